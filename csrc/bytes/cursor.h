@@ -1,0 +1,116 @@
+/*
+** cursor.h - checked loads in both byte orders. The only place that turns
+** bytes into numbers: no other file casts a pointer to a wider type.
+**
+** A cursor is a position in a slice. A load that does not fit answers false
+** and leaves the cursor where it was.
+*/
+
+#ifndef cursor_h
+#define cursor_h
+
+#include "profio.h"
+
+typedef struct pf_cursor {
+  pf_bytes bytes; /* the whole slice: positions count from its start */
+  size_t at;      /* never past bytes.size */
+  bool big;       /* big-endian loads */
+} pf_cursor;
+
+
+/* Loads from bytes known to be there. */
+
+static inline uint16_t pf_load16 (const uint8_t *p, bool big) {
+  return (uint16_t)(big ? p[0] << 8 | p[1] : p[1] << 8 | p[0]);
+}
+
+static inline uint32_t pf_load32le (const uint8_t *p) {
+  return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+         (uint32_t)p[3] << 24;
+}
+
+static inline uint32_t pf_load32be (const uint8_t *p) {
+  return (uint32_t)p[3] | (uint32_t)p[2] << 8 | (uint32_t)p[1] << 16 |
+         (uint32_t)p[0] << 24;
+}
+
+static inline uint32_t pf_load32 (const uint8_t *p, bool big) {
+  return big ? pf_load32be(p) : pf_load32le(p);
+}
+
+static inline uint64_t pf_load64le (const uint8_t *p) {
+  return (uint64_t)pf_load32le(p) | (uint64_t)pf_load32le(p + 4) << 32;
+}
+
+static inline uint64_t pf_load64be (const uint8_t *p) {
+  return (uint64_t)pf_load32be(p) << 32 | (uint64_t)pf_load32be(p + 4);
+}
+
+static inline uint64_t pf_load64 (const uint8_t *p, bool big) {
+  return big ? pf_load64be(p) : pf_load64le(p);
+}
+
+/* An unsigned number of width 1, 2, 4 or 8. */
+static inline uint64_t pf_load (const uint8_t *p, unsigned width, bool big) {
+  switch (width) {
+    case 8: return pf_load64(p, big);
+    case 4: return pf_load32(p, big);
+    case 2: return pf_load16(p, big);
+    default: return *p;
+  }
+}
+
+
+/* Stores, for the writers. */
+
+static inline void pf_save (uint8_t *p, unsigned width, bool big,
+                            uint64_t value) {
+  for (unsigned i = 0; i < width; i++)
+    p[big ? width - 1 - i : i] = (uint8_t)(value >> 8 * i);
+}
+
+
+/* A cursor over a slice. */
+
+static inline pf_cursor pf_cursor_over (pf_bytes bytes, bool big) {
+  return (pf_cursor){bytes, 0, big};
+}
+
+/* How many bytes are left. */
+static inline size_t pf_left (const pf_cursor *cursor) {
+  return cursor->bytes.size - cursor->at;
+}
+
+/* Whether `count` things of `size` bytes (size > 0) are still there. */
+static inline bool pf_fits (const pf_cursor *cursor, uint64_t count,
+                            size_t size) {
+  return count <= pf_left(cursor) / size;
+}
+
+static inline bool pf_skip (pf_cursor *cursor, uint64_t size) {
+  if (size > pf_left(cursor))
+    return false;
+  cursor->at += (size_t)size;
+  return true;
+}
+
+/* Take `size` bytes as a slice. */
+static inline bool pf_take (pf_cursor *cursor, uint64_t size, pf_bytes *slice) {
+  const size_t at = cursor->at;
+  if (!pf_skip(cursor, size))
+    return false;
+  *slice = (pf_bytes){cursor->bytes.at + at, (size_t)size};
+  return true;
+}
+
+/* Take an unsigned number of width 1, 2, 4 or 8. */
+static inline bool pf_take_uint (pf_cursor *cursor, unsigned width,
+                                 uint64_t *value) {
+  const size_t at = cursor->at;
+  if (!pf_skip(cursor, width))
+    return false;
+  *value = pf_load(cursor->bytes.at + at, width, cursor->big);
+  return true;
+}
+
+#endif

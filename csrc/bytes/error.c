@@ -1,0 +1,20 @@
+/*
+** error.c - the words of a failure.
+*/
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "profio.h"
+
+
+pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
+                   const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  error->status = status;
+  error->offset = offset;
+  vsnprintf(error->what, sizeof error->what, format, arguments);
+  va_end(arguments);
+  return status;
+}

@@ -1,0 +1,229 @@
+/*
+** map.c - mapped files, and the SIGBUS handler that keeps a shrinking file
+** from killing the process.
+**
+** The handler runs on the thread that touched the lost page. It looks the
+** address up in the list of live maps; found, it puts a zero page there and
+** marks the map; not found, the handler that was installed before takes over.
+** The handler takes no lock: a map is linked complete and unlinked before it
+** is unmapped, and the links are atomic.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/map.h"
+#include "bytes/spool.h"
+
+struct pf_map {
+  pf_bytes bytes;
+  atomic_bool faulted;
+  _Atomic(struct pf_map *) next;
+};
+
+/* The state of the process (see map.h). */
+static _Atomic(pf_map *) maps;
+static pthread_mutex_t maps_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sigaction before;
+static bool handler_installed;
+
+
+/* {====== The fault handler ====== */
+
+static pf_map *map_holding (const uint8_t *address) {
+  for (pf_map *m = atomic_load(&maps); m != NULL; m = atomic_load(&m->next))
+    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->bytes.size)
+      return m;
+  return NULL;
+}
+
+
+/* Give the signal to whoever had it before us. */
+static void pass_on (int number, siginfo_t *info, void *context) {
+  if ((before.sa_flags & SA_SIGINFO) != 0)
+    before.sa_sigaction(number, info, context);
+  else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+    before.sa_handler(number);
+  else
+    sigaction(number, &before, NULL); /* the access faults again and ends */
+}
+
+
+static void on_fault (int number, siginfo_t *info, void *context) {
+  const int errnum = errno;
+  pf_map *const m = map_holding(info->si_addr);
+  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  const uintptr_t start = (uintptr_t)info->si_addr & ~(page - 1);
+  const int zero = m == NULL ? -1 : open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  if (zero < 0 || mmap((void *)start, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
+                       zero, 0) == MAP_FAILED)
+    pass_on(number, info, context);
+  else
+    atomic_store(&m->faulted, true);
+  if (zero >= 0)
+    close(zero);
+  errno = errnum;
+}
+
+
+/* With maps_lock held. */
+static void install_handler (void) {
+  if (handler_installed)
+    return;
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  sigemptyset(&action.sa_mask);
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO;
+  handler_installed = sigaction(SIGBUS, &action, &before) == 0;
+}
+
+
+static void link_map (pf_map *map) {
+  pthread_mutex_lock(&maps_lock);
+  install_handler();
+  atomic_store(&map->next, atomic_load(&maps));
+  atomic_store(&maps, map);
+  pthread_mutex_unlock(&maps_lock);
+}
+
+
+static void unlink_map (pf_map *map) {
+  pthread_mutex_lock(&maps_lock);
+  _Atomic(pf_map *) *at = &maps;
+  for (pf_map *m = atomic_load(at); m != NULL && m != map; m = atomic_load(at))
+    at = &m->next;
+  if (atomic_load(at) == map)
+    atomic_store(at, atomic_load(&map->next));
+  pthread_mutex_unlock(&maps_lock);
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+/* Map the whole of a plain file; the descriptor may be closed after. */
+static pf_status map_file (int fd, pf_map **map, pf_error *error) {
+  struct stat status;
+  if (fstat(fd, &status) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if ((uint64_t)status.st_size > SIZE_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "too large for the addresses of this machine");
+  pf_map *const m = calloc(1, sizeof *m);
+  if (m == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (status.st_size > 0) {
+    void *const at =
+        mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED) {
+      free(m);
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
+                     strerror(errno));
+    }
+    m->bytes = (pf_bytes){at, (size_t)status.st_size};
+    link_map(m);
+  }
+  *map = m;
+  return PF_OK;
+}
+
+
+/* Map a spool file, whose only name is this descriptor, and close it. */
+static pf_status map_spool (int fd, pf_map **map, pf_error *error) {
+  const pf_status status = map_file(fd, map, error);
+  close(fd);
+  return status;
+}
+
+
+bool pf_is_gzip (pf_bytes bytes) {
+  return bytes.size >= 3 && bytes.at[0] == 0x1f && bytes.at[1] == 0x8b &&
+         bytes.at[2] == 8;
+}
+
+
+pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
+                       pf_error *error) {
+  int spool;
+  const pf_status status = pf_spool_gzip(packed, max_size, &spool, error);
+  return status == PF_OK ? map_spool(spool, map, error) : status;
+}
+
+
+/* Map what the descriptor stands for, a plain file or not. */
+static pf_status map_descriptor (int fd, uint64_t max_size, pf_map **map,
+                                 pf_error *error) {
+  struct stat status;
+  if (fstat(fd, &status) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if (S_ISDIR(status.st_mode))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "is a directory; give a file of it");
+  if (S_ISREG(status.st_mode))
+    return map_file(fd, map, error);
+  int spool;
+  const pf_status result = pf_spool_pipe(fd, max_size, &spool, error);
+  return result == PF_OK ? map_spool(spool, map, error) : result;
+}
+
+
+/* The file as it is, not unpacked. */
+static pf_status map_path (const char *path, uint64_t max_size, pf_map **map,
+                           pf_error *error) {
+  if (strcmp(path, "-") == 0)
+    return map_descriptor(STDIN_FILENO, max_size, map, error);
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const pf_status status = map_descriptor(fd, max_size, map, error);
+  close(fd);
+  return status;
+}
+
+
+pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
+                       pf_error *error) {
+  pf_map *m;
+  pf_status status = map_path(path, max_size, &m, error);
+  if (status == PF_OK && pf_is_gzip(m->bytes)) {
+    pf_map *const packed = m;
+    status = pf_map_gzip(packed->bytes, max_size, &m, error);
+    pf_map_close(packed);
+  }
+  if (status == PF_OK)
+    *map = m;
+  return status;
+}
+
+
+pf_bytes pf_map_bytes (const pf_map *map) {
+  return map->bytes;
+}
+
+
+bool pf_map_faulted (const pf_map *map) {
+  return atomic_load(&map->faulted);
+}
+
+
+void pf_map_close (pf_map *map) {
+  if (map == NULL)
+    return;
+  if (map->bytes.size > 0) {
+    unlink_map(map);
+    munmap((void *)(uintptr_t)map->bytes.at, map->bytes.size);
+  }
+  free(map);
+}
+
+/* }====== */

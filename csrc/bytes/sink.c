@@ -1,0 +1,124 @@
+/*
+** sink.c - buffered writing into a descriptor or into memory.
+*/
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bytes/cursor.h"
+#include "bytes/sink.h"
+
+#define BUFFER_SIZE 65536u
+
+
+pf_status pf_sink_open (pf_sink *sink, int fd) {
+  *sink = (pf_sink){malloc(BUFFER_SIZE), 0, BUFFER_SIZE, fd, 0, PF_OK, 0};
+  if (sink->buffer == NULL)
+    sink->failed = PF_ENOMEM;
+  return sink->failed;
+}
+
+
+/* Write all of it, whatever the pieces the system takes. */
+static pf_status write_all (pf_sink *sink, const uint8_t *at, size_t size) {
+  while (size > 0) {
+    const ssize_t n = write(sink->fd, at, size);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      sink->errnum = errno;
+      return sink->failed = PF_EIO;
+    }
+    at += n;
+    size -= (size_t)n;
+  }
+  return PF_OK;
+}
+
+
+static pf_status empty_buffer (pf_sink *sink) {
+  const size_t used = sink->used;
+  sink->used = 0;
+  return write_all(sink, sink->buffer, used);
+}
+
+
+static pf_status grow_buffer (pf_sink *sink, size_t size) {
+  size_t wanted = sink->size;
+  while (wanted - sink->used < size)
+    if (wanted > SIZE_MAX / 2)
+      return sink->failed = PF_ENOMEM;
+    else
+      wanted *= 2;
+  uint8_t *const buffer = realloc(sink->buffer, wanted);
+  if (buffer == NULL)
+    return sink->failed = PF_ENOMEM;
+  sink->buffer = buffer;
+  sink->size = wanted;
+  return PF_OK;
+}
+
+
+pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
+  if (sink->failed != PF_OK)
+    return sink->failed;
+  if (size == 0)
+    return PF_OK;
+  if (size > sink->size - sink->used) {
+    const pf_status status =
+        sink->fd < 0 ? grow_buffer(sink, size) : empty_buffer(sink);
+    if (status != PF_OK)
+      return status;
+  }
+  sink->written += size;
+  if (size > sink->size) /* only with a descriptor: too large to buffer */
+    return write_all(sink, bytes, size);
+  memcpy(sink->buffer + sink->used, bytes, size);
+  sink->used += size;
+  return PF_OK;
+}
+
+
+pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
+                        uint64_t value) {
+  uint8_t bytes[8];
+  pf_save(bytes, width, big, value);
+  return pf_sink_put(sink, bytes, width);
+}
+
+
+pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count) {
+  uint8_t some[256];
+  memset(some, byte, sizeof some);
+  for (; count > 0 && sink->failed == PF_OK;) {
+    const size_t n = count < sizeof some ? count : sizeof some;
+    (void)pf_sink_put(sink, some, n); /* a failure stays in sink->failed */
+    count -= n;
+  }
+  return sink->failed;
+}
+
+
+pf_status pf_sink_flush (pf_sink *sink, pf_error *error) {
+  if (sink->failed == PF_OK && sink->fd >= 0)
+    (void)empty_buffer(sink);
+  if (sink->failed == PF_ENOMEM)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (sink->failed != PF_OK)
+    return pf_fail(error, sink->failed, PF_NO_OFFSET, "write failed: %s",
+                   strerror(sink->errnum));
+  return PF_OK;
+}
+
+
+pf_bytes pf_sink_bytes (const pf_sink *sink) {
+  return (pf_bytes){sink->buffer, sink->used};
+}
+
+
+void pf_sink_close (pf_sink *sink) {
+  free(sink->buffer);
+  sink->buffer = NULL;
+}

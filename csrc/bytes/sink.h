@@ -1,0 +1,42 @@
+/*
+** sink.h - where written bytes go: a file descriptor or memory, buffered.
+** The first failure is kept: later calls answer it again and write nothing.
+*/
+
+#ifndef sink_h
+#define sink_h
+
+#include "profio.h"
+
+struct pf_sink {
+  uint8_t *buffer;
+  size_t used, size;
+  int fd;           /* -1: the buffer grows and keeps everything */
+  uint64_t written; /* bytes given so far, the buffered ones too */
+  pf_status failed; /* PF_OK until the first failure */
+  int errnum;       /* errno of that failure */
+};
+
+/* A sink into an open file descriptor (not closed by the sink), or with
+   fd -1 into memory. PF_ENOMEM when there is no room for the buffer. */
+pf_status pf_sink_open (pf_sink *sink, int fd);
+
+/* Append bytes. */
+pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
+
+/* Append an unsigned number of `width` bytes in the byte order asked for. */
+pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
+                        uint64_t value);
+
+/* Append `count` bytes of value `byte`. */
+pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
+
+/* Write out what is buffered; the words of a failure go into `error`. */
+pf_status pf_sink_flush (pf_sink *sink, pf_error *error);
+
+/* What a memory sink holds. */
+pf_bytes pf_sink_bytes (const pf_sink *sink);
+
+void pf_sink_close (pf_sink *sink);
+
+#endif

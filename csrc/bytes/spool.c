@@ -1,0 +1,190 @@
+/*
+** spool.c - pipes and gzip data, copied into an unlinked temporary file.
+*/
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "bytes/sink.h"
+#include "bytes/spool.h"
+
+#define STEP 65536u
+
+static pf_status too_large (uint64_t max_size, pf_error *error) {
+  return pf_fail(error, PF_ELIMIT, max_size,
+                 "more than the %llu bytes that max_size allows",
+                 (unsigned long long)max_size);
+}
+
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* A new file without a name, in TMPDIR or /tmp. */
+static pf_status nameless_file (int *fd, pf_error *error) {
+  const char *directory = getenv("TMPDIR");
+  if (directory == NULL || directory[0] == '\0')
+    directory = "/tmp";
+  static const char tail[] = "/profio-XXXXXX";
+  char *const path = malloc(strlen(directory) + sizeof tail);
+  if (path == NULL)
+    return out_of_memory(error);
+  strcpy(path, directory);
+  strcat(path, tail);
+  *fd = mkstemp(path);
+  const int errnum = errno;
+  if (*fd >= 0)
+    unlink(path);
+  free(path);
+  if (*fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "no temporary file in TMPDIR or /tmp: %s", strerror(errnum));
+  return PF_OK;
+}
+
+
+/* Copy until the end; the sink is open. */
+static pf_status copy_all (int from, uint64_t max_size, pf_sink *sink,
+                           pf_error *error) {
+  uint8_t step[STEP];
+  for (;;) {
+    const ssize_t n = read(from, step, sizeof step);
+    if (n == 0)
+      return pf_sink_flush(sink, error);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return pf_fail(error, PF_EIO, sink->written, "read failed: %s",
+                     strerror(errno));
+    if ((uint64_t)n > max_size - sink->written)
+      return too_large(max_size, error);
+    if (pf_sink_put(sink, step, (size_t)n) != PF_OK)
+      return pf_sink_flush(sink, error);
+  }
+}
+
+
+/* Where unpacking stands. */
+typedef struct unpacking {
+  z_stream stream;
+  pf_bytes packed;
+  size_t fed; /* bytes of `packed` given to the stream so far */
+  uint64_t max_size;
+  pf_sink *sink;
+} unpacking;
+
+
+static void feed (unpacking *u) {
+  if (u->stream.avail_in > 0 || u->fed == u->packed.size)
+    return;
+  const size_t left = u->packed.size - u->fed;
+  const size_t n = left < (1u << 30) ? left : 1u << 30;
+  u->stream.next_in = (z_const Bytef *)(uintptr_t)(u->packed.at + u->fed);
+  u->stream.avail_in = (uInt)n;
+  u->fed += n;
+}
+
+
+/* The failure, if there is one, behind what inflate answered. */
+static pf_status unpack_failed (const unpacking *u, int answer,
+                                pf_error *error) {
+  const uint64_t offset = u->fed - u->stream.avail_in;
+  if (answer == Z_MEM_ERROR)
+    return out_of_memory(error);
+  if (answer == Z_BUF_ERROR)
+    return pf_fail(error, PF_ETRUNCATED, offset, "gzip data ends early");
+  return pf_fail(error, PF_EFORMAT, offset, "gzip data is damaged: %s",
+                 u->stream.msg == NULL ? "unknown reason" : u->stream.msg);
+}
+
+
+/* Whether another gzip member follows the one that has ended. */
+static bool next_member (unpacking *u) {
+  feed(u);
+  return u->stream.avail_in > 0 && u->stream.next_in[0] == 0x1f &&
+         inflateReset(&u->stream) == Z_OK;
+}
+
+
+static pf_status unpack_all (unpacking *u, pf_error *error) {
+  uint8_t step[STEP];
+  for (;;) {
+    feed(u);
+    u->stream.next_out = step;
+    u->stream.avail_out = STEP;
+    const int answer = inflate(&u->stream, Z_NO_FLUSH);
+    const size_t n = STEP - u->stream.avail_out;
+    if (answer != Z_OK && answer != Z_STREAM_END)
+      return unpack_failed(u, answer, error);
+    if (n > u->max_size - u->sink->written)
+      return too_large(u->max_size, error);
+    if (pf_sink_put(u->sink, step, n) != PF_OK)
+      return pf_sink_flush(u->sink, error);
+    if (answer == Z_STREAM_END && !next_member(u))
+      return pf_sink_flush(u->sink, error);
+  }
+}
+
+
+/* Make the file, fill it through `fill`, close it again on failure. */
+static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
+                                          pf_error *error),
+                        void *context, int *to, pf_error *error) {
+  pf_sink sink;
+  pf_status status = nameless_file(to, error);
+  if (status != PF_OK)
+    return status;
+  status = pf_sink_open(&sink, *to) == PF_OK ? fill(context, &sink, error)
+                                             : out_of_memory(error);
+  pf_sink_close(&sink);
+  if (status != PF_OK)
+    close(*to);
+  return status;
+}
+
+
+typedef struct piping {
+  int from;
+  uint64_t max_size;
+} piping;
+
+
+static pf_status fill_from_pipe (void *context, pf_sink *sink,
+                                 pf_error *error) {
+  const piping *const p = context;
+  return copy_all(p->from, p->max_size, sink, error);
+}
+
+
+static pf_status fill_from_gzip (void *context, pf_sink *sink,
+                                 pf_error *error) {
+  unpacking *const u = context;
+  u->sink = sink;
+  if (inflateInit2(&u->stream, 15 + 16) != Z_OK)
+    return out_of_memory(error);
+  const pf_status status = unpack_all(u, error);
+  inflateEnd(&u->stream);
+  return status;
+}
+
+
+pf_status pf_spool_pipe (int from, uint64_t max_size, int *to,
+                         pf_error *error) {
+  piping p = {from, max_size};
+  return spool(fill_from_pipe, &p, to, error);
+}
+
+
+pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, int *to,
+                         pf_error *error) {
+  unpacking u;
+  memset(&u, 0, sizeof u);
+  u.packed = packed;
+  u.max_size = max_size;
+  return spool(fill_from_gzip, &u, to, error);
+}

@@ -1,0 +1,86 @@
+/*
+** symbols.h - the functions of an executable: from ELF tables through libelf,
+** from the text of `nm`, lines through libdw's line tables.
+**
+** One sorted array and a binary search; nothing linear per look-up. Names are
+** kept as the linker has them; pf_demangle is asked when a name is shown.
+*/
+
+#ifndef symbols_h
+#define symbols_h
+
+#include "profio.h"
+
+typedef struct pf_symbols pf_symbols;
+
+/* Which symbols count as functions, and where each ends. */
+typedef enum pf_symbol_rule {
+  PF_SYMBOLS_EXACT, /* functions, and untyped globals in code; size is used */
+  PF_SYMBOLS_GPROF  /* as gprof 2.40 picks them: each ends where the next
+                       begins, local ones with a dotted suffix are dropped */
+} pf_symbol_rule;
+
+typedef struct pf_symbol {
+  uint64_t start, end; /* [start, end) */
+  uint32_t name;       /* as the linker has it, in the dictionary */
+  bool is_function;    /* STT_FUNC, or nm said t/T/w/W */
+  bool is_global;
+} pf_symbol;
+
+/* Facts of an executable. */
+typedef struct pf_executable {
+  unsigned address_size; /* 4 or 8; 0 unknown (nm text) */
+  bool big_endian, is_pie, has_symbols, has_lines;
+  uint16_t machine;                /* ELF e_machine, 0 unknown */
+  uint64_t entry;                  /* e_entry */
+  uint64_t text_start, text_end;   /* .text, or the executable segments */
+  uint64_t image_start, image_end; /* the loaded range */
+  uint8_t build_id[64];
+  size_t build_id_size;
+} pf_executable;
+
+/*
+** Read the symbols of an executable. `debug` (may be empty) is its separate
+** debug file, used for what the first lacks. PF_EFORMAT with words that name
+** PE or Mach-O and say to give `nm` text instead; a stripped file is fine and
+** has no symbols. The bytes must stay while the symbols live.
+*/
+pf_status pf_symbols_elf (pf_bytes executable, pf_bytes debug,
+                          pf_symbol_rule rule, pf_dictionary *dictionary,
+                          pf_symbols **symbols, pf_error *error);
+
+/* Read the text of `nm`: BSD, POSIX (-P) and System V forms. */
+pf_status pf_symbols_nm (pf_bytes text, pf_symbol_rule rule,
+                         pf_dictionary *dictionary, pf_symbols **symbols,
+                         pf_error *error);
+
+void pf_symbols_free (pf_symbols *symbols);
+
+const pf_executable *pf_symbols_facts (const pf_symbols *symbols);
+
+/* All symbols in order of address. */
+const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count);
+
+/* The number of the symbol that holds `address` (a link-time address), or
+   SIZE_MAX. */
+size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address);
+
+/*
+** The source line of an address. The whole line table is read at the first
+** call (once per unit, into one sorted array). False: not known.
+*/
+typedef struct pf_line_row {
+  uint64_t start, end; /* [start, end) */
+  uint32_t file;       /* in the dictionary: directory and name */
+  uint32_t line;
+} pf_line_row;
+bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row);
+
+/* All line rows in order of address. */
+const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count);
+
+/* The readable form of a C++ (or Rust v0 as libstdc++ knows it) name, in the
+   same dictionary; the number itself when it is not a mangled name. */
+uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+** trace.c - header facts, warnings and options of a trace.
+*/
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/names.h"
+#include "model/trace.h"
+
+#define KEPT_PER_CODE 100
+#define MAX_CODES     64 /* codes are constants of the formats: few */
+
+struct pf_notes {
+  pf_info *infos;
+  size_t ninfos;
+  pf_warning *warnings;
+  size_t nwarnings, room;
+  struct {
+    const char *code;
+    uint64_t count, last_offset;
+  } codes[MAX_CODES];
+  size_t ncodes;
+};
+
+
+pf_notes *pf_notes_new (void) {
+  return calloc(1, sizeof(pf_notes));
+}
+
+
+void pf_notes_free (pf_notes *notes) {
+  if (notes == NULL)
+    return;
+  free(notes->infos);
+  free(notes->warnings);
+  free(notes);
+}
+
+
+/* {====== Info ====== */
+
+/* The entry called `name`, made when it is not there; NULL: no memory. */
+static pf_info *info_entry (pf_notes *notes, const char *name) {
+  for (size_t i = 0; i < notes->ninfos; i++)
+    if (strcmp(notes->infos[i].name, name) == 0)
+      return &notes->infos[i];
+  pf_info *const infos =
+      realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
+  if (infos == NULL)
+    return NULL;
+  notes->infos = infos;
+  pf_info *const info = &infos[notes->ninfos++];
+  memset(info, 0, sizeof *info);
+  snprintf(info->name, sizeof info->name, "%s", name);
+  return info;
+}
+
+
+static void set_integer (pf_trace *trace, const char *name, pf_type type,
+                         int64_t value) {
+  pf_info *const info = info_entry(trace->notes, name);
+  if (info == NULL)
+    return;
+  info->type = type;
+  info->integer = value;
+}
+
+
+void pf_info_int (pf_trace *trace, const char *name, int64_t value) {
+  set_integer(trace, name, PF_INT, value);
+}
+
+
+void pf_info_addr (pf_trace *trace, const char *name, uint64_t value) {
+  set_integer(trace, name, PF_ADDR, (int64_t)value);
+}
+
+
+void pf_info_bool (pf_trace *trace, const char *name, bool value) {
+  set_integer(trace, name, PF_BOOL, value);
+}
+
+
+void pf_info_num (pf_trace *trace, const char *name, double value) {
+  pf_info *const info = info_entry(trace->notes, name);
+  if (info == NULL)
+    return;
+  info->type = PF_NUM;
+  info->number = value;
+}
+
+
+void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
+  const uint32_t number = pf_intern(trace->dictionary, value);
+  pf_info *const info = info_entry(trace->notes, name);
+  if (info == NULL || number == PF_NO_NAME)
+    return;
+  info->type = PF_NAME;
+  info->name_number = number;
+}
+
+
+size_t pf_info_count (const pf_notes *notes) {
+  return notes->ninfos;
+}
+
+
+const pf_info *pf_info_at (const pf_notes *notes, size_t index) {
+  return &notes->infos[index];
+}
+
+/* }====== */
+
+
+/* {====== Warnings ====== */
+
+static size_t code_entry (pf_notes *notes, const char *code) {
+  size_t i = 0;
+  while (i < notes->ncodes && strcmp(notes->codes[i].code, code) != 0)
+    i++;
+  if (i == notes->ncodes && i < MAX_CODES) {
+    notes->codes[i].code = code;
+    notes->ncodes++;
+  }
+  return i < MAX_CODES ? i : MAX_CODES - 1;
+}
+
+
+/* Readers of several tables pass the same place: is it known already? */
+static bool seen (const pf_notes *notes, size_t code, uint64_t offset) {
+  if (notes->codes[code].count == 0)
+    return false;
+  if (offset != PF_NO_OFFSET && offset > notes->codes[code].last_offset)
+    return false; /* the first pass goes forward */
+  for (size_t i = 0; i < notes->nwarnings; i++)
+    if (notes->warnings[i].offset == offset &&
+        strcmp(notes->warnings[i].code, notes->codes[code].code) == 0)
+      return true;
+  return false;
+}
+
+
+/* A new entry at the end of the list; NULL when out of memory. */
+static pf_warning *warning_entry (pf_notes *notes) {
+  if (notes->nwarnings == notes->room) {
+    const size_t room = notes->room == 0 ? 8 : notes->room * 2;
+    pf_warning *const warnings =
+        realloc(notes->warnings, room * sizeof *warnings);
+    if (warnings == NULL)
+      return NULL;
+    notes->warnings = warnings;
+    notes->room = room;
+  }
+  return &notes->warnings[notes->nwarnings];
+}
+
+
+/* Count a warning, and keep it when there is room for it. */
+static void note (pf_notes *notes, uint64_t kept, const pf_warning *warning) {
+  const size_t code = code_entry(notes, warning->code);
+  if (seen(notes, code, warning->offset))
+    return;
+  const uint64_t count = ++notes->codes[code].count;
+  if (count == 1 || warning->offset > notes->codes[code].last_offset)
+    notes->codes[code].last_offset = warning->offset;
+  pf_warning *const entry = count > kept ? NULL : warning_entry(notes);
+  if (entry == NULL)
+    return;
+  *entry = *warning;
+  notes->nwarnings++;
+}
+
+
+pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
+                   pf_status status, uint64_t offset, pf_error *error,
+                   const char *format, ...) {
+  pf_warning warning = {code, kind, offset, ""};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(warning.message, sizeof warning.message, format, arguments);
+  va_end(arguments);
+  if (trace->strict && kind == PF_DAMAGE)
+    return pf_fail(error, status, offset, "%s", warning.message);
+  const bool all = pf_option_int(trace, "all_warnings", 0) != 0;
+  note(trace->notes, all ? 1000000 : KEPT_PER_CODE, &warning);
+  return PF_OK;
+}
+
+
+size_t pf_warning_count (const pf_notes *notes) {
+  return notes->nwarnings;
+}
+
+
+const pf_warning *pf_warning_at (const pf_notes *notes, size_t index) {
+  return &notes->warnings[index];
+}
+
+
+uint64_t pf_warning_total (const pf_notes *notes, const char *code) {
+  for (size_t i = 0; i < notes->ncodes; i++)
+    if (strcmp(notes->codes[i].code, code) == 0)
+      return notes->codes[i].count;
+  return 0;
+}
+
+/* }====== */
+
+
+/* {====== Options and sources ====== */
+
+static const pf_option *option_named (const pf_trace *trace, const char *name) {
+  for (size_t i = 0; i < trace->noptions; i++)
+    if (strcmp(trace->options[i].name, name) == 0)
+      return &trace->options[i];
+  return NULL;
+}
+
+
+int64_t pf_option_int (const pf_trace *trace, const char *name,
+                       int64_t fallback) {
+  const pf_option *const option = option_named(trace, name);
+  return option == NULL || option->is_text ? fallback : option->integer;
+}
+
+
+bool pf_option_text (const pf_trace *trace, const char *name, pf_bytes *text) {
+  const pf_option *const option = option_named(trace, name);
+  if (option == NULL || !option->is_text)
+    return false;
+  *text = option->text;
+  return true;
+}
+
+
+bool pf_option_is (const pf_trace *trace, const char *name, const char *text) {
+  pf_bytes given;
+  return pf_option_text(trace, name, &given) && given.size == strlen(text) &&
+         memcmp(given.at, text, given.size) == 0;
+}
+
+
+const pf_source *pf_source_of (const pf_trace *trace, const char *role) {
+  for (size_t i = 0; i < trace->nsources; i++)
+    if (strcmp(trace->sources[i].role, role) == 0)
+      return &trace->sources[i];
+  return NULL;
+}
+
+/* }====== */

@@ -1,0 +1,70 @@
+/*
+** trace.h - what a format says about an opened file beside its records:
+** options in, header facts and warnings out.
+*/
+
+#ifndef trace_h
+#define trace_h
+
+#include "profio.h"
+
+/* One header fact of trace.info, in the order of the file. */
+typedef struct pf_info {
+  char name[40];
+  pf_type type; /* PF_INT, PF_NUM, PF_ADDR, PF_BOOL or PF_NAME (text) */
+  int64_t integer;
+  double number;
+  uint32_t name_number; /* of a text: in the trace's dictionary */
+} pf_info;
+
+typedef enum pf_note_kind {
+  PF_NOTE,  /* nothing is lost: a guess, no executable, a wrap */
+  PF_DAMAGE /* something is lost, or not as the format says */
+} pf_note_kind;
+
+/* One warning. `code` is a constant "<format>-<what>". */
+typedef struct pf_warning {
+  const char *code;
+  pf_note_kind kind;
+  uint64_t offset; /* PF_NO_OFFSET: at no byte */
+  char message[232];
+} pf_warning;
+
+pf_notes *pf_notes_new (void);
+void pf_notes_free (pf_notes *notes);
+
+/* Set a header fact; setting it again replaces it. Out of memory: dropped. */
+void pf_info_int (pf_trace *trace, const char *name, int64_t value);
+void pf_info_num (pf_trace *trace, const char *name, double value);
+void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
+void pf_info_bool (pf_trace *trace, const char *name, bool value);
+void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
+size_t pf_info_count (const pf_notes *notes);
+const pf_info *pf_info_at (const pf_notes *notes, size_t index);
+
+/*
+** Note an oddity. A warning with the same code and offset as an earlier one
+** is the same warning and is not added again. Of one code at most 100 are
+** kept (trace option "all_warnings": 1,000,000), then only counted.
+** Answers PF_OK, or in a strict trace, for PF_DAMAGE, the failure `status`
+** with the same words in `error`: `return` that at once.
+*/
+pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
+                   pf_status status, uint64_t offset, pf_error *error,
+                   const char *format, ...) PF_PRINTF(7, 8);
+size_t pf_warning_count (const pf_notes *notes);
+const pf_warning *pf_warning_at (const pf_notes *notes, size_t index);
+
+/* How many warnings of `code` there were, kept or only counted. */
+uint64_t pf_warning_total (const pf_notes *notes, const char *code);
+
+/* Options: the value given, else `fallback`. Types were checked in Lua. */
+int64_t pf_option_int (const pf_trace *trace, const char *name,
+                       int64_t fallback);
+bool pf_option_text (const pf_trace *trace, const char *name, pf_bytes *text);
+bool pf_option_is (const pf_trace *trace, const char *name, const char *text);
+
+/* The source of a role, or NULL. */
+const pf_source *pf_source_of (const pf_trace *trace, const char *role);
+
+#endif
