@@ -1,37 +1,255 @@
-# profio: one Makefile for everything. Generated files go to $(B).
+# profio: one Makefile for everything; what it makes goes to $(B).
+#
+#   make            the module, $(B)/profio/core.so
+#   make demo       from nothing to a report: set-up, build, a program, its trace
+#                   make demo TRACE=file analyses yours
+#   make test       set-up, build, all specs
+#   make check      lint and test: what each commit passes
+#   make lint       the style, the law of layers, static analysis
+#   make asan       the specs under ASan, UBSan and LeakSanitizer, then with an
+#                   allocator that fails, then with a collector that never rests
+#   make fuzz       each fuzz target for TIME seconds
+#   make bench      profio beside gprof and beside plain C loops
+#   make install    under PREFIX;  make rockspec VERSION=x.y.z  for a release
+#
+# Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
+# the targets that set up first run make again for the rest.
 
 B       ?= build
 CC      ?= cc
 CFLAGS  ?= -O2 -g
 LUA     ?= lua5.4
-PKGS    := lua5.4 libdw libelf zlib
+BUSTED  ?= /usr/bin/busted
+PREFIX  ?= /usr/local
+LUADIR  ?= $(PREFIX)/share/lua/5.4
+LIBDIR  ?= $(PREFIX)/lib/lua/5.4
+BINDIR  ?= $(PREFIX)/bin
+TIME    ?= 30
 
-LUA_INC ?= $(shell pkg-config --cflags lua5.4)
-CPPFLAGS += -D_POSIX_C_SOURCE=200809L -Icsrc
-LIBS    ?= $(shell pkg-config --libs libdw libelf zlib) -lstdc++ -lm -lpthread
+LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
+	echo -I/usr/include/lua5.4)
+LIBS    ?= -ldw -lelf -lz -lstdc++ -lm -lpthread
+ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Icsrc $(LUA_INC) $(CPPFLAGS)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \
 	-Wvla -Wconversion -Wno-sign-conversion
 
 SOURCES := $(sort $(wildcard csrc/*/*.c csrc/formats/*/*.c))
-CORE    := $(filter-out csrc/lua/%,$(SOURCES))
+HEADERS := $(sort $(wildcard csrc/*.h csrc/*/*.h csrc/formats/*/*.h))
 OBJECTS := $(SOURCES:csrc/%.c=$(B)/obj/%.o)
+CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so
+SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
+
+SETUP    = CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
+AGAIN   := $(MAKE) --no-print-directory
+IN_TREE  = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(B)/?.so;;"
+SPECS    = PROFIO_BUILD=$(B) $(LUA) $(BUSTED)
 
 all: $(MODULE)
 
+# Q= shows whole commands.
+Q ?= @
+
 $(MODULE): $(OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
+	@echo "  ld  $@"
+	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
 
 $(B)/obj/%.o: csrc/%.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 $(CPPFLAGS) $(LUA_INC) $(WARN) $(CFLAGS) -fPIC \
-		-fvisibility=hidden -MMD -MP -c $< -o $@
+	@echo "  cc  $<"
+	$(Q)$(CC) $(ALLFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP \
+		-c $< -o $@
 
 -include $(OBJECTS:.o=.d)
+
+
+# The two commands.
+
+demo:
+	@$(SETUP) run
+	@$(AGAIN) all run-demo
+
+test:
+	@$(SETUP) run test
+	@$(AGAIN) all
+	@$(AGAIN) run-test
+
+ifdef TRACE
+run-demo:
+	@$(IN_TREE) $(LUA) examples/analyze.lua $(TRACE)
+else
+run-demo: $(B)/demo/demo
+	@cd $(B)/demo && rm -f gmon.out && echo "running $<" && ./demo
+	@echo "analysing $(B)/demo/gmon.out"; echo
+	@$(IN_TREE) $(LUA) examples/analyze.lua $(B)/demo/demo $(B)/demo/gmon.out
+endif
+
+# -O1 and no inlining, so that each function of the demo is seen.
+$(B)/demo/demo: examples/demo.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls $< -o $@
+
+run-test:
+	@$(SPECS) --run=ci
+
+setup:
+	@$(SETUP) run test check
+
+
+# The checks.
+
+check: lint test
+
+LINTS := lint-lua lint-house lint-symbols lint-warnings lint-format \
+	lint-cppcheck lint-tidy
+
+lint:
+	@$(SETUP) run test check
+	@$(AGAIN) all
+	@$(AGAIN) --keep-going $(LINTS)
+
+lint-lua:
+	luacheck -q .
+
+lint-house:
+	$(LUA) spec/support/layers.lua
+
+lint-symbols: $(MODULE)
+	@nm -D --defined-only $(MODULE) | awk '$$2 ~ /[A-Z]/ { print $$3 }' | \
+		grep -vx luaopen_profio_core | \
+		awk '{ print "exported by mistake: " $$0 } END { exit NR > 0 }'
+
+lint-warnings:
+	@echo "warnings of gcc and clang"
+	@for cc in gcc clang; do \
+		$$cc $(ALLFLAGS) $(WARN) -Werror -fsyntax-only $(SOURCES) || exit 1; \
+	done
+
+lint-format:
+	@echo "clang-format"
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(SUPPORT)
+
+lint-cppcheck:
+	cppcheck --quiet --std=c11 --enable=warning,style,performance,portability \
+		--suppress=missingIncludeSystem --suppress=unusedStructMember \
+		--inline-suppr --error-exitcode=3 -j 2 -Icsrc csrc
+
+lint-tidy:
+	@echo "clang-tidy"
+	@printf '%s\n' $(SOURCES) | \
+		xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(ALLFLAGS) 2>&1 | \
+			grep -v "warnings generated\|warning generated" || true' tidy \
+		> $(B)/tidy.txt
+	@cat $(B)/tidy.txt; ! grep -q "warning:\|error:" $(B)/tidy.txt
+
+
+# The sanitizers: a Lua interpreter with the module built in carries them, so
+# the programs that the specs start are run as they are.
+
+ASAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
+	-Wl,--no-whole-archive -ldl
+
+asan:
+	@$(SETUP) run test check
+	@$(AGAIN) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" all run-asan run-oom \
+		run-replay run-gcstress
+
+run-asan: $(B)/bin/lua5.4
+	@echo "the specs under the sanitizers"
+	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
+		lua5.4 $(BUSTED) --ignore-lua --run=ci
+
+run-gcstress: $(B)/bin/lua5.4
+	@echo "the specs with a collector that never rests"
+	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) lua5.4 $(BUSTED) \
+		--ignore-lua --run=ci --helper=spec/support/gcstress.lua
+
+run-oom: $(B)/oom
+	@echo "out of memory at each request"
+	@$(IN_TREE) $(B)/oom spec/c/oom.lua
+
+$(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -o $@
+
+# The requests of our own objects go through the counting allocator; those of
+# the libraries do not.
+$(B)/oom: spec/c/oom.c $(OBJECTS)
+	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -Wl,--wrap=malloc \
+		-Wl,--wrap=calloc -Wl,--wrap=realloc -o $@
+
+FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
+
+run-replay: $(FUZZERS:%=$(B)/replay/%)
+	@for f in $^; do echo "replay of the seeds: $$f"; \
+		$$f $(wildcard spec/fuzz/seeds/*) || exit 1; done
+
+$(B)/replay/%: spec/fuzz/%.c $(CORE)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $^ $(LIBS) -o $@
+
+fuzz:
+	@$(SETUP) run check
+	@$(AGAIN) B=$(B)/fuzz CC=clang run-fuzz CFLAGS="-O1 -g \
+		-fsanitize=fuzzer-no-link,address,undefined \
+		-fno-sanitize-recover=undefined"
+
+run-fuzz: $(FUZZERS:%=$(B)/%)
+	@for f in $(FUZZERS); do mkdir -p $(B)/found/$$f; \
+		echo "$$f for $(TIME) seconds"; \
+		$(B)/$$f -max_total_time=$(TIME) -print_final_stats=1 -verbosity=0 \
+			-artifact_prefix=$(B)/$$f- $(B)/found/$$f \
+			$(wildcard spec/fuzz/seeds) || exit 1; done
+
+$(B)/fuzz_%: spec/fuzz/fuzz_%.c $(CORE)
+	$(CC) $(ALLFLAGS) $(CFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
+
+# The bench. Its programs are built by the way, with the flags of a release.
+
+BENCH := $(patsubst spec/bench/%.c,$(B)/bench/%,\
+	$(filter-out spec/bench/loops.c,$(wildcard spec/bench/*.c)))
+
+bench:
+	@$(SETUP) run test
+	@$(AGAIN) all $(BENCH) $(B)/bench/loops.so
+	@$(IN_TREE) PROFIO_BUILD=$(B) $(LUA) spec/bench/run.lua $(CASES)
+
+$(B)/bench/%: spec/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@
+
+$(B)/bench/loops.so: spec/bench/loops.c $(CORE)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $^ $(LIBS) -o $@
+
+
+# Installing. luarocks calls install-module and places the command itself.
+
+install: install-module
+	install -d $(DESTDIR)$(BINDIR)
+	install -m 755 examples/analyze.lua $(DESTDIR)$(BINDIR)/profio
+
+install-module: $(MODULE)
+	install -d $(DESTDIR)$(LIBDIR)/profio
+	install -m 755 $(MODULE) $(DESTDIR)$(LIBDIR)/profio/core.so
+	cd lua && find profio -name '*.lua' -exec \
+		install -D -m 644 '{}' '$(DESTDIR)$(abspath $(LUADIR))/{}' ';'
+
+rockspec:
+	@test -n "$(VERSION)" || { echo "make rockspec VERSION=x.y.z"; exit 2; }
+	@mkdir -p $(B)
+	sed -e 's/^version = .*/version = "$(VERSION)-1"/' \
+		-e 's/^   url = .*/&\n   tag = "v$(VERSION)",/' \
+		profio-scm-1.rockspec > $(B)/profio-$(VERSION)-1.rockspec
 
 clean:
 	rm -rf $(B)
 
-.PHONY: all clean
+.PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
+	run-gcstress run-oom run-replay fuzz run-fuzz bench install install-module \
+	rockspec clean

@@ -1,0 +1,44 @@
+rockspec_format = "3.0"
+package = "profio"
+version = "scm-1"
+
+source = {
+   url = "git+file:.",
+}
+
+description = {
+   summary = "Read, write and question the traces of profilers",
+   detailed = [[
+      A C core decodes the files of profilers without copying them and runs the
+      heavy loops; a Lua layer gives iterators, filters, aggregation, reports
+      and a command. This version reads and writes gmon.out.]],
+   license = "MIT",
+}
+
+dependencies = {
+   "lua ~> 5.4",
+   "argparse >= 0.7",
+   "dkjson >= 2.5",
+}
+
+external_dependencies = {
+   ELF = { header = "libelf.h" },
+   DW = { header = "elfutils/libdw.h" },
+   ZLIB = { header = "zlib.h" },
+}
+
+build = {
+   type = "make",
+   variables = {
+      LUA_INC = "-I$(LUA_INCDIR)",
+      CFLAGS = "$(CFLAGS)",
+   },
+   install_target = "install-module",
+   install_variables = {
+      LUADIR = "$(LUADIR)",
+      LIBDIR = "$(LIBDIR)",
+   },
+   install = {
+      bin = { profio = "examples/analyze.lua" },
+   },
+}

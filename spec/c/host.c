@@ -1,0 +1,126 @@
+/*
+** host.c - a Lua interpreter with profio built in, for the sanitizers.
+**
+** It is called lua5.4 and stands first in PATH, so the specs and the commands
+** that they start run in it, while gcc, gprof and the shell stay as they are
+** (a preloaded sanitizer would go into these too). The module is linked in, not
+** loaded: at exit its code is still there to name the lines of a leak.
+**
+**   lua5.4 [-e CHUNK]... [-l MODULE]... [SCRIPT | -] [ARGUMENTS]
+*/
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdbool.h>
+#include <string.h>
+
+int luaopen_profio_core (lua_State *L);
+
+
+static int handler (lua_State *L) {
+  const char *message = luaL_tolstring(L, 1, NULL);
+  luaL_traceback(L, L, message, 1);
+  return 1;
+}
+
+
+/* Call the function below `count` arguments; says what it raised. */
+static bool call (lua_State *L, int count) {
+  const int base = lua_gettop(L) - count;
+  lua_pushcfunction(L, handler);
+  lua_insert(L, base);
+  const int status = lua_pcall(L, count, 0, base);
+  if (status != LUA_OK) {
+    lua_writestringerror("lua5.4: %s\n", lua_tostring(L, -1));
+    lua_pop(L, 1);
+  }
+  lua_remove(L, base);
+  return status == LUA_OK;
+}
+
+
+/* Call what `status` says was loaded, with the arguments from argv[first]. */
+static bool run (lua_State *L, int status, char **argv, int first) {
+  int count = 0;
+  if (status != LUA_OK) {
+    lua_writestringerror("lua5.4: %s\n", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return false;
+  }
+  while (argv[first + count] != NULL) {
+    luaL_checkstack(L, 2, "too many arguments");
+    lua_pushstring(L, argv[first + count++]);
+  }
+  return call(L, count);
+}
+
+
+/* The global `arg`: the script at 0, what stands before it below. */
+static void make_arg (lua_State *L, char **argv, int script) {
+  lua_newtable(L);
+  for (int i = 0; argv[i] != NULL; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - script);
+  }
+  lua_setglobal(L, "arg");
+}
+
+
+static bool require (lua_State *L, const char *name) {
+  lua_getglobal(L, "require");
+  lua_pushstring(L, name);
+  return call(L, 1);
+}
+
+
+/* The place of the script in argv: past the options, each with its value. */
+static int script_of (char **argv) {
+  int at = 1;
+  while (argv[at] != NULL && argv[at + 1] != NULL && argv[at][0] == '-' &&
+         argv[at][1] != '\0') {
+    at += 2;
+  }
+  return at;
+}
+
+
+static bool run_options (lua_State *L, char **argv, int script) {
+  bool fine = true;
+  for (int i = 1; fine && i < script; i += 2) {
+    if (strcmp(argv[i], "-e") == 0) {
+      fine = run(L, luaL_loadstring(L, argv[i + 1]), argv, script);
+    }
+    else if (strcmp(argv[i], "-l") == 0) {
+      fine = require(L, argv[i + 1]);
+    }
+    else {
+      lua_writestringerror("lua5.4: no option %s\n", argv[i]);
+      fine = false;
+    }
+  }
+  return fine;
+}
+
+
+int main (int argc, char **argv) {
+  lua_State *L = luaL_newstate();
+  const int script = script_of(argv);
+  if (L == NULL || argc < 1) {
+    return 1;
+  }
+  luaL_openlibs(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_profio_core);
+  lua_setfield(L, -2, "profio.core");
+  lua_pop(L, 1);
+  make_arg(L, argv, script);
+  bool fine = run_options(L, argv, script);
+  if (fine && argv[script] != NULL) {
+    const bool stdin_ = strcmp(argv[script], "-") == 0;
+    const char *name = stdin_ ? NULL : argv[script];
+    fine = run(L, luaL_loadfile(L, name), argv, script + 1);
+  }
+  lua_close(L);
+  return fine ? 0 : 1;
+}

@@ -1,0 +1,152 @@
+-- The laws of the house that no compiler knows: which layer may include which,
+-- how long files and functions may be, what may stand at the top. Run by
+-- `make lint` from the root; prints each breach as file:line: and exits 1.
+
+local may_include = {
+   [""] = {},
+   bytes = { "bytes" },
+   model = { "bytes", "model" },
+   formats = { "bytes", "model", "formats" },
+   kernels = { "model", "kernels" },
+   lua = { "bytes", "model", "formats", "kernels", "lua" },
+}
+
+-- The one pair of formats of which one stands on the other.
+local may_lean_on = { xpp = "dbf" }
+
+local at_the_top = {
+   csrc = true, lua = true, spec = true, examples = true, Makefile = true,
+   ["README.md"] = true, LICENSE = true, ["CHANGELOG.md"] = true,
+   ["CONTRIBUTING.md"] = true,
+}
+
+local lua_headers = {
+   ["lua.h"] = true, ["lauxlib.h"] = true, ["lualib.h"] = true, ["luaconf.h"] = true,
+   ["lua.hpp"] = true,
+}
+
+local max_function = 60
+
+local breaches = 0
+
+local function breach(file, line, message, ...)
+   breaches = breaches + 1
+   print(("%s:%d: " .. message):format(file, line, ...))
+end
+
+-- What git knows or would add, so that scratch files of others do not count.
+local function files_of_the_repository()
+   local list = {}
+   local pipe <close> = assert(io.popen "git ls-files --cached --others --exclude-standard")
+   for name in pipe:lines() do
+      local file = io.open(name)
+      if file then
+         file:close()
+         list[#list + 1] = name
+      end
+   end
+   return list
+end
+
+local function lines_of(name)
+   local list = {}
+   for line in io.lines(name) do
+      list[#list + 1] = line
+   end
+   return list
+end
+
+local function contains(list, wanted)
+   for _, value in ipairs(list) do
+      if value == wanted then
+         return true
+      end
+   end
+   return false
+end
+
+-- The name of the format a file belongs to: formats/x.c and formats/x/y.c are
+-- of x; formats.c and formats.h are of none.
+local function format_of(path)
+   local name = path:match "^formats/([%w_]+)[./]"
+   return name ~= "formats" and name or nil
+end
+
+local function check_include(file, number, included)
+   local here = file:match "^csrc/(.*)$"
+   local layer = here:match "^(%w+)/" or ""
+   local target = included:match "^(%w+)/"
+   if included == "profio.h" then
+      return
+   elseif not target then
+      breach(file, number, "include paths start at csrc: %s", included)
+   elseif not contains(may_include[layer], target) then
+      breach(file, number, "%s/ may not include %s", layer, included)
+   end
+   local mine, other = format_of(here), format_of(included)
+   if mine and other and mine ~= other and may_lean_on[mine] ~= other then
+      breach(file, number, "the format %s may not include %s", mine, included)
+   end
+end
+
+local function check_includes(file, lines)
+   for number, line in ipairs(lines) do
+      local own = line:match '^%s*#%s*include%s*"([^"]+)"'
+      local system = line:match "^%s*#%s*include%s*<([^>]+)>"
+      if own then
+         check_include(file, number, own)
+      elseif system and lua_headers[system] and not file:match "^csrc/lua/" then
+         breach(file, number, "only csrc/lua/ includes <%s>", system)
+      end
+   end
+end
+
+local function check_length(file, lines)
+   local limit = file == "csrc/profio.h" and 200 or 600
+   if #lines > limit then
+      breach(file, #lines, "%d lines, at most %d", #lines, limit)
+   end
+end
+
+-- A function of C opens with `{` at the end of an unindented declaration and
+-- closes with `}` in the first column; one of Lua ends with an unindented end.
+local function check_functions(file, lines, opens, closes)
+   local start
+   for number, line in ipairs(lines) do
+      if not start and line:match(opens) then
+         start = number
+      elseif start and line:match(closes) then
+         local body = number - start - 1
+         if body > max_function then
+            breach(file, start, "a body of %d lines, at most %d", body, max_function)
+         end
+         start = nil
+      end
+   end
+end
+
+local function check_top(file)
+   local top = file:match "^[^/]+"
+   if not (at_the_top[top] or top:match "%.rockspec$" or top:match "^%.") then
+      breach(file, 1, "%s has no place at the top", top)
+   end
+end
+
+for _, file in ipairs(files_of_the_repository()) do
+   check_top(file)
+   if file:match "%.[ch]$" or file:match "%.lua$" then
+      local lines = lines_of(file)
+      check_length(file, lines)
+      if file:match "^csrc/" then
+         check_includes(file, lines)
+      end
+      if file:match "%.lua$" then
+         check_functions(file, lines, "^[%w_%. ]*function[ (].*%)$", "^end")
+      else
+         check_functions(file, lines, "^[%w_*].*%)%s*{$", "^}")
+      end
+   end
+end
+
+print(("layers: %d breaches"):format(breaches))
+os.exit(breaches == 0)

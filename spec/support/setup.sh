@@ -1,0 +1,105 @@
+#!/bin/sh
+# setup.sh [run] [test] [check] - have what profio needs, or say what is missing.
+#
+# `run` is what it takes to build and to analyse, `test` what the specs need
+# beside that, `check` the tools of lint, the sanitizers and the fuzzer. Each
+# need is probed by using it, so what was installed by other means counts. What
+# is missing comes from apt; without apt its names are printed and that is all.
+
+CC=${CC:-cc}
+LUA=${LUA:-lua5.4}
+LUA_INC=${LUA_INC:--I/usr/include/lua5.4}
+missing=
+
+# need PACKAGE COMMAND...: the package is missing when the command fails.
+need () {
+  package=$1
+  shift
+  "$@" >/dev/null 2>&1 </dev/null || missing="$missing $package"
+}
+
+has_header () {
+  # shellcheck disable=SC2086
+  echo "#include <$1>" | $CC -E $LUA_INC -x c - >/dev/null 2>&1
+}
+
+has_module () {
+  $LUA -e "require '$1'"
+}
+
+# The compiler answers a bare name when it knows no such file.
+has_library () {
+  case $($1 -print-file-name="$2") in /*) ;; *) return 1 ;; esac
+}
+
+probe_run () {
+  need lua5.4 command -v "$LUA"
+  need liblua5.4-dev has_header lua.h
+  need libelf-dev has_header libelf.h
+  need libdw-dev has_header elfutils/libdw.h
+  need zlib1g-dev has_header zlib.h
+  need g++ has_library "$CC" libstdc++.so
+  need lua-argparse has_module argparse
+  need lua-dkjson has_module dkjson
+}
+
+probe_test () {
+  need lua-busted has_module busted
+  need g++ command -v g++
+  need binutils command -v gprof
+}
+
+probe_check () {
+  need lua-check command -v luacheck
+  need luarocks command -v luarocks
+  need clang command -v clang
+  need clang-format command -v clang-format
+  need clang-tidy command -v clang-tidy
+  need cppcheck command -v cppcheck
+  need libclang-rt-14-dev has_library clang libclang_rt.fuzzer-x86_64.a
+}
+
+probe () {
+  missing=
+  for set in "$@"; do
+    case $set in
+      run | test | check) "probe_$set" ;;
+      *) echo "setup.sh: no set '$set' (run, test, check)" >&2; exit 2 ;;
+    esac
+  done
+  missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
+}
+
+# As root, through sudo, or not at all.
+as_root () {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+can_install () {
+  command -v apt-get >/dev/null &&
+    { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
+}
+
+say_what_is_missing () {
+  cat >&2 <<END
+profio needs what Debian 12 calls:
+  $missing
+$1
+END
+  exit 1
+}
+
+probe "$@"
+[ -n "${missing% }" ] || exit 0
+can_install || say_what_is_missing "Install these, or what your system has for them, then run make again.
+On Debian: apt-get install $missing"
+
+echo "installing with apt-get: $missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+as_root apt-get update -qq >&2
+# shellcheck disable=SC2086
+as_root env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y -qq --no-install-recommends $missing >&2 ||
+  say_what_is_missing "apt-get could not install them."
+probe "$@"
+[ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
