@@ -51,6 +51,7 @@ l_reader *l_reader_check (lua_State *L, int arg);
 /* Raises "trace is closed" when the reader's trace has been closed. */
 void l_reader_alive (lua_State *L, const l_reader *reader);
 
+/* The dictionary at `arg`; raises when it is none. */
 pf_dictionary *l_dictionary_check (lua_State *L, int arg);
 
 /* Push a new dictionary userdata. */
@@ -95,7 +96,27 @@ void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
 /* Push an array { {name=, type=, help=}, ... } of fields. */
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 
+/* The bytes of the source at `arg`; raises when it is none or closed. */
+pf_bytes l_source_bytes (lua_State *L, int arg);
+
+/* Answers the column numbers of the names in the array at `arg` (nil: all
+   columns) in columns[], at most `room`; how many there are. Raises for a
+   name that is no column. */
+int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
+                     size_t *columns, int room);
+
+/* A class: metatable `name` with the methods, `gc` as __gc and __close. */
+void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
+              lua_CFunction gc);
+
+/* Write the value at `arg` into row `row` of a column; false when it is of
+   the wrong type. A text becomes a name; nil is missing. PF_BYTES borrow the
+   string: anchor it. */
+bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
+                 pf_dictionary *dictionary);
+
 /* One function per file of the binding. */
+void l_open_binding (lua_State *L);
 void l_open_source (lua_State *L);
 void l_open_trace (lua_State *L);
 void l_open_reader (lua_State *L);

@@ -1,0 +1,391 @@
+/*
+** binding.c - what the files of the binding share (see binding.h).
+*/
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lua/binding.h"
+
+const bool l_always = true;
+
+/* The key of the kept raise in the registry: its address is what counts. */
+static const char raise_key = 0;
+
+
+/* {====== Classes ====== */
+
+void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
+              lua_CFunction gc) {
+  luaL_newmetatable(L, name);
+  lua_newtable(L);
+  luaL_setfuncs(L, methods, 0);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, gc);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "__gc");
+  lua_setfield(L, -2, "__close");
+  lua_pop(L, 1);
+}
+
+/* }====== */
+
+
+/* {====== Failures ====== */
+
+const char *l_code (pf_status status) {
+  switch (status) {
+    case PF_EIO: return "io";
+    case PF_ETRUNCATED: return "truncated";
+    case PF_EUNSUPPORTED: return "unsupported";
+    case PF_ELIMIT: return "limit";
+    default: return "format";
+  }
+}
+
+
+static void push_message (lua_State *L, const pf_error *error,
+                          const char *label) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  if (label != NULL && label[0] != '\0') {
+    luaL_addstring(&buffer, label);
+    luaL_addstring(&buffer, ": ");
+  }
+  luaL_addstring(&buffer, error->what);
+  if (error->offset != PF_NO_OFFSET) {
+    char offset[40];
+    snprintf(offset, sizeof offset, " (byte %llu)",
+             (unsigned long long)error->offset);
+    luaL_addstring(&buffer, offset);
+  }
+  luaL_pushresult(&buffer);
+}
+
+
+/* Raise what stands for no triple: a raise of Lua's own, or no memory. */
+static void raise_fatal (lua_State *L, const pf_error *error) {
+  if (error->status == PF_ERAISED) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &raise_key);
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
+    lua_error(L);
+  }
+  if (error->status == PF_ENOMEM)
+    luaL_error(L, "not enough memory");
+}
+
+
+int l_failure (lua_State *L, const pf_error *error, const char *label) {
+  raise_fatal(L, error);
+  lua_pushnil(L);
+  push_message(L, error, label);
+  lua_pushstring(L, l_code(error->status));
+  return 3;
+}
+
+
+int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
+  raise_fatal(L, error);
+  const char *label = NULL;
+  if (reader_arg != 0 && lua_getiuservalue(L, reader_arg, 2) == LUA_TSTRING)
+    label = lua_tostring(L, -1);
+  push_message(L, error, label);
+  return lua_error(L);
+}
+
+
+pf_status l_keep_raise (lua_State *L, pf_error *error) {
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
+  return pf_fail(error, PF_ERAISED, PF_NO_OFFSET, "a Lua function raised");
+}
+
+/* }====== */
+
+
+/* {====== Readers ====== */
+
+l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
+  l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
+  *r = (l_reader){NULL, &l_always};
+  luaL_setmetatable(L, L_READER);
+  lua_createtable(L, count, 0);
+  for (int i = 0; i < count; i++) {
+    lua_pushvalue(L, pins[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+  lua_setiuservalue(L, -2, 1);
+  for (int i = 0; i < count; i++) {
+    const l_reader *const pinned = luaL_testudata(L, pins[i], L_READER);
+    if (pinned == NULL)
+      continue;
+    r->open = pinned->open;
+    lua_getiuservalue(L, pins[i], 2);
+    lua_setiuservalue(L, -2, 2);
+    break;
+  }
+  return r;
+}
+
+
+void l_reader_alive (lua_State *L, const l_reader *reader) {
+  if (reader->reader == NULL)
+    luaL_error(L, "reader is closed");
+  if (!*reader->open)
+    luaL_error(L, "trace is closed");
+}
+
+
+l_reader *l_reader_check (lua_State *L, int arg) {
+  l_reader *const r = luaL_checkudata(L, arg, L_READER);
+  l_reader_alive(L, r);
+  return r;
+}
+
+/* }====== */
+
+
+/* {====== Dictionaries ====== */
+
+typedef struct l_dictionary {
+  pf_dictionary *dictionary;
+} l_dictionary;
+
+
+pf_dictionary *l_dictionary_check (lua_State *L, int arg) {
+  const l_dictionary *const d = luaL_checkudata(L, arg, L_DICTIONARY);
+  luaL_argcheck(L, d->dictionary != NULL, arg, "dictionary is closed");
+  return d->dictionary;
+}
+
+
+static int dictionary_gc (lua_State *L) {
+  l_dictionary *const d = luaL_checkudata(L, 1, L_DICTIONARY);
+  pf_dictionary_free(d->dictionary);
+  d->dictionary = NULL;
+  return 0;
+}
+
+
+/* dictionary:count(): how many names there are. */
+static int dictionary_count (lua_State *L) {
+  lua_pushinteger(L, pf_names_count(l_dictionary_check(L, 1)));
+  return 1;
+}
+
+
+/*
+** User value 1 is the cache: name number + 1 -> Lua string. The registry maps
+** the core's pointer to the userdata, weakly, so that a reader can tell which
+** userdata its dictionary is.
+*/
+pf_dictionary *l_dictionary_new (lua_State *L) {
+  l_dictionary *const d = lua_newuserdatauv(L, sizeof *d, 1);
+  d->dictionary = NULL;
+  luaL_setmetatable(L, L_DICTIONARY);
+  lua_newtable(L);
+  lua_setiuservalue(L, -2, 1);
+  d->dictionary = pf_dictionary_new();
+  if (d->dictionary == NULL)
+    luaL_error(L, "not enough memory");
+  lua_getfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, d->dictionary);
+  lua_pop(L, 1);
+  return d->dictionary;
+}
+
+
+static int core_dictionary (lua_State *L) {
+  l_dictionary_new(L);
+  return 1;
+}
+
+
+void l_reader_push_dictionary (lua_State *L, int arg) {
+  const l_reader *const r = l_reader_check(L, arg);
+  lua_getfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
+  lua_rawgetp(L, -1, r->reader->dictionary);
+  lua_remove(L, -2);
+}
+
+
+void l_push_name_cache (lua_State *L, int dictionary_arg) {
+  luaL_checkudata(L, dictionary_arg, L_DICTIONARY);
+  lua_getiuservalue(L, dictionary_arg, 1);
+}
+
+
+static void push_bytes (lua_State *L, pf_bytes bytes) {
+  lua_pushlstring(L, bytes.size == 0 ? "" : (const char *)bytes.at, bytes.size);
+}
+
+
+void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
+                  int cache) {
+  if (cache == 0) {
+    push_bytes(L, pf_name(dictionary, name));
+    return;
+  }
+  if (lua_rawgeti(L, cache, (lua_Integer)name + 1) == LUA_TSTRING)
+    return;
+  lua_pop(L, 1);
+  push_bytes(L, pf_name(dictionary, name));
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, cache, (lua_Integer)name + 1);
+}
+
+/* }====== */
+
+
+/* {====== Values ====== */
+
+void l_push_value (lua_State *L, const pf_column *column, size_t row,
+                   pf_dictionary *dictionary, int cache) {
+  if (pf_is_missing(column, row)) {
+    lua_pushnil(L);
+    return;
+  }
+  switch (column->type) {
+    case PF_NUM: lua_pushnumber(L, column->nums[row]); break;
+    case PF_BOOL: lua_pushboolean(L, column->bools[row]); break;
+    case PF_NAME: l_push_name(L, dictionary, column->ids[row], cache); break;
+    case PF_AREA:
+    case PF_STACK: lua_pushinteger(L, column->ids[row]); break;
+    case PF_BYTES: push_bytes(L, column->bytes[row]); break;
+    default: lua_pushinteger(L, column->ints[row]);
+  }
+}
+
+
+/* A whole number at `arg`, also one that is written as a float. */
+static bool to_integer (lua_State *L, int arg, int64_t *value) {
+  int is_integer;
+  *value = lua_tointegerx(L, arg, &is_integer);
+  return is_integer && lua_type(L, arg) == LUA_TNUMBER;
+}
+
+
+static bool to_bytes (lua_State *L, int arg, pf_bytes *bytes) {
+  if (lua_type(L, arg) != LUA_TSTRING)
+    return false;
+  size_t size;
+  const char *const at = lua_tolstring(L, arg, &size);
+  *bytes = (pf_bytes){(const uint8_t *)at, size};
+  return true;
+}
+
+
+static bool to_name (lua_State *L, int arg, uint32_t *id,
+                     pf_dictionary *dictionary) {
+  pf_bytes bytes;
+  if (!to_bytes(L, arg, &bytes))
+    return false;
+  *id = pf_intern(dictionary, bytes);
+  if (*id == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  return true;
+}
+
+
+bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
+                 pf_dictionary *dictionary) {
+  int64_t whole;
+  if (lua_isnoneornil(L, arg)) {
+    pf_set_missing(column, row);
+    return true;
+  }
+  switch (column->type) {
+    case PF_NUM:
+      if (lua_type(L, arg) != LUA_TNUMBER)
+        return false;
+      column->nums[row] = lua_tonumber(L, arg);
+      return true;
+    case PF_BOOL:
+      column->bools[row] = (uint8_t)lua_toboolean(L, arg);
+      return lua_isboolean(L, arg);
+    case PF_NAME: return to_name(L, arg, &column->ids[row], dictionary);
+    case PF_BYTES: return to_bytes(L, arg, &column->bytes[row]);
+    case PF_AREA:
+    case PF_STACK:
+      if (!to_integer(L, arg, &whole) || whole < 0 || whole >= UINT32_MAX)
+        return false;
+      column->ids[row] = (uint32_t)whole;
+      return true;
+    default: return to_integer(L, arg, &column->ints[row]);
+  }
+}
+
+
+void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
+  lua_createtable(L, (int)nfields, 0);
+  for (size_t i = 0; i < nfields; i++) {
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, fields[i].name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, pf_type_name(fields[i].type));
+    lua_setfield(L, -2, "type");
+    lua_pushstring(L, fields[i].help == NULL ? "" : fields[i].help);
+    lua_setfield(L, -2, "help");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+
+static int no_such_column (lua_State *L, const char *name,
+                           const pf_reader *reader) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (size_t i = 0; i < reader->nfields; i++) {
+    luaL_addstring(&buffer, i == 0 ? "" : ", ");
+    luaL_addstring(&buffer, reader->fields[i].name);
+  }
+  luaL_pushresult(&buffer);
+  return luaL_error(L, "no column '%s'; there are: %s", name,
+                    lua_tostring(L, -1));
+}
+
+
+size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
+  const char *const name = luaL_checkstring(L, arg);
+  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
+  if (i == reader->nfields)
+    no_such_column(L, name, reader);
+  return i;
+}
+
+
+int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
+                     size_t *columns, int room) {
+  int count = 0;
+  if (lua_isnoneornil(L, arg)) {
+    for (; count < room && (size_t)count < reader->nfields; count++)
+      columns[count] = (size_t)count;
+    return count;
+  }
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const lua_Unsigned n = lua_rawlen(L, arg);
+  luaL_argcheck(L, n <= (lua_Unsigned)room, arg, "too many columns");
+  for (; count < (int)n; count++) {
+    lua_rawgeti(L, arg, count + 1);
+    columns[count] = l_field_check(L, -1, reader);
+    lua_pop(L, 1);
+  }
+  return count;
+}
+
+/* }====== */
+
+
+void l_open_binding (lua_State *L) {
+  static const luaL_Reg methods[] = {{"count", dictionary_count}, {NULL, NULL}};
+  l_class(L, L_DICTIONARY, methods, dictionary_gc);
+  lua_newtable(L); /* core pointer -> userdata, weak values */
+  lua_newtable(L);
+  lua_pushliteral(L, "v");
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
+  lua_pushcfunction(L, core_dictionary);
+  lua_setfield(L, -2, "dictionary");
+}

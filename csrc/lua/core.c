@@ -1,0 +1,29 @@
+/*
+** core.c - the module profio.core: one line per subject of the binding.
+*/
+
+#include <lauxlib.h>
+#include <lua.h>
+
+#include "lua/binding.h"
+
+__attribute__((visibility("default"))) int luaopen_profio_core (lua_State *L);
+
+
+int luaopen_profio_core (lua_State *L) {
+  lua_newtable(L);
+  lua_pushliteral(L, PF_VERSION);
+  lua_setfield(L, -2, "version");
+  l_open_binding(L);
+  l_open_source(L);
+  l_open_trace(L);
+  l_open_reader(L);
+  l_open_register(L);
+  l_open_filter(L);
+  l_open_group(L);
+  l_open_symbols(L);
+  l_open_profile(L);
+  l_open_writer(L);
+  l_open_rows(L);
+  return 1;
+}

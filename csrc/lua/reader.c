@@ -1,0 +1,265 @@
+/*
+** reader.c - readers as Lua sees them: iterators over their rows.
+**
+** each    values, no table: the fast way
+** records a fresh table per row: the comfortable way
+** rows    all rows at once, in an array
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/binding.h"
+
+#define L_CURSOR    "profio.cursor"
+#define MAX_COLUMNS 4096
+
+/*
+** A batch and a place in it. User value 1 is the reader, which it pins; 2 the
+** cache of names; 3 the array of column names, for records.
+*/
+typedef struct l_cursor {
+  const l_reader *reader;
+  pf_batch batch;
+  size_t row;
+  int count;        /* columns asked for */
+  size_t columns[]; /* their numbers */
+} l_cursor;
+
+
+/* {====== The cursor ====== */
+
+static int cursor_gc (lua_State *L) {
+  l_cursor *const c = luaL_checkudata(L, 1, L_CURSOR);
+  pf_batch_close(&c->batch);
+  return 0;
+}
+
+
+/* The array of names of the cursor's columns, on top of the stack. */
+static void push_column_names (lua_State *L, const l_cursor *c) {
+  lua_createtable(L, c->count, 0);
+  for (int i = 0; i < c->count; i++) {
+    lua_pushstring(L, c->reader->reader->fields[c->columns[i]].name);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+
+/* The batch, with memory for the columns of the cursor. */
+static void open_batch (lua_State *L, l_cursor *c) {
+  pf_reader *const reader = c->reader->reader;
+  bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
+  memset(wanted, 0, reader->nfields + 1);
+  for (int i = 0; i < c->count; i++)
+    wanted[c->columns[i]] = true;
+  if (pf_batch_for(&c->batch, reader, wanted) != PF_OK)
+    luaL_error(L, "not enough memory");
+  lua_pop(L, 1);
+}
+
+
+/* A cursor over the reader at 1 for the columns at 2; pushed. */
+static l_cursor *new_cursor (lua_State *L) {
+  const l_reader *const r = l_reader_check(L, 1);
+  lua_settop(L, 2);
+  size_t columns[MAX_COLUMNS];
+  const int count = l_columns_check(L, 2, r->reader, columns, MAX_COLUMNS);
+  const size_t size = (size_t)count * sizeof *columns;
+  l_cursor *const c = lua_newuserdatauv(L, sizeof *c + size, 3);
+  memset(c, 0, sizeof *c);
+  c->reader = r;
+  c->count = count;
+  memcpy(c->columns, columns, size);
+  luaL_setmetatable(L, L_CURSOR);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, 3, 1);
+  l_reader_push_dictionary(L, 1);
+  l_push_name_cache(L, 4);
+  lua_setiuservalue(L, 3, 2);
+  lua_pop(L, 1);
+  push_column_names(L, c);
+  lua_setiuservalue(L, 3, 3);
+  open_batch(L, c);
+  return c;
+}
+
+
+/* Pull the next batch; false at the end. The cursor is at `index`. */
+static bool refill (lua_State *L, l_cursor *c, int index) {
+  l_reader_alive(L, c->reader);
+  pf_reader *const reader = c->reader->reader;
+  pf_error error;
+  c->row = 0;
+  const pf_status status = reader->next(reader, &c->batch, &error);
+  if (status == PF_MORE)
+    return true;
+  c->batch.rows = 0;
+  if (status < 0) {
+    lua_getiuservalue(L, index, 1);
+    l_throw(L, &error, lua_gettop(L));
+  }
+  return false;
+}
+
+/* }====== */
+
+
+/* {====== each ====== */
+
+/* Upvalues: 1 the cursor, 2 the cache of names. */
+static int each_next (lua_State *L) {
+  l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
+  if (c->row == c->batch.rows) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    if (!refill(L, c, lua_gettop(L)))
+      return 0;
+  }
+  if (c->count >= LUA_MINSTACK)
+    luaL_checkstack(L, c->count + 2, "too many columns");
+  pf_dictionary *const dictionary = c->reader->reader->dictionary;
+  const size_t row = c->row++;
+  for (int i = 0; i < c->count; i++) {
+    const pf_column *const column = &c->batch.columns[c->columns[i]];
+    if (!column->has_missing &&
+        (column->type == PF_INT || column->type == PF_ADDR))
+      lua_pushinteger(L, column->ints[row]);
+    else if (i == 0 && pf_is_missing(column, row))
+      lua_pushboolean(L, 0); /* nil would end the loop */
+    else
+      l_push_value(L, column, row, dictionary, lua_upvalueindex(2));
+  }
+  return c->count;
+}
+
+
+/* core.each(reader, columns): an iterator that gives their values. The first
+   value is false when it is missing; the others are nil. */
+static int core_each (lua_State *L) {
+  const l_cursor *const c = new_cursor(L);
+  luaL_argcheck(L, c->count > 0, 2, "no column");
+  lua_getiuservalue(L, 3, 2);
+  lua_pushcclosure(L, each_next, 2);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== records and rows ====== */
+
+/* Push the current row as a table; stack indices of names and cache. */
+static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
+                         int cache) {
+  pf_dictionary *const dictionary = c->reader->reader->dictionary;
+  lua_createtable(L, 0, c->count);
+  for (int i = 0; i < c->count; i++) {
+    lua_rawgeti(L, names, i + 1);
+    l_push_value(L, &c->batch.columns[c->columns[i]], row, dictionary, cache);
+    lua_rawset(L, -3);
+  }
+}
+
+
+/* Upvalues: 1 the cursor, 2 the cache of names, 3 the column names. */
+static int records_next (lua_State *L) {
+  l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
+  if (c->row == c->batch.rows) {
+    lua_pushvalue(L, lua_upvalueindex(1));
+    if (!refill(L, c, lua_gettop(L)))
+      return 0;
+  }
+  push_record(L, c, c->row++, lua_upvalueindex(3), lua_upvalueindex(2));
+  return 1;
+}
+
+
+/* core.records(reader, columns): an iterator that gives a fresh table per
+   row; missing values are absent. */
+static int core_records (lua_State *L) {
+  new_cursor(L);
+  lua_getiuservalue(L, 3, 2);
+  lua_getiuservalue(L, 3, 3);
+  lua_pushcclosure(L, records_next, 3);
+  return 1;
+}
+
+
+/* core.rows(reader, columns): all rows in an array. */
+static int core_rows (lua_State *L) {
+  l_cursor *const c = new_cursor(L); /* at 3 */
+  lua_getiuservalue(L, 3, 2);
+  lua_getiuservalue(L, 3, 3);
+  lua_newtable(L);
+  lua_Integer n = 0;
+  while (refill(L, c, 3))
+    for (size_t row = 0; row < c->batch.rows; row++) {
+      push_record(L, c, row, 5, 4);
+      lua_rawseti(L, 6, ++n);
+    }
+  lua_settop(L, 6);
+  return 1;
+}
+
+
+/* core.drain(reader, all): read everything and keep nothing; how many rows.
+   Without `all` only the columns that stages need are decoded. */
+static int core_drain (lua_State *L) {
+  const bool all = lua_toboolean(L, 2) != 0;
+  lua_settop(L, 1);
+  if (!all)
+    lua_newtable(L); /* no columns */
+  l_cursor *const c = new_cursor(L);
+  lua_Integer n = 0;
+  while (refill(L, c, 3))
+    n += (lua_Integer)c->batch.rows;
+  lua_pushinteger(L, n);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Methods ====== */
+
+static int reader_close (lua_State *L) {
+  l_reader *const r = luaL_checkudata(L, 1, L_READER);
+  if (r->reader != NULL)
+    r->reader->close(r->reader);
+  r->reader = NULL;
+  return 0;
+}
+
+
+/* reader:fields(): its schema, { { name=, type=, help= }, ... } */
+static int reader_fields (lua_State *L) {
+  const l_reader *const r = l_reader_check(L, 1);
+  l_push_fields(L, r->reader->fields, r->reader->nfields);
+  return 1;
+}
+
+
+/* reader:dictionary(): the dictionary its name columns point into. */
+static int reader_dictionary (lua_State *L) {
+  l_reader_push_dictionary(L, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_reader (lua_State *L) {
+  static const luaL_Reg methods[] = {{"close", reader_close},
+                                     {"dictionary", reader_dictionary},
+                                     {"fields", reader_fields},
+                                     {NULL, NULL}};
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  static const luaL_Reg functions[] = {{"drain", core_drain},
+                                       {"each", core_each},
+                                       {"records", core_records},
+                                       {"rows", core_rows},
+                                       {NULL, NULL}};
+  l_class(L, L_READER, methods, reader_close);
+  l_class(L, L_CURSOR, none, cursor_gc);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,186 @@
+/*
+** register.c - readers whose rows Lua supplies: a decoder written in Lua runs
+** as a coroutine that fills batches, and an array of arrays is read as a
+** table.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/binding.h"
+#include "model/store.h"
+
+/* {====== The schema ====== */
+
+/* Fields given from Lua, with memory for their names behind them. */
+typedef struct l_schema {
+  size_t nfields;
+  pf_field fields[];
+} l_schema;
+
+
+static pf_type type_check (lua_State *L, int index) {
+  static const char *const types[] = {"int",  "num",   "addr", "bool",
+                                      "name", "bytes", NULL};
+  static const pf_type values[] = {PF_INT,  PF_NUM,  PF_ADDR,
+                                   PF_BOOL, PF_NAME, PF_BYTES};
+  const char *const type = luaL_checkstring(L, index);
+  for (size_t i = 0; types[i] != NULL; i++)
+    if (strcmp(type, types[i]) == 0)
+      return values[i];
+  luaL_error(L,
+             "no column type '%s'; there are int, num, addr, bool, name, "
+             "bytes",
+             type);
+  return PF_INT;
+}
+
+
+/*
+** Push a userdata with the schema { {name, type}, ... } at `arg`, and in its
+** user value the table of the pinned names.
+*/
+static l_schema *new_schema (lua_State *L, int arg) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const size_t n = lua_rawlen(L, arg);
+  luaL_argcheck(L, n > 0 && n <= 1024, arg, "1 to 1024 columns");
+  l_schema *const s = lua_newuserdatauv(L, sizeof *s + n * sizeof(pf_field), 1);
+  s->nfields = n;
+  lua_createtable(L, (int)n, 0);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_rawgeti(L, -1, 2);
+    const pf_type type = type_check(L, -1);
+    lua_pop(L, 1);
+    lua_rawgeti(L, -1, 1);
+    s->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL, false};
+    lua_rawseti(L, -3, (lua_Integer)i + 1);
+    lua_pop(L, 1);
+  }
+  lua_setiuservalue(L, -2, 1);
+  return s;
+}
+
+/* }====== */
+
+
+/* {====== A coroutine that fills batches ====== */
+
+/*
+** `thread` runs the user's function, which gets `put`: a closure that writes
+** one row into `batch` and yields when the batch is full.
+*/
+typedef struct lua_decoder {
+  pf_reader reader;
+  lua_State *thread; /* pinned by the reader's userdata */
+  pf_batch *batch;   /* of the `next` that is under way */
+  bool started, ended;
+} lua_decoder;
+
+
+/* The decoder behind `put`, or a raise when it is called from elsewhere. */
+static lua_decoder *decoder_of_put (lua_State *L) {
+  const l_reader *const r = lua_touserdata(L, lua_upvalueindex(1));
+  lua_decoder *const d = (lua_decoder *)(void *)r->reader;
+  if (d == NULL || d->batch == NULL || d->thread != L)
+    luaL_error(L, "put is called outside the decoder it was given to");
+  return d;
+}
+
+
+/* put(value, ...): one row, a value per column; nil is missing. A text for a
+   column of type bytes stays pinned until the next batch. */
+static int put (lua_State *L) {
+  lua_decoder *const d = decoder_of_put(L);
+  const size_t row = d->batch->rows;
+  for (size_t i = 0; i < d->reader.nfields; i++) {
+    pf_column *const column = &d->batch->columns[i];
+    const int arg = (int)i + 1;
+    if (column->data == NULL)
+      continue;
+    if (!l_to_value(L, arg, column, row, d->reader.dictionary))
+      return luaL_argerror(
+          L, arg,
+          lua_pushfstring(L, "column '%s' is of type %s, got %s",
+                          d->reader.fields[i].name, pf_type_name(column->type),
+                          luaL_typename(L, arg)));
+    if (column->type == PF_BYTES && lua_type(L, arg) == LUA_TSTRING) {
+      lua_pushvalue(L, arg);
+      lua_rawseti(L, lua_upvalueindex(2),
+                  (lua_Integer)(row * d->reader.nfields + i) + 1);
+    }
+  }
+  d->batch->rows++;
+  if (d->batch->rows == PF_BATCH_ROWS)
+    return lua_yield(L, 0);
+  return 0;
+}
+
+
+static pf_status decoder_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  lua_decoder *const d = (lua_decoder *)(void *)self;
+  pf_batch_clear(batch);
+  while (!d->ended && batch->rows == 0) {
+    int results = 0;
+    const int arguments = d->started ? 0 : 1; /* `put` lies on the thread */
+    d->started = true;
+    d->batch = batch;
+    const int status = lua_resume(d->thread, NULL, arguments, &results);
+    d->batch = NULL;
+    if (status == LUA_YIELD)
+      lua_pop(d->thread, results); /* a yield of the user's own is fine */
+    else
+      d->ended = true;
+    if (status != LUA_OK && status != LUA_YIELD)
+      return l_keep_raise(d->thread, error);
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void decoder_close (pf_reader *self) {
+  free(self);
+}
+
+
+/*
+** core.decoder(fields, f, dictionary, label): a reader whose rows f(put)
+** supplies. f runs as a coroutine, from the first batch on.
+*/
+static int core_decoder (lua_State *L) {
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 3);
+  luaL_checkstring(L, 4);
+  lua_settop(L, 4);
+  const l_schema *const schema = new_schema(L, 1); /* at 5 */
+  lua_State *const thread = lua_newthread(L);      /* at 6 */
+  lua_newtable(L);                                 /* at 7: pinned bytes */
+  const int pins[] = {3, 5, 6};
+  l_reader *const r = l_reader_new(L, pins, 3); /* at 8 */
+  lua_pushvalue(L, 4);
+  lua_setiuservalue(L, 8, 2);
+  lua_decoder *const d = calloc(1, sizeof *d);
+  if (d == NULL)
+    return luaL_error(L, "not enough memory");
+  r->reader = &d->reader;
+  d->reader = (pf_reader){
+      schema->fields, schema->nfields, dictionary, decoder_next, NULL,
+      NULL,           decoder_close};
+  d->thread = thread;
+  lua_pushvalue(L, 2);
+  lua_pushvalue(L, 8);
+  lua_pushvalue(L, 7);
+  lua_pushcclosure(L, put, 2);
+  lua_xmove(L, thread, 2);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_register (lua_State *L) {
+  static const luaL_Reg functions[] = {{"decoder", core_decoder}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,187 @@
+/*
+** source.c - bytes with an owner: a mapped file, a spooled pipe, a Lua
+** string. The userdata owns the mapping, or pins the string.
+*/
+
+#include <string.h>
+
+#include "bytes/map.h"
+#include "lua/binding.h"
+#include "lua/source.h"
+
+
+/* {====== Access ====== */
+
+l_source *l_source_check (lua_State *L, int arg) {
+  l_source *const s = luaL_checkudata(L, arg, L_SOURCE);
+  luaL_argcheck(L, s->open, arg, "source is closed");
+  return s;
+}
+
+
+pf_bytes l_source_bytes (lua_State *L, int arg) {
+  return l_source_check(L, arg)->bytes;
+}
+
+
+bool l_source_faulted (const l_source *source) {
+  return source->map != NULL && pf_map_faulted(source->map);
+}
+
+/* }====== */
+
+
+/* {====== Making ====== */
+
+/* A source that is closed: user value 1 the string, 2 the path. */
+static l_source *new_source (lua_State *L, int path_arg) {
+  l_source *const s = lua_newuserdatauv(L, sizeof *s, 2);
+  memset(s, 0, sizeof *s);
+  luaL_setmetatable(L, L_SOURCE);
+  lua_pushvalue(L, path_arg);
+  lua_setiuservalue(L, -2, 2);
+  return s;
+}
+
+
+static uint64_t max_size_check (lua_State *L, int arg) {
+  const lua_Integer size = luaL_optinteger(L, arg, LUA_MAXINTEGER);
+  luaL_argcheck(L, size >= 0, arg, "max_size is negative");
+  return (uint64_t)size;
+}
+
+
+static void own_map (l_source *s, pf_map *map) {
+  s->map = map;
+  s->bytes = pf_map_bytes(map);
+  s->open = true;
+}
+
+
+/* core.source(path, max_size): the file's bytes, or nil, message, code. */
+static int core_source (lua_State *L) {
+  size_t length;
+  const char *const path = luaL_checklstring(L, 1, &length);
+  luaL_argcheck(L, strlen(path) == length, 1, "path contains a zero byte");
+  const uint64_t max_size = max_size_check(L, 2);
+  l_source *const s = new_source(L, 1);
+  pf_map *map;
+  pf_error error;
+  if (pf_map_open(path, max_size, &map, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  own_map(s, map);
+  return 1;
+}
+
+
+/* core.source_data(string, label, max_size): the bytes of a string (gzip
+   data is unpacked), or nil, message, code. */
+static int core_source_data (lua_State *L) {
+  size_t size;
+  const char *const data = luaL_checklstring(L, 1, &size);
+  const char *const label = luaL_checkstring(L, 2);
+  const uint64_t max_size = max_size_check(L, 3);
+  const pf_bytes bytes = {(const uint8_t *)data, size};
+  l_source *const s = new_source(L, 2);
+  if (pf_is_gzip(bytes)) {
+    pf_map *map;
+    pf_error error;
+    if (pf_map_gzip(bytes, max_size, &map, &error) != PF_OK)
+      return l_failure(L, &error, label);
+    own_map(s, map);
+    return 1;
+  }
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  s->bytes = bytes;
+  s->open = true;
+  return 1;
+}
+
+
+/* Frees the mapping; whoever reads on sees `open` first. */
+static int source_close (lua_State *L) {
+  l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
+  pf_map_close(s->map);
+  s->map = NULL;
+  s->bytes = (pf_bytes){NULL, 0};
+  s->open = false;
+  return 0;
+}
+
+/* }====== */
+
+
+/* {====== Methods ====== */
+
+/* source:size(): how many bytes. */
+static int source_size (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)l_source_bytes(L, 1).size);
+  return 1;
+}
+
+
+/* source:read(offset, count): up to count bytes from offset (0 is the
+   first) as a string; shorter at the end. */
+static int source_read (lua_State *L) {
+  const pf_bytes bytes = l_source_bytes(L, 1);
+  const lua_Integer offset = luaL_optinteger(L, 2, 0);
+  const lua_Integer count = luaL_optinteger(L, 3, LUA_MAXINTEGER);
+  luaL_argcheck(L, offset >= 0, 2, "offset is negative");
+  luaL_argcheck(L, count >= 0, 3, "count is negative");
+  const size_t from =
+      (uint64_t)offset < bytes.size ? (size_t)offset : bytes.size;
+  const size_t left = bytes.size - from;
+  const size_t size = (uint64_t)count < left ? (size_t)count : left;
+  lua_pushlstring(L, size == 0 ? "" : (const char *)bytes.at + from, size);
+  return 1;
+}
+
+
+/* One line without its end, from the position kept in the upvalue. */
+static int next_line (lua_State *L) {
+  const pf_bytes bytes = l_source_bytes(L, lua_upvalueindex(1));
+  const size_t from = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+  if (from >= bytes.size)
+    return 0;
+  const uint8_t *const line = bytes.at + from;
+  const uint8_t *const end = memchr(line, '\n', bytes.size - from);
+  size_t size = end == NULL ? bytes.size - from : (size_t)(end - line);
+  lua_pushinteger(L, (lua_Integer)(from + size + 1));
+  lua_replace(L, lua_upvalueindex(2));
+  if (size > 0 && line[size - 1] == '\r')
+    size--;
+  lua_pushlstring(L, (const char *)line, size);
+  return 1;
+}
+
+
+/* for line in source:lines() do: lines end with LF or CR LF. */
+static int source_lines (lua_State *L) {
+  l_source_check(L, 1);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_line, 2);
+  return 1;
+}
+
+
+/* source:path(): the path, or the label of a string. */
+static int source_path (lua_State *L) {
+  luaL_checkudata(L, 1, L_SOURCE);
+  lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_source (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"close", source_close}, {"lines", source_lines}, {"path", source_path},
+      {"read", source_read},   {"size", source_size},   {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"source", core_source}, {"source_data", core_source_data}, {NULL, NULL}};
+  l_class(L, L_SOURCE, methods, source_close);
+  luaL_setfuncs(L, functions, 0);
+}

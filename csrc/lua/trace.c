@@ -1,0 +1,427 @@
+/*
+** trace.c - one opened file: its sources given to a format. A trace of the
+** module is one part, or several in a row; lua/profio/init.lua joins them.
+**
+** The userdata owns the core's trace. User value 1 pins what it borrows: the
+** sources, the dictionary, the texts of options and roles. User value 2 is
+** the label of messages: path and format.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "lua/binding.h"
+#include "lua/source.h"
+
+typedef struct l_part {
+  pf_trace trace;
+  bool open;
+  pf_source *sources;      /* trace.sources, owned */
+  const l_source **owners; /* their userdata, pinned */
+  pf_option *options;      /* trace.options, owned */
+} l_part;
+
+
+static l_part *part_check (lua_State *L, int arg) {
+  l_part *const p = luaL_checkudata(L, arg, L_PART);
+  if (!p->open)
+    luaL_error(L, "trace is closed");
+  return p;
+}
+
+
+static int part_close (lua_State *L) {
+  l_part *const p = luaL_checkudata(L, 1, L_PART);
+  if (p->trace.state != NULL && p->trace.format->close != NULL)
+    p->trace.format->close(&p->trace);
+  p->trace.state = NULL;
+  pf_notes_free(p->trace.notes);
+  p->trace.notes = NULL;
+  free(p->sources);
+  free(p->owners);
+  free(p->options);
+  p->sources = NULL;
+  p->owners = NULL;
+  p->options = NULL;
+  p->open = false;
+  return 0;
+}
+
+
+/* {====== Opening ====== */
+
+/* Pin the value on top of the stack in the table at index `pins`; pops. */
+static void pin (lua_State *L, int pins) {
+  lua_rawseti(L, pins, (lua_Integer)lua_rawlen(L, pins) + 1);
+}
+
+
+/* A text on top of the stack, pinned and popped. */
+static const char *pinned_text (lua_State *L, int pins, size_t *size) {
+  const char *const text = luaL_checklstring(L, -1, size);
+  pin(L, pins);
+  return text;
+}
+
+
+static void *new_array (lua_State *L, size_t count, size_t size) {
+  void *const array = calloc(count == 0 ? 1 : count, size);
+  if (array == NULL)
+    luaL_error(L, "not enough memory");
+  return array;
+}
+
+
+/* Take the sources { { role=, source= }, ... } at `arg`. */
+static void take_sources (lua_State *L, int arg, l_part *p, int pins) {
+  const size_t n = lua_rawlen(L, arg);
+  luaL_argcheck(L, n > 0, arg, "no source");
+  p->sources = new_array(L, n, sizeof *p->sources);
+  p->owners = new_array(L, n, sizeof *p->owners);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "role");
+    p->sources[i].role = pinned_text(L, pins, NULL);
+    lua_getfield(L, -1, "source");
+    p->owners[i] = l_source_check(L, lua_gettop(L));
+    p->sources[i].bytes = p->owners[i]->bytes;
+    lua_getiuservalue(L, -1, 2);
+    p->sources[i].path = pinned_text(L, pins, NULL);
+    pin(L, pins);
+    lua_pop(L, 1);
+  }
+  p->trace.sources = p->sources;
+  p->trace.nsources = n;
+}
+
+
+/* Take the option whose name is at -2 and whose value is at -1. */
+static void take_option (lua_State *L, pf_option *option, int pins) {
+  lua_pushvalue(L, -2);
+  option->name = pinned_text(L, pins, NULL);
+  switch (lua_type(L, -1)) {
+    case LUA_TBOOLEAN: option->integer = lua_toboolean(L, -1); break;
+    case LUA_TNUMBER: option->integer = luaL_checkinteger(L, -1); break;
+    default: {
+      size_t size;
+      lua_pushvalue(L, -1);
+      option->text.at = (const uint8_t *)pinned_text(L, pins, &size);
+      option->text.size = size;
+      option->is_text = true;
+    }
+  }
+}
+
+
+/* Take the options { name = value } at `arg`; their types were checked. */
+static void take_options (lua_State *L, int arg, l_part *p, int pins) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
+    n++;
+  p->options = new_array(L, n, sizeof *p->options);
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
+    take_option(L, &p->options[p->trace.noptions++], pins);
+  p->trace.options = p->options;
+}
+
+
+/* A part that is closed, on top of the stack, its pins above it. */
+static l_part *new_part (lua_State *L) {
+  l_part *const p = lua_newuserdatauv(L, sizeof *p, 2);
+  memset(p, 0, sizeof *p);
+  luaL_setmetatable(L, L_PART);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, 1);
+  return p;
+}
+
+
+static const pf_format *format_check (lua_State *L, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  const pf_format *const format = pf_format_named(name);
+  if (format == NULL)
+    luaL_error(L, "no format '%s'", name);
+  return format;
+}
+
+
+/*
+** core.open(format, sources, options, strict, dictionary): the part, or nil,
+** message, code. sources = { { role=, source= }, ... }, the main one first.
+*/
+static int core_open (lua_State *L) {
+  const pf_format *const format = format_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
+  lua_settop(L, 5);
+  l_part *const p = new_part(L); /* at 6, the pins at 7 */
+  lua_pushvalue(L, 5);
+  pin(L, 7);
+  take_sources(L, 2, p, 7);
+  take_options(L, 3, p, 7);
+  p->trace.format = format;
+  p->trace.strict = lua_toboolean(L, 4) != 0;
+  p->trace.dictionary = dictionary;
+  p->trace.notes = pf_notes_new();
+  if (p->trace.notes == NULL)
+    return luaL_error(L, "not enough memory");
+  lua_pushfstring(L, "%s: %s", p->sources[0].path, format->name);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, 6, 2);
+  p->open = true;
+  pf_error error;
+  if (format->open(&p->trace, &error) != PF_OK)
+    return l_failure(L, &error, lua_tostring(L, -1));
+  lua_settop(L, 6);
+  return 1;
+}
+
+
+/* core.detect(source): { { name, score }, ... } of all formats of the core
+   with a score above 0, the surest first. */
+static int core_detect (lua_State *L) {
+  const pf_bytes bytes = l_source_bytes(L, 1);
+  const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
+  size_t count;
+  const pf_format *const *const formats = pf_formats(&count);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    const int score = formats[i]->score(head, bytes.size);
+    if (score <= 0)
+      continue;
+    lua_createtable(L, 2, 0);
+    lua_pushstring(L, formats[i]->name);
+    lua_rawseti(L, -2, 1);
+    lua_pushinteger(L, score);
+    lua_rawseti(L, -2, 2);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  return 1;
+}
+
+
+/* core.formats(): the names of the core's formats, in order. */
+static int core_formats (lua_State *L) {
+  size_t count;
+  const pf_format *const *const formats = pf_formats(&count);
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushstring(L, formats[i]->name);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== What a part says of itself ====== */
+
+/* part:tables(): { { name=, rows= (nil: unknown), fields= }, ... } */
+static int part_tables (lua_State *L) {
+  const l_part *const p = part_check(L, 1);
+  lua_createtable(L, (int)p->trace.ntables, 0);
+  for (size_t i = 0; i < p->trace.ntables; i++) {
+    const pf_table *const table = &p->trace.tables[i];
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, table->name);
+    lua_setfield(L, -2, "name");
+    if (table->rows >= 0) {
+      lua_pushinteger(L, table->rows);
+      lua_setfield(L, -2, "rows");
+    }
+    l_push_fields(L, table->fields, table->nfields);
+    lua_setfield(L, -2, "fields");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+static void push_info (lua_State *L, const l_part *p, const pf_info *info) {
+  switch (info->type) {
+    case PF_NUM: lua_pushnumber(L, info->number); break;
+    case PF_BOOL: lua_pushboolean(L, info->integer != 0); break;
+    case PF_NAME:
+      l_push_name(L, p->trace.dictionary, info->name_number, 0);
+      break;
+    default: lua_pushinteger(L, info->integer);
+  }
+}
+
+
+/* part:info(): { { name=, type=, value= }, ... } in the file's order. */
+static int part_info (lua_State *L) {
+  const l_part *const p = part_check(L, 1);
+  const size_t count = pf_info_count(p->trace.notes);
+  lua_createtable(L, (int)count, 0);
+  for (size_t i = 0; i < count; i++) {
+    const pf_info *const info = pf_info_at(p->trace.notes, i);
+    lua_createtable(L, 0, 3);
+    lua_pushstring(L, info->name);
+    lua_setfield(L, -2, "name");
+    lua_pushstring(L, pf_type_name(info->type));
+    lua_setfield(L, -2, "type");
+    push_info(L, p, info);
+    lua_setfield(L, -2, "value");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+static void push_warning (lua_State *L, const l_part *p, size_t index) {
+  const pf_warning *const w = pf_warning_at(p->trace.notes, index);
+  lua_createtable(L, 0, 5);
+  lua_pushstring(L, w->code);
+  lua_setfield(L, -2, "code");
+  lua_pushstring(L, w->kind == PF_NOTE ? "note" : "damage");
+  lua_setfield(L, -2, "kind");
+  if (w->offset != PF_NO_OFFSET) {
+    lua_pushinteger(L, (lua_Integer)w->offset);
+    lua_setfield(L, -2, "offset");
+  }
+  lua_pushstring(L, w->message);
+  lua_setfield(L, -2, "message");
+  lua_pushinteger(L, (lua_Integer)pf_warning_total(p->trace.notes, w->code));
+  lua_setfield(L, -2, "total");
+}
+
+
+/* part:warnings(from): those from number `from` (default 1) on. `total` says
+   how often that code came, also when it was too often to keep. */
+static int part_warnings (lua_State *L) {
+  const l_part *const p = part_check(L, 1);
+  const lua_Integer from = luaL_optinteger(L, 2, 1);
+  luaL_argcheck(L, from >= 1, 2, "starts at 1");
+  const size_t count = pf_warning_count(p->trace.notes);
+  lua_newtable(L);
+  for (size_t i = (size_t)from - 1; i < count; i++) {
+    push_warning(L, p, i);
+    lua_rawseti(L, -2, (lua_Integer)(i + 2 - (size_t)from));
+  }
+  return 1;
+}
+
+
+/* part:numbers_used(): how many numbers its part_numbers columns use. */
+static int part_numbers_used (lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)part_check(L, 1)->trace.numbers_used);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Its tables ====== */
+
+/* A decoder's reader behind a look at its sources after each batch. */
+typedef struct watched {
+  pf_reader reader;
+  pf_reader *input;
+  const l_part *part; /* pinned by the userdata */
+} watched;
+
+
+static pf_status watched_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  const watched *const w = (const watched *)(const void *)self;
+  const pf_status status = w->input->next(w->input, batch, error);
+  for (size_t i = 0; i < w->part->trace.nsources; i++)
+    if (l_source_faulted(w->part->owners[i]))
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                     "the file shrank or failed while it was read");
+  return status;
+}
+
+
+static void watched_want (pf_reader *self, bool *wanted) {
+  const watched *const w = (const watched *)(const void *)self;
+  if (w->input->want != NULL)
+    w->input->want(w->input, wanted);
+}
+
+
+static pf_status watched_seek (pf_reader *self, uint64_t row, pf_error *error) {
+  const watched *const w = (const watched *)(const void *)self;
+  return w->input->seek(w->input, row, error);
+}
+
+
+static void watched_close (pf_reader *self) {
+  const watched *const w = (const watched *)(const void *)self;
+  w->input->close(w->input);
+  free(self);
+}
+
+
+/* Takes over `input`, also when there is no memory. */
+static pf_reader *watch (pf_reader *input, const l_part *part) {
+  watched *const w = calloc(1, sizeof *w);
+  if (w == NULL) {
+    input->close(input);
+    return NULL;
+  }
+  w->reader = *input;
+  w->reader.next = watched_next;
+  w->reader.want = watched_want;
+  w->reader.seek = input->seek == NULL ? NULL : watched_seek;
+  w->reader.close = watched_close;
+  w->input = input;
+  w->part = part;
+  return &w->reader;
+}
+
+
+static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  for (size_t i = 0; i < p->trace.ntables; i++)
+    if (strcmp(p->trace.tables[i].name, name) == 0)
+      return &p->trace.tables[i];
+  luaL_error(L, "no table '%s'", name);
+  return NULL;
+}
+
+
+/* part:reader(table): a reader over its rows, or nil, message, code. */
+static int part_reader (lua_State *L) {
+  l_part *const p = part_check(L, 1);
+  const pf_table *const table = table_check(L, p, 2);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  r->open = &p->open;
+  lua_getiuservalue(L, 1, 2);
+  lua_setiuservalue(L, -2, 2);
+  pf_error error;
+  pf_reader *reader;
+  if (table->open(&p->trace, table, &reader, &error) != PF_OK) {
+    lua_getiuservalue(L, 1, 2);
+    return l_failure(L, &error, lua_tostring(L, -1));
+  }
+  r->reader = watch(reader, p);
+  if (r->reader == NULL)
+    return luaL_error(L, "not enough memory");
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_trace (lua_State *L) {
+  static const luaL_Reg methods[] = {{"close", part_close},
+                                     {"info", part_info},
+                                     {"reader", part_reader},
+                                     {"tables", part_tables},
+                                     {"warnings", part_warnings},
+                                     {"numbers_used", part_numbers_used},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"detect", core_detect},
+                                       {"formats", core_formats},
+                                       {"open", core_open},
+                                       {NULL, NULL}};
+  l_class(L, L_PART, methods, part_close);
+  luaL_setfuncs(L, functions, 0);
+}

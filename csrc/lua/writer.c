@@ -1,0 +1,374 @@
+/*
+** writer.c - the way out: an encoder of the core and the sink it writes to.
+**
+** A file is written beside its place and renamed at the end, so that a
+** failure leaves the old one, and a file may be written from itself.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/sink.h"
+#include "formats/formats.h"
+#include "lua/binding.h"
+
+#define L_WRITER "profio.writer"
+
+/* User value 1 pins the dictionary; 2 is the label of messages. */
+typedef struct l_writer {
+  const pf_format *format;
+  pf_dictionary *dictionary;
+  pf_encoder *encoder; /* NULL: closed */
+  pf_sink sink;
+  char *path;      /* where the file shall be; NULL: memory or a pipe */
+  char *temporary; /* where it is until then */
+  pf_batch row;    /* one row, for put */
+  size_t row_table;
+} l_writer;
+
+
+static l_writer *writer_check (lua_State *L, int arg) {
+  l_writer *const w = luaL_checkudata(L, arg, L_WRITER);
+  if (w->encoder == NULL)
+    luaL_error(L, "writer is closed");
+  return w;
+}
+
+
+/* Free everything; what is not finished leaves no file. */
+static void abandon (l_writer *w) {
+  if (w->encoder != NULL)
+    w->encoder->close(w->encoder);
+  w->encoder = NULL;
+  if (w->sink.fd >= 0 && w->path != NULL)
+    close(w->sink.fd);
+  w->sink.fd = -1;
+  pf_sink_close(&w->sink);
+  if (w->temporary != NULL)
+    unlink(w->temporary);
+  free(w->path);
+  free(w->temporary);
+  w->path = w->temporary = NULL;
+  pf_batch_close(&w->row);
+}
+
+
+static int writer_close (lua_State *L) {
+  abandon(luaL_checkudata(L, 1, L_WRITER));
+  return 0;
+}
+
+
+/* {====== Making ====== */
+
+/* Open the file that will be renamed to `path`. */
+static pf_status open_file (l_writer *w, const char *path, int *fd,
+                            pf_error *error) {
+  static const char tail[] = ".XXXXXX";
+  w->path = strdup(path);
+  w->temporary = malloc(strlen(path) + sizeof tail);
+  if (w->path == NULL || w->temporary == NULL) {
+    free(w->temporary);
+    w->temporary = NULL;
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  strcpy(w->temporary, path);
+  strcat(w->temporary, tail);
+  *fd = mkstemp(w->temporary);
+  if (*fd < 0) {
+    const int errnum = errno;
+    free(w->temporary);
+    w->temporary = NULL;
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                   strerror(errnum));
+  }
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(*fd, 0666 & ~mask);
+  return PF_OK;
+}
+
+
+/* The options { name = value } at `arg` as an array in a new userdata. */
+static size_t options_at (lua_State *L, int arg, pf_option **options) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
+    n++;
+  pf_option *const o = lua_newuserdatauv(L, (n + 1) * sizeof *o, 0);
+  memset(o, 0, (n + 1) * sizeof *o);
+  size_t i = 0;
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1), i++) {
+    o[i].name = luaL_checkstring(L, -2);
+    o[i].is_text = lua_type(L, -1) == LUA_TSTRING;
+    if (o[i].is_text)
+      o[i].text.at = (const uint8_t *)lua_tolstring(L, -1, &o[i].text.size);
+    else
+      o[i].integer = lua_isboolean(L, -1) ? lua_toboolean(L, -1)
+                                          : luaL_checkinteger(L, -1);
+  }
+  *options = o;
+  return n;
+}
+
+
+static const pf_format *written_format (lua_State *L, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  const pf_format *const format = pf_format_named(name);
+  if (format == NULL)
+    luaL_error(L, "no format '%s'", name);
+  if (format->encoder == NULL)
+    luaL_error(L, "format '%s' is not written", name);
+  return format;
+}
+
+
+/*
+** core.writer(format, options, dictionary, path): a writer into a file, into
+** standard output ("-"), or (path nil) into memory; or nil, message, code.
+** Rows given by put_reader must come from readers of that dictionary.
+*/
+static int core_writer (lua_State *L) {
+  const pf_format *const format = written_format(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 3);
+  const char *const path = luaL_optstring(L, 4, NULL);
+  lua_settop(L, 4);
+  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2); /* at 5 */
+  memset(w, 0, sizeof *w);
+  w->sink.fd = -1;
+  luaL_setmetatable(L, L_WRITER);
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, 5, 1);
+  lua_pushvalue(L, 4);
+  lua_setiuservalue(L, 5, 2);
+  w->format = format;
+  w->dictionary = dictionary;
+  int fd = path != NULL && strcmp(path, "-") == 0 ? STDOUT_FILENO : -1;
+  pf_error error;
+  if (path != NULL && fd < 0 && open_file(w, path, &fd, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  if (pf_sink_open(&w->sink, fd) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  pf_option *options;
+  const size_t n = options_at(L, 2, &options);
+  if (format->encoder(options, n, dictionary, &w->encoder, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  lua_settop(L, 5);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Rows in ====== */
+
+static size_t written_table (lua_State *L, const l_writer *w, int arg) {
+  const char *const name = luaL_checkstring(L, arg);
+  size_t i = 0;
+  while (i < w->format->nwritten &&
+         strcmp(w->format->written[i].name, name) != 0)
+    i++;
+  if (i == w->format->nwritten)
+    luaL_error(L, "format '%s' has no table '%s' to write", w->format->name,
+               name);
+  return i;
+}
+
+
+static int fail_with_label (lua_State *L, const pf_error *error) {
+  lua_getiuservalue(L, 1, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
+}
+
+
+/* The reader's column for each column of the written table, or nfields. */
+static void match_columns (const pf_table *table, const pf_reader *reader,
+                           size_t *from, bool *wanted) {
+  for (size_t i = 0; i < table->nfields; i++) {
+    from[i] =
+        pf_field_index(reader->fields, reader->nfields, table->fields[i].name);
+    if (from[i] < reader->nfields &&
+        reader->fields[from[i]].type != table->fields[i].type)
+      from[i] = reader->nfields;
+    if (from[i] < reader->nfields)
+      wanted[from[i]] = true;
+  }
+}
+
+
+/* Give all rows to the encoder, its columns taken from the reader's batch. */
+static pf_status put_all (l_writer *w, size_t number, pf_reader *reader,
+                          pf_batch *batch, pf_column *columns,
+                          const size_t *from, pf_error *error) {
+  const pf_table *const table = &w->format->written[number];
+  pf_batch out = {0, table->nfields, columns, -1};
+  for (;;) {
+    const pf_status status = reader->next(reader, batch, error);
+    if (status != PF_MORE)
+      return status == PF_END ? PF_OK : status;
+    for (size_t i = 0; i < table->nfields; i++)
+      columns[i] = from[i] < batch->ncolumns
+                       ? batch->columns[from[i]]
+                       : (pf_column){.type = table->fields[i].type};
+    out.rows = batch->rows;
+    const pf_status put =
+        w->encoder->put(w->encoder, number, &out, &w->sink, error);
+    if (put != PF_OK)
+      return put;
+  }
+}
+
+
+/* writer:put_reader(table, reader): all rows of a reader whose columns are
+   called as the table's; true, or nil, message, code. */
+static int writer_put_reader (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  const size_t number = written_table(L, w, 2);
+  const pf_table *const table = &w->format->written[number];
+  pf_reader *const reader = l_reader_check(L, 3)->reader;
+  luaL_argcheck(L, reader->dictionary == w->dictionary, 3,
+                "the reader has another dictionary than the writer");
+  size_t *const from = lua_newuserdatauv(L, table->nfields * sizeof *from, 0);
+  bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
+  memset(wanted, 0, reader->nfields + 1);
+  match_columns(table, reader, from, wanted);
+  pf_column *const columns =
+      lua_newuserdatauv(L, table->nfields * sizeof *columns, 0);
+  pf_batch batch;
+  if (pf_batch_for(&batch, reader, wanted) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  pf_error error;
+  const pf_status status =
+      put_all(w, number, reader, &batch, columns, from, &error);
+  pf_batch_close(&batch);
+  if (status != PF_OK)
+    return fail_with_label(L, &error);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* The one-row batch for a table, made when the table changes. */
+static void row_for (lua_State *L, l_writer *w, size_t number) {
+  if (w->row.columns != NULL && w->row_table == number)
+    return;
+  const pf_table *const table = &w->format->written[number];
+  pf_batch_close(&w->row);
+  if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
+    luaL_error(L, "not enough memory");
+  w->row_table = number;
+}
+
+
+/* Fill the row from the table at 3; unknown names and wrong types raise. */
+static void fill_row (lua_State *L, l_writer *w, const pf_table *table) {
+  pf_batch_clear(&w->row);
+  for (lua_pushnil(L); lua_next(L, 3) != 0; lua_pop(L, 1)) {
+    const char *const name =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
+    if (pf_field_index(table->fields, table->nfields, name) == table->nfields)
+      luaL_error(L, "table '%s' has no column '%s'", table->name, name);
+  }
+  for (size_t i = 0; i < table->nfields; i++) {
+    lua_getfield(L, 3, table->fields[i].name);
+    if (!l_to_value(L, lua_gettop(L), &w->row.columns[i], 0, w->dictionary))
+      luaL_error(L, "column '%s' is of type %s, got %s", table->fields[i].name,
+                 pf_type_name(table->fields[i].type), luaL_typename(L, -1));
+    lua_pop(L, 1); /* a text stays anchored in the table at 3 */
+  }
+  w->row.rows = 1;
+}
+
+
+/* writer:put(table, record): one row; true, or nil, message, code. */
+static int writer_put (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  const size_t number = written_table(L, w, 2);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  row_for(L, w, number);
+  fill_row(L, w, &w->format->written[number]);
+  pf_error error;
+  if (w->encoder->put(w->encoder, number, &w->row, &w->sink, &error) != PF_OK)
+    return fail_with_label(L, &error);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== The end ====== */
+
+/* The file gets its name, when there is one. */
+static pf_status settle (l_writer *w, pf_error *error) {
+  if (w->path == NULL)
+    return PF_OK;
+  const int closed = close(w->sink.fd);
+  w->sink.fd = -1;
+  if (closed != 0 || rename(w->temporary, w->path) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                   strerror(errno));
+  free(w->temporary);
+  w->temporary = NULL;
+  return PF_OK;
+}
+
+
+/* writer:finish(): write what is left and close; the number of bytes, or of
+   a writer into memory the bytes as a string; or nil, message, code. */
+static int writer_finish (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  const bool in_memory = w->sink.fd < 0;
+  pf_error error;
+  pf_status status = w->encoder->finish(w->encoder, &w->sink, &error);
+  if (status == PF_OK)
+    status = pf_sink_flush(&w->sink, &error);
+  if (status == PF_OK)
+    status = settle(w, &error);
+  if (status != PF_OK) {
+    abandon(w);
+    return fail_with_label(L, &error);
+  }
+  if (in_memory)
+    lua_pushlstring(L, (const char *)w->sink.buffer, w->sink.used);
+  else
+    lua_pushinteger(L, (lua_Integer)w->sink.written);
+  abandon(w);
+  return 1;
+}
+
+
+/* writer:tables(): { { name=, fields= }, ... } that can be written. */
+static int writer_tables (lua_State *L) {
+  const l_writer *const w = writer_check(L, 1);
+  lua_newtable(L);
+  for (size_t i = 0; i < w->format->nwritten; i++) {
+    lua_createtable(L, 0, 2);
+    lua_pushstring(L, w->format->written[i].name);
+    lua_setfield(L, -2, "name");
+    l_push_fields(L, w->format->written[i].fields,
+                  w->format->written[i].nfields);
+    lua_setfield(L, -2, "fields");
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_writer (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"close", writer_close},   {"finish", writer_finish},
+      {"put", writer_put},       {"put_reader", writer_put_reader},
+      {"tables", writer_tables}, {NULL, NULL}};
+  l_class(L, L_WRITER, methods, writer_close);
+  lua_pushcfunction(L, core_writer);
+  lua_setfield(L, -2, "writer");
+}

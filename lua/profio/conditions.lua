@@ -1,0 +1,85 @@
+-- The conditions of view:where: values, lists, between, match, no and missing, turned into the
+-- tests that the core runs.
+
+local conditions = {}
+
+local Condition = { __name = "profio.condition" }
+Condition.__index = Condition
+
+local function condition(op, fields)
+   fields.op = op
+   return setmetatable(fields, Condition)
+end
+
+---Values from low to high, both ends included.
+---@param low number|string
+---@param high number|string
+function conditions.between(low, high)
+   if low == nil or high == nil then
+      error("between wants two values", 2)
+   end
+   return condition("between", { low = low, high = high })
+end
+
+---Texts in which a Lua pattern is found. Names are tried once each, not once per record.
+---@param pattern string
+function conditions.match(pattern)
+   if type(pattern) ~= "string" then
+      error("match wants a Lua pattern, got " .. type(pattern), 2)
+   end
+   local ok, message = pcall(string.find, "", pattern)
+   if not ok then
+      error(message, 2)
+   end
+   return condition("match", { pattern = pattern })
+end
+
+---Everything but x: a value, a list, or another condition. Missing values are not x.
+---@param x any
+function conditions.no(x)
+   return condition("no", { inner = x })
+end
+
+---No value.
+conditions.missing = condition("missing", {})
+
+---The test of one column for the core.
+---@param column string
+---@param wanted any value, list or condition
+---@return table test
+local function test_of(column, wanted)
+   if getmetatable(wanted) == Condition then
+      if wanted.op == "no" then
+         local test = test_of(column, wanted.inner)
+         test.negate = not test.negate or nil
+         return test
+      end
+      return { column = column, op = wanted.op, low = wanted.low, high = wanted.high,
+         pattern = wanted.pattern }
+   elseif type(wanted) == "table" then
+      return { column = column, op = "in", values = wanted }
+   elseif wanted == nil then
+      error("where: no value for column '" .. tostring(column) .. "'", 0)
+   end
+   return { column = column, op = "eq", value = wanted }
+end
+
+---The tests of a where table, in order of column name, so that a view is always run alike.
+---@param wanted table<string, any>
+---@return table[] tests
+function conditions.tests(wanted)
+   local columns, tests = {}, {}
+   for column in pairs(wanted) do
+      if type(column) ~= "string" then
+         error("where wants columns by name: where { column = value }", 0)
+      end
+      columns[#columns + 1] = column
+   end
+   table.sort(columns)
+   for i, column in ipairs(columns) do
+      tests[i] = test_of(column, wanted[column])
+   end
+   return tests
+end
+
+return conditions

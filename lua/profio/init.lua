@@ -1,0 +1,272 @@
+-- profio: read, write and question the trace of any profiler.
+--
+--    local profio = require "profio"
+--    local trace <close> = assert(profio.open "gmon.out")
+--    for from, to, count in trace.arcs:each("from", "to", "count") do print(from, to, count) end
+
+local conditions = require "profio.conditions"
+local core = require "profio.core"
+local options = require "profio.options"
+local registry = require "profio.registry"
+local script_part = require "profio.script_part"
+local trace = require "profio.trace"
+
+local profio = {
+   _VERSION = core.version,
+   between = conditions.between,
+   match = conditions.match,
+   no = conditions.no,
+   missing = conditions.missing,
+}
+
+-- What profio.open takes for every format.
+local common = {
+   { name = "format", type = "text", help = "the format, instead of finding it by content" },
+   { name = "strict", type = "bool", default = false, help = "the first oddity is an error" },
+   { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to" },
+   { name = "exe", type = "text", help = "the executable, for names of functions and lines" },
+   { name = "symbols", type = "text", help = "the text of nm, instead of an executable" },
+   { name = "load_bias", type = "int", help = "run-time address minus link-time address" },
+   { name = "compat", type = "choice", choices = { "gprof" },
+      help = "count as that tool does, its rounding and omissions included" },
+   { name = "all_warnings", type = "bool", default = false,
+      help = "keep every warning, not only the first 100 of each kind" },
+}
+
+profio.common_options = common
+
+-- {====== Sources ======
+
+-- A source is a path or { data = string, path = label }.
+local function open_source(from, max_size)
+   if type(from) == "table" then
+      return core.source_data(from.data, from.path or "(data)", max_size)
+   end
+   return core.source(from, max_size)
+end
+
+-- What the first argument of open stands for: a list of paths and { data = ... }.
+local function inputs_of(what)
+   if type(what) == "string" then
+      return { what }
+   elseif type(what) ~= "table" then
+      error("open wants a path, { data = string } or a list of them, got " .. type(what), 3)
+   elseif what.data ~= nil then
+      if type(what.data) ~= "string" then
+         error("open wants { data = string }, got " .. type(what.data), 3)
+      end
+      return { what }
+   end
+   for _, input in ipairs(what) do
+      if type(input) ~= "string" and not (type(input) == "table" and type(input.data) == "string")
+      then
+         error("open wants a list of paths or { data = string }", 3)
+      end
+   end
+   if #what == 0 then
+      error("open wants at least one path", 3)
+   end
+   return what
+end
+
+local function path_of(input)
+   return type(input) == "table" and (input.path or "(data)") or input
+end
+
+-- }======
+
+-- {====== Opening ======
+
+local function close_all(list)
+   for _, closable in ipairs(list) do
+      closable:close()
+   end
+end
+
+local function unknown_format(source)
+   local head = source:read(0, 16)
+   local what = "not a trace of a known format"
+   if source:size() == 0 then
+      what = "the file is empty"
+   elseif head:sub(1, 4) == "\127ELF" then
+      what = "an executable, not a trace; give it as exe beside the trace"
+   end
+   local names = {}
+   for i, format in ipairs(registry.all()) do
+      names[i] = format.name
+   end
+   local hint = source:size() == 0 and "" or
+      (" (it begins %s); formats: %s; force one with format"):format(
+         head:gsub(".", function(c) return ("%02x "):format(c:byte()) end), table.concat(names, ", "))
+   return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
+end
+
+-- Split what the user gave: common options and those of the format, both checked.
+local function split_options(given, format)
+   local mine, theirs = {}, {}
+   for _, option in ipairs(common) do
+      mine[option.name] = given[option.name]
+   end
+   for name, value in pairs(given) do
+      if mine[name] == nil then
+         theirs[name] = value
+      end
+   end
+   local declared = table.move(format.options, 1, #format.options, 1, {})
+   table.move(common, 1, #common, #declared + 1, declared)
+   options.check(declared, given, "format '" .. format.name .. "'")
+   mine = options.check(common, mine, "open")
+   theirs = options.check(format.options, theirs, "format '" .. format.name .. "'")
+   return mine, theirs
+end
+
+local function open_part(format, source, theirs, mine, dictionary)
+   if format.registered then
+      return script_part.open(format, source, theirs, dictionary)
+   end
+   theirs.all_warnings = mine.all_warnings or nil
+   return core.open(format.name, { { role = "main", source = source } }, theirs,
+      mine.strict or false, dictionary)
+end
+
+-- Names of functions: a missing or stripped executable is no failure, only a note.
+local function open_symbols(mine, dictionary, notes)
+   if not mine.exe and not mine.symbols then
+      return nil
+   end
+   local found, message, code = require("profio.symbols").open {
+      exe = mine.exe, symbols = mine.symbols, dictionary = dictionary, max_size = mine.max_size,
+      rule = mine.compat == "gprof" and "gprof" or "exact",
+   }
+   if not found then
+      notes[#notes + 1] = { code = "symbols-" .. code, kind = "note", message = message }
+   end
+   return found
+end
+
+local function same_schema(first, part)
+   local a, b = first:tables(), part:tables()
+   for i, described in ipairs(a) do
+      if not b[i] or b[i].name ~= described.name then
+         return false
+      end
+   end
+   return #a == #b
+end
+
+-- Open every input with one format; on failure everything is closed again.
+local function open_parts(state, inputs, mine, given)
+   for i, input in ipairs(inputs) do
+      local source, message, code = open_source(input, mine.max_size)
+      if not source then
+         return nil, message, code
+      end
+      state.sources[i], state.paths[i] = source, path_of(input)
+      state.format = state.format or registry.detect(source)
+      if not state.format then
+         return unknown_format(source)
+      end
+      local theirs = select(2, split_options(given, state.format))
+      if state.format.prepare then
+         state.format.prepare(theirs, state.symbols and state.symbols.facts)
+      end
+      state.parts[i], message, code = open_part(state.format, source, theirs, mine,
+         state.dictionary)
+      if not state.parts[i] then
+         return nil, message, code
+      elseif not same_schema(state.parts[1], state.parts[i]) then
+         return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
+            state.paths[i], state.format.name, state.paths[1]), "format"
+      end
+   end
+   return true
+end
+
+-- Where the program was loaded: as given, or guessed by the format.
+local function find_bias(state, mine)
+   state.load_bias = mine.load_bias or 0
+   if mine.load_bias or not state.symbols or not state.format.guess_bias then
+      return
+   end
+   local bias, reason = state.format.guess_bias(state.parts[1]:info(), state.symbols)
+   if bias ~= 0 then
+      state.load_bias = bias
+      state.notes[#state.notes + 1] = { code = state.format.name .. "-bias-guessed",
+         kind = "note", message = ("load bias guessed as 0x%x: %s"):format(bias, reason) }
+   end
+end
+
+local function close_state(state)
+   close_all(state.parts)
+   close_all(state.sources)
+end
+
+---Open a trace: a path ("-" is standard input), { data = string }, or a list of them (several
+---files of one format are one trace). Raises at wrong use.
+---@param what string|table
+---@param given table|nil format, strict, exe, ..., and the options of the format
+---@return profio.Trace|nil
+---@return string|nil message  with path, format and byte offset
+---@return string|nil code  io, format, truncated, unsupported or limit
+function profio.open(what, given)
+   given = given or {}
+   if type(given) ~= "table" then
+      error("open wants a table of options, got " .. type(given), 2)
+   end
+   local inputs = inputs_of(what)
+   local state = { parts = {}, sources = {}, paths = {}, notes = {},
+      dictionary = core.dictionary() }
+   state.format = given.format and registry.named(given.format) or nil
+   local mine = {}
+   for _, option in ipairs(common) do
+      mine[option.name] = given[option.name]
+   end
+   mine = options.check(common, mine, "open")
+   state.symbols = open_symbols(mine, state.dictionary, state.notes)
+   local called, ok, message, code = pcall(open_parts, state, inputs, mine, given)
+   if not called then
+      close_state(state)
+      error(ok, 0)
+   elseif not ok then
+      close_state(state)
+      return nil, message, code
+   end
+   state.options = mine
+   state.inputs = inputs
+   state.reopen = function()
+      local again = {}
+      for name, value in pairs(given) do
+         again[name] = value
+      end
+      again.strict, again.all_warnings, again.format = nil, true, state.format.name
+      return profio.open(inputs, again)
+   end
+   find_bias(state, mine)
+   return trace.new(state)
+end
+
+-- }======
+
+---Register a format written in Lua; it stands beside those of the core.
+---@param format table name, score(bytes, size), tables, open(source, options)
+function profio.register(format)
+   registry.register(format)
+end
+
+---Create a file of a format. See profio.writer.
+---@param path string|nil  nil: close gives the bytes
+---@param given table { format =, options of that format }
+---@return profio.Writer|nil
+---@return string|nil message
+---@return string|nil code
+function profio.create(path, given)
+   return require("profio.writer").create(path, given or {})
+end
+
+---The formats there are: { { name =, help =, options =, warnings =, writes = }, ... }
+---@return table[]
+function profio.formats()
+   return registry.all()
+end
+
+return profio

@@ -1,0 +1,100 @@
+-- Options of formats and of profio.open: declared once, checked here.
+
+local options = {}
+
+---What a declared option may be: name, type, default, help, and for "choice" the choices.
+---@class profio.Option
+---@field name string
+---@field type "int"|"bool"|"text"|"choice"
+---@field default any
+---@field choices string[]|nil
+---@field help string
+
+local function names_of(declared)
+   local names = {}
+   for _, option in ipairs(declared) do
+      names[#names + 1] = option.name
+   end
+   table.sort(names)
+   return table.concat(names, ", ")
+end
+
+local checks = {}
+
+function checks.int(option, value)
+   local whole = math.tointeger(value)
+   if not whole then
+      error(("option '%s' wants a whole number, got %s"):format(option.name, tostring(value)), 0)
+   end
+   return whole
+end
+
+function checks.bool(option, value)
+   if type(value) ~= "boolean" then
+      error(("option '%s' wants true or false, got %s"):format(option.name, tostring(value)), 0)
+   end
+   return value
+end
+
+function checks.text(option, value)
+   if type(value) ~= "string" then
+      error(("option '%s' wants a text, got %s"):format(option.name, type(value)), 0)
+   end
+   return value
+end
+
+function checks.choice(option, value)
+   for _, choice in ipairs(option.choices) do
+      if choice == value then
+         return value
+      end
+   end
+   error(("option '%s' is one of %s; got %s"):format(option.name,
+      table.concat(option.choices, ", "), tostring(value)), 0)
+end
+
+---Check the options a user gave against a declaration. Raises at wrong use.
+---@param declared profio.Option[]
+---@param given table<string, any>
+---@param owner string whose options these are, for messages
+---@return table<string, any> checked
+function options.check(declared, given, owner)
+   local known, checked = {}, {}
+   for _, option in ipairs(declared) do
+      known[option.name] = option
+   end
+   for name, value in pairs(given) do
+      local option = known[name]
+      if not option then
+         error(("%s has no option '%s'; there are: %s"):format(owner, tostring(name),
+            names_of(declared)), 0)
+      end
+      checked[name] = checks[option.type](option, value)
+   end
+   return checked
+end
+
+---The value of an option as text (from a command line) in the type it is declared with.
+---@param declared profio.Option[]
+---@param name string
+---@param text string
+---@return any value  the text itself when the option is not declared: check() then names it
+function options.parse(declared, name, text)
+   for _, option in ipairs(declared) do
+      if option.name == name then
+         if option.type == "int" then
+            return math.tointeger(tonumber(text)) or text
+         elseif option.type == "bool" then
+            local words = { ["true"] = true, yes = true, ["1"] = true,
+               ["false"] = false, no = false, ["0"] = false }
+            if words[text] ~= nil then
+               return words[text]
+            end
+         end
+         return text
+      end
+   end
+   return text
+end
+
+return options

@@ -1,0 +1,116 @@
+-- The formats profio knows: those of the core, each with its Lua file in profio.formats, and those
+-- that users registered.
+
+local core = require "profio.core"
+
+local registry = {}
+
+local by_name = {}
+local order = {}
+
+local function add(format)
+   by_name[format.name] = format
+   order[#order + 1] = format
+end
+
+for _, name in ipairs(core.formats()) do
+   local format = require("profio.formats." .. name)
+   assert(format.name == name, "profio.formats." .. name .. " names another format")
+   assert(type(format.help) == "string", name .. " has no help")
+   assert(type(format.options) == "table", name .. " declares no options")
+   assert(type(format.warnings) == "table", name .. " lists no warnings")
+   add(format)
+end
+
+---All formats in order.
+---@return table[]
+function registry.all()
+   return table.move(order, 1, #order, 1, {})
+end
+
+---The format of a name; raises with the names there are.
+---@param name string
+---@return table
+function registry.named(name)
+   if not by_name[name] then
+      local names = {}
+      for i, format in ipairs(order) do
+         names[i] = format.name
+      end
+      error(("no format '%s'; there are: %s"):format(tostring(name),
+         table.concat(names, ", ")), 0)
+   end
+   return by_name[name]
+end
+
+---The format that is surest of a source, or nil.
+---@param source userdata
+---@return table|nil
+function registry.detect(source)
+   local best, best_score = nil, 0
+   for _, found in ipairs(core.detect(source)) do
+      if found[2] > best_score then
+         best, best_score = by_name[found[1]], found[2]
+      end
+   end
+   for _, format in ipairs(order) do
+      if format.score then
+         local score = format.score(source:read(0, 65536), source:size())
+         if type(score) ~= "number" then
+            error(("score of format '%s' answers no number"):format(format.name), 0)
+         end
+         if score > best_score then
+            best, best_score = format, score
+         end
+      end
+   end
+   return best
+end
+
+local function check_tables(format)
+   if type(format.tables) ~= "table" or next(format.tables) == nil then
+      error("register: 'tables' wants { name = { {column, type}, ... } }", 0)
+   end
+   for name, fields in pairs(format.tables) do
+      if type(name) ~= "string" or type(fields) ~= "table" or #fields == 0 then
+         error("register: table '" .. tostring(name) .. "' wants { {column, type}, ... }", 0)
+      end
+   end
+end
+
+---Register a format written in Lua. See profio.register.
+---@param format table
+function registry.register(format)
+   if type(format) ~= "table" or type(format.name) ~= "string" or format.name == "" then
+      error("register wants a table with a name", 0)
+   elseif by_name[format.name] and not by_name[format.name].registered then
+      error(("format '%s' is one of profio's own"):format(format.name), 0)
+   elseif type(format.score) ~= "function" or type(format.open) ~= "function" then
+      error("register: 'score' and 'open' want functions", 0)
+   end
+   check_tables(format)
+   local entry = {
+      name = format.name,
+      help = format.help or "registered format",
+      options = format.options or {},
+      warnings = format.warnings or {},
+      score = format.score,
+      open = format.open,
+      tables = format.tables,
+      main = format.main,
+      addresses = format.addresses,
+      registered = true,
+   }
+   if by_name[format.name] then
+      for i, known in ipairs(order) do
+         if known.name == format.name then
+            order[i] = entry
+         end
+      end
+      by_name[format.name] = entry
+   else
+      add(entry)
+   end
+end
+
+return registry

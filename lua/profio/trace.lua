@@ -1,0 +1,267 @@
+-- A trace: an opened file, or several of one format in a row, as one object.
+
+local core = require "profio.core"
+local view = require "profio.view"
+
+local trace = {}
+
+---@class profio.Trace
+---@field format string
+---@field path string
+---@field info table<string, any> header facts
+---@field warnings profio.Warning[] what has been noticed so far
+---@field tables string[] the first is the main one
+local Trace = { __name = "profio.trace" }
+local methods = {}
+
+-- Facts that count something are added up over the files of a trace.
+local counted = { records = true, sets = true, bins = true, arcs = true, blocks = true,
+   lost = true, images = true }
+
+---Make a trace of opened parts of one format.
+---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
+---@return profio.Trace
+function trace.new(opened)
+   opened.closed = false
+   opened.notes = opened.notes or {}
+   opened.schema, opened.names = {}, {}
+   for i, described in ipairs(opened.parts[1]:tables()) do
+      opened.schema[described.name] = described
+      opened.names[i] = described.name
+   end
+   return setmetatable({ [trace] = opened }, Trace)
+end
+
+---What stands behind a trace, for the other files of profio.
+---@param self profio.Trace
+---@return table
+function trace.of(self)
+   return rawget(self, trace)
+end
+
+local function alive(self)
+   local state = trace.of(self)
+   if state.closed then
+      error("trace is closed", 3)
+   end
+   return state
+end
+
+-- {====== Tables ======
+
+-- The files of a trace in a row, with the constant column `file`.
+local function chained(state, name)
+   local readers, files, numbers = {}, {}, {}
+   for i, part in ipairs(state.parts) do
+      local reader, message, code = part:reader(name)
+      if not reader then
+         return nil, message, code
+      end
+      readers[i], files[i], numbers[i] = reader, state.paths[i], part:numbers_used()
+   end
+   return core.chain(readers, { { name = "file", values = files } }, numbers)
+end
+
+-- A reader over a table as the file states it.
+local function plain_reader(state, name)
+   if state.closed then
+      error("trace is closed", 0)
+   elseif #state.parts == 1 then
+      return state.parts[1]:reader(name)
+   end
+   return chained(state, name)
+end
+
+-- The columns that come from addresses stand behind those of the file.
+local function derived_reader(state, name)
+   local reader, message, code = plain_reader(state, name)
+   local addresses = state.format.addresses and state.format.addresses[name]
+   if not reader or not state.symbols or not addresses then
+      return reader, message, code
+   end
+   return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
+end
+
+---A view over one of the trace's tables. Raises when there is no such table.
+---@param name string
+---@return profio.View
+function methods:table(name)
+   local state = alive(self)
+   if not state.schema[name] then
+      error(("no table '%s'; there are: %s"):format(tostring(name),
+         table.concat(state.names, ", ")), 2)
+   end
+   return view.over(function()
+      return derived_reader(state, name)
+   end, self)
+end
+
+-- Methods of views, of the trace itself, mean its main table.
+for name in pairs(view.methods) do
+   if not methods[name] then
+      methods[name] = function(self, ...)
+         local main = methods.table(self, alive(self).names[1])
+         return main[name](main, ...)
+      end
+   end
+end
+
+---Calls need a table `events`.
+function methods:calls()
+   local state = alive(self)
+   error(("format '%s' has no table 'events', which calls are made from; there are: %s"):format(
+      state.format.name, table.concat(state.names, ", ")), 2)
+end
+
+-- }======
+
+-- {====== What it says of itself ======
+
+local function info_of(state)
+   local info = {}
+   for _, part in ipairs(state.parts) do
+      for _, fact in ipairs(part:info()) do
+         local known = info[fact.name]
+         if known == nil then
+            info[fact.name] = fact.value
+         elseif counted[fact.name] then
+            info[fact.name] = known + fact.value
+         end
+      end
+   end
+   info.format = state.format.name
+   if #state.parts > 1 then
+      info.files = #state.parts
+   end
+   return info
+end
+
+local function warnings_of(state)
+   local list = {}
+   for i, part in ipairs(state.parts) do
+      for _, warning in ipairs(part:warnings()) do
+         warning.path = state.paths[i]
+         list[#list + 1] = warning
+      end
+   end
+   for _, note in ipairs(state.notes) do
+      list[#list + 1] = note
+   end
+   return list
+end
+
+---Header facts in the order of the file: { { name=, type=, value= }, ... } per part.
+---@return table[][]
+function methods:facts()
+   local list = {}
+   for i, part in ipairs(alive(self).parts) do
+      list[i] = part:info()
+   end
+   return list
+end
+
+---How many rows a table has, or nil where only a pass would tell.
+---@param name string
+---@return integer|nil
+function methods:row_count(name)
+   local total = 0
+   for _, part in ipairs(alive(self).parts) do
+      for _, described in ipairs(part:tables()) do
+         if described.name == name then
+            if not described.rows then
+               return nil
+            end
+            total = total + described.rows
+         end
+      end
+   end
+   return total
+end
+
+---Read everything and list all oddities, not only the first of each kind.
+---@return profio.Warning[] warnings  empty when there is nothing to say
+function methods:check()
+   local state = alive(self)
+   local again, message = state.reopen()
+   if not again then
+      return { { code = state.format.name .. "-unreadable", kind = "damage", message = message,
+         path = state.paths[1] } }
+   end
+   for _, name in ipairs(again.tables) do
+      core.drain(plain_reader(trace.of(again), name), true)
+   end
+   local warnings = again.warnings
+   again:close()
+   return warnings
+end
+
+-- }======
+
+---The profile of the trace: functions and arcs with their times. See profio.profile.
+---@param options table|nil
+---@return profio.Profile|nil
+---@return string|nil message
+---@return string|nil code
+function methods:profile(options)
+   return require("profio.profile").of_trace(self, alive(self), options or {})
+end
+
+---Write the whole trace into a file of a format and dialect; equal things of several files are
+---added up.
+---@param path string|nil  nil: the bytes are returned
+---@param options table|nil { format =, options of that format }
+---@return integer|string|nil written
+---@return string|nil message
+---@return string|nil code
+function methods:save(path, options)
+   return require("profio.writer").save(alive(self), path, options or {})
+end
+
+---Close the files. Views of the trace raise from then on. Closing twice is fine.
+function methods:close()
+   local state = trace.of(self)
+   if state.closed then
+      return
+   end
+   state.closed = true
+   state.last_warnings, state.last_info = warnings_of(state), info_of(state)
+   for _, part in ipairs(state.parts) do
+      part:close()
+   end
+   for _, source in ipairs(state.sources) do
+      source:close()
+   end
+end
+
+Trace.__close = methods.close
+
+function Trace:__index(key)
+   local state = trace.of(self)
+   if methods[key] then
+      return methods[key]
+   elseif key == "format" then
+      return state.format.name
+   elseif key == "path" then
+      return state.paths[1]
+   elseif key == "info" then
+      return state.last_info or info_of(state)
+   elseif key == "warnings" then
+      return state.last_warnings or warnings_of(state)
+   elseif key == "tables" then
+      return table.move(state.names, 1, #state.names, 1, {})
+   elseif state.schema[key] then
+      return methods.table(self, key)
+   end
+   return nil
+end
+
+function Trace:__tostring()
+   local state = trace.of(self)
+   return ("profio.trace (%s, %s)"):format(state.format.name, state.closed and "closed"
+      or state.paths[1])
+end
+
+trace.plain_reader = plain_reader
+trace.derived_reader = derived_reader
+
+return trace

@@ -1,0 +1,304 @@
+-- A view: a table seen through stages. It is lazy and immutable: every method gives a new view,
+-- and nothing is read before each, records, rows, print or write.
+
+local conditions = require "profio.conditions"
+local core = require "profio.core"
+
+local view = {}
+
+---@class profio.View
+---@field columns string[] the names of its columns, in order
+local View = {}
+
+-- The source of a view is a function that opens a fresh reader: reader | nil, message, code.
+-- A stage is a function that puts one more reader over it.
+local function new(open, stages, pin)
+   return setmetatable({ open = open, stages = stages, pin = pin }, View)
+end
+
+---A view over what `open` gives: a function that answers a fresh reader, or nil, message, code.
+---@param open fun(): userdata|nil, string|nil, string|nil
+---@param pin any kept alive as long as the view: its trace, its profile
+---@return profio.View
+function view.over(open, pin)
+   return new(open, {}, pin)
+end
+
+-- Open the whole chain. What cannot be opened raises: it was open when the view was made.
+local function run(self)
+   local reader, message = self.open()
+   if not reader then
+      error(message, 0)
+   end
+   for _, stage in ipairs(self.stages) do
+      reader = stage(reader)
+   end
+   return reader
+end
+
+local function with(self, stage)
+   local stages = table.move(self.stages, 1, #self.stages, 1, {})
+   stages[#stages + 1] = stage
+   return new(self.open, stages, self.pin)
+end
+
+local methods = {}
+
+---@return profio.Field[] fields { name=, type=, help= } of each column
+function methods:fields()
+   return run(self):fields()
+end
+
+---Rows that satisfy all conditions, tried in C.
+---@param wanted table<string, any> column = value | list | profio.between/match/no/missing
+---@return profio.View
+function methods:where(wanted)
+   if type(wanted) ~= "table" then
+      error("where wants a table: where { column = value }", 2)
+   end
+   local tests = conditions.tests(wanted)
+   return with(self, function(reader)
+      return core.where(reader, tests)
+   end)
+end
+
+---Rows for which a Lua function of some columns gives a true value.
+---@param f fun(...): any
+---@param ... string the columns whose values f gets
+---@return profio.View
+function methods:filter(f, ...)
+   local columns = { ... }
+   if type(f) ~= "function" or #columns == 0 then
+      error("filter wants a function and the columns it gets: filter(f, \"time\", ...)", 2)
+   end
+   return with(self, function(reader)
+      return core.filter(reader, f, columns)
+   end)
+end
+
+---At most n rows, after leaving out the first `skip`.
+---@param n integer
+---@param skip integer|nil
+---@return profio.View
+function methods:limit(n, skip)
+   if not math.tointeger(n) or n < 0 then
+      error("limit wants a whole number, 0 or more", 2)
+   end
+   return with(self, function(reader)
+      return core.limit(reader, math.tointeger(n), skip or 0)
+   end)
+end
+
+---Rows in the order of columns, "-column" descending; stable, missing values last.
+---@param ... string
+---@return profio.View
+function methods:sort(...)
+   local keys = {}
+   for i, word in ipairs { ... } do
+      local sign, column = word:match "^(%-?)(.+)$"
+      if not column then
+         error("sort wants names of columns, got an empty one", 2)
+      end
+      keys[i] = { column = column, descending = sign == "-" }
+   end
+   if #keys == 0 then
+      error("sort wants at least one column", 2)
+   end
+   return with(self, function(reader)
+      return core.sort(reader, keys)
+   end)
+end
+
+-- {====== group and aggregate ======
+
+-- A key: "column", "bucket(column, width)", a function of the whole record, or
+-- { function, "column", ..., name = "key" }.
+local function key_of(word, number)
+   if type(word) == "function" then
+      return { fn = word, name = number == 1 and "key" or "key" .. number }
+   elseif type(word) == "table" then
+      local columns = table.move(word, 2, #word, 1, {})
+      return { fn = word[1], columns = columns,
+         name = word.name or (number == 1 and "key" or "key" .. number) }
+   elseif type(word) ~= "string" then
+      error("group wants columns, bucket(column, width) or functions, got " .. type(word), 0)
+   end
+   local column, width = word:match "^%s*bucket%(%s*([%w_]+)%s*,%s*(%S+)%s*%)%s*$"
+   if column then
+      width = tonumber(width)
+      if not width or width <= 0 then
+         error("bucket wants a width above 0: bucket(column, width)", 0)
+      end
+      return { column = column, bucket = math.tointeger(width) or width }
+   end
+   return { column = word }
+end
+
+-- "name = function(column)", "name = count", "count" -> { name=, fn=, column= }
+local function aggregate_of(name, text)
+   local fn, column = text:match "^%s*([%w_.]+)%s*%(%s*([%w_]*)%s*%)%s*$"
+   fn = fn or text:match "^%s*([%w_.]+)%s*$"
+   if not fn then
+      error(("aggregate '%s' is not of the form function(column)"):format(text), 0)
+   end
+   if column == "" then
+      column = nil
+   end
+   return { name = name or (column and fn .. "_" .. column or fn), fn = fn, column = column }
+end
+
+local function aggregates_of(wanted)
+   local list = {}
+   for _, text in ipairs(wanted) do
+      local name, rest = text:match "^%s*([%w_]+)%s*=%s*(.-)%s*$"
+      list[#list + 1] = aggregate_of(name, rest or text)
+   end
+   local names = {}
+   for name in pairs(wanted) do
+      if type(name) == "string" then
+         names[#names + 1] = name
+      end
+   end
+   table.sort(names)
+   for _, name in ipairs(names) do
+      list[#list + 1] = aggregate_of(name, wanted[name])
+   end
+   if #list == 0 then
+      error("aggregate wants at least one, such as \"n = count\"", 0)
+   end
+   return list
+end
+
+-- A function key without columns gets the whole record.
+local function with_record_columns(keys, reader)
+   local ready = {}
+   for i, key in ipairs(keys) do
+      ready[i] = key
+      if key.fn and not key.columns then
+         local columns = {}
+         for c, field in ipairs(reader:fields()) do
+            columns[c] = field.name
+         end
+         local fn = key.fn
+         ready[i] = { name = key.name, columns = columns, fn = function(...)
+            local record = {}
+            for c, column in ipairs(columns) do
+               record[column] = (select(c, ...))
+            end
+            return fn(record)
+         end }
+      end
+   end
+   return ready
+end
+
+local function group_stage(keys, aggregates)
+   return function(reader)
+      return core.group(reader, with_record_columns(keys, reader), aggregates)
+   end
+end
+
+---Rows with equal keys come together; aggregate says what is kept of them. Without aggregate
+---they are counted.
+---@param ... string|function|table columns, "bucket(column, width)", functions
+---@return profio.View
+function methods:group(...)
+   local keys = {}
+   for i = 1, select("#", ...) do
+      keys[i] = key_of((select(i, ...)), i)
+   end
+   local grouped = with(self, group_stage(keys, { { name = "count", fn = "count" } }))
+   grouped.grouping = keys
+   return grouped
+end
+
+---What is kept of each group (of all rows, when there is no group before): { "n = count",
+---"total = sum(value)" } in that order, or { n = "count", ... } in order of name.
+---@param wanted table
+---@return profio.View
+function methods:aggregate(wanted)
+   if type(wanted) ~= "table" then
+      error("aggregate wants a table: aggregate { \"n = count\" }", 2)
+   end
+   local aggregates = aggregates_of(wanted)
+   local stages = table.move(self.stages, 1, #self.stages, 1, {})
+   if self.grouping then
+      stages[#stages] = nil -- the group that only counts
+   end
+   stages[#stages + 1] = group_stage(self.grouping or {}, aggregates)
+   return new(self.open, stages, self.pin)
+end
+
+-- }======
+
+-- {====== Out ======
+
+---Iterate over values of columns (all of them without names): for a, b in view:each("a", "b").
+---A missing value is nil; in the first column false, because nil would end the loop.
+---@param ... string
+---@return fun(): ...
+function methods:each(...)
+   local columns = select("#", ...) > 0 and { ... } or nil
+   return core.each(run(self), columns)
+end
+
+---Iterate over records: a fresh table each, missing values absent.
+---@param ... string only these columns
+---@return fun(): table
+function methods:records(...)
+   local columns = select("#", ...) > 0 and { ... } or nil
+   return core.records(run(self), columns)
+end
+
+---All records in an array.
+---@param ... string only these columns
+---@return table[]
+function methods:rows(...)
+   local columns = select("#", ...) > 0 and { ... } or nil
+   return core.rows(run(self), columns)
+end
+
+---How many rows; reads them.
+---@return integer
+function methods:count()
+   return core.drain(run(self))
+end
+
+---Write the rows: as an aligned table, or as csv, tsv, json or ndjson.
+---@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }
+---@param out file*|nil without it the text is returned
+---@return string|nil
+function methods:write(options, out)
+   return core.write_rows(run(self), options or { output = "text" }, out)
+end
+
+---Print an aligned table on standard output.
+---@param ... string only these columns
+function methods:print(...)
+   local columns = select("#", ...) > 0 and { ... } or nil
+   core.write_rows(run(self), { output = "text", columns = columns }, io.stdout)
+end
+
+---A fresh reader of the core over the view: what reports and exports are made from.
+---@return userdata
+function methods:reader()
+   return run(self)
+end
+
+-- }======
+
+function View:__index(key)
+   if key == "columns" then
+      local names = {}
+      for i, field in ipairs(run(self):fields()) do
+         names[i] = field.name
+      end
+      return names
+   end
+   return methods[key]
+end
+
+View.__name = "profio.view"
+view.methods = methods
+
+return view
