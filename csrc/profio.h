@@ -1,15 +1,12 @@
 /*
 ** profio.h - the model: the few types in which everything moves. Read first.
 **
-**   source   bytes with an owner
-**   format   turns the bytes of sources into a trace: a set of tables
+**   source   bytes with an owner; a format turns them into a trace
 **   table    records of one kind, with one schema (an array of fields)
 **   reader   yields the records of a table, or of another reader, in batches
-**   batch    up to PF_BATCH_ROWS rows of columns: the only shape in which
-**            records move between the layers
-**
-** A reader never allocates per record. The core knows no Lua: what Lua
-** supplies enters as a function pointer and a context.
+**   batch    up to PF_BATCH_ROWS rows of columns: records move only so
+** No reader allocates per record. What Lua supplies enters the core as a
+** function pointer and a context.
 */
 
 #ifndef profio_h
@@ -23,13 +20,11 @@
 
 #define PF_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-
-/* A slice of memory somebody else owns. `at` may be NULL when size is 0. */
+/* A slice of memory somebody else owns. */
 typedef struct pf_bytes {
-  const uint8_t *at;
+  const uint8_t *at; /* may be NULL when size is 0 */
   size_t size;
 } pf_bytes;
-
 
 /* What a call answers. Negative values are failures; pf_error has the words. */
 typedef enum pf_status {
@@ -59,14 +54,12 @@ typedef struct pf_error {
 pf_status pf_fail (pf_error *error, pf_status status, uint64_t offset,
                    const char *format, ...) PF_PRINTF(4, 5);
 
-
 /* Bytes of a trace by what they are for. The binding owns them. */
 typedef struct pf_source {
   const char *role; /* "main", "memo", "mapping", "debug", ... */
   const char *path; /* for messages; "" when the bytes have no path */
   pf_bytes bytes;
 } pf_source;
-
 
 /* The types of columns. */
 typedef enum pf_type {
@@ -119,7 +112,6 @@ typedef struct pf_batch {
   int sparse; /* a column: rows where it is 0 may be left out; or -1 */
 } pf_batch;
 
-
 typedef struct pf_dictionary pf_dictionary; /* model/names.h */
 typedef struct pf_sink pf_sink;             /* bytes/sink.h */
 typedef struct pf_notes pf_notes;           /* model/trace.h */
@@ -129,24 +121,20 @@ typedef struct pf_trace pf_trace;
 typedef struct pf_encoder pf_encoder;
 
 /*
-** A stage. Every reader struct begins with this one. A reader over another
-** reader does not own it: the binding closes both.
+** A stage: every reader struct begins with it. A reader over another one does
+** not own it; the binding closes both.
 */
 struct pf_reader {
   const pf_field *fields; /* the schema of what it yields */
   size_t nfields;
   pf_dictionary *dictionary; /* what the numbers in its columns point into */
-
   /* Fill the wanted columns of the batch. */
   pf_status (*next)(pf_reader *self, pf_batch *batch, pf_error *error);
-
-  /* Mark in wanted[nfields] what this stage and those below it need beyond
-     what is marked. NULL: nothing. Asked once, before the batch is made. */
+  /* Mark in wanted[nfields] what this stage and those below need beyond what
+     is marked; NULL: nothing. Asked once, before the batch is made. */
   void (*want)(pf_reader *self, bool *wanted);
-
-  /* Go to a row, for readers of records of one size; NULL: cannot. */
+  /* Go to a row, where records have one size; NULL: cannot. */
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
-
   void (*close)(pf_reader *self); /* free itself */
 };
 
@@ -163,9 +151,9 @@ struct pf_table {
 /* An option as the format's Lua file declared it and the user gave it. */
 typedef struct pf_option {
   const char *name;
-  bool is_text;
-  int64_t integer; /* of a whole number or a truth value */
-  pf_bytes text;   /* of a text */
+  bool is_text; /* else a whole number or a truth value */
+  int64_t integer;
+  pf_bytes text;
 } pf_option;
 
 /* An opened file: sources and a format. */
@@ -195,17 +183,14 @@ struct pf_encoder {
   void (*close)(pf_encoder *self);
 };
 
-/* What profio knows about one kind of file. Listed in formats/formats.h. */
+/* What profio knows about one kind of file; listed in formats/formats.h. */
 typedef struct pf_format {
   const char *name;
-
   /* How sure it is, 0 (no) to 100, from the first 64 KiB and the size. */
   int (*score)(pf_bytes head, uint64_t size);
-
   /* Read what the header says: set trace->tables, state, info, warnings. */
   pf_status (*open)(pf_trace *trace, pf_error *error);
   void (*close)(pf_trace *trace);
-
   const pf_table *written; /* schemas the encoder takes; `open` unused */
   size_t nwritten;
   pf_status (*encoder)(const pf_option *options, size_t noptions,
