@@ -172,10 +172,8 @@ struct pf_trace {
   void *state;           /* the format's own, freed by format->close */
 };
 
-/*
-** The way out. `put` takes rows of one table (an index into the format's
-** written tables), `finish` writes what is left to be written.
-*/
+/* The way out: `put` takes rows of one of the format's written tables,
+   `finish` writes what is left to be written. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
