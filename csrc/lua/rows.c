@@ -1,0 +1,335 @@
+/*
+** rows.c - core.write_rows and core.write_listing: whole readers become text
+** without a loop in Lua.
+**
+** core.write_rows(reader, options, file)      options (all may be absent):
+**   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson"
+**   columns    array of names, in the order wanted; default: all
+**   header     false: no header row
+**   color      true: the header of an aligned table is bold
+**   max_width  places a cell of the aligned table may take; default 200
+**   times      array of columns in ns that the aligned table shows in `unit`
+**   unit       "ns", "us", "ms" or "s"
+**   percent    array of columns that hold fractions, shown as per cent
+**
+** core.write_listing(reader, options, file)   options:
+**   kind       the column (of names) that says which kind a row is of
+**   templates  { kind = template }, see rows_listing.c; rows of other kinds
+**              are left out
+**
+** Both answer the number of rows; without a file the text and that number.
+** A failure: nil, message, code, and "EPIPE" when the reader of a pipe left.
+*/
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/binding.h"
+#include "lua/rows.h"
+
+#define L_JOB       "profio.rows"
+#define MAX_COLUMNS 4096
+#define ALL_WIDTH   200 /* max_width when none is given */
+
+
+/* {====== The job ====== */
+
+static int job_gc (lua_State *L) {
+  row_job *const job = luaL_checkudata(L, 1, L_JOB);
+  pf_batch_close(&job->batch);
+  free(job->text.at);
+  free(job->waiting.at);
+  free(job->cells);
+  free(job->widths);
+  memset(job, 0, sizeof *job);
+  return 0;
+}
+
+
+/* The file at `arg`, or NULL for nil. What was written to it so far comes
+   first, since both use the same buffer. */
+static FILE *check_file (lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg))
+    return NULL;
+  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
+  return stream->f;
+}
+
+
+/* Push an empty job for the arguments reader, options, file; at 4. */
+static row_job *new_job (lua_State *L) {
+  lua_settop(L, 3);
+  pf_reader *const reader = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  FILE *const file = check_file(L, 3);
+  row_job *const job = lua_newuserdatauv(L, sizeof *job, 0);
+  memset(job, 0, sizeof *job);
+  job->reader = reader;
+  job->file = file;
+  luaL_setmetatable(L, L_JOB);
+  return job;
+}
+
+
+/* Memory that lives as long as the call: a userdata left on the stack. */
+static void *scratch (lua_State *L, size_t count, size_t size) {
+  luaL_checkstack(L, 4, NULL);
+  void *const memory = lua_newuserdatauv(L, count * size + 1, 0);
+  memset(memory, 0, count * size + 1);
+  return memory;
+}
+
+
+/* Make the batch for the fields marked in `wanted`. */
+static void open_batch (lua_State *L, row_job *job, bool *wanted) {
+  if (pf_batch_for(&job->batch, job->reader, wanted) != PF_OK)
+    luaL_error(L, "not enough memory");
+}
+
+
+/* Read to the end, each batch into the form. */
+static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
+  const l_reader *const held = lua_touserdata(L, 1);
+  pf_status status = PF_OK;
+  while (status == PF_OK) {
+    l_reader_alive(L, held);
+    status = job->reader->next(job->reader, &job->batch, error);
+    if (status != PF_MORE)
+      return status;
+    status = job->form->rows(job);
+    job->count += job->batch.rows;
+  }
+  error->status = PF_OK; /* the failure is not the reader's */
+  return status;
+}
+
+
+static pf_status fail_writing (const row_job *job, pf_status status,
+                               pf_error *error) {
+  if (status == PF_EIO)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
+                   strerror(job->errnum));
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* The whole job. What was read before the reader failed is written too. */
+static pf_status run (lua_State *L, row_job *job, pf_error *error) {
+  pf_error failed = {PF_OK, PF_NO_OFFSET, ""};
+  pf_status status = job->form->begin(job);
+  if (status == PF_OK)
+    status = write_batches(L, job, &failed);
+  const bool is_readers = status < 0 && failed.status == status;
+  if (status >= 0 || is_readers)
+    status = job->form->end(job);
+  if (status == PF_OK)
+    status = row_flush(job, true);
+  if (status != PF_OK)
+    return fail_writing(job, status, error);
+  *error = failed;
+  return is_readers ? failed.status : PF_OK;
+}
+
+
+/* Run the job and push what the function answers. */
+static int finish (lua_State *L, row_job *job) {
+  pf_error error;
+  if (run(L, job, &error) != PF_OK) {
+    const char *label = NULL;
+    if (job->errnum == 0 && lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
+      label = lua_tostring(L, -1);
+    const int count = l_failure(L, &error, label);
+    if (job->errnum != EPIPE)
+      return count;
+    lua_pushliteral(L, "EPIPE");
+    return count + 1;
+  }
+  if (job->file == NULL)
+    lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,
+                    job->text.used);
+  lua_pushinteger(L, (lua_Integer)job->count);
+  return job->file == NULL ? 2 : 1;
+}
+
+/* }====== */
+
+
+/* {====== write_rows ====== */
+
+static const row_form *check_form (lua_State *L) {
+  static const row_form *const forms[] = {&row_table, &row_csv, &row_tsv,
+                                          &row_json, &row_ndjson};
+  static const char *const names[] = {"text", "csv",    "tsv",
+                                      "json", "ndjson", NULL};
+  lua_getfield(L, 2, "output");
+  return forms[luaL_checkoption(L, -1, "text", names)];
+}
+
+
+/* Whether the array options[key] holds `name`. */
+static bool lists (lua_State *L, const char *key, const char *name) {
+  bool found = false;
+  if (lua_getfield(L, 2, key) == LUA_TTABLE)
+    for (lua_Integer i = 1; !found && lua_geti(L, -1, i) != LUA_TNIL; i++) {
+      found = lua_type(L, -1) == LUA_TSTRING &&
+              strcmp(lua_tostring(L, -1), name) == 0;
+      lua_pop(L, 1);
+    }
+  return found;
+}
+
+
+/* How times are shown: nanoseconds in the unit, digits, the unit's name. */
+static row_column check_unit (lua_State *L) {
+  static const row_column units[] = {
+      {0, NULL, PF_INT, 1, 0, "", false},
+      {0, NULL, PF_INT, 1000, 3, "us", false},
+      {0, NULL, PF_INT, 1000000, 3, "ms", false},
+      {0, NULL, PF_INT, 1000000000, 6, "s", false}};
+  static const char *const names[] = {"ns", "us", "ms", "s", NULL};
+  lua_getfield(L, 2, "unit");
+  const int unit = luaL_checkoption(L, -1, "ns", names);
+  lua_pop(L, 1);
+  return units[unit];
+}
+
+
+static row_column make_column (lua_State *L, const row_job *job, size_t number,
+                               const row_column *unit) {
+  const pf_field *const field = &job->reader->fields[number];
+  const int top = lua_gettop(L);
+  row_column column = {number, field->name, field->type, 1, 0, "", false};
+  const bool is_number = field->type == PF_INT || field->type == PF_NUM;
+  if (is_number && lists(L, "times", field->name)) {
+    column = *unit;
+    column.field = number;
+    column.name = field->name;
+    column.type = field->type;
+  }
+  column.is_share = field->type == PF_NUM && lists(L, "percent", field->name);
+  lua_settop(L, top);
+  return column;
+}
+
+
+/* The columns to be written, and the batch for them. */
+static void take_columns (lua_State *L, row_job *job) {
+  size_t numbers[MAX_COLUMNS];
+  const row_column unit = check_unit(L);
+  lua_getfield(L, 2, "columns");
+  const int count =
+      l_columns_check(L, lua_gettop(L), job->reader, numbers, MAX_COLUMNS);
+  row_column *const columns = scratch(L, (size_t)count, sizeof *columns);
+  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
+  for (int i = 0; i < count; i++) {
+    columns[i] = make_column(L, job, numbers[i], &unit);
+    wanted[numbers[i]] = true;
+  }
+  job->columns = columns;
+  job->ncolumns = (size_t)count;
+  open_batch(L, job, wanted);
+}
+
+
+static bool is_set (lua_State *L, const char *key, bool fallback) {
+  const int type = lua_getfield(L, 2, key);
+  const bool set = type == LUA_TNIL ? fallback : lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return set;
+}
+
+
+static int core_write_rows (lua_State *L) {
+  row_job *const job = new_job(L);
+  job->form = check_form(L);
+  job->header = is_set(L, "header", true);
+  job->color = is_set(L, "color", false);
+  lua_getfield(L, 2, "max_width");
+  const lua_Integer width = luaL_optinteger(L, -1, ALL_WIDTH);
+  luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
+  job->max_width = (size_t)width;
+  take_columns(L, job);
+  return finish(L, job);
+}
+
+/* }====== */
+
+
+/* {====== write_listing ====== */
+
+/* The pair kind, template on top of the stack stays, with the pieces above. */
+static row_template compile (lua_State *L, const row_job *job, bool *wanted) {
+  pf_bytes kind, source;
+  luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING && lua_isstring(L, -1), 2,
+                "templates are strings by kind");
+  kind.at = (const uint8_t *)lua_tolstring(L, -2, &kind.size);
+  source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
+  row_template template = {pf_intern(job->reader->dictionary, kind), NULL, 0};
+  row_piece *const pieces = scratch(L, source.size, sizeof *pieces);
+  pf_error error;
+  if (template.kind == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  if (row_compile(source, job->reader, pieces, &template.npieces, &error) !=
+      PF_OK)
+    luaL_argerror(L, 2, error.what);
+  for (size_t i = 0; i < template.npieces; i++)
+    if (pieces[i].field != SIZE_MAX)
+      wanted[pieces[i].field] = true;
+  template.pieces = pieces;
+  return template;
+}
+
+
+static size_t count_pairs (lua_State *L, int table) {
+  size_t n = 0;
+  for (lua_pushnil(L); lua_next(L, table) != 0; lua_pop(L, 1))
+    n++;
+  return n;
+}
+
+
+/* Compile options.templates; their texts stay on the stack while the job
+   runs. */
+static void take_templates (lua_State *L, row_job *job, bool *wanted) {
+  lua_getfield(L, 2, "templates");
+  luaL_argcheck(L, lua_istable(L, -1), 2, "no templates");
+  const int table = lua_gettop(L);
+  const size_t count = count_pairs(L, table);
+  row_template *const templates = scratch(L, count, sizeof *templates);
+  luaL_checkstack(L, (int)(3 * count) + 8, "too many templates");
+  lua_pushnil(L);
+  while (job->ntemplates < count && lua_next(L, table) != 0) {
+    templates[job->ntemplates++] = compile(L, job, wanted);
+    lua_pushvalue(L, -3); /* kind, template, scratch: the kind for lua_next */
+  }
+  job->templates = templates;
+}
+
+
+static int core_write_listing (lua_State *L) {
+  row_job *const job = new_job(L);
+  job->form = &row_listing;
+  bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
+  lua_getfield(L, 2, "kind");
+  job->kind = l_field_check(L, lua_gettop(L), job->reader);
+  luaL_argcheck(L, job->reader->fields[job->kind].type == PF_NAME, 2,
+                "the column `kind` must hold names");
+  wanted[job->kind] = true;
+  take_templates(L, job, wanted);
+  open_batch(L, job, wanted);
+  return finish(L, job);
+}
+
+/* }====== */
+
+
+void l_open_rows (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  static const luaL_Reg functions[] = {{"write_listing", core_write_listing},
+                                       {"write_rows", core_write_rows},
+                                       {NULL, NULL}};
+  l_class(L, L_JOB, none, job_gc);
+  luaL_setfuncs(L, functions, 0);
+}

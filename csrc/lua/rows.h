@@ -1,0 +1,170 @@
+/*
+** rows.h - how whole batches become text: what the files rows*.c share.
+**
+** A job reads a reader to its end and writes each row in one form (an
+** aligned table, csv, json, ..., or a listing with a template for each kind
+** of row) into a growing text that is handed to a file in large pieces.
+*/
+
+#ifndef rows_h
+#define rows_h
+
+#include <stdio.h>
+#include <string.h>
+
+#include "model/batch.h"
+#include "model/names.h"
+
+/* A number printed without padding fits in this many bytes. */
+#define ROW_NUMBER_SIZE 360
+
+/* Text that grows. Room is made once per value or row, not per byte. */
+typedef struct row_text {
+  char *at;
+  size_t used, size;
+} row_text;
+
+/* One column of what is written. */
+typedef struct row_column {
+  size_t field; /* its number in the reader */
+  const char *name;
+  pf_type type;
+  int64_t unit;       /* aligned text: nanoseconds in the unit shown, or 1 */
+  int digits;         /* ... and how many digits of it behind the point */
+  const char *suffix; /* ... and the unit's name, "" when unit is 1 */
+  bool is_share;      /* aligned text: a fraction, shown as per cent */
+} row_column;
+
+typedef struct row_job row_job;
+
+/* A form of output. */
+typedef struct row_form {
+  const char *name;
+  pf_status (*begin)(row_job *job); /* called before the first row */
+  pf_status (*rows)(row_job *job);  /* called for each batch that has rows */
+  pf_status (*end)(row_job *job);   /* called after the last row */
+} row_form;
+
+/* A cell of the aligned table that waits for its column's width. */
+typedef struct row_cell {
+  size_t at;    /* where its text begins in `waiting` */
+  size_t width; /* how many places it takes on the screen */
+} row_cell;
+
+struct row_job {
+  pf_reader *reader;
+  pf_batch batch;
+  const row_form *form;
+  const row_column *columns;
+  size_t ncolumns;
+  bool header, color;
+  size_t max_width; /* of a cell of the aligned table */
+  uint64_t count;   /* rows written so far */
+  row_text text;    /* not yet given to the file */
+  FILE *file;       /* NULL: everything stays in `text` */
+  int errnum;       /* of a write that failed */
+
+  /* of the aligned table */
+  row_text waiting;    /* the texts of cells whose widths are not known */
+  row_cell *cells;     /* ROW_AHEAD rows of them, and one more */
+  size_t rows_waiting; /* of `cells` */
+  size_t *widths;      /* by column */
+  bool is_headed;      /* the header stands */
+
+  const struct row_template *templates; /* of the listing */
+  size_t ntemplates, kind;              /* ... `kind` is a field */
+};
+
+#define ROW_AHEAD 4096u /* rows measured before the first is written */
+
+extern const row_form row_table, row_csv, row_tsv, row_json, row_ndjson,
+    row_listing;
+
+
+/* {====== rows_put.c: values into text ====== */
+
+/* Make the text larger, for `more` bytes behind text->used. */
+pf_status row_grow (row_text *text, size_t more);
+
+/* Make room for `more` bytes behind text->used. */
+static inline pf_status row_reserve (row_text *text, size_t more) {
+  return more <= text->size - text->used ? PF_OK : row_grow(text, more);
+}
+
+/* Append bytes. */
+static inline pf_status row_put (row_text *text, const void *bytes,
+                                 size_t size) {
+  if (row_reserve(text, size) != PF_OK)
+    return PF_ENOMEM;
+  if (size > 0)
+    memcpy(text->at + text->used, bytes, size);
+  text->used += size;
+  return PF_OK;
+}
+
+/* Give the text to the file when it has grown large, or when `all` is set;
+   without a file it stays. PF_EIO: job->errnum says why. */
+pf_status row_flush (row_job *job, bool all);
+
+/* Numbers. Each writes at `p`, where ROW_NUMBER_SIZE bytes are free, and
+   answers the position behind. */
+char *row_put_uint (char *p, uint64_t value);
+char *row_put_int (char *p, int64_t value);
+char *row_put_addr (char *p, uint64_t value); /* 0x, lower-case hex */
+
+/* As printf "%.*f" prints it, to the last digit; precision at most 15. */
+char *row_put_fixed (char *p, double value, int precision);
+
+/* The shortest decimal that reads back as the same double. */
+char *row_put_num (char *p, double value);
+
+/* How many bytes the UTF-8 character at p takes, 0 when it is none. */
+size_t row_utf8 (const uint8_t *p, size_t left);
+
+/* Append a text for people: what a terminal would obey, and what is not
+   UTF-8, becomes \xNN. Answers through `width` the places it takes. */
+pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width);
+
+/* The bytes of a column of texts (PF_NAME, PF_BYTES); `is_text` false for
+   all other types. */
+static inline bool row_is_text (pf_type type) {
+  return type == PF_NAME || type == PF_BYTES;
+}
+
+static inline pf_bytes row_bytes (const pf_column *column, size_t row,
+                                  const pf_dictionary *dictionary) {
+  return column->type == PF_BYTES ? column->bytes[row]
+                                  : pf_name(dictionary, column->ids[row]);
+}
+
+/* }====== */
+
+
+/* {====== rows_listing.c: rows by a template for each kind ====== */
+
+/* A piece of a template: literal text, or a column. */
+typedef struct row_piece {
+  pf_bytes literal; /* when field is SIZE_MAX */
+  size_t field;
+  uint32_t width;
+  int32_t precision; /* -1: none. Digits of a number, places of a text */
+  bool is_left;
+} row_piece;
+
+typedef struct row_template {
+  uint32_t kind; /* a name of the reader's dictionary */
+  const row_piece *pieces;
+  size_t npieces;
+} row_template;
+
+/*
+** Cut a template into pieces; at most `room` (a template of n bytes never
+** has more than n). The literals stay slices of `source`. A failure has the
+** words for what is wrong with it.
+*/
+pf_status row_compile (pf_bytes source, const pf_reader *reader,
+                       row_piece *pieces, size_t *npieces, pf_error *error);
+
+/* }====== */
+
+#endif

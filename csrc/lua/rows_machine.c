@@ -1,0 +1,293 @@
+/*
+** rows_machine.c - rows for other programs: csv, tsv, json, ndjson.
+**
+** csv     quoted as RFC 4180 says, lines end in LF; a text that is empty is
+**         "" and a missing value is nothing at all
+** tsv     no quotes: \t \n \r and \\ are written for those bytes in a text
+** json    one array of objects; ndjson: one object per line. Texts that are
+**         not UTF-8 get U+FFFD; a number that is none, and a missing value,
+**         is null
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "lua/rows.h"
+
+
+/* {====== csv and tsv ====== */
+
+/* A text in quotes, each quote doubled. */
+static pf_status put_quoted (row_text *text, pf_bytes bytes) {
+  if (bytes.size > SIZE_MAX / 4 ||
+      row_reserve(text, 2 * bytes.size + 2) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  *p++ = '"';
+  for (size_t i = 0; i < bytes.size; i++) {
+    if (bytes.at[i] == '"')
+      *p++ = '"';
+    *p++ = (char)bytes.at[i];
+  }
+  *p++ = '"';
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+static pf_status put_csv_text (row_text *text, pf_bytes bytes) {
+  size_t i = 0;
+  for (; i < bytes.size; i++) {
+    const uint8_t c = bytes.at[i];
+    if (c == ',' || c == '"' || c == '\n' || c == '\r')
+      break;
+  }
+  if (i < bytes.size || bytes.size == 0)
+    return put_quoted(text, bytes);
+  return row_put(text, bytes.at, bytes.size);
+}
+
+
+static pf_status put_tsv_text (row_text *text, pf_bytes bytes) {
+  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 2 * bytes.size) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  for (size_t i = 0; i < bytes.size; i++) {
+    const uint8_t c = bytes.at[i];
+    const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
+    if (special != NULL && (c < 0x20 || c == '\\')) {
+      *p++ = '\\';
+      *p++ = special[1];
+    }
+    else
+      *p++ = (char)c;
+  }
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+/* A number, address or truth value, where room has been made for it. */
+static char *put_value (char *p, const pf_column *column, size_t row) {
+  switch (column->type) {
+    case PF_INT: return row_put_int(p, column->ints[row]);
+    case PF_NUM: return row_put_num(p, column->nums[row]);
+    case PF_ADDR: return row_put_addr(p, column->addrs[row]);
+    case PF_BOOL: {
+      const char *const word = column->bools[row] ? "true" : "false";
+      memcpy(p, word, strlen(word));
+      return p + strlen(word);
+    }
+    default: return row_put_uint(p, column->ids[row]);
+  }
+}
+
+
+typedef pf_status put_text (row_text *text, pf_bytes bytes);
+
+
+static pf_status put_line_end (row_text *text, bool last, char separator) {
+  const char end = last ? '\n' : separator;
+  return row_put(text, &end, 1);
+}
+
+
+static pf_status put_header (row_job *job, put_text *put, char separator) {
+  for (size_t i = 0; job->header && i < job->ncolumns; i++) {
+    const char *const name = job->columns[i].name;
+    const pf_bytes bytes = {(const uint8_t *)name, strlen(name)};
+    if (put(&job->text, bytes) != PF_OK ||
+        put_line_end(&job->text, i + 1 == job->ncolumns, separator) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+/* One value of csv or tsv. */
+static pf_status put_field (row_job *job, const row_column *column, size_t row,
+                            put_text *put) {
+  const pf_column *const values = &job->batch.columns[column->field];
+  if (pf_is_missing(values, row))
+    return PF_OK;
+  if (row_is_text(values->type))
+    return put(&job->text, row_bytes(values, row, job->reader->dictionary));
+  if (row_reserve(&job->text, ROW_NUMBER_SIZE) != PF_OK)
+    return PF_ENOMEM;
+  char *const end = put_value(job->text.at + job->text.used, values, row);
+  job->text.used = (size_t)(end - job->text.at);
+  return PF_OK;
+}
+
+
+static pf_status put_rows (row_job *job, put_text *put, char separator) {
+  for (size_t row = 0; row < job->batch.rows; row++) {
+    for (size_t i = 0; i < job->ncolumns; i++)
+      if (put_field(job, &job->columns[i], row, put) != PF_OK ||
+          put_line_end(&job->text, i + 1 == job->ncolumns, separator) != PF_OK)
+        return PF_ENOMEM;
+    const pf_status status = row_flush(job, false);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static pf_status csv_begin (row_job *job) {
+  return put_header(job, put_csv_text, ',');
+}
+
+static pf_status csv_rows (row_job *job) {
+  return put_rows(job, put_csv_text, ',');
+}
+
+static pf_status tsv_begin (row_job *job) {
+  return put_header(job, put_tsv_text, '\t');
+}
+
+static pf_status tsv_rows (row_job *job) {
+  return put_rows(job, put_tsv_text, '\t');
+}
+
+static pf_status nothing (row_job *job) {
+  (void)job;
+  return PF_OK;
+}
+
+const row_form row_csv = {"csv", csv_begin, csv_rows, nothing};
+const row_form row_tsv = {"tsv", tsv_begin, tsv_rows, nothing};
+
+/* }====== */
+
+
+/* {====== json ====== */
+
+/* How many bytes json takes as they are. */
+static size_t count_json_plain (pf_bytes bytes) {
+  size_t i = 0;
+  while (i < bytes.size && bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f &&
+         bytes.at[i] != '"' && bytes.at[i] != '\\')
+    i++;
+  return i;
+}
+
+
+/* One character that is not plain; answers how many bytes it was. */
+static size_t put_json_other (row_text *text, const uint8_t *at, size_t left) {
+  const size_t size = row_utf8(at, left);
+  char *const p = text->at + text->used;
+  if (size == 0) {
+    memcpy(p, "\xef\xbf\xbd", 3);
+    text->used += 3;
+    return 1;
+  }
+  if (size > 1) {
+    memcpy(p, at, size);
+    text->used += size;
+    return size;
+  }
+  p[0] = '\\';
+  p[1] = (char)at[0];
+  if (at[0] == '"' || at[0] == '\\') {
+    text->used += 2;
+    return 1;
+  }
+  memcpy(p, "\\u00", 4);
+  p[4] = "0123456789abcdef"[at[0] >> 4];
+  p[5] = "0123456789abcdef"[at[0] & 15];
+  text->used += 6;
+  return 1;
+}
+
+
+static pf_status put_json_text (row_text *text, pf_bytes bytes) {
+  if (bytes.size > SIZE_MAX / 8 ||
+      row_reserve(text, 6 * bytes.size + 2) != PF_OK)
+    return PF_ENOMEM;
+  text->at[text->used++] = '"';
+  while (bytes.size > 0) {
+    size_t size = count_json_plain(bytes);
+    if (size > 0) {
+      memcpy(text->at + text->used, bytes.at, size);
+      text->used += size;
+    }
+    else
+      size = put_json_other(text, bytes.at, bytes.size);
+    bytes = (pf_bytes){bytes.at + size, bytes.size - size};
+  }
+  text->at[text->used++] = '"';
+  return PF_OK;
+}
+
+
+static pf_status put_json_value (row_job *job, const pf_column *values,
+                                 size_t row) {
+  row_text *const text = &job->text;
+  if (pf_is_missing(values, row) ||
+      (values->type == PF_NUM && !isfinite(values->nums[row])))
+    return row_put(text, "null", 4);
+  if (row_is_text(values->type))
+    return put_json_text(text, row_bytes(values, row, job->reader->dictionary));
+  if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
+    return PF_ENOMEM;
+  const bool is_addr = values->type == PF_ADDR;
+  char *p = text->at + text->used;
+  if (is_addr)
+    *p++ = '"';
+  p = put_value(p, values, row);
+  if (is_addr)
+    *p++ = '"';
+  text->used = (size_t)(p - text->at);
+  return PF_OK;
+}
+
+
+static pf_status put_object (row_job *job, size_t row) {
+  row_text *const text = &job->text;
+  for (size_t i = 0; i < job->ncolumns; i++) {
+    const row_column *const column = &job->columns[i];
+    const pf_bytes name = {(const uint8_t *)column->name, strlen(column->name)};
+    if (row_put(text, i == 0 ? "{" : ",", 1) != PF_OK ||
+        put_json_text(text, name) != PF_OK || row_put(text, ":", 1) != PF_OK ||
+        put_json_value(job, &job->batch.columns[column->field], row) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return job->ncolumns == 0 ? row_put(text, "{}", 2) : row_put(text, "}", 1);
+}
+
+
+/* Objects, each after `before` (`first` for the first of all). */
+static pf_status put_objects (row_job *job, const char *first,
+                              const char *before, const char *after) {
+  for (size_t row = 0; row < job->batch.rows; row++) {
+    const char *const mark = job->count + row == 0 ? first : before;
+    if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
+        put_object(job, row) != PF_OK ||
+        row_put(&job->text, after, strlen(after)) != PF_OK)
+      return PF_ENOMEM;
+    const pf_status status = row_flush(job, false);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static pf_status json_rows (row_job *job) {
+  return put_objects(job, "[\n", ",\n", "");
+}
+
+static pf_status json_end (row_job *job) {
+  return job->count == 0 ? row_put(&job->text, "[]\n", 3)
+                         : row_put(&job->text, "\n]\n", 3);
+}
+
+static pf_status ndjson_rows (row_job *job) {
+  return put_objects(job, "", "", "\n");
+}
+
+const row_form row_json = {"json", nothing, json_rows, json_end};
+const row_form row_ndjson = {"ndjson", nothing, ndjson_rows, nothing};
+
+/* }====== */
