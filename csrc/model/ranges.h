@@ -1,0 +1,46 @@
+/*
+** ranges.h - finding the range that holds an address: a sorted array of rows
+** that begin with `uint64_t start, end`, and a table of pages over it, so
+** that a look-up costs one visit of the table and one of the rows.
+*/
+
+#ifndef ranges_h
+#define ranges_h
+
+#include "profio.h"
+
+typedef struct pf_ranges {
+  const uint8_t *rows; /* borrowed */
+  size_t stride;       /* bytes from one row to the next */
+  size_t count;
+  uint64_t base;   /* the first start */
+  unsigned shift;  /* a page is 2^shift addresses */
+  size_t pages;    /* first[0..pages] */
+  uint32_t *first; /* of each page: how many rows start before it */
+} pf_ranges;
+
+/*
+** Index rows in ascending order of start, without overlaps; they must stay
+** while the index lives. PF_ELIMIT for 2^32 rows or more, PF_ENOMEM.
+*/
+pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
+                          size_t count);
+
+/* The number of the row with start <= address < end, or SIZE_MAX. */
+size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
+
+/* Free the table. Zeroed memory is an index over nothing, fine here too. */
+void pf_ranges_close (pf_ranges *ranges);
+
+
+/* A thing to be sorted by address: its number and its key. */
+typedef struct pf_address_key {
+  uint64_t address;
+  uint32_t number;
+} pf_address_key;
+
+/* Sort by address; things at one address keep their order. Linear time;
+   PF_ENOMEM when there is no room for a copy. */
+pf_status pf_sort_addresses (pf_address_key *keys, size_t count);
+
+#endif
