@@ -23,7 +23,7 @@ typedef enum pf_symbol_rule {
 typedef struct pf_symbol {
   uint64_t start, end; /* [start, end) */
   uint32_t name;       /* as the linker has it, in the dictionary */
-  bool is_function;    /* STT_FUNC, or nm said t/T/w/W */
+  bool is_function;    /* STT_FUNC, or nm said so */
   bool is_global;
 } pf_symbol;
 
@@ -34,25 +34,42 @@ typedef struct pf_executable {
   uint16_t machine;                /* ELF e_machine, 0 unknown */
   uint64_t entry;                  /* e_entry */
   uint64_t text_start, text_end;   /* .text, or the executable segments */
+  uint64_t code_start, code_end;   /* all executable sections or segments */
   uint64_t image_start, image_end; /* the loaded range */
   uint8_t build_id[64];
   size_t build_id_size;
+  char debug_link[256]; /* file name of its debug file, "" when not said */
+  uint32_t debug_crc;   /* of that file: pf_debug_crc of all its bytes */
 } pf_executable;
 
 /*
+** Read only the facts. PF_EFORMAT when the bytes are no ELF file, with words
+** that name PE or Mach-O and say to give `nm` text instead.
+*/
+pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
+                              pf_error *error);
+
+/* The check sum by which an executable knows its debug file. */
+uint32_t pf_debug_crc (pf_bytes bytes);
+
+/*
 ** Read the symbols of an executable. `debug` (may be empty) is its separate
-** debug file, used for what the first lacks. PF_EFORMAT with words that name
-** PE or Mach-O and say to give `nm` text instead; a stripped file is fine and
-** has no symbols. The bytes must stay while the symbols live.
+** debug file, used for what the first lacks. PF_EFORMAT as of
+** pf_executable_read; a stripped file is fine and has no symbols, or those of
+** its dynamic table. The bytes must stay while the symbols live.
 */
 pf_status pf_symbols_elf (pf_bytes executable, pf_bytes debug,
                           pf_symbol_rule rule, pf_dictionary *dictionary,
                           pf_symbols **symbols, pf_error *error);
 
-/* Read the text of `nm`: BSD, POSIX (-P) and System V forms. */
-pf_status pf_symbols_nm (pf_bytes text, pf_symbol_rule rule,
-                         pf_dictionary *dictionary, pf_symbols **symbols,
-                         pf_error *error);
+/*
+** Read the text of `nm`: BSD, POSIX (-P), System V and Tru64 forms. Facts and
+** lines come from the executable and its debug file, both may be empty; the
+** text is not needed afterwards. PF_EFORMAT when no line names a symbol.
+*/
+pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
+                         pf_symbol_rule rule, pf_dictionary *dictionary,
+                         pf_symbols **symbols, pf_error *error);
 
 void pf_symbols_free (pf_symbols *symbols);
 
@@ -79,8 +96,9 @@ bool pf_symbols_line (pf_symbols *symbols, uint64_t address, pf_line_row *row);
 /* All line rows in order of address. */
 const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count);
 
-/* The readable form of a C++ (or Rust v0 as libstdc++ knows it) name, in the
-   same dictionary; the number itself when it is not a mangled name. */
+/* The readable form of a C++ name (Rust's older names are such), in the same
+   dictionary; the number itself when it is not a mangled name, or its readable
+   form would be longer than 64 KiB. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 
 #endif

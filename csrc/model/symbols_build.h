@@ -1,0 +1,75 @@
+/*
+** symbols_build.h - what the files behind symbols.h share: the readers of ELF
+** tables and of nm text collect what they find in a list, and
+** pf_symbols_build makes the sorted array of it. Nobody else includes this.
+*/
+
+#ifndef symbols_build_h
+#define symbols_build_h
+
+#include "model/ranges.h"
+#include "model/symbols.h"
+
+struct pf_symbols {
+  pf_executable facts;
+  pf_dictionary *dictionary;
+  pf_bytes executable, debug; /* may be empty; lines are read from them */
+  pf_symbol *all;
+  size_t count;
+  pf_ranges ranges; /* over all */
+  pf_line_row *lines;
+  size_t nlines;
+  pf_ranges line_ranges; /* over lines */
+  bool lines_read;
+};
+
+
+/* A symbol as a table has it. */
+typedef struct pf_found {
+  uint64_t address;
+  uint64_t size;  /* 0: not known */
+  uint64_t limit; /* the end of its section; UINT64_MAX: not known */
+  pf_bytes name;  /* borrowed until the array is made */
+  bool is_function, is_global;
+  bool is_dotted; /* a dot is to be put before the name */
+} pf_found;
+
+typedef struct pf_found_list {
+  pf_found *at;
+  size_t count, room;
+} pf_found_list;
+
+/* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
+pf_status pf_found_add (pf_found_list *list, const pf_found *found);
+
+
+/* Symbols without any symbol; NULL when out of memory. */
+pf_symbols *pf_symbols_new (pf_dictionary *dictionary);
+
+/* Set the facts, and where lines are read from, by an executable and its
+   debug file; both may be empty. */
+pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
+                             pf_bytes debug, pf_error *error);
+
+/* Make the array: sort, keep one symbol per address, find the ends, intern
+   the names. facts.text_end must be set before. */
+pf_status pf_symbols_build (pf_symbols *symbols, const pf_found_list *found,
+                            pf_symbol_rule rule);
+
+/* What gprof makes of the local names of a string table. */
+typedef struct pf_gprof_names {
+  pf_bytes strings;
+  uint8_t *verdicts; /* by byte, of the string that starts there */
+} pf_gprof_names;
+
+pf_status pf_gprof_names_open (pf_gprof_names *names, pf_bytes strings);
+void pf_gprof_names_close (pf_gprof_names *names);
+
+/*
+** Whether gprof takes a local text symbol for a function, by its name at
+** `offset` in the table. The table is needed because gprof reads on behind
+** the end of some names.
+*/
+bool pf_gprof_keeps_local (pf_gprof_names *names, size_t offset);
+
+#endif
