@@ -28,7 +28,9 @@ TIME    ?= 30
 
 LUA_INC ?= $(shell pkg-config --cflags lua5.4 2>/dev/null || \
 	echo -I/usr/include/lua5.4)
-LIBS    ?= -ldw -lelf -lz -lstdc++ -lm -lpthread
+# Of the C++ library only the demangler is wanted: linked in, and not shown.
+DEMANGLER = -Wl,-Bstatic -lsupc++ -Wl,-Bdynamic -Wl,--exclude-libs,libsupc++.a
+LIBS    ?= -ldw -lelf -lz $(DEMANGLER) -lm -lpthread
 ALLFLAGS = -std=c11 -D_POSIX_C_SOURCE=200809L -Icsrc $(LUA_INC) $(CPPFLAGS)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef \

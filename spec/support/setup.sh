@@ -38,7 +38,7 @@ probe_run () {
   need libelf-dev has_header libelf.h
   need libdw-dev has_header elfutils/libdw.h
   need zlib1g-dev has_header zlib.h
-  need g++ has_library "$CC" libstdc++.so
+  need g++ has_library "$CC" libsupc++.a
   need lua-argparse has_module argparse
   need lua-dkjson has_module dkjson
 }
