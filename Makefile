@@ -45,7 +45,7 @@ SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
 
 SETUP    = CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
 AGAIN   := $(MAKE) --no-print-directory
-IN_TREE  = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(B)/?.so;;"
+IN_TREE  = LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" LUA_CPATH="$(B)/?.so;;"
 SPECS    = PROFIO_BUILD=$(B) $(LUA) $(BUSTED)
 
 all: $(MODULE)
@@ -225,9 +225,9 @@ $(B)/bench/%: spec/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@
 
-$(B)/bench/loops.so: spec/bench/loops.c $(CORE)
+$(B)/bench/loops.so: spec/bench/loops.c
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $^ $(LIBS) -o $@
+	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $< -o $@
 
 
 # Installing. luarocks calls install-module and places the command itself.

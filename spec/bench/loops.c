@@ -1,0 +1,157 @@
+/*
+** loops.c - what profio is held against: the least work in C for the same end.
+**
+**   local loops = require "bench.loops"
+**   loops.now()            seconds of a clock that only goes forward
+**   file = loops.open(path, symbols)     a trace made by trace.c, mapped
+**   file:total()           count and sum by callee: load the fields, add up
+**   file:each()            a closure that returns from, to, count for each arc
+*/
+
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <lua.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME         "bench.loops"
+#define HISTOGRAM_AT 20
+#define BINS_AT      61
+#define ARC_SIZE     21
+
+typedef struct mapped {
+  uint8_t *bytes;
+  size_t size;
+  size_t at; /* of the next arc, for `each` */
+  size_t arcs_at;
+  uint64_t low;
+  uint64_t distance; /* between two functions */
+  uint64_t symbols;
+} mapped;
+
+typedef struct slot {
+  int64_t count, sum;
+} slot;
+
+int luaopen_bench_loops (lua_State *L);
+
+
+static uint64_t load (const uint8_t *at, size_t size) {
+  uint64_t value = 0; /* of a little-endian machine */
+  memcpy(&value, at, size);
+  return value;
+}
+
+
+static int loops_now (lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (double)t.tv_sec + (double)t.tv_nsec / 1e9);
+  return 1;
+}
+
+
+static void map (lua_State *L, mapped *m, const char *path) {
+  struct stat status;
+  const int file = open(path, O_RDONLY);
+  if (file < 0 || fstat(file, &status) != 0) {
+    luaL_error(L, "%s: cannot open", path);
+  }
+  m->size = (size_t)status.st_size;
+  m->bytes = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (m->bytes == MAP_FAILED) {
+    luaL_error(L, "%s: cannot map", path);
+  }
+}
+
+
+static int loops_open (lua_State *L) {
+  const char *path = luaL_checkstring(L, 1);
+  const lua_Integer symbols = luaL_checkinteger(L, 2);
+  mapped *m = lua_newuserdatauv(L, sizeof *m, 0);
+  map(L, m, path);
+  m->symbols = (uint64_t)symbols;
+  m->low = load(m->bytes + HISTOGRAM_AT + 1, 8);
+  const uint64_t high = load(m->bytes + HISTOGRAM_AT + 9, 8);
+  m->distance = (high - m->low) / m->symbols & ~UINT64_C(1);
+  m->arcs_at = BINS_AT + 2 * load(m->bytes + HISTOGRAM_AT + 17, 4);
+  m->at = m->arcs_at;
+  luaL_setmetatable(L, NAME);
+  return 1;
+}
+
+
+/* Answers the number of callees that were called, and the calls. */
+static int mapped_total (lua_State *L) {
+  const mapped *m = luaL_checkudata(L, 1, NAME);
+  const size_t size = m->symbols * sizeof(slot);
+  slot *slots = memset(lua_newuserdatauv(L, size, 0), 0, size);
+  for (size_t at = m->arcs_at; m->size - at >= ARC_SIZE; at += ARC_SIZE) {
+    const uint64_t callee = load(m->bytes + at + 9, 8);
+    slot *s = &slots[(callee - m->low) / m->distance];
+    s->count++;
+    s->sum += (int64_t)load(m->bytes + at + 17, 4);
+  }
+  int64_t sum = 0, called = 0;
+  for (uint64_t i = 0; i < m->symbols; i++) {
+    sum += slots[i].sum;
+    called += slots[i].count > 0;
+  }
+  lua_pushinteger(L, called);
+  lua_pushinteger(L, sum);
+  return 2;
+}
+
+
+static int next_arc (lua_State *L) {
+  mapped *m = lua_touserdata(L, lua_upvalueindex(1));
+  if (m->size - m->at < ARC_SIZE) {
+    return 0;
+  }
+  const uint8_t *arc = m->bytes + m->at;
+  m->at += ARC_SIZE;
+  lua_pushinteger(L, (lua_Integer)load(arc + 1, 8));
+  lua_pushinteger(L, (lua_Integer)load(arc + 9, 8));
+  lua_pushinteger(L, (lua_Integer)load(arc + 17, 4));
+  return 3;
+}
+
+
+static int mapped_each (lua_State *L) {
+  mapped *m = luaL_checkudata(L, 1, NAME);
+  m->at = m->arcs_at;
+  lua_settop(L, 1);
+  lua_pushcclosure(L, next_arc, 1);
+  return 1;
+}
+
+
+static int mapped_close (lua_State *L) {
+  mapped *m = luaL_checkudata(L, 1, NAME);
+  munmap(m->bytes, m->size);
+  m->bytes = NULL;
+  m->size = 0;
+  return 0;
+}
+
+
+__attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L) {
+  static const luaL_Reg methods[] = {{"total", mapped_total},
+                                     {"each", mapped_each},
+                                     {"__gc", mapped_close},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"now", loops_now}, {"open", loops_open}, {NULL, NULL}};
+  luaL_newmetatable(L, NAME);
+  luaL_setfuncs(L, methods, 0);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -2, "__index");
+  luaL_newlib(L, functions);
+  return 1;
+}

@@ -1,0 +1,29 @@
+-- The bench: `make bench`, or `make bench CASES="loops executable"`. Prints
+-- what profio, gprof and plain C loops took in the same run on the same
+-- machine, and the ratios; what ratio is wanted is not its business.
+
+local against_gprof = require "spec.bench.against_gprof"
+local against_loops = require "spec.bench.against_loops"
+
+local cases = {
+   { "loops", against_loops.loops },
+   { "executable", against_gprof.executable },
+   { "symbols", against_gprof.symbols },
+   { "shapes", against_gprof.shapes },
+}
+
+local function is_wanted(name)
+   for _, word in ipairs(arg) do
+      if word == name then
+         return true
+      end
+   end
+   return #arg == 0
+end
+
+for _, case in ipairs(cases) do
+   local name, run = case[1], case[2]
+   if is_wanted(name) then
+      run()
+   end
+end

@@ -1,0 +1,112 @@
+-- How the bench measures: commands through measure.c, functions by the clock,
+-- each taken in turns with what it is compared to, and the medians printed.
+
+local loops = require "bench.loops"
+
+local timing = {}
+
+local build = os.getenv "PROFIO_BUILD" or "build"
+timing.folder = build .. "/bench"
+
+---@class bench.Result
+---@field seconds number? the median, nil when the command did not succeed
+---@field megabytes number? the largest resident set
+---@field status integer exit status, or 128 + the signal that ended it
+
+local function read_line(command)
+   local pipe <close> = assert(io.popen(command))
+   return pipe:read "l"
+end
+
+local function measured(command)
+   local line = read_line(timing.folder .. "/measure " .. command)
+   local seconds, kilobytes, status = line:match "^(%S+) (%d+) (%d+)$"
+   return tonumber(seconds), tonumber(kilobytes) / 1024, math.tointeger(tonumber(status))
+end
+
+local function median(list)
+   table.sort(list)
+   return list[(#list + 1) // 2]
+end
+
+local function summary(runs)
+   local seconds, megabytes, status = {}, 0, 0
+   for _, run in ipairs(runs) do
+      seconds[#seconds + 1] = run.seconds
+      megabytes = math.max(megabytes, run.megabytes)
+      status = math.max(status, run.status)
+   end
+   if status ~= 0 then
+      return { status = status }
+   end
+   return { seconds = median(seconds), megabytes = megabytes, status = 0 }
+end
+
+--- Run commands in turns, the slow ones less often: one that takes more than
+--- two seconds gets two runs, any other five.
+---@param commands string[]
+---@return bench.Result[] one for each command
+function timing.commands(commands)
+   local runs = {}
+   for round = 1, 5 do
+      for i, command in ipairs(commands) do
+         local mine = runs[i] or {}
+         runs[i] = mine
+         if round <= 2 or mine[1].seconds < 2 then
+            local seconds, megabytes, status = measured(command)
+            mine[round] = { seconds = seconds, megabytes = megabytes, status = status }
+         end
+      end
+   end
+   local results = {}
+   for i, mine in ipairs(runs) do
+      results[i] = summary(mine)
+   end
+   return results
+end
+
+--- Run functions in turns and give the median seconds of each.
+---@param functions function[]
+---@param rounds integer
+---@return number[]
+function timing.functions(functions, rounds)
+   local times = {}
+   for _ = 1, rounds do
+      for i, f in ipairs(functions) do
+         collectgarbage()
+         local began = loops.now()
+         f()
+         times[i] = times[i] or {}
+         table.insert(times[i], loops.now() - began)
+      end
+   end
+   local medians = {}
+   for i, list in ipairs(times) do
+      medians[i] = median(list)
+   end
+   return medians
+end
+
+--- Write NAME.elf, NAME.nm and NAME.gmon with trace.c.
+---@return string path without the ending
+function timing.make(name, symbols, text, arcs, shape)
+   local path = timing.folder .. "/" .. name
+   local command = ("%s/trace %s %d %d %d %s"):format(timing.folder, path, symbols, text,
+      arcs, shape)
+   assert(os.execute(command), "cannot make " .. path)
+   return path
+end
+
+--- Remove what timing.make wrote.
+function timing.remove(path)
+   for _, ending in ipairs { ".elf", ".nm", ".gmon" } do
+      os.remove(path .. ending)
+   end
+end
+
+function timing.print(...)
+   print(string.format(...))
+   io.stdout:flush()
+end
+
+return timing
