@@ -25,5 +25,6 @@ int luaopen_profio_core (lua_State *L) {
   l_open_profile(L);
   l_open_writer(L);
   l_open_rows(L);
+  l_open_command(L);
   return 1;
 }

@@ -1,0 +1,229 @@
+/*
+** command.c - what the command `profio` needs of the system and Lua does not
+** give: what a file is, broken pipes, Ctrl-C, and a stage that shows how far
+** a long pass has come.
+**
+** Nothing here is global. While a pass runs, SIGINT is blocked and stays
+** pending; the stage looks whether it is, after each batch, and ends the pass
+** as if the file ended there. So what was counted so far can be printed.
+*/
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lua/binding.h"
+
+#define BAR_WIDTH  30
+#define SHOW_AFTER 0.5 /* seconds before the bar first appears */
+#define SHOW_EVERY 0.1 /* seconds between two pictures of it */
+
+
+/* {====== Files and signals ====== */
+
+static const luaL_Stream *check_file (lua_State *L, int arg) {
+  const luaL_Stream *const stream = luaL_checkudata(L, arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, stream->closef != NULL, arg, "file is closed");
+  return stream;
+}
+
+
+/* core.is_terminal(file) */
+static int core_is_terminal (lua_State *L) {
+  lua_pushboolean(L, isatty(fileno(check_file(L, 1)->f)));
+  return 1;
+}
+
+
+/* core.is_plain_file(path): a file that can be opened twice; false for pipes,
+   directories, and what is not there. */
+static int core_is_plain_file (lua_State *L) {
+  struct stat about;
+  const char *const path = luaL_checkstring(L, 1);
+  lua_pushboolean(L, stat(path, &about) == 0 && S_ISREG(about.st_mode));
+  return 1;
+}
+
+
+/* core.ignore_broken_pipes(): writing to a pipe whose reader left becomes a
+   failure of the write; otherwise it would end the process. */
+static int core_ignore_broken_pipes (lua_State *L) {
+  (void)L;
+  (void)signal(SIGPIPE, SIG_IGN);
+  return 0;
+}
+
+
+static sigset_t interrupt_set (void) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  return set;
+}
+
+
+/* core.hold_interrupt(): from here on Ctrl-C waits. */
+static int core_hold_interrupt (lua_State *L) {
+  const sigset_t set = interrupt_set();
+  (void)L;
+  (void)sigprocmask(SIG_BLOCK, &set, NULL);
+  return 0;
+}
+
+
+static bool is_interrupted (void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
+}
+
+
+/* core.release_interrupt(): Ctrl-C works again; whether there was one. */
+static int core_release_interrupt (lua_State *L) {
+  const sigset_t set = interrupt_set();
+  const bool was = is_interrupted();
+  int number;
+  if (was)
+    (void)sigwait(&set, &number);
+  (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+  lua_pushboolean(L, was);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== The stage ====== */
+
+typedef struct watch {
+  pf_reader reader;
+  pf_reader *input;
+  const luaL_Stream *screen; /* where the bar is drawn; NULL: nowhere */
+  int64_t total;             /* rows, -1: not known */
+  int64_t rows;              /* read so far */
+  double started;            /* seconds of the clock */
+  double shown;              /* when the bar was last drawn; 0: never */
+} watch;
+
+
+static double now (void) {
+  struct timespec t;
+  (void)clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+
+/* The screen, or NULL when there is none or it has been closed. */
+static FILE *screen_of (const watch *w) {
+  return w->screen == NULL || w->screen->closef == NULL ? NULL : w->screen->f;
+}
+
+
+static void draw (const watch *w, FILE *screen) {
+  if (w->total <= 0) {
+    fprintf(screen, "\r%lld rows", (long long)w->rows);
+    return;
+  }
+  const double share = (double)w->rows / (double)w->total;
+  const int full = share >= 1 ? BAR_WIDTH : (int)(share * BAR_WIDTH);
+  fprintf(screen, "\r[%.*s%*s] %3d%%", full, "##############################",
+          BAR_WIDTH - full, "", share >= 1 ? 100 : (int)(share * 100));
+}
+
+
+/* Draw the bar when it is time to. */
+static void show (watch *w) {
+  FILE *const screen = screen_of(w);
+  const double time = screen == NULL ? 0 : now();
+  const double since =
+      w->shown > 0 ? w->shown + SHOW_EVERY : w->started + SHOW_AFTER;
+  if (screen == NULL || time < since)
+    return;
+  w->shown = time;
+  draw(w, screen);
+  (void)fflush(screen);
+}
+
+
+static void wipe (watch *w) {
+  FILE *const screen = screen_of(w);
+  if (screen == NULL || w->shown <= 0)
+    return;
+  fprintf(screen, "\r%*s\r", BAR_WIDTH + 20, "");
+  (void)fflush(screen);
+  w->shown = 0;
+}
+
+
+static pf_status watch_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  watch *const w = (watch *)(void *)self;
+  if (is_interrupted()) {
+    wipe(w);
+    pf_batch_clear(batch);
+    return PF_END;
+  }
+  const pf_status status = w->input->next(w->input, batch, error);
+  if (status != PF_MORE) {
+    wipe(w);
+    return status;
+  }
+  w->rows += (int64_t)batch->rows;
+  show(w);
+  return status;
+}
+
+
+static void watch_want (pf_reader *self, bool *wanted) {
+  const watch *const w = (const watch *)(void *)self;
+  if (w->input->want != NULL)
+    w->input->want(w->input, wanted);
+}
+
+
+static void watch_close (pf_reader *self) {
+  free(self);
+}
+
+
+/*
+** core.watch(reader, total, screen): the rows of the reader, until Ctrl-C
+** while it is held. On `screen` (a file, may be nil) a bar shows how many of
+** `total` rows (nil: not known) have come, when it takes long.
+*/
+static int core_watch (lua_State *L) {
+  lua_settop(L, 3);
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const lua_Integer total = luaL_optinteger(L, 2, -1);
+  const luaL_Stream *const screen = lua_isnil(L, 3) ? NULL : check_file(L, 3);
+  const int pins[] = {1, 3};
+  l_reader *const held = l_reader_new(L, pins, 2);
+  watch *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    return luaL_error(L, "not enough memory");
+  w->reader =
+      (pf_reader){input->fields, input->nfields, input->dictionary, watch_next,
+                  watch_want,    NULL,           watch_close};
+  w->input = input;
+  w->screen = screen;
+  w->total = total;
+  w->started = now();
+  held->reader = &w->reader;
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_command (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"hold_interrupt", core_hold_interrupt},
+      {"ignore_broken_pipes", core_ignore_broken_pipes},
+      {"is_plain_file", core_is_plain_file},
+      {"is_terminal", core_is_terminal},
+      {"release_interrupt", core_release_interrupt},
+      {"watch", core_watch},
+      {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}
