@@ -1,0 +1,389 @@
+/*
+** aggregate.c - which measures answer which aggregates, the present values of
+** a batch, and the answers.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/aggregate.h"
+#include "kernels/measure.h"
+#include "kernels/order.h"
+#include "model/names.h"
+
+struct pf_aggregates {
+  size_t count, nmeasures;
+  pf_aggregate *list;
+  size_t *measure_of; /* by aggregate */
+  pf_measure *measures;
+
+  /* the present values of the column `prepared` of the batch at hand */
+  pf_present present;
+  size_t prepared;
+  uint32_t groups[PF_BATCH_ROWS];
+  pf_bytes values[PF_BATCH_ROWS]; /* room for the widest type */
+  uint64_t words[PF_BATCH_ROWS];
+};
+
+
+/* {====== Names and types ====== */
+
+/* A percentage with at most six decimals, in millionths of one per cent. */
+static bool read_rank (const char *text, uint32_t *rank) {
+  uint64_t value = 0, unit = PF_RANK_SCALE / 100;
+  size_t digits = 0;
+  for (; *text >= '0' && *text <= '9' && digits < 3; text++, digits++)
+    value = value * 10 + (uint64_t)(*text - '0');
+  if (digits == 0)
+    return false;
+  value *= unit;
+  if (*text == '.') {
+    if (*++text == '\0')
+      return false;
+    for (; *text >= '0' && *text <= '9' && unit > 1; text++)
+      value += (uint64_t)(*text - '0') * (unit /= 10);
+  }
+  *rank = (uint32_t)value;
+  return *text == '\0' && value <= PF_RANK_SCALE;
+}
+
+
+bool pf_aggregate_named (const char *name, pf_aggregate *aggregate) {
+  static const char *const names[] = {"count", "sum",  "min",
+                                      "max",   "mean", "stddev",
+                                      "first", "last", "distinct"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(name, names[i]) == 0) {
+      aggregate->function = (pf_function)i;
+      return true;
+    }
+  aggregate->function = PF_QUANTILE;
+  return name[0] == 'p' && read_rank(name + 1, &aggregate->rank);
+}
+
+
+bool pf_aggregate_fits (pf_function function, pf_type type) {
+  switch (function) {
+    case PF_SUM:
+    case PF_MEAN:
+    case PF_STDDEV:
+    case PF_QUANTILE: return type == PF_INT || type == PF_NUM;
+    case PF_MIN:
+    case PF_MAX: return type != PF_AREA && type != PF_STACK;
+    default: return true;
+  }
+}
+
+
+pf_type pf_aggregate_type (pf_function function, pf_type type) {
+  switch (function) {
+    case PF_COUNT:
+    case PF_DISTINCT: return PF_INT;
+    case PF_MEAN:
+    case PF_STDDEV: return PF_NUM;
+    default: return type;
+  }
+}
+
+/* }====== */
+
+
+/* {====== The plan ====== */
+
+static pf_measure_kind kind_of (pf_function function) {
+  switch (function) {
+    case PF_COUNT: return PF_MEASURE_ROWS;
+    case PF_MIN: return PF_MEASURE_LEAST;
+    case PF_MAX: return PF_MEASURE_GREATEST;
+    case PF_STDDEV: return PF_MEASURE_SPREAD;
+    case PF_FIRST: return PF_MEASURE_FIRST;
+    case PF_LAST: return PF_MEASURE_LAST;
+    case PF_DISTINCT: return PF_MEASURE_DISTINCT;
+    case PF_QUANTILE: return PF_MEASURE_QUANTILE;
+    default: return PF_MEASURE_TOTAL;
+  }
+}
+
+
+/* Whether a measure has the numbers of another kind over a column. A total
+   also counts its values, and with those that are absent all rows. */
+static bool answers_for (const pf_measure *m, pf_measure_kind kind,
+                         size_t column) {
+  if (kind == PF_MEASURE_ROWS && m->kind == PF_MEASURE_TOTAL)
+    return m->column == column || column == PF_NO_COLUMN;
+  return m->kind == kind && m->column == column;
+}
+
+
+/* The number of a measure that answers the aggregate: one that there is, or a
+   new one. */
+static size_t measure_for (pf_aggregates *a, const pf_aggregate *aggregate,
+                           const pf_field *fields, const pf_dictionary *names) {
+  const pf_measure_kind kind = kind_of(aggregate->function);
+  for (size_t i = 0; i < a->nmeasures; i++)
+    if (answers_for(&a->measures[i], kind, aggregate->column)) {
+      a->measures[i].counts_absent |= aggregate->column == PF_NO_COLUMN;
+      return i;
+    }
+  pf_measure *const m = &a->measures[a->nmeasures];
+  m->kind = kind;
+  m->column = aggregate->column;
+  m->names = names;
+  m->type = aggregate->column == PF_NO_COLUMN ? PF_INT
+                                              : fields[aggregate->column].type;
+  return a->nmeasures++;
+}
+
+
+/* Counts come last, so that they find the totals they can ride on. */
+static void plan (pf_aggregates *a, const pf_field *fields,
+                  const pf_dictionary *names) {
+  for (int counts = 0; counts <= 1; counts++)
+    for (size_t i = 0; i < a->count; i++)
+      if ((a->list[i].function == PF_COUNT) == (counts == 1))
+        a->measure_of[i] = measure_for(a, &a->list[i], fields, names);
+}
+
+
+pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
+                              const pf_field *fields,
+                              const pf_dictionary *dictionary,
+                              const pf_field *results,
+                              pf_aggregates **aggregates) {
+  pf_aggregates *const a = calloc(1, sizeof *a);
+  if (a == NULL)
+    return PF_ENOMEM;
+  a->list = calloc(count + 1, sizeof *a->list);
+  a->measure_of = calloc(count + 1, sizeof *a->measure_of);
+  a->measures = calloc(count + 1, sizeof *a->measures);
+  if (a->list == NULL || a->measure_of == NULL || a->measures == NULL) {
+    pf_aggregates_close(a);
+    return PF_ENOMEM;
+  }
+  a->count = count;
+  for (size_t i = 0; i < count; i++) {
+    a->list[i] = list[i];
+    a->list[i].name = results[i].name;
+  }
+  plan(a, fields, dictionary);
+  *aggregates = a;
+  return PF_OK;
+}
+
+
+void pf_aggregates_close (pf_aggregates *a) {
+  if (a == NULL)
+    return;
+  for (size_t i = 0; i < a->nmeasures; i++)
+    pf_measure_close(&a->measures[i]);
+  free(a->list);
+  free(a->measure_of);
+  free(a->measures);
+  free(a);
+}
+
+/* }====== */
+
+
+/* {====== Adding a batch ====== */
+
+/* Copy the values of the present rows next to each other. */
+#define SQUEEZE(type)                                  \
+  for (size_t i = 0; i < rows; i++) {                  \
+    ((type *)to)[n] = ((const type *)column->data)[i]; \
+    n += !pf_is_missing(column, i);                    \
+  }
+
+static size_t squeeze (const pf_column *column, size_t rows, void *to) {
+  size_t n = 0;
+  switch (pf_type_size(column->type)) {
+    case 1: SQUEEZE(uint8_t) break;
+    case 4: SQUEEZE(uint32_t) break;
+    case 8: SQUEEZE(uint64_t) break;
+    default: SQUEEZE(pf_bytes)
+  }
+  return n;
+}
+
+
+/* Point a->present to the rows that have a value in the column. */
+static void prepare (pf_aggregates *a, const pf_batch *batch,
+                     const uint32_t *groups, size_t column) {
+  a->prepared = column;
+  a->present = (pf_present){groups, batch->rows, NULL, NULL};
+  if (column == PF_NO_COLUMN)
+    return;
+  const pf_column *const c = &batch->columns[column];
+  a->present.values = c->data;
+  if (!c->has_missing)
+    return;
+  a->present.values = a->values;
+  a->present.groups = a->groups;
+  a->present.rows = squeeze(c, batch->rows, a->values);
+  size_t n = 0;
+  for (size_t i = 0; i < batch->rows; i++) {
+    a->groups[n] = groups[i];
+    n += !pf_is_missing(c, i);
+  }
+}
+
+
+/* Add the order words of the present values. */
+static void prepare_words (pf_aggregates *a, const pf_batch *batch) {
+  pf_column present = batch->columns[a->prepared];
+  if (present.has_missing)
+    present.data = a->values;
+  pf_order_column(&present, a->present.rows, a->words);
+  a->present.words = a->words;
+}
+
+
+pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
+                             const uint32_t *groups, size_t ngroups,
+                             pf_error *error) {
+  for (size_t i = 0; i < a->nmeasures; i++) {
+    pf_measure *const m = &a->measures[i];
+    if (i == 0 || a->prepared != m->column)
+      prepare(a, batch, groups, m->column);
+    if (pf_measure_needs_words(m) && a->present.words == NULL)
+      prepare_words(a, batch);
+    if (pf_measure_reserve(m, ngroups) != PF_OK ||
+        pf_measure_add(m, &a->present) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    if (m->counts_absent && a->present.rows < batch->rows &&
+        pf_measure_add_absent(m, &batch->columns[m->column], groups,
+                              batch->rows) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Answers ====== */
+
+/* By its distance from 0: the halves of a small negative number are large. */
+static double wide_number (pf_wide sum) {
+  const bool negative = sum.high < 0;
+  uint64_t low = sum.low, high = (uint64_t)sum.high;
+  if (negative) {
+    low = 0 - low;
+    high = ~high + (low == 0);
+  }
+  const double number = (double)high * 0x1p64 + (double)low;
+  return negative ? -number : number;
+}
+
+
+static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
+                          pf_column *column, size_t row, pf_error *error) {
+  if (sum.high != (int64_t)sum.low >> 63)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "aggregate %s: a sum is outside the whole numbers of 64 "
+                   "bits; take the mean, or sum parts of it",
+                   aggregate->name);
+  column->ints[row] = (int64_t)sum.low;
+  return PF_OK;
+}
+
+
+/* Sum and mean. */
+static pf_status put_total (const pf_aggregate *aggregate, const pf_measure *m,
+                            size_t group, pf_column *column, pf_error *error) {
+  const pf_state_total *const s = &((pf_state_total *)m->states)[group];
+  double number = s->number;
+  if (m->type == PF_INT) {
+    const pf_wide sum = pf_total_sum(m, group);
+    if (aggregate->function == PF_SUM)
+      return put_sum(aggregate, sum, column, group, error);
+    number = wide_number(sum);
+  }
+  column->nums[group] =
+      aggregate->function == PF_MEAN ? number / (double)s->count : number;
+  return PF_OK;
+}
+
+
+static void put_value (const pf_measure *m, const pf_state_value *s,
+                       pf_column *column, size_t row) {
+  if (m->type == PF_BYTES)
+    column->bytes[row] = pf_name(m->texts, (uint32_t)s->word);
+  else
+    pf_unorder(column, row, s->word);
+}
+
+
+static uint64_t values_seen (const pf_measure *m, size_t group) {
+  switch (m->kind) {
+    case PF_MEASURE_ROWS:
+    case PF_MEASURE_DISTINCT: return ((pf_state_count *)m->states)[group];
+    case PF_MEASURE_TOTAL: return ((pf_state_total *)m->states)[group].count;
+    case PF_MEASURE_SPREAD: return ((pf_state_spread *)m->states)[group].count;
+    case PF_MEASURE_QUANTILE: return ((pf_quantile *)m->states)[group].count;
+    default: return ((pf_state_value *)m->states)[group].seen;
+  }
+}
+
+
+/* Write one answer that is not missing. */
+static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
+                      size_t group, pf_column *column, pf_error *error) {
+  const pf_state_spread *const spread = m->states;
+  if (aggregate->function == PF_COUNT) {
+    uint64_t count = values_seen(m, group);
+    if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
+      count += m->absent[group];
+    column->ints[group] = (int64_t)count;
+    return PF_OK;
+  }
+  switch (m->kind) {
+    case PF_MEASURE_TOTAL: return put_total(aggregate, m, group, column, error);
+    case PF_MEASURE_SPREAD:
+      column->nums[group] =
+          sqrt(spread[group].squares / (double)spread[group].count);
+      break;
+    case PF_MEASURE_ROWS:
+    case PF_MEASURE_DISTINCT:
+      column->ints[group] = (int64_t)values_seen(m, group);
+      break;
+    case PF_MEASURE_QUANTILE:
+      pf_unorder(column, group,
+                 pf_quantile_at(&((pf_quantile *)m->states)[group], m->type,
+                                aggregate->rank));
+      break;
+    default: put_value(m, &((pf_state_value *)m->states)[group], column, group);
+  }
+  return PF_OK;
+}
+
+
+/* Whether the answer over no values is 0 and not missing. */
+static bool is_zero_of_none (pf_function function) {
+  return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
+}
+
+
+pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
+                                size_t ngroups, pf_error *error) {
+  for (size_t i = 0; i < a->count; i++) {
+    pf_measure *const m = &a->measures[a->measure_of[i]];
+    if (pf_measure_reserve(m, ngroups) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    const bool zero = is_zero_of_none(a->list[i].function);
+    for (size_t g = 0; g < ngroups; g++) {
+      if (!zero && values_seen(m, g) == 0) {
+        pf_store_set_missing(store, first + i, g);
+        continue;
+      }
+      const pf_status status =
+          put(&a->list[i], m, g, &store->columns[first + i], error);
+      if (status != PF_OK)
+        return status;
+    }
+  }
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,28 @@
+/*
+** chain.h - readers of one schema in a row, as one reader: several files read
+** as one table.
+*/
+
+#ifndef chain_h
+#define chain_h
+
+#include "model/batch.h"
+
+/* One reader of the row. */
+typedef struct pf_part {
+  pf_reader *reader;         /* borrowed */
+  const uint32_t *constants; /* a name of each constant, or PF_NO_NAME */
+  uint64_t numbers_used;     /* by its columns with part_numbers */
+} pf_part;
+
+/*
+** A reader of all rows of all parts. The parts have the same fields and the
+** same dictionary. Its fields are theirs and nconstants columns of names, one
+** value per part; `constants` names them (strings are copied). Columns with
+** part_numbers are raised by the numbers the parts before have used.
+*/
+pf_status pf_chain_open (const pf_part *parts, size_t nparts,
+                         const char *const *constants, size_t nconstants,
+                         pf_reader **reader, pf_error *error);
+
+#endif

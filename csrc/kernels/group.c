@@ -1,0 +1,248 @@
+/*
+** group.c - pulls batches, asks keys.c for the group of each row, lets
+** aggregate.c add them up, and reads the answers like any other table.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/group.h"
+#include "kernels/order.h"
+#include "kernels/quantile.h"
+
+#define HELP_SIZE 160
+
+typedef struct group_reader {
+  pf_reader reader;
+  pf_reader *input;
+  size_t nkeys, naggregates;
+  pf_keys *keys;
+  pf_aggregates *aggregates;
+  bool *wanted;     /* of the input's columns */
+  pf_batch batch;   /* of the input, while it is read */
+  bool begun, done; /* whether the batch is open, and the store is made */
+  pf_error failure; /* the first one: given again when asked again */
+  pf_store store;
+  pf_reader *rows; /* over the store */
+  pf_field *fields;
+  char *words; /* names and helps of the fields */
+  uint32_t groups[PF_BATCH_ROWS];
+} group_reader;
+
+
+/* {====== Reading the input ====== */
+
+static pf_status add_batch (group_reader *g, pf_error *error) {
+  const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
+  return status != PF_OK
+             ? status
+             : pf_aggregates_add(g->aggregates, &g->batch, g->groups,
+                                 pf_keys_count(g->keys), error);
+}
+
+
+/* Read on until the input ends, stops for now, or fails. */
+static pf_status read_input (group_reader *g, pf_error *error) {
+  if (!g->begun && pf_batch_for(&g->batch, g->input, g->wanted) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  g->begun = true;
+  pf_status status = PF_MORE;
+  while (status == PF_MORE) {
+    status = g->input->next(g->input, &g->batch, error);
+    if (status == PF_MORE)
+      status = add_batch(g, error);
+  }
+  return status;
+}
+
+
+static pf_status make_rows (group_reader *g, pf_error *error) {
+  const size_t count = pf_keys_count(g->keys);
+  pf_store *const store = &g->store;
+  if (pf_store_open(store, g->fields, g->reader.nfields,
+                    g->reader.dictionary) != PF_OK ||
+      pf_store_reserve(store, count) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  store->rows = count;
+  pf_status status = pf_keys_finish(g->keys, store, error);
+  if (status == PF_OK)
+    status = pf_aggregates_finish(g->aggregates, store, g->nkeys, count, error);
+  if (status == PF_OK)
+    status = pf_store_reader(store, NULL, count, &g->rows, error);
+  g->done = status == PF_OK;
+  pf_batch_close(&g->batch);
+  return status;
+}
+
+
+/* Read, settle the types, make the rows. */
+static pf_status drain (group_reader *g,
+                        pf_type (*retype)(void *context, size_t key),
+                        void *context, pf_error *error) {
+  const pf_status status = read_input(g, error);
+  if (status != PF_END)
+    return status;
+  for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
+    g->fields[i].type = retype(context, i);
+  return make_rows(g, error);
+}
+
+
+pf_status pf_group_drain (pf_reader *reader,
+                          pf_type (*retype)(void *context, size_t key),
+                          void *context, pf_error *error) {
+  group_reader *const g = (group_reader *)(void *)reader;
+  if (g->done)
+    return PF_OK;
+  if (g->failure.status != PF_OK) {
+    *error = g->failure;
+    return g->failure.status;
+  }
+  const pf_status status = drain(g, retype, context, error);
+  if (status < PF_OK)
+    g->failure = *error;
+  return status;
+}
+
+
+static pf_status group_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  group_reader *const g = (group_reader *)(void *)self;
+  pf_batch_clear(batch);
+  const pf_status status = pf_group_drain(self, NULL, NULL, error);
+  return status != PF_OK ? status : g->rows->next(g->rows, batch, error);
+}
+
+
+static void group_close (pf_reader *self) {
+  group_reader *const g = (group_reader *)(void *)self;
+  if (g->rows != NULL)
+    g->rows->close(g->rows);
+  pf_store_close(&g->store);
+  pf_batch_close(&g->batch);
+  pf_keys_close(g->keys);
+  pf_aggregates_close(g->aggregates);
+  free(g->wanted);
+  free(g->fields);
+  free(g->words);
+  free(g);
+}
+
+/* }====== */
+
+
+/* {====== The schema ====== */
+
+/* Write what an aggregate says, for people. */
+static void write_help (char *help, const pf_aggregate *aggregate,
+                        const pf_field *fields) {
+  static const char *const texts[] = {"number of present values",
+                                      "sum",
+                                      "least",
+                                      "greatest",
+                                      "mean",
+                                      "standard deviation",
+                                      "first",
+                                      "last",
+                                      "number of different values",
+                                      "nearest rank"};
+  if (aggregate->column == PF_NO_COLUMN)
+    snprintf(help, HELP_SIZE, "number of rows");
+  else if (aggregate->function == PF_QUANTILE)
+    snprintf(help, HELP_SIZE,
+             "p%g of %.40s: exact up to %u values of a group, else at most "
+             "1/256 of it away",
+             aggregate->rank * 100.0 / PF_RANK_SCALE,
+             fields[aggregate->column].name, PF_EXACT_VALUES);
+  else
+    snprintf(help, HELP_SIZE, "%s of %.40s", texts[aggregate->function],
+             fields[aggregate->column].name);
+}
+
+
+/* Copy a string to *at and move on. */
+static const char *copy_text (char **at, const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *const copy = memcpy(*at, text, size);
+  *at += size;
+  return copy;
+}
+
+
+static bool make_fields (group_reader *g, const pf_key *keys,
+                         const pf_type *types, const pf_aggregate *list) {
+  const pf_field *const input = g->input->fields;
+  size_t size = 1;
+  for (size_t i = 0; i < g->nkeys; i++)
+    size += strlen(keys[i].name) + 1;
+  for (size_t i = 0; i < g->naggregates; i++)
+    size += strlen(list[i].name) + 1 + HELP_SIZE;
+  g->words = malloc(size);
+  g->fields = calloc(g->nkeys + g->naggregates + 1, sizeof *g->fields);
+  if (g->words == NULL || g->fields == NULL)
+    return false;
+  char *at = g->words;
+  for (size_t i = 0; i < g->nkeys; i++)
+    g->fields[i] = (pf_field){
+        copy_text(&at, keys[i].name), types[i],
+        keys[i].maker == NULL ? input[keys[i].column].help : NULL, false};
+  for (size_t i = 0; i < g->naggregates; i++) {
+    const pf_type type =
+        list[i].column == PF_NO_COLUMN ? PF_INT : input[list[i].column].type;
+    pf_field *const field = &g->fields[g->nkeys + i];
+    field->name = copy_text(&at, list[i].name);
+    field->type = pf_aggregate_type(list[i].function, type);
+    char help[HELP_SIZE];
+    write_help(help, &list[i], input);
+    field->help = copy_text(&at, help);
+  }
+  return true;
+}
+
+
+static bool make_wanted (group_reader *g, const pf_key *keys,
+                         const pf_aggregate *list) {
+  g->wanted = calloc(g->input->nfields + 1, sizeof *g->wanted);
+  if (g->wanted == NULL)
+    return false;
+  for (size_t i = 0; i < g->nkeys; i++)
+    if (keys[i].maker == NULL)
+      g->wanted[keys[i].column] = true;
+    else
+      for (size_t c = 0; c < keys[i].maker->ncolumns; c++)
+        g->wanted[keys[i].maker->columns[c]] = true;
+  for (size_t i = 0; i < g->naggregates; i++)
+    if (list[i].column != PF_NO_COLUMN)
+      g->wanted[list[i].column] = true;
+  return true;
+}
+
+/* }====== */
+
+
+pf_status pf_group_open (pf_reader *input, const pf_key *keys,
+                         const pf_type *types, size_t nkeys,
+                         const pf_aggregate *aggregates, size_t naggregates,
+                         pf_reader **reader, pf_error *error) {
+  group_reader *const g = calloc(1, sizeof *g);
+  if (g == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  g->input = input;
+  g->nkeys = nkeys;
+  g->naggregates = naggregates;
+  if (!make_fields(g, keys, types, aggregates) ||
+      !make_wanted(g, keys, aggregates) ||
+      pf_keys_open(keys, nkeys, input->fields, &g->keys) != PF_OK ||
+      pf_aggregates_open(aggregates, naggregates, input->fields,
+                         input->dictionary, g->fields + nkeys,
+                         &g->aggregates) != PF_OK) {
+    group_close(&g->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  g->reader = (pf_reader){
+      g->fields, nkeys + naggregates, input->dictionary, group_next, NULL,
+      NULL,      group_close};
+  *reader = &g->reader;
+  return PF_OK;
+}

@@ -1,0 +1,32 @@
+/*
+** group.h - the stage that makes one row of all rows with the same keys.
+*/
+
+#ifndef group_h
+#define group_h
+
+#include "kernels/aggregate.h"
+#include "kernels/keys.h"
+
+/*
+** A reader over the groups of `input` (borrowed), in the order of first sight:
+** the keys first, then the aggregates. types[0..nkeys-1] are the types of the
+** key columns; keys made by a maker may change theirs in the fields until
+** pf_group_drain answers. Strings are copied. The first `next` reads the whole
+** input; of a live file it answers PF_AGAIN and goes on when asked again.
+** Without keys there is one row, even of no rows.
+*/
+pf_status pf_group_open (pf_reader *input, const pf_key *keys,
+                         const pf_type *types, size_t nkeys,
+                         const pf_aggregate *aggregates, size_t naggregates,
+                         pf_reader **reader, pf_error *error);
+
+/*
+** Read the whole input now. `retype` (may be NULL) is asked once all rows are
+** seen for the type of each key that has a maker, whose number it gets.
+*/
+pf_status pf_group_drain (pf_reader *reader,
+                          pf_type (*retype)(void *context, size_t key),
+                          void *context, pf_error *error);
+
+#endif

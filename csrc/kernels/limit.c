@@ -1,0 +1,86 @@
+/*
+** limit.c - counts rows and cuts the batches where the counts run out.
+*/
+
+#include <stdlib.h>
+
+#include "kernels/limit.h"
+
+typedef struct limit_reader {
+  pf_reader reader;
+  pf_reader *input;
+  uint64_t skip, left; /* rows still to leave out, and to yield */
+} limit_reader;
+
+
+/* Keep rows [from, to) of the batch. */
+static void keep_range (pf_batch *batch, size_t from, size_t to) {
+  uint16_t keep[PF_BATCH_ROWS];
+  for (size_t i = from; i < to; i++)
+    keep[i - from] = (uint16_t)i;
+  pf_batch_keep(batch, keep, to - from);
+}
+
+
+/* A batch with all rows: rows that are left out below could not be counted. */
+static pf_status pull (limit_reader *l, pf_batch *batch, pf_error *error) {
+  const int sparse = batch->sparse;
+  batch->sparse = -1;
+  const pf_status status = l->input->next(l->input, batch, error);
+  batch->sparse = sparse;
+  return status;
+}
+
+
+static pf_status limit_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  limit_reader *const l = (limit_reader *)(void *)self;
+  pf_batch_clear(batch);
+  while (l->left > 0) {
+    const pf_status status = pull(l, batch, error);
+    if (status != PF_MORE)
+      return status;
+    if (l->skip >= batch->rows) {
+      l->skip -= batch->rows;
+      continue;
+    }
+    const size_t from = (size_t)l->skip;
+    size_t to = batch->rows;
+    if (to - from > l->left)
+      to = from + (size_t)l->left;
+    keep_range(batch, from, to);
+    l->skip = 0;
+    if (l->left != PF_NO_LIMIT)
+      l->left -= to - from;
+    return PF_MORE;
+  }
+  return PF_END;
+}
+
+
+static void limit_want (pf_reader *self, bool *wanted) {
+  limit_reader *const l = (limit_reader *)(void *)self;
+  if (l->input->want != NULL)
+    l->input->want(l->input, wanted);
+}
+
+
+static void limit_close (pf_reader *self) {
+  free(self);
+}
+
+
+pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
+                         pf_reader **reader, pf_error *error) {
+  limit_reader *const l = calloc(1, sizeof *l);
+  if (l == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  l->reader =
+      (pf_reader){input->fields, input->nfields, input->dictionary, limit_next,
+                  limit_want,    NULL,           limit_close};
+  l->input = input;
+  l->left = limit;
+  l->skip = skip;
+  *reader = &l->reader;
+  return PF_OK;
+}

@@ -1,0 +1,105 @@
+/*
+** measure.h - the loops of the aggregates, one kind of state each.
+*/
+
+#ifndef measure_h
+#define measure_h
+
+#include "kernels/quantile.h"
+#include "model/batch.h"
+
+typedef enum pf_measure_kind {
+  PF_MEASURE_ROWS,     /* pf_state_count, of rows or present values */
+  PF_MEASURE_TOTAL,    /* pf_state_total */
+  PF_MEASURE_SPREAD,   /* pf_state_spread */
+  PF_MEASURE_LEAST,    /* pf_state_value */
+  PF_MEASURE_GREATEST, /* pf_state_value */
+  PF_MEASURE_FIRST,    /* pf_state_value */
+  PF_MEASURE_LAST,     /* pf_state_value */
+  PF_MEASURE_DISTINCT, /* pf_state_count and a set */
+  PF_MEASURE_QUANTILE  /* pf_quantile */
+} pf_measure_kind;
+
+/* The states: all begin as zeros. */
+
+typedef uint64_t pf_state_count;
+
+/* A sum of whole numbers is `part` and the 128 bits of the group's pf_wide:
+   most batches only touch the part, which is known not to overflow. */
+typedef struct pf_state_total {
+  uint64_t count;
+  union {
+    uint64_t part; /* of an int64_t, that it may wrap around */
+    double number;
+  };
+} pf_state_total;
+
+typedef struct pf_wide {
+  uint64_t low;
+  int64_t high;
+} pf_wide;
+
+typedef struct pf_state_spread {
+  uint64_t count;
+  double mean, squares; /* squares: of the distances from the mean */
+} pf_state_spread;
+
+typedef struct pf_state_value {
+  uint64_t word; /* an order word; of bytes, a number in `texts` */
+  uint64_t seen; /* 0: none yet; of the last of bytes: which batch */
+} pf_state_value;
+
+/* A set of (group, word). */
+typedef struct pf_set {
+  struct pf_member {
+    uint64_t word;
+    uint32_t group; /* + 1, or 0: free */
+  } * members;
+  size_t count, mask;
+} pf_set;
+
+typedef struct pf_measure {
+  pf_measure_kind kind;
+  pf_type type;
+  size_t column; /* or PF_NO_COLUMN */
+  void *states;  /* one per group */
+  size_t room;
+  const pf_dictionary *names; /* of names */
+  pf_dictionary *texts;       /* of bytes: those that had to be kept */
+  uint64_t batches;           /* how many it has seen */
+  uint64_t *absent;           /* rows without a value, by group; or NULL */
+  bool counts_absent;         /* whether somebody asks for them */
+  pf_wide *wide;              /* of totals: `room` of them, or NULL */
+  uint64_t part_bound;        /* no part is farther from 0 than this */
+  pf_set set;
+  pf_quantile_pool pool;
+} pf_measure;
+
+/* The present values of a column in a batch, with their groups. */
+typedef struct pf_present {
+  const uint32_t *groups;
+  size_t rows;
+  const void *values;    /* as the column has them */
+  const uint64_t *words; /* order words; NULL for bytes */
+} pf_present;
+
+/* Whether the measure looks at pf_present.words. */
+bool pf_measure_needs_words (const pf_measure *measure);
+
+/* States for `groups` groups. */
+pf_status pf_measure_reserve (pf_measure *measure, size_t groups);
+
+/* Add present values; there are states for all their groups. */
+pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
+
+/* Count the rows of a batch that have no value in `column`. */
+pf_status pf_measure_add_absent (pf_measure *measure,
+                                 const pf_column *column,
+                                 const uint32_t *groups, size_t rows);
+
+/* The sum of a total of whole numbers. */
+pf_wide pf_total_sum (const pf_measure *measure, size_t group);
+
+void pf_measure_close (pf_measure *measure);
+
+#endif

@@ -1,0 +1,225 @@
+/*
+** quantile.c - kept values, then log-linear buckets.
+**
+** The bucket of a magnitude is the top of its bits as a double: 11 bits of
+** exponent and 7 of the fraction, so each power of two has 128 buckets.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/order.h"
+#include "kernels/quantile.h"
+
+#define FRACTION_BITS 7
+#define SHIFT         (52 - FRACTION_BITS)
+
+
+/* {====== Buckets ====== */
+
+static uint32_t bucket_of (double magnitude) {
+  uint64_t bits;
+  memcpy(&bits, &magnitude, sizeof bits);
+  return (uint32_t)(bits >> SHIFT);
+}
+
+
+static double bucket_start (uint32_t bucket) {
+  const uint64_t bits = (uint64_t)bucket << SHIFT;
+  double start;
+  memcpy(&start, &bits, sizeof start);
+  return start;
+}
+
+
+/* Make the counters reach `bucket`, with room to spare on its side. */
+static bool reach (pf_buckets *b, uint32_t bucket) {
+  const uint32_t margin = b->size / 2 + 16;
+  uint32_t first = b->first, end = b->first + b->size;
+  if (b->size == 0)
+    first = end = bucket;
+  if (bucket < first)
+    first = bucket > margin ? bucket - margin : 0;
+  if (bucket >= end)
+    end = bucket + margin;
+  uint64_t *const counts = calloc(end - first, sizeof *counts);
+  if (counts == NULL)
+    return false;
+  if (b->size > 0)
+    memcpy(counts + (b->first - first), b->counts, b->size * sizeof *counts);
+  free(b->counts);
+  *b = (pf_buckets){counts, first, end - first};
+  return true;
+}
+
+
+static pf_status count_in (pf_buckets *b, double magnitude) {
+  const uint32_t bucket = bucket_of(magnitude);
+  if (bucket - b->first >= b->size && !reach(b, bucket))
+    return PF_ENOMEM;
+  b->counts[bucket - b->first]++;
+  return PF_OK;
+}
+
+
+/* The middle of a bucket; for whole numbers, of those in it. */
+static double bucket_middle (uint32_t bucket, pf_type type) {
+  const double start = bucket_start(bucket);
+  const double width = bucket_start(bucket + 1) - start;
+  if (!(width < HUGE_VAL)) /* the last bucket before infinity, or it */
+    return start;
+  if (type == PF_NUM)
+    return start + width / 2;
+  return width <= 1 ? start : start + (width - 1) / 2;
+}
+
+
+static uint64_t word_of (double value, pf_type type) {
+  if (type == PF_NUM)
+    return pf_order_num(value);
+  if (value >= 0x1p63)
+    return UINT64_MAX;
+  return value <= -0x1p63 ? 0 : pf_order_int((int64_t)value);
+}
+
+
+static double value_of (uint64_t word, pf_type type) {
+  return type == PF_NUM ? pf_unorder_num(word) : (double)pf_unorder_int(word);
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+static pf_status add_to_buckets (pf_quantile *q, pf_type type, uint64_t word) {
+  const double value = value_of(word, type);
+  if (word < q->least)
+    q->least = word;
+  if (word > q->greatest)
+    q->greatest = word;
+  if (value == 0) {
+    q->zeros++;
+    return PF_OK;
+  }
+  return value < 0 ? count_in(&q->negative, -value)
+                   : count_in(&q->positive, value);
+}
+
+
+/* Put the kept values in buckets. */
+static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
+  q->sketched = pool->sketched = true;
+  q->least = UINT64_MAX;
+  q->greatest = 0;
+  for (uint64_t i = 0; i < q->count; i++)
+    if (add_to_buckets(q, type, q->words[i]) != PF_OK)
+      return PF_ENOMEM;
+  pool->kept -= q->room;
+  free(q->words);
+  q->words = NULL;
+  return PF_OK;
+}
+
+
+static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
+  const uint32_t room = q->room == 0 ? 16 : q->room * 2;
+  uint64_t *const words = realloc(q->words, room * sizeof *words);
+  if (words == NULL)
+    return PF_ENOMEM;
+  pool->kept += room - q->room;
+  q->words = words;
+  q->room = room;
+  return PF_OK;
+}
+
+
+/* Make room for one more value: kept, or in buckets. */
+static pf_status make_room (pf_quantile *q, pf_quantile_pool *pool,
+                            pf_type type) {
+  const uint32_t most =
+      pool->kept > PF_EXACT_TOTAL ? PF_EXACT_CROWDED : PF_EXACT_VALUES;
+  return q->room >= most ? sketch(q, pool, type) : grow(q, pool);
+}
+
+
+pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
+                           uint64_t word) {
+  if (!q->sketched && q->count == q->room && make_room(q, pool, type) != PF_OK)
+    return PF_ENOMEM;
+  if (q->sketched && add_to_buckets(q, type, word) != PF_OK)
+    return PF_ENOMEM;
+  if (!q->sketched)
+    q->words[q->count] = word;
+  q->count++;
+  q->sorted = false;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Answering ====== */
+
+static int compare_words (const void *left, const void *right) {
+  uint64_t a, b;
+  memcpy(&a, left, sizeof a);
+  memcpy(&b, right, sizeof b);
+  return (a > b) - (a < b);
+}
+
+
+/* The nearest rank, from 1 to count, without a product that overflows. */
+static uint64_t rank_of (uint64_t count, uint32_t rank) {
+  const uint64_t whole = count / PF_RANK_SCALE * rank;
+  const uint64_t rest =
+      (count % PF_RANK_SCALE * rank + PF_RANK_SCALE - 1) / PF_RANK_SCALE;
+  return whole + rest == 0 ? 1 : whole + rest;
+}
+
+
+/* The value number `rank` counted from the negative end. */
+static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
+  for (uint32_t i = q->negative.size; i-- > 0;) {
+    if (rank <= q->negative.counts[i])
+      return -bucket_middle(q->negative.first + i, type);
+    rank -= q->negative.counts[i];
+  }
+  if (rank <= q->zeros)
+    return 0;
+  rank -= q->zeros;
+  for (uint32_t i = 0; i < q->positive.size; i++) {
+    if (rank <= q->positive.counts[i])
+      return bucket_middle(q->positive.first + i, type);
+    rank -= q->positive.counts[i];
+  }
+  return value_of(q->greatest, type);
+}
+
+
+uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
+  const uint64_t nearest = rank_of(q->count, rank);
+  if (!q->sketched) {
+    if (!q->sorted)
+      qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
+    q->sorted = true;
+    return q->words[nearest - 1];
+  }
+  if (nearest == 1 || nearest == q->count)
+    return nearest == 1 ? q->least : q->greatest;
+  const uint64_t word = word_of(walk(q, type, nearest), type);
+  if (word < q->least)
+    return q->least;
+  return word > q->greatest ? q->greatest : word;
+}
+
+
+void pf_quantile_free (pf_quantile *q) {
+  free(q->words);
+  free(q->positive.counts);
+  free(q->negative.counts);
+  *q = (pf_quantile){0};
+}
+
+/* }====== */

@@ -1,0 +1,262 @@
+/*
+** sort.c - keeps all rows, then orders their numbers by the last key first:
+** each pass is stable, so the first key wins in the end.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/order.h"
+#include "kernels/sort.h"
+#include "model/names.h"
+#include "model/store.h"
+
+typedef struct sort_reader {
+  pf_reader reader;
+  pf_reader *input;
+  pf_sort_key *keys;
+  size_t nkeys;
+  bool *wanted; /* what the user and the keys want */
+  pf_batch batch;
+  bool begun, done; /* whether the batch is open, and the rows are sorted */
+  pf_error failure; /* the first one: given again when asked again */
+  pf_store store;
+  pf_dictionary *texts; /* bytes would be gone at the input's next `next` */
+  size_t *order;
+  pf_reader *rows; /* over the store, in order */
+} sort_reader;
+
+
+/* {====== Reading the input ====== */
+
+/* Give the bytes of the batch a home. */
+static pf_status keep_texts (sort_reader *s) {
+  for (size_t c = 0; c < s->batch.ncolumns; c++) {
+    const pf_column *const column = &s->batch.columns[c];
+    if (column->type != PF_BYTES || column->data == NULL)
+      continue;
+    for (size_t i = 0; i < s->batch.rows; i++) {
+      if (pf_is_missing(column, i)) {
+        column->bytes[i] = (pf_bytes){NULL, 0};
+        continue;
+      }
+      const uint32_t number = pf_intern(s->texts, column->bytes[i]);
+      if (number == PF_NO_NAME)
+        return PF_ENOMEM;
+      column->bytes[i] = pf_name(s->texts, number);
+    }
+  }
+  return PF_OK;
+}
+
+
+static pf_status begin (sort_reader *s) {
+  s->texts = pf_dictionary_new();
+  if (s->texts == NULL ||
+      pf_store_open(&s->store, s->reader.fields, s->reader.nfields,
+                    s->reader.dictionary) != PF_OK ||
+      pf_batch_for(&s->batch, s->input, s->wanted) != PF_OK)
+    return PF_ENOMEM;
+  s->begun = true;
+  return PF_OK;
+}
+
+
+static pf_status read_input (sort_reader *s, pf_error *error) {
+  if (!s->begun && begin(s) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (;;) {
+    const pf_status status = s->input->next(s->input, &s->batch, error);
+    if (status != PF_MORE)
+      return status;
+    if (keep_texts(s) != PF_OK ||
+        pf_store_append(&s->store, &s->batch) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+}
+
+/* }====== */
+
+
+/* {====== Ordering ====== */
+
+/* The word of each name in the rank of its bytes. */
+static pf_status rank_words (const pf_dictionary *names, pf_pair *pairs,
+                             size_t count) {
+  const uint32_t known = pf_names_count(names);
+  uint32_t *const ranks = malloc(((size_t)known + 1) * sizeof *ranks);
+  if (ranks == NULL || pf_rank_names(names, ranks, known) != PF_OK) {
+    free(ranks);
+    return PF_ENOMEM;
+  }
+  for (size_t i = 0; i < count; i++)
+    pairs[i].word = pairs[i].word < known ? ranks[pairs[i].word] + 1u : 0;
+  free(ranks);
+  return PF_OK;
+}
+
+
+/* One block of values as order words; of bytes, their numbers in `texts`. */
+static void block_words (const sort_reader *s, const pf_column *column,
+                         size_t from, size_t count, uint64_t *words) {
+  pf_column block = *column;
+  const size_t size = pf_type_size(column->type);
+  block.data = (uint8_t *)column->data + from * size;
+  if (column->type != PF_BYTES)
+    pf_order_column(&block, count, words);
+  else
+    for (size_t i = 0; i < count; i++)
+      words[i] = pf_find_name(s->texts, block.bytes[i]);
+}
+
+
+/* Words of the whole column, by row. */
+static void column_words (const sort_reader *s, const pf_column *column,
+                          uint64_t *words) {
+  for (size_t at = 0; at < s->store.rows; at += PF_BATCH_ROWS) {
+    const size_t left = s->store.rows - at;
+    block_words(s, column, at, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
+                words + at);
+  }
+}
+
+
+/* Pairs of the present rows in the order so far; the missing ones go to the
+   end of order[], in their order. Answers how many are present. */
+static size_t make_pairs (sort_reader *s, const pf_column *column,
+                          const uint64_t *words, pf_pair *pairs) {
+  const size_t rows = s->store.rows;
+  size_t present = 0, missing = 0;
+  for (size_t i = 0; i < rows; i++) {
+    const size_t row = s->order[i];
+    if (pf_is_missing(column, row))
+      s->order[missing++] = row;
+    else
+      pairs[present++] = (pf_pair){words[row], row};
+  }
+  memmove(s->order + present, s->order, missing * sizeof *s->order);
+  return present;
+}
+
+
+/* Reorder s->order by one key. `words` and `pairs` are scratch: one word and
+   two pairs per row. */
+static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
+                          uint64_t *words, pf_pair *pairs) {
+  const pf_column *const column = &s->store.columns[key->column];
+  column_words(s, column, words);
+  const size_t present = make_pairs(s, column, words, pairs);
+  if (column->type == PF_NAME || column->type == PF_BYTES)
+    if (rank_words(column->type == PF_NAME ? s->reader.dictionary : s->texts,
+                   pairs, present) != PF_OK)
+      return PF_ENOMEM;
+  for (size_t i = 0; key->descending && i < present; i++)
+    pairs[i].word = ~pairs[i].word;
+  pf_sort_pairs(pairs, pairs + s->store.rows, present);
+  for (size_t i = 0; i < present; i++)
+    s->order[i] = pairs[i].row;
+  return PF_OK;
+}
+
+
+static pf_status sort_rows (sort_reader *s) {
+  const size_t rows = s->store.rows;
+  s->order = malloc((rows + 1) * sizeof *s->order);
+  uint64_t *const words = malloc((rows + 1) * sizeof *words);
+  pf_pair *const pairs = malloc((rows + 1) * 2 * sizeof *pairs);
+  pf_status status = PF_ENOMEM;
+  if (s->order != NULL && words != NULL && pairs != NULL) {
+    status = PF_OK;
+    for (size_t i = 0; i < rows; i++)
+      s->order[i] = i;
+    for (size_t k = s->nkeys; k-- > 0 && status == PF_OK;)
+      status = sort_by(s, &s->keys[k], words, pairs);
+  }
+  free(words);
+  free(pairs);
+  return status;
+}
+
+
+static pf_status finish (sort_reader *s, pf_error *error) {
+  pf_batch_close(&s->batch);
+  if (sort_rows(s) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const pf_status status =
+      pf_store_reader(&s->store, s->order, s->store.rows, &s->rows, error);
+  s->done = status == PF_OK;
+  return status;
+}
+
+/* }====== */
+
+
+/* Read and sort the input, once. */
+static pf_status drain (sort_reader *s, pf_error *error) {
+  if (s->done)
+    return PF_OK;
+  if (s->failure.status != PF_OK) {
+    *error = s->failure;
+    return s->failure.status;
+  }
+  pf_status status = read_input(s, error);
+  if (status == PF_END)
+    status = finish(s, error);
+  if (status < PF_OK)
+    s->failure = *error;
+  return status;
+}
+
+
+static pf_status sort_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  sort_reader *const s = (sort_reader *)(void *)self;
+  pf_batch_clear(batch);
+  const pf_status status = drain(s, error);
+  return status != PF_OK ? status : s->rows->next(s->rows, batch, error);
+}
+
+
+static void sort_want (pf_reader *self, bool *wanted) {
+  sort_reader *const s = (sort_reader *)(void *)self;
+  for (size_t i = 0; i < self->nfields; i++)
+    s->wanted[i] = s->wanted[i] || wanted[i];
+}
+
+
+static void sort_close (pf_reader *self) {
+  sort_reader *const s = (sort_reader *)(void *)self;
+  if (s->rows != NULL)
+    s->rows->close(s->rows);
+  pf_store_close(&s->store);
+  pf_batch_close(&s->batch);
+  pf_dictionary_free(s->texts);
+  free(s->order);
+  free(s->wanted);
+  free(s->keys);
+  free(s);
+}
+
+
+pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
+                        pf_reader **reader, pf_error *error) {
+  sort_reader *const s = calloc(1, sizeof *s);
+  if (s == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  s->reader =
+      (pf_reader){input->fields, input->nfields, input->dictionary, sort_next,
+                  sort_want,     NULL,           sort_close};
+  s->input = input;
+  s->nkeys = nkeys;
+  s->keys = calloc(nkeys + 1, sizeof *s->keys);
+  s->wanted = calloc(input->nfields + 1, sizeof *s->wanted);
+  if (s->keys == NULL || s->wanted == NULL) {
+    sort_close(&s->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  for (size_t i = 0; i < nkeys; i++) {
+    s->keys[i] = keys[i];
+    s->wanted[keys[i].column] = true;
+  }
+  *reader = &s->reader;
+  return PF_OK;
+}

@@ -1,0 +1,26 @@
+/*
+** sort.h - the stage that puts rows in order.
+*/
+
+#ifndef sort_h
+#define sort_h
+
+#include "model/batch.h"
+
+typedef struct pf_sort_key {
+  size_t column;
+  bool descending;
+} pf_sort_key;
+
+/*
+** A reader of the rows of `input` (borrowed) in the order of the first key,
+** equal ones by the second, and so on; rows that are equal in all keep their
+** order. Names and bytes go by their bytes, areas and stacks by their numbers,
+** missing values come last in either direction. The first `next` reads the
+** whole input into memory; of a live file it answers PF_AGAIN and goes on when
+** asked again.
+*/
+pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
+                        pf_reader **reader, pf_error *error);
+
+#endif

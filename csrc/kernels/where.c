@@ -1,0 +1,286 @@
+/*
+** where.c - the tests of a batch, one after the other, each over the rows that
+** the tests before it have left. Texts of names are tried once per name: the
+** verdicts are kept by number.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/filter.h"
+#include "kernels/order.h"
+#include "kernels/where.h"
+#include "model/names.h"
+
+enum {
+  UNKNOWN,
+  NO,
+  YES
+}; /* what is known of a name */
+
+/* Names beyond this number are tried anew each time. */
+#define MAX_VERDICTS ((size_t)1 << 26)
+
+typedef struct verdicts {
+  uint8_t *by_number;
+  size_t size;
+} verdicts;
+
+typedef struct where {
+  const pf_dictionary *dictionary;
+  uint64_t words[PF_BATCH_ROWS];
+  bool yes[PF_BATCH_ROWS]; /* by row: whether the test holds */
+  size_t ntests;
+  pf_test *tests;
+  verdicts *verdicts; /* one of each test */
+} where;
+
+
+bool pf_test_is_text (const pf_test *test, pf_type type) {
+  return type == PF_NAME || type == PF_BYTES ||
+         (pf_type_is_id(type) && test->label != NULL);
+}
+
+
+/* {====== Texts ====== */
+
+static int compare_texts (pf_bytes a, pf_bytes b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
+  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+
+static bool is_in (const pf_test *test, pf_bytes text) {
+  for (size_t i = 0; i < test->nvalues; i++)
+    if (text.size == test->values[i].text.size &&
+        compare_texts(text, test->values[i].text) == 0)
+      return true;
+  return false;
+}
+
+
+static bool is_between (const pf_test *test, pf_bytes text) {
+  return (test->open_low || compare_texts(text, test->values[0].text) >= 0) &&
+         (test->open_high || compare_texts(text, test->values[1].text) <= 0);
+}
+
+
+/* Whether a text meets the test, not yet negated. */
+static pf_status try_text (const pf_test *test, pf_bytes text, bool *yes,
+                           pf_error *error) {
+  *yes = false;
+  switch (test->kind) {
+    case PF_IS_IN: *yes = is_in(test, text); break;
+    case PF_IS_BETWEEN: *yes = is_between(test, text); break;
+    case PF_IS_MATCH: return test->match(test->context, text, yes, error);
+    case PF_IS_MISSING: break;
+  }
+  return PF_OK;
+}
+
+
+static pf_status test_bytes (where *w, const pf_test *test,
+                             const pf_column *column, const uint16_t *keep,
+                             size_t count, pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = keep[i];
+    w->yes[row] = false;
+    if (pf_is_missing(column, row))
+      continue;
+    const pf_status status =
+        try_text(test, column->bytes[row], &w->yes[row], error);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+/* Make the verdicts reach `number`. */
+static bool widen (verdicts *v, size_t number) {
+  size_t size = v->size == 0 ? 256 : v->size;
+  while (size <= number)
+    size *= 2;
+  uint8_t *const grown = realloc(v->by_number, size);
+  if (grown == NULL)
+    return false;
+  memset(grown + v->size, UNKNOWN, size - v->size);
+  v->by_number = grown;
+  v->size = size;
+  return true;
+}
+
+
+/* Try the text of a name, and remember the verdict. */
+static pf_status try_name (where *w, const pf_test *test, verdicts *v,
+                           uint32_t number, bool *yes, pf_error *error) {
+  const pf_bytes text = test->label != NULL ? test->label(w->dictionary, number)
+                                            : pf_name(w->dictionary, number);
+  const pf_status status = try_text(test, text, yes, error);
+  if (status != PF_OK || number >= MAX_VERDICTS)
+    return status;
+  if (number >= v->size && !widen(v, number))
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  v->by_number[number] = *yes ? YES : NO;
+  return PF_OK;
+}
+
+
+static pf_status test_names (where *w, size_t t, const pf_column *column,
+                             const uint16_t *keep, size_t count,
+                             pf_error *error) {
+  verdicts *const v = &w->verdicts[t];
+  for (size_t i = 0; i < count; i++) {
+    const size_t row = keep[i];
+    const uint32_t number = column->ids[row];
+    w->yes[row] = false;
+    if (pf_is_missing(column, row))
+      continue;
+    if (number < v->size && v->by_number[number] != UNKNOWN) {
+      w->yes[row] = v->by_number[number] == YES;
+      continue;
+    }
+    const pf_status status =
+        try_name(w, &w->tests[t], v, number, &w->yes[row], error);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Numbers ====== */
+
+static void test_between (where *w, const pf_test *test, size_t rows) {
+  const uint64_t low = test->open_low ? 0 : test->values[0].word;
+  const uint64_t high = test->open_high ? UINT64_MAX : test->values[1].word;
+  for (size_t i = 0; i < rows; i++)
+    w->yes[i] = (w->words[i] >= low) & (w->words[i] <= high);
+}
+
+
+static void test_in (where *w, const pf_test *test, size_t rows) {
+  memset(w->yes, 0, rows);
+  for (size_t v = 0; v < test->nvalues; v++) {
+    const uint64_t word = test->values[v].word;
+    for (size_t i = 0; i < rows; i++)
+      w->yes[i] |= w->words[i] == word;
+  }
+}
+
+
+/* All rows of the batch at once: cheaper than to choose among them. */
+static void test_words (where *w, const pf_test *test, const pf_column *column,
+                        size_t rows) {
+  pf_order_column(column, rows, w->words);
+  if (test->kind == PF_IS_BETWEEN)
+    test_between(w, test, rows);
+  else
+    test_in(w, test, rows);
+  for (size_t i = 0; column->has_missing && i < rows; i++)
+    w->yes[i] &= !pf_is_missing(column, i);
+}
+
+/* }====== */
+
+
+static void test_missing (where *w, const pf_column *column, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    w->yes[i] = pf_is_missing(column, i);
+}
+
+
+static pf_status run_test (where *w, size_t t, const pf_batch *batch,
+                           const uint16_t *keep, size_t count,
+                           pf_error *error) {
+  const pf_test *const test = &w->tests[t];
+  const pf_column *const column = &batch->columns[test->column];
+  if (test->kind == PF_IS_MISSING)
+    test_missing(w, column, batch->rows);
+  else if (column->type == PF_BYTES)
+    return test_bytes(w, test, column, keep, count, error);
+  else if (pf_test_is_text(test, column->type))
+    return test_names(w, t, column, keep, count, error);
+  else
+    test_words(w, test, column, batch->rows);
+  return PF_OK;
+}
+
+
+/* The choice (filter.h). */
+static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
+                         size_t *count, pf_error *error) {
+  where *const w = context;
+  size_t left = batch->rows;
+  for (size_t i = 0; i < left; i++)
+    keep[i] = (uint16_t)i;
+  for (size_t t = 0; t < w->ntests && left > 0; t++) {
+    const pf_status status = run_test(w, t, batch, keep, left, error);
+    if (status != PF_OK)
+      return status;
+    size_t kept = 0;
+    for (size_t i = 0; i < left; i++) {
+      keep[kept] = keep[i];
+      kept += w->yes[keep[i]] != w->tests[t].negate;
+    }
+    left = kept;
+  }
+  *count = left;
+  return PF_OK;
+}
+
+
+static void where_close (void *context) {
+  where *const w = context;
+  for (size_t t = 0; w->verdicts != NULL && t < w->ntests; t++)
+    free(w->verdicts[t].by_number);
+  free(w->verdicts);
+  free(w->tests);
+  free(w);
+}
+
+
+static where *where_new (const pf_reader *input, const pf_test *tests,
+                         size_t ntests) {
+  where *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    return NULL;
+  w->dictionary = input->dictionary;
+  w->ntests = ntests;
+  w->tests = calloc(ntests + 1, sizeof *tests);
+  w->verdicts = calloc(ntests + 1, sizeof *w->verdicts);
+  if (w->tests == NULL || w->verdicts == NULL) {
+    where_close(w);
+    return NULL;
+  }
+  for (size_t i = 0; i < ntests; i++)
+    w->tests[i] = tests[i];
+  return w;
+}
+
+
+pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
+                         pf_reader **reader, pf_error *error) {
+  where *const w = where_new(input, tests, ntests);
+  size_t *const columns = calloc(ntests + 1, sizeof *columns);
+  pf_status status = PF_ENOMEM;
+  if (w == NULL || columns == NULL)
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  else {
+    for (size_t i = 0; i < ntests; i++)
+      columns[i] = tests[i].column;
+    status = pf_filter_open(input, columns, ntests,
+                            (pf_choice){w, choose, where_close}, reader, error);
+  }
+  if (status != PF_OK && w != NULL)
+    where_close(w);
+  free(columns);
+  return status;
+}
