@@ -19,6 +19,7 @@
 
 #include "model/batch.h"
 #include "model/names.h"
+#include "model/symbols.h"
 #include "model/trace.h"
 #include "profio.h"
 
@@ -98,6 +99,9 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 
 /* The bytes of the source at `arg`; raises when it is none or closed. */
 pf_bytes l_source_bytes (lua_State *L, int arg);
+
+/* The symbols at `arg`; raises when they are none or closed. Pin them. */
+pf_symbols *l_symbols_check (lua_State *L, int arg);
 
 /* Answers the column numbers of the names in the array at `arg` (nil: all
    columns) in columns[], at most `room`; how many there are. Raises for a

@@ -32,6 +32,18 @@ void pf_symbols_free (pf_symbols *symbols) {
 }
 
 
+void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
+                       const bool *debug_open) {
+  symbols->open[0] = executable_open;
+  symbols->open[1] = debug_open;
+}
+
+
+pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols) {
+  return symbols->dictionary;
+}
+
+
 const pf_executable *pf_symbols_facts (const pf_symbols *symbols) {
   return &symbols->facts;
 }

@@ -73,6 +73,14 @@ pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
 
 void pf_symbols_free (pf_symbols *symbols);
 
+/* Let lines be read only while both flags are set (NULL: always): for bytes
+   that somebody may unmap. */
+void pf_symbols_watch (pf_symbols *symbols, const bool *executable_open,
+                       const bool *debug_open);
+
+/* Where its names are. */
+pf_dictionary *pf_symbols_dictionary (const pf_symbols *symbols);
+
 const pf_executable *pf_symbols_facts (const pf_symbols *symbols);
 
 /* All symbols in order of address. */

@@ -13,7 +13,8 @@
 struct pf_symbols {
   pf_executable facts;
   pf_dictionary *dictionary;
-  pf_bytes executable, debug; /* may be empty; lines are read from them */
+  pf_bytes executable, debug; /* may be empty; lines are read from them, */
+  const bool *open[2];        /* while these are set or NULL */
   pf_symbol *all;
   size_t count;
   pf_ranges ranges; /* over all */

@@ -203,13 +203,19 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
 }
 
 
+static bool is_open (const bool *flag) {
+  return flag == NULL || *flag;
+}
+
+
 /* Read the lines of the debug file, or when it has none, of the executable.
    Without memory for them there are no lines. */
 static void read_lines (pf_symbols *symbols) {
   elf_pair pair;
   pf_error ignored;
   symbols->lines_read = true;
-  if (!symbols->facts.has_lines)
+  if (!symbols->facts.has_lines || !is_open(symbols->open[0]) ||
+      !is_open(symbols->open[1]))
     return;
   if (elf_pair_open(&pair, symbols->executable, symbols->debug, &ignored) ==
       PF_OK) {

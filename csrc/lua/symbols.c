@@ -1,0 +1,358 @@
+/*
+** symbols.c - the symbols of executables as Lua sees them, and the stage that
+** adds functions and lines to a reader.
+**
+** A symbols userdata pins the sources it reads and the dictionary of its
+** names. Closing it only forbids its further use: its memory goes with the
+** last reader that looks at it.
+*/
+
+#include "kernels/symbolize.h"
+#include "lua/binding.h"
+#include "lua/source.h"
+#include "model/symbols.h"
+
+#define MAX_DERIVED 16
+
+/* User value 1: an array of the sources and the dictionary. */
+typedef struct l_symbols {
+  pf_symbols *symbols;
+  bool closed;
+} l_symbols;
+
+
+/* {====== Making ====== */
+
+pf_symbols *l_symbols_check (lua_State *L, int arg) {
+  const l_symbols *const s = luaL_checkudata(L, arg, L_SYMBOLS);
+  luaL_argcheck(L, s->symbols != NULL && !s->closed, arg, "symbols are closed");
+  return s->symbols;
+}
+
+
+static int symbols_gc (lua_State *L) {
+  l_symbols *const s = luaL_checkudata(L, 1, L_SYMBOLS);
+  pf_symbols_free(s->symbols);
+  s->symbols = NULL;
+  return 0;
+}
+
+
+static int symbols_close (lua_State *L) {
+  l_symbols *const s = luaL_checkudata(L, 1, L_SYMBOLS);
+  s->closed = true;
+  return 0;
+}
+
+
+/* Push symbols that pin the `count` arguments of the function. */
+static l_symbols *new_symbols (lua_State *L, int count) {
+  l_symbols *const s = lua_newuserdatauv(L, sizeof *s, 1);
+  *s = (l_symbols){NULL, false};
+  luaL_setmetatable(L, L_SYMBOLS);
+  lua_createtable(L, count, 0);
+  for (int i = 1; i <= count; i++) {
+    lua_pushvalue(L, i);
+    lua_rawseti(L, -2, i);
+  }
+  lua_setiuservalue(L, -2, 1);
+  return s;
+}
+
+
+static pf_symbol_rule rule_check (lua_State *L, int arg) {
+  static const char *const RULES[] = {"exact", "gprof", NULL};
+  return (pf_symbol_rule)luaL_checkoption(L, arg, "exact", RULES);
+}
+
+
+/* The bytes of a source that may be nil, and its flag. */
+static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
+  *open = NULL;
+  if (lua_isnoneornil(L, arg))
+    return (pf_bytes){NULL, 0};
+  const l_source *const source = l_source_check(L, arg);
+  *open = &source->open;
+  return source->bytes;
+}
+
+
+/* The failure of a source, with its path before the words. */
+static int source_failure (lua_State *L, const pf_error *error, int source) {
+  lua_getiuservalue(L, source, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
+}
+
+
+/* core.symbols_elf(source, debug, rule, dictionary): debug may be nil.
+   Symbols, or nil, message, code. */
+static int core_symbols_elf (lua_State *L) {
+  const bool *open, *debug_open;
+  lua_settop(L, 4);
+  luaL_checkudata(L, 1, L_SOURCE);
+  const pf_bytes executable = optional_bytes(L, 1, &open);
+  const pf_bytes debug = optional_bytes(L, 2, &debug_open);
+  const pf_symbol_rule rule = rule_check(L, 3);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 4);
+  l_symbols *const s = new_symbols(L, 4);
+  pf_error error;
+  if (pf_symbols_elf(executable, debug, rule, dictionary, &s->symbols,
+                     &error) != PF_OK)
+    return source_failure(L, &error, 1);
+  pf_symbols_watch(s->symbols, open, debug_open);
+  return 1;
+}
+
+
+/* core.symbols_nm(text, executable, debug, rule, dictionary): executable and
+   debug may be nil. Symbols, or nil, message, code. */
+static int core_symbols_nm (lua_State *L) {
+  const bool *open, *debug_open;
+  lua_settop(L, 5);
+  const pf_bytes text = l_source_bytes(L, 1);
+  const pf_bytes executable = optional_bytes(L, 2, &open);
+  const pf_bytes debug = optional_bytes(L, 3, &debug_open);
+  const pf_symbol_rule rule = rule_check(L, 4);
+  pf_dictionary *const dictionary = l_dictionary_check(L, 5);
+  l_symbols *const s = new_symbols(L, 5);
+  pf_error error;
+  if (pf_symbols_nm(text, executable, debug, rule, dictionary, &s->symbols,
+                    &error) != PF_OK)
+    return source_failure(L, &error, 1);
+  pf_symbols_watch(s->symbols, open, debug_open);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Facts ====== */
+
+static void set_bool (lua_State *L, const char *name, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, name);
+}
+
+
+static void set_integer (lua_State *L, const char *name, uint64_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, name);
+}
+
+
+static void push_build_id (lua_State *L, const pf_executable *facts) {
+  static const char DIGITS[] = "0123456789abcdef";
+  luaL_Buffer buffer;
+  char *const hex = luaL_buffinitsize(L, &buffer, 2 * facts->build_id_size);
+  for (size_t i = 0; i < facts->build_id_size; i++) {
+    hex[2 * i] = DIGITS[facts->build_id[i] >> 4];
+    hex[2 * i + 1] = DIGITS[facts->build_id[i] & 15];
+  }
+  luaL_pushresultsize(&buffer, 2 * facts->build_id_size);
+}
+
+
+/* What only some executables have is nil in the others. */
+static void push_optional_facts (lua_State *L, const pf_executable *facts) {
+  if (facts->address_size != 0) {
+    set_integer(L, "address_size", facts->address_size);
+    lua_pushstring(L, facts->big_endian ? "big" : "little");
+    lua_setfield(L, -2, "byte_order");
+  }
+  if (facts->build_id_size > 0) {
+    push_build_id(L, facts);
+    lua_setfield(L, -2, "build_id");
+  }
+  if (facts->debug_link[0] != 0) {
+    lua_pushstring(L, facts->debug_link);
+    lua_setfield(L, -2, "debug_link");
+    set_integer(L, "debug_crc", facts->debug_crc);
+  }
+}
+
+
+static void push_facts (lua_State *L, const pf_executable *facts) {
+  lua_createtable(L, 0, 20);
+  set_bool(L, "is_pie", facts->is_pie);
+  set_bool(L, "has_symbols", facts->has_symbols);
+  set_bool(L, "has_lines", facts->has_lines);
+  set_integer(L, "machine", facts->machine);
+  set_integer(L, "entry", facts->entry);
+  set_integer(L, "text_start", facts->text_start);
+  set_integer(L, "text_end", facts->text_end);
+  set_integer(L, "code_start", facts->code_start);
+  set_integer(L, "code_end", facts->code_end);
+  set_integer(L, "image_start", facts->image_start);
+  set_integer(L, "image_end", facts->image_end);
+  push_optional_facts(L, facts);
+}
+
+
+/* core.executable(source): the facts alone, or nil, message, code. */
+static int core_executable (lua_State *L) {
+  pf_executable facts;
+  pf_error error;
+  if (pf_executable_read(l_source_bytes(L, 1), &facts, &error) != PF_OK)
+    return source_failure(L, &error, 1);
+  push_facts(L, &facts);
+  return 1;
+}
+
+
+/* core.debug_crc(source): the check sum of a debug file. */
+static int core_debug_crc (lua_State *L) {
+  lua_pushinteger(L, pf_debug_crc(l_source_bytes(L, 1)));
+  return 1;
+}
+
+
+/* symbols:facts() */
+static int symbols_facts (lua_State *L) {
+  push_facts(L, pf_symbols_facts(l_symbols_check(L, 1)));
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Look-ups ====== */
+
+static void set_name (lua_State *L, const char *field,
+                      const pf_dictionary *dictionary, uint32_t name) {
+  const pf_bytes bytes = pf_name(dictionary, name);
+  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
+  lua_setfield(L, -2, field);
+}
+
+
+static void push_symbol (lua_State *L, pf_dictionary *dictionary,
+                         const pf_symbol *symbol) {
+  lua_createtable(L, 0, 6);
+  set_name(L, "name", dictionary, symbol->name);
+  set_name(L, "demangled", dictionary, pf_demangle(dictionary, symbol->name));
+  set_integer(L, "start", symbol->start);
+  set_integer(L, "stop", symbol->end);
+  set_bool(L, "is_function", symbol->is_function);
+  set_bool(L, "is_global", symbol->is_global);
+}
+
+
+/* symbols:count() */
+static int symbols_count (lua_State *L) {
+  size_t count;
+  pf_symbols_all(l_symbols_check(L, 1), &count);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+
+/* symbols:find(address): the symbol that holds a link-time address, or nil. */
+static int symbols_find (lua_State *L) {
+  const pf_symbols *const symbols = l_symbols_check(L, 1);
+  const size_t i = pf_symbols_find(symbols, (uint64_t)luaL_checkinteger(L, 2));
+  size_t count;
+  const pf_symbol *const all = pf_symbols_all(symbols, &count);
+  if (i == SIZE_MAX)
+    lua_pushnil(L);
+  else
+    push_symbol(L, pf_symbols_dictionary(symbols), &all[i]);
+  return 1;
+}
+
+
+/* symbols:all(): an array of all symbols in order of address. */
+static int symbols_all (lua_State *L) {
+  const pf_symbols *const symbols = l_symbols_check(L, 1);
+  size_t count;
+  const pf_symbol *const all = pf_symbols_all(symbols, &count);
+  lua_newtable(L);
+  for (size_t i = 0; i < count; i++) {
+    push_symbol(L, pf_symbols_dictionary(symbols), &all[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
+}
+
+
+/* symbols:line(address): file, line (nil: no line stands for it), or nil. */
+static int symbols_line (lua_State *L) {
+  pf_symbols *const symbols = l_symbols_check(L, 1);
+  pf_line_row row;
+  if (!pf_symbols_line(symbols, (uint64_t)luaL_checkinteger(L, 2), &row)) {
+    lua_pushnil(L);
+    return 1;
+  }
+  const pf_bytes file = pf_name(pf_symbols_dictionary(symbols), row.file);
+  lua_pushlstring(L, (const char *)file.at, file.size);
+  if (row.line == 0)
+    return 1;
+  lua_pushinteger(L, row.line);
+  return 2;
+}
+
+/* }====== */
+
+
+/* {====== The stage ====== */
+
+/* The list at `arg`, { { column =, prefix = }, ... }, on a stack that keeps
+   its strings: the list stays there. */
+static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
+                             pf_derived *derived) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const lua_Unsigned count = lua_rawlen(L, arg);
+  luaL_argcheck(L, count <= MAX_DERIVED, arg, "too many columns");
+  luaL_checkstack(L, 3 * MAX_DERIVED, NULL);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    luaL_checktype(L, -1, LUA_TTABLE);
+    lua_getfield(L, -1, "column");
+    derived[i].column = l_field_check(L, lua_gettop(L), reader);
+    lua_getfield(L, -2, "prefix");
+    derived[i].prefix = luaL_optstring(L, -1, "");
+  }
+  return (size_t)count;
+}
+
+
+/* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
+   a reader with function, file and line of those addresses. */
+static int core_symbolize (lua_State *L) {
+  const int pins[] = {1, 2};
+  pf_derived derived[MAX_DERIVED];
+  lua_settop(L, 5);
+  const l_reader *const input = l_reader_check(L, 1);
+  pf_symbols *const symbols = l_symbols_check(L, 2);
+  const uint64_t bias = (uint64_t)luaL_optinteger(L, 3, 0);
+  const bool raw = lua_toboolean(L, 5);
+  const size_t count = derived_check(L, 4, input->reader, derived);
+  l_reader *const r = l_reader_new(L, pins, 2);
+  pf_error error;
+  if (pf_symbolize_open(input->reader, symbols, bias, raw, derived, count,
+                        &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_symbols (lua_State *L) {
+  static const luaL_Reg methods[] = {{"all", symbols_all},
+                                     {"close", symbols_close},
+                                     {"count", symbols_count},
+                                     {"facts", symbols_facts},
+                                     {"find", symbols_find},
+                                     {"line", symbols_line},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"debug_crc", core_debug_crc},   {"executable", core_executable},
+      {"symbolize", core_symbolize},   {"symbols_elf", core_symbols_elf},
+      {"symbols_nm", core_symbols_nm}, {NULL, NULL}};
+  l_class(L, L_SYMBOLS, methods, symbols_gc);
+  luaL_getmetatable(L, L_SYMBOLS);
+  lua_pushcfunction(L, symbols_close);
+  lua_setfield(L, -2, "__close");
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}
