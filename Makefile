@@ -141,7 +141,7 @@ lint-cppcheck:
 lint-tidy:
 	@echo "clang-tidy"
 	@printf '%s\n' $(SOURCES) | \
-		xargs -P 2 -n 4 sh -c 'clang-tidy --quiet "$$@" -- $(ALLFLAGS) 2>&1 | \
+		xargs -P 2 -n 1 sh -c 'clang-tidy --quiet "$$@" -- $(ALLFLAGS) 2>&1 | \
 			grep -v "warnings generated\|warning generated" || true' tidy \
 		> $(B)/tidy.txt
 	@cat $(B)/tidy.txt; ! grep -q "warning:\|error:" $(B)/tidy.txt
