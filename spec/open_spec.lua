@@ -1,0 +1,261 @@
+local profio = require "profio"
+
+local function write(path, bytes)
+   local file <close> = assert(io.open(path, "wb"))
+   file:write(bytes)
+   return path
+end
+
+local function scratch(bytes)
+   return write(os.tmpname(), bytes)
+end
+
+-- A small gmon.out: one histogram of 4 bins, one arc. Little-endian, 8-byte addresses.
+local gmon = "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(12)
+   .. ("<BI8I8I4I4c15c1"):pack(0, 0x1000, 0x1010, 4, 100, "seconds", "s")
+   .. ("<I2I2I2I2"):pack(0, 3, 0, 1)
+   .. ("<BI8I8I4"):pack(1, 0x1004, 0x1008, 7)
+
+describe("profio.open", function()
+   it("raises at wrong use", function()
+      assert.error_matches(function() profio.open() end, "open wants a path")
+      assert.error_matches(function() profio.open {} end, "at least one path")
+      assert.error_matches(function() profio.open({ data = 1 }) end, "data = string")
+      assert.error_matches(function() profio.open("x", 1) end, "table of options")
+      assert.error_matches(function() profio.open("x", { format = "nope" }) end,
+         "no format 'nope'; there are: gmon")
+      assert.error_matches(function() profio.open({ data = gmon }, { nope = 1 }) end,
+         "no option 'nope'")
+      assert.error_matches(function() profio.open({ data = gmon }, { strict = 1 }) end,
+         "option 'strict' wants true or false")
+   end)
+
+   it("answers nil, message, code for files that are not there or no files", function()
+      local trace, message, code = profio.open "/nonexistent/gmon.out"
+      assert.is_nil(trace)
+      assert.equal("/nonexistent/gmon.out: No such file or directory", message)
+      assert.equal("io", code)
+      trace, message, code = profio.open "/"
+      assert.is_nil(trace)
+      assert.matches("^/: is a directory", message)
+      assert.equal("io", code)
+   end)
+
+   it("tells what an unknown file begins with", function()
+      local trace, message, code = profio.open { data = "\255\216\255\224 JFIF", path = "x.jpg" }
+      assert.is_nil(trace)
+      assert.matches("^x.jpg: not a trace of a known format %(it begins ff d8 ff e0", message)
+      assert.matches("byte 0", message)
+      assert.equal("format", code)
+      trace, message, code = profio.open { data = "" }
+      assert.is_nil(trace)
+      assert.matches("the file is empty", message)
+      assert.equal("format", code)
+      trace, message = profio.open { data = "\127ELF" .. ("\0"):rep(60) }
+      assert.is_nil(trace)
+      assert.matches("an executable, not a trace", message)
+   end)
+
+   it("reads files, strings and packed data alike", function()
+      local path = scratch(gmon)
+      finally(function() os.remove(path) os.remove(path .. ".gz") end)
+      assert(os.execute("gzip -kf " .. path))
+      local packed <close> = assert(io.open(path .. ".gz", "rb"))
+      for _, what in ipairs { path, { data = gmon }, path .. ".gz",
+         { data = packed:read "a" } } do
+         local trace <close> = assert(profio.open(what))
+         assert.equal("gmon", trace.format)
+         assert.same({ { from = 0x1004, to = 0x1008, count = 7 } },
+            trace.arcs:rows("from", "to", "count"))
+      end
+   end)
+
+   it("bounds what packed data may unpack to", function()
+      local path = scratch(("\0"):rep(100000))
+      finally(function() os.remove(path .. ".gz") end)
+      assert(os.execute("gzip -f " .. path))
+      local trace, message, code = profio.open(path .. ".gz", { max_size = 5000 })
+      assert.is_nil(trace)
+      assert.matches("max_size", message)
+      assert.equal("limit", code)
+   end)
+
+   it("says where packed data ends early", function()
+      local path = scratch(gmon:rep(50))
+      finally(function() os.remove(path .. ".gz") end)
+      assert(os.execute("gzip -f " .. path))
+      local file <close> = assert(io.open(path .. ".gz", "rb"))
+      local packed = file:read "a"
+      local trace, message, code = profio.open { data = packed:sub(1, #packed // 2) }
+      assert.is_nil(trace)
+      assert.matches("gzip data ends early", message)
+      assert.equal("truncated", code)
+   end)
+
+   it("reads standard input", function()
+      local path = scratch(gmon)
+      finally(function() os.remove(path) end)
+      local script = [[
+         package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
+         package.cpath = (os.getenv "PROFIO_BUILD" or "build") .. "/?.so;" .. package.cpath
+         local trace <close> = assert(require "profio".open "-")
+         print(trace.path, trace.arcs:count())]]
+      local program = scratch(script)
+      finally(function() os.remove(program) os.remove(path) end)
+      local pipe = assert(io.popen(("cat %s | lua5.4 %s"):format(path, program)))
+      assert.equal("-\t1\n", pipe:read "a")
+      assert(pipe:close())
+   end)
+
+   it("joins several files to one trace with a column file", function()
+      local trace <close> = assert(profio.open { { data = gmon, path = "a" },
+         { data = gmon, path = "b" } })
+      assert.same({
+         { file = "a", count = 7 }, { file = "b", count = 7 },
+      }, trace.arcs:rows("file", "count"))
+      assert.same({ 0, 0, 0, 0, 1, 1, 1, 1 }, (function()
+         local sets = {}
+         for set in trace.histogram:each "set" do
+            sets[#sets + 1] = set
+         end
+         return sets
+      end)())
+      assert.equal(2, trace.info.files)
+      assert.equal(2, trace.info.sets)
+   end)
+end)
+
+describe("a trace", function()
+   it("says what it is", function()
+      local trace <close> = assert(profio.open { data = gmon, path = "x" })
+      assert.equal("gmon", trace.format)
+      assert.equal("x", trace.path)
+      assert.equal("gnu", trace.info.dialect)
+      assert.equal("little", trace.info.byte_order)
+      assert.equal(8, trace.info.address_size)
+      assert.same({}, trace.warnings)
+      assert.equal("histogram", trace.tables[1])
+      assert.is_true(tostring(trace):find("gmon", 1, true) ~= nil)
+   end)
+
+   it("means its main table by its own methods", function()
+      local trace <close> = assert(profio.open { data = gmon })
+      assert.same(trace.histogram:rows "count", trace:rows "count")
+      assert.equal(4, trace:count())
+   end)
+
+   it("gives raw records that make the file again", function()
+      local trace <close> = assert(profio.open { data = gmon })
+      local joined = {}
+      for bytes in trace.raw:each "bytes" do
+         joined[#joined + 1] = bytes
+      end
+      assert.equal(gmon, table.concat(joined))
+   end)
+
+   it("keeps records up to the damage, warns once, and is strict when told", function()
+      local cut = gmon:sub(1, -5)
+      local trace <close> = assert(profio.open { data = cut })
+      assert.equal(0, trace.arcs:count())
+      assert.equal(4, trace.histogram:count())
+      assert.equal(1, #trace.warnings)
+      local warning = trace.warnings[1]
+      assert.equal("damage", warning.kind)
+      assert.equal(#gmon - 21, warning.offset)
+      assert.matches("^gmon%-", warning.code)
+      local none, message, code = profio.open({ data = cut, path = "cut" }, { strict = true })
+      assert.is_nil(none)
+      assert.matches("^cut: gmon: .*%(byte " .. #gmon - 21 .. "%)$", message)
+      assert.equal("truncated", code)
+   end)
+
+   it("checks the whole of a file", function()
+      local trace <close> = assert(profio.open { data = gmon })
+      assert.same({}, trace:check())
+      local damaged <close> = assert(profio.open { data = gmon .. "\9" })
+      assert.equal(1, #damaged:check())
+   end)
+
+   it("raises when it is used after close, and closes twice", function()
+      local trace = assert(profio.open { data = gmon })
+      local view = trace.arcs
+      local iterator = view:each "count"
+      local kept = trace.histogram:where { count = 3 }
+      trace:close()
+      trace:close()
+      assert.error_matches(function() iterator() end, "trace is closed")
+      assert.error_matches(function() view:rows() end, "trace is closed")
+      assert.error_matches(function() kept:count() end, "trace is closed")
+      assert.error_matches(function() trace:table "arcs" end, "trace is closed")
+      assert.equal("gmon", trace.format)
+      assert.same({}, trace.warnings)
+   end)
+
+   it("lives as long as its views", function()
+      local count = (function()
+         return assert(profio.open { data = gmon }).arcs:each "count"
+      end)()
+      collectgarbage()
+      collectgarbage()
+      assert.equal(7, count())
+      assert.is_nil(count())
+   end)
+
+   it("answers with an error when the file shrinks under the mapping", function()
+      local path = scratch(gmon .. (("<BI8I8I4"):pack(1, 0x1004, 0x1008, 7)):rep(20000))
+      finally(function() os.remove(path) end)
+      local trace <close> = assert(profio.open(path))
+      local next_count = trace.arcs:each "count"
+      assert.equal(7, next_count())
+      write(path, gmon:sub(1, 30))
+      local ok, message = pcall(function()
+         while next_count() do end -- luacheck: ignore 542
+      end)
+      assert.is_false(ok)
+      assert.matches("shrank", message)
+   end)
+end)
+
+describe("a view", function()
+   local trace = assert(profio.open { data = gmon })
+
+   it("names the columns there are when one is not", function()
+      assert.error_matches(function() trace.arcs:rows "nope" end,
+         "no column 'nope'; there are: from, to, count")
+   end)
+
+   it("wants sensible arguments", function()
+      local arcs = trace.arcs
+      assert.error_matches(function() arcs:where() end, "where wants a table")
+      assert.error_matches(function() arcs:filter "x" end, "filter wants a function")
+      assert.error_matches(function() arcs:limit(-1) end, "limit wants")
+      assert.error_matches(function() arcs:sort() end, "at least one column")
+      assert.error_matches(function() arcs:aggregate {} end, "at least one")
+   end)
+
+   it("is immutable", function()
+      local base = trace.histogram
+      local filtered = base:where { count = profio.between(1, 3) }
+      assert.equal(2, filtered:count())
+      assert.equal(4, base:count())
+      assert.same({ { count = 1 } }, filtered:where { count = 1 }:rows "count")
+      assert.equal(2, filtered:count())
+   end)
+end)
+
+describe("objects of the core", function()
+   it("check what self is, also in finalisers", function()
+      local core = require "profio.core"
+      local source = core.source_data("x", "x")
+      local methods = getmetatable(source)
+      for _, wrong in ipairs { io.stdout, "text", 1 } do
+         assert.has_error(function() methods.__gc(wrong) end)
+         assert.has_error(function() methods.__index.close(wrong) end)
+         assert.has_error(function() methods.__index.size(wrong) end)
+      end
+      assert.has_error(function() methods.__index.close() end)
+      source:close()
+      source:close()
+      assert.error_matches(function() source:size() end, "source is closed")
+   end)
+end)

@@ -1,0 +1,152 @@
+local profio = require "profio"
+
+-- A format of lines "time event area": what a user writes in ten minutes.
+local lines = {
+   name = "lines",
+   score = function(bytes)
+      return bytes:find("^LINES\n") and 90 or 0
+   end,
+   main = "events",
+   tables = {
+      events = { { "time", "int" }, { "event", "name" }, { "area", "name" }, { "share", "num" } },
+      extra = { { "text", "bytes" }, { "flag", "bool" }, { "at", "addr" } },
+   },
+   options = { { name = "scale", type = "int", default = 1, help = "nanoseconds of one tick" } },
+   open = function(source, options)
+      if source:size() < 8 then
+         return nil, "too short for LINES (byte 6)", "truncated"
+      end
+      return {
+         events = function(put)
+            for line in source:lines() do
+               local time, event, area = line:match "^(%d+) (%a+) (%S+)$"
+               if time then
+                  put(math.tointeger(time) * (options.scale or 1), event, area, time / 2)
+               end
+            end
+         end,
+         extra = function(put)
+            for i = 1, 10000 do
+               put("text" .. i, i % 2 == 0, i)
+            end
+            put(nil, nil, nil)
+         end,
+         info = { creator = "spec" },
+      }
+   end,
+}
+
+profio.register(lines)
+
+local data = "LINES\n5 enter main\n7 enter f\n9 leave f\r\n12 leave main\n"
+
+describe("a registered format", function()
+   it("is found by content and read like any other", function()
+      local trace <close> = assert(profio.open { data = data })
+      assert.equal("lines", trace.format)
+      assert.same({ "events", "extra", "raw" }, trace.tables)
+      assert.same({ "time", "event", "area", "share" }, trace.events.columns)
+      assert.same({
+         { time = 5, event = "enter", area = "main", share = 2.5 },
+         { time = 7, event = "enter", area = "f", share = 3.5 },
+         { time = 9, event = "leave", area = "f", share = 4.5 },
+         { time = 12, event = "leave", area = "main", share = 6.0 },
+      }, trace:rows())
+      assert.equal("spec", trace.info.creator)
+   end)
+
+   it("crosses batches, and gives missing values", function()
+      local trace <close> = assert(profio.open { data = data })
+      local n, last = 0, nil
+      for text, flag, at in trace.extra:each("text", "flag", "at") do
+         n = n + 1
+         if n <= 10000 then
+            assert.equal("text" .. n, text)
+            assert.equal(n % 2 == 0, flag)
+            assert.equal(n, at)
+         else
+            last = { text, flag, at }
+         end
+      end
+      assert.equal(10001, n)
+      assert.same({ false, nil, nil }, last)
+      assert.equal(10001, trace.extra:count())
+   end)
+
+   it("gets its options, checked", function()
+      local trace <close> = assert(profio.open({ data = data }, { scale = 1000 }))
+      local first = trace:each "time" ()
+      assert.equal(5000, first)
+      assert.has_error(function()
+         profio.open({ data = data }, { scale = "much" })
+      end, "option 'scale' wants a whole number, got much")
+      assert.error_matches(function()
+         profio.open({ data = data }, { colour = 1 })
+      end, "no option 'colour'")
+   end)
+
+   it("passes on what its open refuses", function()
+      local trace, message, code = profio.open { data = "LINES\n" }
+      assert.is_nil(trace)
+      assert.equal("(data): lines: too short for LINES (byte 6)", message)
+      assert.equal("truncated", code)
+   end)
+
+   it("raises what the decoder raises", function()
+      profio.register {
+         name = "broken", score = function() return 0 end,
+         tables = { t = { { "a", "int" } } },
+         open = function()
+            return { t = function(put)
+               put(1)
+               put "x"
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "broken" }))
+      assert.error_matches(function() trace:rows() end, "column 'a' is of type int, got string")
+   end)
+
+   it("has a raw table that gives the file again", function()
+      local trace <close> = assert(profio.open { data = data })
+      local joined = {}
+      for bytes in trace.raw:each "bytes" do
+         joined[#joined + 1] = bytes
+      end
+      assert.equal(data, table.concat(joined))
+   end)
+
+   it("says which tables there are, and that calls want events", function()
+      local trace <close> = assert(profio.open { data = data })
+      assert.error_matches(function() trace:table "nope" end,
+         "no table 'nope'; there are: events, extra, raw")
+      assert.is_nil(trace.nope)
+   end)
+
+   it("cannot take the name of one of profio's own, or miss its parts", function()
+      assert.error_matches(function()
+         profio.register { name = "gmon", score = print, open = print, tables = { a = { {} } } }
+      end, "one of profio's own")
+      assert.error_matches(function() profio.register { name = "x" } end, "score")
+      assert.error_matches(function()
+         profio.register { name = "x", score = print, open = print, tables = {} }
+      end, "tables")
+   end)
+
+   it("refuses put outside its decoder", function()
+      local leaked
+      profio.register {
+         name = "leaky", score = function() return 0 end,
+         tables = { t = { { "a", "int" } } },
+         open = function()
+            return { t = function(put)
+               leaked = put
+               put(1)
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "leaky" }))
+      assert.same({ { a = 1 } }, trace:rows())
+      assert.error_matches(function() leaked(2) end, "outside the decoder")
+   end)
+end)
