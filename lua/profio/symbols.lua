@@ -1,0 +1,227 @@
+-- Where the names of functions come from: executables, their separate debug files, texts of nm.
+
+local core = require "profio.core"
+
+local symbols = {}
+
+local DEBUG_ROOT = "/usr/lib/debug"
+local ELF_MAGIC = "\127ELF"
+local PAGE = 4096
+
+---Symbols of a program. `facts` says what its executable is (address_size nil: no executable).
+---@class profio.Symbols
+---@field symbols userdata of profio.core
+---@field facts table<string, any>
+---@field exe string|nil path of the executable
+---@field debug string|nil path of its debug file, when that was needed and found
+---@field notes { code: string, kind: string, message: string }[]
+local methods = {}
+local Symbols = { __name = "profio.symbols", __index = methods }
+
+---Forget them. Readers that still show their names may be read on.
+function methods:close()
+   self.symbols:close()
+end
+
+Symbols.__close = methods.close
+
+-- {====== Finding files ======
+
+-- A path, or { data = string, path = label } as in profio.open.
+local function source_of(from, max_size)
+   if type(from) == "table" then
+      return core.source_data(from.data, from.path or "(data)", max_size)
+   end
+   return core.source(from, max_size)
+end
+
+-- The source of a candidate that `accepts` likes, or nil. Most candidates do not exist.
+local function try(path, max_size, accepts)
+   local source = core.source(path, max_size)
+   if not source then
+      return nil
+   elseif accepts(source) then
+      return source
+   end
+   source:close()
+   return nil
+end
+
+-- Debug files are filed by build identifier: .build-id/ab/cdef.debug.
+local function by_build_id(facts, root, max_size)
+   if not facts.build_id or #facts.build_id < 4 then
+      return nil
+   end
+   local path = ("%s/.build-id/%s/%s.debug"):format(root, facts.build_id:sub(1, 2),
+      facts.build_id:sub(3))
+   return try(path, max_size, function(source)
+      local found = core.executable(source)
+      return found and found.build_id == facts.build_id
+   end)
+end
+
+-- Or named by the executable, which knows the check sum, and laid in one of three places.
+local function by_link(facts, exe, root, max_size)
+   local name = facts.debug_link
+   if not name or name:find("/", 1, true) then
+      return nil
+   end
+   local folder = exe:match "^(.*/)" or "./"
+   local places = { folder, folder .. ".debug/" }
+   if folder:sub(1, 1) == "/" then
+      places[3] = root .. folder
+   end
+   for _, place in ipairs(places) do
+      local source = try(place .. name, max_size, function(source)
+         return core.debug_crc(source) == facts.debug_crc
+      end)
+      if source then
+         return source
+      end
+   end
+   return nil
+end
+
+-- The debug file of an executable that has not everything itself.
+local function find_debug(facts, exe, options)
+   if facts.has_symbols and facts.has_lines then
+      return nil
+   end
+   local root = options.debug_root or DEBUG_ROOT
+   return by_build_id(facts, root, options.max_size)
+      or by_link(facts, exe, root, options.max_size)
+end
+
+-- }======
+
+-- {====== Opening ======
+
+-- Which executable and debug file there are: found.exe and found.debug are sources. Beside a text
+-- of nm an executable of another kind is not wanted: a note says so.
+local function find_files(options, found)
+   if not options.exe then
+      return true
+   end
+   local source, message, code = source_of(options.exe, options.max_size)
+   if not source then
+      return nil, message, code
+   end
+   local facts
+   facts, message, code = core.executable(source)
+   if facts then
+      found.exe, found.debug = source, find_debug(facts, source:path(), options)
+      return true
+   end
+   source:close()
+   if not options.symbols then
+      return nil, message, code
+   end
+   found.notes[1] = { code = "symbols-" .. code, kind = "note", message = message }
+   return true
+end
+
+local function read(options, found)
+   if not options.symbols then
+      return core.symbols_elf(found.exe, found.debug, options.rule, options.dictionary)
+   end
+   local text, message, code = source_of(options.symbols, options.max_size)
+   if not text then
+      return nil, message, code
+   end
+   local read_symbols
+   read_symbols, message, code = core.symbols_nm(text, found.exe, found.debug, options.rule,
+      options.dictionary)
+   text:close()
+   return read_symbols, message, code
+end
+
+local function note_lack(result)
+   if result.symbols:count() == 0 then
+      result.notes[#result.notes + 1] = { code = "symbols-none", kind = "note",
+         message = result.exe .. ": stripped: no names of functions, and no debug file found" }
+   end
+end
+
+---Open the symbols of a program: of an executable, of a text of nm, or names from the text and
+---lines from the executable. Options: exe, symbols (paths or { data =, path = }), rule ("exact",
+---or "gprof": as gprof 2.40 picks them), dictionary, max_size, debug_root (/usr/lib/debug).
+---@param options table
+---@return profio.Symbols|nil
+---@return string|nil message
+---@return string|nil code
+function symbols.open(options)
+   if not options.exe and not options.symbols then
+      error("symbols.open wants exe or symbols", 2)
+   end
+   local found = { notes = {} }
+   local ok, message, code = find_files(options, found)
+   if not ok then
+      return nil, message, code
+   end
+   local opened
+   opened, message, code = read(options, found)
+   if not opened then
+      return nil, message, code
+   end
+   local result = setmetatable({
+      symbols = opened, facts = opened:facts(), notes = found.notes,
+      exe = found.exe and found.exe:path(), debug = found.debug and found.debug:path(),
+   }, Symbols)
+   if result.exe then
+      note_lack(result)
+   end
+   return result
+end
+
+---Whether a file or source is an executable that symbols can be read from.
+---@param from string|userdata path or source
+---@return boolean
+function symbols.is_executable(from)
+   if type(from) ~= "string" then
+      return from:read(0, #ELF_MAGIC) == ELF_MAGIC
+   end
+   local file <close> = io.open(from, "rb")
+   return file ~= nil and file:read(#ELF_MAGIC) == ELF_MAGIC
+end
+
+-- }======
+
+-- {====== The load bias ======
+
+-- Whether [low, high) ends where the code would end when it is moved by `bias`: the end of the
+-- range is the end of .text, or of a section behind it, rounded up.
+local function ends_well(facts, bias, high)
+   local stop = high - bias
+   return stop >= facts.text_end and stop <= facts.code_end + 64
+end
+
+---Guess where a position-independent program was loaded, from the range its profile covers: 0 when
+---that range is in the code as it was linked. glibc before 2.27 wrote run-time addresses.
+---@param facts table<string, any> of profio.Symbols
+---@param low integer first address covered
+---@param high integer first address behind
+---@return integer bias  run-time address minus link-time address
+---@return string|nil reason  nil when the bias is 0
+function symbols.guess_bias(facts, low, high)
+   if not facts.address_size or facts.code_end == 0 then
+      return 0
+   end
+   if math.ult(low, facts.code_end) and math.ult(facts.code_start, high) then
+      return 0
+   end
+   local starts = {
+      { facts.image_start, "the program" }, { facts.entry & ~3, "_start" },
+      { facts.text_start, ".text" }, { facts.code_start, "the code" },
+   }
+   for _, start in ipairs(starts) do
+      local bias = low - start[1]
+      if bias % PAGE == 0 and ends_well(facts, bias, high) then
+         return bias, ("the range begins where %s does"):format(start[2])
+      end
+   end
+   return 0
+end
+
+-- }======
+
+return symbols
