@@ -1,0 +1,332 @@
+/*
+** detect.c - which dialect a file has, and of the two families without a
+** magic number of their own (4.4BSD and old BSD) also order and width.
+**
+** What the caller asked for (options dialect, byte_order, address_size) is
+** never doubted, only what he left open is found out.
+*/
+
+#include <string.h>
+
+#include "formats/gmon/detect.h"
+
+const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
+                                                       "apple", "ld-profile"};
+
+
+/* {====== Headers of BSD files ====== */
+
+/* Whether `data` bytes of bins fit a range: 16-bit bins for 4, 2 or 1 bytes
+   of text (or other bins that take as much), the sum rounded up. */
+static bool fits_range (uint64_t data, uint64_t range) {
+  const uint64_t slack = 32;
+  for (uint64_t factor = 1; factor <= 8; factor *= 2) {
+    const uint64_t ideal = range / 4 * factor;
+    if (data + 4 * factor >= ideal && data <= ideal + factor * slack)
+      return true;
+  }
+  return false;
+}
+
+
+/* What can be checked without a signature: sizes against each other. */
+static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
+                           uint64_t size) {
+  return header->low < header->high && header->ncnt >= layout->header &&
+         header->ncnt <= size && (header->ncnt - layout->header) % 2 == 0 &&
+         fits_range(header->ncnt - layout->header, header->high - header->low);
+}
+
+
+/* 4 bytes of padding behind the header of OSF/1: they are 0, and without
+   them the bins still cover the range in whole 8 bytes. */
+static bool has_padding (const gmon_layout *layout, pf_bytes head) {
+  if (layout->width != 8 || head.size < 24 || pf_load32le(head.at + 20) != 0)
+    return false;
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  return header.high > header.low && header.ncnt >= 24 &&
+         (header.ncnt - 24) % 8 == 0 &&
+         header.ncnt - 24 >= (header.high - header.low) / 2;
+}
+
+
+/* Take the widths and orders that the caller leaves open, the narrow one
+   first: in its files the place of the wide one's signature is garbage. */
+static bool next_choice (const gmon_wish *wish, unsigned *choice,
+                         gmon_layout *layout) {
+  while (*choice < 4) {
+    const unsigned number = (*choice)++;
+    layout->width = number < 2 ? 4 : 8;
+    layout->big = number % 2 == 1;
+    if ((wish->width == 0 || wish->width == layout->width) &&
+        (wish->order < 0 || wish->order == layout->big))
+      return true;
+  }
+  return false;
+}
+
+
+/* How well a 4.4BSD header fits: 2 in all, 1 has the signature, 0 not. */
+static int rate_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
+  layout->header = 2 * layout->width + 24;
+  const unsigned at = 2 * layout->width + 4;
+  if (head.size < at + 4 ||
+      pf_load32(head.at + at, layout->big) != GMON_SIGNATURE)
+    return 0;
+  if (head.size < layout->header)
+    return 1;
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  return is_consistent(layout, &header, size) ? 2 : 1;
+}
+
+
+/* The best layout for a file with a 4.4BSD header; answers how good. */
+static int find_bsd44 (const gmon_wish *wish, pf_bytes head, uint64_t size,
+                       gmon_layout *layout) {
+  int best = 0;
+  unsigned choice = 0;
+  gmon_layout tried = *layout;
+  while (best < 2 && next_choice(wish, &choice, &tried)) {
+    const int rating = rate_bsd44(&tried, head, size);
+    if (rating <= best)
+      continue;
+    best = rating;
+    *layout = tried;
+  }
+  layout->dialect = GMON_BSD44;
+  return best;
+}
+
+
+/* The layout in which a header of three words agrees with the size of the
+   file, to the last arc. */
+static bool find_bsd (const gmon_wish *wish, pf_bytes head, uint64_t size,
+                      gmon_layout *layout) {
+  unsigned choice = 0;
+  layout->dialect = GMON_BSD;
+  while (next_choice(wish, &choice, layout)) {
+    layout->header = 2 * layout->width + 4;
+    if (head.size < layout->header)
+      continue;
+    if (has_padding(layout, head))
+      layout->header = 24;
+    const gmon_bsd header = gmon_bsd_header(layout, head.at);
+    if (is_consistent(layout, &header, size) &&
+        (size - header.ncnt) % gmon_bsd_arc(layout) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* }====== */
+
+
+/* {====== Magic numbers ====== */
+
+static bool is_gnu (pf_bytes head) {
+  return head.size >= 4 && memcmp(head.at, "gmon", 4) == 0;
+}
+
+
+/* Apple's magic number tells order and width. */
+static bool find_apple (pf_bytes head, gmon_layout *layout) {
+  layout->dialect = GMON_APPLE;
+  if (head.size < 4)
+    return false;
+  for (unsigned big = 0; big < 2; big++) {
+    const uint32_t magic = pf_load32(head.at, big);
+    layout->big = big;
+    layout->width = magic == GMON_APPLE_MAGIC ? 4 : 8;
+    layout->header = 2 * layout->width + 24;
+    if (magic == GMON_APPLE_MAGIC || magic == GMON_APPLE_MAGIC + 1)
+      return true;
+  }
+  return false;
+}
+
+
+static int score_gnu (pf_bytes head) {
+  if (head.size < 8)
+    return 60;
+  const uint32_t little = pf_load32le(head.at + 4);
+  const uint32_t big = pf_load32be(head.at + 4);
+  const uint32_t version = little < big ? little : big;
+  return version <= 1 || version == GMON_LD_VERSION ? 100 : 70;
+}
+
+
+int gmon_score (pf_bytes head, uint64_t size) {
+  const gmon_wish nothing = {.dialect = -1, .order = -1};
+  gmon_layout layout = {.dialect = GMON_GNU};
+  if (is_gnu(head))
+    return score_gnu(head);
+  if (find_apple(head, &layout))
+    return 90;
+  const int rating = find_bsd44(&nothing, head, size, &layout);
+  if (rating > 0)
+    return rating == 2 ? 95 : 75;
+  return find_bsd(&nothing, head, size, &layout) ? 15 : 0;
+}
+
+/* }====== */
+
+
+/* {====== The decision ====== */
+
+static void read_wish (const pf_trace *trace, gmon_wish *wish) {
+  wish->width = (unsigned)pf_option_int(trace, "address_size", 0);
+  wish->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
+  wish->order = wish->elf_order = -1;
+  if (pf_option_is(trace, "byte_order", "little"))
+    wish->order = 0;
+  if (pf_option_is(trace, "byte_order", "big"))
+    wish->order = 1;
+  if (pf_option_is(trace, "elf_order", "little"))
+    wish->elf_order = 0;
+  if (pf_option_is(trace, "elf_order", "big"))
+    wish->elf_order = 1;
+  wish->dialect = -1;
+  for (int i = 0; i < GMON_DIALECTS; i++)
+    if (pf_option_is(trace, "dialect", gmon_dialect_names[i]))
+      wish->dialect = i;
+}
+
+
+/* The dialect the bytes look like; -1 when they look like none. */
+static int guess_dialect (const gmon_wish *wish, pf_bytes bytes) {
+  gmon_layout layout = {.dialect = GMON_GNU};
+  if (is_gnu(bytes)) {
+    if (bytes.size < 8)
+      return GMON_GNU;
+    return pf_load32le(bytes.at + 4) == GMON_LD_VERSION ||
+                   pf_load32be(bytes.at + 4) == GMON_LD_VERSION
+               ? GMON_LD
+               : GMON_GNU;
+  }
+  if (find_apple(bytes, &layout))
+    return GMON_APPLE;
+  if (find_bsd44(wish, bytes, bytes.size, &layout) > 0)
+    return GMON_BSD44;
+  return find_bsd(wish, bytes, bytes.size, &layout) ? GMON_BSD : -1;
+}
+
+
+/* The first bytes, for people. */
+static void show_bytes (pf_bytes bytes, char words[64]) {
+  static const char digits[] = "0123456789abcdef";
+  size_t used = 0;
+  for (size_t i = 0; i < bytes.size && i < 8; i++) {
+    if (i > 0)
+      words[used++] = ' ';
+    words[used++] = digits[bytes.at[i] >> 4];
+    words[used++] = digits[bytes.at[i] & 15];
+  }
+  words[used] = '\0';
+}
+
+
+/* Fail: these bytes are not what `expected` says. */
+static pf_status refuse (pf_bytes bytes, const char *expected,
+                         pf_error *error) {
+  char found[64];
+  if (bytes.size == 0)
+    return pf_fail(error, PF_ETRUNCATED, 0, "%s expected, the file is empty",
+                   expected);
+  show_bytes(bytes, found);
+  return pf_fail(error, PF_EFORMAT, 0, "%s expected, found bytes %s", expected,
+                 found);
+}
+
+
+static pf_status open_bsd44 (const gmon_wish *wish, pf_bytes bytes,
+                             gmon_layout *layout, pf_error *error) {
+  if (find_bsd44(wish, bytes, bytes.size, layout) == 0)
+    return refuse(bytes, "a 4.4BSD header with 0x00051879 at byte 12 or 20",
+                  error);
+  if (bytes.size < layout->header)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a 4.4BSD header of %u bytes expected, the file has %llu",
+                   layout->header, (unsigned long long)bytes.size);
+  const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
+  layout->version = header.signature;
+  if (header.ncnt < layout->header)
+    return pf_fail(error, PF_EFORMAT, 2 * layout->width,
+                   "a size of header and bins of %u or more expected, "
+                   "found %u",
+                   layout->header, (unsigned)header.ncnt);
+  return PF_OK;
+}
+
+
+/* An old BSD file that the caller vouches for: what he left open is found by
+   what fits, else little-endian addresses of 8 bytes are tried. */
+static pf_status open_bsd (const gmon_wish *wish, pf_bytes bytes,
+                           gmon_layout *layout, pf_error *error) {
+  if (find_bsd(wish, bytes, bytes.size, layout))
+    return PF_OK;
+  if (wish->width == 0 || wish->order < 0)
+    return refuse(bytes,
+                  "an old BSD header that agrees with the size of the file "
+                  "(or address_size and byte_order given)",
+                  error);
+  layout->width = wish->width;
+  layout->big = wish->order == 1;
+  layout->header = 2 * layout->width + 4;
+  if (bytes.size < layout->header)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a header of %u bytes expected, the file has %llu",
+                   layout->header, (unsigned long long)bytes.size);
+  if (has_padding(layout, bytes))
+    layout->header = 24;
+  const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
+  if (header.ncnt >= layout->header && header.low <= header.high)
+    return PF_OK;
+  return refuse(bytes, "an old BSD header: low, high, size", error);
+}
+
+
+static pf_status open_apple (pf_bytes bytes, gmon_layout *layout,
+                             pf_error *error) {
+  if (find_apple(bytes, layout)) {
+    layout->version = pf_load32(bytes.at, layout->big);
+    return PF_OK;
+  }
+  return refuse(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
+}
+
+
+static pf_status open_magic (pf_trace *trace, const gmon_wish *wish,
+                             gmon_layout *layout, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  if (!is_gnu(bytes))
+    return refuse(bytes, "\"gmon\"", error);
+  if (bytes.size < GMON_GNU_HEADER)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a header of %d bytes expected, the file has %llu",
+                   GMON_GNU_HEADER, (unsigned long long)bytes.size);
+  return gmon_measure(trace, wish, layout, error);
+}
+
+
+pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  gmon_wish wish;
+  read_wish(trace, &wish);
+  *layout = (gmon_layout){.dialect = GMON_GNU, .counter = 2, .arc_count = 4};
+  const int dialect =
+      wish.dialect >= 0 ? wish.dialect : guess_dialect(&wish, bytes);
+  if (dialect < 0)
+    return refuse(bytes,
+                  "\"gmon\", Apple's 0xbeefbabe, or a BSD header with "
+                  "0x00051879 at byte 12 or 20",
+                  error);
+  layout->dialect = (gmon_dialect)dialect;
+  switch (layout->dialect) {
+    case GMON_APPLE: return open_apple(bytes, layout, error);
+    case GMON_BSD44: return open_bsd44(&wish, bytes, layout, error);
+    case GMON_BSD: return open_bsd(&wish, bytes, layout, error);
+    default: return open_magic(trace, &wish, layout, error);
+  }
+}
+
+/* }====== */

@@ -1,0 +1,310 @@
+/*
+** histogram.c - the reader of histograms: a row for each bin.
+**
+** First the numbers of the bins that become rows are listed: all of them in
+** turn, or, where nobody asks for zeros, those that are not zero, found 32
+** bytes at a time. Then each wanted column is filled in a loop of its own.
+*/
+
+#include "formats/gmon/gmon.h"
+#include "model/batch.h"
+
+#define NANOSECONDS 1000000000
+
+typedef struct histogram_reader {
+  gmon_reader base;
+  gmon_scale scale;
+  uint64_t offset;  /* of the part that scale and carry belong to, + 1 */
+  uint64_t carried; /* bins whose samples are in `carry` */
+  uint64_t carry;   /* what rounding left over, in 1 / rate ns */
+  uint32_t bins[PF_BATCH_ROWS]; /* the numbers of the rows' bins */
+} histogram_reader;
+
+
+static uint64_t bins_of (const gmon_part *part) {
+  return part->kind == GMON_HISTOGRAM ? part->count : 0;
+}
+
+
+/* {====== Which bins become rows ====== */
+
+static size_t list_all (histogram_reader *self, size_t room) {
+  gmon_reader *const base = &self->base;
+  const uint64_t left = base->rows - base->row;
+  const size_t count = left < room ? (size_t)left : room;
+  for (size_t i = 0; i < count; i++)
+    self->bins[i] = (uint32_t)(base->row + i);
+  base->row += count;
+  return count;
+}
+
+
+/* How many bytes from `at` on are 0, looked at 32 at a time and then 8. */
+static size_t zero_bytes (const uint8_t *at, size_t size) {
+  size_t done = 0;
+  while (size - done >= 32 &&
+         (pf_load64le(at + done) | pf_load64le(at + done + 8) |
+          pf_load64le(at + done + 16) | pf_load64le(at + done + 24)) == 0)
+    done += 32;
+  while (size - done >= 8 && pf_load64le(at + done) == 0)
+    done += 8;
+  return done;
+}
+
+
+/* List bins of two bytes that are not zero. */
+static size_t list_filled_16 (histogram_reader *self, size_t room) {
+  gmon_reader *const base = &self->base;
+  const uint8_t *const at = gmon_item(base, 0);
+  uint64_t bin = base->row;
+  size_t count = 0;
+  while (bin < base->rows && count < room) {
+    bin += zero_bytes(at + 2 * bin, (size_t)(2 * (base->rows - bin))) / 2;
+    const uint64_t stop = base->rows - bin < 4 ? base->rows : bin + 4;
+    for (; bin < stop && count < room; bin++)
+      if ((at[2 * bin] | at[2 * bin + 1]) != 0)
+        self->bins[count++] = (uint32_t)bin;
+  }
+  base->row = bin;
+  return count;
+}
+
+
+/* List bins of any width that are not zero. */
+static size_t list_filled (histogram_reader *self, size_t room) {
+  gmon_reader *const base = &self->base;
+  const unsigned width = (unsigned)base->part.stride;
+  if (width == 2)
+    return list_filled_16(self, room);
+  const uint8_t *const at = gmon_item(base, 0);
+  uint64_t bin = base->row;
+  size_t count = 0;
+  for (; bin < base->rows && count < room; bin++)
+    if (pf_load(at + bin * width, width, false) != 0)
+      self->bins[count++] = (uint32_t)bin;
+  base->row = bin;
+  return count;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+/* A bin's samples; a signed one is widened. */
+static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
+  const gmon_layout *const layout = &base->file->layout;
+  const unsigned width = (unsigned)base->part.stride;
+  const uint64_t value = pf_load(gmon_item(base, bin), width, layout->big);
+  if (!layout->is_signed || width == 8 || value >> (8 * width - 1) == 0)
+    return value;
+  return value | UINT64_MAX << 8 * width;
+}
+
+
+static pf_status fill_counts (const histogram_reader *self, pf_column *column,
+                              size_t first, size_t count, pf_error *error) {
+  const gmon_reader *const base = &self->base;
+  const bool big = base->file->layout.big;
+  int64_t *const out = column->ints + first;
+  if (base->part.stride == 2 && !base->file->layout.is_signed) {
+    const uint8_t *const at = gmon_item(base, 0);
+    for (size_t i = 0; i < count; i++)
+      out[i] = pf_load16(at + 2 * (uint64_t)self->bins[i], big);
+    return PF_OK;
+  }
+  for (size_t i = 0; i < count; i++)
+    out[i] = (int64_t)bin_value(base, self->bins[i]);
+  if (base->part.stride < 8 || base->file->layout.is_signed)
+    return PF_OK;
+  for (size_t i = 0; i < count; i++) {
+    if (out[i] >= 0)
+      continue;
+    const uint64_t offset = base->part.items + 8 * (uint64_t)self->bins[i];
+    const pf_status status =
+        gmon_too_large(base, column, first + i, offset, error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static void all_missing (pf_column *column, size_t first, size_t count) {
+  memset((uint64_t *)column->data + first, 0, count * sizeof(uint64_t));
+  for (size_t i = 0; i < count; i++)
+    pf_set_missing(column, first + i);
+}
+
+
+/* Whether a count divided by the rate is a time. */
+static bool has_seconds (const gmon_reader *base) {
+  const pf_bytes dimension = gmon_dimension(&base->part);
+  return gmon_rate(&base->file->layout, &base->part) != 0 &&
+         dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
+}
+
+
+/* Whether the samples of a bin are a number profio can hold. */
+static bool is_countable (const gmon_reader *base, uint64_t value) {
+  return base->file->layout.is_signed || value <= INT64_MAX;
+}
+
+
+static void fill_seconds (const histogram_reader *self, pf_column *column,
+                          size_t first, size_t count) {
+  const gmon_reader *const base = &self->base;
+  const double rate = gmon_rate(&base->file->layout, &base->part);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    column->nums[first + i] = (double)(int64_t)value / rate;
+    if (!is_countable(base, value))
+      pf_set_missing(column, first + i);
+  }
+}
+
+
+/* The nanoseconds of some samples, with the rest of the samples before:
+   over a set they add up to the exact sum, rounded once. Below 0 the rate
+   goes the other way round. Answers false when it is no 64-bit number. */
+static bool spend (uint64_t *carry, int64_t samples, uint32_t rate,
+                   int64_t *spent) {
+  int64_t whole = samples / (int64_t)rate;
+  int64_t rest = samples % (int64_t)rate;
+  if (rest < 0) {
+    rest += (int64_t)rate;
+    whole--;
+  }
+  const uint64_t parts = (uint64_t)rest * NANOSECONDS + *carry;
+  if (whole > INT64_MAX / NANOSECONDS - 1 ||
+      whole < INT64_MIN / NANOSECONDS + 1)
+    return false;
+  *carry = parts % rate;
+  *spent = whole * NANOSECONDS + (int64_t)(parts / rate);
+  return true;
+}
+
+
+/* Bring the carry to a bin, over those that were never asked for. */
+static void carry_to (histogram_reader *self, uint64_t bin, uint32_t rate) {
+  int64_t spent;
+  if (self->carried > bin) {
+    self->carried = 0;
+    self->carry = rate / 2; /* so sums are rounded to the nearest */
+  }
+  for (; self->carried < bin; self->carried++) {
+    const uint64_t value = bin_value(&self->base, self->carried);
+    if (value != 0 && is_countable(&self->base, value))
+      spend(&self->carry, (int64_t)value, rate, &spent);
+  }
+}
+
+
+/* `start` is the bin from which on the listed bins were looked for. Where
+   the rate divides a second, nothing is ever left over. */
+static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
+                        size_t count, uint64_t start) {
+  const gmon_reader *const base = &self->base;
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->part);
+  if (NANOSECONDS % rate != 0)
+    carry_to(self, start, rate);
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    int64_t *const spent = &column->ints[first + i];
+    *spent = 0;
+    if (!is_countable(base, value) ||
+        !spend(&self->carry, (int64_t)value, rate, spent))
+      pf_set_missing(column, first + i);
+  }
+  self->carried = base->row;
+}
+
+
+/* The columns of time, or that there is none. */
+static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
+                        size_t count, uint64_t start) {
+  pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
+  pf_column *const spent = &batch->columns[HISTOGRAM_SPENT];
+  const bool is_time = has_seconds(&self->base);
+  if (seconds->data != NULL && is_time)
+    fill_seconds(self, seconds, first, count);
+  else if (seconds->data != NULL)
+    all_missing(seconds, first, count);
+  if (spent->data != NULL && is_time)
+    fill_spent(self, spent, first, count, start);
+  else if (spent->data != NULL)
+    all_missing(spent, first, count);
+}
+
+
+static void fill_places (const histogram_reader *self, pf_column *column,
+                         size_t first, size_t count, unsigned shift) {
+  if (column->data == NULL)
+    return;
+  if (self->scale.range == 0)
+    all_missing(column, first, count);
+  else
+    gmon_bin_starts(&self->scale, self->bins, count, shift,
+                    column->addrs + first);
+}
+
+
+static void fill_numbers (const histogram_reader *self, pf_batch *batch,
+                          size_t first, size_t count) {
+  if (gmon_wanted(batch, HISTOGRAM_SET))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_SET].ints[first + i] = self->base.set;
+  if (gmon_wanted(batch, HISTOGRAM_BIN))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_BIN].ints[first + i] = self->bins[i];
+}
+
+/* }====== */
+
+
+/* The part may be another one than before. */
+static void enter_part (histogram_reader *self) {
+  const gmon_part *const part = &self->base.part;
+  if (self->offset == part->offset + 1)
+    return;
+  self->offset = part->offset + 1;
+  self->scale = gmon_scale_of(part->low, part->high, part->declared,
+                              self->base.file->extended);
+  self->carried = 0;
+  self->carry = gmon_rate(&self->base.file->layout, part) / 2;
+}
+
+
+static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
+  histogram_reader *const self = (histogram_reader *)base;
+  const size_t first = batch->rows;
+  const size_t room = PF_BATCH_ROWS - first;
+  const uint64_t start = base->row;
+  enter_part(self);
+  const size_t count = batch->sparse == HISTOGRAM_COUNT
+                           ? list_filled(self, room)
+                           : list_all(self, room);
+  batch->rows += count;
+  fill_numbers(self, batch, first, count);
+  fill_places(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
+  fill_places(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
+  fill_times(self, batch, first, count, start);
+  if (!gmon_wanted(batch, HISTOGRAM_COUNT))
+    return PF_OK;
+  return fill_counts(self, &batch->columns[HISTOGRAM_COUNT], first, count,
+                     error);
+}
+
+
+pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
+                               pf_reader **reader, pf_error *error) {
+  gmon_reader *self;
+  const pf_status status =
+      gmon_reader_make(trace, table, sizeof(histogram_reader), &self, error);
+  if (status < 0)
+    return status;
+  self->rows_of = bins_of;
+  self->fill = fill;
+  *reader = &self->reader;
+  return PF_OK;
+}

@@ -1,0 +1,211 @@
+/*
+** measure.c - byte order and width of addresses in files that begin with
+** "gmon", found without the executable.
+**
+** The version tells the order. The width is found by reading the file both
+** ways. A histogram header that reads well (a dimension in letters, a rate
+** below 2^29) settles it: at one offset it cannot read well in both widths.
+** (If it did, byte 7 of the wide dimension would be the narrow abbreviation
+** and printable, so its first 7 bytes too; they are bytes 8 to 14 of the
+** narrow dimension, whose first 8 bytes, the wide number of bins and the wide
+** rate, would be printable as well: a rate of 0x20202020 or more.)
+** Without a histogram the reading that ends at the end of the file is taken,
+** then the one that gets further; between equals the caller, the executable,
+** and the addresses decide, in this order.
+*/
+
+#include "formats/gmon/detect.h"
+
+/* What one way to read the file came to. */
+typedef struct reading {
+  gmon_layout layout;
+  bool has_histogram;
+  bool is_complete; /* it ended where the file ends */
+  bool has_records; /* it met arcs or blocks */
+  bool is_cut;      /* it ended inside a record, not at a bad one */
+  uint64_t reach;   /* where its last whole record ends */
+} reading;
+
+
+/* Read all of the file one way. A walk that reports to nobody cannot fail. */
+static reading read_as (const gmon_layout *layout, pf_bytes bytes) {
+  reading result = {.layout = *layout};
+  result.layout.is_trial = true;
+  gmon_walk walk = gmon_walk_over(&result.layout, bytes, NULL, NULL);
+  gmon_part part;
+  while (gmon_next_part(&walk, &part) == PF_MORE) {
+    if (part.kind == GMON_HISTOGRAM)
+      result.has_histogram = true;
+    if (part.kind == GMON_ARCS || part.kind == GMON_BLOCKS)
+      result.has_records |= part.count > 0;
+  }
+  result.is_complete = walk.end == GMON_AT_END;
+  result.is_cut = walk.end == GMON_CUT;
+  result.reach = walk.whole;
+  result.layout.is_trial = false;
+  return result;
+}
+
+
+/* Above 0 when a is the better reading, 0 when they are equals. */
+static int compare (const reading *a, const reading *b) {
+  if (a->has_histogram != b->has_histogram)
+    return a->has_histogram ? 1 : -1;
+  if (a->is_complete != b->is_complete)
+    return a->is_complete ? 1 : -1;
+  if (a->reach != b->reach)
+    return a->reach > b->reach ? 1 : -1;
+  return (int)a->is_cut - (int)b->is_cut;
+}
+
+
+/* What the addresses of a file have in common so far. */
+typedef struct likeness {
+  uint64_t first;  /* the first address seen */
+  bool is_started; /* there was one */
+  bool is_one;     /* all have the same upper 32 bits */
+  bool is_low;     /* all are below 2^47, and calls stay within 4 GiB */
+} likeness;
+
+
+static void look_at (likeness *seen, uint64_t from, uint64_t to) {
+  const uint64_t far = from > to ? from - to : to - from;
+  if (!seen->is_started)
+    *seen = (likeness){from, true, true, true};
+  if (from >> 32 != seen->first >> 32 || to >> 32 != seen->first >> 32)
+    seen->is_one = false;
+  if ((from | to) >> 47 != 0 || far >> 32 != 0)
+    seen->is_low = false;
+}
+
+
+/* Whether the addresses of all arcs, read as 8 bytes, can be those of one
+   program: in one window of 4 GiB, or in user space and near each other. */
+static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
+  likeness seen = {.is_started = false};
+  gmon_walk walk = gmon_walk_over(layout, bytes, NULL, NULL);
+  gmon_part part;
+  while (gmon_next_part(&walk, &part) == PF_MORE) {
+    if (part.kind != GMON_ARCS)
+      continue;
+    for (uint64_t i = 0; i < part.count; i++) {
+      const uint8_t *const arc = bytes.at + part.items + i * part.stride;
+      look_at(&seen, gmon_address(layout, arc),
+              gmon_address(layout, arc + layout->width));
+    }
+  }
+  return !seen.is_started || seen.is_one || seen.is_low;
+}
+
+
+/* Decide between equal readings of two widths. */
+static pf_status decide_width (pf_trace *trace, const gmon_wish *wish,
+                               const reading *narrow, const reading *wide,
+                               gmon_layout *layout, pf_error *error) {
+  *layout = wide->layout;
+  if (!narrow->has_records && !wide->has_records) {
+    if (wish->elf_width == 4)
+      *layout = narrow->layout;
+    return PF_OK;
+  }
+  if (wish->elf_width == 4 || wish->elf_width == 8) {
+    *layout = wish->elf_width == 4 ? narrow->layout : wide->layout;
+    return pf_warn(trace, PF_NOTE, "gmon-address-size-guessed", PF_EFORMAT,
+                   GMON_GNU_HEADER, error,
+                   "addresses may be 4 or 8 bytes wide; taken as %u, as in "
+                   "the executable",
+                   layout->width);
+  }
+  if (is_plausible(&wide->layout, trace->sources[0].bytes))
+    return pf_fail(error, PF_EFORMAT, GMON_GNU_HEADER,
+                   "addresses may be 4 or 8 bytes wide, the file reads well "
+                   "both ways: pass address_size = 4 or address_size = 8");
+  *layout = narrow->layout;
+  return pf_warn(trace, PF_NOTE, "gmon-address-size-guessed", PF_EFORMAT,
+                 GMON_GNU_HEADER, error,
+                 "addresses may be 4 or 8 bytes wide; taken as 4: with 8 they "
+                 "would lie all over memory");
+}
+
+
+/* Find the width for the byte order in `layout`, and how well it reads. */
+static pf_status find_width (pf_trace *trace, const gmon_wish *wish,
+                             gmon_layout *layout, reading *best,
+                             pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  gmon_layout narrow_layout = *layout, wide_layout = *layout;
+  narrow_layout.width = 4;
+  wide_layout.width = 8;
+  const reading narrow = read_as(&narrow_layout, bytes);
+  const reading wide = read_as(&wide_layout, bytes);
+  const int order = wish->width == 4   ? 1
+                    : wish->width == 8 ? -1
+                                       : compare(&narrow, &wide);
+  *best = order > 0 ? narrow : wide;
+  *layout = best->layout;
+  if (order != 0)
+    return PF_OK;
+  return decide_width(trace, wish, &narrow, &wide, layout, error);
+}
+
+
+/* Version 0 does not tell the order: read the file in both. */
+static pf_status find_order (pf_trace *trace, const gmon_wish *wish,
+                             gmon_layout *layout, pf_error *error) {
+  gmon_layout little = *layout, big = *layout;
+  reading as_little, as_big;
+  little.big = false;
+  big.big = true;
+  pf_status status = find_width(trace, wish, &little, &as_little, error);
+  if (status < 0)
+    return status;
+  status = find_width(trace, wish, &big, &as_big, error);
+  if (status < 0)
+    return status;
+  const int order = compare(&as_big, &as_little);
+  const bool is_told = order != 0 || wish->elf_order >= 0;
+  *layout = order > 0 || (order == 0 && wish->elf_order == 1) ? big : little;
+  if (is_told || !(as_little.has_records || as_little.has_histogram))
+    return PF_OK;
+  return pf_fail(error, PF_EFORMAT, 4,
+                 "version 0 does not tell the byte order, the file reads well "
+                 "both ways: pass byte_order = \"little\" or \"big\"");
+}
+
+
+/* Read the version, and the order with it. */
+static pf_status find_version (const gmon_wish *wish, pf_bytes bytes,
+                               gmon_layout *layout, pf_error *error) {
+  const uint32_t wanted = layout->dialect == GMON_LD ? GMON_LD_VERSION : 1;
+  const uint32_t little = pf_load32le(bytes.at + 4);
+  const uint32_t big = pf_load32be(bytes.at + 4);
+  layout->big =
+      wish->order >= 0 ? wish->order == 1 : little != wanted && big == wanted;
+  layout->version = layout->big ? big : little;
+  if (layout->version == wanted ||
+      (layout->version == 0 && layout->dialect == GMON_GNU))
+    return PF_OK;
+  const uint32_t found = wish->order >= 0 ? layout->version
+                         : little < big   ? little
+                                          : big;
+  return pf_fail(error, PF_EUNSUPPORTED, 4,
+                 "version 0, 1 or 0x1ffff expected, found %u", (unsigned)found);
+}
+
+
+pf_status gmon_measure (pf_trace *trace, const gmon_wish *wish,
+                        gmon_layout *layout, pf_error *error) {
+  reading best;
+  pf_status status = find_version(wish, trace->sources[0].bytes, layout, error);
+  if (status < 0)
+    return status;
+  if (layout->version != 0)
+    return find_width(trace, wish, layout, &best, error);
+  status = pf_warn(trace, PF_NOTE, "gmon-version-0", PF_EFORMAT, 4, error,
+                   "version 0 is read as version 1");
+  if (status < 0)
+    return status;
+  if (wish->order >= 0)
+    return find_width(trace, wish, layout, &best, error);
+  return find_order(trace, wish, layout, error);
+}

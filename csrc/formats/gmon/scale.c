@@ -1,0 +1,143 @@
+/*
+** scale.c - from bins to addresses and back.
+**
+** profil(2) puts a sample at pc in bin ((pc - low) / 2 * s) / 65536, in whole
+** numbers, where the C library made s from the sizes in single precision:
+**
+**   s = (int)((float)size_of_bins / range * 65536)     size = 2 * bins
+**
+** So bin i begins at low + 2 * ceil(i * 65536 / s). Dividing the range evenly
+** instead, as gprof does, drifts: at the end of 440 kB of code the bins of a
+** real file come out 8 bytes too low and the time goes to another function.
+** Writers that do not call profil (simulators, firmware) make bins of a whole
+** number of bytes: these are divided evenly.
+*/
+
+#include "formats/gmon/gmon.h"
+
+#define FULL_SCALE 65536 /* a bin for each 2 bytes */
+
+
+/* profil's scale, as a machine that divides in single precision has it. Each
+   step is stored, so that no compiler keeps more precision. */
+static uint64_t single_scale (uint64_t size, uint64_t range) {
+  volatile float quotient = (float)size;
+  volatile float divisor = (float)range;
+  quotient /= divisor;
+  quotient *= (float)FULL_SCALE;
+  return (uint64_t)quotient;
+}
+
+
+/* The same where the registers are wider: the exact quotient. (A 64-bit
+   mantissa never rounds it up to a whole number: its parts have 32 bits.) */
+static uint64_t extended_scale (uint64_t size, uint64_t range) {
+  return size * FULL_SCALE / range;
+}
+
+
+gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
+                          bool extended) {
+  gmon_scale scale = {.low = low, .bins = bins};
+  if (high <= low || bins == 0)
+    return scale;
+  scale.range = high - low;
+  if (scale.range % (2 * bins) == 0)
+    scale.even = scale.range / bins;
+  else if (2 * bins >= scale.range)
+    scale.step = FULL_SCALE;
+  else
+    scale.step = extended ? extended_scale(2 * bins, scale.range)
+                          : single_scale(2 * bins, scale.range);
+  return scale;
+}
+
+
+/* Bins so wide that profil's scale is 0 were not made by profil. The
+   product of the remainder and the bin stays below 2^64. */
+static uint64_t divided_start (const gmon_scale *scale, uint64_t bin) {
+  const uint64_t whole = scale->range / scale->bins;
+  const uint64_t rest = scale->range % scale->bins;
+  return scale->low + whole * bin + rest * bin / scale->bins;
+}
+
+
+uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
+  if (scale->range == 0)
+    return scale->low;
+  if (scale->even != 0)
+    return scale->low + scale->even * bin;
+  if (scale->step == 0)
+    return divided_start(scale, bin);
+  return scale->low + 2 * ((bin * FULL_SCALE + scale->step - 1) / scale->step);
+}
+
+
+/* Bins by profil's scale: the quotient and the remainder of the bin before
+   are carried to the next. */
+static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
+                           size_t count, unsigned shift, uint64_t *starts) {
+  const uint64_t step = scale->step;
+  const uint64_t whole = FULL_SCALE / step;
+  const uint64_t rest = FULL_SCALE % step;
+  uint64_t next = UINT64_MAX; /* the bin that quotient and remainder reach */
+  uint64_t quotient = 0, remainder = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t bin = (uint64_t)numbers[i] + shift;
+    if (bin != next) {
+      quotient = bin * FULL_SCALE / step;
+      remainder = bin * FULL_SCALE % step;
+    }
+    starts[i] = scale->low + 2 * (quotient + (remainder != 0));
+    quotient += whole;
+    remainder += rest;
+    if (remainder >= step) {
+      remainder -= step;
+      quotient++;
+    }
+    next = bin + 1;
+  }
+}
+
+
+void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
+                      size_t count, unsigned shift, uint64_t *starts) {
+  if (scale->range != 0 && scale->even == 0 && scale->step != 0) {
+    scaled_starts(scale, numbers, count, shift, starts);
+    return;
+  }
+  if (scale->even != 0) {
+    for (size_t i = 0; i < count; i++)
+      starts[i] = scale->low + scale->even * ((uint64_t)numbers[i] + shift);
+    return;
+  }
+  for (size_t i = 0; i < count; i++)
+    starts[i] = gmon_bin_start(scale, (uint64_t)numbers[i] + shift);
+}
+
+
+/* A bin near the one that begins at `distance` from the lowest address. */
+static uint64_t near_bin (const gmon_scale *scale, uint64_t distance) {
+  if (scale->even != 0)
+    return distance / scale->even;
+  if (scale->step != 0)
+    return distance / 2 > UINT64_MAX / FULL_SCALE
+               ? UINT64_MAX
+               : distance / 2 * scale->step / FULL_SCALE;
+  return distance / (scale->range / scale->bins);
+}
+
+
+bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin) {
+  if (scale->range == 0 || address < scale->low)
+    return false;
+  uint64_t guess = near_bin(scale, address - scale->low);
+  if (guess > scale->bins)
+    return false;
+  while (guess > 0 && gmon_bin_start(scale, guess) > address)
+    guess--;
+  while (guess < scale->bins && gmon_bin_start(scale, guess) < address)
+    guess++;
+  *bin = guess;
+  return guess < scale->bins && gmon_bin_start(scale, guess) == address;
+}

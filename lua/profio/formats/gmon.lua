@@ -1,0 +1,53 @@
+--- What the Lua side knows about gmon.out: options and warnings.
+---
+--- The decoder and the encoder are in csrc/formats/gmon/.
+
+local gmon = {}
+
+gmon.name = "gmon"
+gmon.help = "profiles of gprof: gmon.out, gmon.sum, BSD and Apple files, LD_PROFILE's"
+gmon.extensions = { "out", "gmon", "sum", "profile" }
+
+gmon.options = {
+   { name = "address_size", type = "int", default = 0,
+     help = "bytes of an address, 4 or 8; 0 finds out (written: 0 is 8)" },
+   { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
+     help = "order of the bytes of a number (written: auto is little)" },
+   { name = "dialect", type = "choice",
+     choices = { "auto", "gnu", "4.4bsd", "bsd", "apple", "ld-profile" }, default = "auto",
+     help = "form of the file; gnu (also auto) and 4.4bsd can be written" },
+   { name = "counter_bits", type = "int", default = 0,
+     help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0 finds out" },
+   { name = "arc_count_bits", type = "int", default = 0,
+     help = "bits of an arc's count in 64-bit BSD files, 32 or 64; 0 finds out" },
+   { name = "rate", type = "int", default = 0,
+     help = "samples a second, in place of the file's; 0 takes the file's" },
+   { name = "extended_precision", type = "bool", default = false,
+     help = "the profiled machine divided in extended precision (i386, m68k)" },
+   { name = "elf_class", type = "int", default = 0,
+     help = "bytes of an address in the executable: decides where the file does not" },
+   { name = "elf_order", type = "choice", choices = { "", "little", "big" }, default = "",
+     help = "byte order of the executable: decides where the file does not" },
+}
+
+gmon.warnings = {
+   ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",
+   ["gmon-arc-padding"] = "the upper halves of the counts of arcs are taken as padding",
+   ["gmon-bad-piece"] = "a piece of an Apple file has no known type or a size that does not fit",
+   ["gmon-bad-tag"] = "where a record should begin stands no known tag",
+   ["gmon-count-too-large"] = "a count is above 2^63 - 1 and missing",
+   ["gmon-counter-32"] = "the bins of a BSD file may have 32 bits",
+   ["gmon-counter-type"] = "the type of counter in a BSD header is garbage",
+   ["gmon-no-bins"] = "a histogram has no bins",
+   ["gmon-no-rate"] = "the sampling rate is 0: there are no seconds",
+   ["gmon-odd-bins"] = "the bytes of the bins are no whole number of bins",
+   ["gmon-odd-histogram"] = "a histogram header has an impossible dimension or rate",
+   ["gmon-old-blocks"] = "basic blocks of version 0 cannot be read",
+   ["gmon-rate-guessed"] = "old BSD files do not state their sampling rate",
+   ["gmon-reversed-range"] = "a histogram ends below its start: its bins have no addresses",
+   ["gmon-truncated"] = "the file ends inside a record",
+   ["gmon-version-0"] = "the file has version 0 and is read as version 1",
+   ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",
+}
+
+return gmon
