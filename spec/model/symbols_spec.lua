@@ -1,0 +1,556 @@
+local core = require "profio.core"
+local elf = require "spec.support.elf"
+
+local corpus = "../shared/corpus/gmon/made/"
+
+-- {====== Helpers ======
+
+local function source(bytes)
+   return assert(core.source_data(bytes, "data"))
+end
+
+local function from_elf(bytes, rule)
+   return core.symbols_elf(source(bytes), nil, rule or "exact", core.dictionary())
+end
+
+local function from_nm(text, rule, exe)
+   return core.symbols_nm(source(text), exe and source(exe), nil, rule or "exact",
+      core.dictionary())
+end
+
+-- All symbols as "start-stop name", in order.
+local function list(symbols)
+   local lines = {}
+   for i, s in ipairs(symbols:all()) do
+      lines[i] = ("%x-%x %s"):format(s.start, s.stop, s.name)
+   end
+   return lines
+end
+
+local function names(symbols)
+   local found = {}
+   for i, s in ipairs(symbols:all()) do
+      found[i] = s.name
+   end
+   return found
+end
+
+local function has_tool(name)
+   return os.execute("command -v " .. name .. " >/dev/null 2>&1")
+end
+
+local function exists(path)
+   local file <close> = io.open(path, "rb")
+   return file ~= nil
+end
+
+local function lines_of(command)
+   local pipe <close> = assert(io.popen(command .. " 2>/dev/null"))
+   local found = {}
+   for line in pipe:lines() do
+      found[#found + 1] = line
+   end
+   return found
+end
+
+-- The executables of the corpus that have a profile beside them: paths without extension.
+local function pairs_of_corpus()
+   return has_tool "ls" and lines_of("ls " .. corpus .. "*.gmon | sed 's/\\.gmon$//'") or {}
+end
+
+-- }======
+
+describe("symbols of ELF files", function()
+   for _, class in ipairs { 32, 64 } do
+      for _, order in ipairs { "<", ">" } do
+         it(("reads class %d, order %s"):format(class, order), function()
+            local symbols = assert(from_elf(elf.build { class = class, order = order,
+               symbols = { { name = "b", value = 0x1100, size = 0x100 },
+                  { name = "a", value = 0x1000, size = 0x100, bind = "local" } } }))
+            assert.same({ "1000-1100 a", "1100-1200 b" }, list(symbols))
+            local facts = symbols:facts()
+            assert.equal(class // 8, facts.address_size)
+            assert.equal(order == "<" and "little" or "big", facts.byte_order)
+            assert.same({ 0x1000, 0x2000, 0x1000, false, true, false, 62 }, { facts.text_start,
+               facts.text_end, facts.entry, facts.is_pie, facts.has_symbols, facts.has_lines,
+               facts.machine })
+         end)
+      end
+   end
+
+   it("ends a function at its size, padding included", function()
+      local symbols = assert(from_elf(elf.build { symbols = {
+         { name = "padded", value = 0x1000, size = 0x10 }, -- 32 bytes to the next: padding
+         { name = "gap", value = 0x1030, size = 0x10 }, -- 33 bytes to the next: a gap
+         { name = "sizeless", value = 0x1061 },
+         { name = "overlong", value = 0x1100, size = 0x1000 },
+         { name = "last", value = 0x1200, size = 0x100 } } }))
+      assert.same({ "1000-1030 padded", "1030-1040 gap", "1061-1100 sizeless",
+         "1100-1200 overlong", "1200-1300 last" }, list(symbols))
+   end)
+
+   it("ends the last function of a section with the section", function()
+      local symbols = assert(from_elf(elf.build { sections = {
+         { name = ".text", address = 0x1000, size = 0x100, flags = 6 , type = "nobits" },
+         { name = ".fini", address = 0x3000, size = 0x20, flags = 6, type = "nobits" } },
+         symbols = { { name = "end_of_text", value = 0x1080 },
+            { name = "_fini", value = 0x3000, section = ".fini" } } }))
+      assert.same({ "1080-1100 end_of_text", "3000-3020 _fini" }, list(symbols))
+   end)
+
+   it("finds by address", function()
+      local symbols = assert(from_elf(elf.build { symbols = {
+         { name = "a", value = 0x1000, size = 0x10 },
+         { name = "_Z1bi", value = 0x1100, size = 0x10, bind = "local" } } }))
+      assert.is_nil(symbols:find(0xfff))
+      assert.equal("a", symbols:find(0x1000).name)
+      assert.equal("a", symbols:find(0x100f).name)
+      assert.is_nil(symbols:find(0x1010))
+      assert.is_nil(symbols:find(0x10ff))
+      assert.same({ name = "_Z1bi", demangled = "b(int)", start = 0x1100, stop = 0x1110,
+         is_function = true, is_global = false }, symbols:find(0x110f))
+      assert.is_nil(symbols:find(0x1110))
+      assert.is_nil(symbols:find(-1))
+      assert.equal(2, symbols:count())
+   end)
+
+   it("finds among many symbols, and far ones", function()
+      local given = {}
+      for i = 0, 999 do
+         given[i + 1] = { name = "f" .. i, value = 0x1000 + i * i, size = 1, section = "abs" }
+      end
+      given[1001] = { name = "top", value = -256, size = 0x80, section = "abs" }
+      local symbols = assert(from_elf(elf.build { symbols = given }))
+      for i = 0, 999 do
+         assert.equal("f" .. i, symbols:find(0x1000 + i * i).name)
+      end
+      assert.equal("top", symbols:find(-200).name)
+      assert.is_nil(symbols:find(-1))
+      assert.is_nil(symbols:find(0x7fffffffffffffff))
+   end)
+
+   it("takes functions, and untyped globals in code, and nothing else", function()
+      local symbols = assert(from_elf(elf.build { sections = {
+         { name = ".text", address = 0x1000, size = 0x1000, flags = 6, type = "nobits" },
+         { name = ".data", address = 0x4000, size = 0x100, flags = 3, type = "nobits" } },
+         symbols = {
+            { name = "function", value = 0x1000, size = 0x100 },
+            { name = "resolver", value = 0x1100, size = 0x100, type = "ifunc" },
+            { name = "assembler", value = 0x1200, type = "notype" },
+            { name = "weak", value = 0x1300, type = "notype", bind = "weak" },
+            { name = "label", value = 0x1310, type = "notype", bind = "local" },
+            { name = "$x", value = 0x1320, type = "notype", bind = "local" },
+            { name = "table", value = 0x1330, type = "object" },
+            { name = "etext", value = 0x2000, type = "notype" },
+            { name = "data_start", value = 0x4000, type = "notype", section = ".data" },
+            { name = "import", value = 0, section = "undef" },
+            { name = "file.c", value = 0, type = "file", bind = "local", section = "abs" },
+            { name = "", value = 0x1400 } } }))
+      assert.same({ "function", "resolver", "assembler", "weak" }, names(symbols))
+   end)
+
+   it("keeps one name per address: global, function, fewest underscores", function()
+      local symbols = assert(from_elf(elf.build { symbols = {
+         { name = "__x", value = 0x1000 }, { name = "_x", value = 0x1000 },
+         { name = "x", value = 0x1000 }, { name = "y", value = 0x1000 },
+         { name = "a", value = 0x1100, bind = "local" }, { name = "__a", value = 0x1100 },
+         { name = "untyped", value = 0x1200, type = "notype" }, { name = "_f", value = 0x1200 },
+         { name = "hot", value = 0x1300, bind = "local" },
+         { name = "hot.part.0", value = 0x1400, bind = "local" },
+         { name = "hot.cold", value = 0x1500, bind = "local" } } }))
+      assert.same({ "x", "__a", "_f", "hot", "hot.part.0", "hot.cold" }, names(symbols))
+   end)
+
+   it("clears the bit that tells Thumb and MIPS16 code", function()
+      for _, machine in ipairs { "arm", "mips" } do
+         local symbols = assert(from_elf(elf.build { class = 32, machine = machine, symbols = {
+            { name = "thumb", value = 0x1101, size = 0x10 } } }))
+         assert.same({ "1100-1110 thumb" }, list(symbols))
+      end
+      assert.same({ "1100-1110 old_thumb" }, list(assert(from_elf(elf.build { class = 32,
+         machine = "arm", symbols = { { name = "old_thumb", value = 0x1101, size = 0x10,
+            type = "code13" } } }))))
+   end)
+
+   it("follows function descriptors of 64-bit PowerPC", function()
+      local sections = {
+         { name = ".text", address = 0x1000, size = 0x1000, flags = 6, type = "nobits" },
+         { name = ".opd", address = 0x8000, flags = 3,
+            data = (">I8I8I8"):rep(3):pack(0x1200, 0, 0, 0x1100, 0, 0, 0x99999, 0, 0) } }
+      local given = { machine = "ppc64", order = ">", sections = sections, symbols = {
+         { name = "main", value = 0x8000, size = 0x40, section = ".opd" },
+         { name = "helper", value = 0x8018, size = 0x40, section = ".opd", bind = "local" },
+         { name = "astray", value = 0x8030, section = ".opd", type = "notype" } } }
+      assert.same({ "1100-1140 helper", "1200-1240 main" },
+         list(assert(from_elf(elf.build(given)))))
+      assert.same({ ".main" }, names(assert(from_elf(elf.build(given), "gprof"))))
+   end)
+
+   it("falls back to the dynamic table, and has nothing when there is none", function()
+      local symbols = assert(from_elf(elf.build { dynamic = true, table_name = ".dynsym",
+         table_type = "dynsym", symbols = { { name = "shown", value = 0x1000 } } }))
+      assert.same({ "shown" }, names(symbols))
+      assert.is_true(symbols:facts().is_pie)
+      symbols = assert(from_elf(elf.build {}))
+      assert.equal(0, symbols:count())
+      assert.is_false(symbols:facts().has_symbols)
+      assert.is_nil(symbols:find(0x1000))
+      assert.is_nil(symbols:line(0x1000))
+   end)
+
+   it("takes what is lacking from the debug file", function()
+      local main = elf.build { sections = { elf.build_id("\1\2\3\4"),
+         { name = ".text", address = 0x1000, size = 4096, flags = 6, type = "nobits" } } }
+      local debug = elf.build { symbols = { { name = "far", value = 0x1000, size = 0x10 } } }
+      local symbols = assert(core.symbols_elf(source(main), source(debug), "exact",
+         core.dictionary()))
+      assert.same({ "1000-1010 far" }, list(symbols))
+      assert.equal("01020304", symbols:facts().build_id)
+      symbols = assert(core.symbols_elf(source(main), source "no ELF", "exact",
+         core.dictionary()))
+      assert.equal(0, symbols:count())
+   end)
+
+   it("says what other files are", function()
+      for bytes, what in pairs { ["MZ\x90\0"] = "a PE executable", ["\xcf\xfa\xed\xfe"] = "Mach%-O",
+         ["\x83\x01"] = "ECOFF", ["!<arch>\n"] = "archive" } do
+         local symbols, message, code = from_elf(bytes)
+         assert.is_nil(symbols)
+         assert.matches(what .. ".*nm.*%-%-symbols", message)
+         assert.equal("format", code)
+      end
+      local _, message, code = from_elf ""
+      assert.equal("data: not an ELF file (byte 0)", message)
+      assert.equal("format", code)
+   end)
+
+   it("survives every truncation and any damaged byte", function()
+      local whole = elf.build { symbols = { { name = "one", value = 0x1000, size = 8 },
+         { name = "two.constprop.0", value = 0x1100, bind = "local" } } }
+      for size = 0, #whole - 1 do
+         from_elf(whole:sub(1, size))
+      end
+      for i = 1, #whole do
+         for _, byte in ipairs { "\0", "\x7f", "\xff" } do
+            from_elf(whole:sub(1, i - 1) .. byte .. whole:sub(i + 1), "gprof")
+         end
+      end
+   end)
+
+   it("refuses names that overlap a thousandfold", function()
+      local given = {}
+      for i = 1, 3000 do
+         given[i] = { name = "", value = 0x1000 + i }
+      end
+      given[1].name = ("x"):rep(60000)
+      local bytes = elf.build { symbols = given }
+      -- every symbol gets the one long name: st_name 1
+      local at = bytes:find(("\0"):rep(24) .. ("<I4"):pack(1), 1, true) + 24
+      local table_bytes = bytes:sub(at, at + 24 * 3000 - 1):gsub(("."):rep(24), function(entry)
+         return ("<I4"):pack(1) .. entry:sub(5)
+      end)
+      local symbols, message, code = from_elf(bytes:sub(1, at - 1) .. table_bytes
+         .. bytes:sub(at + 24 * 3000))
+      assert.is_nil(symbols)
+      assert.matches("overlap", message)
+      assert.equal("limit", code)
+   end)
+end)
+
+describe("symbols as gprof picks them", function()
+   local function kept(given)
+      for i, symbol in ipairs(given) do
+         symbol.value = symbol.value or 0x1000 + 16 * i
+      end
+      return names(assert(from_elf(elf.build { symbols = given }, "gprof")))
+   end
+
+   it("ends each where the next begins, and the last with .text", function()
+      local symbols = assert(from_elf(elf.build { symbols = {
+         { name = "a", value = 0x1000, size = 4 }, { name = "b", value = 0x1800, size = 4 } } },
+         "gprof"))
+      assert.same({ "1000-1800 a", "1800-2000 b" }, list(symbols))
+   end)
+
+   it("takes data in code and weak symbols anywhere", function()
+      assert.same({ "f", "table", "label", "weak" }, kept {
+         { name = "f" }, { name = "table", type = "object" },
+         { name = "label", type = "notype", bind = "local" },
+         { name = "weak", bind = "weak", type = "notype", section = "abs", value = 0x9000 },
+         { name = "weak_data", bind = "weak", type = "object" },
+         { name = "resolver", type = "ifunc" }, { name = "import", section = "undef" },
+         { name = "unique", bind = "unique" } })
+   end)
+
+   it("drops local names with $ or a dotted suffix that is no number", function()
+      local function keeps(name)
+         return #kept { { name = name, bind = "local" }, { name = "zz" } } == 2
+      end
+      assert.same({ true, false, false, false, false, false, true }, { keeps "f", keeps "a$b",
+         keeps "f.part.0", keeps "f.cold", keeps ".L12", keeps "__gnu_compiled_c",
+         keeps "__gnu_compile" })
+      assert.is_true(keeps "f.12")
+      assert.is_true(keeps "f.1.2")
+      assert.is_true(keeps "f.constprop.0")
+      assert.is_true(keeps "f.clone.3")
+      assert.is_false(keeps "f.1x")
+      assert.is_false(keeps "f.constprop")
+   end)
+
+   it("reads on behind a number into the next string, as gprof does", function()
+      assert.same({ "f.1", "next" }, kept { { name = "f.1", bind = "local" }, { name = "next" } })
+      assert.same({ "a.b" }, kept { { name = "f.1", bind = "local" }, { name = "a.b" } })
+      assert.same({ "x$" }, kept { { name = "f.1", bind = "local" },
+         { name = "g.constprop.0", bind = "local" }, { name = "x$" } })
+      -- but only one string further when that has no number of its own
+      assert.same({ "f.1", "ok", "x$" }, kept { { name = "f.1", bind = "local" }, { name = "ok" },
+         { name = "x$" } })
+   end)
+
+   it("agrees with gprof on every executable of the corpus", function()
+      local paths = pairs_of_corpus()
+      if #paths == 0 or not has_tool "gprof" then
+         pending "no corpus or no gprof"
+         return
+      end
+      -- what gprof leaves out of its listing, and names that come from function descriptors,
+      -- which only a gprof built for PowerPC follows
+      local hidden = { _mcount = true, mcount = true, __mcount_internal = true }
+      for _, path in ipairs(paths) do
+         local expected = {}
+         for _, line in ipairs(lines_of(("gprof -z -b -p --no-demangle %s.elf %s.gmon"):format(path,
+            path))) do
+            local name = line:match "^ *[%d.-]+ +[%d.]+ .-(%S+)%s*$"
+            if name and name ~= "seconds" and name ~= "name" then
+               expected[#expected + 1] = name
+            end
+         end
+         local found = {}
+         local exe <close> = assert(core.source(path .. ".elf"))
+         for _, name in ipairs(names(assert(core.symbols_elf(exe, nil, "gprof",
+            core.dictionary())))) do
+            if not hidden[name] and name:sub(1, 1) ~= "." then
+               found[#found + 1] = name
+            end
+         end
+         table.sort(expected)
+         table.sort(found)
+         assert.same(expected, found, path)
+      end
+   end)
+end)
+
+describe("symbols of the corpus", function()
+   it("are the functions that readelf lists", function()
+      local paths = pairs_of_corpus()
+      if #paths == 0 or not has_tool "readelf" then
+         pending "no corpus or no readelf"
+         return
+      end
+      for _, path in ipairs(paths) do
+         local exe <close> = assert(core.source(path .. ".elf"))
+         local symbols = assert(core.symbols_elf(exe, nil, "exact", core.dictionary()))
+         local is_arm, checked = path:match "gnueabihf", 0
+         for _, line in ipairs(lines_of("readelf -sW " .. path .. ".elf")) do
+            local value, kind, section = line:match
+               "^ +%d+: (%x+) +%d+ (%u+) +%u+ +%u+ +.-(%w+) [^ ]+"
+            if (kind == "FUNC" or kind == "IFUNC") and section ~= "UND"
+               and not path:match "powerpc64%-" then
+               local address = tonumber(value, 16) & (is_arm and ~1 or ~0)
+               local found = symbols:find(address)
+               assert.is_table(found, path .. " " .. line)
+               assert.equal(address, found.start, path .. " " .. line)
+               checked = checked + 1
+            end
+         end
+         assert.is_true(checked > 5 or path:match "powerpc64%-" ~= nil, path)
+      end
+   end)
+
+   it("have the lines that addr2line tells", function()
+      if not exists(corpus .. "isra-x86_64.elf") or not has_tool "addr2line" then
+         pending "no corpus or no addr2line"
+         return
+      end
+      for _, name in ipairs { "isra-x86_64", "x86_64-native-pie", "x86_64-native-no-pie" } do
+         local exe <close> = assert(core.source(corpus .. name .. ".elf"))
+         local symbols = assert(core.symbols_elf(exe, nil, "exact", core.dictionary()))
+         local facts, addresses = symbols:facts(), {}
+         for address = facts.text_start, facts.text_end - 1 do
+            addresses[#addresses + 1] = ("0x%x"):format(address)
+         end
+         local answers = lines_of(("printf '%%s\\n' %s | addr2line -e %s"):format(
+            table.concat(addresses, " "), corpus .. name .. ".elf"))
+         assert.equal(#addresses, #answers)
+         for i, answer in ipairs(answers) do
+            local file, line = symbols:line(facts.text_start + i - 1)
+            local found = line and file .. ":" .. line or "no line"
+            answer = answer:gsub(" %(discriminator %d+%)", ""):gsub("^.*:[0?]$", "no line")
+            assert.equal(answer, found, addresses[i])
+         end
+      end
+   end)
+
+   it("have lines for every target", function()
+      local paths = pairs_of_corpus()
+      if #paths == 0 then
+         pending "no corpus"
+         return
+      end
+      for _, path in ipairs(paths) do
+         local exe <close> = assert(core.source(path .. ".elf"))
+         local symbols = assert(core.symbols_elf(exe, nil, "exact", core.dictionary()))
+         for _, symbol in ipairs(symbols:facts().has_lines and symbols:all() or {}) do
+            if symbol.name == "main" then
+               local file, line = symbols:line(symbol.start)
+               assert.matches("%.c$", file, path)
+               assert.is_true(line > 0, path)
+            end
+         end
+      end
+   end)
+end)
+
+describe("the text of nm", function()
+   local expected = { "1000-1100 first", "1100-1200 second", "1200-1220 third" }
+
+   it("is read in all its forms", function()
+      local forms = {
+         bsd = "0000000000001000 T first\n                 U printf\n"
+            .. "0000000000001200 t third\n0000000000001100 W second\n0000000000001220 T end\n"
+            .. "0000000000004000 D data\n",
+         bsd_sizes = "00001000 00000100 T first\n00001100 00000100 i second\n"
+            .. "00001200 00000020 T third\n00001220 T end\n",
+         posix = "first T 1000 100\nprintf U         \nsecond W 1100 \nthird t 1200 20\n"
+            .. "end T 1220\ndata D 4000 4\n",
+         system_v = "\n\nSymbols from a.out:\n\nName  Value   Class  Type  Size  Line  Section\n\n"
+            .. "first |0000000000001000|   T  |  FUNC|0000000000000100|     |.text\n"
+            .. "second|0000000000001100|   W  |  FUNC|0000000000000100|     |.text\n"
+            .. "third |0000000000001200|   t  |  FUNC|0000000000000020|     |.text\n"
+            .. "end   |0000000000001220|   T  |NOTYPE|                |     |.text\n"
+            .. "puts  |                |   U  |  FUNC|                |     |*UND*\n",
+         tru64 = "nm:     Name                 Value              Type   Size\n\n"
+            .. "first          | 0000000000004096 | T | 0000000000000008\n"
+            .. "second         | 0000000000004352 | T | 0000000000000000\n"
+            .. "third          | 0x1200 | t | 0000000000000032\n"
+            .. "end            | 0000000000004640 | T | 0000000000000008\n",
+      }
+      for form, text in pairs(forms) do
+         local found = list(assert(from_nm(text)))
+         if form == "tru64" then -- its size says that first has a gap behind it
+            assert.equal("1000-1008 first", found[1])
+            found[1] = expected[1]
+         end
+         assert.equal("end", found[4]:match "%S+$", form)
+         found[4] = nil
+         assert.same(expected, found, form)
+         assert.same(list(assert(from_nm(text))),
+            list(assert(from_nm((text:gsub("\n", "\r\n"))))), form)
+      end
+   end)
+
+   it("may have 0x, capitals, source lines, and names with spaces and bars", function()
+      local symbols = assert(from_nm("0x0000ABC0 T operator|(A, B const&)\n"
+         .. "0x0000ABD0 T operator new[](unsigned long)\t/src/new.cc:12\n0XABE0 T end"))
+      assert.same({ "operator|(A, B const&)", "operator new[](unsigned long)", "end" },
+         names(symbols))
+      symbols = assert(from_nm "operator new[](unsigned long) T 1139 16\nx b 10 4\nf T 1200\n")
+      assert.same({ "operator new[](unsigned long)", "f" }, names(symbols))
+      symbols = assert(from_nm("operator|(A) |0000000000001000|   T  |  FUNC|01|     |.text\n"))
+      assert.same({ "operator|(A)" }, names(symbols))
+   end)
+
+   it("gives gprof only t and T, whatever their names", function()
+      local symbols = assert(from_nm("1000 T a\n1010 W b\n1020 t c.part.0\n1030 i d\n1040 D e\n",
+         "gprof"))
+      assert.same({ "1000-1020 a", "c.part.0" }, { list(symbols)[1], names(symbols)[2] })
+   end)
+
+   it("has no facts of its own, and those of the executable beside it", function()
+      local text = "0000000000001000 T a\n0000000000001800 T b\n"
+      assert.is_nil(assert(from_nm(text)):facts().address_size)
+      for rule, last in pairs { exact = "1800-2000 b", gprof = "1800-2000 b" } do
+         local symbols = assert(from_nm(text, rule, elf.build {}))
+         assert.equal(8, symbols:facts().address_size)
+         assert.equal(last, list(symbols)[2])
+      end
+   end)
+
+   it("is refused when no line fits", function()
+      for _, text in ipairs { "", "hello world\n", "U printf\n", ("\0"):rep(100),
+         "11111111111111111 T too_long\n" } do
+         local symbols, message, code = from_nm(text)
+         assert.is_nil(symbols)
+         assert.matches("not the text of nm", message)
+         assert.equal("format", code)
+      end
+   end)
+end)
+
+describe("names made readable", function()
+   local function readable(name)
+      return assert(from_nm("00001000 T " .. name .. "\n")):find(0x1000).demangled
+   end
+
+   it("are those of C++", function()
+      assert.equal("main", readable "main")
+      assert.equal("foo(int)", readable "_Z3fooi")
+      assert.equal("foo(int)", readable "__Z3fooi")
+      assert.equal(".foo(int)", readable "._Z3fooi")
+      assert.equal("foo(int) [clone .part.0]", readable "_Z3fooi.part.0")
+      assert.equal("std::vector<int, std::allocator<int> >::push_back(int&&)",
+         readable "_ZNSt6vectorIiSaIiEE9push_backEOi")
+      assert.equal("_Z", readable "_Z")
+      assert.equal("_Znonsense", readable "_Znonsense")
+   end)
+
+   it("never grow beyond measure", function()
+      local name = "_Z1f1AIiiE"
+      local digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+      for i = 1, 35 do
+         local last = "S" .. digits:sub(i, i) .. "_"
+         name = name .. "S_I" .. last .. last .. "E"
+      end
+      assert.equal(name, readable(name))
+      assert.equal("_Z" .. ("N"):rep(100000), readable("_Z" .. ("N"):rep(100000)))
+   end)
+end)
+
+describe("symbols in use", function()
+   it("raise at wrong use", function()
+      assert.error_matches(function() core.symbols_elf("x") end, "profio.source expected")
+      assert.error_matches(function()
+         core.symbols_elf(source "", nil, "nope", core.dictionary())
+      end, "invalid option 'nope'")
+      local symbols = assert(from_elf(elf.build {}))
+      symbols:close()
+      symbols:close()
+      assert.error_matches(function() symbols:count() end, "symbols are closed")
+      assert.error_matches(function() symbols.count(io.stdout) end, "profio.symbols expected")
+   end)
+
+   it("outlive the variables of their sources", function()
+      if not exists(corpus .. "isra-x86_64.elf") then
+         pending "no corpus"
+         return
+      end
+      local symbols = assert(core.symbols_elf(assert(core.source(corpus .. "isra-x86_64.elf")),
+         nil, "exact", core.dictionary()))
+      collectgarbage()
+      collectgarbage()
+      assert.is_string(symbols:line(symbols:facts().entry) or "")
+      assert.is_true(symbols:count() > 10)
+   end)
+
+   it("have no lines when their source was closed before", function()
+      if not exists(corpus .. "x86_64-native-pie.elf") then
+         pending "no corpus"
+         return
+      end
+      local exe = assert(core.source(corpus .. "x86_64-native-pie.elf"))
+      local symbols = assert(core.symbols_elf(exe, nil, "exact", core.dictionary()))
+      exe:close()
+      assert.is_nil(symbols:line(0x1200))
+      assert.equal("a", symbols:find(0x1200).name)
+   end)
+end)
