@@ -35,6 +35,9 @@ typedef struct row_column {
   bool is_share;      /* aligned text: a fraction, shown as per cent */
 } row_column;
 
+#define ROW_AHEAD 4096u /* rows measured before the first is written */
+#define ROW_KINDS 256u  /* a power of two */
+
 typedef struct row_job row_job;
 
 /* A form of output. */
@@ -71,11 +74,10 @@ struct row_job {
   size_t *widths;      /* by column */
   bool is_headed;      /* the header stands */
 
-  const struct row_template *templates; /* of the listing */
-  size_t ntemplates, kind;              /* ... `kind` is a field */
+  const struct row_template *templates;          /* of the listing */
+  size_t ntemplates, kind;                       /* ... `kind` is a field */
+  const struct row_template *by_kind[ROW_KINDS]; /* found, by low bits */
 };
-
-#define ROW_AHEAD 4096u /* rows measured before the first is written */
 
 extern const row_form row_table, row_csv, row_tsv, row_json, row_ndjson,
     row_listing;

@@ -214,11 +214,15 @@ static pf_status put_piece (row_job *job, const row_piece *piece, size_t row) {
 }
 
 
-static const row_template *template_of (const row_job *job, uint32_t kind) {
+/* The numbers of kinds follow each other, so their low bits differ. */
+static const row_template *template_of (row_job *job, uint32_t kind) {
+  const row_template **const known = &job->by_kind[kind % ROW_KINDS];
+  if (*known != NULL && (*known)->kind == kind)
+    return *known;
   size_t i = 0;
   while (i < job->ntemplates && job->templates[i].kind != kind)
     i++;
-  return i < job->ntemplates ? &job->templates[i] : NULL;
+  return i == job->ntemplates ? NULL : (*known = &job->templates[i]);
 }
 
 
