@@ -66,10 +66,17 @@ end
 local function plain_reader(state, name)
    if state.closed then
       error("trace is closed", 0)
-   elseif #state.parts == 1 then
-      return state.parts[1]:reader(name)
    end
-   return chained(state, name)
+   local reader, message, code
+   if #state.parts == 1 then
+      reader, message, code = state.parts[1]:reader(name)
+   else
+      reader, message, code = chained(state, name)
+   end
+   if reader and state.watch then
+      reader = state.watch(reader, name)
+   end
+   return reader, message, code
 end
 
 -- The columns that come from addresses stand behind those of the file.
@@ -176,6 +183,12 @@ function methods:row_count(name)
       end
    end
    return total
+end
+
+---Put a stage over every table that is read from here on.
+---@param stage fun(reader: userdata, name: string): userdata
+function methods:watch(stage)
+   alive(self).watch = stage
 end
 
 ---Read everything and list all oddities, not only the first of each kind.
