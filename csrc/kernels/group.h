@@ -23,7 +23,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 
 /*
 ** Read the whole input now. `retype` (may be NULL) is asked once all rows are
-** seen for the type of each key that has a maker, whose number it gets.
+** seen, for the type of each key by its number.
 */
 pf_status pf_group_drain (pf_reader *reader,
                           pf_type (*retype)(void *context, size_t key),

@@ -19,8 +19,10 @@ int luaopen_profio_core (lua_State *L) {
   l_open_trace(L);
   l_open_reader(L);
   l_open_register(L);
+  l_open_conditions(L);
   l_open_filter(L);
   l_open_group(L);
+  l_open_table(L);
   l_open_symbols(L);
   l_open_profile(L);
   l_open_writer(L);

@@ -1,0 +1,270 @@
+/*
+** filter.c - stages that leave rows out or put tables in a row: core.filter,
+** core.limit and core.chain. (core.where is in conditions.c.)
+*/
+
+#include <string.h>
+
+#include "kernels/chain.h"
+#include "kernels/filter.h"
+#include "kernels/limit.h"
+#include "lua/callback.h"
+
+#define MAX_COLUMNS 200 /* a Lua function gets at most */
+
+
+/* {====== filter: a Lua function ====== */
+
+typedef struct l_filter {
+  l_callback callback; /* values: 1 the function, 2 the cache of names */
+  pf_dictionary *dictionary;
+  const pf_batch *batch; /* while it runs */
+  uint16_t *keep;
+  size_t kept;
+  int count;
+  size_t columns[MAX_COLUMNS];
+} l_filter;
+
+
+/* (filter, function, cache): ask the function about each row. */
+static int filter_body (lua_State *L) {
+  l_filter *const f = lua_touserdata(L, 1);
+  luaL_checkstack(L, f->count + 4, "too many columns");
+  for (size_t row = 0; row < f->batch->rows; row++) {
+    lua_pushvalue(L, 2);
+    for (int i = 0; i < f->count; i++)
+      l_push_value(L, &f->batch->columns[f->columns[i]], row, f->dictionary, 3);
+    lua_call(L, f->count, 1);
+    f->keep[f->kept] = (uint16_t)row;
+    f->kept += lua_toboolean(L, -1) != 0;
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+
+static pf_status filter_choose (void *context, const pf_batch *batch,
+                                uint16_t *keep, size_t *count,
+                                pf_error *error) {
+  l_filter *const f = context;
+  f->batch = batch;
+  f->keep = keep;
+  f->kept = 0;
+  const pf_status status =
+      l_callback_run(&f->callback, filter_body, f, 2, error);
+  *count = f->kept;
+  return status;
+}
+
+
+/* The context is a userdata: the collector frees it. */
+static void filter_release (void *context) {
+  (void)context;
+}
+
+
+/* core.filter(reader, f, columns): the rows for which f(values of the
+   columns) gives a true value. */
+static int core_filter (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  l_filter *const f = lua_newuserdatauv(L, sizeof *f, 0); /* at 4 */
+  memset(f, 0, sizeof *f);
+  f->dictionary = input->dictionary;
+  f->count = l_columns_check(L, 3, input, f->columns, MAX_COLUMNS);
+  lua_pushvalue(L, 2);
+  l_reader_push_dictionary(L, 1);
+  l_push_name_cache(L, lua_gettop(L));
+  lua_remove(L, -2);
+  l_callback_open(L, &f->callback, 2); /* at 5 */
+  const int pins[] = {1, 4, 5};
+  l_reader *const r = l_reader_new(L, pins, 3);
+  const pf_choice choice = {f, filter_choose, filter_release};
+  pf_error error;
+  if (pf_filter_open(input, f->columns, (size_t)f->count, choice, &r->reader,
+                     &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== limit ====== */
+
+/* A number of rows; `none` when there is no argument. */
+static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
+  if (lua_isnoneornil(L, arg))
+    return none;
+  const lua_Integer n = luaL_checkinteger(L, arg);
+  luaL_argcheck(L, n >= 0, arg, "a number of rows, 0 or more");
+  return (uint64_t)n;
+}
+
+
+/* core.limit(reader, n, skip): at most n rows (nil: all) after the first
+   `skip`. */
+static int core_limit (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
+  const uint64_t skip = check_rows(L, 3, 0);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_limit_open(input, limit, skip, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== chain ====== */
+
+/* The stack of core.chain. */
+enum {
+  READERS = 1,
+  CONSTANTS,
+  NUMBERS,
+  PINS,
+  FIRST
+};
+
+
+/* Raise when a reader's rows could not stand in one table with the first's. */
+static void check_same (lua_State *L, const pf_reader *first,
+                        const pf_reader *other, size_t part) {
+  bool same = first->nfields == other->nfields &&
+              first->dictionary == other->dictionary;
+  for (size_t i = 0; same && i < first->nfields; i++)
+    same = first->fields[i].type == other->fields[i].type &&
+           strcmp(first->fields[i].name, other->fields[i].name) == 0;
+  if (!same)
+    luaL_error(L, "chain: table %d has other columns, or another dictionary",
+               (int)part + 1);
+}
+
+
+/* Set the readers of the parts, and pin them. */
+static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
+  for (size_t p = 0; p < nparts; p++) {
+    lua_rawgeti(L, READERS, (lua_Integer)p + 1);
+    parts[p].reader = l_reader_check(L, -1)->reader;
+    check_same(L, parts[0].reader, parts[p].reader, p);
+    lua_rawseti(L, PINS, (lua_Integer)p + 1);
+    if (!lua_istable(L, NUMBERS))
+      continue;
+    lua_rawgeti(L, NUMBERS, (lua_Integer)p + 1);
+    const lua_Integer used = lua_tointeger(L, -1);
+    luaL_argcheck(L, used >= 0, NUMBERS, "numbers of 0 or more");
+    parts[p].numbers_used = (uint64_t)used;
+    lua_pop(L, 1);
+  }
+}
+
+
+/* The value of the constant (on top) for a part: a text, or missing. */
+static uint32_t constant_of (lua_State *L, const pf_reader *reader,
+                             size_t part) {
+  uint32_t name = PF_NO_NAME;
+  if (lua_rawgeti(L, -1, (lua_Integer)part + 1) != LUA_TNIL) {
+    size_t size;
+    const char *const text = luaL_checklstring(L, -1, &size);
+    name =
+        pf_intern(reader->dictionary, (pf_bytes){(const uint8_t *)text, size});
+    if (name == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+  lua_pop(L, 1);
+  return name;
+}
+
+
+/* Set constant `c` of all parts, and its name, from the table at CONSTANTS. */
+static const char *set_constant (lua_State *L, const pf_part *parts,
+                                 size_t nparts, uint32_t *constants,
+                                 size_t count, size_t c) {
+  const pf_reader *const reader = parts[0].reader;
+  lua_rawgeti(L, CONSTANTS, (lua_Integer)c + 1);
+  luaL_checktype(L, -1, LUA_TTABLE);
+  lua_getfield(L, -1, "values");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  for (size_t p = 0; p < nparts; p++)
+    constants[p * count + c] = constant_of(L, reader, p);
+  lua_pop(L, 1);
+  lua_getfield(L, -1, "name");
+  const char *const name = luaL_checkstring(L, -1);
+  if (pf_field_index(reader->fields, reader->nfields, name) < reader->nfields)
+    luaL_error(L, "chain: there is a column '%s' already", name);
+  lua_pop(L, 2); /* the string stays in its table */
+  return name;
+}
+
+
+/* One block: parts, names of the constants, values of the constants. */
+typedef struct chain_block {
+  pf_part *parts;
+  const char **names;
+  uint32_t *constants;
+} chain_block;
+
+
+static chain_block new_chain_block (lua_State *L, size_t nparts,
+                                    size_t nconstants) {
+  const size_t size =
+      nparts * sizeof(pf_part) + nconstants * (sizeof(char *) + nparts * 4) + 1;
+  uint8_t *const memory = lua_newuserdatauv(L, size, 0);
+  memset(memory, 0, size);
+  chain_block block;
+  block.parts = (pf_part *)(void *)memory;
+  block.names = (const char **)(void *)(block.parts + nparts);
+  block.constants = (uint32_t *)(void *)(block.names + nconstants);
+  for (size_t p = 0; p < nparts; p++)
+    block.parts[p].constants = block.constants + p * nconstants;
+  return block;
+}
+
+
+/*
+** core.chain(readers, constants, numbers): the rows of all readers, and a
+** column of names for each constant { name=, values= one text per reader }.
+** numbers[i] is how many numbers reader i uses in columns with part_numbers.
+*/
+static int core_chain (lua_State *L) {
+  luaL_checktype(L, READERS, LUA_TTABLE);
+  lua_settop(L, NUMBERS);
+  if (lua_isnil(L, CONSTANTS)) {
+    lua_newtable(L);
+    lua_replace(L, CONSTANTS);
+  }
+  const size_t nparts = lua_rawlen(L, READERS);
+  const size_t nconstants = lua_rawlen(L, CONSTANTS);
+  luaL_argcheck(L, nparts > 0, READERS, "no table to read");
+  lua_newtable(L); /* PINS */
+  lua_rawgeti(L, READERS, 1);
+  const chain_block block = new_chain_block(L, nparts, nconstants);
+  set_readers(L, block.parts, nparts);
+  for (size_t c = 0; c < nconstants; c++)
+    block.names[c] =
+        set_constant(L, block.parts, nparts, block.constants, nconstants, c);
+  const int pins[] = {FIRST, PINS};
+  l_reader *const r = l_reader_new(L, pins, 2);
+  pf_error error;
+  if (pf_chain_open(block.parts, nparts, block.names, nconstants, &r->reader,
+                    &error) != PF_OK)
+    return l_throw(L, &error, FIRST);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_filter (lua_State *L) {
+  static const luaL_Reg functions[] = {{"chain", core_chain},
+                                       {"filter", core_filter},
+                                       {"limit", core_limit},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}
