@@ -113,7 +113,7 @@ static bool sort_by_byte (const pf_address_key *keys, pf_address_key *sorted,
 
 
 pf_status pf_sort_addresses (pf_address_key *keys, size_t count) {
-  if (is_sorted(keys, count))
+  if (count == 0 || is_sorted(keys, count))
     return PF_OK;
   pf_address_key *other = malloc(count * sizeof *other);
   if (other == NULL)

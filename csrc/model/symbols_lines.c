@@ -18,10 +18,18 @@
 
 #define FILE_CACHE 256u /* a power of two */
 
+/* The lines of a unit, as libdw has them. */
+typedef struct line_table {
+  Dwarf_Lines *lines;
+  size_t count;
+} line_table;
+
 /* The line tables while they are read. */
 typedef struct reading {
   pf_dictionary *dictionary;
   uint64_t code_start, code_end;
+  line_table *tables;
+  size_t ntables, tables_room;
   pf_line_row *rows;
   size_t count, room;
   struct {
@@ -112,21 +120,32 @@ static pf_status add_line (reading *r, Dwarf_Line *line, Dwarf_Line *next) {
 }
 
 
-static pf_status add_unit (reading *r, Dwarf_Die *unit) {
-  Dwarf_Lines *lines;
-  size_t count;
-  if (dwarf_getsrclines(unit, &lines, &count) != 0)
-    return PF_OK;
+static pf_status add_table (reading *r, const line_table *table) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i + 1 < count && status == PF_OK; i++)
-    status =
-        add_line(r, dwarf_onesrcline(lines, i), dwarf_onesrcline(lines, i + 1));
+  for (size_t i = 0; i + 1 < table->count && status == PF_OK; i++)
+    status = add_line(r, dwarf_onesrcline(table->lines, i),
+                      dwarf_onesrcline(table->lines, i + 1));
   return status;
 }
 
 
-/* Units follow each other: a header that cannot be read ends the walk. */
-static pf_status add_units (reading *r, Dwarf *dwarf) {
+static pf_status keep_table (reading *r, const line_table *table) {
+  if (r->ntables == r->tables_room) {
+    const size_t room = r->tables_room == 0 ? 256 : 2 * r->tables_room;
+    line_table *grown = realloc(r->tables, room * sizeof *grown);
+    if (grown == NULL)
+      return PF_ENOMEM;
+    r->tables = grown;
+    r->tables_room = room;
+  }
+  r->tables[r->ntables++] = *table;
+  return PF_OK;
+}
+
+
+/* The tables of all units. Units follow each other: a header that cannot be
+   read ends the walk. */
+static pf_status find_tables (reading *r, Dwarf *dwarf) {
   Dwarf_Off at = 0, next;
   size_t header;
   pf_status status = PF_OK;
@@ -134,10 +153,39 @@ static pf_status add_units (reading *r, Dwarf *dwarf) {
          dwarf_nextcu(dwarf, at, &next, &header, NULL, NULL, NULL) == 0 &&
          next > at) {
     Dwarf_Die unit;
-    if (dwarf_offdie(dwarf, at + header, &unit) != NULL)
-      status = add_unit(r, &unit);
+    line_table table;
+    if (dwarf_offdie(dwarf, at + header, &unit) != NULL &&
+        dwarf_getsrclines(&unit, &table.lines, &table.count) == 0)
+      status = keep_table(r, &table);
     at = next;
   }
+  return status;
+}
+
+
+/* Units may share a table, which libdw then has once in memory: empty all but
+   the first of those. */
+static pf_status drop_shared (reading *r) {
+  pf_address_key *keys = malloc(r->ntables * sizeof *keys + 1);
+  if (keys == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < r->ntables; i++)
+    keys[i] = (pf_address_key){(uintptr_t)r->tables[i].lines, (uint32_t)i};
+  const pf_status status = pf_sort_addresses(keys, r->ntables);
+  for (size_t i = 1; i < r->ntables && status == PF_OK; i++)
+    if (keys[i].address == keys[i - 1].address)
+      r->tables[keys[i].number].count = 0;
+  free(keys);
+  return status;
+}
+
+
+static pf_status add_tables (reading *r, Dwarf *dwarf) {
+  pf_status status = find_tables(r, dwarf);
+  if (status == PF_OK)
+    status = drop_shared(r);
+  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
+    status = add_table(r, &r->tables[i]);
   return status;
 }
 
@@ -194,11 +242,12 @@ static pf_status read_dwarf (pf_symbols *symbols, const elf_file *file) {
       .code_start = symbols->facts.code_start,
       .code_end = symbols->facts.code_end,
   };
-  pf_status status = add_units(&r, dwarf);
+  pf_status status = add_tables(&r, dwarf);
   if (status == PF_OK)
     status = sort_rows(&r, symbols);
   dwarf_end(dwarf);
   free(r.rows);
+  free(r.tables);
   return status;
 }
 
