@@ -157,8 +157,8 @@ static int core_decoder (lua_State *L) {
   const l_schema *const schema = new_schema(L, 1); /* at 5 */
   lua_State *const thread = lua_newthread(L);      /* at 6 */
   lua_newtable(L);                                 /* at 7: pinned bytes */
-  const int pins[] = {3, 5, 6};
-  l_reader *const r = l_reader_new(L, pins, 3); /* at 8 */
+  const int pins[] = {3, 5, 6, 7};
+  l_reader *const r = l_reader_new(L, pins, 4); /* at 8 */
   lua_pushvalue(L, 4);
   lua_setiuservalue(L, 8, 2);
   lua_decoder *const d = calloc(1, sizeof *d);
