@@ -1,0 +1,136 @@
+-- What runs while memory runs out, under spec/c/oom.c: each chunk with request
+-- 0, 1, 2, ... failing until it gets through. A chunk either works or raises
+-- "not enough memory"; anything else is a fault.
+
+local oom = _G.oom -- luacheck: ignore
+
+local profio = require "profio"
+
+-- A trace with everything: two functions, bins, arcs, a block.
+local function trace_bytes()
+   local head = "gmon" .. string.pack("<I4", 1) .. ("\0"):rep(12)
+   local histogram = "\0" .. string.pack("<I8I8I4I4c15c1", 0x1000, 0x1040, 16, 100, "seconds", "s")
+      .. string.pack("<" .. ("I2"):rep(16), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+   local arcs = "\1" .. string.pack("<I8I8I4", 0x1004, 0x1024, 7)
+      .. "\1" .. string.pack("<I8I8I4", 0x1024, 0x1004, 3)
+      .. "\1" .. string.pack("<I8I8I4", 0x1024, 0x1024, 2)
+   local blocks = "\2" .. string.pack("<I4I8I8", 1, 0x1000, 5)
+   return head .. histogram .. arcs .. blocks
+end
+
+local bytes = trace_bytes()
+local short = bytes:sub(1, -4)
+
+local nm_path = os.tmpname()
+local out_path = os.tmpname()
+
+local function write_file(path, text)
+   local file <close> = assert(io.open(path, "w"))
+   file:write(text)
+end
+
+write_file(nm_path, "0000000000001000 T main\n0000000000001020 t _ZN3foo3barEv\n")
+
+local chunks = {}
+
+function chunks.open()
+   local trace <close> = assert(profio.open { data = bytes })
+   return trace.info, trace.warnings, trace:check()
+end
+
+function chunks.damage()
+   local trace <close> = assert(profio.open { data = short })
+   for _, name in ipairs(trace.tables) do
+      trace:table(name):count()
+   end
+   return trace.warnings
+end
+
+function chunks.failure()
+   local trace, message, code = profio.open { data = "not a trace" }
+   assert(not trace and message and code == "format")
+end
+
+function chunks.each()
+   local trace <close> = assert(profio.open { data = bytes })
+   for _ in trace.histogram:each("low", "count") do end
+   for _ in trace.arcs:records() do end
+   return trace.raw:rows()
+end
+
+function chunks.stages()
+   local trace <close> = assert(profio.open { data = bytes })
+   return trace.histogram
+      :where { count = profio.between(2, 15), low = profio.no(0x1004) }
+      :filter(function(count) return count % 2 == 0 end, "count")
+      :group("bucket(low, 16)")
+      :aggregate { "n = count", "total = sum(count)", "worst = max(count)", "half = p50(count)" }
+      :sort("-total"):limit(2):write { output = "csv" }
+end
+
+function chunks.pattern()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   return trace.arcs:where { to_function = profio.match "^foo" }:rows()
+end
+
+function chunks.profile()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   local profile = assert(trace:profile())
+   return profile:flat():rows()
+end
+
+function chunks.save()
+   local trace <close> = assert(profio.open { { data = bytes }, { data = bytes } })
+   return assert(trace:save(out_path))
+end
+
+function chunks.registered()
+   profio.register {
+      name = "words", score = function(text) return text:sub(1, 5) == "words" and 100 or 0 end,
+      tables = { words = { { "at", "int" }, { "word", "name" } } },
+      open = function(source)
+         return { words = function(put)
+            for at, word in source:read(0, source:size()):gmatch "()(%a+)" do
+               put(at, word)
+            end
+         end }
+      end,
+   }
+   local trace <close> = assert(profio.open { data = "words of a text" })
+   return trace.words:where { word = profio.match "o" }:rows()
+end
+
+-- Whether a failed chunk failed as it should.
+local function is_memory(message)
+   return message:find("not enough memory", 1, true) ~= nil
+end
+
+local function run(name, f)
+   f() -- what is loaded at first use is loaded
+   local at, faults = 0, 0
+   while true do
+      local fine, message, requests = oom(at, f)
+      if fine and requests <= at then
+         print(("%-12s %6d requests, %d faults"):format(name, requests, faults))
+         return faults
+      elseif not fine and not is_memory(message) then
+         print(("%s: request %d: %s"):format(name, at, message))
+         faults = faults + 1
+      end
+      at = at + 1
+   end
+end
+
+local names = {}
+for name in pairs(chunks) do
+   names[#names + 1] = name
+end
+table.sort(names)
+
+local faults = 0
+for _, name in ipairs(names) do
+   faults = faults + run(name, chunks[name])
+end
+os.remove(nm_path)
+os.remove(out_path)
+assert(faults == 0, "out of memory was not answered as such")
