@@ -1,0 +1,170 @@
+/*
+** assemble.c - the graph body of a profile from the tables of a trace.
+**
+** Function i is symbol i; pseudo functions, for addresses in no symbol, come
+** behind them.
+*/
+
+#include "kernels/assemble.h"
+
+#include "kernels/credit.h"
+#include "kernels/gprof.h"
+#include "kernels/lines.h"
+#include "kernels/places.h"
+#include "kernels/histograms.h"
+#include "kernels/tally.h"
+#include "model/names.h"
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static uint8_t flags_of (const pf_symbol *symbol) {
+  return (uint8_t)((symbol->is_global ? 0 : PF_FUNCTION_LOCAL) |
+                   (symbol->is_function ? PF_FUNCTION_CALLABLE : 0));
+}
+
+
+/* Where no symbol is marked as a function, all of them are. */
+static void mark_callable (pf_graph *graph) {
+  for (size_t i = 0; i < graph->nfunctions; i++)
+    if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)
+      return;
+  for (size_t i = 0; i < graph->nfunctions; i++)
+    graph->flags[i] |= PF_FUNCTION_CALLABLE;
+}
+
+
+/* Make a function of each symbol, and the ranges to find them by. */
+static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
+                                pf_places *places, pf_error *error) {
+  size_t count = 0;
+  const pf_symbol *symbols = NULL;
+  if (assembly->symbols != NULL)
+    symbols = pf_symbols_all(assembly->symbols, &count);
+  if (pf_places_open(places, count) != PF_OK ||
+      pf_graph_reserve(graph, count) != PF_OK)
+    return no_memory(error);
+  for (size_t i = 0; i < count; i++) {
+    places->starts[i] = symbols[i].start + assembly->bias;
+    places->ends[i] = symbols[i].end + assembly->bias;
+    pf_graph_function(graph, symbols[i].name, places->starts[i],
+                      flags_of(&symbols[i]));
+  }
+  mark_callable(graph);
+  if (!pf_places_index(places))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the load bias moves symbols past the last address");
+  return PF_OK;
+}
+
+
+/* Where the gap before the first symbol begins. */
+static uint64_t first_gap (const pf_assembly *assembly) {
+  if (assembly->symbols == NULL)
+    return 0;
+  return pf_symbols_facts(assembly->symbols)->image_start + assembly->bias;
+}
+
+
+static pf_status add_exactly (const pf_assembly *assembly, pf_credit *credit,
+                              pf_error *error) {
+  pf_line_credit lines;
+  if (assembly->histogram == NULL)
+    return PF_OK;
+  if (!assembly->lines || assembly->symbols == NULL)
+    return pf_credit_histogram(credit, assembly->histogram, error);
+  pf_status status =
+      pf_line_credit_open(&lines, credit, assembly->symbols, assembly->bias);
+  if (status != PF_OK)
+    return no_memory(error);
+  credit->also = pf_line_credit_bin;
+  credit->context = &lines;
+  status = pf_credit_histogram(credit, assembly->histogram, error);
+  if (status == PF_OK && pf_line_credit_finish(&lines) != PF_OK)
+    status = no_memory(error);
+  pf_line_credit_close(&lines);
+  return status;
+}
+
+
+static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
+                               const pf_places *places, pf_histograms *sets,
+                               pf_error *error) {
+  if (assembly->histogram == NULL)
+    return PF_OK;
+  if (assembly->sets == NULL)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "gprof's arithmetic needs the histograms' headers");
+  const pf_status status = pf_gprof_check(sets, error);
+  if (status != PF_OK)
+    return status;
+  return pf_gprof_histogram(graph, places, sets, assembly->histogram, error);
+}
+
+
+static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
+                              pf_credit *credit, pf_error *error) {
+  pf_histograms sets = {0};
+  pf_status status = PF_OK;
+  if (assembly->sets != NULL)
+    status = pf_histograms_read(&sets, assembly->sets, error);
+  pf_histograms_facts(&sets, &graph->facts);
+  if (status == PF_OK)
+    status = graph->facts.compat
+                 ? add_as_gprof(graph, assembly, credit->places, &sets, error)
+                 : add_exactly(assembly, credit, error);
+  pf_histograms_close(&sets);
+  return status;
+}
+
+
+/* Look up the source lines of the functions that have a weight or an arc. */
+static void find_lines (pf_graph *graph, const pf_assembly *assembly) {
+  if (assembly->symbols == NULL ||
+      !pf_symbols_facts(assembly->symbols)->has_lines)
+    return;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    pf_line_row row;
+    if ((graph->flags[i] & PF_FUNCTION_USED) != 0 &&
+        (graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
+        pf_symbols_line(assembly->symbols, graph->addresses[i] - assembly->bias,
+                        &row)) {
+      graph->files[i] = row.file;
+      graph->lines[i] = row.line;
+    }
+  }
+}
+
+
+static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
+                       pf_places *places, pf_error *error) {
+  pf_credit credit = {
+      .graph = graph, .places = places, .first_gap = first_gap(assembly)};
+  pf_status status = add_functions(graph, assembly, places, error);
+  if (status == PF_OK)
+    status = add_weights(graph, assembly, &credit, error);
+  if (status == PF_OK && assembly->arcs != NULL)
+    status = pf_tally_arcs(&credit, assembly->arcs, error);
+  if (status == PF_OK && pf_graph_finish(graph) != PF_OK)
+    status = no_memory(error);
+  if (status == PF_OK)
+    find_lines(graph, assembly);
+  return status;
+}
+
+
+pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
+                       pf_dictionary *dictionary, pf_error *error) {
+  pf_places places = {0};
+  pf_graph_open(graph, dictionary);
+  graph->facts.compat = assembly->compat;
+  if (!assembly->compat && assembly->histogram != NULL)
+    pf_credit_metrics(graph, assembly->histogram);
+  else if (!assembly->compat)
+    pf_graph_metric(graph, "samples", "count");
+  const pf_status status = fill(graph, assembly, &places, error);
+  pf_places_close(&places);
+  return status;
+}

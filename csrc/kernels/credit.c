@@ -1,0 +1,191 @@
+/*
+** credit.c - histogram rows into weights of functions, exactly.
+**
+** Most bins lie inside one function, and the next bin in the same: that way
+** is short. A straddling bin is cut into pieces, one per function or gap.
+*/
+
+#include "kernels/credit.h"
+
+#include "kernels/pull.h"
+
+enum {
+  LOW,
+  HIGH,
+  COUNT,
+  SPENT,
+  NWANTS
+};
+
+static const pf_want wants[NWANTS] = {
+    {"low", PF_ADDR, true},
+    {"high", PF_ADDR, true},
+    {"count", PF_INT, true},
+    {"spent", PF_INT, false},
+};
+
+/* Bytes of a bin that belong to one function or gap. */
+typedef struct piece {
+  uint64_t low, high;
+  size_t place; /* the range it is in or follows */
+  bool is_gap;
+} piece;
+
+
+void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram) {
+  pf_graph_metric(graph, "samples", "count");
+  const size_t field =
+      pf_field_index(histogram->fields, histogram->nfields, "spent");
+  graph->facts.has_time =
+      field < histogram->nfields && histogram->fields[field].type == PF_INT;
+  if (graph->facts.has_time)
+    pf_graph_metric(graph, "time", "ns");
+}
+
+
+int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
+  if (weight < 0)
+    return -pf_share(-(weight + 1), part, whole);
+  const uint64_t each = (uint64_t)weight / whole;
+  const uint64_t rest = (uint64_t)weight % whole;
+  if (whole <= UINT32_MAX)
+    return (int64_t)(each * part + rest * part / whole);
+  return (int64_t)(each * part +
+                   (uint64_t)((double)rest * ((double)part / (double)whole)));
+}
+
+
+uint32_t pf_credit_function (const pf_credit *credit, size_t place,
+                             uint64_t address) {
+  const pf_places *places = credit->places;
+  if (place != PF_NO_PLACE && address < places->ends[place])
+    return (uint32_t)place;
+  if (places->count == 0)
+    return pf_graph_pseudo(credit->graph, address);
+  if (place != PF_NO_PLACE)
+    return pf_graph_pseudo(credit->graph,
+                           places->ends[place] > places->starts[place]
+                               ? places->ends[place]
+                               : places->starts[place]);
+  return pf_graph_pseudo(credit->graph,
+                         credit->first_gap <= address ? credit->first_gap : 0);
+}
+
+
+/* The piece of [low, high) that begins at low. */
+static piece first_piece (const pf_places *places, size_t place, uint64_t low,
+                          uint64_t high) {
+  piece cut = {low, high, place, true};
+  if (places->count == 0)
+    return cut;
+  if (place != PF_NO_PLACE && low < places->ends[place]) {
+    cut.is_gap = false;
+    if (places->ends[place] < high)
+      cut.high = places->ends[place];
+    return cut;
+  }
+  const size_t next = place == PF_NO_PLACE ? 0 : place + 1;
+  if (next < places->count && places->starts[next] < high)
+    cut.high = places->starts[next];
+  return cut;
+}
+
+
+/* The range in effect where a piece ends. */
+static size_t place_behind (const pf_places *places, const piece *cut) {
+  const size_t next = cut->place == PF_NO_PLACE ? 0 : cut->place + 1;
+  return next < places->count && places->starts[next] <= cut->high ? next
+                                                                   : cut->place;
+}
+
+
+static pf_status give (pf_credit *credit, const piece *cut,
+                       const int64_t *weights) {
+  pf_graph *graph = credit->graph;
+  const uint32_t function = pf_credit_function(credit, cut->place, cut->low);
+  if (function == PF_NO_FUNCTION)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < graph->nmetrics; i++)
+    graph->weights[i][function] =
+        pf_add(graph->weights[i][function], weights[i]);
+  return PF_OK;
+}
+
+
+/* Share a bin among the functions it covers. */
+static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
+                            uint64_t high, const int64_t *weights) {
+  const size_t nmetrics = credit->graph->nmetrics;
+  int64_t left[PF_MAX_METRICS], part[PF_MAX_METRICS];
+  piece cut, largest = {0};
+  for (size_t i = 0; i < nmetrics; i++)
+    left[i] = weights[i];
+  for (uint64_t at = low; at < high; at = cut.high) {
+    cut = first_piece(credit->places, place, at, high);
+    for (size_t i = 0; i < nmetrics; i++) {
+      part[i] = pf_share(weights[i], cut.high - cut.low, high - low);
+      left[i] -= part[i];
+    }
+    if (part[0] != 0 || part[nmetrics - 1] != 0)
+      if (give(credit, &cut, part) != PF_OK)
+        return PF_ENOMEM;
+    if (cut.high - cut.low > largest.high - largest.low)
+      largest = cut;
+    place = place_behind(credit->places, &cut);
+  }
+  return give(credit, &largest, left);
+}
+
+
+pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
+                         const int64_t *weights) {
+  const pf_places *places = credit->places;
+  pf_graph *graph = credit->graph;
+  graph->facts.samples = pf_add(graph->facts.samples, weights[0]);
+  const size_t place = pf_places_near(places, credit->near, low);
+  credit->near = place;
+  if (place != PF_NO_PLACE && low < high && high <= places->ends[place]) {
+    for (size_t i = 0; i < graph->nmetrics; i++)
+      graph->weights[i][place] = pf_add(graph->weights[i][place], weights[i]);
+    return PF_OK;
+  }
+  if (places->count == 0 || high <= low)
+    return give(credit, &(piece){low, low, place, true}, weights);
+  return share_out(credit, place, low, high, weights);
+}
+
+
+static pf_status credit_batch (pf_credit *credit, const pf_pull *pull) {
+  for (size_t row = 0; row < pull->batch.rows; row++) {
+    const int64_t weights[PF_MAX_METRICS] = {
+        pf_pull_int(pull->columns[COUNT], row, 0),
+        pf_pull_int(pull->columns[SPENT], row, 0)};
+    if (weights[0] == 0 && weights[1] == 0)
+      continue;
+    const uint64_t low = pull->columns[LOW]->addrs[row];
+    const uint64_t high = pull->columns[HIGH]->addrs[row];
+    pf_status status = pf_credit_bin(credit, low, high, weights);
+    if (status == PF_OK && credit->also != NULL)
+      status = credit->also(credit->context, low, high, weights);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
+                               pf_error *error) {
+  pf_pull pull;
+  pf_status status = pf_pull_open(&pull, histogram, wants, NWANTS, error);
+  if (status != PF_OK)
+    return status;
+  pf_pull_sparse(&pull, COUNT);
+  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
+    if (credit_batch(credit, &pull) != PF_OK) {
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      break;
+    }
+  pf_pull_close(&pull);
+  return status == PF_END ? PF_OK : status;
+}

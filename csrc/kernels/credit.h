@@ -1,0 +1,49 @@
+/*
+** credit.h - histogram rows into weights of functions, exactly.
+**
+** A bin that straddles functions is shared by bytes: everyone gets the whole
+** part of their share and the largest gets what remains, so all weights stay
+** whole and add up to what was counted. Bytes in no function go to a pseudo
+** function named by where the gap begins.
+*/
+
+#ifndef credit_h
+#define credit_h
+
+#include "kernels/places.h"
+#include "model/graph.h"
+
+/* Where weights go: function i of the graph covers range i of the places. */
+typedef struct pf_credit {
+  pf_graph *graph;
+  const pf_places *places;
+  uint64_t first_gap; /* where the gap before the first range begins */
+  size_t near;        /* the range of the last bin: 0 to begin with */
+  /* Called for each bin with a count, in the order of the rows; or NULL. */
+  pf_status (*also)(void *context, uint64_t low, uint64_t high,
+                    const int64_t *weights);
+  void *context;
+} pf_credit;
+
+/* Credit all rows of table `histogram`: low, high, count, and spent when it
+   is there. Call pf_credit_metrics before the graph has functions. */
+pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
+                               pf_error *error);
+
+/* Add the metrics that this table gives: "samples", and "time" when it has a
+   column `spent`. */
+void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram);
+
+/* Credit one bin [low, high). PF_ENOMEM. */
+pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
+                         const int64_t *weights);
+
+/* The function that an address belongs to: a symbol's, or the pseudo function
+   of its gap. PF_NO_FUNCTION when out of memory. */
+uint32_t pf_credit_function (const pf_credit *credit, size_t place,
+                             uint64_t address);
+
+/* How much of `weight` goes to `part` of `whole` bytes, rounded down. */
+int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,304 @@
+/*
+** gprof.c - histogram rows into weights of functions as gprof 2.40 does it.
+*/
+
+#include "kernels/gprof.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/pull.h"
+#include "model/names.h"
+
+#define SAME_SCALE 0.000001 /* scales this close are one to gprof */
+
+enum {
+  SET,
+  LOW,
+  HIGH,
+  COUNT,
+  BIN,
+  NWANTS
+};
+
+static const pf_want wants[NWANTS] = {
+    {"set", PF_INT, true},   {"low", PF_ADDR, true}, {"high", PF_ADDR, true},
+    {"count", PF_INT, true}, {"bin", PF_INT, true},
+};
+
+/* A bin with a count, when histograms must be added up before they count. */
+typedef struct bin_count {
+  size_t set; /* the first of its range */
+  uint64_t bin, low, high;
+  uint32_t count;
+} bin_count;
+
+/* The credit under way. */
+typedef struct gprof_credit {
+  pf_graph *graph;
+  const pf_places *places;
+  const pf_histograms *sets;
+  size_t at;   /* the set of the last row */
+  size_t near; /* the range of the last bin */
+  bin_count *bins;
+  size_t nbins, bins_room;
+} gprof_credit;
+
+
+/* {====== What gprof refuses ====== */
+
+static int compare_ranges (const void *left, const void *right) {
+  const pf_histogram *a = *(const pf_histogram *const *)left;
+  const pf_histogram *b = *(const pf_histogram *const *)right;
+  if (a->low != b->low)
+    return a->low < b->low ? -1 : 1;
+  if (a->high != b->high)
+    return a->high < b->high ? -1 : 1;
+  return a->first < b->first ? -1 : a->first > b->first;
+}
+
+
+static bool overlaps (const pf_histogram *set, uint64_t reached) {
+  return set->low < set->high && set->low < reached;
+}
+
+
+/* Find equal and overlapping ranges among the sets in order of address. */
+static pf_status check_ranges (pf_histograms *sets, pf_histogram **sorted,
+                               pf_error *error) {
+  uint64_t reached = 0;
+  for (size_t i = 0; i < sets->count; i++) {
+    pf_histogram *set = sorted[i];
+    if (i > 0 && sorted[i - 1]->low == set->low &&
+        sorted[i - 1]->high == set->high) {
+      set->first = sorted[i - 1]->first;
+      sets->is_repeated = true;
+      continue;
+    }
+    if (overlaps(set, reached))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "gprof refuses this: overlapping histogram records");
+    if (set->low < set->high && set->high > reached)
+      reached = set->high;
+  }
+  return PF_OK;
+}
+
+
+static pf_status check_units (const pf_histograms *sets, pf_error *error) {
+  const pf_histogram *first = sets->sets;
+  const double scale =
+      (double)((first->high - first->low) / 2) / (double)first->bins;
+  for (size_t i = 1; i < sets->count; i++) {
+    const pf_histogram *set = &sets->sets[i];
+    const char *what = NULL;
+    if (set->dimension != first->dimension)
+      what = "dimension unit changed between histogram records";
+    else if (set->abbreviation != first->abbreviation)
+      what = "dimension abbreviation changed between histogram records";
+    else if (fabs(scale - (double)((set->high - set->low) / 2) /
+                              (double)set->bins) > SAME_SCALE)
+      what = "different scales in histogram records";
+    if (what != NULL)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "gprof refuses this: %s", what);
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_gprof_check (pf_histograms *sets, pf_error *error) {
+  if (sets->count == 0)
+    return PF_OK;
+  pf_status status = check_units(sets, error);
+  if (status != PF_OK)
+    return status;
+  pf_histogram **sorted = malloc(sets->count * sizeof(pf_histogram *));
+  if (sorted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < sets->count; i++)
+    sorted[i] = &sets->sets[i];
+  qsort(sorted, sets->count, sizeof(pf_histogram *), compare_ranges);
+  status = check_ranges(sets, sorted, error);
+  free(sorted);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== One bin ====== */
+
+/* A double as an address, where it fits. */
+static uint64_t to_units (double value) {
+  if (!(value > 0))
+    return 0;
+  return value >= 18446744073709551615.0 ? UINT64_MAX : (uint64_t)value;
+}
+
+
+/* Where range `at` begins, in units of 2^shift bytes. */
+static uint64_t starts_at (const pf_places *places, size_t at, unsigned shift) {
+  return places->starts[at] >> shift;
+}
+
+
+static uint64_t shorter (uint64_t left, uint64_t right) {
+  return left < right ? left : right;
+}
+
+
+static uint64_t longer (uint64_t left, uint64_t right) {
+  return left > right ? left : right;
+}
+
+
+/* The first range that can overlap a bin beginning at `low` units. */
+static size_t first_range (const gprof_credit *credit, uint64_t low,
+                           unsigned shift) {
+  const uint64_t last =
+      low >= UINT64_MAX >> shift ? UINT64_MAX : ((low + 1) << shift) - 1;
+  const size_t at = pf_places_near(credit->places, credit->near, last);
+  return at == PF_NO_PLACE ? 0 : at;
+}
+
+
+/* As gprof: count * overlap / scale, nothing for the last symbol. */
+static void credit_as_gprof (gprof_credit *credit, uint64_t low, uint64_t high,
+                             double count) {
+  const pf_places *places = credit->places;
+  const double scale = credit->graph->facts.scale;
+  credit->near = first_range(credit, low, 1);
+  for (size_t i = credit->near; i + 1 < places->count; i++) {
+    const uint64_t start = starts_at(places, i, 1);
+    const uint64_t end = starts_at(places, i + 1, 1);
+    if (high < start)
+      break;
+    const uint64_t from = longer(low, start), to = shorter(high, end);
+    if (low < end && from < to)
+      credit->graph->ticks[i] += (double)(to - from) * count / scale;
+  }
+}
+
+
+/* The same with parts that add up to the count, in units of 2^shift bytes. */
+static void credit_evenly (const gprof_credit *credit, uint64_t low,
+                           uint64_t high, unsigned shift, double count,
+                           double *ticks) {
+  const pf_places *places = credit->places;
+  for (size_t i = first_range(credit, low, shift);
+       i < places->count && starts_at(places, i, shift) < high; i++) {
+    const uint64_t end =
+        i + 1 < places->count ? starts_at(places, i + 1, shift) : UINT64_MAX;
+    const uint64_t from = longer(low, starts_at(places, i, shift));
+    const uint64_t to = shorter(high, end);
+    if (from < to)
+      ticks[i] += count * (double)(to - from) / (double)(high - low);
+  }
+}
+
+
+static void credit_bin (gprof_credit *credit, const pf_histogram *set,
+                        const bin_count *bin) {
+  pf_graph *graph = credit->graph;
+  const double scale = graph->facts.scale, count = bin->count;
+  const uint64_t base = set->low / 2;
+  const uint64_t low = base + to_units(scale * (double)bin->bin);
+  const uint64_t high = base + to_units(scale * (double)(bin->bin + 1));
+  graph->facts.ticks += count;
+  if (low * 2 != bin->low || high * 2 != bin->high)
+    graph->facts.truncated_bins = true;
+  credit_as_gprof(credit, low, high, count);
+  if (low < high)
+    credit_evenly(credit, low, high, 1, count, graph->even_ticks);
+  if (bin->low < bin->high)
+    credit_evenly(credit, bin->low, bin->high, 0, count, graph->right_ticks);
+}
+
+/* }====== */
+
+
+/* {====== All bins ====== */
+
+static bool keep_bin (gprof_credit *credit, const bin_count *bin) {
+  if (credit->nbins == credit->bins_room) {
+    const size_t room = credit->bins_room == 0 ? 1024 : credit->bins_room * 2;
+    bin_count *wider = realloc(credit->bins, room * sizeof *wider);
+    if (wider == NULL)
+      return false;
+    credit->bins = wider;
+    credit->bins_room = room;
+  }
+  credit->bins[credit->nbins++] = *bin;
+  return true;
+}
+
+
+static int compare_bins (const void *left, const void *right) {
+  const bin_count *a = left, *b = right;
+  if (a->set != b->set)
+    return a->set < b->set ? -1 : 1;
+  return a->bin < b->bin ? -1 : a->bin > b->bin;
+}
+
+
+/* Add up the kept bins of one place and credit the sums. */
+static void credit_kept (gprof_credit *credit) {
+  if (credit->nbins > 0)
+    qsort(credit->bins, credit->nbins, sizeof *credit->bins, compare_bins);
+  for (size_t i = 0, next; i < credit->nbins; i = next) {
+    bin_count sum = credit->bins[i];
+    for (next = i + 1;
+         next < credit->nbins && compare_bins(&sum, &credit->bins[next]) == 0;
+         next++)
+      sum.count += credit->bins[next].count;
+    if (sum.count != 0)
+      credit_bin(credit, &credit->sets->sets[sum.set], &sum);
+  }
+}
+
+
+static pf_status credit_batch (gprof_credit *credit, const pf_pull *pull,
+                               pf_error *error) {
+  for (size_t row = 0; row < pull->batch.rows; row++) {
+    const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
+    if (count == 0)
+      continue;
+    const pf_histogram *set = pf_histograms_find(
+        credit->sets, pull->columns[SET]->ints[row], &credit->at);
+    if (set == NULL)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "a histogram row names a set that table sets lacks");
+    const bin_count bin = {set->first, (uint64_t)pull->columns[BIN]->ints[row],
+                           pull->columns[LOW]->addrs[row],
+                           pull->columns[HIGH]->addrs[row], (uint32_t)count};
+    credit->graph->facts.samples = pf_add(credit->graph->facts.samples, count);
+    if (!credit->sets->is_repeated)
+      credit_bin(credit, set, &bin);
+    else if (!keep_bin(credit, &bin))
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_gprof_histogram (pf_graph *graph, const pf_places *places,
+                              const pf_histograms *sets, pf_reader *histogram,
+                              pf_error *error) {
+  gprof_credit credit = {.graph = graph, .places = places, .sets = sets};
+  pf_pull pull;
+  pf_status status = pf_pull_open(&pull, histogram, wants, NWANTS, error);
+  if (status != PF_OK)
+    return status;
+  pf_pull_sparse(&pull, COUNT);
+  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
+    if ((status = credit_batch(&credit, &pull, error)) != PF_OK)
+      break;
+  if (status == PF_END)
+    credit_kept(&credit);
+  free(credit.bins);
+  pf_pull_close(&pull);
+  return status == PF_END ? PF_OK : status;
+}
+
+/* }====== */

@@ -1,0 +1,126 @@
+/*
+** histograms.c - the histograms of a trace, as its table `sets` lists them.
+*/
+
+#include "kernels/histograms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/pull.h"
+#include "model/names.h"
+
+enum {
+  SET,
+  LOW,
+  HIGH,
+  BINS,
+  RATE,
+  DIMENSION,
+  ABBREVIATION,
+  NWANTS
+};
+
+static const pf_want wants[NWANTS] = {
+    {"set", PF_INT, true},
+    {"low", PF_ADDR, true},
+    {"high", PF_ADDR, true},
+    {"bins", PF_INT, true},
+    {"rate", PF_INT, true},
+    {"dimension", PF_NAME, false},
+    {"abbreviation", PF_NAME, false},
+};
+
+
+static bool add_set (pf_histograms *sets, const pf_histogram *set) {
+  if (sets->count == sets->room) {
+    const size_t room = sets->room == 0 ? 4 : sets->room * 2;
+    pf_histogram *wider = realloc(sets->sets, room * sizeof *wider);
+    if (wider == NULL)
+      return false;
+    sets->sets = wider;
+    sets->room = room;
+  }
+  sets->sets[sets->count++] = *set;
+  return true;
+}
+
+
+static uint32_t name_of (const pf_column *column, size_t row) {
+  if (column == NULL || pf_is_missing(column, row))
+    return PF_NO_NAME;
+  return column->ids[row];
+}
+
+
+static bool add_batch (pf_histograms *sets, const pf_pull *pull) {
+  for (size_t row = 0; row < pull->batch.rows; row++) {
+    const pf_histogram set = {
+        .number = pf_pull_int(pull->columns[SET], row, 0),
+        .low = pull->columns[LOW]->addrs[row],
+        .high = pull->columns[HIGH]->addrs[row],
+        .bins = pf_pull_int(pull->columns[BINS], row, 0),
+        .rate = pf_pull_int(pull->columns[RATE], row, 0),
+        .dimension = name_of(pull->columns[DIMENSION], row),
+        .abbreviation = name_of(pull->columns[ABBREVIATION], row),
+        .first = sets->count,
+    };
+    if (!add_set(sets, &set))
+      return false;
+  }
+  return true;
+}
+
+
+pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
+                              pf_error *error) {
+  pf_pull pull;
+  memset(sets, 0, sizeof *sets);
+  pf_status status = pf_pull_open(&pull, reader, wants, NWANTS, error);
+  if (status != PF_OK)
+    return status;
+  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
+    if (!add_batch(sets, &pull)) {
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+      break;
+    }
+  pf_pull_close(&pull);
+  return status == PF_END ? PF_OK : status;
+}
+
+
+void pf_histograms_close (pf_histograms *sets) {
+  free(sets->sets);
+  memset(sets, 0, sizeof *sets);
+}
+
+
+void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts) {
+  facts->sets = sets->count;
+  if (sets->count == 0)
+    return;
+  const pf_histogram *first = sets->sets;
+  facts->rate = (double)first->rate;
+  facts->dimension = first->dimension;
+  facts->abbreviation = first->abbreviation;
+  facts->scale = (double)((first->high - first->low) / 2) / (double)first->bins;
+  for (size_t i = 1; i < sets->count; i++)
+    if (sets->sets[i].rate != first->rate)
+      facts->same_rates = false;
+}
+
+
+const pf_histogram *pf_histograms_find (const pf_histograms *sets,
+                                        int64_t number, size_t *at) {
+  for (size_t i = *at; i < sets->count; i++)
+    if (sets->sets[i].number == number) {
+      *at = i;
+      return &sets->sets[i];
+    }
+  for (size_t i = 0; i < *at && i < sets->count; i++)
+    if (sets->sets[i].number == number) {
+      *at = i;
+      return &sets->sets[i];
+    }
+  return NULL;
+}

@@ -1,0 +1,39 @@
+/*
+** histograms.h - the histograms of a trace, as its table `sets` lists them.
+*/
+
+#ifndef histograms_h
+#define histograms_h
+
+#include "model/graph.h"
+
+/* One histogram record. */
+typedef struct pf_histogram {
+  int64_t number; /* as column `set` of the histogram's rows has it */
+  uint64_t low, high;
+  int64_t bins, rate;
+  uint32_t dimension, abbreviation; /* names, or PF_NO_NAME */
+  size_t first; /* the first set with this range: gprof adds them up */
+} pf_histogram;
+
+typedef struct pf_histograms {
+  pf_histogram *sets;
+  size_t count, room;
+  bool is_repeated; /* some range is there twice */
+} pf_histograms;
+
+
+/* Read table `sets`; close it also after a failure. */
+pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
+                              pf_error *error);
+void pf_histograms_close (pf_histograms *sets);
+
+/* What the sets say about the profile: rate, dimension, equal rates. */
+void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts);
+
+/* Where the set with a number stands, looked for from *at on, where it also
+   is left; NULL: there is none. */
+const pf_histogram *pf_histograms_find (const pf_histograms *sets,
+                                        int64_t number, size_t *at);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+** lines.c - histogram rows into weights of source lines.
+**
+** Functions and the rows of the line table are two sorted lists of ranges;
+** a sweep over both cuts the text into ranges that lie in at most one of
+** each. A second graph, whose functions are these ranges, does the counting.
+*/
+
+#include "kernels/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/names.h"
+
+#define NO_ROW UINT32_MAX
+
+
+static bool add_range (pf_line_credit *lines, uint64_t start, uint64_t end,
+                       uint32_t row) {
+  pf_places *places = &lines->places;
+  if (places->count == lines->ranges_room) {
+    const size_t room = places->count * 2 + 256;
+    uint64_t *starts =
+        realloc(places->starts, (room + 1) * sizeof *places->starts);
+    if (starts != NULL)
+      places->starts = starts;
+    uint64_t *ends = realloc(places->ends, (room + 1) * sizeof *places->ends);
+    if (ends != NULL)
+      places->ends = ends;
+    uint32_t *rows = realloc(lines->rows, room * sizeof *rows);
+    if (rows != NULL)
+      lines->rows = rows;
+    if (starts == NULL || ends == NULL || rows == NULL)
+      return false;
+    lines->ranges_room = room;
+  }
+  places->starts[places->count] = start;
+  places->ends[places->count] = end;
+  lines->rows[places->count++] = row;
+  return true;
+}
+
+
+/* A sorted list of ranges during the sweep: where the one in effect at a
+   position ends, or the next one begins. */
+static uint64_t next_edge (uint64_t at, uint64_t start, uint64_t end) {
+  return at < start ? start : end;
+}
+
+
+/* Cut [start, end) ranges out of both lists. */
+static bool sweep (pf_line_credit *lines, uint64_t bias) {
+  const pf_places *functions = lines->functions->places;
+  size_t f = 0, r = 0;
+  uint64_t at = 0;
+  while (f < functions->count || r < lines->table_rows) {
+    const pf_line_row *row = r < lines->table_rows ? &lines->table[r] : NULL;
+    if (f < functions->count && functions->ends[f] <= at) {
+      f++;
+      continue;
+    }
+    if (row != NULL && row->end + bias <= at) {
+      r++;
+      continue;
+    }
+    uint64_t edge = UINT64_MAX;
+    bool in_function = false, in_row = false;
+    if (f < functions->count) {
+      edge = next_edge(at, functions->starts[f], functions->ends[f]);
+      in_function = functions->starts[f] <= at;
+    }
+    if (row != NULL) {
+      const uint64_t other = next_edge(at, row->start + bias, row->end + bias);
+      edge = other < edge ? other : edge;
+      in_row = row->start + bias <= at;
+    }
+    if ((in_function || in_row) &&
+        !add_range(lines, at, edge, in_row ? (uint32_t)r : NO_ROW))
+      return false;
+    at = edge;
+  }
+  return true;
+}
+
+
+/* Make the counter: one function per range, with the same metrics. */
+static pf_status open_cells (pf_line_credit *lines) {
+  const pf_graph *graph = lines->functions->graph;
+  pf_graph_open(&lines->cells, graph->dictionary);
+  for (size_t i = 0; i < graph->nmetrics; i++)
+    pf_graph_metric(&lines->cells, graph->metrics[i].name,
+                    graph->metrics[i].unit);
+  if (pf_graph_reserve(&lines->cells, lines->places.count) != PF_OK)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < lines->places.count; i++)
+    pf_graph_function(&lines->cells, PF_NO_NAME, lines->places.starts[i], 0);
+  lines->credit = (pf_credit){.graph = &lines->cells,
+                              .places = &lines->places,
+                              .first_gap = lines->functions->first_gap};
+  return PF_OK;
+}
+
+
+pf_status pf_line_credit_open (pf_line_credit *lines,
+                               const pf_credit *functions, pf_symbols *symbols,
+                               uint64_t bias) {
+  memset(lines, 0, sizeof *lines);
+  lines->functions = functions;
+  lines->table = pf_symbols_lines(symbols, &lines->table_rows);
+  if (!add_range(lines, 0, 0, NO_ROW)) /* so that there is memory */
+    return PF_ENOMEM;
+  lines->places.count = 0;
+  if (!sweep(lines, bias))
+    return PF_ENOMEM;
+  lines->places.starts[lines->places.count] = UINT64_MAX;
+  lines->places.ends[lines->places.count] = UINT64_MAX;
+  return pf_places_index(&lines->places) ? open_cells(lines) : PF_ENOMEM;
+}
+
+
+pf_status pf_line_credit_bin (void *context, uint64_t low, uint64_t high,
+                              const int64_t *weights) {
+  pf_line_credit *lines = context;
+  return pf_credit_bin(&lines->credit, low, high, weights);
+}
+
+
+/* What range or gap `cell` stands for. */
+static pf_status describe (const pf_line_credit *lines, uint32_t cell,
+                           pf_graph_line *line) {
+  const pf_credit *functions = lines->functions;
+  const uint64_t address = lines->cells.addresses[cell];
+  const bool is_gap = cell >= lines->places.count;
+  const uint32_t row = is_gap ? NO_ROW : lines->rows[cell];
+  *line = (pf_graph_line){.file = PF_NO_NAME};
+  if (row != NO_ROW) {
+    line->file = lines->table[row].file;
+    line->line = lines->table[row].line;
+  }
+  line->function = pf_credit_function(
+      functions, pf_places_before(functions->places, address), address);
+  for (size_t i = 0; i < lines->cells.nmetrics; i++)
+    line->weights[i] = lines->cells.weights[i][cell];
+  return line->function == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;
+}
+
+
+static int compare_lines (const void *left, const void *right) {
+  const pf_graph_line *a = left, *b = right;
+  if (a->file != b->file)
+    return a->file < b->file ? -1 : 1;
+  if (a->line != b->line)
+    return a->line < b->line ? -1 : 1;
+  return a->function < b->function ? -1 : a->function > b->function;
+}
+
+
+/* Add up rows that are equal; answers how many are left. */
+static size_t merge_lines (pf_graph_line *rows, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++)
+    if (kept > 0 && compare_lines(&rows[kept - 1], &rows[i]) == 0)
+      for (size_t m = 0; m < PF_MAX_METRICS; m++)
+        rows[kept - 1].weights[m] =
+            pf_add(rows[kept - 1].weights[m], rows[i].weights[m]);
+    else
+      rows[kept++] = rows[i];
+  return kept;
+}
+
+
+static bool has_weight (const pf_graph *cells, size_t cell) {
+  for (size_t i = 0; i < cells->nmetrics; i++)
+    if (cells->weights[i][cell] != 0)
+      return true;
+  return false;
+}
+
+
+pf_status pf_line_credit_finish (pf_line_credit *lines) {
+  pf_graph *graph = lines->functions->graph;
+  const pf_graph *cells = &lines->cells;
+  size_t count = 0;
+  for (size_t i = 0; i < cells->nfunctions; i++)
+    count += has_weight(cells, i);
+  pf_graph_line *rows = malloc((count + 1) * sizeof *rows);
+  if (rows == NULL)
+    return PF_ENOMEM;
+  graph->line_rows = rows;
+  count = 0;
+  for (size_t i = 0; i < cells->nfunctions; i++)
+    if (has_weight(cells, i) &&
+        describe(lines, (uint32_t)i, &rows[count++]) != PF_OK)
+      return PF_ENOMEM;
+  qsort(rows, count, sizeof *rows, compare_lines);
+  graph->nline_rows = merge_lines(rows, count);
+  return PF_OK;
+}
+
+
+void pf_line_credit_close (pf_line_credit *lines) {
+  pf_places_close(&lines->places);
+  pf_graph_close(&lines->cells);
+  free(lines->rows);
+  memset(lines, 0, sizeof *lines);
+}

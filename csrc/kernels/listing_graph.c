@@ -1,0 +1,221 @@
+/*
+** listing_graph.c - the call graph as arcs: who handed what to whom.
+*/
+
+#include <string.h>
+
+#include "kernels/listing_fill.h"
+#include "kernels/rank.h"
+
+enum {
+  CALLER,
+  CALLEE,
+  CALLS,
+  SELF,
+  TOTAL,
+  NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+    {"caller", PF_NAME, "missing: from outside, or not known", false},
+    {"callee", PF_NAME, "the function called", false},
+    {"calls", PF_INT, "along this arc", false},
+    {"self", PF_INT, "of the callee, for this caller, ns", false},
+    {"total", PF_INT, "the same with what the callee called, ns", false},
+};
+
+/* Which arcs of a function are shown. */
+typedef enum arcs_of {
+  EVERY, /* all functions: calls from outside, then callees */
+  CALLERS,
+  CALLEES
+} arcs_of;
+
+typedef struct graph_reader {
+  listing_reader listing;
+  arcs_of which;
+  uint32_t *nodes; /* in order, of which the functions count */
+  size_t count, at;
+  uint32_t *arcs, *spare; /* of the node in work; room for the longest list */
+  size_t narcs, arc;
+} graph_reader;
+
+
+static void put_arc (const graph_reader *self, pf_batch *batch, uint32_t arc) {
+  const pf_listing *listing = &self->listing.listing;
+  const pf_flow *flow = listing->flow;
+  const pf_graph *graph = flow->graph;
+  const uint32_t caller = graph->callers[arc];
+  if (caller == PF_NO_FUNCTION)
+    put_missing(batch, CALLER);
+  else
+    put_name(batch, CALLER, listing_name(listing, caller));
+  put_name(batch, CALLEE, listing_name(listing, graph->callees[arc]));
+  put_int(batch, CALLS, graph->counts[arc]);
+  if (pf_flow_is_inner(flow, arc)) {
+    put_missing(batch, SELF);
+    put_missing(batch, TOTAL);
+    return;
+  }
+  put_time(batch, SELF, flow, flow->arc_self[arc]);
+  put_time(batch, TOTAL, flow, flow->arc_self[arc] + flow->arc_child[arc]);
+}
+
+
+/* The row of a function nobody is known to call. */
+static void put_root (const graph_reader *self, pf_batch *batch,
+                      uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  put_missing(batch, CALLER);
+  put_name(batch, CALLEE, listing_name(&self->listing.listing, function));
+  put_missing(batch, CALLS);
+  put_time(batch, SELF, flow, flow->shown_self[function]);
+  put_time(batch, TOTAL, flow,
+           flow->shown_self[function] + flow->shown_child[function]);
+}
+
+
+/* Append the arcs list[first..end-1] that are wanted. */
+static void take_arcs (graph_reader *self, const uint32_t *list, size_t count,
+                       bool only_outside) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  for (size_t i = 0; i < count; i++)
+    if (!only_outside || graph->callers[list[i]] == PF_NO_FUNCTION)
+      self->arcs[self->narcs++] = list[i];
+}
+
+
+static void take_callers (graph_reader *self, uint32_t function,
+                          bool only_outside) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t first = flow->graph->parent_first[function];
+  const size_t from = self->narcs;
+  take_arcs(self, flow->graph->parents + first,
+            flow->graph->parent_first[function + 1] - first, only_outside);
+  pf_rank_arcs(flow, self->arcs + from, self->spare, self->narcs - from, true);
+}
+
+
+static void take_callees (graph_reader *self, uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t first = flow->graph->child_first[function];
+  const size_t from = self->narcs;
+  take_arcs(self, flow->graph->children + first,
+            flow->graph->child_first[function + 1] - first, false);
+  pf_rank_arcs(flow, self->arcs + from, self->spare, self->narcs - from, true);
+}
+
+
+/* Begin with a function; answers whether it has a row of its own. */
+static bool begin (graph_reader *self, uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  self->narcs = self->arc = 0;
+  if (self->which != CALLEES)
+    take_callers(self, function, self->which == EVERY);
+  if (self->which != CALLERS)
+    take_callees(self, function);
+  return self->which != CALLEES &&
+         flow->graph->parent_first[function] ==
+             flow->graph->parent_first[function + 1] &&
+         (self->listing.listing.zeros || flow->shown_self[function] != 0 ||
+          flow->shown_child[function] != 0);
+}
+
+
+static bool make_arc (listing_reader *reader, pf_batch *batch) {
+  graph_reader *self = (graph_reader *)reader;
+  const pf_flow *flow = reader->listing.flow;
+  for (;;) {
+    if (self->arc < self->narcs) {
+      put_arc(self, batch, self->arcs[self->arc++]);
+      return true;
+    }
+    if (self->at == self->count)
+      return false;
+    const uint32_t node = self->nodes[self->at++];
+    if (node < flow->graph->nfunctions && flow->printed[node] &&
+        begin(self, node)) {
+      put_root(self, batch, node);
+      return true;
+    }
+  }
+}
+
+
+static void close_graph (pf_reader *reader) {
+  graph_reader *self = (graph_reader *)reader;
+  free(self->nodes);
+  free(self->arcs);
+  free(self->spare);
+  free(self);
+}
+
+
+/* The most arcs one function has. */
+static size_t longest_list (const pf_graph *graph) {
+  size_t most = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const size_t both =
+        (size_t)(graph->child_first[i + 1] - graph->child_first[i]) +
+        (graph->parent_first[i + 1] - graph->parent_first[i]);
+    most = both > most ? both : most;
+  }
+  return most;
+}
+
+
+static bool open_lists (graph_reader *self, uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const size_t room = longest_list(flow->graph) + 1;
+  self->arcs = malloc(room * sizeof *self->arcs);
+  self->spare = malloc(room * sizeof *self->spare);
+  if (self->which == EVERY) {
+    self->count = flow->nodes;
+    if (pf_rank_graph(flow, &self->nodes) != PF_OK)
+      return false;
+  }
+  else {
+    self->count = 1;
+    self->nodes = malloc(sizeof *self->nodes);
+    if (self->nodes != NULL)
+      self->nodes[0] = function;
+  }
+  return self->arcs != NULL && self->spare != NULL && self->nodes != NULL;
+}
+
+
+static pf_status open_graph (const pf_listing *listing, arcs_of which,
+                             uint32_t function, pf_reader **reader,
+                             pf_error *error) {
+  graph_reader *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  listing_open(&self->listing, listing, fields, NFIELDS);
+  self->listing.make = make_arc;
+  self->listing.base.close = close_graph;
+  self->which = which;
+  if (!open_lists(self, function)) {
+    close_graph(&self->listing.base);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->listing.base;
+  return PF_OK;
+}
+
+
+pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
+                            pf_error *error) {
+  return open_graph(listing, EVERY, 0, reader, error);
+}
+
+
+pf_status pf_listing_callers (const pf_listing *listing, uint32_t function,
+                              pf_reader **reader, pf_error *error) {
+  return open_graph(listing, CALLERS, function, reader, error);
+}
+
+
+pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
+                              pf_reader **reader, pf_error *error) {
+  return open_graph(listing, CALLEES, function, reader, error);
+}

@@ -1,0 +1,219 @@
+/*
+** listing_lines.c - the source lines of a profile, by weight or by place.
+*/
+
+#include <string.h>
+
+#include "kernels/listing_fill.h"
+#include "kernels/order.h"
+
+enum {
+  FILE_NAME,
+  LINE,
+  COUNT,
+  SELF,
+  SHARE,
+  FUNCTION,
+  CALLS,
+  NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+    {"file", PF_NAME, "missing: not known", false},
+    {"line", PF_INT, "missing: not known", false},
+    {"count", PF_INT, "samples", false},
+    {"self", PF_INT, "spent on the line, ns", false},
+    {"self_share", PF_NUM, "self of all", false},
+    {"function", PF_NAME, "the function it belongs to", false},
+    {"calls", PF_INT, "of the function that begins on it", false},
+};
+
+/* A row to be made. */
+typedef struct line_row {
+  uint32_t file, line, function;
+  bool has_calls;
+  int64_t calls, count, self;
+} line_row;
+
+typedef struct line_reader {
+  listing_reader listing;
+  line_row *rows;
+  size_t count, at;
+  double total;
+} line_reader;
+
+
+/* {====== Orders ====== */
+
+/* What is compared: files by their ranks, which stand in the rows. */
+static int by_place (const void *left, const void *right) {
+  const line_row *a = left, *b = right;
+  if (a->file != b->file)
+    return a->file < b->file ? -1 : 1;
+  if (a->line != b->line)
+    return a->line < b->line ? -1 : 1;
+  return a->function < b->function ? -1 : a->function > b->function;
+}
+
+
+static int by_weight (const void *left, const void *right) {
+  const line_row *a = left, *b = right;
+  if (a->self != b->self)
+    return a->self > b->self ? -1 : 1;
+  return by_place(left, right);
+}
+
+
+/* Sort rows in the order of file names: their numbers give way to ranks for
+   the while. The file that is not known comes last. */
+static pf_status sort_rows (line_reader *self,
+                            int (*order)(const void *, const void *)) {
+  const pf_dictionary *dictionary = self->listing.base.dictionary;
+  const uint32_t names = pf_names_count(dictionary);
+  uint32_t *ranks = malloc(((size_t)names + 1) * sizeof *ranks);
+  uint32_t *numbers = malloc(((size_t)names + 1) * sizeof *numbers);
+  const bool done = ranks != NULL && numbers != NULL && self->count > 0 &&
+                    pf_rank_names(dictionary, ranks, names) == PF_OK;
+  if (done) {
+    for (uint32_t i = 0; i < names; i++)
+      numbers[ranks[i]] = i;
+    for (size_t i = 0; i < self->count; i++)
+      if (self->rows[i].file != PF_NO_NAME)
+        self->rows[i].file = ranks[self->rows[i].file];
+    qsort(self->rows, self->count, sizeof *self->rows, order);
+    for (size_t i = 0; i < self->count; i++)
+      if (self->rows[i].file != PF_NO_NAME)
+        self->rows[i].file = numbers[self->rows[i].file];
+  }
+  free(ranks);
+  free(numbers);
+  return done || self->count == 0 ? PF_OK : PF_ENOMEM;
+}
+
+/* }====== */
+
+
+static bool make_line (listing_reader *reader, pf_batch *batch) {
+  line_reader *self = (line_reader *)reader;
+  if (self->at == self->count)
+    return false;
+  const line_row *row = &self->rows[self->at++];
+  put_name(batch, FILE_NAME, row->file);
+  put_int(batch, LINE, row->line);
+  if (row->file == PF_NO_NAME)
+    put_missing(batch, LINE);
+  put_int(batch, COUNT, row->count);
+  put_int(batch, SELF, row->self);
+  put_num(batch, SHARE, (double)row->self / self->total);
+  put_name(batch, FUNCTION, listing_name(&reader->listing, row->function));
+  if (batch->ncolumns <= CALLS)
+    return true;
+  put_int(batch, CALLS, row->calls);
+  if (!row->has_calls)
+    put_missing(batch, CALLS);
+  return true;
+}
+
+
+/* Rows of the lines with a weight; answers how many. */
+static size_t take_lines (line_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const pf_graph *graph = flow->graph;
+  size_t count = 0;
+  for (size_t i = 0; i < graph->nline_rows; i++) {
+    const pf_graph_line *line = &graph->line_rows[i];
+    if (!pf_flow_in_flat(flow, line->function))
+      continue;
+    self->rows[count++] = (line_row){.file = line->file,
+                                     .line = line->line,
+                                     .function = line->function,
+                                     .count = line->weights[0],
+                                     .self = line->weights[flow->metric]};
+  }
+  return count;
+}
+
+
+/* Append a row for each function that was called; answers how many. */
+static size_t take_calls (line_reader *self) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  line_row *rows = self->rows + self->count;
+  size_t count = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++)
+    if (graph->files[i] != PF_NO_NAME &&
+        (graph->calls[i] != 0 || graph->self_calls[i] != 0))
+      rows[count++] =
+          (line_row){.file = graph->files[i],
+                     .line = graph->lines[i],
+                     .function = (uint32_t)i,
+                     .has_calls = true,
+                     .calls = pf_add(graph->calls[i], graph->self_calls[i])};
+  return count;
+}
+
+
+/* Add up neighbours of one file, line and function. */
+static void merge_rows (line_reader *self) {
+  size_t kept = 0;
+  for (size_t i = 0; i < self->count; i++) {
+    const line_row *row = &self->rows[i];
+    line_row *last = kept == 0 ? NULL : &self->rows[kept - 1];
+    if (last == NULL || by_place(last, row) != 0) {
+      self->rows[kept++] = *row;
+      continue;
+    }
+    last->calls += row->calls;
+    last->count = pf_add(last->count, row->count);
+    last->self = pf_add(last->self, row->self);
+    last->has_calls |= row->has_calls;
+  }
+  self->count = kept;
+}
+
+
+static void close_lines (pf_reader *reader) {
+  free(((line_reader *)reader)->rows);
+  free(reader);
+}
+
+
+static pf_status open_lines (const pf_listing *listing, bool annotations,
+                             pf_reader **reader, pf_error *error) {
+  const pf_graph *graph = listing->flow->graph;
+  line_reader *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  listing_open(&self->listing, listing, fields, annotations ? NFIELDS : CALLS);
+  self->listing.make = make_line;
+  self->listing.base.close = close_lines;
+  self->total = listing->flow->total > 0 ? listing->flow->total : 1;
+  self->rows =
+      malloc((graph->nline_rows + graph->nfunctions + 1) * sizeof *self->rows);
+  pf_status status = PF_ENOMEM;
+  if (self->rows != NULL) {
+    self->count = take_lines(self);
+    if (annotations)
+      self->count += take_calls(self);
+    status = sort_rows(self, annotations ? by_place : by_weight);
+    if (annotations)
+      merge_rows(self);
+  }
+  if (status != PF_OK) {
+    close_lines(&self->listing.base);
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->listing.base;
+  return PF_OK;
+}
+
+
+pf_status pf_listing_lines (const pf_listing *listing, pf_reader **reader,
+                            pf_error *error) {
+  return open_lines(listing, false, reader, error);
+}
+
+
+pf_status pf_listing_annotations (const pf_listing *listing, pf_reader **reader,
+                                  pf_error *error) {
+  return open_lines(listing, true, reader, error);
+}

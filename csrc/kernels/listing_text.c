@@ -1,0 +1,391 @@
+/*
+** listing_text.c - the text of the call graph, line by line.
+**
+** An entry is made in steps: the callers, the line of the function itself,
+** the callees, the rule below; of a cycle its header, its members, the rule.
+*/
+
+#include <stdio.h>
+
+#include "kernels/listing_fill.h"
+#include "kernels/rank.h"
+
+/* clang-format off */
+enum {
+  KIND, LABEL, PERCENT, SELF, CHILDREN, COUNT, OF, NAME, CYCLE, REFERENCE,
+  NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+  {"kind", PF_NAME, "the template of the line", false},
+  {"label", PF_BYTES, "[1], of the entry's own line", false},
+  {"percent", PF_NUM, "of all time, with callees", false},
+  {"self_seconds", PF_NUM, "spent in the function", false},
+  {"children_seconds", PF_NUM, "spent in what it called", false},
+  {"count", PF_INT, "calls", false},
+  {"of", PF_INT, "of all calls, or calls by itself", false},
+  {"name", PF_NAME, "the function", false},
+  {"cycle", PF_INT, "the cycle it is in", false},
+  {"reference", PF_INT, "its index number", false},
+};
+
+/* Kinds with names have three variants behind them. */
+enum {
+  IN_CYCLE = 1, HIDDEN = 2,
+  MEMBER = 0, MEMBER_RECURSIVE = 4, CALLER = 8, CALLER_INNER = 12,
+  FUNCTION = 16, FUNCTION_RECURSIVE = 20, CALLEE = 24, CALLEE_INNER = 28,
+  HEADER = 32, HEADER_RECURSIVE, SPONTANEOUS, OUTSIDE, SEPARATOR, NKINDS
+};
+
+static const char *const stems[] = {
+  "member", "member_recursive", "caller", "caller_inner", "function",
+  "function_recursive", "callee", "callee_inner"
+};
+static const char *const variants[] = {
+  "", "_in_cycle", "_hidden", "_in_cycle_hidden"
+};
+static const char *const nameless[] = {
+  "cycle", "cycle_recursive", "spontaneous", "outside", "separator"
+};
+/* clang-format on */
+
+#define LABEL_SIZE 24
+
+typedef enum step {
+  NEXT_NODE,
+  CALLERS,
+  OWN,
+  CALLEES,
+  MEMBERS,
+  RULE
+} step;
+
+typedef struct text_reader {
+  listing_reader listing;
+  uint32_t kinds[NKINDS]; /* names */
+  uint32_t *nodes;        /* in order */
+  uint32_t *index;        /* of each node: its number, from 1 */
+  size_t at;              /* the next of nodes */
+  double all;             /* 100 per cent; never 0 */
+  step step;
+  size_t node;
+  uint32_t *list, *spare; /* arcs or members of the step */
+  size_t count, done;
+  char (*labels)[LABEL_SIZE]; /* of the rows of a batch */
+} text_reader;
+
+
+/* {====== Columns ====== */
+
+/* Leave columns first..last empty. */
+static void put_nothing (pf_batch *batch, size_t first, size_t last) {
+  for (size_t i = first; i <= last; i++)
+    put_missing(batch, i);
+}
+
+
+static void put_seconds (const text_reader *self, pf_batch *batch, double own,
+                         double children) {
+  const double second = self->listing.listing.flow->per_second;
+  put_num(batch, SELF, own / second);
+  put_num(batch, CHILDREN, children / second);
+}
+
+
+/* The kind, and the name with what stands behind it. */
+static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
+                       uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t cycle = flow->cycles.cycle_of[function];
+  kind += (cycle != 0 ? IN_CYCLE : 0) + (flow->printed[function] ? 0 : HIDDEN);
+  put_name(batch, KIND, self->kinds[kind]);
+  put_name(batch, NAME, listing_name(&self->listing.listing, function));
+  put_int(batch, REFERENCE, self->index[function]);
+  if (cycle != 0)
+    put_int(batch, CYCLE, cycle);
+  else
+    put_missing(batch, CYCLE);
+}
+
+
+/* Calls, and calls by itself when there are any; answers whether. */
+static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
+                       bool is_blank_when_zero) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const int64_t calls = pf_flow_calls(flow, node);
+  const int64_t inner = pf_flow_self_calls(flow, node);
+  put_int(batch, COUNT, calls);
+  put_int(batch, OF, inner);
+  if (inner == 0)
+    put_missing(batch, OF);
+  if (inner == 0 && calls == 0 && is_blank_when_zero)
+    put_missing(batch, COUNT);
+  return inner != 0;
+}
+
+
+/* The label, the share and the times of the entry itself. */
+static void put_entry (text_reader *self, pf_batch *batch) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const double own = flow->shown_self[self->node];
+  const double children = flow->shown_child[self->node];
+  char *label = self->labels[batch->rows];
+  const int size =
+      snprintf(label, LABEL_SIZE, "[%u]", (unsigned)self->index[self->node]);
+  if (batch->columns[LABEL].data != NULL)
+    batch->columns[LABEL].bytes[batch->rows] =
+        (pf_bytes){(const uint8_t *)label, (size_t)size};
+  put_num(batch, PERCENT, 100 * (own + children) / self->all);
+  put_seconds(self, batch, own, children);
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+static void make_header (text_reader *self, pf_batch *batch) {
+  const pf_flow *flow = self->listing.listing.flow;
+  put_entry(self, batch);
+  const bool is_recursive = put_calls(self, batch, self->node, false);
+  put_name(batch, KIND, self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
+  put_missing(batch, NAME);
+  put_int(batch, CYCLE, (int64_t)(self->node - flow->graph->nfunctions + 1));
+  put_int(batch, REFERENCE, self->index[self->node]);
+}
+
+
+static void make_own (text_reader *self, pf_batch *batch) {
+  put_entry(self, batch);
+  const bool is_recursive = put_calls(self, batch, self->node, true);
+  put_named(self, batch, is_recursive ? FUNCTION_RECURSIVE : FUNCTION,
+            (uint32_t)self->node);
+}
+
+
+static void make_member (text_reader *self, pf_batch *batch, uint32_t member) {
+  const pf_flow *flow = self->listing.listing.flow;
+  put_nothing(batch, LABEL, PERCENT);
+  put_seconds(self, batch, flow->shown_self[member], flow->shown_child[member]);
+  const bool is_recursive = put_calls(self, batch, member, false);
+  put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER, member);
+}
+
+
+static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
+  put_nothing(batch, LABEL, REFERENCE);
+  put_name(batch, KIND, self->kinds[kind]);
+}
+
+
+/* A line for an arc; `function` is its end that is not the entry. */
+static void make_arc (text_reader *self, pf_batch *batch, uint32_t arc,
+                      uint32_t function, size_t kind) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const size_t head = pf_flow_head(flow, flow->graph->callees[arc]);
+  put_nothing(batch, LABEL, PERCENT);
+  put_int(batch, COUNT, flow->graph->counts[arc]);
+  if (pf_flow_is_inner(flow, arc)) {
+    put_nothing(batch, SELF, CHILDREN);
+    put_missing(batch, OF);
+    kind += CALLER_INNER - CALLER;
+  }
+  else {
+    put_seconds(self, batch, flow->arc_self[arc], flow->arc_child[arc]);
+    put_int(batch, OF, pf_flow_calls(flow, head));
+  }
+  if (function != PF_NO_FUNCTION) {
+    put_named(self, batch, kind, function);
+    return;
+  }
+  put_name(batch, KIND, self->kinds[OUTSIDE]);
+  put_nothing(batch, NAME, REFERENCE);
+}
+
+/* }====== */
+
+
+/* {====== Entries ====== */
+
+static void list_arcs (text_reader *self, const uint32_t *first,
+                       const uint32_t *arcs, bool reverse) {
+  const size_t from = first[self->node], end = first[self->node + 1];
+  self->count = self->done = 0;
+  for (size_t i = from; i < end; i++)
+    self->list[self->count++] = arcs[i];
+  pf_rank_arcs(self->listing.listing.flow, self->list, self->spare, self->count,
+               reverse);
+}
+
+
+static void list_members (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const size_t cycle = self->node - flow->graph->nfunctions;
+  self->count = self->done = 0;
+  for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
+       f = flow->cycles.next[f])
+    self->list[self->count++] = f;
+  pf_rank_members(flow, self->list, self->spare, self->count);
+}
+
+
+/* Whether a node has an entry. */
+static bool is_printed (const text_reader *self, size_t node) {
+  const pf_flow *flow = self->listing.listing.flow;
+  return flow->printed[node] &&
+         (self->listing.listing.zeros || pf_flow_calls(flow, node) != 0 ||
+          pf_flow_self_calls(flow, node) != 0 || flow->shown_self[node] != 0 ||
+          flow->shown_child[node] != 0);
+}
+
+
+/* Go to the next node with an entry; false: there is none. */
+static bool next_node (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  while (self->at < flow->nodes && !is_printed(self, self->nodes[self->at]))
+    self->at++;
+  if (self->at == flow->nodes)
+    return false;
+  self->node = self->nodes[self->at++];
+  self->count = self->done = 0;
+  if (self->node < flow->graph->nfunctions) {
+    list_arcs(self, flow->graph->parent_first, flow->graph->parents, false);
+    self->step = CALLERS;
+  }
+  else
+    self->step = OWN;
+  return true;
+}
+
+
+/* The line of the entry itself, and what comes behind it. */
+static void make_own_line (text_reader *self, pf_batch *batch) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  if (self->node >= graph->nfunctions) {
+    make_header(self, batch);
+    list_members(self);
+    self->step = MEMBERS;
+    return;
+  }
+  make_own(self, batch);
+  list_arcs(self, graph->child_first, graph->children, true);
+  self->step = CALLEES;
+}
+
+
+/* The line of the next arc or member of the step. */
+static void make_listed (text_reader *self, pf_batch *batch) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const uint32_t at = self->list[self->done++];
+  if (self->step == CALLERS)
+    make_arc(self, batch, at, graph->callers[at], CALLER);
+  else if (self->step == CALLEES)
+    make_arc(self, batch, at, graph->callees[at], CALLEE);
+  else
+    make_member(self, batch, at);
+}
+
+
+static bool make_line (listing_reader *reader, pf_batch *batch) {
+  text_reader *self = (text_reader *)reader;
+  if (self->step == NEXT_NODE && !next_node(self))
+    return false;
+  if (self->step == CALLERS && self->count == 0) {
+    make_nameless(self, batch, SPONTANEOUS);
+    self->step = OWN;
+    return true;
+  }
+  if (self->step != OWN && self->step != RULE && self->done < self->count) {
+    make_listed(self, batch);
+    return true;
+  }
+  if (self->step == CALLERS || self->step == OWN) {
+    make_own_line(self, batch);
+    return true;
+  }
+  make_nameless(self, batch, SEPARATOR);
+  self->step = NEXT_NODE;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+static void close_text (pf_reader *reader) {
+  text_reader *self = (text_reader *)reader;
+  free(self->nodes);
+  free(self->index);
+  free(self->list);
+  free(self->spare);
+  free(self->labels);
+  free(self);
+}
+
+
+static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
+  char text[64];
+  for (size_t i = 0; i < NKINDS; i++) {
+    if (i < HEADER)
+      snprintf(text, sizeof text, "%s%s", stems[i / 4], variants[i % 4]);
+    else
+      snprintf(text, sizeof text, "%s", nameless[i - HEADER]);
+    self->kinds[i] = pf_intern_text(dictionary, text);
+    if (self->kinds[i] == PF_NO_NAME)
+      return false;
+  }
+  return true;
+}
+
+
+/* Room for the longest list: of arcs, or of members. */
+static size_t longest_list (const pf_flow *flow) {
+  const pf_graph *graph = flow->graph;
+  size_t most = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const size_t in = graph->parent_first[i + 1] - graph->parent_first[i];
+    const size_t out = graph->child_first[i + 1] - graph->child_first[i];
+    most = in > most ? in : most;
+    most = out > most ? out : most;
+  }
+  return flow->cycles.count > 0 && most < graph->nfunctions ? graph->nfunctions
+                                                            : most;
+}
+
+
+static bool open_arrays (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const size_t room = longest_list(flow) + 1;
+  self->list = malloc(room * sizeof *self->list);
+  self->spare = malloc(room * sizeof *self->spare);
+  self->index = malloc((flow->nodes + 1) * sizeof *self->index);
+  self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
+  if (self->list == NULL || self->spare == NULL || self->index == NULL ||
+      self->labels == NULL || pf_rank_graph(flow, &self->nodes) != PF_OK)
+    return false;
+  for (size_t i = 0; i < flow->nodes; i++)
+    self->index[self->nodes[i]] = (uint32_t)i + 1;
+  return true;
+}
+
+
+pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
+                           pf_error *error) {
+  text_reader *self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  listing_open(&self->listing, listing, fields, NFIELDS);
+  self->listing.make = make_line;
+  self->listing.base.close = close_text;
+  self->all = listing->flow->total_shown > 0 ? listing->flow->total_shown : 1;
+  if (!open_arrays(self) ||
+      !intern_kinds(self, listing->flow->graph->dictionary)) {
+    close_text(&self->listing.base);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &self->listing.base;
+  return PF_OK;
+}
+
+/* }====== */

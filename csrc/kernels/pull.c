@@ -1,0 +1,70 @@
+/*
+** pull.c - reading a few columns of a reader, by name, to its end.
+*/
+
+#include "kernels/pull.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+/* Find the fields of the wanted columns and mark them. */
+static pf_status choose (pf_reader *reader, const pf_want *wants, size_t count,
+                         size_t *fields, bool *wanted, pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t field =
+        pf_field_index(reader->fields, reader->nfields, wants[i].name);
+    const bool usable =
+        field < reader->nfields && reader->fields[field].type == wants[i].type;
+    if (!usable && wants[i].needed)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "a column \"%s\" of type %s is needed", wants[i].name,
+                     pf_type_name(wants[i].type));
+    fields[i] = usable ? field : reader->nfields;
+    if (usable)
+      wanted[field] = true;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
+                        size_t count, pf_error *error) {
+  size_t fields[PF_MAX_PULLED];
+  memset(pull, 0, sizeof *pull);
+  bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = choose(reader, wants, count, fields, wanted, error);
+  if (status == PF_OK &&
+      (status = pf_batch_for(&pull->batch, reader, wanted)) != PF_OK)
+    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  free(wanted);
+  if (status != PF_OK)
+    return status;
+  pull->reader = reader;
+  for (size_t i = 0; i < count; i++)
+    if (fields[i] < reader->nfields)
+      pull->columns[i] = &pull->batch.columns[fields[i]];
+  return PF_OK;
+}
+
+
+void pf_pull_sparse (pf_pull *pull, size_t number) {
+  if (pull->columns[number] != NULL)
+    pull->batch.sparse = (int)(pull->columns[number] - pull->batch.columns);
+}
+
+
+pf_status pf_pull_next (pf_pull *pull, pf_error *error) {
+  const pf_status status =
+      pull->reader->next(pull->reader, &pull->batch, error);
+  return status == PF_AGAIN ? PF_END : status;
+}
+
+
+void pf_pull_close (pf_pull *pull) {
+  if (pull->reader != NULL)
+    pf_batch_close(&pull->batch);
+  pull->reader = NULL;
+}

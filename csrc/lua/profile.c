@@ -1,0 +1,320 @@
+/*
+** profile.c - profiles with a graph body as Lua sees them: made from readers,
+** shown by readers.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/assemble.h"
+#include "lua/profile.h"
+
+/* A report: makes a reader. */
+typedef pf_status make_listing (const pf_listing *listing, pf_reader **reader,
+                                pf_error *error);
+
+
+/* {====== Making ====== */
+
+l_profile *l_profile_check (lua_State *L, int arg) {
+  l_profile *const p = luaL_checkudata(L, arg, L_PROFILE);
+  luaL_argcheck(L, p->open, arg, "profile is closed");
+  return p;
+}
+
+
+static int profile_gc (lua_State *L) {
+  l_profile *const p = luaL_checkudata(L, 1, L_PROFILE);
+  pf_graph_close(&p->graph);
+  free(p->shown);
+  p->shown = NULL;
+  p->open = false;
+  return 0;
+}
+
+
+/* Closing only forbids further use: readers may still look at the graph, so
+   its memory goes with the last of them. */
+static int profile_close (lua_State *L) {
+  l_profile *const p = luaL_checkudata(L, 1, L_PROFILE);
+  p->open = false;
+  return 0;
+}
+
+
+/* The reader of an option of the table at 1, or NULL; it stays on the stack. */
+static pf_reader *option_reader (lua_State *L, const char *name) {
+  if (lua_getfield(L, 1, name) == LUA_TNIL)
+    return NULL;
+  return l_reader_check(L, lua_gettop(L))->reader;
+}
+
+
+static bool option_bool (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+/* The dictionary of the option, else of a reader; its userdata is pushed. */
+static pf_dictionary *option_dictionary (lua_State *L) {
+  static const char *const readers[] = {"histogram", "arcs", NULL};
+  if (lua_getfield(L, 1, "dictionary") != LUA_TNIL)
+    return l_dictionary_check(L, lua_gettop(L));
+  for (size_t i = 0; readers[i] != NULL; i++)
+    if (option_reader(L, readers[i]) != NULL) {
+      l_reader_push_dictionary(L, lua_gettop(L));
+      return l_dictionary_check(L, lua_gettop(L));
+    }
+  luaL_error(L, "a profile needs a histogram or arcs");
+  return NULL;
+}
+
+
+/* Read the options at 1 but the dictionary. */
+static void take_options (lua_State *L, pf_assembly *assembly) {
+  *assembly = (pf_assembly){.compat = option_bool(L, "compat"),
+                            .lines = option_bool(L, "lines")};
+  assembly->histogram = option_reader(L, "histogram");
+  assembly->arcs = option_reader(L, "arcs");
+  assembly->sets = option_reader(L, "sets");
+  if (lua_getfield(L, 1, "symbols") != LUA_TNIL)
+    assembly->symbols = l_symbols_check(L, lua_gettop(L));
+  lua_getfield(L, 1, "bias");
+  assembly->bias = (uint64_t)luaL_optinteger(L, -1, 0);
+}
+
+
+/* The label of the first reader, for messages; pushed. */
+static const char *label_of (lua_State *L) {
+  static const char *const readers[] = {"histogram", "arcs", NULL};
+  for (size_t i = 0; readers[i] != NULL; i++)
+    if (lua_getfield(L, 1, readers[i]) == LUA_TUSERDATA &&
+        lua_getiuservalue(L, -1, 2) == LUA_TSTRING)
+      return lua_tostring(L, -1);
+  return NULL;
+}
+
+
+static l_profile *new_profile (lua_State *L) {
+  l_profile *const p = lua_newuserdatauv(L, sizeof *p, 2);
+  memset(p, 0, sizeof *p);
+  luaL_setmetatable(L, L_PROFILE);
+  return p;
+}
+
+
+/* Readable names: none is known yet. */
+static void open_names (lua_State *L, l_profile *p) {
+  const size_t size = (p->graph.nfunctions + 1) * sizeof *p->shown;
+  p->shown = malloc(size);
+  if (p->shown == NULL)
+    luaL_error(L, "not enough memory");
+  memset(p->shown, 0xff, size);
+}
+
+
+/*
+** core.profile{ histogram=, arcs=, sets=, symbols=, bias=, compat=, lines=,
+** demangle=, dictionary= }: a profile, or nil, message, code.
+*/
+static int core_profile (lua_State *L) {
+  pf_assembly assembly;
+  pf_error error;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  l_profile *const p = new_profile(L);
+  pf_dictionary *const dictionary = option_dictionary(L);
+  lua_setiuservalue(L, 2, 1);
+  take_options(L, &assembly);
+  if (assembly.sets != NULL)
+    luaL_argcheck(L, assembly.sets->dictionary == dictionary, 1,
+                  "the readers have different dictionaries");
+  if (pf_assemble(&p->graph, &assembly, dictionary, &error) != PF_OK)
+    return l_failure(L, &error, label_of(L));
+  p->open = true;
+  if (option_bool(L, "demangle"))
+    open_names(L, p);
+  lua_settop(L, 2);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Reports ====== */
+
+/* Push the flow for the options at `arg` and describe the listing. */
+static pf_listing listing_of (lua_State *L, int arg) {
+  const l_profile *const p = l_profile_check(L, 1);
+  pf_listing listing = {.shown = p->shown};
+  if (lua_istable(L, arg)) {
+    lua_getfield(L, arg, "zeros");
+    listing.zeros = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  listing.flow = l_flow_push(L, 1, arg);
+  return listing;
+}
+
+
+/* Push a reader that pins profile and flow; the flow is at the top. */
+static l_reader *new_reader (lua_State *L) {
+  const int pins[] = {1, lua_gettop(L)};
+  return l_reader_new(L, pins, 2);
+}
+
+
+static int report (lua_State *L, make_listing *make) {
+  pf_error error;
+  lua_settop(L, 2);
+  const pf_listing listing = listing_of(L, 2);
+  l_reader *const r = new_reader(L);
+  if (make(&listing, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+static int profile_flat (lua_State *L) {
+  return report(L, pf_listing_flat);
+}
+
+
+static int profile_graph (lua_State *L) {
+  return report(L, pf_listing_graph);
+}
+
+
+static int profile_graph_listing (lua_State *L) {
+  return report(L, pf_listing_text);
+}
+
+
+static int profile_index (lua_State *L) {
+  return report(L, pf_listing_index);
+}
+
+
+static int profile_lines (lua_State *L) {
+  return report(L, pf_listing_lines);
+}
+
+
+static int profile_annotations (lua_State *L) {
+  return report(L, pf_listing_annotations);
+}
+
+
+static int profile_functions (lua_State *L) {
+  return report(L, pf_listing_functions);
+}
+
+
+/* The number of the function that the argument names, or is; raises when
+   there is none. The one with a weight or an arc is preferred. */
+static uint32_t function_check (lua_State *L, int arg, const l_profile *p) {
+  const pf_graph *const graph = &p->graph;
+  size_t found = graph->nfunctions;
+  if (lua_isinteger(L, arg)) {
+    const lua_Integer number = lua_tointeger(L, arg);
+    luaL_argcheck(L, number >= 0 && (uint64_t)number < graph->nfunctions, arg,
+                  "no function has this number");
+    return (uint32_t)number;
+  }
+  pf_bytes bytes;
+  bytes.at = (const uint8_t *)luaL_checklstring(L, arg, &bytes.size);
+  const uint32_t name = pf_find_name(graph->dictionary, bytes);
+  for (size_t i = 0; name != PF_NO_NAME && i < graph->nfunctions; i++)
+    if ((graph->names[i] == name ||
+         (p->shown != NULL && p->shown[i] == name)) &&
+        (found == graph->nfunctions ||
+         (graph->flags[found] & PF_FUNCTION_USED) == 0))
+      found = i;
+  if (found == graph->nfunctions)
+    luaL_error(L, "no function is called '%s'", lua_tostring(L, arg));
+  return (uint32_t)found;
+}
+
+
+static int arcs_of (lua_State *L,
+                    pf_status (*make)(const pf_listing *, uint32_t,
+                                      pf_reader **, pf_error *)) {
+  pf_error error;
+  lua_settop(L, 3);
+  const l_profile *const p = l_profile_check(L, 1);
+  const uint32_t function = function_check(L, 2, p);
+  const pf_listing listing = listing_of(L, 3);
+  l_reader *const r = new_reader(L);
+  if (make(&listing, function, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+/* profile:callers(function, options): a reader like graph's. */
+static int profile_callers (lua_State *L) {
+  return arcs_of(L, pf_listing_callers);
+}
+
+
+/* profile:callees(function, options) */
+static int profile_callees (lua_State *L) {
+  return arcs_of(L, pf_listing_callees);
+}
+
+
+/* profile:facts(options): the numbers of headings. */
+static int profile_facts (lua_State *L) {
+  lua_settop(L, 2);
+  l_profile_facts(L, l_flow_push(L, 1, 2));
+  return 1;
+}
+
+
+/* core.listing_templates(report, traditional): { kind = template }; report is
+   "flat", "graph" or "index". */
+static int core_listing_templates (lua_State *L) {
+  static const char *const reports[] = {"flat", "graph", "index", NULL};
+  size_t count;
+  const int which = luaL_checkoption(L, 1, NULL, reports);
+  const pf_template *const list = pf_listing_templates(
+      (pf_listing_report)which, lua_toboolean(L, 2), &count);
+  lua_createtable(L, 0, (int)count);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushstring(L, list[i].text);
+    lua_setfield(L, -2, list[i].kind);
+  }
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_profile (lua_State *L) {
+  static const luaL_Reg methods[] = {{"annotations", profile_annotations},
+                                     {"callees", profile_callees},
+                                     {"callers", profile_callers},
+                                     {"close", profile_close},
+                                     {"facts", profile_facts},
+                                     {"flat", profile_flat},
+                                     {"functions", profile_functions},
+                                     {"graph", profile_graph},
+                                     {"graph_listing", profile_graph_listing},
+                                     {"index", profile_index},
+                                     {"lines", profile_lines},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"listing_templates", core_listing_templates},
+      {"profile", core_profile},
+      {NULL, NULL}};
+  l_open_flow(L);
+  l_class(L, L_PROFILE, methods, profile_gc);
+  luaL_getmetatable(L, L_PROFILE);
+  lua_pushcfunction(L, profile_close);
+  lua_setfield(L, -2, "__close");
+  lua_pop(L, 1);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,131 @@
+/*
+** graph.h - the graph body of a profile: functions and the arcs between them,
+** with whole-number weights.
+**
+** A plain struct of arrays that owns its numbers. It needs nothing of the
+** trace it came from but the dictionary, which it borrows. The order of use
+** is: open, add functions, weights and arcs, finish; after that it is only
+** read. Functions and arcs are known by number, in the order they were added.
+*/
+
+#ifndef graph_h
+#define graph_h
+
+#include "profio.h"
+
+#define PF_NO_FUNCTION UINT32_MAX
+#define PF_MAX_METRICS 4
+
+/* What is known of a function beside its numbers. */
+enum {
+  PF_FUNCTION_PSEUDO = 1,   /* an address range that no symbol covers */
+  PF_FUNCTION_LOCAL = 2,    /* a static one */
+  PF_FUNCTION_CALLABLE = 4, /* the symbol is marked as a function */
+  PF_FUNCTION_USED = 8      /* has a weight or an arc; set by finish */
+};
+
+/* What the weights measure. */
+typedef struct pf_metric {
+  const char *name; /* "samples", "time": a constant */
+  const char *unit; /* "count", "ns": a constant */
+} pf_metric;
+
+/* Numbers of the whole profile, for headings. */
+typedef struct pf_graph_facts {
+  bool compat;         /* computed as gprof does */
+  bool has_time;       /* the metric "time" is there */
+  bool same_rates;     /* all sets have one sampling rate */
+  bool truncated_bins; /* gprof's bins lie elsewhere than the real ones */
+  size_t sets;         /* histograms read */
+  int64_t samples;     /* sum of all counts */
+  double rate;         /* samples a second, of the first set; 0 unknown */
+  double scale;        /* 2-byte units a bin, as gprof divides the range */
+  double ticks;        /* gprof's total: may differ from `samples` */
+  uint32_t dimension;  /* "seconds", in the dictionary */
+  uint32_t abbreviation;
+} pf_graph_facts;
+
+/* A source line and what it cost: one per file, line and function. */
+typedef struct pf_graph_line {
+  uint32_t file; /* PF_NO_NAME: not known */
+  uint32_t line;
+  uint32_t function;
+  int64_t weights[PF_MAX_METRICS];
+} pf_graph_line;
+
+typedef struct pf_graph {
+  pf_dictionary *dictionary; /* borrowed */
+  pf_graph_facts facts;
+
+  size_t nmetrics;
+  pf_metric metrics[PF_MAX_METRICS];
+
+  size_t nfunctions, functions_room;
+  uint32_t *names;     /* as the linker has them */
+  uint64_t *addresses; /* where each begins, as the trace counts */
+  uint32_t *files;     /* PF_NO_NAME: not known */
+  uint32_t *lines;
+  uint8_t *flags;
+  int64_t *weights[PF_MAX_METRICS];
+  double *ticks;       /* compat only: gprof's samples, with fractions */
+  double *even_ticks;  /* compat only: if its credit added up to 1 */
+  double *right_ticks; /* compat only: and its bins lay where they are */
+  int64_t *calls;      /* by others, and from outside the program */
+  int64_t *self_calls; /* by itself */
+
+  size_t narcs, arcs_room;
+  uint32_t *callers; /* PF_NO_FUNCTION: from outside the program */
+  uint32_t *callees;
+  int64_t *counts;
+
+  /* After finish: the arcs out of function f are children[child_first[f]]
+     up to children[child_first[f + 1] - 1], the newest first; those into it
+     likewise are its parents. */
+  uint32_t *child_first, *children;
+  uint32_t *parent_first, *parents;
+
+  pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
+  size_t nline_rows;
+
+  /* While it is built: hash tables with numbers + 1. */
+  uint32_t *arc_slots, *pseudo_slots;
+  size_t arc_slots_size, pseudo_slots_size, npseudo;
+} pf_graph;
+
+
+/* An empty graph. */
+void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary);
+void pf_graph_close (pf_graph *graph);
+
+/* Add a metric before the first function; answers its number. */
+size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit);
+
+/* Room for `count` more functions; compat graphs have ticks as well. */
+pf_status pf_graph_reserve (pf_graph *graph, size_t count);
+
+/* Add a function; PF_NO_FUNCTION when out of memory. */
+uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
+                            uint8_t flags);
+
+/* The pseudo function of an address, named after it; it is added when it is
+   not there. PF_NO_FUNCTION when out of memory. */
+uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address);
+
+/* Count calls along an arc; arcs between the same two functions add up. */
+pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
+                        int64_t count);
+
+/* All is added: take the calls of a function by itself apart from those by
+   others, and list the arcs by caller and by callee. */
+pf_status pf_graph_finish (pf_graph *graph);
+
+/* left + right, kept within 64 bits. */
+static inline int64_t pf_add (int64_t left, int64_t right) {
+  if (right > 0 && left > INT64_MAX - right)
+    return INT64_MAX;
+  if (right < 0 && left < INT64_MIN - right)
+    return INT64_MIN;
+  return left + right;
+}
+
+#endif
