@@ -16,7 +16,7 @@
 **   histogram.c the reader of histograms
 **   raw.c       the reader of the parts as the file states them
 **   tables.c    the schemas
-**   encode.c sums.c    the way out
+**   encode.c sums.c write.c    the way out
 */
 
 #ifndef gmon_h
@@ -45,6 +45,7 @@ typedef enum gmon_dialect {
 #define GMON_RATE_LIMIT   0x20000000 /* no real rate reaches it */
 #define GMON_DIMENSION    15         /* bytes of a dimension's field */
 #define GMON_RUN          4096       /* arcs of one part, at most */
+#define GMON_MOST_BINS    0x10000000 /* of a histogram that is written */
 #define GMON_MOST_RECORDS 65536      /* that one count may be written as */
 
 /* How the bytes are to be read: decided once, by detect.c. */

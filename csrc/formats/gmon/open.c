@@ -152,5 +152,5 @@ const pf_format pf_format_gmon = {
     .close = close_trace,
     .written = gmon_written,
     .nwritten = WRITTEN_TABLES,
-    .encoder = NULL,
+    .encoder = gmon_encoder,
 };

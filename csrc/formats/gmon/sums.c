@@ -1,0 +1,144 @@
+/*
+** sums.c - the sums of the encoder: an array and a hash table over it, with
+** linear probing, at most half full.
+*/
+
+#include <stdlib.h>
+
+#include "formats/gmon/sums.h"
+
+
+static uint64_t mix (uint64_t value) {
+  value ^= value >> 32;
+  value *= 0x9e3779b97f4a7c15u;
+  return value ^ value >> 29;
+}
+
+
+/* The slot where a key is or would be. There is a free slot. */
+static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
+  const size_t mask = sums->nslots - 1;
+  size_t slot = (size_t)mix(mix(a) + b) & mask;
+  while (sums->slots[slot] != 0) {
+    const gmon_sum *const sum = &sums->list[sums->slots[slot] - 1];
+    if (sum->a == a && sum->b == b)
+      break;
+    slot = (slot + 1) & mask;
+  }
+  return slot;
+}
+
+
+/* Twice the slots, and every entry in its new one. */
+static bool grow_slots (gmon_sums *sums) {
+  const size_t nslots = sums->nslots == 0 ? 64 : sums->nslots * 2;
+  uint32_t *const slots = calloc(nslots, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  free(sums->slots);
+  sums->slots = slots;
+  sums->nslots = nslots;
+  for (size_t i = 0; i < sums->count; i++)
+    slots[slot_of(sums, sums->list[i].a, sums->list[i].b)] = (uint32_t)i + 1;
+  return true;
+}
+
+
+static bool grow_list (gmon_sums *sums) {
+  const size_t room = sums->room == 0 ? 32 : sums->room * 2;
+  if (room > UINT32_MAX - 1 || room > SIZE_MAX / sizeof *sums->list)
+    return false;
+  gmon_sum *const list = realloc(sums->list, room * sizeof *list);
+  if (list == NULL)
+    return false;
+  sums->list = list;
+  sums->room = room;
+  return true;
+}
+
+
+gmon_sum *gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b) {
+  if (sums->nslots == 0)
+    return NULL;
+  const uint32_t number = sums->slots[slot_of(sums, a, b)];
+  return number == 0 ? NULL : &sums->list[number - 1];
+}
+
+
+gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
+  gmon_sum *const known = gmon_sums_find(sums, a, b);
+  if (known != NULL)
+    return known;
+  if (sums->count == sums->room && !grow_list(sums))
+    return NULL;
+  if (sums->count + 1 > sums->nslots / 2 && !grow_slots(sums))
+    return NULL;
+  sums->slots[slot_of(sums, a, b)] = (uint32_t)sums->count + 1;
+  sums->list[sums->count] = (gmon_sum){a, b, 0};
+  return &sums->list[sums->count++];
+}
+
+
+void gmon_sums_close (gmon_sums *sums) {
+  free(sums->list);
+  free(sums->slots);
+  *sums = (gmon_sums){.list = NULL};
+}
+
+
+static bool is_same (const gmon_set *a, const gmon_set *b) {
+  return a->low == b->low && a->high == b->high && a->bins == b->bins &&
+         a->rate == b->rate && a->dimension == b->dimension &&
+         a->abbreviation == b->abbreviation;
+}
+
+
+/* Append a set; its counts are all 0. */
+static bool append_set (gmon_sets *sets, const gmon_set *header,
+                        bool extended) {
+  if (sets->count == sets->room) {
+    const size_t room = sets->room == 0 ? 4 : sets->room * 2;
+    gmon_set *const list = realloc(sets->list, room * sizeof *list);
+    if (list == NULL)
+      return false;
+    sets->list = list;
+    sets->room = room;
+  }
+  gmon_set *const set = &sets->list[sets->count];
+  *set = *header;
+  set->counts =
+      calloc(set->bins == 0 ? 1 : (size_t)set->bins, sizeof *set->counts);
+  if (set->counts == NULL)
+    return false;
+  set->scale = gmon_scale_of(set->low, set->high, set->bins, extended);
+  sets->count++;
+  return true;
+}
+
+
+size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
+  const uint64_t names =
+      (uint64_t)header->dimension << 32 | header->abbreviation;
+  gmon_sum *const hash = gmon_sums_get(
+      &sets->hashes, header->low + mix(header->bins) + header->rate,
+      header->high + mix(names));
+  if (hash == NULL)
+    return SIZE_MAX;
+  for (size_t i = (size_t)hash->count; i > 0; i = sets->list[i - 1].next)
+    if (is_same(&sets->list[i - 1], header))
+      return i - 1;
+  if (!append_set(sets, header, extended))
+    return SIZE_MAX;
+  sets->list[sets->count - 1].next = (size_t)hash->count;
+  hash->count = sets->count;
+  return sets->count - 1;
+}
+
+
+void gmon_sets_close (gmon_sets *sets) {
+  for (size_t i = 0; i < sets->count; i++)
+    free(sets->list[i].counts);
+  free(sets->list);
+  gmon_sums_close(&sets->hashes);
+  *sets = (gmon_sets){.list = NULL};
+}

@@ -1,0 +1,56 @@
+/*
+** sums.h - counts that add up by key, and histograms that add up by header:
+** what the encoder keeps until the file is written, in the order of first
+** sight.
+*/
+
+#ifndef gmon_sums_h
+#define gmon_sums_h
+
+#include "formats/gmon/gmon.h"
+
+/* One count. For arcs the key is (from, to), for blocks (address, 0). */
+typedef struct gmon_sum {
+  uint64_t a, b; /* the key */
+  uint64_t count;
+} gmon_sum;
+
+typedef struct gmon_sums {
+  gmon_sum *list; /* in the order of first sight */
+  size_t count, room;
+  uint32_t *slots; /* numbers in list, + 1; a power of two of them */
+  size_t nslots;
+} gmon_sums;
+
+/* The entry of a key, made with count 0 when it is new; NULL: no memory.
+   Valid until the next call. */
+gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
+
+/* The entry of a key, or NULL. */
+gmon_sum *gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
+
+void gmon_sums_close (gmon_sums *sums);
+
+/* A histogram: all records with this header are one. */
+typedef struct gmon_set {
+  uint64_t low, high, bins;
+  uint32_t rate;
+  uint32_t dimension, abbreviation; /* in the encoder's dictionary */
+  gmon_scale scale;
+  uint64_t *counts; /* of the bins */
+  size_t next;      /* another set whose header hashes alike, + 1 */
+} gmon_set;
+
+typedef struct gmon_sets {
+  gmon_set *list;
+  size_t count, room;
+  gmon_sums hashes; /* hash of a header -> number of its newest set, + 1 */
+} gmon_sets;
+
+/* The number of the set with this header (scale, counts and next are not
+   looked at), made when it is new; SIZE_MAX: no memory. */
+size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
+
+void gmon_sets_close (gmon_sets *sets);
+
+#endif

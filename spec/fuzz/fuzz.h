@@ -1,0 +1,96 @@
+/*
+** fuzz.h - what the fuzz targets share: a trace over bytes in memory, and a
+** main that replays files when the fuzzer is not there (-DSTANDALONE).
+*/
+
+#ifndef fuzz_h
+#define fuzz_h
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/formats.h"
+#include "model/batch.h"
+#include "model/names.h"
+#include "model/trace.h"
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
+
+/* Stop, with words, when something that must hold does not. */
+#define MUST(condition)                                               \
+  do {                                                                \
+    if (!(condition)) {                                               \
+      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+      abort();                                                        \
+    }                                                                 \
+  } while (0)
+
+
+/* A trace over bytes, with all it borrows. */
+typedef struct fuzz_trace {
+  pf_source source;
+  pf_trace trace;
+} fuzz_trace;
+
+/* Open bytes as a format. Also after a failure it must be closed. */
+static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
+                                   pf_bytes bytes, const pf_option *options,
+                                   size_t noptions, bool strict) {
+  pf_error error = {.status = PF_OK};
+  fuzz->source = (pf_source){"main", "", bytes};
+  fuzz->trace = (pf_trace){.format = format,
+                           .sources = &fuzz->source,
+                           .nsources = 1,
+                           .options = options,
+                           .noptions = noptions,
+                           .strict = strict,
+                           .dictionary = pf_dictionary_new(),
+                           .notes = pf_notes_new()};
+  MUST(fuzz->trace.dictionary != NULL && fuzz->trace.notes != NULL);
+  const pf_status status = format->open(&fuzz->trace, &error);
+  MUST(status == PF_OK ||
+       (status < 0 && error.status == status && error.what[0] != '\0'));
+  return status;
+}
+
+
+static inline void fuzz_close (fuzz_trace *fuzz) {
+  if (fuzz->trace.state != NULL && fuzz->trace.format->close != NULL)
+    fuzz->trace.format->close(&fuzz->trace);
+  pf_notes_free(fuzz->trace.notes);
+  pf_dictionary_free(fuzz->trace.dictionary);
+}
+
+
+#ifdef STANDALONE
+
+static int replay (const char *path) {
+  FILE *const file = fopen(path, "rb");
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+    perror(path);
+    return 1;
+  }
+  const long size = ftell(file);
+  uint8_t *const data = malloc(size > 0 ? (size_t)size : 1);
+  rewind(file);
+  MUST(size >= 0 && data != NULL);
+  MUST(fread(data, 1, (size_t)size, file) == (size_t)size);
+  fclose(file);
+  LLVMFuzzerTestOneInput(data, (size_t)size);
+  free(data);
+  return 0;
+}
+
+
+int main (int argc, char **argv) {
+  int failed = 0;
+  for (int i = 1; i < argc; i++)
+    failed |= replay(argv[i]);
+  printf("%d files replayed\n", argc - 1);
+  return failed;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,142 @@
+/*
+** fuzz_decode.c - any bytes, as any format: opening and reading them may
+** fail, but only in words and only inside the bytes. A format is fuzzed as
+** soon as it stands in PF_FORMATS.
+*/
+
+#include "fuzz.h"
+
+/* Options that open ways through the decoders; which of them an input gets
+   is decided by its size. Formats overlook what they do not know. */
+#define INT(name, value)  \
+  {                       \
+    name, false, value, { \
+      NULL, 0             \
+    }                     \
+  }
+#define TEXT(name, value)                         \
+  {                                               \
+    name, true, 0, {                              \
+      (const uint8_t *)(value), sizeof(value) - 1 \
+    }                                             \
+  }
+
+static const pf_option choices[][3] = {
+    {INT("address_size", 4)},
+    {INT("address_size", 8), TEXT("byte_order", "big")},
+    {TEXT("dialect", "bsd"), INT("address_size", 4),
+     TEXT("byte_order", "little")},
+    {TEXT("dialect", "4.4bsd"), INT("counter_bits", -32)},
+    {INT("counter_bits", 64), INT("arc_count_bits", 32), INT("rate", 7)},
+    {TEXT("dialect", "ld-profile"), INT("extended_precision", 1)},
+    {INT("elf_class", 4), TEXT("elf_order", "big")},
+    {TEXT("dialect", "apple"), INT("counter_bits", 8)},
+};
+
+#define NCHOICES (sizeof choices / sizeof choices[0])
+
+
+/* A number all values have gone into: so that none is left unread. */
+static volatile uint64_t digest;
+
+
+/* Look at every byte of a value, and whether it points where it may. */
+static void look_at (const pf_column *column, size_t row,
+                     const pf_dictionary *dictionary) {
+  if (column->type == PF_NAME && !pf_is_missing(column, row))
+    MUST(column->ids[row] < pf_names_count(dictionary));
+  if (column->type != PF_BYTES) {
+    const size_t size = pf_type_size(column->type);
+    const uint8_t *const at = (const uint8_t *)column->data + row * size;
+    for (size_t i = 0; i < size; i++)
+      digest += at[i];
+    return;
+  }
+  const pf_bytes bytes = column->bytes[row];
+  for (size_t i = 0; i < bytes.size; i++)
+    digest += bytes.at[i];
+}
+
+
+static void look_at_rows (const pf_reader *reader, const pf_batch *batch) {
+  for (size_t i = 0; i < reader->nfields; i++)
+    for (size_t row = 0; row < batch->rows; row++)
+      if (batch->columns[i].data != NULL)
+        look_at(&batch->columns[i], row, reader->dictionary);
+}
+
+
+/* Read to the end; answers the rows, or -1 when reading failed. */
+static int64_t read_all (pf_reader *reader, pf_batch *batch) {
+  pf_error error = {.status = PF_OK};
+  int64_t rows = 0;
+  pf_status status;
+  while ((status = reader->next(reader, batch, &error)) == PF_MORE) {
+    MUST(batch->rows > 0 && batch->rows <= PF_BATCH_ROWS);
+    look_at_rows(reader, batch);
+    rows += (int64_t)batch->rows;
+  }
+  MUST(status > 0 || (error.status == status && error.what[0] != '\0'));
+  return status < 0 ? -1 : rows;
+}
+
+
+/* Read a table with every column whose number leaves `rest` by `part`. */
+static void read_table (pf_trace *trace, const pf_table *table, size_t part,
+                        size_t rest) {
+  pf_error error = {.status = PF_OK};
+  pf_reader *reader = NULL;
+  pf_batch batch;
+  bool wanted[64];
+  MUST(table->nfields <= 64);
+  if (table->open(trace, table, &reader, &error) != PF_OK)
+    return;
+  for (size_t i = 0; i < table->nfields; i++)
+    wanted[i] = i % part == rest;
+  MUST(pf_batch_for(&batch, reader, wanted) == PF_OK);
+  const int64_t rows = read_all(reader, &batch);
+  MUST(rows < 0 || table->rows < 0 || rows == table->rows);
+  if (rows >= 0 && reader->seek != NULL &&
+      reader->seek(reader, (uint64_t)rows / 2, &error) == PF_OK)
+    MUST(read_all(reader, &batch) == rows - rows / 2);
+  const size_t count = pf_field_index(table->fields, table->nfields, "count");
+  if (count < table->nfields && reader->seek != NULL) {
+    batch.sparse = (int)count;
+    if (reader->seek(reader, 0, &error) == PF_OK)
+      MUST(read_all(reader, &batch) <= rows || rows < 0);
+  }
+  pf_batch_close(&batch);
+  reader->close(reader);
+}
+
+
+/* Open and read everything, or of each table every second column. */
+static void read_trace (const pf_format *format, pf_bytes bytes,
+                        const pf_option *options, size_t noptions,
+                        bool strict) {
+  fuzz_trace fuzz;
+  if (fuzz_open(&fuzz, format, bytes, options, noptions, strict) == PF_OK)
+    for (size_t i = 0; i < fuzz.trace.ntables; i++)
+      read_table(&fuzz.trace, &fuzz.trace.tables[i], strict ? 2 : 1, strict);
+  fuzz_close(&fuzz);
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  const pf_bytes bytes = {data, size};
+  const pf_bytes head = {data, size < 65536 ? size : 65536};
+  const pf_option *const chosen = choices[size % NCHOICES];
+  size_t count, nchosen = 0;
+  while (nchosen < 3 && chosen[nchosen].name != NULL)
+    nchosen++;
+  const pf_format *const *const formats = pf_formats(&count);
+  for (size_t i = 0; i < count; i++) {
+    const int score = formats[i]->score(head, size);
+    MUST(score >= 0 && score <= 100);
+    read_trace(formats[i], bytes, NULL, 0, false);
+    read_trace(formats[i], bytes, NULL, 0, true);
+    read_trace(formats[i], bytes, chosen, nchosen, false);
+  }
+  (void)pf_format_detect(bytes);
+  return 0;
+}

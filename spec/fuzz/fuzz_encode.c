@@ -1,0 +1,147 @@
+/*
+** fuzz_encode.c - decode, encode, decode: the tables are equal.
+**
+** The first file may hold the same histogram or arc twice, which the encoder
+** adds up. So the file is encoded once to get its sums, and from then on
+** writing what was read gives the same bytes; and the sums of all counts are
+** those of the first file.
+*/
+
+#include "bytes/sink.h"
+#include "fuzz.h"
+
+/* Larger files say nothing new, and their histograms may be huge. */
+#define LARGEST 65536
+
+/* The sum of a column of numbers; 0 when the trace has no such table. */
+static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
+  pf_error error = {.status = PF_OK};
+  uint64_t sum = 0;
+  for (size_t i = 0; i < trace->ntables; i++) {
+    const pf_table *const table = &trace->tables[i];
+    if (strcmp(table->name, name) != 0)
+      continue;
+    const size_t number = pf_field_index(table->fields, table->nfields, column);
+    pf_reader *reader = NULL;
+    pf_batch batch;
+    MUST(table->open(trace, table, &reader, &error) == PF_OK);
+    MUST(pf_batch_open(&batch, table->fields, table->nfields, NULL) == PF_OK);
+    while (reader->next(reader, &batch, &error) == PF_MORE)
+      for (size_t row = 0; row < batch.rows; row++)
+        sum += batch.columns[number].addrs[row];
+    pf_batch_close(&batch);
+    reader->close(reader);
+  }
+  return sum;
+}
+
+
+/* Put all rows of the table called `name`, when the trace has it. */
+static pf_status put_table (pf_trace *trace, pf_encoder *encoder, size_t number,
+                            const char *name, pf_sink *sink, pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < trace->ntables && status >= 0; i++) {
+    const pf_table *const table = &trace->tables[i];
+    pf_reader *reader = NULL;
+    pf_batch batch;
+    if (strcmp(table->name, name) != 0)
+      continue;
+    MUST(table->open(trace, table, &reader, error) == PF_OK);
+    MUST(pf_batch_open(&batch, table->fields, table->nfields, NULL) == PF_OK);
+    while ((status = reader->next(reader, &batch, error)) == PF_MORE &&
+           status == PF_MORE)
+      if ((status = encoder->put(encoder, number, &batch, sink, error)) < 0)
+        break;
+    pf_batch_close(&batch);
+    reader->close(reader);
+  }
+  return status < 0 ? status : PF_OK;
+}
+
+
+/* Write a trace into an open sink. */
+static pf_status encode (pf_trace *trace, const pf_option *options,
+                         size_t noptions, pf_sink *sink) {
+  const pf_format *const format = trace->format;
+  pf_error error = {.status = PF_OK};
+  pf_encoder *encoder = NULL;
+  pf_status status =
+      format->encoder(options, noptions, trace->dictionary, &encoder, &error);
+  if (status < 0)
+    return status;
+  for (size_t i = 0; i < format->nwritten && status >= 0; i++)
+    status =
+        put_table(trace, encoder, i, format->written[i].name, sink, &error);
+  if (status >= 0)
+    status = encoder->finish(encoder, sink, &error);
+  encoder->close(encoder);
+  MUST(status == PF_OK || error.what[0] != '\0');
+  return status;
+}
+
+
+/* A few bytes can state billions of bins, and these would be written. */
+static bool has_huge_sets (pf_trace *trace) {
+  return sum_of(trace, "sets", "declared") > LARGEST;
+}
+
+
+/* What is the same before and after. */
+static void compare_sums (pf_trace *before, pf_trace *after) {
+  static const char *const tables[] = {"histogram", "arcs", "blocks"};
+  for (size_t i = 0; i < 3; i++)
+    MUST(sum_of(before, tables[i], "count") ==
+         sum_of(after, tables[i], "count"));
+}
+
+
+/* `bytes` are what encoding `first` gave: they must say the same, and give
+   themselves when encoded again. */
+static void check_again (pf_trace *first, pf_bytes bytes,
+                         const pf_option *options, size_t noptions) {
+  fuzz_trace second;
+  pf_sink sink;
+  MUST(fuzz_open(&second, first->format, bytes, options, noptions, false) ==
+       PF_OK);
+  compare_sums(first, &second.trace);
+  MUST(pf_sink_open(&sink, -1) == PF_OK);
+  MUST(encode(&second.trace, options, noptions, &sink) == PF_OK);
+  const pf_bytes again = pf_sink_bytes(&sink);
+  MUST(again.size == bytes.size && memcmp(again.at, bytes.at, bytes.size) == 0);
+  pf_sink_close(&sink);
+  fuzz_close(&second);
+}
+
+
+/* The tables of a file, written in a dialect and read back. */
+static void round_trip (pf_bytes bytes, const pf_option *options,
+                        size_t noptions) {
+  fuzz_trace first;
+  pf_sink sink;
+  const pf_format *const gmon = pf_format_named("gmon");
+  if (fuzz_open(&first, gmon, bytes, NULL, 0, false) == PF_OK &&
+      !has_huge_sets(&first.trace)) {
+    MUST(pf_sink_open(&sink, -1) == PF_OK);
+    if (encode(&first.trace, options, noptions, &sink) == PF_OK)
+      check_again(&first.trace, pf_sink_bytes(&sink), options, noptions);
+    pf_sink_close(&sink);
+  }
+  fuzz_close(&first);
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  const pf_bytes gnu = {(const uint8_t *)"gnu", 3};
+  const pf_bytes bsd = {(const uint8_t *)"4.4bsd", 6};
+  const pf_bytes big = {(const uint8_t *)"big", 3};
+  const pf_option gnu_wide[] = {{"dialect", true, 0, gnu},
+                                {"address_size", false, 8, {NULL, 0}}};
+  const pf_option bsd_narrow[] = {{"dialect", true, 0, bsd},
+                                  {"address_size", false, 4, {NULL, 0}},
+                                  {"byte_order", true, 0, big}};
+  if (size > LARGEST)
+    return 0;
+  round_trip((pf_bytes){data, size}, gnu_wide, 2);
+  round_trip((pf_bytes){data, size}, bsd_narrow, 3);
+  return 0;
+}
