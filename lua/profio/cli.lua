@@ -1,0 +1,159 @@
+-- The command `profio`: words of a command line in, an exit status out.
+
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local modes = require "profio.cli.modes"
+local options = require "profio.cli.options"
+local output = require "profio.cli.output"
+local profio = require "profio"
+local words = require "profio.cli.words"
+
+local cli = {}
+
+-- {====== What needs no file ======
+
+local function print_formats(out)
+   for _, format in ipairs(profio.formats()) do
+      out:write(("%s: %s\n"):format(format.name, format.help))
+      for _, option in ipairs(format.options) do
+         local value = option.choices and table.concat(option.choices, "|") or option.type
+         out:write(("   --set %-28s %s\n"):format(option.name .. "=" .. value, option.help))
+      end
+      local codes = {}
+      for code in pairs(format.warnings) do
+         codes[#codes + 1] = code
+      end
+      table.sort(codes)
+      for _, code in ipairs(codes) do
+         out:write(("   %-34s %s\n"):format(code, format.warnings[code]))
+      end
+   end
+end
+
+local without_file = {
+   { "help", function(out) out:write(options.help()) end },
+   { "version", function(out) out:write("profio " .. profio._VERSION .. "\n") end },
+   { "list_formats", print_formats },
+}
+
+-- }======
+
+-- {====== Warnings ======
+
+local colors = { damage = "\27[31m", note = "\27[33m" }
+
+-- One line for each warning; whether one of them is damage.
+local function report_warnings(trace, err)
+   local has_damage = false
+   local colored = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
+   for _, warning in ipairs(trace.warnings) do
+      has_damage = has_damage or warning.kind == "damage"
+      local kind = colored and colors[warning.kind] .. warning.kind .. "\27[0m" or warning.kind
+      local offset = warning.offset and (" (byte %d)"):format(warning.offset) or ""
+      err:write(("profio: %s: %s: %s%s [%s]\n"):format(warning.path or trace.path, kind,
+         warning.message, offset, warning.code))
+   end
+   return has_damage
+end
+
+-- }======
+
+-- {====== Running ======
+
+-- Values of options that can be looked at before a file is opened.
+local function check_given(given)
+   given.output = words.choice(given.output or "text", "--output",
+      { "text", "csv", "tsv", "json", "ndjson" })
+   given.unit = words.choice(given.unit or "ns", "--unit", { "ns", "us", "ms", "s" })
+   if given.top then
+      words.number(given.top, "--top")
+   end
+end
+
+-- A pass over a large file can be followed and be ended with Ctrl-C.
+local function watch(trace, given, err)
+   local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
+   trace:watch(function(reader, name)
+      return core.watch(reader, trace:row_count(name), has_bar and err or nil)
+   end)
+end
+
+-- A trace is open: do what was asked for; the exit status.
+local function answer(trace, given, out, err)
+   watch(trace, given, err)
+   local status = modes.run { trace = trace, given = given, out = out }
+   out:close()
+   if given.check then
+      return status
+   end
+   local has_damage = report_warnings(trace, err)
+   if core.release_interrupt() then
+      err:write "profio: interrupted: this is what was counted so far\n"
+      has_damage = true
+   end
+   return has_damage and failure.DAMAGE or status
+end
+
+local function run(argv, err)
+   local given, message = options.parse(argv)
+   if not given then
+      failure.use("%s\n(--help lists the options)", message)
+   end
+   check_given(given)
+   for _, mode in ipairs(without_file) do
+      if given[mode[1]] then
+         local out = output.open(given.out)
+         mode[2](out)
+         out:close()
+         return failure.READ
+      end
+   end
+   modes.check(given)
+   local trace <close> = files.open(given)
+   local out = output.open(not given.merge and given.out or nil)
+   core.hold_interrupt()
+   return answer(trace, given, out, err)
+end
+
+-- }======
+
+-- {====== Ending ======
+
+-- Raises of profio say what is used wrongly; those of Lua itself are our mistakes.
+local function is_bug(message)
+   return message:find "attempt to" or message:find "stack overflow"
+      or message:find "not enough memory" or message:find "bad argument"
+end
+
+local function on_raise(message)
+   if failure.is(message) then
+      return message
+   end
+   message = tostring(message)
+   if is_bug(message) then
+      return failure.new(failure.NOTHING, debug.traceback(message, 2))
+   end
+   return failure.new(failure.USE, (message:gsub("^[^\n:]+%.lua:%d+: ", "")))
+end
+
+---Run the command.
+---@param argv string[]
+---@param err file*|nil where words about failures go; default: standard error
+---@return integer status 0 read, 1 nothing read or written, 2 wrong use, 3 read with damage
+function cli.main(argv, err)
+   err = err or io.stderr
+   core.ignore_broken_pipes()
+   local ok, result = xpcall(run, on_raise, argv, err)
+   core.release_interrupt()
+   if ok then
+      return result
+   elseif result.message then
+      err:write("profio: ", result.message, "\n")
+   end
+   return result.status
+end
+
+-- }======
+
+return cli

@@ -1,0 +1,99 @@
+-- The FILEs of the command: which of them is the executable, and the trace they make.
+
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local options = require "profio.options"
+local profio = require "profio"
+local words = require "profio.cli.words"
+
+local files = {}
+
+-- How executables begin: ELF, PE, Mach-O of both sizes and orders, Mach-O of many machines.
+local beginnings = { "\127ELF", "MZ", "\254\237\250\206", "\254\237\250\207", "\206\250\237\254",
+   "\207\250\237\254", "\202\254\186\190" }
+
+local function is_executable(path)
+   if path == "-" or not core.is_plain_file(path) then
+      return false
+   end
+   local file = io.open(path, "rb")
+   local head = file and file:read(4) or ""
+   if file then
+      file:close()
+   end
+   for _, beginning in ipairs(beginnings) do
+      if head:sub(1, #beginning) == beginning then
+         return true
+      end
+   end
+   return false
+end
+
+---Part the FILEs: traces, and the executable among them.
+---@param paths string[]
+---@param exe string|nil what --exe said
+---@return string[] traces
+---@return string|nil exe
+function files.part(paths, exe)
+   local traces = {}
+   for _, path in ipairs(paths) do
+      if not is_executable(path) then
+         traces[#traces + 1] = path
+      elseif exe and exe ~= path then
+         failure.use("two executables: %s and %s", exe, path)
+      else
+         exe = path
+      end
+   end
+   if #traces == 0 then
+      traces[1] = "gmon.out"
+   end
+   return traces, exe
+end
+
+-- What --set says, for reading and for writing. The format is known when the trace is open, so a
+-- value is read as what any format declares under that name.
+local function declared(name, key)
+   for _, format in ipairs(profio.formats()) do
+      for _, option in ipairs(format[key] or {}) do
+         if option.name == name then
+            return format[key]
+         end
+      end
+   end
+end
+
+---The options of --set: for reading a format, or for writing one.
+---@param given table
+---@param key "options"|"write_options"
+---@return table<string, any>
+function files.set_options(given, key)
+   local other = key == "options" and "write_options" or "options"
+   local values = {}
+   for _, text in ipairs(given.set or {}) do
+      local name, value = words.assignment(text)
+      local list = declared(name, key)
+      local is_others = given.merge and declared(name, other) and (not list or key == "options")
+      if not is_others then
+         values[name] = options.parse(list or {}, name, value)
+      end
+   end
+   return values
+end
+
+---Open the trace that the command names; failures end the command.
+---@param given table
+---@return profio.Trace
+function files.open(given)
+   local traces, exe = files.part(given.files, given.exe)
+   local opening = files.set_options(given, "options")
+   opening.format, opening.strict, opening.exe = given.format, given.strict, exe
+   opening.symbols, opening.compat = given.symbols, given.compat
+   opening.all_warnings = given.check
+   if given.load_bias then
+      opening.load_bias = words.number(given.load_bias, "--load-bias")
+   end
+   return failure.check(profio.open(#traces == 1 and traces[1] or traces, opening))
+end
+
+return files

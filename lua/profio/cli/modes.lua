@@ -1,0 +1,197 @@
+-- What the command can do with an open trace: one function for each way.
+
+local exports = require "profio.exports"
+local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
+local query = require "profio.cli.query"
+local reports = require "profio.reports"
+local script = require "profio.cli.script"
+local view = require "profio.view"
+
+local modes = {}
+
+-- {====== Rows ======
+
+local function row_options(given)
+   return { output = given.output, unit = given.unit, columns = query.columns(given) }
+end
+
+-- Write a view as the command line says: queried, as an export or printed.
+local function write_view(context, rows)
+   local given, out = context.given, context.out
+   rows = query.apply(rows, given)
+   if given.export then
+      local export = exports.named(given.export)
+      return out:export(export, row_options(given), rows:reader())
+   end
+   return out:rows(row_options(given), rows:reader())
+end
+
+local function explain(context, report)
+   if not context.given.explain or context.given.output ~= "text" or context.given.export then
+      return
+   end
+   local lines = { "\n" }
+   for _, column in ipairs(report.columns) do
+      lines[#lines + 1] = ("%-20s %s\n"):format(column.name, column.help)
+   end
+   context.out:write(table.concat(lines))
+end
+
+-- }======
+
+-- {====== Reports ======
+
+local function view_of(report, context)
+   return view.over(function()
+      return report.reader(context)
+   end, context.trace)
+end
+
+-- As the vendor's tool prints it, or as rows when other rows or columns are asked for.
+local function write_report(report, context)
+   local given = context.given
+   if given.output == "text" and not given.export and not query.reshapes(given) and report.text then
+      report.text(context, context.out)
+   else
+      write_view(context, view_of(report, context))
+   end
+   explain(context, report)
+end
+
+local function fitting(context)
+   local list = {}
+   for _, report in ipairs(reports.all()) do
+      if report.fits(context.trace) then
+         list[#list + 1] = report
+      end
+   end
+   return list
+end
+
+local function run_report(context)
+   local report = reports.named(context.given.report)
+   local fits, reason = report.fits(context.trace)
+   if not fits then
+      failure.use("report '%s' does not fit this file: %s", report.name, reason)
+   end
+   write_report(report, context)
+end
+
+local function run_list_reports(context)
+   for _, report in ipairs(fitting(context)) do
+      context.out:write(("%-10s %s\n"):format(report.name, report.help))
+   end
+end
+
+-- What the format's own tool prints first: for gprof the flat profile, then the call graph.
+local function run_first(context)
+   local given, done = context.given, 0
+   for _, name in ipairs { "flat", "graph" } do
+      local report = reports.named(name)
+      if report.fits(context.trace) and (done == 0 or given.output == "text") then
+         if done > 0 then
+            context.out:write "\n"
+         end
+         write_report(report, context)
+         done = done + 1
+      end
+   end
+   if done == 0 then
+      write_report(reports.named "info", context)
+   end
+end
+
+-- }======
+
+-- {====== The others ======
+
+local function run_table(context)
+   local name = context.given.table or context.trace.tables[1]
+   write_view(context, context.trace:table(name))
+end
+
+local function run_info(context)
+   write_report(reports.named "info", context)
+end
+
+-- All violations, the status says whether one of them is damage.
+local function run_check(context)
+   local status, out = failure.READ, context.out
+   for _, warning in ipairs(context.trace:check()) do
+      if warning.kind == "damage" then
+         status = failure.DAMAGE
+      end
+      local offset = warning.offset and (" (byte %d)"):format(warning.offset) or ""
+      out:write(("%s: %s: %s%s [%s]\n"):format(warning.path or context.trace.path, warning.kind,
+         warning.message, offset, warning.code))
+   end
+   if status == failure.READ then
+      out:write(context.trace.path .. ": nothing is damaged\n")
+   end
+   return status
+end
+
+local function run_merge(context)
+   local given, out = context.given, context.out
+   local writing = files.set_options(given, "write_options")
+   if given.out then
+      failure.check(context.trace:save(given.out, writing))
+      return
+   elseif out.is_terminal then
+      failure.use "--merge writes bytes, which a terminal is not for: give -o OUT"
+   end
+   out:write(failure.check(context.trace:save(nil, writing)))
+end
+
+-- }======
+
+-- In the order in which they are looked for; only one may be asked for.
+local ways = {
+   { "info", "--info", run_info },
+   { "report", "--report", run_report },
+   { "list_reports", "--list-reports", run_list_reports },
+   { "table", "--table", run_table },
+   { "check", "--check", run_check },
+   { "merge", "--merge", run_merge },
+   { "script", "--script", script.run },
+   { "new_script", "--new-script", script.new },
+}
+
+---Whether the options go together; raises at wrong use. Before a file is opened.
+---@param given table
+function modes.check(given)
+   local first
+   for _, way in ipairs(ways) do
+      if given[way[1]] and first then
+         failure.use("%s and %s do not go together", first, way[2])
+      end
+      first = given[way[1]] and way[2] or first
+   end
+   if given.export then
+      exports.named(given.export)
+   end
+   if given.report then
+      reports.named(given.report)
+   end
+end
+
+---Do what the command line asks for.
+---@param context table { trace =, given =, out = }
+---@return integer status
+function modes.run(context)
+   for _, way in ipairs(ways) do
+      if context.given[way[1]] then
+         return way[3](context) or failure.READ
+      end
+   end
+   local given = context.given
+   if query.reshapes(given) or #(given.where or {}) > 0 then
+      run_table(context)
+   else
+      run_first(context)
+   end
+   return failure.READ
+end
+
+return modes

@@ -1,0 +1,163 @@
+-- The options of the command: declared once, read by argparse.
+
+local options = {}
+
+-- { group, { name, argument or false, help, many = may be repeated } ... } in the order of --help.
+local groups = {
+   { "What to show (without any: what the format's own tool prints first)",
+      { "--info", false, "format, tables, columns, counts, warnings" },
+      { "--report", "NAME", "a report; --list-reports names them" },
+      { "--list-reports", false, "the reports that fit the files" },
+      { "--table", "NAME", "the rows of a table" },
+      { "--check", false, "read everything and list all violations of the format" },
+   },
+   { "Which rows",
+      { "--columns", "A,B", "only these columns, in this order" },
+      { "--where", "COND", "col=val  col=a,b  col~pattern  col=lo..hi  col!=val; all must hold",
+         many = true },
+      { "--group", "A,B", "bring rows together that agree in these columns" },
+      { "--aggregate", "LIST", "what is kept of a group: n=count,t=sum(net)" },
+      { "--sort", "A,-B", "order by columns, - for descending" },
+      { "--top", "N", "only the first N rows" },
+   },
+   { "How it looks",
+      { "--output", "FORM", "text, csv, tsv, json or ndjson" },
+      { "--unit", "UNIT", "of times in text: ns, us, ms or s" },
+      { "--explain", false, "describe the columns" },
+      { "--export", "KIND", "write csv, tsv, ndjson or json" },
+      { "-o", "OUT", "write into this file" },
+   },
+   { "The profile",
+      { "--metric", "NAME", "what self and total of flat measure: time, samples" },
+      { "--focus", "P", "only what these functions and their callees cost", many = true },
+      { "--ignore", "P", "leave out functions, or calls along FROM/TO", many = true },
+      { "--hide", "P", "charge functions to their callers", many = true },
+      { "--compat", "NAME", "gprof: its arithmetic, order and omissions" },
+   },
+   { "The program",
+      { "--exe", "PROGRAM", "the executable, for names; an ELF file among the FILEs is one too" },
+      { "--symbols", "NM_TEXT", "what nm printed, instead of an executable" },
+      { "--load-bias", "N", "run-time addresses minus addresses in the executable" },
+      { "--source", "DIR", "where source files are, for annotate", many = true },
+   },
+   { "The files",
+      { "--format", "NAME", "the format; --list-formats names them" },
+      { "--set", "NAME=VALUE", "an option of the format", many = true },
+      { "--strict", false, "stop at the first oddity" },
+      { "--merge", false, "write all FILEs as one, summed, to -o OUT or standard output" },
+      { "--list-formats", false, "the formats, their options and warnings" },
+   },
+   { "Scripts",
+      { "--script", "LUA", "run a script that gets the trace; words behind -- are its arguments" },
+      { "--new-script", false, "write a script to start from" },
+   },
+   { "Others",
+      { "--progress", false, "a progress bar even when standard error is no terminal" },
+      { "--no-progress", false, "no progress bar" },
+      { "--version", false, "the version" },
+      { "--help", false, "this page" },
+   },
+}
+
+local function each_option(f)
+   for _, group in ipairs(groups) do
+      for i = 2, #group do
+         f(group[i], group)
+      end
+   end
+end
+
+local takes_value = {}
+each_option(function(option)
+   takes_value[option[1]] = option[2] ~= false
+end)
+
+-- The name in the result: --list-reports is list_reports, -o is out.
+local function key_of(name)
+   return name == "-o" and "out" or (name:gsub("^%-+", ""):gsub("-", "_"))
+end
+
+---Join each option that takes a value with the next word, whatever that begins with, and cut at
+---"--". argparse then sees --option=value.
+---@param argv string[]
+---@return string[] words
+---@return string[]|nil rest the words behind "--"
+function options.join(argv)
+   local words, i = {}, 1
+   while argv[i] do
+      local word = argv[i]
+      if word == "--" then
+         return words, table.move(argv, i + 1, #argv, 1, {})
+      elseif takes_value[word] and argv[i + 1] then
+         word = (word == "-o" and "--out" or word) .. "=" .. argv[i + 1]
+         i = i + 1
+      elseif word:match "^%-o." then
+         word = "--out=" .. word:sub(3)
+      end
+      words[#words + 1] = word
+      i = i + 1
+   end
+   return words, nil
+end
+
+local function add_option(parser, option)
+   local name, argument, help = table.unpack(option, 1, 3)
+   if not argument then
+      return parser:flag(name):target(key_of(name)):description(help)
+   end
+   local added = parser:option(name)
+   if name == "-o" then
+      added:hidden_name "--out"
+   end
+   added:target(key_of(name)):argname(argument):description(help)
+   if option.many then
+      added:count "*"
+   end
+   return added
+end
+
+local function parser_of(argparse)
+   local parser = argparse("profio", "Read and question the trace of a profiler.",
+      "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; 3 read with damage.")
+   parser:add_help(false):usage "Usage: profio [options] FILE..."
+   parser:help_max_width(100):help_description_margin(25)
+   for _, group in ipairs(groups) do
+      local added = {}
+      for i = 2, #group do
+         added[#added + 1] = add_option(parser, group[i])
+      end
+      parser:group(group[1], table.unpack(added))
+   end
+   parser:argument("FILE"):args("*"):target("files"):description(
+      "traces of one format; an executable; - is standard input; default ./gmon.out")
+   return parser
+end
+
+---Read the words of a command line.
+---@param argv string[]
+---@return table|nil given  by key: list_reports, where (an array), files, rest ...
+---@return string|nil message for wrong use
+function options.parse(argv)
+   local found, argparse = pcall(require, "argparse")
+   if not found then
+      return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
+   end
+   local words, rest = options.join(argv)
+   local ok, given = parser_of(argparse):pparse(words)
+   if not ok then
+      return nil, given
+   end
+   given.rest = rest
+   if rest and not given.script then
+      table.move(rest, 1, #rest, #given.files + 1, given.files)
+   end
+   return given
+end
+
+---The text of --help.
+---@return string
+function options.help()
+   return parser_of(require "argparse"):get_help() .. "\n"
+end
+
+return options

@@ -1,0 +1,90 @@
+-- Where the command writes: standard output or the file of -o. A reader of a pipe that has left
+-- ends the command quietly; any other failure is one.
+
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local rows = require "profio.exports.rows"
+
+local output = {}
+
+---@class profio.Output
+---@field file file*
+---@field is_terminal boolean
+---@field has_color boolean
+local Output = {}
+Output.__index = Output
+
+---Open the file at `path`, or standard output.
+---@param path string|nil
+---@return profio.Output
+function output.open(path)
+   local file = io.stdout
+   if path and path ~= "-" then
+      local opened, message = io.open(path, "wb")
+      file = failure.check(opened, message)
+   end
+   local is_terminal = core.is_terminal(file)
+   local no_color = os.getenv "NO_COLOR"
+   return setmetatable({ file = file, is_terminal = is_terminal,
+      has_color = is_terminal and (no_color == nil or no_color == "") }, Output)
+end
+
+-- The answer of a write: a broken pipe ends the command with what it would have ended with.
+local function check_write(ok, message, broken)
+   if ok then
+      return ok
+   elseif broken then
+      failure.raise(failure.READ, nil)
+   end
+   failure.raise(failure.NOTHING, message)
+end
+
+---Write texts.
+---@param ... string
+function Output:write(...)
+   local ok, message, number = self.file:write(...)
+   check_write(ok, message, number == 32)
+end
+
+---Write the rows of a reader (or nil, message, code, which ends the command).
+---@param given table options of exports.rows.write
+---@param reader userdata|nil
+---@return integer count
+function Output:rows(given, reader, ...)
+   failure.check(reader, ...)
+   given.color = self.has_color
+   local count, message, _, broken = rows.write(reader, given, self.file)
+   return check_write(count, message, broken)
+end
+
+---Write the rows of a reader through an export.
+---@param export table
+---@param given table columns, header
+---@param reader userdata|nil
+---@return integer count
+function Output:export(export, given, reader, ...)
+   failure.check(reader, ...)
+   local count, message, _, broken = export.write(reader, given, self.file)
+   return check_write(count, message, broken)
+end
+
+---Write a listing: see core.write_listing.
+---@param given table { kind =, templates = }
+---@param reader userdata|nil
+---@return integer count
+function Output:listing(given, reader, ...)
+   failure.check(reader, ...)
+   local count, message, _, broken = core.write_listing(reader, given, self.file)
+   return check_write(count, message, broken)
+end
+
+---Put out what is buffered and close, where it is a file of ours.
+function Output:close()
+   local ok, message, number = self.file:flush()
+   if ok and self.file ~= io.stdout then
+      ok, message, number = self.file:close()
+   end
+   check_write(ok, message, number == 32)
+end
+
+return output

@@ -1,0 +1,190 @@
+-- Little languages of the command line: conditions, lists, quantities.
+
+local conditions = require "profio.conditions"
+local failure = require "profio.cli.failure"
+
+local words = {}
+
+-- {====== Lists ======
+
+---Cut at commas that stand outside parentheses; "\," is a comma.
+---@param text string
+---@return string[]
+function words.split(text)
+   local list, depth, item = {}, 0, {}
+   local i = 1
+   while i <= #text do
+      local c = text:sub(i, i)
+      if c == "\\" and text:sub(i + 1, i + 1) == "," then
+         c, i = ",", i + 1
+      elseif c == "," and depth == 0 then
+         list[#list + 1], item, c = table.concat(item), {}, ""
+      elseif c == "(" then
+         depth = depth + 1
+      elseif c == ")" then
+         depth = math.max(0, depth - 1)
+      end
+      item[#item + 1] = c
+      i = i + 1
+   end
+   list[#list + 1] = table.concat(item)
+   return list
+end
+
+-- }======
+
+-- {====== Values ======
+
+local units = { ns = 1, us = 1000, ms = 1000000, s = 1000000000 }
+
+local function whole(text)
+   local hex = text:match "^0[xX](%x+)$"
+   if hex then
+      return #hex:gsub("^0+", "") <= 16 and math.tointeger(tonumber("0x" .. hex)) or nil
+   end
+   local number, unit = text:match "^([-+]?[%d.]+)(%a+)$"
+   if units[unit] and tonumber(number) then
+      return math.tointeger(math.floor(tonumber(number) * units[unit] + 0.5))
+   end
+   return math.tointeger(tonumber(text))
+end
+
+local readers = {}
+
+function readers.int(text)
+   return whole(text), "a whole number (1000, 0x10, 1.5ms)"
+end
+
+function readers.addr(text)
+   return whole(text), "an address (0x401000)"
+end
+
+function readers.num(text)
+   local share = text:match "^(.*)%%$"
+   if share then
+      return tonumber(share) and tonumber(share) / 100, "a number"
+   end
+   return tonumber(text), "a number (0.5, 20%)"
+end
+
+function readers.bool(text)
+   local truths = { ["true"] = true, yes = true, ["false"] = false, no = false }
+   return truths[text], "true or false"
+end
+
+-- A text of the command line as a value of a column.
+local function value_of(text, field)
+   local read = readers[field.type]
+   if not read then
+      return text
+   end
+   local value, wanted = read(text)
+   if value == nil then
+      failure.use("column '%s' holds %s, got '%s'", field.name, wanted, text)
+   end
+   return value
+end
+
+-- }======
+
+-- {====== --where ======
+
+local lowest = { int = math.mininteger, num = -math.huge, addr = 0 }
+local highest = { int = math.maxinteger, num = math.huge, addr = -1 }
+
+-- lo..hi, where either end may be left out; nil when it is no range.
+local function range_of(text, field)
+   local low, high = text:match "^(.-)%.%.(.*)$"
+   if not low or not lowest[field.type] then
+      return nil
+   end
+   return conditions.between(low == "" and lowest[field.type] or value_of(low, field),
+      high == "" and highest[field.type] or value_of(high, field))
+end
+
+local function wanted_of(text, field)
+   local range = range_of(text, field)
+   if range then
+      return range
+   elseif text == "" then
+      return conditions.missing
+   end
+   local list = words.split(text)
+   for i, item in ipairs(list) do
+      list[i] = value_of(item, field)
+   end
+   return #list == 1 and list[1] or list
+end
+
+local function field_called(fields, name)
+   local names = {}
+   for i, field in ipairs(fields) do
+      if field.name == name then
+         return field
+      end
+      names[i] = field.name
+   end
+   failure.use("no column '%s'; there are: %s", name, table.concat(names, ", "))
+end
+
+---A condition of the command line for view:where.
+---@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern
+---@param fields table[] { name=, type= } of the view's columns
+---@return table<string, any>
+function words.condition(text, fields)
+   local name, negated, operator, rest = text:match "^%s*([%w_]+)%s*(!?)([=~])(.*)$"
+   if not name then
+      failure.use("--where wants col=val, col=a,b, col~pattern, col=lo..hi or col!=val, got '%s'",
+         text)
+   end
+   local field = field_called(fields, name)
+   local wanted
+   if operator == "~" then
+      wanted = conditions.match(rest)
+   else
+      wanted = wanted_of(rest, field)
+   end
+   return { [name] = negated == "!" and conditions.no(wanted) or wanted }
+end
+
+-- }======
+
+---A whole number of an option; raises at wrong use.
+---@param text string
+---@param option string
+---@return integer
+function words.number(text, option)
+   local value = whole(text)
+   if not value then
+      failure.use("%s wants a whole number, got '%s'", option, text)
+   end
+   return value
+end
+
+---One of some words; raises at wrong use.
+---@param text string
+---@param option string
+---@param choices string[]
+---@return string
+function words.choice(text, option, choices)
+   for _, choice in ipairs(choices) do
+      if choice == text then
+         return choice
+      end
+   end
+   failure.use("%s is one of %s; got '%s'", option, table.concat(choices, ", "), text)
+end
+
+---name=value of --set.
+---@param text string
+---@return string name
+---@return string value
+function words.assignment(text)
+   local name, value = text:match "^([%w_]+)=(.*)$"
+   if not name then
+      failure.use("--set wants NAME=VALUE, got '%s'", text)
+   end
+   return name, value
+end
+
+return words

@@ -1,0 +1,4 @@
+-- Rows as ndjson.
+
+return require("profio.exports.rows").export("ndjson",
+   "one JSON object on each line")

@@ -1,0 +1,65 @@
+-- What the row exports have in common: options for core.write_rows.
+
+local core = require "profio.core"
+
+local rows = {}
+
+-- Times whose help may not say so.
+local known_times = { time = true, start = true, stop = true, self = true, total = true,
+   net = true, gross = true, spent = true }
+
+local function is_time(field)
+   if field.type ~= "int" and field.type ~= "num" then
+      return false
+   end
+   return (field.help or ""):find "%f[%a]ns%f[%A]" ~= nil
+      or (known_times[field.name] and (field.help or "") == "")
+end
+
+---The columns that text shows in another unit, and those it shows as per cent.
+---@param fields table[]
+---@return string[] times
+---@return string[] shares
+function rows.kinds(fields)
+   local times, shares = {}, {}
+   for _, field in ipairs(fields) do
+      if is_time(field) then
+         times[#times + 1] = field.name
+      elseif field.name:find "_share$" then
+         shares[#shares + 1] = field.name
+      end
+   end
+   return times, shares
+end
+
+---Write the rows of a reader.
+---@param reader userdata
+---@param given table { output =, columns =, unit =, color =, header = }
+---@param out file*|nil without it the text is returned
+---@return integer|string|nil
+---@return string|nil message
+---@return string|nil code
+---@return string|nil broken "EPIPE" when the reader of a pipe left
+function rows.write(reader, given, out)
+   local times, shares = rows.kinds(reader:fields())
+   return core.write_rows(reader, { output = given.output, columns = given.columns,
+      header = given.header, color = given.color, unit = given.unit, times = times,
+      percent = shares }, out)
+end
+
+---An export that writes rows in one form of the core.
+---@param name string
+---@param help string
+---@return table
+function rows.export(name, help)
+   return {
+      name = name,
+      help = help,
+      write = function(reader, given, out)
+         return rows.write(reader, { output = name, columns = given.columns,
+            header = given.header }, out)
+      end,
+   }
+end
+
+return rows

@@ -1,0 +1,129 @@
+-- What a file says of itself: format, header facts, tables, warnings.
+
+local core = require "profio.core"
+
+local info = {
+   name = "info",
+   help = "format, header facts, tables with their columns and counts, warnings",
+   columns = {
+      { name = "part", help = "file, header, table or warning" },
+      { name = "name", help = "what is told: a fact, the name of a table, the code of a warning" },
+      { name = "value", help = "the fact, the rows of the table (? where only a pass would tell), "
+         .. "the words of the warning" },
+      { name = "detail", help = "of a table: its columns; of a warning: its kind and byte" },
+   },
+}
+
+function info.fits()
+   return true
+end
+
+-- {====== Facts ======
+
+local function shown(fact)
+   if fact.type == "addr" then
+      return ("0x%x"):format(fact.value)
+   elseif math.type(fact.value) == "float" then
+      return ("%.14g"):format(fact.value)
+   end
+   return tostring(fact.value)
+end
+
+-- The facts of each file, one row each: add(part, name, value, detail).
+local function put_facts(trace, add)
+   add("file", "format", trace.format)
+   for _, facts in ipairs(trace:facts()) do
+      for _, fact in ipairs(facts) do
+         add("header", fact.name, shown(fact))
+      end
+   end
+end
+
+local function put_tables(trace, add)
+   for _, name in ipairs(trace.tables) do
+      local view = trace:table(name)
+      local count = trace:row_count(name)
+      add("table", name, count and tostring(count) or "?", table.concat(view.columns, " "))
+   end
+end
+
+local function put_warnings(trace, add)
+   for _, warning in ipairs(trace.warnings) do
+      local place = warning.offset and (", byte %d"):format(warning.offset) or ""
+      add("warning", warning.code, warning.message, warning.kind .. place)
+   end
+end
+
+local function put_all(trace, add)
+   put_facts(trace, add)
+   put_tables(trace, add)
+   put_warnings(trace, add)
+end
+
+-- }======
+
+local fields = { { "part", "name" }, { "name", "name" }, { "value", "name" },
+   { "detail", "name" } }
+
+---@param context table
+---@return userdata
+function info.reader(context)
+   return core.decoder(fields, function(put)
+      put_all(context.trace, put)
+   end, core.dictionary(), context.trace.path)
+end
+
+-- {====== The text ======
+
+-- Rows of cells, the first two columns aligned.
+local function write_aligned(out, rows)
+   local first, second = 1, 1
+   for _, row in ipairs(rows) do
+      first, second = math.max(first, #row[1]), math.max(second, row[3] and #row[2] or 0)
+   end
+   for _, row in ipairs(rows) do
+      local line = ("  %-" .. first .. "s  %-" .. second .. "s  %s"):format(row[1], row[2],
+         row[3] or "")
+      out:write((line:gsub("%s+$", "")), "\n")
+   end
+end
+
+local function plain(text)
+   return (text:gsub("[%c\127]", function(c)
+      return ("\\x%02x"):format(c:byte())
+   end))
+end
+
+local function collect(trace)
+   local parts = { file = {}, header = {}, table = {}, warning = {} }
+   put_all(trace, function(part, name, value, detail)
+      local list = parts[part]
+      list[#list + 1] = { plain(name), plain(value), detail and plain(detail) }
+   end)
+   return parts
+end
+
+---@param context table
+---@param out table
+function info.text(context, out)
+   local trace = context.trace
+   local parts = collect(trace)
+   out:write(plain(trace.path), ": ", trace.format, "\n")
+   if trace.info.files then
+      out:write(("%d files as one trace; the facts are those of each\n"):format(trace.info.files))
+   end
+   write_aligned(out, parts.header)
+   out:write "\ntables (rows, columns):\n"
+   for _, row in ipairs(parts.table) do
+      row[2] = ("%10s"):format(row[2])
+   end
+   write_aligned(out, parts.table)
+   out:write(#parts.warning == 0 and "\nno warnings\n" or "\nwarnings:\n")
+   for _, row in ipairs(parts.warning) do
+      out:write(("  %s: %s (%s)\n"):format(row[1], row[2], row[3]))
+   end
+end
+
+-- }======
+
+return info
