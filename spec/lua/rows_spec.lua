@@ -1,0 +1,303 @@
+local core = require "profio.core"
+
+local all_types = { { "n", "int" }, { "x", "num" }, { "a", "addr" }, { "b", "bool" },
+   { "s", "name" }, { "y", "bytes" } }
+
+-- A reader over literal rows; nil is a missing value.
+local function reader(fields, rows)
+   return core.decoder(fields, function(put)
+      for _, row in ipairs(rows) do
+         put(table.unpack(row, 1, #fields))
+      end
+   end, core.dictionary(), "test")
+end
+
+local function write(output, fields, rows, options)
+   options = options or {}
+   options.output = output
+   return (core.write_rows(reader(fields, rows), options))
+end
+
+local missing_row = {}
+
+describe("core.write_rows", function()
+   describe("csv", function()
+      it("prints a header and plain values", function()
+         assert.equal("n,x,a,b,s,y\n1,0.5,0x400000,true,main,abc\n",
+            write("csv", all_types, { { 1, 0.5, 0x400000, true, "main", "abc" } }))
+      end)
+
+      it("quotes as RFC 4180 says", function()
+         local texts = { { { "s", "name" } }, { { 'a,b' }, { 'say "x"' }, { "two\nlines" },
+            { "cr\r" }, { "plain" } } }
+         assert.equal('s\n"a,b"\n"say ""x"""\n"two\nlines"\n"cr\r"\nplain\n',
+            write("csv", texts[1], texts[2]))
+      end)
+
+      it("leaves missing values empty and quotes empty texts", function()
+         assert.equal("n,x,a,b,s,y\n,,,,,\n", write("csv", all_types, { missing_row }))
+         assert.equal('s\n""\n', write("csv", { { "s", "name" } }, { { "" } }))
+      end)
+
+      it("keeps bytes that are not UTF-8", function()
+         assert.equal("y\n\xff\xfe\n", write("csv", { { "y", "bytes" } }, { { "\xff\xfe" } }))
+      end)
+
+      it("prints the limits of integers exactly", function()
+         assert.equal("-9223372036854775808\n9223372036854775807\n0\n-10\n",
+            write("csv", { { "n", "int" } },
+               { { math.mininteger }, { math.maxinteger }, { 0 }, { -10 } }, { header = false }))
+      end)
+
+      it("prints addresses as 0x and lower-case hex, the top bit too", function()
+         assert.equal("0xffffffffffffffff\n0x0\n0xabc\n", write("csv", { { "a", "addr" } },
+            { { -1 }, { 0 }, { 0xABC } }, { header = false }))
+      end)
+
+      it("takes columns in the order asked for", function()
+         assert.equal("s,n\nx,7\n", write("csv", all_types, { { 7, 0, 0, true, "x", "" } },
+            { columns = { "s", "n" } }))
+      end)
+
+      it("raises for a column that is not there and names those that are", function()
+         assert.error_matches(function()
+            write("csv", all_types, {}, { columns = { "zz" } })
+         end, "no column 'zz'; there are: n, x, a, b, s, y")
+      end)
+   end)
+
+   describe("tsv", function()
+      it("escapes tabs, line ends and backslashes", function()
+         assert.equal("s\ta\nx\\ty\\nz\\r\\\\n\t\n", write("tsv", { { "s", "name" },
+            { "a", "addr" } }, { { "x\ty\nz\r\\n", nil } }))
+      end)
+   end)
+
+   describe("json", function()
+      local json = require "dkjson"
+
+      it("is an array of objects that another reader understands", function()
+         local rows = { { 1, 0.25, 16, true, "main", "b" },
+            { -2, 1e300, -1, false, 'a"b\\c\n\1', "" } }
+         local parsed = assert(json.decode(write("json", all_types, rows)))
+         assert.same({
+            { n = 1, x = 0.25, a = "0x10", b = true, s = "main", y = "b" },
+            { n = -2, x = 1e300, a = "0xffffffffffffffff", b = false, s = 'a"b\\c\n\1', y = "" },
+         }, parsed)
+      end)
+
+      it("prints null for what is missing and for what is no number", function()
+         assert.equal('[\n{"n":null,"x":null,"a":null,"b":null,"s":null,"y":null}\n]\n',
+            write("json", all_types, { missing_row }))
+         assert.equal('[\n{"x":null},\n{"x":null},\n{"x":null}\n]\n', write("json",
+            { { "x", "num" } }, { { 0 / 0 }, { 1 / 0 }, { -1 / 0 } }))
+      end)
+
+      it("is an empty array without rows", function()
+         assert.equal("[]\n", write("json", all_types, {}))
+         assert.equal("", write("ndjson", all_types, {}))
+      end)
+
+      it("replaces what is not UTF-8", function()
+         local bad = { "\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82" }
+         for _, text in ipairs(bad) do
+            local line = write("ndjson", { { "y", "bytes" } }, { { "<" .. text .. ">" } })
+            assert.equal('{"y":"<' .. ("\u{fffd}"):rep(#text) .. '>"}\n', line)
+         end
+         assert.equal('{"y":"é日😀"}\n', write("ndjson", { { "y", "bytes" } }, { { "é日😀" } }))
+      end)
+
+      it("puts one object on each line as ndjson", function()
+         assert.equal('{"n":1}\n{"n":2}\n', write("ndjson", { { "n", "int" } }, { { 1 }, { 2 } }))
+      end)
+   end)
+
+   describe("numbers", function()
+      it("read back as the same double, in the shortest form", function()
+         local values = { 0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 123456.789, 0.07, 1e15,
+            2 ^ 53, 100, 1e-7, 0.000001, -2.5 }
+         for i = 1, 2000 do
+            values[#values + 1] = i / 100
+            values[#values + 1] = math.random() * 10 ^ math.random(-20, 20)
+         end
+         local rows = {}
+         for i, value in ipairs(values) do
+            rows[i] = { value }
+         end
+         local i = 0
+         for line in write("csv", { { "x", "num" } }, rows, { header = false }):gmatch "[^\n]+" do
+            i = i + 1
+            assert.equal(values[i], tonumber(line))
+            local shortest = ("%.15g"):format(values[i])
+            assert.is_true(tonumber(shortest) ~= values[i] or #line <= #shortest + 3, line)
+         end
+         assert.equal(#values, i)
+      end)
+   end)
+
+   describe("text", function()
+      it("aligns numbers right and texts left", function()
+         assert.equal(
+            "  n  s    b\n" ..
+            "  1  a    true\n" ..
+            "200  bcd  false\n",
+            write("text", { { "n", "int" }, { "s", "name" }, { "b", "bool" } },
+               { { 1, "a", true }, { 200, "bcd", false } }))
+      end)
+
+      it("makes control characters harmless", function()
+         assert.equal("\\x1b[31m\\x9b\\x00\\xff\n", write("text", { { "y", "bytes" } },
+            { { "\27[31m\xc2\x9b\0\xff" } }, { header = false }))
+      end)
+
+      it("counts characters, not bytes", function()
+         assert.equal("s   n\né   1\nab  2\n", write("text", { { "s", "name" }, { "n", "int" } },
+            { { "é", 1 }, { "ab", 2 } }))
+      end)
+
+      it("widens a column when a later row needs it, and never narrows it", function()
+         local rows = {}
+         for i = 1, 4096 do
+            rows[i] = { 1, 1 }
+         end
+         rows[4097] = { 12345, 1 }
+         local text = write("text", { { "n", "int" }, { "m", "int" } }, rows)
+         assert.equal("n  m\n1  1\n", text:sub(1, 10))
+         assert.equal("12345  1\n", text:sub(-9))
+      end)
+
+      it("shows times in a unit and shares as per cent", function()
+         assert.equal("self (ms)   share\n    1.500  12.50%\n   -0.001   0.00%\n",
+            write("text", { { "self", "int" }, { "share", "num" } },
+               { { 1500000, 0.125 }, { -600, 0 } },
+               { times = { "self" }, unit = "ms", percent = { "share" } }))
+      end)
+
+      it("cuts cells that are too wide", function()
+         assert.equal("abcd…\n", write("text", { { "s", "name" } }, { { "abcdefgh" } },
+            { header = false, max_width = 5 }))
+      end)
+
+      it("prints the header in bold when it may", function()
+         assert.equal("\27[1mn\27[0m\n1\n", write("text", { { "n", "int" } }, { { 1 } },
+            { color = true }))
+      end)
+   end)
+
+   it("writes into a file behind what Lua has written", function()
+      local path = os.tmpname()
+      local file <close> = assert(io.open(path, "w"))
+      file:write "before\n"
+      local one = reader({ { "n", "int" } }, { { 1 } })
+      assert.equal(1, core.write_rows(one, { output = "csv" }, file))
+      file:write "after\n"
+      file:close()
+      assert.equal("before\nn\n1\nafter\n", io.open(path):read "a")
+      os.remove(path)
+   end)
+
+   it("answers what a full disk says", function()
+      local full = io.open("/dev/full", "w")
+      if not full then
+         pending "there is no /dev/full here"
+         return
+      end
+      local count, message, code = core.write_rows(reader({ { "n", "int" } }, { { 1 } }),
+         { output = "csv" }, full)
+      assert.is_nil(count)
+      assert.matches("write failed: No space left", message)
+      assert.equal("io", code)
+      full:close()
+   end)
+
+   it("writes the rows that came before a failure, and answers it", function()
+      local failing = core.decoder({ { "n", "int" } }, function(put)
+         put(1)
+         error "broken decoder"
+      end, core.dictionary(), "test")
+      local file = io.tmpfile()
+      assert.error_matches(function()
+         core.write_rows(failing, { output = "csv" }, file)
+      end, "broken decoder")
+   end)
+
+   it("raises for wrong options", function()
+      local one = { { "n", "int" } }
+      assert.error_matches(function() write("xml", one, {}) end, "invalid option 'xml'")
+      assert.error_matches(function() write("text", one, {}, { unit = "h" }) end,
+         "invalid option 'h'")
+      assert.error_matches(function() write("text", one, {}, { max_width = 0 }) end, "max_width")
+      local file = io.tmpfile()
+      file:close()
+      assert.error_matches(function()
+         core.write_rows(reader(one, {}), {}, file)
+      end, "file is closed")
+   end)
+end)
+
+describe("core.write_listing", function()
+   local fields = { { "kind", "name" }, { "n", "int" }, { "x", "num" }, { "s", "name" },
+      { "a", "addr" } }
+
+   local function list(templates, rows)
+      return (core.write_listing(reader(fields, rows), { kind = "kind", templates = templates }))
+   end
+
+   it("prints each row by the template of its kind", function()
+      assert.equal("[1] main\n-- 0.50\n[2] f\n", list(
+         { entry = "[{n}] {s}\n", rule = "-- {x:.2}\n" },
+         { { "entry", 1, nil, "main" }, { "rule", nil, 0.5 }, { "other" },
+            { "entry", 2, nil, "f" } }))
+   end)
+
+   it("pads, cuts and aligns as printf does", function()
+      assert.equal("[1     ]|    1|   2.35|0x1f  |  main|main  |mai|{}",
+         list({ k = "[{n:-6}]|{n:5}|{x:7.2}|{a:-6}|{s:6}|{s:-6}|{s:.3}|{{}" },
+            { { "k", 1, 2.345000001, "main", 31 } }))
+   end)
+
+   it("leaves the places of missing values blank", function()
+      assert.equal("|     |       |    |\n", list({ k = "|{n:5}|{x:7.2}|{s:4}|\n" }, { { "k" } }))
+   end)
+
+   it("rounds as printf does, to the last digit", function()
+      local values = { 0, -0.0, 0.005, 0.015, 0.125, 0.375, 0.5, 1.5, 2.5, -2.5, 1e15, 2 ^ 53,
+         2 ^ 60, 1e22, 1e300, 5e-324, 2 ^ -63, 2 ^ -64, 0.9995, 99.995, 1 / 0, -1 / 0 }
+      for i = 1, 3000 do
+         values[#values + 1] = i / 8
+         values[#values + 1] = i * 0.005
+         values[#values + 1] = (math.random() - 0.5) * 2.0 ^ math.random(-40, 60)
+      end
+      local rows = {}
+      for i, value in ipairs(values) do
+         rows[i] = { "k", nil, value }
+      end
+      for precision = 0, 5 do
+         local i = 0
+         for line in list({ k = "{x:9." .. precision .. "}\n" }, rows):gmatch "[^\n]+" do
+            i = i + 1
+            assert.equal(("%9." .. precision .. "f"):format(values[i]), line)
+         end
+         assert.equal(#values, i)
+      end
+   end)
+
+   it("keeps columns in line around texts that are not ASCII, and makes them harmless", function()
+      assert.equal("  é|é  |\\x1b|\n", list({ k = "{s:3}|{s:-3}|", l = "{s}|\n" },
+         { { "k", nil, nil, "é" }, { "l", nil, nil, "\27" } }))
+   end)
+
+   it("raises for templates that make no sense", function()
+      local function raises(template, words)
+         assert.error_matches(function()
+            list({ k = template }, {})
+         end, words)
+      end
+      raises("{zz}", "no column 'zz'")
+      raises("{n:q}", "cannot read '{n:q}'")
+      raises("{n", "not closed")
+      assert.error_matches(function()
+         core.write_listing(reader(fields, {}), { kind = "n", templates = {} })
+      end, "must hold names")
+   end)
+end)
