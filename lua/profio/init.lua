@@ -83,6 +83,12 @@ local function close_all(list)
    end
 end
 
+local function hex(bytes)
+   return (bytes:gsub(".", function(c)
+      return ("%02x "):format(c:byte())
+   end):sub(1, -2))
+end
+
 local function unknown_format(source)
    local head = source:read(0, 16)
    local what = "not a trace of a known format"
@@ -96,8 +102,8 @@ local function unknown_format(source)
       names[i] = format.name
    end
    local hint = source:size() == 0 and "" or
-      (" (it begins %s); formats: %s; force one with format"):format(
-         head:gsub(".", function(c) return ("%02x "):format(c:byte()) end), table.concat(names, ", "))
+      (" (it begins %s); formats: %s; force one with format"):format(hex(head),
+         table.concat(names, ", "))
    return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
 end
 
@@ -140,7 +146,9 @@ local function open_symbols(mine, dictionary, notes)
    }
    if not found then
       notes[#notes + 1] = { code = "symbols-" .. code, kind = "note", message = message }
+      return nil
    end
+   table.move(found.notes, 1, #found.notes, #notes + 1, notes)
    return found
 end
 

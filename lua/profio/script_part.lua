@@ -95,11 +95,11 @@ function Part:info()
    return list
 end
 
-function Part:warnings()
+function Part.warnings()
    return {}
 end
 
-function Part:numbers_used()
+function Part.numbers_used()
    return 0
 end
 

@@ -264,6 +264,8 @@ function Trace:__index(key)
       return table.move(state.names, 1, #state.names, 1, {})
    elseif state.schema[key] then
       return methods.table(self, key)
+   elseif key == "columns" then
+      return methods.table(self, state.names[1]).columns
    end
    return nil
 end

@@ -10,12 +10,12 @@ gmon.extensions = { "out", "gmon", "sum", "profile" }
 
 gmon.options = {
    { name = "address_size", type = "int", default = 0,
-     help = "bytes of an address, 4 or 8; 0 finds out (written: 0 is 8)" },
+     help = "bytes of an address, 4 or 8; 0 finds out" },
    { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
-     help = "order of the bytes of a number (written: auto is little)" },
+     help = "order of the bytes of a number" },
    { name = "dialect", type = "choice",
      choices = { "auto", "gnu", "4.4bsd", "bsd", "apple", "ld-profile" }, default = "auto",
-     help = "form of the file; gnu (also auto) and 4.4bsd can be written" },
+     help = "form of the file" },
    { name = "counter_bits", type = "int", default = 0,
      help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0 finds out" },
    { name = "arc_count_bits", type = "int", default = 0,
@@ -30,7 +30,24 @@ gmon.options = {
      help = "byte order of the executable: decides where the file does not" },
 }
 
+gmon.write_options = {
+   { name = "dialect", type = "choice", choices = { "gnu", "4.4bsd" }, default = "gnu",
+     help = "form of the file" },
+   { name = "address_size", type = "int", default = 0,
+     help = "bytes of an address, 4 or 8; 0: as the trace has them, else 8" },
+   { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
+     help = "order of the bytes of a number; auto: as in the trace, else little" },
+}
+
+-- The columns of addresses whose functions, files and lines can be shown beside them.
+gmon.addresses = {
+   histogram = { { column = "low", prefix = "" } },
+   arcs = { { column = "from", prefix = "from_" }, { column = "to", prefix = "to_" } },
+   blocks = { { column = "address", prefix = "" } },
+}
+
 gmon.warnings = {
+   ["gmon-bias-guessed"] = "the program was loaded elsewhere than it was linked; where is a guess",
    ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",
    ["gmon-arc-padding"] = "the upper halves of the counts of arcs are taken as padding",
    ["gmon-bad-piece"] = "a piece of an Apple file has no known type or a size that does not fit",
@@ -49,5 +66,55 @@ gmon.warnings = {
    ["gmon-version-0"] = "the file has version 0 and is read as version 1",
    ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",
 }
+
+-- i386 and m68k: machines whose C library divided in extended precision.
+local EM_386, EM_68K = 3, 4
+
+---Let the executable decide what the file leaves open.
+---@param options table of the format, changed
+---@param facts table|nil of the executable, as profio.symbols gives them
+function gmon.prepare(options, facts)
+   if not facts then
+      return
+   end
+   if options.elf_class == nil then
+      options.elf_class = facts.address_size
+   end
+   if options.elf_order == nil then
+      options.elf_order = facts.byte_order
+   end
+   if options.extended_precision == nil then
+      options.extended_precision = facts.machine == EM_386 or facts.machine == EM_68K
+   end
+end
+
+---Where the program was loaded, seen from its first histogram.
+---@param info { name: string, value: any }[] of the file
+---@param symbols profio.Symbols
+---@return integer bias
+---@return string|nil reason
+function gmon.guess_bias(info, symbols)
+   local value = {}
+   for _, fact in ipairs(info) do
+      value[fact.name] = fact.value
+   end
+   if not value.low or not value.high then
+      return 0
+   end
+   return require("profio.symbols").guess_bias(symbols.facts, value.low, value.high)
+end
+
+---What a file is written like when nothing is said: as the trace it comes from.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+function gmon.save_defaults(options, info)
+   for _, fact in ipairs(info) do
+      if fact.name == "address_size" and (options.address_size or 0) == 0 then
+         options.address_size = fact.value
+      elseif fact.name == "byte_order" and (options.byte_order or "auto") == "auto" then
+         options.byte_order = fact.value
+      end
+   end
+end
 
 return gmon
