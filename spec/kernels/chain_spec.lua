@@ -1,0 +1,93 @@
+-- Tables in a row, and tables made of Lua arrays.
+
+local core = require "profio.core"
+local tables = require "spec.support.tables"
+
+local function part(dictionary, rows)
+   return core.rows_reader({ { name = "id", type = "int", part_numbers = true },
+      { "ref", "int" }, { name = "at", type = "area", part_numbers = true }, { "n", "name" } },
+      rows, dictionary)
+end
+
+describe("chain", function()
+   it("gives all rows of all parts, with their constants", function()
+      local dictionary = core.dictionary()
+      local reader = core.chain({
+         part(dictionary, { { 0, 7, 1, "a" }, { 1, 8, 0, "b" } }),
+         part(dictionary, {}),
+         part(dictionary, { { 0, 9, 2, "a" } }),
+      }, {
+         { name = "file", values = { "x", "y", "z" } }, { name = "epoch", values = { "1", "2" } },
+      }, { 2, 5, 1 })
+      assert.same({
+         { id = 0, ref = 7, at = 1, n = "a", file = "x", epoch = "1" },
+         { id = 1, ref = 8, at = 0, n = "b", file = "x", epoch = "1" },
+         { id = 7, ref = 9, at = 9, n = "a", file = "z" },
+      }, core.rows(reader))
+   end)
+
+   it("works without constants and numbers, and without the columns they fill", function()
+      local dictionary = core.dictionary()
+      local function two()
+         return { part(dictionary, { { 1 } }), part(dictionary, { { 2 } }) }
+      end
+      assert.same({ { id = 1 }, { id = 2 } }, core.rows(core.chain(two())))
+      local reader = core.chain(two(), { { name = "file", values = { "x", "y" } } }, { 0, 0 })
+      assert.same({ { id = 1 }, { id = 2 } }, core.rows(reader, { "id" }))
+   end)
+
+   it("can be grouped and tested by file", function()
+      local dictionary = core.dictionary()
+      local function both()
+         return core.chain({ part(dictionary, { { 1 }, { 2 } }), part(dictionary, { { 3 } }) },
+            { { name = "file", values = { "x", "y" } } })
+      end
+      assert.same({ { file = "x", n = 2 }, { file = "y", n = 1 } }, core.rows(
+         core.group(both(), { { column = "file" } }, { { fn = "count", name = "n" } })))
+      assert.same({ { id = 3 } }, core.rows(
+         core.where(both(), { { column = "file", op = "match", pattern = "y" } }), { "id" }))
+   end)
+
+   it("refuses what is not one table", function()
+      local dictionary = core.dictionary()
+      local function refuse(readers, constants, words)
+         assert.error_matches(function()
+            core.chain(readers, constants)
+         end, words)
+      end
+      refuse({}, nil, "no table to read")
+      refuse({ part(dictionary, {}), core.rows_reader({ { "id", "int" } }, {}, dictionary) }, nil,
+         "table 2 has other columns")
+      refuse({ part(dictionary, {}), part(core.dictionary(), {}) }, nil, "another dictionary")
+      refuse({ part(dictionary, {}) }, { { name = "n", values = {} } }, "a column 'n' already")
+   end)
+end)
+
+describe("rows_reader", function()
+   it("gives back what it was given, of random tables", function()
+      for case = 1, 300 do
+         local tab = tables.any(case)
+         tables.assert_same(tab, tables.take(tables.reader(tab)), "case " .. case)
+      end
+   end)
+
+   it("keeps its texts when Lua has forgotten them", function()
+      local reader = core.rows_reader({ { "t", "bytes" }, { "f" .. "ield", "name" } },
+         { { ("x"):rep(100), ("y"):rep(100) } })
+      collectgarbage()
+      collectgarbage()
+      assert.same({ { t = ("x"):rep(100), field = ("y"):rep(100) } }, core.rows(reader))
+   end)
+
+   it("refuses values and types that do not fit", function()
+      assert.error_matches(function()
+         core.rows_reader({ { "i", "int" } }, { { "x" } })
+      end, "column 'i' is of type int, got x")
+      assert.has_error(function()
+         core.rows_reader({ { "i", "integer" } }, {})
+      end)
+      assert.error_matches(function()
+         core.rows_reader({}, {})
+      end, "no columns")
+   end)
+end)

@@ -1,0 +1,443 @@
+-- group and its aggregates against their plain definitions, and what they refuse.
+
+local core = require "profio.core"
+local model = require "spec.support.model"
+local tables = require "spec.support.tables"
+
+-- Widths of buckets by type; those of addresses are powers of two, which Lua's % gets right.
+local widths = { int = { 1, 2, 7, 1000 }, num = { 0.5, 1, 3 }, addr = { 1, 2, 8, 16 } }
+
+local function random_keys()
+   local keys, used = {}, {}
+   for _ = 1, math.random(0, 3) do
+      local name, type = table.unpack(tables.pick(tables.fields))
+      if not used[name] then
+         used[name] = true
+         local key = { column = name }
+         if widths[type] and math.random(2) == 1 then
+            key.bucket = tables.pick(widths[type])
+         end
+         keys[#keys + 1] = key
+      end
+   end
+   return keys
+end
+
+local functions = {
+   int = { "count", "sum", "min", "max", "mean", "stddev", "first", "last", "distinct", "p0", "p50",
+      "p90", "p99", "p99.9", "p100", "p33.333333" },
+   bool = { "count", "min", "max", "first", "last", "distinct" },
+   area = { "count", "first", "last", "distinct" },
+}
+functions.num = functions.int
+functions.addr, functions.name, functions.bytes = functions.bool, functions.bool, functions.bool
+
+local function random_aggregates()
+   local list = {}
+   for i = 1, math.random(1, 6) do
+      local name, type = table.unpack(tables.pick(tables.fields))
+      list[i] = { name = "a" .. i, fn = tables.pick(functions[type]), column = name }
+      if math.random(5) == 1 then
+         list[i] = { name = "a" .. i, fn = "count" }
+      end
+   end
+   return list
+end
+
+-- How far aggregates may be from the definition: the last digits of a deviation depend on the way
+-- of counting, and quantiles of many values are exact to 1/256 only.
+local function rounded(tab, aggregates)
+   local tolerance = {}
+   for _, aggregate in ipairs(aggregates) do
+      if aggregate.fn == "stddev" then
+         tolerance[aggregate.name] = 1e-9
+      elseif aggregate.fn:match "^p" and #tab.rows > 4096 then
+         tolerance[aggregate.name] = 1 / 256
+      end
+   end
+   return tolerance
+end
+
+local function compare(tab, keys, aggregates, what)
+   tables.assert_same(model.group(tab, keys, aggregates),
+      tables.take(core.group(tables.reader(tab), keys, aggregates)), what, rounded(tab, aggregates))
+end
+
+-- The rows of one aggregate over a column of values, all of them or by key.
+local function one(fn, type, values)
+   local rows = {}
+   for i = 1, #values do
+      rows[i] = { values[i] }
+   end
+   local reader = core.group(core.rows_reader({ { "v", type } }, rows), {},
+      { { name = "a", fn = fn, column = "v" } })
+   return core.rows(reader)[1].a
+end
+
+describe("group", function()
+   it("gives what the definition gives, of random tables", function()
+      for case = 1, 4000 do
+         local tab = tables.any(case)
+         compare(tab, random_keys(), random_aggregates(), "case " .. case)
+      end
+   end)
+
+   it("gives the same through where and sort", function()
+      for case = 1, 500 do
+         local tab = tables.any(case)
+         local tests = { { column = "i", op = "between", low = -3 },
+            { column = "name", op = "eq", value = "a", negate = true } }
+         local order = { { column = "x", descending = true }, { column = "name" } }
+         local keys, aggregates = random_keys(), random_aggregates()
+         local want = model.group(model.sort(model.where(tab, tests), order), keys, aggregates)
+         local got = core.group(core.sort(core.where(tables.reader(tab), tests), order), keys,
+            aggregates)
+         tables.assert_same(want, tables.take(got), "case " .. case, rounded(tab, aggregates))
+      end
+   end)
+
+   it("keeps many groups apart", function()
+      local rows = {}
+      for i = 1, 200000 do
+         rows[i] = { i * 7919 % 100003, "n" .. i % 30011 }
+      end
+      local tab = { fields = { { "i", "int" }, { "n", "name" } }, rows = rows }
+      local aggregates = { { name = "c", fn = "count" }, { name = "s", fn = "sum", column = "i" } }
+      compare(tab, { { column = "i" } }, aggregates, "by int")
+      compare(tab, { { column = "n" } }, aggregates, "by name")
+      compare(tab, { { column = "n" }, { column = "i" } }, aggregates, "by both")
+   end)
+
+   it("takes numbers of areas that are too large for an array", function()
+      local rows = {}
+      for i = 1, 3000 do
+         rows[i] = { ({ 0, 5, 4194303, 4194304, 4294967294 })[i % 5 + 1], i }
+      end
+      compare({ fields = { { "a", "area" }, { "v", "int" } }, rows = rows }, { { column = "a" } },
+         { { name = "s", fn = "sum", column = "v" } }, "areas")
+   end)
+
+   it("knows -0 and 0 as one number, and all that is no number as one", function()
+      local nan = 0 / 0
+      local reader = core.group(core.rows_reader({ { "x", "num" } },
+         { { 0.0 }, { -0.0 }, { nan }, { -nan }, {} }), { { column = "x" } }, { { fn = "count" } })
+      local counts = {}
+      for _, count in core.each(reader) do
+         counts[#counts + 1] = count
+      end
+      assert.same({ 2, 2, 1 }, counts)
+   end)
+
+   it("cuts buckets downwards, up to the ends of the numbers", function()
+      local function bucket(type, value, width)
+         local reader = core.group(core.rows_reader({ { "v", type } }, { { value } }),
+            { { column = "v", bucket = width } }, { { fn = "count" } })
+         return core.rows(reader)[1].v
+      end
+      assert.equal(-10, bucket("int", -1, 10))
+      assert.equal(-10, bucket("int", -10, 10))
+      assert.equal(math.mininteger, bucket("int", math.mininteger, 1000))
+      assert.equal(math.mininteger, bucket("int", math.mininteger + 1, 1000))
+      assert.equal(math.maxinteger - math.maxinteger % 1000, bucket("int", math.maxinteger, 1000))
+      assert.equal(-16, bucket("addr", -1, 16))
+      assert.equal(-0.5, bucket("num", -0.25, 0.5))
+      local last = core.group(core.rows_reader({ { "v", "int" } },
+         { { math.maxinteger }, { math.mininteger + 900 } }),
+         { { column = "v", bucket = 1000 } }, { { fn = "count" } })
+      assert.equal(2, core.drain(last))
+   end)
+
+   it("answers one row for all rows, even when there are none", function()
+      local reader = core.group(core.rows_reader({ { "v", "int" } }, {}), {},
+         { { fn = "count" }, { fn = "sum", column = "v" }, { fn = "distinct", column = "v" },
+            { fn = "min", column = "v" }, { fn = "mean", column = "v" },
+            { fn = "stddev", column = "v" }, { fn = "first", column = "v" },
+            { fn = "p50", column = "v" } })
+      assert.same({ { count = 0, sum = 0, distinct = 0 } }, core.rows(reader))
+      assert.same({}, core.rows(core.group(core.rows_reader({ { "v", "int" } }, {}),
+         { { column = "v" } }, { { fn = "count" } })))
+   end)
+
+   it("keeps the names of results, and tells what they are", function()
+      local reader = core.group(core.rows_reader({ { "v", "int" } }, {}),
+         { { column = "v", bucket = 5, name = "five" } },
+         { { fn = "p99.9", column = "v" }, { fn = "count", name = "n" } })
+      local fields = reader:fields()
+      assert.equal("five", fields[1].name)
+      assert.equal("p99.9", fields[2].name)
+      assert.matches("1/256", fields[2].help)
+      assert.equal("n", fields[3].name)
+   end)
+end)
+
+describe("sums", function()
+   local max, min = math.maxinteger, math.mininteger
+
+   it("are exact whatever comes in between", function()
+      assert.equal(max, one("sum", "int", { max, max, min, min, 1, 1, max }))
+      assert.equal(min, one("sum", "int", { min }))
+      assert.equal(min, one("sum", "int", { -1, min, 1 }))
+      assert.equal(0, one("sum", "int", { max, min, 1 }))
+   end)
+
+   it("are exact over many batches of large and small values", function()
+      local values, want = {}, 0
+      for i = 1, 30000 do
+         local value = i // 5000 % 2 == 0 and (1 << 47) - i or -(1 << 60) + i
+         values[i] = value
+         want = want + value -- wraps: the exact sum may be outside 64 bits in between
+      end
+      for i = 1, 30000 do
+         values[#values + 1] = -values[i]
+      end
+      values[#values + 1] = 12345
+      assert.equal(12345, one("sum", "int", values))
+   end)
+
+   it("fail in words when they leave 64 bits, either way", function()
+      assert.error_matches(function()
+         one("sum", "int", { max, 1 })
+      end, "outside the whole numbers of 64 bits")
+      assert.error_matches(function()
+         one("sum", "int", { min, -1 })
+      end, "aggregate a")
+   end)
+
+   it("give means beyond 64 bits", function()
+      assert.equal(2.0 ^ 63, one("mean", "int", { max, max, max }))
+      assert.equal(-2.0 ^ 63, one("mean", "int", { min, min }))
+      assert.equal(-1.0, one("mean", "int", { -1, -1, -1 }))
+      assert.equal(-0.5, one("mean", "int", { max, min }))
+   end)
+
+   it("give the spread of values far from 0", function()
+      local base = 1e9
+      local got = one("stddev", "num", { base + 4, base + 7, base + 13, base + 16 })
+      assert.is_true(math.abs(got - math.sqrt(22.5)) < 1e-7)
+      assert.equal(0.0, one("stddev", "int", { 5 }))
+   end)
+
+   it("count rows and values, also together with a sum", function()
+      local rows = { { 1, 5 }, { 1 }, { 2 }, { 1, 7 } }
+      local reader = core.group(core.rows_reader({ { "k", "int" }, { "v", "int" } }, rows),
+         { { column = "k" } }, { { fn = "count", name = "rows" },
+            { fn = "count", column = "v", name = "values" }, { fn = "sum", column = "v" } })
+      assert.same({ { k = 1, rows = 3, values = 2, sum = 12 },
+         { k = 2, rows = 1, values = 0, sum = 0 } }, core.rows(reader))
+   end)
+end)
+
+describe("first, last, min and max of texts", function()
+   it("outlive the rows they come from", function()
+      local rows = {}
+      for i = 1, 9000 do
+         rows[i] = { i % 3, ("text %05d"):format((i * 7) % 9001) }
+      end
+      for _, type in ipairs { "bytes", "name" } do
+         local aggregates = {}
+         for i, fn in ipairs { "first", "last", "min", "max", "distinct" } do
+            aggregates[i] = { name = fn, fn = fn, column = "t" }
+         end
+         compare({ fields = { { "k", "int" }, { "t", type } }, rows = rows }, { { column = "k" } },
+            aggregates, type)
+      end
+   end)
+end)
+
+describe("quantiles", function()
+   -- The true value of the nearest rank, in thousandths.
+   local function true_quantile(values, thousandths)
+      local sorted = table.move(values, 1, #values, 1, {})
+      table.sort(sorted)
+      return sorted[math.max(1, (#sorted * thousandths + 999) // 1000)]
+   end
+
+   local makers = {
+      small = function() return math.random(0, 255) end,
+      times = function() return math.floor(math.exp(math.random() * 25)) end,
+      both = function() return math.random(-100000, 100000) end,
+      all = function() return math.random(0) end,
+   }
+
+   it("stay within 1/256 of the true value, however many there are", function()
+      for name, make in pairs(makers) do
+         math.randomseed(42)
+         local values = {}
+         for i = 1, 50000 do
+            values[i] = make()
+         end
+         for _, p in ipairs { 0, 1, 100, 500, 900, 990, 999, 1000 } do
+            local want = true_quantile(values, p)
+            local got = one(("p%g"):format(p / 10), "int", values)
+            assert.equal("integer", math.type(got))
+            assert.is_true(math.abs(got + 0.0 - want) <= math.abs(want / 256),
+               ("%s p%g: %d, got %d"):format(name, p / 10, want, got))
+         end
+      end
+   end)
+
+   it("are exact up to 4096 values, and for whole numbers below 256", function()
+      math.randomseed(7)
+      local values = {}
+      for i = 1, 4096 do
+         values[i] = math.random(0, 1 << 50)
+      end
+      assert.equal(true_quantile(values, 990), one("p99", "int", values))
+      for i = 1, 20000 do
+         values[i] = math.random(-255, 255)
+      end
+      assert.equal(true_quantile(values, 10), one("p1", "int", values))
+      assert.equal(true_quantile(values, 500), one("p50", "int", values))
+   end)
+
+   it("do the same for numbers", function()
+      math.randomseed(9)
+      local values = {}
+      for i = 1, 30000 do
+         values[i] = (math.random() - 0.3) * 10.0 ^ math.random(-200, 200)
+      end
+      values[1], values[2], values[3] = math.huge, -math.huge, 0.0
+      for _, p in ipairs { 0, 1, 250, 300, 500, 990, 1000 } do
+         local want = true_quantile(values, p)
+         local got = one(("p%g"):format(p / 10), "num", values)
+         assert.is_true(got == want or math.abs(got - want) <= math.abs(want) / 256,
+            ("p%g: %g, got %g"):format(p / 10, want, got))
+      end
+   end)
+
+   it("take the smallest rank that holds the share exactly", function()
+      local values = {}
+      for i = 1, 1000 do
+         values[i] = i
+      end
+      assert.equal(999, one("p99.9", "int", values))
+      assert.equal(1, one("p0.1", "int", values))
+      assert.equal(2, one("p0.100001", "int", values))
+      assert.equal(1000, one("p99.900001", "int", values))
+   end)
+end)
+
+describe("keys that are Lua functions", function()
+   local function by(f, columns, type)
+      return { { fn = f, columns = columns, name = "key", type = type } }
+   end
+
+   it("give the same as columns and buckets do", function()
+      for case = 1, 300 do
+         local tab = tables.any(case)
+         local aggregates = random_aggregates()
+         local function bucket(i)
+            return i and i - i % 3
+         end
+         local want = model.group(tab, { { column = "i", bucket = 3, name = "key" } }, aggregates)
+         tables.assert_same(want, tables.take(core.group(tables.reader(tab),
+            by(bucket, { "i" }, "int"), aggregates)), "case " .. case, rounded(tab, aggregates))
+         want = model.group(tab, { { column = "name", name = "key" }, { column = "flag" } },
+            aggregates)
+         local keys = by(function(name)
+            return name
+         end, { "name" })
+         keys[2] = { column = "flag" }
+         tables.assert_same(want, tables.take(core.group(tables.reader(tab), keys, aggregates)),
+            "case " .. case, rounded(tab, aggregates))
+      end
+   end)
+
+   -- The keys that f gives for the numbers 1 to 4, and their type.
+   local function keys_of(f, type)
+      local rows = { { 1 }, { 2 }, { 3 }, { 4 } }
+      local reader = core.group(core.rows_reader({ { "i", "int" } }, rows), by(f, { "i" }, type),
+         { { fn = "count" } })
+      local found = {}
+      for i, record in ipairs(core.rows(reader)) do
+         found[i] = { record.key, record.count }
+      end
+      return reader:fields()[1].type, found
+   end
+
+   it("take the type of their values", function()
+      assert.same({ "int", { { 1, 2 }, { 0, 2 } } }, { keys_of(function(i) return i % 2 end) })
+      assert.same({ "num", { { 0.5, 1 }, { 1.0, 1 }, { 1.5, 1 }, { 2.0, 1 } } },
+         { keys_of(function(i) return i / 2 end) })
+      assert.same({ "bool", { { false, 2 }, { true, 2 } } },
+         { keys_of(function(i) return i > 2 end) })
+      assert.same({ "name", { { "x", 4 } } }, { keys_of(function() return "x" end) })
+      assert.same({ "name", { { nil, 4 } } }, { keys_of(function() return nil end) })
+   end)
+
+   it("are texts when the values are of several types", function()
+      assert.same({ "name", { { "low", 2 }, { "3", 1 }, { "4", 1 } } },
+         { keys_of(function(i) return i < 3 and "low" or i end) })
+   end)
+
+   it("know 1 and 1.0 as one key, and nil and what is no number as missing", function()
+      assert.same({ "num", { { 1.0, 4 } } },
+         { keys_of(function(i) return i % 2 == 0 and 1 or 1.0 end) })
+      assert.same({ "int", { { nil, 2 }, { 3, 1 }, { 4, 1 } } },
+         { keys_of(function(i) return i == 1 and 0 / 0 or i > 2 and i or nil end) })
+   end)
+
+   it("are asked at the first batch when their type is declared, else at once", function()
+      local asked = 0
+      local function f(i)
+         asked = asked + 1
+         return i
+      end
+      local rows = { { 1 }, { 2 } }
+      core.group(core.rows_reader({ { "i", "int" } }, rows), by(f, { "i" }, "int"),
+         { { fn = "count" } })
+      assert.equal(0, asked)
+      core.group(core.rows_reader({ { "i", "int" } }, rows), by(f, { "i" }), { { fn = "count" } })
+      assert.equal(2, asked)
+   end)
+
+   it("raise for values that can be no key", function()
+      assert.error_matches(function()
+         keys_of(function() return {} end)
+      end, "key 'key' is a table")
+      assert.error_matches(function()
+         keys_of(function() return "x" end, "int")
+      end, "declared int, got x")
+      assert.error_matches(function()
+         keys_of(function() error("mine", 0) end)
+      end, "^mine$")
+   end)
+end)
+
+describe("group refuses", function()
+   local function refuse(keys, aggregates, words)
+      assert.error_matches(function()
+         core.group(core.rows_reader({ { "i", "int" }, { "n", "name" }, { "x", "num" },
+            { "a", "area" } }, {}), keys, aggregates)
+      end, words)
+   end
+
+   it("columns and functions there are not", function()
+      refuse({ { column = "j" } }, { { fn = "count" } }, "no column 'j'; there are: i, n, x, a")
+      refuse({}, { { fn = "sum", column = "j" } }, "no column 'j'")
+      refuse({}, { { fn = "median", column = "i" } }, "no aggregate 'median'; there are count")
+      refuse({}, { { fn = "p101", column = "i" } }, "no aggregate 'p101'")
+      refuse({}, { { fn = "p", column = "i" } }, "no aggregate 'p'")
+      refuse({}, { { fn = "p5.", column = "i" } }, "no aggregate 'p5.'")
+      refuse({}, {}, "nothing to group by")
+   end)
+
+   it("aggregates of columns they do not fit", function()
+      refuse({}, { { fn = "sum", column = "n" } }, "sum%(n%): the column is of type name")
+      refuse({}, { { fn = "p50", column = "n" } }, "p50%(n%)")
+      refuse({}, { { fn = "min", column = "a" } }, "min%(a%): the column is of type area")
+      refuse({}, { { fn = "sum" } }, "sum needs a column")
+   end)
+
+   it("buckets of what is no number, or no width", function()
+      refuse({ { column = "n", bucket = 5 } }, { { fn = "count" } }, "of type name, not a number")
+      refuse({ { column = "i", bucket = 0.5 } }, { { fn = "count" } }, "whole number above 0")
+      refuse({ { column = "i", bucket = -1 } }, { { fn = "count" } }, "whole number above 0")
+      refuse({ { column = "x", bucket = 0 } }, { { fn = "count" } }, "above 0")
+   end)
+
+   it("two results of one name", function()
+      refuse({ { column = "i" } }, { { fn = "count", name = "i" } },
+         "two columns would be called 'i'")
+   end)
+end)

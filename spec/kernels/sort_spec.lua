@@ -1,0 +1,84 @@
+-- sort against its plain definition.
+
+local core = require "profio.core"
+local model = require "spec.support.model"
+local tables = require "spec.support.tables"
+
+local function random_keys()
+   local keys = {}
+   for i = 1, math.random(0, 3) do
+      keys[i] = { column = tables.pick(tables.fields)[1], descending = math.random(2) == 1 }
+   end
+   return keys
+end
+
+-- The values of a column after sorting by it; missing ones as "-".
+local function sorted(type, values, count, descending)
+   local rows = {}
+   for i = 1, count do
+      rows[i] = { i, values[i] }
+   end
+   local reader = core.sort(core.rows_reader({ { "n", "int" }, { "v", type } }, rows),
+      { { column = "v", descending = descending } })
+   local found = {}
+   for n in core.each(reader, { "n" }) do
+      found[#found + 1] = n
+   end
+   return found
+end
+
+describe("sort", function()
+   it("gives the order of the definition, of random tables", function()
+      for case = 1, 3000 do
+         local tab = tables.any(case)
+         local keys = random_keys()
+         tables.assert_same(model.sort(tab, keys), tables.take(core.sort(tables.reader(tab), keys)),
+            "case " .. case)
+      end
+   end)
+
+   it("puts missing values last in either direction, and keeps equal rows in order", function()
+      assert.same({ 5, 1, 4, 2, 3 }, sorted("int", { 2, nil, nil, 2, 1 }, 5))
+      assert.same({ 1, 4, 5, 2, 3 }, sorted("int", { 2, nil, nil, 2, 1 }, 5, true))
+   end)
+
+   it("knows the ends of the numbers", function()
+      assert.same({ 2, 4, 1, 3 },
+         sorted("int", { 0, math.mininteger, math.maxinteger, -1 }, 4))
+      assert.same({ 4, 3, 1, 2, 5 },
+         sorted("num", { 0.0, 1e-320, -1e-320, -math.huge, math.huge }, 5))
+      assert.same({ 3, 1, 2 }, sorted("addr", { 1, -1, 0 }, 3))
+   end)
+
+   it("puts what is no number behind all numbers", function()
+      assert.same({ 2, 3, 1, 4 }, sorted("num", { 0 / 0, 1.0, math.huge }, 4))
+      assert.same({ 1, 3, 2, 4 }, sorted("num", { -(0 / 0), 1.0, math.huge }, 4, true))
+   end)
+
+   it("knows -0 and 0 as equal", function()
+      assert.same({ 1, 2, 3 }, sorted("num", { 0.0, -0.0, 0.0 }, 3))
+   end)
+
+   it("orders names by their bytes", function()
+      assert.same({ 3, 2, 4, 1, 5 }, sorted("name", { "a", "Z", "", "Za", "\xc3\xa4" }, 5))
+      assert.same({ 3, 2, 4, 1, 5 }, sorted("bytes", { "a", "Z", "", "Za", "\xc3\xa4" }, 5))
+   end)
+
+   it("orders many rows", function()
+      local rows = {}
+      math.randomseed(3)
+      for i = 1, 20000 do
+         rows[i] = { math.random(-1000, 1000), tables.value "name" }
+      end
+      local tab = { fields = { { "i", "int" }, { "n", "name" } }, rows = rows }
+      local keys = { { column = "n", descending = true }, { column = "i" } }
+      tables.assert_same(model.sort(tab, keys), tables.take(core.sort(tables.reader(tab), keys)),
+         "20000 rows")
+   end)
+
+   it("refuses columns there are not", function()
+      assert.error_matches(function()
+         core.sort(core.rows_reader({ { "v", "int" } }, {}), { { column = "w" } })
+      end, "no column 'w'; there are: v")
+   end)
+end)
