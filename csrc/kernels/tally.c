@@ -81,6 +81,7 @@ static pf_status tally_as_gprof (const pf_credit *credit,
 static pf_status tally_batch (const pf_credit *credit, const pf_pull *pull,
                               const uint32_t *entries, size_t *near) {
   const pf_places *places = credit->places;
+  credit->graph->facts.arc_rows += pull->batch.rows;
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const uint64_t from = pull->columns[FROM]->addrs[row];
     const uint64_t to = pull->columns[TO]->addrs[row];

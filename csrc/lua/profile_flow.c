@@ -12,7 +12,7 @@
 #include "lua/profile.h"
 #include "model/symbols.h"
 
-/* What gprof leaves out of the call graph unasked. */
+/* What gprof leaves out of everything unasked. */
 static const char *const profiler_names[] = {
     "_gprof_mcount",     "mcount",     "_mcount", "__mcount",
     "__mcount_internal", "__mcleanup", NULL};
@@ -101,7 +101,7 @@ static void mark_profiler (const l_profile *p, uint8_t *filter) {
     const uint32_t number = pf_find_name(
         p->graph.dictionary, (pf_bytes){(const uint8_t *)*name, strlen(*name)});
     if (number != PF_NO_NAME)
-      mark_name(p, filter, number, PF_GRAPH_OUT | PF_TIME_OUT);
+      mark_name(p, filter, number, PF_FLAT_OUT | PF_GRAPH_OUT | PF_TIME_OUT);
   }
 }
 
@@ -265,6 +265,7 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   set_bool(L, "truncated_bins", facts->truncated_bins);
   set_integer(L, "functions", count_used(graph));
   set_integer(L, "arcs", (int64_t)graph->narcs);
+  set_integer(L, "arc_rows", (int64_t)facts->arc_rows);
   set_integer(L, "cycles", (int64_t)flow->cycles.count);
   set_integer(L, "sets", (int64_t)facts->sets);
   set_integer(L, "samples", facts->samples);

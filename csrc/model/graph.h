@@ -37,6 +37,7 @@ typedef struct pf_graph_facts {
   bool same_rates;     /* all sets have one sampling rate */
   bool truncated_bins; /* gprof's bins lie elsewhere than the real ones */
   size_t sets;         /* histograms read */
+  size_t arc_rows;     /* arcs read, also those that were dropped */
   int64_t samples;     /* sum of all counts */
   double rate;         /* samples a second, of the first set; 0 unknown */
   double scale;        /* 2-byte units a bin, as gprof divides the range */
