@@ -185,10 +185,11 @@ $(B)/oom: spec/c/oom.c $(OBJECTS)
 		-Wl,--wrap=calloc -Wl,--wrap=realloc -o $@
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
+SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
 
 run-replay: $(FUZZERS:%=$(B)/replay/%)
 	@for f in $^; do echo "replay of the seeds: $$f"; \
-		$$f $(wildcard spec/fuzz/seeds/*) || exit 1; done
+		find $(SEEDS) -type f -exec $$f {} + || exit 1; done
 
 $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	@mkdir -p $(@D)
@@ -203,9 +204,10 @@ fuzz:
 run-fuzz: $(FUZZERS:%=$(B)/%)
 	@for f in $(FUZZERS); do mkdir -p $(B)/found/$$f; \
 		echo "$$f for $(TIME) seconds"; \
-		$(B)/$$f -max_total_time=$(TIME) -print_final_stats=1 -verbosity=0 \
-			-artifact_prefix=$(B)/$$f- $(B)/found/$$f \
-			$(wildcard spec/fuzz/seeds) || exit 1; done
+		$(B)/$$f -max_total_time=$(TIME) -max_len=16384 -timeout=20 \
+			-print_final_stats=1 -artifact_prefix=$(B)/$$f- $(B)/found/$$f \
+			$(SEEDS) > $(B)/$$f.log 2>&1 || { tail -n 60 $(B)/$$f.log; exit 1; }; \
+		grep -E "stat::(number|average)" $(B)/$$f.log; done
 
 $(B)/fuzz_%: spec/fuzz/fuzz_%.c $(CORE)
 	$(CC) $(ALLFLAGS) $(CFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
