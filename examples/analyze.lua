@@ -1,3 +1,4 @@
+#!/usr/bin/env lua5.4
 -- The command: lua5.4 examples/analyze.lua [options] FILE...   (--help lists the options)
 
 if _VERSION ~= "Lua 5.4" then
