@@ -45,7 +45,8 @@ SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
 
 SETUP    = CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
 AGAIN   := $(MAKE) --no-print-directory
-IN_TREE  = LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" LUA_CPATH="$(B)/?.so;;"
+IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
+	LUA_CPATH="$(B)/?.so;;"
 SPECS    = PROFIO_BUILD=$(B) $(LUA) $(BUSTED)
 
 all: $(MODULE)
@@ -221,7 +222,7 @@ BENCH := $(patsubst spec/bench/%.c,$(B)/bench/%,\
 bench:
 	@$(SETUP) run test
 	@$(AGAIN) all $(BENCH) $(B)/bench/loops.so
-	@$(IN_TREE) PROFIO_BUILD=$(B) $(LUA) spec/bench/run.lua $(CASES)
+	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
 
 $(B)/bench/%: spec/bench/%.c
 	@mkdir -p $(@D)
