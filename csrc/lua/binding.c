@@ -107,7 +107,7 @@ pf_status l_keep_raise (lua_State *L, pf_error *error) {
 
 l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
   l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
-  *r = (l_reader){NULL, &l_always};
+  *r = (l_reader){NULL, &l_always, false};
   luaL_setmetatable(L, L_READER);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
@@ -115,14 +115,18 @@ l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
     lua_rawseti(L, -2, i + 1);
   }
   lua_setiuservalue(L, -2, 1);
+  bool labelled = false;
   for (int i = 0; i < count; i++) {
-    const l_reader *const pinned = luaL_testudata(L, pins[i], L_READER);
+    l_reader *const pinned = luaL_testudata(L, pins[i], L_READER);
     if (pinned == NULL)
       continue;
+    pinned->taken = true;
+    if (labelled)
+      continue;
+    labelled = true;
     r->open = pinned->open;
     lua_getiuservalue(L, pins[i], 2);
     lua_setiuservalue(L, -2, 2);
-    break;
   }
   return r;
 }

@@ -34,6 +34,8 @@
 typedef struct l_reader {
   pf_reader *reader; /* NULL when closed */
   const bool *open;  /* the flag of the trace it reads from */
+  bool taken;        /* another reader reads from it: only the collector, which
+                        knows when that one is gone, may free it */
 } l_reader;
 
 extern const bool l_always; /* the flag of readers over their own memory */

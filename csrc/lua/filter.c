@@ -151,7 +151,9 @@ static void check_same (lua_State *L, const pf_reader *first,
 static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
   for (size_t p = 0; p < nparts; p++) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
-    parts[p].reader = l_reader_check(L, -1)->reader;
+    l_reader *const reader = l_reader_check(L, -1);
+    parts[p].reader = reader->reader;
+    reader->taken = true;
     check_same(L, parts[0].reader, parts[p].reader, p);
     lua_rawseti(L, PINS, (lua_Integer)p + 1);
     if (!lua_istable(L, NUMBERS))

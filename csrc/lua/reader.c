@@ -22,6 +22,7 @@ typedef struct l_cursor {
   const l_reader *reader;
   pf_batch batch;
   size_t row;
+  bool borrows;     /* there are bytes, which go when the reader goes */
   int count;        /* columns asked for */
   size_t columns[]; /* their numbers */
 } l_cursor;
@@ -71,6 +72,8 @@ static l_cursor *new_cursor (lua_State *L) {
   c->reader = r;
   c->count = count;
   memcpy(c->columns, columns, size);
+  for (int i = 0; i < count; i++)
+    c->borrows |= r->reader->fields[columns[i]].type == PF_BYTES;
   luaL_setmetatable(L, L_CURSOR);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 3, 1);
@@ -82,6 +85,13 @@ static l_cursor *new_cursor (lua_State *L) {
   lua_setiuservalue(L, 3, 3);
   open_batch(L, c);
   return c;
+}
+
+
+/* Raises when the values of the batch are gone. */
+static void cursor_alive (lua_State *L, const l_cursor *c) {
+  if (c->borrows)
+    l_reader_alive(L, c->reader);
 }
 
 
@@ -115,6 +125,7 @@ static int each_next (lua_State *L) {
     if (!refill(L, c, lua_gettop(L)))
       return 0;
   }
+  cursor_alive(L, c);
   if (c->count >= LUA_MINSTACK)
     luaL_checkstack(L, c->count + 2, "too many columns");
   pf_dictionary *const dictionary = c->reader->reader->dictionary;
@@ -169,6 +180,7 @@ static int records_next (lua_State *L) {
     if (!refill(L, c, lua_gettop(L)))
       return 0;
   }
+  cursor_alive(L, c);
   push_record(L, c, c->row++, lua_upvalueindex(3), lua_upvalueindex(2));
   return 1;
 }
@@ -222,12 +234,19 @@ static int core_drain (lua_State *L) {
 
 /* {====== Methods ====== */
 
-static int reader_close (lua_State *L) {
+static int reader_gc (lua_State *L) {
   l_reader *const r = luaL_checkudata(L, 1, L_READER);
   if (r->reader != NULL)
     r->reader->close(r->reader);
   r->reader = NULL;
   return 0;
+}
+
+
+/* reader:close(). One that another reader reads from stays as it is. */
+static int reader_close (lua_State *L) {
+  const l_reader *const r = luaL_checkudata(L, 1, L_READER);
+  return r->taken ? 0 : reader_gc(L);
 }
 
 
@@ -260,6 +279,10 @@ void l_open_reader (lua_State *L) {
                                        {"rows", core_rows},
                                        {NULL, NULL}};
   l_class(L, L_READER, methods, reader_close);
+  luaL_getmetatable(L, L_READER);
+  lua_pushcfunction(L, reader_gc);
+  lua_setfield(L, -2, "__gc");
+  lua_pop(L, 1);
   l_class(L, L_CURSOR, none, cursor_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -109,7 +109,7 @@ static void read_row (lua_State *L, rows_reader *t, size_t row) {
 
 
 static void append (lua_State *L, rows_reader *t) {
-  if (pf_store_append(&t->store, &t->batch) != PF_OK)
+  if (t->batch.rows > 0 && pf_store_append(&t->store, &t->batch) != PF_OK)
     luaL_error(L, "not enough memory");
   pf_batch_clear(&t->batch);
 }

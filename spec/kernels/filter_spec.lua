@@ -263,3 +263,48 @@ describe("limit", function()
       end)
    end)
 end)
+
+describe("a stage", function()
+   -- Readers of texts over one another, and the values of the last.
+   local function stages()
+      local first = core.rows_reader({ { "t", "bytes" } }, { { "one" }, { "two" } })
+      return first, core.limit(first, 5)
+   end
+
+   it("keeps the reader below it when that is closed", function()
+      local first, second = stages()
+      first:close()
+      do
+         local _ <close> = first
+      end
+      assert.same({ { t = "one" }, { t = "two" } }, core.rows(second))
+      first, second = stages()
+      local chained = core.chain { second }
+      second:close()
+      first:close()
+      assert.same({ { t = "one" }, { t = "two" } }, core.rows(chained))
+   end)
+
+   it("gives nothing more when it is closed itself", function()
+      local group = core.group(core.rows_reader({ { "t", "bytes" } }, { { "one" }, { "two" } }),
+         { { column = "t" } }, { { fn = "count" } })
+      local each, records = core.each(group), core.records(group)
+      assert.equal("one", each())
+      group:close()
+      assert.error_matches(each, "reader is closed")
+      assert.error_matches(records, "reader is closed")
+      group:close()
+   end)
+
+   it("keeps what it reads from as long as it lives", function()
+      local function sorted()
+         local _, second = stages()
+         return core.sort(second, { { column = "t" } })
+      end
+      for _ = 1, 50 do
+         local reader = sorted()
+         collectgarbage()
+         assert.equal(2, core.drain(reader))
+      end
+   end)
+end)
