@@ -1,0 +1,451 @@
+---@meta profio.core
+
+-- What the C core looks like from Lua, for editors and readers. It is never
+-- loaded; a spec holds it against the core. All of this is internal: the module
+-- `profio` is what scripts use.
+--
+-- Where a line says "or nil, message, code", code is one of io, format,
+-- truncated, unsupported, limit. Wrong use raises.
+
+---@class profio.core
+---@field version string
+local core = {}
+
+---@alias profio.core.Code "io"|"format"|"truncated"|"unsupported"|"limit"
+
+---@class profio.core.Field
+---@field name string
+---@field type "int"|"num"|"addr"|"bool"|"name"|"area"|"stack"|"bytes"
+---@field help string|nil
+
+-- {====== Bytes ======
+
+---The bytes of a file, of a pipe ("-" is standard input), or unpacked of gzip data.
+---@param path string
+---@param max_size integer|nil most bytes a pipe or packed file may unpack to
+---@return profio.core.Source|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.source(path, max_size) end
+
+---The bytes of a string; gzip data is unpacked.
+---@param bytes string
+---@param label string what messages call it
+---@param max_size integer|nil
+---@return profio.core.Source|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.source_data(bytes, label, max_size) end
+
+---Bytes with an owner. Closing unmaps them; what reads them raises from then on.
+---@class profio.core.Source
+local source = {}
+
+function source:close() end
+
+---@return integer bytes
+function source:size() end
+
+---The path, or the label of a string.
+---@return string
+function source:path() end
+
+---@param offset integer 0 is the first byte
+---@param count integer
+---@return string bytes shorter at the end
+function source:read(offset, count) end
+
+---for line in source:lines() do: lines end with LF or CR LF.
+---@return fun(): string|nil
+function source:lines() end
+
+-- }======
+
+-- {====== Names ======
+
+---@return profio.core.Dictionary
+function core.dictionary() end
+
+---Strings as numbers, shared by all that belongs to one trace.
+---@class profio.core.Dictionary
+local dictionary = {}
+
+---@return integer names
+function dictionary:count() end
+
+-- }======
+
+-- {====== Traces ======
+
+---The names of the core's formats, in order.
+---@return string[]
+function core.formats() end
+
+---{ { name, score }, ... } of the formats with a score above 0, the surest first.
+---@param bytes profio.core.Source
+---@return { [1]: string, [2]: integer }[]
+function core.detect(bytes) end
+
+---One file with what belongs to it, as a format.
+---@param format string
+---@param sources { role: string, source: profio.core.Source }[] the main one first
+---@param options table<string, any>
+---@param strict boolean the first oddity is a failure
+---@param names profio.core.Dictionary
+---@return profio.core.Part|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.open(format, sources, options, strict, names) end
+
+---@class profio.core.Part
+local part = {}
+
+function part:close() end
+
+---@return { name: string, rows: integer|nil, fields: profio.core.Field[] }[]
+function part:tables() end
+
+---The facts of the header, in the file's order.
+---@return { name: string, type: string, value: any }[]
+function part:info() end
+
+---Warnings from number `from` on.
+---@param from integer|nil
+---@return profio.Warning[]
+function part:warnings(from) end
+
+---How many numbers its columns with part_numbers use.
+---@return integer
+function part:numbers_used() end
+
+---@param table_name string
+---@return profio.core.Reader|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function part:reader(table_name) end
+
+-- }======
+
+-- {====== Readers ======
+
+---A stage: rows in batches. It can be read once.
+---@class profio.core.Reader
+local reader = {}
+
+function reader:close() end
+
+---@return profio.core.Field[]
+function reader:fields() end
+
+---@return profio.core.Dictionary
+function reader:dictionary() end
+
+---A reader whose rows f(put) supplies; f runs as a coroutine.
+---@param fields { [1]: string, [2]: string }[]
+---@param f fun(put: fun(...))
+---@param names profio.core.Dictionary
+---@param label string what messages call it
+---@return profio.core.Reader
+function core.decoder(fields, f, names, label) end
+
+---A reader over an array of arrays of values.
+---@param fields profio.core.Field[]
+---@param rows any[][]
+---@param names profio.core.Dictionary|nil
+---@return profio.core.Reader
+function core.rows_reader(fields, rows, names) end
+
+---Rows for which all tests hold: { column=, op=, negate= } with, for op "eq" value=, "in" values=,
+---"between" low= and high=, "match" pattern=; "missing" has nothing more.
+---@param over profio.core.Reader
+---@param tests table[]
+---@return profio.core.Reader
+function core.where(over, tests) end
+
+---@param over profio.core.Reader
+---@param f fun(...): any
+---@param columns string[]
+---@return profio.core.Reader
+function core.filter(over, f, columns) end
+
+---@param over profio.core.Reader
+---@param n integer|nil
+---@param skip integer|nil
+---@return profio.core.Reader
+function core.limit(over, n, skip) end
+
+---The rows of all readers, with a column of names per constant.
+---@param readers profio.core.Reader[]
+---@param constants { name: string, values: string[] }[]
+---@param numbers integer[]|nil how many part numbers each reader uses
+---@return profio.core.Reader
+function core.chain(readers, constants, numbers) end
+
+---A row per combination of keys.
+---@param over profio.core.Reader
+---@param keys table[] { column=, bucket=, name= } or { fn=, columns=, name=, type= }
+---@param aggregates { fn: string, column: string|nil, name: string }[]
+---@return profio.core.Reader
+function core.group(over, keys, aggregates) end
+
+---@param over profio.core.Reader
+---@param keys { column: string, descending: boolean|nil }[]
+---@return profio.core.Reader
+function core.sort(over, keys) end
+
+---Adds function, file and line of addresses.
+---@param over profio.core.Reader
+---@param names profio.core.Symbols
+---@param bias integer run-time address minus link-time address
+---@param columns { column: string, prefix: string }[]
+---@param raw boolean|nil names as the symbol table has them
+---@return profio.core.Reader
+function core.symbolize(over, names, bias, columns, raw) end
+
+---The rows until Ctrl-C while it is held; a bar on `screen` when it takes long.
+---@param over profio.core.Reader
+---@param total integer|nil rows, when known
+---@param screen file*|nil
+---@return profio.core.Reader
+function core.watch(over, total, screen) end
+
+-- }======
+
+-- {====== The ends of a chain ======
+
+---An iterator over values. The first is false when it is missing, the others nil.
+---@param over profio.core.Reader
+---@param columns string[]|nil
+---@return fun(): ...
+function core.each(over, columns) end
+
+---An iterator over fresh tables; missing values are absent.
+---@param over profio.core.Reader
+---@param columns string[]|nil
+---@return fun(): table
+function core.records(over, columns) end
+
+---@param over profio.core.Reader
+---@param columns string[]|nil
+---@return table[]
+function core.rows(over, columns) end
+
+---Read everything and keep nothing. Without `all` only what stages need is decoded.
+---@param over profio.core.Reader
+---@param all boolean|nil
+---@return integer rows
+function core.drain(over, all) end
+
+---@param over profio.core.Reader
+---@param options table output, columns, header, color, max_width, times, unit, percent
+---@param out file*|nil
+---@return integer|string|nil rows written, or without a file the text and the rows
+---@return integer|string|nil
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_rows(over, options, out) end
+
+---Each row by the template of its kind.
+---@param over profio.core.Reader
+---@param options { kind: string, templates: table<string, string> }
+---@param out file*|nil
+---@return integer|string|nil rows written, or without a file the text and the rows
+---@return integer|string|nil
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_listing(over, options, out) end
+
+-- }======
+
+-- {====== Symbols ======
+
+---@param exe profio.core.Source
+---@param debug profio.core.Source|nil the separate debug file
+---@param rule "exact"|"gprof" which symbols count
+---@param names profio.core.Dictionary
+---@return profio.core.Symbols|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.symbols_elf(exe, debug, rule, names) end
+
+---@param text profio.core.Source what nm printed
+---@param exe profio.core.Source|nil
+---@param debug profio.core.Source|nil
+---@param rule "exact"|"gprof"
+---@param names profio.core.Dictionary
+---@return profio.core.Symbols|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.symbols_nm(text, exe, debug, rule, names) end
+
+---The facts of an executable alone.
+---@param exe profio.core.Source
+---@return table|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.executable(exe) end
+
+---The check sum by which an executable names its debug file.
+---@param debug profio.core.Source
+---@return integer
+function core.debug_crc(debug) end
+
+---@class profio.core.Symbols
+local symbols = {}
+
+function symbols:close() end
+
+---@return table facts address_size, byte_order, machine, ...
+function symbols:facts() end
+
+---@return integer
+function symbols:count() end
+
+---@param address integer as linked
+---@return table|nil symbol
+function symbols:find(address) end
+
+---@return table[] in order of address
+function symbols:all() end
+
+---@param address integer
+---@return string|nil file
+---@return integer|nil line
+function symbols:line(address) end
+
+-- }======
+
+-- {====== Profiles ======
+
+---A profile from readers; they are read at once.
+---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary
+---@return profio.core.Profile|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.profile(options) end
+
+---The templates of a report as gprof prints it, for write_listing.
+---@param report "flat"|"graph"|"index"
+---@param traditional boolean|nil
+---@return table<string, string>
+function core.listing_templates(report, traditional) end
+
+---@class profio.core.Profile
+local profile = {}
+
+---No further use; readers over it may be read on.
+function profile:close() end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:flat(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:graph(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:graph_listing(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:index(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:lines(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:annotations(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:functions(options) end
+
+---@param func string|integer name or number
+---@param options table|nil
+---@return profio.core.Reader
+function profile:callers(func, options) end
+
+---@param func string|integer
+---@param options table|nil
+---@return profio.core.Reader
+function profile:callees(func, options) end
+
+---The numbers of headings.
+---@param options table|nil
+---@return table
+function profile:facts(options) end
+
+-- }======
+
+-- {====== Writing ======
+
+---A writer into a file, into standard output ("-"), or (path nil) into memory.
+---@param format string
+---@param options table<string, any>
+---@param names profio.core.Dictionary
+---@param path string|nil
+---@return profio.core.Writer|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.writer(format, options, names, path) end
+
+---@class profio.core.Writer
+local writer = {}
+
+---Leave without writing: the old file stays.
+function writer:close() end
+
+---@return { name: string, fields: profio.core.Field[] }[]
+function writer:tables() end
+
+---@param table_name string
+---@param record table<string, any>
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:put(table_name, record) end
+
+---All rows of a reader of the writer's dictionary.
+---@param table_name string
+---@param rows profio.core.Reader
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:put_reader(table_name, rows) end
+
+---Write what is left and close.
+---@return integer|string|nil written bytes, or the bytes of a writer into memory
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:finish() end
+
+-- }======
+
+-- {====== The command ======
+
+---@param file file*
+---@return boolean
+function core.is_terminal(file) end
+
+---A file that can be opened twice: no pipe, no directory, and there.
+---@param path string
+---@return boolean
+function core.is_plain_file(path) end
+
+---Writing to a pipe whose reader left becomes a failure of the write.
+function core.ignore_broken_pipes() end
+
+---From here on Ctrl-C waits.
+function core.hold_interrupt() end
+
+---Ctrl-C works again.
+---@return boolean interrupted whether there was one
+function core.release_interrupt() end
+
+-- }======
+
+return core
