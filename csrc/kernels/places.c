@@ -72,17 +72,24 @@ bool pf_places_index (pf_places *places) {
 }
 
 
-size_t pf_places_before (const pf_places *places, uint64_t address) {
-  if (places->count == 0 || address < places->starts[0])
-    return PF_NO_PLACE;
-  size_t low = 0, high = places->count - 1;
-  if (places->pages != NULL) {
-    const uint64_t page = (address - places->starts[0]) >> places->shift;
-    if (page >= places->npages)
-      return high;
-    low = places->pages[page];
-    high = places->pages[page + 1];
+/* Between which ranges the answer lies; the address is not before all. */
+static void narrow (const pf_places *places, uint64_t address, size_t *low,
+                    size_t *high) {
+  const uint64_t page = (address - places->starts[0]) >> places->shift;
+  *low = 0;
+  *high = places->count - 1;
+  if (places->pages == NULL)
+    return;
+  *low = *high;
+  if (page < places->npages) {
+    *low = places->pages[page];
+    *high = places->pages[page + 1];
   }
+}
+
+
+static size_t search (const pf_places *places, uint64_t address, size_t low,
+                      size_t high) {
   while (low < high) {
     const size_t middle = low + (high - low + 1) / 2;
     if (places->starts[middle] <= address)
@@ -91,4 +98,39 @@ size_t pf_places_before (const pf_places *places, uint64_t address) {
       high = middle - 1;
   }
   return low;
+}
+
+
+size_t pf_places_before (const pf_places *places, uint64_t address) {
+  size_t low, high;
+  if (places->count == 0 || address < places->starts[0])
+    return PF_NO_PLACE;
+  narrow(places, address, &low, &high);
+  return search(places, address, low, high);
+}
+
+
+/* Ask for the page of each address, then for its first range, then search:
+   by then the memory has arrived. */
+void pf_places_before_all (const pf_places *places, const uint64_t *addresses,
+                           size_t count, uint32_t *found) {
+  size_t low[PF_PLACES_AT_ONCE], high[PF_PLACES_AT_ONCE];
+  const uint64_t base = places->count == 0 ? UINT64_MAX : places->starts[0];
+  for (size_t i = 0; places->pages != NULL && i < count; i++) {
+    const uint64_t page = (addresses[i] - base) >> places->shift;
+    if (page < places->npages)
+      __builtin_prefetch(&places->pages[page]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    found[i] = UINT32_MAX;
+    if (places->count == 0 || addresses[i] < base)
+      continue;
+    narrow(places, addresses[i], &low[i], &high[i]);
+    found[i] = 0;
+    __builtin_prefetch(&places->starts[low[i]]);
+    __builtin_prefetch(&places->ends[low[i]]);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (found[i] == 0)
+      found[i] = (uint32_t)search(places, addresses[i], low[i], high[i]);
 }

@@ -12,7 +12,8 @@
 
 #include "profio.h"
 
-#define PF_NO_PLACE SIZE_MAX
+#define PF_NO_PLACE     SIZE_MAX
+#define PF_PLACES_STEPS 8 /* a search nearby gives up after so many */
 
 typedef struct pf_places {
   size_t count;
@@ -37,15 +38,20 @@ void pf_places_close (pf_places *places);
    it or not; PF_NO_PLACE when all begin later. */
 size_t pf_places_before (const pf_places *places, uint64_t address);
 
+/* The same for many addresses at once, at most PF_PLACES_AT_ONCE: their cache
+   misses overlap. Places are answered as 32 bits, none as UINT32_MAX. */
+#define PF_PLACES_AT_ONCE 64
+void pf_places_before_all (const pf_places *places, const uint64_t *addresses,
+                           size_t count, uint32_t *found);
+
 /* The same, where the answer is likely `near` or a close follower. */
 static inline size_t pf_places_near (const pf_places *places, size_t near,
                                      uint64_t address) {
-  if (near < places->count && places->starts[near] <= address) {
-    if (address < places->starts[near + 1])
-      return near;
-    if (near + 1 < places->count && address < places->starts[near + 2])
-      return near + 1;
-  }
+  if (near >= places->count || places->starts[near] > address)
+    return pf_places_before(places, address);
+  for (size_t i = near; i < near + PF_PLACES_STEPS; i++)
+    if (i + 1 == places->count || address < places->starts[i + 1])
+      return i;
   return pf_places_before(places, address);
 }
 

@@ -242,6 +242,17 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
 }
 
 
+void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
+                        uint32_t callee) {
+  if (graph->arc_slots_size == 0)
+    return;
+  const size_t at =
+      hash(arc_ends(caller, callee)) & (graph->arc_slots_size - 1);
+  __builtin_prefetch(&graph->arc_slots[at]);
+  __builtin_prefetch(&graph->calls[callee]);
+}
+
+
 /* List arcs by one of their ends, the newest first. */
 static pf_status list_arcs (const pf_graph *graph, const uint32_t *ends,
                             uint32_t **first, uint32_t **list) {

@@ -116,6 +116,10 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address);
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count);
 
+/* An arc will soon be counted: have its memory ready. */
+void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
+                        uint32_t callee);
+
 /* All is added: take the calls of a function by itself apart from those by
    others, and list the arcs by caller and by callee. */
 pf_status pf_graph_finish (pf_graph *graph);
