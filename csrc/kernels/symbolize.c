@@ -6,6 +6,7 @@
 ** symbol and one line, so the last answer is tried before the table.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,15 +175,11 @@ static void symbolize_close (pf_reader *self) {
 /* Name a new column; answers whether the name fits. */
 static bool name_column (const symbolize_reader *s, char *name,
                          const char *prefix, const char *what) {
-  static const char before[] = "source_";
-  if (strlen(prefix) + strlen(what) + sizeof before > LONGEST_COLUMN)
-    return false;
-  *name = 0;
-  strcat(strcat(name, prefix), what);
   const size_t known = s->input->nfields;
+  int size = snprintf(name, LONGEST_COLUMN, "%s%s", prefix, what);
   if (pf_field_index(s->input->fields, known, name) < known)
-    strcat(strcat(strcpy(name, before), prefix), what);
-  return true;
+    size = snprintf(name, LONGEST_COLUMN, "source_%s%s", prefix, what);
+  return size < LONGEST_COLUMN;
 }
 
 

@@ -188,8 +188,9 @@ static void identity_facts (const elf_file *file, pf_executable *facts) {
   }
   GElf_Word crc;
   const char *link = dwelf_elf_gnu_debuglink(file->elf, &crc);
-  if (link != NULL && strlen(link) < sizeof facts->debug_link) {
-    strcpy(facts->debug_link, link);
+  const size_t length = link != NULL ? strlen(link) : SIZE_MAX;
+  if (length < sizeof facts->debug_link) {
+    memcpy(facts->debug_link, link, length + 1);
     facts->debug_crc = crc;
   }
 }

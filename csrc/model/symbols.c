@@ -132,17 +132,15 @@ static size_t drop_aliases (const pf_found_list *found, pf_address_key *keys) {
 /* Where a symbol ends by its own size: there, but the padding before the next
    one, or before the end of its section, is its own. */
 static uint64_t exact_end (const pf_found *found, uint64_t next) {
-  uint64_t limit = next;
-  if (found->limit > found->address && found->limit < limit)
-    limit = found->limit;
-  const uint64_t room = limit - found->address;
-  if (found->size == 0)
-    return limit != UINT64_MAX
-               ? limit
-               : found->address + (room < ONE_PAGE ? room : ONE_PAGE);
-  if (found->size >= room || room - found->size <= PADDING)
-    return limit;
-  return found->address + found->size;
+  const uint64_t start = found->address;
+  const bool has_limit = found->limit > start && found->limit < next;
+  const uint64_t limit = has_limit ? found->limit : next;
+  uint64_t size = found->size;
+  if (size == 0 && limit == UINT64_MAX)
+    size = ONE_PAGE;
+  const uint64_t most = limit - start;
+  const bool is_short = size != 0 && size < most && most - size > PADDING;
+  return is_short ? start + size : limit;
 }
 
 

@@ -40,19 +40,21 @@ local function column(reader, name)
    return values
 end
 
-describe("symbolize", function()
-   local dictionary, part, symbols
+local dictionary, part, symbols
 
-   before_each(function()
-      dictionary = core.dictionary()
-      part = open(gmon(0xffc, { 1, 1, 1, 1, 1, 1 }, { { 0x1001, 0x1009 }, { 0, 0x1001 } }),
-         dictionary)
-      symbols = program(dictionary)
-   end)
+local function fresh()
+   dictionary = core.dictionary()
+   part = open(gmon(0xffc, { 1, 1, 1, 1, 1, 1 }, { { 0x1001, 0x1009 }, { 0, 0x1001 } }),
+      dictionary)
+   symbols = program(dictionary)
+end
 
-   local function over(name, ...)
-      return core.symbolize(assert(part:reader(name)), symbols, ...)
-   end
+local function over(name, ...)
+   return core.symbolize(assert(part:reader(name)), symbols, ...)
+end
+
+describe("columns that come from addresses", function()
+   before_each(fresh)
 
    it("adds the function of an address, readable, missing where there is none", function()
       local reader = over("histogram", 0, { { column = "low" } })
@@ -100,6 +102,10 @@ describe("symbolize", function()
       assert.same({ "first", "first", "second()", "second()", false, false },
          column(reader, "source_function"))
    end)
+end)
+
+describe("a reader with symbols", function()
+   before_each(fresh)
 
    it("raises for columns that hold no address, and symbols of another trace", function()
       assert.error_matches(function() over("histogram", 0, { { column = "nope" } }) end,

@@ -97,7 +97,9 @@ describe("symbols of ELF files", function()
             { name = "_fini", value = 0x3000, section = ".fini" } } }))
       assert.same({ "1080-1100 end_of_text", "3000-3020 _fini" }, list(symbols))
    end)
+end)
 
+describe("looking up addresses", function()
    it("finds by address", function()
       local symbols = assert(from_elf(elf.build { symbols = {
          { name = "a", value = 0x1000, size = 0x10 },
@@ -128,7 +130,9 @@ describe("symbols of ELF files", function()
       assert.is_nil(symbols:find(-1))
       assert.is_nil(symbols:find(0x7fffffffffffffff))
    end)
+end)
 
+describe("which symbols of ELF files count", function()
    it("takes functions, and untyped globals in code, and nothing else", function()
       local symbols = assert(from_elf(elf.build { sections = {
          { name = ".text", address = 0x1000, size = 0x1000, flags = 6, type = "nobits" },
@@ -160,7 +164,9 @@ describe("symbols of ELF files", function()
          { name = "hot.cold", value = 0x1500, bind = "local" } } }))
       assert.same({ "x", "__a", "_f", "hot", "hot.part.0", "hot.cold" }, names(symbols))
    end)
+end)
 
+describe("the ways of machines and of stripped files", function()
    it("clears the bit that tells Thumb and MIPS16 code", function()
       for _, machine in ipairs { "arm", "mips" } do
          local symbols = assert(from_elf(elf.build { class = 32, machine = machine, symbols = {
@@ -210,7 +216,9 @@ describe("symbols of ELF files", function()
          core.dictionary()))
       assert.equal(0, symbols:count())
    end)
+end)
 
+describe("files that are no good", function()
    it("says what other files are", function()
       for bytes, what in pairs { ["MZ\x90\0"] = "a PE executable", ["\xcf\xfa\xed\xfe"] = "Mach%-O",
          ["\x83\x01"] = "ECOFF", ["!<arch>\n"] = "archive" } do
@@ -306,7 +314,9 @@ describe("symbols as gprof picks them", function()
       assert.same({ "f.1", "ok", "x$" }, kept { { name = "f.1", bind = "local" }, { name = "ok" },
          { name = "x$" } })
    end)
+end)
 
+describe("a comparison with gprof itself", function()
    it("agrees with gprof on every executable of the corpus", function()
       local paths = pairs_of_corpus()
       if #paths == 0 or not has_tool "gprof" then

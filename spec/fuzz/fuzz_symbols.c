@@ -1,0 +1,73 @@
+/*
+** fuzz_symbols.c - any bytes, as an executable (and as its own debug file),
+** and as the text of nm: what comes out is in order, and every look-up stays
+** inside it.
+*/
+
+#include "fuzz.h"
+
+#include "model/symbols.h"
+
+
+/* Symbols are in order, do not overlap, and are found by their addresses. */
+static void check_symbols (const pf_symbols *symbols,
+                           pf_dictionary *dictionary) {
+  size_t count;
+  const pf_symbol *const all = pf_symbols_all(symbols, &count);
+  for (size_t i = 0; i < count; i++) {
+    MUST(all[i].end >= all[i].start);
+    MUST(i == 0 || all[i - 1].end <= all[i].start);
+    MUST(all[i].name < pf_names_count(dictionary));
+    MUST(all[i].end == all[i].start ||
+         pf_symbols_find(symbols, all[i].start) == i);
+    MUST(pf_demangle(dictionary, all[i].name) < pf_names_count(dictionary));
+  }
+  MUST(pf_symbols_find(symbols, UINT64_MAX) == SIZE_MAX);
+}
+
+
+static void check_lines (pf_symbols *symbols, const pf_dictionary *dictionary) {
+  size_t count;
+  const pf_line_row *const rows = pf_symbols_lines(symbols, &count);
+  pf_line_row found;
+  for (size_t i = 0; i < count; i++) {
+    MUST(rows[i].end > rows[i].start);
+    MUST(i == 0 || rows[i - 1].end <= rows[i].start);
+    MUST(rows[i].file < pf_names_count(dictionary));
+    MUST(pf_symbols_line(symbols, rows[i].start, &found));
+    MUST(found.line == rows[i].line);
+  }
+}
+
+
+static void read_symbols (pf_bytes text, pf_bytes executable, pf_bytes debug,
+                          pf_symbol_rule rule) {
+  pf_error error = {.status = PF_OK};
+  pf_symbols *symbols = NULL;
+  pf_dictionary *const dictionary = pf_dictionary_new();
+  MUST(dictionary != NULL);
+  const pf_status status = text.size > 0
+                               ? pf_symbols_nm(text, executable, debug, rule,
+                                               dictionary, &symbols, &error)
+                               : pf_symbols_elf(executable, debug, rule,
+                                                dictionary, &symbols, &error);
+  MUST(status == PF_OK ||
+       (status < 0 && error.status == status && error.what[0] != '\0'));
+  if (status == PF_OK) {
+    check_symbols(symbols, dictionary);
+    check_lines(symbols, dictionary);
+  }
+  pf_symbols_free(symbols);
+  pf_dictionary_free(dictionary);
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  const pf_bytes bytes = {data, size}, none = {NULL, 0};
+  read_symbols(none, bytes, none, PF_SYMBOLS_EXACT);
+  read_symbols(none, bytes, none, PF_SYMBOLS_GPROF);
+  read_symbols(none, bytes, bytes, PF_SYMBOLS_EXACT);
+  read_symbols(bytes, none, none, PF_SYMBOLS_EXACT);
+  read_symbols(bytes, none, none, PF_SYMBOLS_GPROF);
+  return 0;
+}
