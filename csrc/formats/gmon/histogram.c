@@ -212,8 +212,8 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
     const uint64_t value = bin_value(base, self->bins[i]);
     int64_t *const spent = &column->ints[first + i];
     *spent = 0;
-    if (!is_countable(base, value) ||
-        !spend(&self->carry, (int64_t)value, rate, spent))
+    if (value != 0 && (!is_countable(base, value) ||
+                       !spend(&self->carry, (int64_t)value, rate, spent)))
       pf_set_missing(column, first + i);
   }
   self->carried = base->row;
