@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/assemble.h"
+#include "kernels/compare.h"
 #include "lua/profile.h"
 
 /* A report: makes a reader. */
@@ -266,6 +267,31 @@ static int profile_callees (lua_State *L) {
 }
 
 
+/*
+** profile:compare(other, options): where the numbers of gprof, which `other`
+** has, differ from these; both profiles are of the same readers.
+*/
+static int profile_compare (lua_State *L) {
+  pf_error error;
+  lua_settop(L, 3);
+  const l_profile *const p = l_profile_check(L, 1);
+  const l_profile *const other = l_profile_check(L, 2);
+  luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
+  luaL_argcheck(L, other->graph.facts.compat, 2, "not a compat profile");
+  luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
+                "the profiles have different dictionaries");
+  pf_listing compat = {.shown = other->shown};
+  const pf_listing exact = listing_of(L, 3); /* its flow at 4 */
+  lua_pushnil(L);
+  compat.flow = l_flow_push(L, 2, 5); /* at 6 */
+  const int pins[] = {1, 2, 4, 6};
+  l_reader *const r = l_reader_new(L, pins, 4);
+  if (pf_compare(&exact, &compat, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
 /* profile:facts(options): the numbers of headings. */
 static int profile_facts (lua_State *L) {
   lua_settop(L, 2);
@@ -298,6 +324,7 @@ void l_open_profile (lua_State *L) {
                                      {"callees", profile_callees},
                                      {"callers", profile_callers},
                                      {"close", profile_close},
+                                     {"compare", profile_compare},
                                      {"facts", profile_facts},
                                      {"flat", profile_flat},
                                      {"functions", profile_functions},
