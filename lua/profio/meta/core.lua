@@ -374,6 +374,12 @@ function profile:callers(func, options) end
 ---@return profio.core.Reader
 function profile:callees(func, options) end
 
+---Functions whose numbers gprof gets wrong, and why; this one is exact, the other as gprof.
+---@param other profio.core.Profile of the same readers
+---@param options table|nil
+---@return profio.core.Reader
+function profile:compare(other, options) end
+
 ---The numbers of headings.
 ---@param options table|nil
 ---@return table
