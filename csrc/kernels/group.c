@@ -233,7 +233,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   g->naggregates = naggregates;
   if (!make_fields(g, keys, types, aggregates) ||
       !make_wanted(g, keys, aggregates) ||
-      pf_keys_open(keys, nkeys, input->fields, &g->keys) != PF_OK ||
+      pf_keys_open(keys, nkeys, &g->keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields,
                          input->dictionary, g->fields + nkeys,
                          &g->aggregates) != PF_OK) {

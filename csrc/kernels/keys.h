@@ -36,9 +36,8 @@ typedef struct pf_key {
 
 typedef struct pf_keys pf_keys;
 
-/* Keys over columns of `fields`; at most PF_MAX_KEYS. */
-pf_status pf_keys_open (const pf_key *keys, size_t nkeys,
-                        const pf_field *fields, pf_keys **made);
+/* Keys over the columns of batches; at most PF_MAX_KEYS. */
+pf_status pf_keys_open (const pf_key *keys, size_t nkeys, pf_keys **made);
 
 /* Set groups[i] to the group of row i. Without keys all rows are group 0. */
 pf_status pf_keys_find (pf_keys *keys, const pf_batch *batch, uint32_t *groups,

@@ -1,0 +1,215 @@
+/*
+** numbering.c - an open-addressing table, and a plain array in front of it for
+** small words.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "kernels/numbering.h"
+
+#define MAX_DIRECT  ((uint32_t)1 << 22) /* words below it use the plain array */
+#define SMALL_TABLE ((size_t)1 << 16)   /* slots */
+
+typedef struct pf_number_slot slot;
+
+
+/* What differs from run to run and from table to table; odd, so that no bit
+   of a word is lost. */
+static uint64_t make_multiplier (const pf_numbering *n) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  uint64_t m = (uint64_t)now.tv_nsec ^ (uint64_t)(uintptr_t)n << 20;
+  m = (m ^ m >> 31) * 0xbf58476d1ce4e5b9u;
+  m = (m ^ m >> 27) * 0x94d049bb133111ebu;
+  return (m ^ m >> 31) | 1;
+}
+
+
+void pf_numbering_init (pf_numbering *n) {
+  memset(n, 0, sizeof *n);
+  n->missing = PF_UNNUMBERED;
+  n->multiplier = make_multiplier(n);
+}
+
+
+void pf_numbering_free (pf_numbering *n) {
+  free(n->words);
+  free(n->slots);
+  free(n->direct);
+}
+
+
+/* {====== Growing ====== */
+
+static void insert (pf_numbering *n, uint64_t word, uint32_t number) {
+  size_t i = (size_t)(word * n->multiplier >> n->shift);
+  while (n->slots[i].number != 0)
+    i = (i + 1) & n->mask;
+  n->slots[i] = (slot){word, number + 1};
+}
+
+
+/* The number of "no value" stands in words[], but not in the table. */
+static bool grow_slots (pf_numbering *n) {
+  const size_t size = n->slots == NULL ? 256 : (n->mask + 1) * 2;
+  slot *const slots = calloc(size, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  free(n->slots);
+  n->slots = slots;
+  n->mask = size - 1;
+  n->shift = 64;
+  for (size_t s = size; s > 1; s /= 2)
+    n->shift--;
+  for (uint32_t i = 0; i < n->count; i++)
+    if (i != n->missing)
+      insert(n, n->words[i], i);
+  return true;
+}
+
+
+static bool grow_words (pf_numbering *n) {
+  const uint32_t room = n->room == 0 ? 64 : n->room * 2;
+  uint64_t *const words = realloc(n->words, (size_t)room * sizeof *words);
+  if (words == NULL)
+    return false;
+  n->words = words;
+  n->room = room;
+  return true;
+}
+
+
+/* The next number. */
+static pf_status append (pf_numbering *n, uint64_t word, uint32_t *number) {
+  if (n->count >= (uint32_t)1 << 31 || (n->count == n->room && !grow_words(n)))
+    return PF_ENOMEM;
+  n->words[n->count] = word;
+  *number = n->count++;
+  return PF_OK;
+}
+
+
+/* A small table stays three quarters empty, so that a search seldom goes on; a
+   large one is slow for other reasons and only stays half empty. */
+static bool is_full (const pf_numbering *n) {
+  const size_t part = n->mask < SMALL_TABLE ? 4 : 2;
+  return n->slots == NULL || n->count >= n->mask / part;
+}
+
+
+static pf_status add_word (pf_numbering *n, uint64_t word, uint32_t *number) {
+  if (is_full(n) && !grow_slots(n))
+    return PF_ENOMEM;
+  if (append(n, word, number) != PF_OK)
+    return PF_ENOMEM;
+  insert(n, word, *number);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Finding ====== */
+
+/* The number of a word, or PF_UNNUMBERED; there are slots. */
+static inline uint32_t look_up (const pf_numbering *n, uint64_t word) {
+  const slot *const slots = n->slots;
+  size_t i = (size_t)(word * n->multiplier >> n->shift);
+  while (slots[i].word != word || slots[i].number == 0) {
+    if (slots[i].number == 0)
+      return PF_UNNUMBERED;
+    i = (i + 1) & n->mask;
+  }
+  return slots[i].number - 1;
+}
+
+
+static inline pf_status find (pf_numbering *n, uint64_t word,
+                              uint32_t *number) {
+  *number = look_up(n, word);
+  return *number != PF_UNNUMBERED ? PF_OK : add_word(n, word, number);
+}
+
+
+pf_status pf_number_words (pf_numbering *n, const uint64_t *words, size_t count,
+                           uint32_t *numbers) {
+  if (n->slots == NULL && !grow_slots(n))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    if (find(n, words[i], &numbers[i]) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+pf_status pf_number_present (pf_numbering *n, const uint64_t *words,
+                             const bool *missing, size_t count,
+                             uint32_t *numbers) {
+  if (n->slots == NULL && !grow_slots(n))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++) {
+    if (!missing[i]) {
+      if (find(n, words[i], &numbers[i]) != PF_OK)
+        return PF_ENOMEM;
+      continue;
+    }
+    if (n->missing == PF_UNNUMBERED && append(n, 0, &n->missing) != PF_OK)
+      return PF_ENOMEM;
+    numbers[i] = n->missing;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The plain array ====== */
+
+static bool grow_direct (pf_numbering *n, uint32_t id) {
+  uint32_t size = n->ndirect == 0 ? 256 : n->ndirect;
+  while (size <= id)
+    size *= 2;
+  uint32_t *const direct = realloc(n->direct, size * sizeof *direct);
+  if (direct == NULL)
+    return false;
+  memset(direct + n->ndirect, 255, (size - n->ndirect) * sizeof *direct);
+  n->direct = direct;
+  n->ndirect = size;
+  return true;
+}
+
+
+/* The number of a word the plain array does not know; it does then, unless
+   the word is too large for it. */
+static pf_status learn (pf_numbering *n, uint32_t id, uint32_t *number) {
+  if ((n->slots == NULL && !grow_slots(n)) || find(n, id, number) != PF_OK)
+    return PF_ENOMEM;
+  if (id >= MAX_DIRECT)
+    return PF_OK;
+  if (id >= n->ndirect && !grow_direct(n, id))
+    return PF_ENOMEM;
+  n->direct[id] = *number;
+  return PF_OK;
+}
+
+
+pf_status pf_number_ids (pf_numbering *n, const uint32_t *ids, size_t count,
+                         uint32_t *numbers) {
+  const uint32_t *direct = n->direct;
+  uint32_t ndirect = n->ndirect;
+  for (size_t i = 0; i < count; i++) {
+    uint32_t number = ids[i] < ndirect ? direct[ids[i]] : PF_UNNUMBERED;
+    if (number == PF_UNNUMBERED) {
+      if (learn(n, ids[i], &number) != PF_OK)
+        return PF_ENOMEM;
+      direct = n->direct;
+      ndirect = n->ndirect;
+    }
+    numbers[i] = number;
+  }
+  return PF_OK;
+}
+
+/* }====== */
