@@ -138,9 +138,13 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
 
 /* The number of the metric that the options ask for: time if it is known. */
 static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
-  if (graph->facts.compat || !lua_istable(L, arg) ||
-      lua_getfield(L, arg, "metric") == LUA_TNIL)
-    return graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
+  const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
+  if (graph->facts.compat || !lua_istable(L, arg))
+    return last;
+  if (lua_getfield(L, arg, "metric") == LUA_TNIL) {
+    lua_pop(L, 1);
+    return last;
+  }
   const char *const name = luaL_checkstring(L, -1);
   for (size_t i = 0; i < graph->nmetrics; i++)
     if (strcmp(graph->metrics[i].name, name) == 0) {
