@@ -65,7 +65,9 @@ end
 local function check_given(given)
    given.output = words.choice(given.output or "text", "--output",
       { "text", "csv", "tsv", "json", "ndjson" })
-   given.unit = words.choice(given.unit or "ns", "--unit", { "ns", "us", "ms", "s" })
+   if given.unit then
+      words.choice(given.unit, "--unit", { "ns", "us", "ms", "s" })
+   end
    if given.top then
       words.number(given.top, "--top")
    end
@@ -82,7 +84,7 @@ end
 -- A trace is open: do what was asked for; the exit status.
 local function answer(trace, given, out, err)
    watch(trace, given, err)
-   local status = modes.run { trace = trace, given = given, out = out }
+   local status = modes.run(trace, given, out)
    out:close()
    if given.check then
       return status

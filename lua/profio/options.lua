@@ -5,7 +5,7 @@ local options = {}
 ---What a declared option may be: name, type, default, help, and for "choice" the choices.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"bool"|"text"|"choice"
+---@field type "int"|"bool"|"text"|"choice"|"view"
 ---@field default any
 ---@field choices string[]|nil
 ---@field help string
@@ -51,6 +51,13 @@ function checks.choice(option, value)
    end
    error(("option '%s' is one of %s; got %s"):format(option.name,
       table.concat(option.choices, ", "), tostring(value)), 0)
+end
+
+function checks.view(option, value)
+   if getmetatable(value) == nil or getmetatable(value).__name ~= "profio.view" then
+      error(("option '%s' wants a view, got %s"):format(option.name, type(value)), 0)
+   end
+   return value
 end
 
 ---Check the options a user gave against a declaration. Raises at wrong use.

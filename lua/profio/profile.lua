@@ -18,6 +18,7 @@ local declared = {
       help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
    { name = "lines", type = "bool", default = false, help = "credit source lines too" },
    { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
+   { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
 }
 
 -- {====== Making ======
@@ -54,7 +55,7 @@ local function note_no_names(state)
 end
 
 -- The tables a graph is made from, when the trace has them.
-local function graph_readers(trace, state)
+local function graph_readers(trace, state, arcs)
    local plain = require("profio.trace").plain_reader
    local readers = {}
    for _, name in ipairs { "histogram", "arcs", "sets" } do
@@ -62,6 +63,7 @@ local function graph_readers(trace, state)
          readers[name] = assert(plain(state, name))
       end
    end
+   readers.arcs = arcs and arcs:reader() or readers.arcs
    if not readers.histogram and not readers.arcs then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)
@@ -76,7 +78,7 @@ end
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, demangle
+---@param given table compat, lines, demangle, arcs
 ---@return profio.Profile|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -85,7 +87,7 @@ function profile.of_trace(trace, state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
    local symbols = symbols_for(state, is_compat)
    note_no_names(state)
-   local readers = graph_readers(trace, state)
+   local readers = graph_readers(trace, state, given.arcs)
    local made, message, code = core.profile {
       histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
       symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,

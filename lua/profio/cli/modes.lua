@@ -1,5 +1,6 @@
 -- What the command can do with an open trace: one function for each way.
 
+local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
@@ -12,12 +13,13 @@ local modes = {}
 
 -- {====== Rows ======
 
-local function row_options(given)
-   return { output = given.output, unit = given.unit, columns = query.columns(given) }
+local function row_options(given, unit)
+   return { output = given.output, unit = given.unit or unit, columns = query.columns(given) }
 end
 
--- Write a view as the command line says: queried, as an export or printed.
-local function write_view(context, rows)
+-- Write a view as the command line says: queried, as an export or printed, with times in `unit`
+-- when the command line names none.
+local function write_view(context, rows, unit)
    local given, out = context.given, context.out
    rows = query.apply(rows, given)
    if given.export then
@@ -48,13 +50,20 @@ local function view_of(report, context)
    end, context.trace)
 end
 
+-- Whether the report's own text shows what is asked for.
+local function has_text(report, given)
+   if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
+      return false
+   end
+   return report.narrows or not (given.top or given.where[1])
+end
+
 -- As the vendor's tool prints it, or as rows when other rows or columns are asked for.
 local function write_report(report, context)
-   local given = context.given
-   if given.output == "text" and not given.export and not query.reshapes(given) and report.text then
+   if has_text(report, context.given) then
       report.text(context, context.out)
    else
-      write_view(context, view_of(report, context))
+      write_view(context, view_of(report, context), report.unit)
    end
    explain(context, report)
 end
@@ -89,9 +98,9 @@ local function run_first(context)
    local given, done = context.given, 0
    for _, name in ipairs { "flat", "graph" } do
       local report = reports.named(name)
-      if report.fits(context.trace) and (done == 0 or given.output == "text") then
+      if report.fits(context.trace) and (done == 0 or has_text(report, given)) then
          if done > 0 then
-            context.out:write "\n"
+            context.out:write "\f\n"
          end
          write_report(report, context)
          done = done + 1
@@ -177,16 +186,18 @@ function modes.check(given)
 end
 
 ---Do what the command line asks for.
----@param context table { trace =, given =, out = }
+---@param trace profio.Trace
+---@param given table
+---@param out profio.Output
 ---@return integer status
-function modes.run(context)
+function modes.run(trace, given, out)
+   local context = contexts.new(trace, given, out)
    for _, way in ipairs(ways) do
-      if context.given[way[1]] then
+      if given[way[1]] then
          return way[3](context) or failure.READ
       end
    end
-   local given = context.given
-   if query.reshapes(given) or #(given.where or {}) > 0 then
+   if query.reshapes(given) or given.where[1] then
       run_table(context)
    else
       run_first(context)

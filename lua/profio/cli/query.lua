@@ -17,7 +17,7 @@ end
 ---@param given table
 ---@return profio.View
 function query.where(view, given)
-   for _, text in ipairs(given.where or {}) do
+   for _, text in ipairs(given.where) do
       view = view:where(words.condition(text, view:fields()))
    end
    return view

@@ -1,0 +1,140 @@
+-- What a report gets: the open trace, what the command line gave, and the profile, made once and
+-- narrowed by --focus, --ignore and --hide.
+
+local conditions = require "profio.conditions"
+local failure = require "profio.cli.failure"
+local query = require "profio.cli.query"
+local symspec = require "profio.cli.symspec"
+
+local context = {}
+
+---@class profio.Context
+---@field trace profio.Trace
+---@field given table the options of the command line
+---@field out profio.Output
+local Context = {}
+Context.__index = Context
+
+---@param trace profio.Trace
+---@param given table
+---@param out profio.Output
+---@return profio.Context
+function context.new(trace, given, out)
+   return setmetatable({ trace = trace, given = given, out = out, profiles = {} }, Context)
+end
+
+-- {====== The profile ======
+
+-- The pairs of --ignore FROM/TO: these calls are not read at all.
+local function ignored_calls(given)
+   local pairs_of = {}
+   for _, text in ipairs(given.ignore or {}) do
+      local from, to = symspec.pair(text)
+      if from then
+         pairs_of[#pairs_of + 1] = { from, to }
+      end
+   end
+   return pairs_of
+end
+
+local function without_calls(view, ignored)
+   return view:filter(function(from, to)
+      for _, pair in ipairs(ignored) do
+         if pair[1] == from and pair[2] == to then
+            return false
+         end
+      end
+      return true
+   end, "from_function", "to_function")
+end
+
+---The profile of the trace, made at the first call.
+---@param lines boolean|nil source lines are wanted too
+---@return profio.Profile
+function Context:profile(lines)
+   local key = lines and "lines" or "plain"
+   if not self.profiles[key] then
+      local ignored = ignored_calls(self.given)
+      local arcs
+      if #ignored > 0 then
+         arcs = without_calls(self.trace:table "arcs", ignored)
+      end
+      self.profiles[key] = failure.check(self.trace:profile { lines = lines or false, arcs = arcs })
+   end
+   return self.profiles[key]
+end
+
+-- }======
+
+-- {====== Which functions ======
+
+local prefixes = { focus = "include_", ignore = "exclude_" }
+
+local function functions_of(self)
+   self.functions = self.functions or self:profile():functions():rows("number", "function",
+      "symbol", "file", "line")
+   return self.functions
+end
+
+local function add_all(list, more)
+   return table.move(more, 1, #more, #list + 1, list)
+end
+
+-- Add the functions that one option names to the lists of the profile's options.
+local function add_named(self, options, word, prefix)
+   for _, text in ipairs(self.given[word] or {}) do
+      local place, rest = symspec.place(text)
+      if word == "focus" or not symspec.pair(text) then
+         local numbers = symspec.find(rest, functions_of(self))
+         for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
+            options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
+         end
+      end
+   end
+end
+
+-- Hidden functions get no entry; their time still counts.
+local function add_hidden(self, options)
+   for _, text in ipairs(self.given.hide or {}) do
+      local numbers, names = symspec.find(text, functions_of(self))
+      options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
+      self.hidden = add_all(self.hidden or {}, names)
+   end
+end
+
+---The options of profile:flat() and the others that the command line asks for.
+---@return table
+function Context:profile_options()
+   if not self.options then
+      local options = { metric = self.given.metric }
+      add_named(self, options, "focus", prefixes.focus)
+      add_named(self, options, "ignore", prefixes.ignore)
+      add_hidden(self, options)
+      self.options = options
+   end
+   return self.options
+end
+
+---Rows of functions without the hidden ones.
+---@param view profio.View
+---@param column string
+---@return profio.View
+function Context:without_hidden(view, column)
+   self:profile_options()
+   if not self.hidden then
+      return view
+   end
+   return view:where { [column] = conditions.no(self.hidden) }
+end
+
+---The rows that --where and --top leave.
+---@param view profio.View
+---@return profio.View
+function Context:narrow(view)
+   return query.top(query.where(view, self.given), self.given)
+end
+
+-- }======
+
+
+return context

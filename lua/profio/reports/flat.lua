@@ -1,0 +1,55 @@
+-- The flat profile: each function with the time it spent, most first.
+
+local gprof = require "profio.reports.gprof"
+local view = require "profio.view"
+
+local flat = {
+   name = "flat",
+   help = "functions and the time each spent itself, most first",
+   unit = "s",
+   narrows = true,
+   columns = {
+      { name = "function", help = "its name, or the addresses of code that no symbol covers" },
+      { name = "calls", help = "how often others called it; missing when nobody is known to" },
+      { name = "self", help = "time it spent itself, in ns (or the unit of --metric)" },
+      { name = "total", help = "time it and all it called spent, in ns" },
+      { name = "self_share", help = "self as a part of the time of all functions" },
+      { name = "total_share", help = "total as a part of the time of all functions" },
+      { name = "file", help = "source file where it begins" },
+      { name = "line", help = "line where it begins" },
+      { name = "recursive_calls", help = "how often it called itself" },
+      { name = "percent", help = "self_share times 100: gprof's column % time" },
+      { name = "cumulative_seconds", help = "self of this function and those above it, in s" },
+      { name = "self_seconds", help = "self, in s" },
+      { name = "self_per_call", help = "self divided by all calls, in the unit of gprof's heading" },
+      { name = "total_per_call", help = "total divided by all calls, in that unit" },
+   },
+}
+
+---@param trace profio.Trace
+function flat.fits(trace)
+   if not trace.info.sets then
+      return false, "it has no samples"
+   end
+   return (trace.info.sets or 0) > 0, "it has no histogram"
+end
+
+---@param context table
+---@return userdata
+function flat.reader(context)
+   local view = context:profile():flat(context:profile_options())
+   return context:without_hidden(view, "function"):reader()
+end
+
+---@param context table
+---@param out profio.Output
+function flat.text(context, out)
+   local facts = context:profile():facts_with(context:profile_options())
+   local rows = view.over(function()
+      return flat.reader(context)
+   end)
+   out:write(gprof.flat_heading(facts))
+   out:listing(gprof.listing "flat", context:narrow(rows):reader())
+end
+
+return flat

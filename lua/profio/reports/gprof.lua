@@ -1,0 +1,69 @@
+-- The headings of gprof's reports, around the rows that the core prints.
+
+local core = require "profio.core"
+
+local gprof = {}
+
+-- Numbers of headings, with the words that C's printf has for what is none.
+local function number(form, value)
+   if value ~= value then
+      return "nan"
+   elseif value == math.huge then
+      return "inf"
+   end
+   return form:format(value)
+end
+
+-- {====== The flat profile ======
+
+local function flat_columns(facts)
+   local per_call = facts.prefix .. facts.abbreviation .. "/call"
+   local form = "%5.5s %9.9s  %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"
+   return ("%5.5s %10.10s %8.8s %8.8s %8.8s %8.8s  %-8.8s\n"):format("%  ", "cumulative", "self  ",
+      "", "self  ", "total ", "")
+      .. form:format("time", facts.dimension, facts.dimension, "calls", per_call, per_call, "name")
+end
+
+---What stands above the flat profile.
+---@param facts table
+---@return string
+function gprof.flat_heading(facts)
+   local sample = number("%g", facts.sample_seconds)
+   local text = ("Flat profile:\n\nEach sample counts as %s %s.\n"):format(sample, facts.dimension)
+   if not (facts.total > 0) then
+      text = text .. " no time accumulated\n\n"
+   end
+   return text .. flat_columns(facts)
+end
+
+-- }======
+
+-- {====== The call graph ======
+
+---What stands above the call graph.
+---@param facts table
+---@return string
+function gprof.graph_heading(facts)
+   local text = ("\t\t\tCall graph\n\n\ngranularity: each sample hit covers %d byte(s)"):format(
+      facts.granularity)
+   if facts.shown_seconds > 0 then
+      text = text .. (" for %s%% of %s %s\n\n"):format(number("%.2f", facts.sample_percent),
+         number("%.2f", facts.shown_seconds), facts.dimension)
+   else
+      text = text .. " no time propagated\n\n"
+   end
+   return text .. "index % time    self  children    called     name\n"
+end
+
+gprof.index_heading = "\f\nIndex by function name\n\n"
+
+-- }======
+
+---How to print a report of a profile's core: see core.write_listing.
+---@param report "flat"|"graph"|"index"
+---@return table
+function gprof.listing(report)
+   return { kind = "kind", templates = core.listing_templates(report, false) }
+end
+
+return gprof

@@ -1,0 +1,40 @@
+-- The call graph: each function between those that called it and those it called.
+
+local gprof = require "profio.reports.gprof"
+
+local graph = {
+   name = "graph",
+   unit = "s",
+   help = "functions between their callers and callees, time handed up along the calls",
+   columns = {
+      { name = "caller", help = "the function that calls; missing: called from outside" },
+      { name = "callee", help = "the function that is called" },
+      { name = "calls", help = "how often" },
+      { name = "self", help = "what the callee itself spent for this caller, in ns" },
+      { name = "total", help = "that and what all it called spent for it, in ns" },
+   },
+}
+
+---@param trace profio.Trace
+function graph.fits(trace)
+   return (trace.info.arcs or 0) > 0, "it has no arcs"
+end
+
+---@param context table
+---@return userdata
+function graph.reader(context)
+   return context:profile():graph(context:profile_options()):reader()
+end
+
+---@param context table
+---@param out profio.Output
+function graph.text(context, out)
+   local options = context:profile_options()
+   local profile = context:profile()
+   out:write(gprof.graph_heading(profile:facts_with(options)))
+   out:listing(gprof.listing "graph", profile:graph_listing(options):reader())
+   out:write(gprof.index_heading)
+   out:listing(gprof.listing "index", profile:index(options):reader())
+end
+
+return graph

@@ -1,0 +1,61 @@
+-- The reports: a profile or a trace for people. A new one is a file beside this one and a word in
+-- this list.
+--
+-- A report is a table:
+--    name      its word on the command line
+--    help      one line
+--    columns   { { name =, help = }, ... } that scripts may rely on, in order
+--    fits      function(trace): true, or false and a reason
+--    reader    function(context): a reader of the core with (at least) those columns, or nil,
+--              message, code
+--    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
+--    narrows   true: the text shows what --where and --top leave; else they give a table
+--    unit      of times in an aligned table, when the command line names none; nil: ns
+-- The context has the open trace, what the command line gave, and profile().
+
+local reports = {}
+
+local order = { "flat", "graph", "info" }
+
+local by_name = {}
+
+local function check(report, name)
+   assert(report.name == name, "profio.reports." .. name .. " has another name")
+   assert(type(report.help) == "string", name .. " has no help")
+   assert(type(report.fits) == "function", name .. " does not say what it fits")
+   assert(type(report.reader) == "function", name .. " has no reader")
+   assert(report.text == nil or type(report.text) == "function", name .. " has an odd text")
+   assert(#report.columns > 0, name .. " has no columns")
+   for _, column in ipairs(report.columns) do
+      assert(type(column.name) == "string" and type(column.help) == "string",
+         name .. " has an undescribed column")
+   end
+end
+
+for i, name in ipairs(order) do
+   local report = require("profio.reports." .. name)
+   check(report, name)
+   order[i], by_name[name] = report, report
+end
+
+---All reports in order.
+---@return table[]
+function reports.all()
+   return table.move(order, 1, #order, 1, {})
+end
+
+---The report of a name; raises with the names there are.
+---@param name string
+---@return table
+function reports.named(name)
+   if not by_name[name] then
+      local names = {}
+      for i, report in ipairs(order) do
+         names[i] = report.name
+      end
+      error(("no report '%s'; there are: %s"):format(tostring(name), table.concat(names, ", ")), 0)
+   end
+   return by_name[name]
+end
+
+return reports
