@@ -120,15 +120,14 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
-/* Look up the source lines of the functions that have a weight or an arc. */
+/* Look up the source lines where functions begin. */
 static void find_lines (pf_graph *graph, const pf_assembly *assembly) {
   if (assembly->symbols == NULL ||
       !pf_symbols_facts(assembly->symbols)->has_lines)
     return;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     pf_line_row row;
-    if ((graph->flags[i] & PF_FUNCTION_USED) != 0 &&
-        (graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
+    if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
         pf_symbols_line(assembly->symbols, graph->addresses[i] - assembly->bias,
                         &row)) {
       graph->files[i] = row.file;

@@ -124,7 +124,7 @@ static bool make_flat (listing_reader *reader, pf_batch *batch) {
   put_num(batch, TOTAL_SHARE, all / self->total);
   put_place(batch, graph, f);
   put_int(batch, RECURSIVE, graph->self_calls[f]);
-  put_num(batch, PERCENT, flow->total > 0 ? 100 * own / self->total : 0);
+  put_num(batch, PERCENT, 100 * own / self->total);
   put_num(batch, CUMULATIVE, self->cumulative / flow->per_second);
   put_num(batch, SELF_SECONDS, own / flow->per_second);
   return true;
