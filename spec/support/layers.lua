@@ -141,7 +141,7 @@ for _, file in ipairs(files_of_the_repository()) do
          check_includes(file, lines)
       end
       if file:match "%.lua$" then
-         check_functions(file, lines, "^[%w_%. ]*function[ (].*%)$", "^end")
+         check_functions(file, lines, "^[%w_%.][%w_%. ]*function[ (].*%)$", "^end")
       else
          check_functions(file, lines, "^[%w_*].*%)%s*{$", "^}")
       end
