@@ -67,7 +67,7 @@ static void push_message (lua_State *L, const pf_error *error,
 static void raise_fatal (lua_State *L, const pf_error *error) {
   if (error->status == PF_ERAISED) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &raise_key);
-    lua_pushnil(L);
+    lua_pushboolean(L, 0); /* not nil: the place must stay */
     lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
     lua_error(L);
   }
@@ -383,6 +383,8 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 
 void l_open_binding (lua_State *L) {
   static const luaL_Reg methods[] = {{"count", dictionary_count}, {NULL, NULL}};
+  lua_pushboolean(L, 0); /* l_keep_raise must not need memory */
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   l_class(L, L_DICTIONARY, methods, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */
   lua_newtable(L);
