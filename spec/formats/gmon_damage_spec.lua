@@ -34,34 +34,36 @@ local function first(list, n)
    return table.move(list, 1, math.max(0, math.min(n, #list)), 1, {})
 end
 
+-- { start, size of head, items, size of an item } of a record
+local function items_in(record, length)
+   if length < record.start + record.head then
+      return 0
+   end
+   return math.min(record.count, (length - record.start - record.head) // record.size)
+end
+
+-- Read the bytes cut at every length, and hold what is found against their layout.
+local function check(bytes, layout, options, minimum)
+   for length = minimum, #bytes do
+      local found = assert(read(bytes:sub(1, length), options))
+      local want = { bins = first(layout.bins.list, items_in(layout.bins, length)),
+         arcs = first(layout.arcs.list, items_in(layout.arcs, length)),
+         blocks = {}, damage = {} }
+      if layout.blocks then
+         want.blocks = first(layout.blocks.list, items_in(layout.blocks, length))
+      end
+      -- inside a record: one warning that names its first byte
+      for _, record in ipairs(layout.records) do
+         if record[1] < length and length < record[2] then
+            want.damage = { { "gmon-truncated", record[1] } }
+         end
+      end
+      assert.same({ length, want }, { length, found })
+   end
+end
+
 describe("gmon, cut at every byte", function()
    local bins = { 1, 2, 3, 65535 }
-
-   -- { start, size of head, items, size of an item } of a record
-   local function items_in(record, length)
-      if length < record.start + record.head then
-         return 0
-      end
-      return math.min(record.count, (length - record.start - record.head) // record.size)
-   end
-
-   local function check(bytes, layout, options, minimum)
-      for length = minimum, #bytes do
-         local found = assert(read(bytes:sub(1, length), options))
-         local want = { bins = first(layout.bins.list, items_in(layout.bins, length)),
-            arcs = first(layout.arcs.list, items_in(layout.arcs, length)), blocks = {}, damage = {} }
-         if layout.blocks then
-            want.blocks = first(layout.blocks.list, items_in(layout.blocks, length))
-         end
-         -- inside a record: one warning that names its first byte
-         for _, record in ipairs(layout.records) do
-            if record[1] < length and length < record[2] then
-               want.damage = { { "gmon-truncated", record[1] } }
-            end
-         end
-         assert.same({ length, want }, { length, found })
-      end
-   end
 
    it("keeps the whole records of GNU files, and says where it was cut", function()
       for b, _, width in gmon.each() do
@@ -229,22 +231,22 @@ describe("gmon, damaged", function()
    end)
 end)
 
-describe("gmon, sizes and counts at their limits", function()
-   -- Every 1, 2, 4 and 8 bytes of a file set to all ones: nothing may fail but in words.
-   local function flood(bytes, options)
-      for size = 0, 3 do
-         local width = 1 << size
-         for at = 1, #bytes - width + 1 do
-            local flooded = bytes:sub(1, at - 1) .. ("\255"):rep(width) .. bytes:sub(at + width)
-            local found, message, code = read(flooded, options)
-            if not found then
-               assert.is_string(message)
-               assert.is_true(code == "format" or code == "truncated" or code == "unsupported")
-            end
+-- Every 1, 2, 4 and 8 bytes of a file set to all ones: nothing may fail but in words.
+local function flood(bytes, options)
+   for size = 0, 3 do
+      local width = 1 << size
+      for at = 1, #bytes - width + 1 do
+         local flooded = bytes:sub(1, at - 1) .. ("\255"):rep(width) .. bytes:sub(at + width)
+         local found, message, code = read(flooded, options)
+         if not found then
+            assert.is_string(message)
+            assert.is_true(code == "format" or code == "truncated" or code == "unsupported")
          end
       end
    end
+end
 
+describe("gmon, sizes and counts at their limits", function()
    it("survives all ones anywhere", function()
       for b in gmon.each() do
          flood(b:header():histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }
@@ -259,7 +261,8 @@ describe("gmon, sizes and counts at their limits", function()
          :piece(4, gmon(">", 8):pack("I4Az", 1, 1, "a.so"))
          :piece(1, gmon(">", 8):bsd { low = 0, high = 16, bins = { 1, 2 } }):bytes())
       flood(gmon("<", 8):header(0x1ffff):pack("I4", 0)
-         :histogram_body { low = 0, high = 16, bins = { 1 } }:arc_table({ { 0, 0x10, 2 } }, 2):bytes())
+         :histogram_body { low = 0, high = 16, bins = { 1 } }
+         :arc_table({ { 0, 0x10, 2 } }, 2):bytes())
    end)
 
    it("keeps the bins that are there when 2^32 - 1 are stated", function()

@@ -34,6 +34,27 @@ local function write(given, options)
    return writer:close()
 end
 
+-- One of several files that have the same things in them.
+local function one_of(count, arc)
+   return { data = gmon("<", 8):header()
+      :histogram { low = 0, high = 16, bins = { count, 1, 0, count } }
+      :arc(0, 8, arc):arc(4, 8, 1):blocks({ { 16, 3 } }):bytes() }
+end
+
+local set = { set = 0, low = 0, high = 16, bins = 4, rate = 100 }
+
+-- That set, with changes.
+local function with(changes)
+   local copy = {}
+   for name, value in pairs(set) do
+      copy[name] = value
+   end
+   for name, value in pairs(changes) do
+      copy[name] = value
+   end
+   return copy
+end
+
 describe("gmon, writing", function()
    it("gives the same bytes for files without repetition", function()
       for b in gmon.each() do
@@ -76,12 +97,8 @@ describe("gmon, writing", function()
    end)
 
    it("adds up what several files have in common, without losing a bit", function()
-      local function file(count, arc)
-         return { data = gmon("<", 8):header()
-            :histogram { low = 0, high = 16, bins = { count, 1, 0, count } }
-            :arc(0, 8, arc):arc(4, 8, 1):blocks({ { 16, 3 } }):bytes() }
-      end
-      local sum = assert(save { file(40000, 3000000000), file(40000, 3000000000), file(7, 1) })
+      local sum = assert(save { one_of(40000, 3000000000), one_of(40000, 3000000000),
+         one_of(7, 1) })
       local trace <close> = assert(profio.open { data = sum })
       -- 80007 does not fit 16 bits, 6000000001 not 32: further records, which add up
       local bins, arcs = { 0, 0, 0, 0 }, {}
@@ -132,7 +149,8 @@ describe("gmon, writing", function()
 
    it("keeps the places of bins of a file that was cut", function()
       local whole = gmon("<", 8):header()
-         :histogram { low = 0x400, high = 0x400 + 7944, nbins = 1988, bins = { 1, 2, 3, 4 } }:bytes()
+         :histogram { low = 0x400, high = 0x400 + 7944, nbins = 1988, bins = { 1, 2, 3, 4 } }
+         :bytes()
       local again = rows_of(assert(save(whole)))
       local want = rows_of(whole)
       assert.equal(1988, #again.histogram)
@@ -167,21 +185,10 @@ describe("gmon, writing", function()
    end)
 
    it("refuses what the dialect cannot hold, in words", function()
-      local set = { set = 0, low = 0, high = 16, bins = 4, rate = 100 }
-      local function with(changes)
-         local copy = {}
-         for name, value in pairs(set) do
-            copy[name] = value
-         end
-         for name, value in pairs(changes) do
-            copy[name] = value
-         end
-         return copy
-      end
       local bsd = { dialect = "4.4bsd" }
       for _, case in ipairs {
          { { sets = { with { high = 1 << 40 } } }, { address_size = 4 }, "does not fit 4 bytes" },
-         { { arcs = { { from = -1, to = 0, count = 1 } } }, { address_size = 4 }, "0xffffffffffff" },
+         { { arcs = { { from = -1, to = 0, count = 1 } } }, { address_size = 4 }, "0xffffffff" },
          { { blocks = { { address = 1 << 32, count = 1 } } }, { address_size = 4 }, "4 bytes" },
          { { sets = { with { dimension = "sixteen letters!" } } }, {}, "at most 15 bytes" },
          { { sets = { with { abbreviation = "ab" } } }, {}, "abbreviation of one" },
@@ -193,7 +200,8 @@ describe("gmon, writing", function()
          { { sets = { set }, histogram = { { set = 1, bin = 0, count = 1 } } }, {}, "set 1" },
          { { sets = { set }, histogram = { { set = 0, bin = 0, count = -1 } } }, {}, "below 0" },
          { { sets = { set }, histogram = { { set = 0, bin = 0 } } }, {}, "has no count" },
-         { { sets = { set }, histogram = { { set = 0, bin = 0, count = 1 << 40 } } }, {}, "records" },
+         { { sets = { set }, histogram = { { set = 0, bin = 0, count = 1 << 40 } } }, {},
+            "records" },
          { { sets = { set, with { rate = 7 } } }, {}, "twice" },
          { { arcs = { { from = 1, to = 2, count = (1 << 63) - 1 } } }, {}, "records" },
          { { arcs = { { from = 1, to = 2, count = (1 << 63) - 1 },

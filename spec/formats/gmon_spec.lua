@@ -29,6 +29,25 @@ local function column(bytes, name, wanted, options)
    return values
 end
 
+-- Text of 7944 bytes in 1988 bins: 3976 / 7944 * 65536 is 32800.995; in single precision the
+-- quotient is rounded up and makes 32801.
+local function seven(extended)
+   local bins = {}
+   for i = 1, 1988 do
+      bins[i] = 1
+   end
+   local bytes = gmon("<", 8):header()
+      :histogram { low = 0x400, high = 0x400 + 7944, bins = bins }:bytes()
+   local options = { extended_precision = extended }
+   return column(bytes, "histogram", "low", options), column(bytes, "histogram", "high", options)
+end
+
+-- Whether `low` is the first address that profil puts in a bin.
+local function is_first(low, bin, scale)
+   local half = (low - 0x400) // 2
+   return half * scale // 65536 == bin and (half == 0 or (half - 1) * scale // 65536 < bin)
+end
+
 describe("gmon", function()
    it("reads GNU version 1 in both orders and widths", function()
       for b, order, width in gmon.each() do
@@ -115,25 +134,6 @@ describe("gmon", function()
          column(bytes, "raw", "kind"))
       assert.same({ false, false, 3, 6, 1, false }, column(bytes, "raw", "count"))
    end)
-
-   -- Text of 7944 bytes in 1988 bins: 3976 / 7944 * 65536 is 32800.995; in single precision the
-   -- quotient is rounded up and makes 32801.
-   local function seven(extended)
-      local bins = {}
-      for i = 1, 1988 do
-         bins[i] = 1
-      end
-      local bytes = gmon("<", 8):header()
-         :histogram { low = 0x400, high = 0x400 + 7944, bins = bins }:bytes()
-      local options = { extended_precision = extended }
-      return column(bytes, "histogram", "low", options), column(bytes, "histogram", "high", options)
-   end
-
-   -- Whether `low` is the first address that profil puts in a bin.
-   local function is_first(low, bin, scale)
-      local half = (low - 0x400) // 2
-      return half * scale // 65536 == bin and (half == 0 or (half - 1) * scale // 65536 < bin)
-   end
 
    it("places bins as profil does, not by even division", function()
       for extended, scale in pairs { [false] = 32801, [true] = 32800 } do
@@ -243,22 +243,19 @@ describe("gmon", function()
 
    it("reads Apple's pieces", function()
       for b, order, width in gmon.each() do
-         local function new()
-            return gmon(order == "little" and "<" or ">", width)
-         end
-         local samples = new():bsd { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }
-         local images = new():pack("I4AzAz", 2, 0x1000, "/bin/bash", 0x2000, "libc.dylib")
-         local raw_arcs = new():pack("AAI4", 1, 2, 3):raw(width == 8 and "pad!" or "")
+         local samples = b:like():bsd { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 } }
+         local images = b:like():pack("I4AzAz", 2, 0x1000, "/bin/bash", 0x2000, "libc.dylib")
+         local raw_arcs = b:like():pack("AAI4", 1, 2, 3):raw(width == 8 and "pad!" or "")
          local bytes = b:pack("I4", width == 4 and 0xbeefbabe or 0xbeefbabf)
-            :piece(4, images):piece(1, samples):piece(3, new():pack("AAI4I4", 5, 6, 7, 8))
+            :piece(4, images):piece(1, samples):piece(3, b:like():pack("AAI4I4", 5, 6, 7, 8))
             :piece(2, raw_arcs):bytes()
          local trace <close> = open(bytes)
          assert.same({}, trace.warnings)
          assert.same({ "apple", order, width },
             { trace.info.dialect, trace.info.byte_order, trace.info.address_size })
          assert.same({ "histogram", "arcs", "blocks", "sets", "images", "raw" }, trace.tables)
-         assert.same({ { from = 5, to = 6, count = 7, order = 8 }, { from = 1, to = 2, count = 3 } },
-            trace.arcs:rows())
+         assert.same({ { from = 5, to = 6, count = 7, order = 8 },
+            { from = 1, to = 2, count = 3 } }, trace.arcs:rows())
          assert.same({ { address = 0x1000, path = "/bin/bash" },
             { address = 0x2000, path = "libc.dylib" } }, trace.images:rows())
          assert.same({ 1, 2, 3, 4 }, column(bytes, "histogram", "count"))

@@ -15,6 +15,11 @@ function builder.new(order, width)
    return setmetatable({ order = order, width = width, parts = {} }, Builder)
 end
 
+---An empty one of the same order and width.
+function Builder:like()
+   return builder.new(self.order, self.width)
+end
+
 ---All four: for builder, name in builder.each() do ... end
 function builder.each()
    local kinds = { { "<", 4 }, { "<", 8 }, { ">", 4 }, { ">", 8 } }

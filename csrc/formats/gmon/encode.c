@@ -66,7 +66,7 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
   const pf_table *const table = &gmon_written[WRITTEN_SETS];
   const size_t bins =
       has(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
-  uint64_t rate;
+  uint64_t rate = 0;
   pf_status status = take(batch, table, SETS_LOW, row, &set->low, error);
   if (status == PF_OK)
     status = take(batch, table, SETS_HIGH, row, &set->high, error);
@@ -74,7 +74,7 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
     status = take(batch, table, bins, row, &set->bins, error);
   if (status == PF_OK)
     status = take(batch, table, SETS_RATE, row, &rate, error);
-  if (status < 0)
+  if (status != PF_OK)
     return status;
   if (set->bins > GMON_MOST_BINS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
@@ -96,8 +96,8 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 /* A set's number may come again, from another file, with the same header. */
 static pf_status bind_number (gmon_writer *self, uint64_t number, size_t set,
                               pf_error *error) {
-  const gmon_sum *const known = gmon_sums_find(&self->numbers, number, 0);
-  if (known != NULL && known->count != set)
+  const size_t known = gmon_sums_find(&self->numbers, number, 0);
+  if (known != SIZE_MAX && self->numbers.list[known].count != set)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "set %llu is given twice, with different headers",
                    (unsigned long long)number);
@@ -131,26 +131,26 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
 /* {====== Rows ====== */
 
 /* The set a row of the histogram belongs to: the one of its number, or when
-   it has none the only one. */
-static pf_status find_set (const gmon_writer *self, const pf_batch *batch,
-                           size_t row, gmon_set **set, pf_error *error) {
+   it has none the only one. NULL: the words are in `error`. */
+static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
+                           size_t row, pf_error *error) {
+  if (!has(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
+    return self->sets.list;
   if (!has(batch, HISTOGRAM_SET, row)) {
-    if (self->sets.count != 1)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "a row of histogram has no set, and there are %zu",
-                     self->sets.count);
-    *set = self->sets.list;
-    return PF_OK;
+    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                  "a row of histogram has no set, and there are %zu",
+                  self->sets.count);
+    return NULL;
   }
   const uint64_t number = batch->columns[HISTOGRAM_SET].addrs[row];
-  const gmon_sum *const entry = gmon_sums_find(&self->numbers, number, 0);
-  if (entry == NULL)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of histogram belongs to set %lld, which has not "
-                   "been given in table sets",
-                   (long long)number);
-  *set = &self->sets.list[entry->count];
-  return PF_OK;
+  const size_t known = gmon_sums_find(&self->numbers, number, 0);
+  if (known != SIZE_MAX)
+    return &self->sets.list[self->numbers.list[known].count];
+  (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                "a row of histogram belongs to set %lld, which has not been "
+                "given in table sets",
+                (long long)number);
+  return NULL;
 }
 
 
@@ -167,7 +167,7 @@ static pf_status find_bin (const pf_batch *batch, size_t row,
                    "a row of histogram has bin %llu of %llu",
                    (unsigned long long)*bin, (unsigned long long)set->bins);
   }
-  uint64_t low;
+  uint64_t low = 0;
   const pf_status status = take(batch, table, HISTOGRAM_LOW, row, &low, error);
   if (status < 0 || gmon_bin_at(&set->scale, low, bin))
     return status;
@@ -178,17 +178,15 @@ static pf_status find_bin (const pf_batch *batch, size_t row,
 
 static pf_status put_bin (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
-  gmon_set *set = NULL;
-  uint64_t bin = 0, count;
-  pf_status status = take(batch, &gmon_written[WRITTEN_HISTOGRAM],
-                          HISTOGRAM_COUNT, row, &count, error);
-  if (status == PF_OK)
-    status = find_set(self, batch, row, &set, error);
-  if (status == PF_OK)
-    status = find_bin(batch, row, set, &bin, error);
-  if (status < 0 || count == 0)
+  uint64_t bin = 0, count = 0;
+  const pf_status status = take(batch, &gmon_written[WRITTEN_HISTOGRAM],
+                                HISTOGRAM_COUNT, row, &count, error);
+  if (status != PF_OK)
     return status;
-  return add(&set->counts[bin], count, error);
+  gmon_set *const set = find_set(self, batch, row, error);
+  if (set == NULL || find_bin(batch, row, set, &bin, error) != PF_OK)
+    return error->status;
+  return count == 0 ? PF_OK : add(&set->counts[bin], count, error);
 }
 
 
@@ -203,7 +201,7 @@ static pf_status put_sum (gmon_sums *sums, uint64_t a, uint64_t b,
 static pf_status put_arc (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
   const pf_table *const table = &gmon_written[WRITTEN_ARCS];
-  uint64_t from, to, count;
+  uint64_t from = 0, to = 0, count = 0;
   pf_status status = take(batch, table, ARCS_FROM, row, &from, error);
   if (status == PF_OK)
     status = take(batch, table, ARCS_TO, row, &to, error);
@@ -216,7 +214,7 @@ static pf_status put_arc (gmon_writer *self, const pf_batch *batch, size_t row,
 static pf_status put_block (gmon_writer *self, const pf_batch *batch,
                             size_t row, pf_error *error) {
   const pf_table *const table = &gmon_written[WRITTEN_BLOCKS];
-  uint64_t address, count;
+  uint64_t address = 0, count = 0;
   pf_status status = take(batch, table, BLOCKS_ADDRESS, row, &address, error);
   if (status == PF_OK)
     status = take(batch, table, BLOCKS_COUNT, row, &count, error);

@@ -209,8 +209,8 @@ static pf_status take_blocks (gmon_walk *walk, gmon_part *part) {
   part->items = walk->at + header;
   part->declared = pf_load(gmon_here(walk) + 1, is_wide ? 8 : 4, layout->big);
   const uint64_t most = (left - header) / part->stride;
-  part->count = part->declared < most ? part->declared : most;
-  const bool is_cut = part->count < part->declared;
+  const bool is_cut = part->declared > most;
+  part->count = is_cut ? most : part->declared;
   gmon_take_part(walk, part, GMON_BLOCKS,
                  is_cut ? left : header + part->count * part->stride);
   if (is_cut) {

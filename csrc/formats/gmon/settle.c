@@ -19,9 +19,14 @@ static bool is_counter_type (int64_t bits) {
 }
 
 
+static unsigned bytes_of (int64_t bits) {
+  return (unsigned)((bits < 0 ? -bits : bits) / 8);
+}
+
+
 static void set_counter (gmon_layout *layout, int64_t bits) {
   layout->is_signed = bits < 0;
-  layout->counter = (unsigned)((bits < 0 ? -bits : bits) / 8);
+  layout->counter = bytes_of(bits);
 }
 
 
@@ -29,14 +34,12 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
    are whole, and the arcs tile what follows or each bin has its 4 bytes. */
 static bool is_borne_out (const gmon_layout *layout, const gmon_bsd *header,
                           uint64_t size) {
-  if (header->counter == 0 || !is_counter_type(header->counter) ||
-      header->ncnt < layout->header)
+  if (!is_counter_type(header->counter) || header->ncnt < layout->header)
     return false;
-  const int64_t bits = header->counter;
-  const uint64_t width = (uint64_t)(bits < 0 ? -bits : bits) / 8;
+  const uint64_t width = bytes_of(header->counter);
   const uint64_t data = header->ncnt - layout->header;
   const uint64_t range = header->high - header->low;
-  if (data % width != 0)
+  if (width == 0 || data % width != 0)
     return false;
   if (header->ncnt <= size && (size - header->ncnt) % gmon_bsd_arc(layout) == 0)
     return true;

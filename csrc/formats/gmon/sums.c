@@ -29,49 +29,45 @@ static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
 }
 
 
-/* Twice the slots, and every entry in its new one. */
-static bool grow_slots (gmon_sums *sums) {
-  const size_t nslots = sums->nslots == 0 ? 64 : sums->nslots * 2;
-  uint32_t *const slots = calloc(nslots, sizeof *slots);
-  if (slots == NULL)
-    return false;
-  free(sums->slots);
-  sums->slots = slots;
-  sums->nslots = nslots;
-  for (size_t i = 0; i < sums->count; i++)
-    slots[slot_of(sums, sums->list[i].a, sums->list[i].b)] = (uint32_t)i + 1;
-  return true;
-}
-
-
-static bool grow_list (gmon_sums *sums) {
+/* All room is taken: make room for twice as many entries, and twice as many
+   slots as these, with every entry in its new one. */
+static bool grow (gmon_sums *sums) {
   const size_t room = sums->room == 0 ? 32 : sums->room * 2;
-  if (room > UINT32_MAX - 1 || room > SIZE_MAX / sizeof *sums->list)
+  if (room > UINT32_MAX / 2 || room > SIZE_MAX / sizeof *sums->list)
     return false;
-  gmon_sum *const list = realloc(sums->list, room * sizeof *list);
-  if (list == NULL)
+  gmon_sums grown = {.list = calloc(room, sizeof *grown.list),
+                     .count = sums->count,
+                     .room = room,
+                     .slots = calloc(2 * room, sizeof *grown.slots),
+                     .nslots = 2 * room};
+  if (grown.list == NULL || grown.slots == NULL) {
+    gmon_sums_close(&grown);
     return false;
-  sums->list = list;
-  sums->room = room;
+  }
+  for (size_t i = 0; i < sums->room; i++) {
+    grown.list[i] = sums->list[i];
+    grown.slots[slot_of(&grown, grown.list[i].a, grown.list[i].b)] =
+        (uint32_t)i + 1;
+  }
+  gmon_sums_close(sums);
+  *sums = grown;
   return true;
 }
 
 
-gmon_sum *gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b) {
-  if (sums->nslots == 0)
-    return NULL;
+size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b) {
+  if (sums->room == 0)
+    return SIZE_MAX;
   const uint32_t number = sums->slots[slot_of(sums, a, b)];
-  return number == 0 ? NULL : &sums->list[number - 1];
+  return number == 0 ? SIZE_MAX : number - 1;
 }
 
 
 gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
-  gmon_sum *const known = gmon_sums_find(sums, a, b);
-  if (known != NULL)
-    return known;
-  if (sums->count == sums->room && !grow_list(sums))
-    return NULL;
-  if (sums->count + 1 > sums->nslots / 2 && !grow_slots(sums))
+  const size_t known = gmon_sums_find(sums, a, b);
+  if (known != SIZE_MAX)
+    return &sums->list[known];
+  if (sums->count >= sums->room && !grow(sums))
     return NULL;
   sums->slots[slot_of(sums, a, b)] = (uint32_t)sums->count + 1;
   sums->list[sums->count] = (gmon_sum){a, b, 0};
@@ -93,17 +89,22 @@ static bool is_same (const gmon_set *a, const gmon_set *b) {
 }
 
 
+static bool grow_sets (gmon_sets *sets) {
+  const size_t room = sets->room == 0 ? 4 : sets->room * 2;
+  gmon_set *const list = realloc(sets->list, room * sizeof *list);
+  if (list == NULL)
+    return false;
+  sets->list = list;
+  sets->room = room;
+  return true;
+}
+
+
 /* Append a set; its counts are all 0. */
 static bool append_set (gmon_sets *sets, const gmon_set *header,
                         bool extended) {
-  if (sets->count == sets->room) {
-    const size_t room = sets->room == 0 ? 4 : sets->room * 2;
-    gmon_set *const list = realloc(sets->list, room * sizeof *list);
-    if (list == NULL)
-      return false;
-    sets->list = list;
-    sets->room = room;
-  }
+  if (sets->count == sets->room && !grow_sets(sets))
+    return false;
   gmon_set *const set = &sets->list[sets->count];
   *set = *header;
   set->counts =

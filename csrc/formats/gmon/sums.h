@@ -26,8 +26,8 @@ typedef struct gmon_sums {
    Valid until the next call. */
 gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
 
-/* The entry of a key, or NULL. */
-gmon_sum *gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
+/* The number of a key's entry, or SIZE_MAX. */
+size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
 
 void gmon_sums_close (gmon_sums *sums);
 
