@@ -244,6 +244,11 @@ function methods:close()
    for _, source in ipairs(state.sources) do
       source:close()
    end
+   for _, name in ipairs { "symbols", "other_symbols" } do
+      if state[name] then
+         state[name]:close()
+      end
+   end
 end
 
 Trace.__close = methods.close
