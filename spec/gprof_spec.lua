@@ -1,0 +1,139 @@
+-- The whole text of --compat gprof beside what gprof prints for the same files.
+
+local programs = require "spec.support.programs"
+
+-- gprof's text; names as the linker has them, or readable.
+local function gprof(options, exe, files)
+   return programs.output("gprof %s %s %s", options, exe, table.concat(files, " "))
+end
+
+local function ours(...)
+   local text, status, errors = programs.analyze("--compat", "gprof", ...)
+   assert.equal(0, status, errors)
+   return text
+end
+
+-- Lines compared one by one, so that a failure shows the first that differs.
+local function same_text(expected, text)
+   local theirs = {}
+   for line in (expected .. "\n"):gmatch "(.-)\n" do
+      theirs[#theirs + 1] = line
+   end
+   local n = 0
+   for line in (text .. "\n"):gmatch "(.-)\n" do
+      n = n + 1
+      assert.equal(theirs[n], line, "line " .. n)
+   end
+   assert.equal(#theirs, n)
+   assert.is_true(n > 10)
+end
+
+local builds = {
+   { "cycle", "spec/data/gmon/cycle.c", "-no-pie" },
+   { "templates", "spec/data/gmon/templates.cpp", "-no-pie" },
+   { "pie", "spec/data/gmon/cycle.c", "-pie -fPIE" },
+   { "static", "spec/data/gmon/cycle.c", "-static" },
+}
+
+describe("--compat gprof", function()
+   if not programs.has "gprof" then
+      pending "gprof is not installed"
+      return
+   end
+
+   for _, build in ipairs(builds) do
+      it("prints what gprof prints: " .. build[1], function()
+         local exe, files = programs.profiled(table.unpack(build))
+         same_text(gprof("-b", exe, files), ours(files[1], exe))
+      end)
+   end
+
+   it("prints what gprof prints for three runs, also when they are merged", function()
+      local exe, files = programs.profiled("three", "spec/data/gmon/cycle.c", "-no-pie", 3)
+      local expected = gprof("-b", exe, files)
+      same_text(expected, ours(files[1], files[2], files[3], exe))
+      local sum = exe .. ".sum"
+      local _, status, errors = programs.analyze("--merge", "-o", sum, files[1], files[2],
+         files[3])
+      assert.equal(0, status, errors)
+      same_text(expected, gprof("-b", exe, { sum }))
+      same_text(expected, ours(sum, exe))
+   end)
+end)
+
+describe("--compat gprof on files of other machines", function()
+   local names, folder = programs.corpus("gmon/made", ".gprof.txt")
+   if #names == 0 then
+      pending "the corpus is not there"
+      return
+   end
+   for _, name in ipairs(names) do
+      it("prints what gprof printed: " .. name, function()
+         local file <close> = assert(io.open(folder .. "/" .. name .. ".gprof.txt"))
+         local base = folder .. "/" .. name
+         local text = ours(base .. ".gmon", base .. ".elf")
+         -- C sources: names need no demangling, so both print them alike.
+         assert.equal(file:read "a", text)
+      end)
+   end
+end)
+
+describe("the exact mode", function()
+   -- A hot loop behind `count` functions that are never run.
+   local function far_loop(count)
+      local lines = { "static volatile double sink;" }
+      for i = 1, count do
+         lines[#lines + 1] = ("int cold%d (int x) { sink += x * %d; return x * %d + %d; }")
+            :format(i, i, i, i * 7)
+      end
+      lines[#lines + 1] = "__attribute__((noinline)) void hot (int n) {"
+      lines[#lines + 1] = "  for (int i = 0; i < n; i++) sink += i * 0.5; }"
+      lines[#lines + 1] = "int after (int x) { sink += x; return x + 1; }"
+      lines[#lines + 1] = "int main (void) { hot(100000000); return 0; }"
+      return table.concat(lines, "\n") .. "\n"
+   end
+
+   for _, count in ipairs { 3000, 7001 } do
+      it("finds a hot loop far into a large program: " .. count, function()
+         local source = programs.source("far" .. count .. ".c", far_loop(count))
+         local exe, files = programs.profiled("far" .. count, source, "-no-pie")
+         local profio = require "profio"
+         local trace <close> = assert(profio.open(files[1], { exe = exe }))
+         local rows = trace:profile():flat():rows("function", "self", "self_share")
+         assert.equal("hot", rows[1]["function"])
+         assert.is_true(rows[1].self_share > 0.98)
+         local total, share = 0, 0
+         for _, row in ipairs(rows) do
+            total, share = total + row.self, share + row.self_share
+         end
+         local expected = trace.histogram:aggregate { "spent = sum(spent)" }:rows()[1].spent
+         assert.equal(expected, total)
+         assert.is_true(math.abs(share - 1) < 1e-9)
+      end)
+   end
+
+   it("gives suffixed functions and late code what is theirs: the corpus", function()
+      local _, folder = programs.corpus("gmon/made", ".gmon")
+      local profio = require "profio"
+      local trace = profio.open(folder .. "/drift-x86_64.gmon",
+         { exe = folder .. "/drift-x86_64.elf" })
+      if not trace then
+         pending "the corpus is not there"
+         return
+      end
+      assert.same({ "hot", 900000000 },
+         { trace:profile():flat():each("function", "self")() })
+      local isra <close> = assert(profio.open(folder .. "/isra-x86_64.gmon",
+         { exe = folder .. "/isra-x86_64.elf" }))
+      local found = {}
+      for name, calls, self in isra:profile():flat():each("function", "calls", "self") do
+         found[name] = { calls, self }
+      end
+      assert.same({ 1, 80000000 }, found["hot2.constprop.0"])
+      assert.same({ 1, 80000000 }, found["hot3.part.0"])
+      assert.same({ 1, 80000000 }, found["hot4.cold"])
+      assert.same({ 1, 70000000 }, found["hot1.isra.0"])
+      assert.same({ 1, 0 }, found.mid)
+      trace:close()
+   end)
+end)

@@ -1,0 +1,86 @@
+-- Programs built with -pg and run for the specs, under build/spec/programs.
+
+local lfs = require "lfs"
+
+local programs = {}
+
+local root = (os.getenv "PROFIO_BUILD" or "build") .. "/spec/programs"
+
+local function run(format, ...)
+   local command = format:format(...)
+   assert(os.execute("(" .. command .. ") >/dev/null 2>&1"), command)
+end
+
+---Whether a command is there.
+function programs.has(name)
+   return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
+end
+
+---The output of a command, standard error left out.
+function programs.output(format, ...)
+   local pipe <close> = assert(io.popen(format:format(...) .. " 2>/dev/null"))
+   return pipe:read "a"
+end
+
+---Compile a source and run the program `runs` times.
+---@param name string of the program
+---@param source string path
+---@param flags string of the compiler
+---@param runs integer|nil default 1
+---@return string program
+---@return string[] files the gmon.out of each run
+function programs.profiled(name, source, flags, runs)
+   local folder = root .. "/" .. name
+   run("mkdir -p %s", folder)
+   local compiler = source:match "%.cpp$" and "g++" or "gcc"
+   run("%s -pg -g -O1 %s -o %s/%s %s", compiler, flags, folder, name, source)
+   local files = {}
+   for i = 1, runs or 1 do
+      files[i] = ("%s/gmon.%d"):format(folder, i)
+      run("cd %s && ./%s && mv gmon.out gmon.%d", folder, name, i)
+   end
+   return folder .. "/" .. name, files
+end
+
+---Write a source file for a program.
+function programs.source(name, text)
+   run("mkdir -p %s", root)
+   local path = root .. "/" .. name
+   local file <close> = assert(io.open(path, "w"))
+   file:write(text)
+   return path
+end
+
+---What the command prints, its exit status and what it says on standard error.
+function programs.analyze(...)
+   local words = {}
+   for i, word in ipairs { ... } do
+      words[i] = "'" .. word:gsub("'", "'\\''") .. "'"
+   end
+   local said = os.tmpname()
+   local pipe = assert(io.popen(("lua5.4 examples/analyze.lua %s 2>%s"):format(
+      table.concat(words, " "), said)))
+   local text = pipe:read "a"
+   local _, _, status = pipe:close()
+   local file <close> = assert(io.open(said))
+   local errors = file:read "a"
+   os.remove(said)
+   return text, status, errors
+end
+
+---The files of a folder of the corpus that end so, sorted; empty when it is absent.
+function programs.corpus(folder, ending)
+   local path, list = "../shared/corpus/" .. folder, {}
+   if lfs.attributes(path, "mode") ~= "directory" then
+      return list, path
+   end
+   for name in lfs.dir(path) do
+      if name:sub(-#ending) == ending then
+         list[#list + 1] = name:sub(1, -#ending - 1)
+      end
+   end
+   table.sort(list)
+   return list, path
+end
+
+return programs
