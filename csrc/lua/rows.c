@@ -16,6 +16,7 @@
 **   kind       the column (of names) that says which kind a row is of
 **   templates  { kind = template }, see rows_listing.c; rows of other kinds
 **              are left out
+**   template   in place of these two: the template of all rows
 **
 ** Both answer the number of rows; without a file the text and that number.
 ** A failure: nil, message, code, and "EPIPE" when the reader of a pipe left.
@@ -259,18 +260,14 @@ static int core_write_rows (lua_State *L) {
 
 /* {====== write_listing ====== */
 
-/* The pair kind, template on top of the stack stays, with the pieces above. */
+/* The template on top of the stack stays, with its pieces above it. */
 static row_template compile (lua_State *L, const row_job *job, bool *wanted) {
-  pf_bytes kind, source;
-  luaL_argcheck(L, lua_type(L, -2) == LUA_TSTRING && lua_isstring(L, -1), 2,
-                "templates are strings by kind");
-  kind.at = (const uint8_t *)lua_tolstring(L, -2, &kind.size);
+  pf_bytes source;
+  luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2, "templates are strings");
   source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
-  row_template template = {pf_intern(job->reader->dictionary, kind), NULL, 0};
+  row_template template = {PF_NO_NAME, NULL, 0};
   row_piece *const pieces = scratch(L, source.size, sizeof *pieces);
   pf_error error;
-  if (template.kind == PF_NO_NAME)
-    luaL_error(L, "not enough memory");
   if (row_compile(source, job->reader, pieces, &template.npieces, &error) !=
       PF_OK)
     luaL_argerror(L, 2, error.what);
@@ -279,6 +276,18 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted) {
       wanted[pieces[i].field] = true;
   template.pieces = pieces;
   return template;
+}
+
+
+/* The kind at `index`, as a name of the reader. */
+static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
+  pf_bytes kind;
+  luaL_argcheck(L, lua_type(L, index) == LUA_TSTRING, 2, "kinds are strings");
+  kind.at = (const uint8_t *)lua_tolstring(L, index, &kind.size);
+  const uint32_t name = pf_intern(job->reader->dictionary, kind);
+  if (name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  return name;
 }
 
 
@@ -301,10 +310,23 @@ static void take_templates (lua_State *L, row_job *job, bool *wanted) {
   luaL_checkstack(L, (int)(3 * count) + 8, "too many templates");
   lua_pushnil(L);
   while (job->ntemplates < count && lua_next(L, table) != 0) {
-    templates[job->ntemplates++] = compile(L, job, wanted);
+    row_template *const template = &templates[job->ntemplates++];
+    *template = compile(L, job, wanted);
+    template->kind = check_kind(L, -3, job);
     lua_pushvalue(L, -3); /* kind, template, scratch: the kind for lua_next */
   }
   job->templates = templates;
+}
+
+
+/* The column options.kind and the templates for what it holds. */
+static void take_kinds (lua_State *L, row_job *job, bool *wanted) {
+  lua_getfield(L, 2, "kind");
+  job->kind = l_field_check(L, lua_gettop(L), job->reader);
+  luaL_argcheck(L, job->reader->fields[job->kind].type == PF_NAME, 2,
+                "the column `kind` must hold names");
+  wanted[job->kind] = true;
+  take_templates(L, job, wanted);
 }
 
 
@@ -312,12 +334,15 @@ static int core_write_listing (lua_State *L) {
   row_job *const job = new_job(L);
   job->form = &row_listing;
   bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
-  lua_getfield(L, 2, "kind");
-  job->kind = l_field_check(L, lua_gettop(L), job->reader);
-  luaL_argcheck(L, job->reader->fields[job->kind].type == PF_NAME, 2,
-                "the column `kind` must hold names");
-  wanted[job->kind] = true;
-  take_templates(L, job, wanted);
+  row_template *const all = scratch(L, 1, sizeof *all);
+  if (lua_getfield(L, 2, "template") == LUA_TNIL)
+    take_kinds(L, job, wanted);
+  else {
+    *all = compile(L, job, wanted);
+    job->templates = all;
+    job->ntemplates = 1;
+    job->kind = SIZE_MAX;
+  }
   open_batch(L, job, wanted);
   return finish(L, job);
 }

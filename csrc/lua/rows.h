@@ -74,8 +74,9 @@ struct row_job {
   size_t *widths;      /* by column */
   bool is_headed;      /* the header stands */
 
-  const struct row_template *templates;          /* of the listing */
-  size_t ntemplates, kind;                       /* ... `kind` is a field */
+  const struct row_template *templates; /* of the listing */
+  size_t ntemplates;
+  size_t kind; /* a field; SIZE_MAX: one template for all rows */
   const struct row_template *by_kind[ROW_KINDS]; /* found, by low bits */
 };
 

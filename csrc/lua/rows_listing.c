@@ -237,10 +237,12 @@ static pf_status put_row (row_job *job, const row_template *template,
 
 /* Rows of a kind without a template are left out. */
 static pf_status listing_rows (row_job *job) {
-  const uint32_t *const kinds = job->batch.columns[job->kind].ids;
+  const uint32_t *const kinds =
+      job->kind == SIZE_MAX ? NULL : job->batch.columns[job->kind].ids;
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
-    const row_template *const template = template_of(job, kinds[row]);
+    const row_template *const template =
+        kinds == NULL ? job->templates : template_of(job, kinds[row]);
     if (template != NULL)
       status = put_row(job, template, row);
   }

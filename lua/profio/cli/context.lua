@@ -5,6 +5,7 @@ local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
 local query = require "profio.cli.query"
 local symspec = require "profio.cli.symspec"
+local view = require "profio.view"
 
 local context = {}
 
@@ -37,8 +38,8 @@ local function ignored_calls(given)
    return pairs_of
 end
 
-local function without_calls(view, ignored)
-   return view:filter(function(from, to)
+local function without_calls(calls, ignored)
+   return calls:filter(function(from, to)
       for _, pair in ipairs(ignored) do
          if pair[1] == from and pair[2] == to then
             return false
@@ -48,20 +49,39 @@ local function without_calls(view, ignored)
    end, "from_function", "to_function")
 end
 
+-- Made once for each set of options.
+local function make_profile(self, key, options)
+   if not self.profiles[key] then
+      local ignored = ignored_calls(self.given)
+      if #ignored > 0 then
+         options.arcs = without_calls(self.trace:table "arcs", ignored)
+      end
+      self.profiles[key] = failure.check(self.trace:profile(options))
+   end
+   return self.profiles[key]
+end
+
 ---The profile of the trace, made at the first call.
 ---@param lines boolean|nil source lines are wanted too
 ---@return profio.Profile
 function Context:profile(lines)
-   local key = lines and "lines" or "plain"
-   if not self.profiles[key] then
-      local ignored = ignored_calls(self.given)
-      local arcs
-      if #ignored > 0 then
-         arcs = without_calls(self.trace:table "arcs", ignored)
-      end
-      self.profiles[key] = failure.check(self.trace:profile { lines = lines or false, arcs = arcs })
-   end
-   return self.profiles[key]
+   return make_profile(self, lines and "lines" or "plain", { lines = lines or false })
+end
+
+---The profile in one kind of arithmetic, whatever --compat says.
+---@param compat "exact"|"gprof"
+---@return profio.Profile
+function Context:profile_as(compat)
+   return make_profile(self, compat, { compat = compat })
+end
+
+---The rows of a report.
+---@param report table
+---@return profio.View
+function Context:view_of(report)
+   return view.over(function()
+      return report.reader(self)
+   end, self.trace)
 end
 
 -- }======
@@ -116,22 +136,22 @@ function Context:profile_options()
 end
 
 ---Rows of functions without the hidden ones.
----@param view profio.View
+---@param rows profio.View
 ---@param column string
 ---@return profio.View
-function Context:without_hidden(view, column)
+function Context:without_hidden(rows, column)
    self:profile_options()
    if not self.hidden then
-      return view
+      return rows
    end
-   return view:where { [column] = conditions.no(self.hidden) }
+   return rows:where { [column] = conditions.no(self.hidden) }
 end
 
 ---The rows that --where and --top leave.
----@param view profio.View
+---@param rows profio.View
 ---@return profio.View
-function Context:narrow(view)
-   return query.top(query.where(view, self.given), self.given)
+function Context:narrow(rows)
+   return query.top(query.where(rows, self.given), self.given)
 end
 
 -- }======

@@ -7,26 +7,43 @@ local files = require "profio.cli.files"
 local query = require "profio.cli.query"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
-local view = require "profio.view"
 
 local modes = {}
 
 -- {====== Rows ======
 
-local function row_options(given, unit)
-   return { output = given.output, unit = given.unit or unit, columns = query.columns(given) }
+-- The columns of a report in its own order; without symbols some are not there.
+local function columns_of(report, rows)
+   local known, columns = {}, {}
+   for _, name in ipairs(rows.columns) do
+      known[name] = true
+   end
+   for _, column in ipairs(report.columns) do
+      columns[#columns + 1] = known[column.name] and column.name or nil
+   end
+   return columns
 end
 
--- Write a view as the command line says: queried, as an export or printed, with times in `unit`
--- when the command line names none.
-local function write_view(context, rows, unit)
+-- What the row writers are told.
+local function row_options(given, rows, report)
+   local columns = query.columns(given)
+   if report and not columns and not given.group and not given.aggregate then
+      columns = columns_of(report, rows)
+   end
+   return { output = given.output, unit = given.unit or (report and report.unit),
+      columns = columns }
+end
+
+-- Write a view as the command line says: queried, as an export or printed.
+local function write_view(context, rows, report)
    local given, out = context.given, context.out
    rows = query.apply(rows, given)
+   local options = row_options(given, rows, report)
    if given.export then
-      local export = exports.named(given.export)
-      return out:export(export, row_options(given), rows:reader())
+      out:export(exports.named(given.export), options, rows:reader())
+   else
+      out:rows(options, rows:reader())
    end
-   return out:rows(row_options(given), rows:reader())
 end
 
 local function explain(context, report)
@@ -44,12 +61,6 @@ end
 
 -- {====== Reports ======
 
-local function view_of(report, context)
-   return view.over(function()
-      return report.reader(context)
-   end, context.trace)
-end
-
 -- Whether the report's own text shows what is asked for.
 local function has_text(report, given)
    if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
@@ -63,7 +74,7 @@ local function write_report(report, context)
    if has_text(report, context.given) then
       report.text(context, context.out)
    else
-      write_view(context, view_of(report, context), report.unit)
+      write_view(context, context:view_of(report), report)
    end
    explain(context, report)
 end

@@ -1,7 +1,6 @@
 -- The flat profile: each function with the time it spent, most first.
 
 local gprof = require "profio.reports.gprof"
-local view = require "profio.view"
 
 local flat = {
    name = "flat",
@@ -21,7 +20,7 @@ local flat = {
       { name = "percent", help = "self_share times 100: gprof's column % time" },
       { name = "cumulative_seconds", help = "self of this function and those above it, in s" },
       { name = "self_seconds", help = "self, in s" },
-      { name = "self_per_call", help = "self divided by all calls, in the unit of gprof's heading" },
+      { name = "self_per_call", help = "self divided by all calls, in the unit of the heading" },
       { name = "total_per_call", help = "total divided by all calls, in that unit" },
    },
 }
@@ -45,11 +44,8 @@ end
 ---@param out profio.Output
 function flat.text(context, out)
    local facts = context:profile():facts_with(context:profile_options())
-   local rows = view.over(function()
-      return flat.reader(context)
-   end)
    out:write(gprof.flat_heading(facts))
-   out:listing(gprof.listing "flat", context:narrow(rows):reader())
+   out:listing(gprof.listing "flat", context:narrow(context:view_of(flat)):reader())
 end
 
 return flat

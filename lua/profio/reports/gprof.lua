@@ -30,7 +30,7 @@ end
 function gprof.flat_heading(facts)
    local sample = number("%g", facts.sample_seconds)
    local text = ("Flat profile:\n\nEach sample counts as %s %s.\n"):format(sample, facts.dimension)
-   if not (facts.total > 0) then
+   if facts.total <= 0 then
       text = text .. " no time accumulated\n\n"
    end
    return text .. flat_columns(facts)

@@ -1,6 +1,7 @@
 -- What a file says of itself: format, header facts, tables, warnings.
 
 local core = require "profio.core"
+local plain = require "profio.reports.plain"
 
 local info = {
    name = "info",
@@ -86,12 +87,6 @@ local function write_aligned(out, rows)
          row[3] or "")
       out:write((line:gsub("%s+$", "")), "\n")
    end
-end
-
-local function plain(text)
-   return (text:gsub("[%c\127]", function(c)
-      return ("\\x%02x"):format(c:byte())
-   end))
 end
 
 local function collect(trace)

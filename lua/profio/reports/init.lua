@@ -15,7 +15,7 @@
 
 local reports = {}
 
-local order = { "flat", "graph", "info" }
+local order = { "flat", "graph", "lines", "annotate", "blocks", "info", "compare" }
 
 local by_name = {}
 

@@ -1,0 +1,205 @@
+-- Annotated source: the source files with calls and time beside their lines.
+
+local plain = require "profio.reports.plain"
+local traces = require "profio.trace"
+
+local annotate = {
+   name = "annotate",
+   help = "source files with the time and calls of each line beside it",
+   unit = "s",
+   columns = {
+      { name = "file", help = "the source file" },
+      { name = "line", help = "the line" },
+      { name = "calls", help = "calls of the functions that begin on the line" },
+      { name = "count", help = "samples on the line" },
+      { name = "self", help = "time spent on the line, in ns" },
+      { name = "function", help = "the function it belongs to" },
+   },
+}
+
+local MOST_LINES = 10 -- that the list of the heaviest lines shows
+
+-- Whether addresses can be turned into source lines.
+local function has_lines(trace)
+   local symbols = traces.of(trace).symbols
+   return symbols ~= nil and symbols.facts.has_lines
+end
+
+---@param trace profio.Trace
+function annotate.fits(trace)
+   return has_lines(trace), "its executable has no line numbers (give one built with -g)"
+end
+
+---@param context profio.Context
+---@return userdata
+function annotate.reader(context)
+   return context:profile(true):annotations(context:profile_options()):reader()
+end
+
+-- {====== Sources ======
+
+-- The lines of a source: at its path, or under a folder of --source, with ever shorter paths.
+local function read_source(path, folders)
+   local file = io.open(path)
+   for _, folder in ipairs(folders) do
+      local rest = path:gsub("^/+", "")
+      while not file and rest do
+         file = io.open(folder .. "/" .. rest)
+         rest = rest:match "^[^/]*/(.+)$"
+      end
+   end
+   if not file then
+      return nil
+   end
+   local list = {}
+   for line in file:lines() do
+      list[#list + 1] = line
+   end
+   file:close()
+   return list
+end
+
+-- }======
+
+-- {====== Functions never called ======
+
+-- Where functions begin that nobody called: { [file] = { line, ... } }.
+local function uncalled(context)
+   local files = {}
+   local functions = context:profile(true):functions { zeros = true }
+   for file, line in functions:where { calls = 0, recursive_calls = 0 }:each("file", "line") do
+      if file and line then
+         files[file] = files[file] or {}
+         table.insert(files[file], line)
+      end
+   end
+   return files
+end
+
+-- }======
+
+-- {====== One file ======
+
+-- What is known of the lines of a file: { [line] = { self =, calls =, functions = } }.
+local function add_row(marks, row)
+   local mark = marks[row.line] or { self = 0, count = 0, functions = row["function"] }
+   mark.self = mark.self + (row.self or 0)
+   mark.count = mark.count + (row.count or 0)
+   if row.calls then
+      mark.calls = (mark.calls or 0) + row.calls
+   end
+   marks[row.line] = mark
+end
+
+-- Time and calls; "#####" where a function begins that was never called.
+local function margin(mark)
+   if not mark then
+      return (" "):rep(27)
+   end
+   local time = mark.self > 0 and ("%.2f"):format(mark.self / 1e9) or ""
+   local calls = mark.calls and tostring(mark.calls) or ""
+   if mark.calls == 0 then
+      calls = "#####"
+   end
+   return ("%10s %12s -> "):format(time, calls)
+end
+
+local function sorted_lines(marks)
+   local list = {}
+   for line in pairs(marks) do
+      list[#list + 1] = line
+   end
+   table.sort(list)
+   return list
+end
+
+local function write_source(out, marks, source)
+   for number, line in ipairs(source) do
+      out:write((margin(marks[number]) .. plain(line):gsub("\\x09", "\t")):gsub("%s+$", ""),
+         "\n")
+   end
+end
+
+-- Without the source, the lines that something is known of.
+local function write_marks(out, marks)
+   out:write "   (the source is not found: name its folder with --source)\n"
+   for _, line in ipairs(sorted_lines(marks)) do
+      out:write(margin(marks[line]), ("line %d, %s\n"):format(line,
+         plain(marks[line].functions or "?")))
+   end
+end
+
+local function write_heaviest(out, marks)
+   local list = sorted_lines(marks)
+   table.sort(list, function(a, b)
+      local left, right = marks[a], marks[b]
+      if left.self ~= right.self then
+         return left.self > right.self
+      elseif (left.calls or 0) ~= (right.calls or 0) then
+         return (left.calls or 0) > (right.calls or 0)
+      end
+      return a < b
+   end)
+   out:write(("\n\nTop %d Lines:\n\n     Line    Seconds        Calls\n\n"):format(MOST_LINES))
+   for i = 1, math.min(MOST_LINES, #list) do
+      local mark = marks[list[i]]
+      out:write((("%9d %10.2f %12s"):format(list[i], mark.self / 1e9, mark.calls or "")
+         :gsub("%s+$", "")), "\n")
+   end
+end
+
+local function write_summary(out, marks)
+   local lines, called, calls, self = 0, 0, 0, 0
+   for _, mark in pairs(marks) do
+      lines = lines + 1
+      called = called + ((mark.calls or 0) > 0 and 1 or 0)
+      calls, self = calls + (mark.calls or 0), self + mark.self
+   end
+   out:write("\nExecution Summary:\n\n",
+      ("%9d   Lines with time, or where a function begins\n"):format(lines),
+      ("%9d   Lines on which a called function begins\n"):format(called),
+      ("%9d   Total number of calls\n%9.2f   Seconds in this file\n"):format(calls, self / 1e9))
+end
+
+local function write_file(out, path, marks, folders)
+   out:write(("*** File %s:\n"):format(plain(path)))
+   local source = read_source(path, folders)
+   if source then
+      write_source(out, marks, source)
+   else
+      write_marks(out, marks)
+   end
+   write_heaviest(out, marks)
+   write_summary(out, marks)
+end
+
+-- }======
+
+---@param context profio.Context
+---@param out profio.Output
+function annotate.text(context, out)
+   local path, marks
+   local folders, never = context.given.source, uncalled(context)
+   local function finish()
+      if path then
+         for _, line in ipairs(never[path] or {}) do
+            marks[line] = marks[line] or { self = 0, count = 0 }
+            marks[line].calls = marks[line].calls or 0
+         end
+         write_file(out, path, marks, folders)
+         out:write "\n"
+      end
+   end
+   for row in context:view_of(annotate):records() do
+      if row.file and row.file ~= path then
+         finish()
+         path, marks = row.file, {}
+      end
+      if row.file and row.line then
+         add_row(marks, row)
+      end
+   end
+   finish()
+end
+
+return annotate

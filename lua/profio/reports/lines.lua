@@ -1,0 +1,62 @@
+-- Source lines and the time each took, most first: gprof's option -l.
+
+local gprof = require "profio.reports.gprof"
+local plain = require "profio.reports.plain"
+local traces = require "profio.trace"
+
+local lines = {
+   name = "lines",
+   help = "source lines and the time each took, most first",
+   unit = "s",
+   narrows = true,
+   columns = {
+      { name = "file", help = "the source file; missing when no line is known" },
+      { name = "line", help = "the line" },
+      { name = "count", help = "samples on it; shared bins may leave it missing" },
+      { name = "self", help = "time spent on it, in ns" },
+      { name = "self_share", help = "self as a part of the time of all lines" },
+      { name = "function", help = "the function it belongs to" },
+   },
+}
+
+-- Whether addresses can be turned into source lines.
+local function has_lines(trace)
+   local symbols = traces.of(trace).symbols
+   return symbols ~= nil and symbols.facts.has_lines
+end
+
+---@param trace profio.Trace
+function lines.fits(trace)
+   if (trace.info.sets or 0) == 0 then
+      return false, "it has no histogram"
+   end
+   return has_lines(trace), "its executable has no line numbers (give one built with -g)"
+end
+
+---@param context profio.Context
+---@return userdata
+function lines.reader(context)
+   return context:profile(true):lines(context:profile_options()):reader()
+end
+
+-- A row as gprof prints it. The name is that of the function, with file and line behind.
+local function shown(row, cumulative)
+   local place = row.file and (" (%s:%d)"):format(row.file:match "[^/]*$", row.line) or ""
+   return ("%6.2f %10.2f %8.2f %8s %8s %8s  %s%s\n"):format(100 * (row.self_share or 0),
+      cumulative / 1e9, (row.self or 0) / 1e9, "", "", "", plain(row["function"] or "?"),
+      plain(place))
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function lines.text(context, out)
+   local profile = context:profile(true)
+   out:write(gprof.flat_heading(profile:facts_with(context:profile_options())))
+   local cumulative = 0
+   for row in context:narrow(context:view_of(lines)):records() do
+      cumulative = cumulative + (row.self or 0)
+      out:write(shown(row, cumulative))
+   end
+end
+
+return lines
