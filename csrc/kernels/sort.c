@@ -11,15 +11,26 @@
 #include "model/names.h"
 #include "model/store.h"
 
+/* Rows beyond those to be kept before the rest is thrown away. */
+#define PRUNE_MARGIN 65536u
+
 typedef struct sort_reader {
   pf_reader reader;
   pf_reader *input;
   pf_sort_key *keys;
   size_t nkeys;
-  bool *wanted; /* what the user and the keys want */
+  uint64_t keep; /* how many rows will be read */
+  bool *wanted;  /* what the user and the keys want */
   pf_batch batch;
   bool begun, done; /* whether the batch is open, and the rows are sorted */
   pf_error failure; /* the first one: given again when asked again */
+
+  /* The store has the wanted columns only. */
+  size_t ncolumns;
+  size_t *columns;  /* their numbers in the input */
+  size_t *place;    /* by number in the input: which it is in the store */
+  pf_field *fields; /* of the store */
+  pf_column *part;  /* the same columns of a batch */
   pf_store store;
   pf_dictionary *texts; /* bytes would be gone at the input's next `next` */
   size_t *order;
@@ -27,52 +38,71 @@ typedef struct sort_reader {
 } sort_reader;
 
 
+/* The columns of the store in a batch of the input's schema. */
+static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
+  for (size_t i = 0; i < s->ncolumns; i++)
+    s->part[i] = batch->columns[s->columns[i]];
+  return (pf_batch){batch->rows, s->ncolumns, s->part, -1};
+}
+
+
 /* {====== Reading the input ====== */
 
-/* Give the bytes of the batch a home. */
-static pf_status keep_texts (sort_reader *s) {
-  for (size_t c = 0; c < s->batch.ncolumns; c++) {
-    const pf_column *const column = &s->batch.columns[c];
-    if (column->type != PF_BYTES || column->data == NULL)
-      continue;
-    for (size_t i = 0; i < s->batch.rows; i++) {
+/* Give the bytes of a batch of the store's schema a home in `texts`. */
+static pf_status keep_texts (pf_dictionary *texts, const pf_batch *batch) {
+  for (size_t c = 0; c < batch->ncolumns; c++) {
+    const pf_column *const column = &batch->columns[c];
+    for (size_t i = 0; column->type == PF_BYTES && i < batch->rows; i++) {
       if (pf_is_missing(column, i)) {
         column->bytes[i] = (pf_bytes){NULL, 0};
         continue;
       }
-      const uint32_t number = pf_intern(s->texts, column->bytes[i]);
+      const uint32_t number = pf_intern(texts, column->bytes[i]);
       if (number == PF_NO_NAME)
         return PF_ENOMEM;
-      column->bytes[i] = pf_name(s->texts, number);
+      column->bytes[i] = pf_name(texts, number);
     }
   }
   return PF_OK;
 }
 
 
-static pf_status begin (sort_reader *s) {
-  s->texts = pf_dictionary_new();
-  if (s->texts == NULL ||
-      pf_store_open(&s->store, s->reader.fields, s->reader.nfields,
-                    s->reader.dictionary) != PF_OK ||
-      pf_batch_for(&s->batch, s->input, s->wanted) != PF_OK)
-    return PF_ENOMEM;
-  s->begun = true;
-  return PF_OK;
+/* Settle which columns are kept. */
+static bool choose_columns (sort_reader *s) {
+  const size_t n = s->reader.nfields;
+  s->columns = calloc(n + 1, sizeof *s->columns);
+  s->place = calloc(n + 1, sizeof *s->place);
+  s->fields = calloc(n + 1, sizeof *s->fields);
+  s->part = calloc(n + 1, sizeof *s->part);
+  if (s->columns == NULL || s->place == NULL || s->fields == NULL ||
+      s->part == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    if (s->wanted[i]) {
+      s->place[i] = s->ncolumns;
+      s->fields[s->ncolumns] = s->reader.fields[i];
+      s->columns[s->ncolumns++] = i;
+    }
+  return true;
 }
 
 
-static pf_status read_input (sort_reader *s, pf_error *error) {
-  if (!s->begun && begin(s) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  for (;;) {
-    const pf_status status = s->input->next(s->input, &s->batch, error);
-    if (status != PF_MORE)
-      return status;
-    if (keep_texts(s) != PF_OK ||
-        pf_store_append(&s->store, &s->batch) != PF_OK)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  }
+static pf_status begin (sort_reader *s) {
+  s->begun = true;
+  s->texts = pf_dictionary_new();
+  if (s->texts == NULL || !choose_columns(s) ||
+      pf_store_open(&s->store, s->fields, s->ncolumns, s->reader.dictionary) !=
+          PF_OK)
+    return PF_ENOMEM;
+  return pf_batch_for(&s->batch, s->input, s->wanted);
+}
+
+
+/* Keep the rows of a batch of the store's schema. */
+static pf_status append (pf_store *store, pf_dictionary *texts,
+                         const pf_batch *batch) {
+  return keep_texts(texts, batch) != PF_OK ? PF_ENOMEM
+                                           : pf_store_append(store, batch);
 }
 
 /* }====== */
@@ -143,7 +173,7 @@ static size_t make_pairs (sort_reader *s, const pf_column *column,
    two pairs per row. */
 static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
                           uint64_t *words, pf_pair *pairs) {
-  const pf_column *const column = &s->store.columns[key->column];
+  const pf_column *const column = &s->store.columns[s->place[key->column]];
   column_words(s, column, words);
   const size_t present = make_pairs(s, column, words, pairs);
   if (column->type == PF_NAME || column->type == PF_BYTES)
@@ -161,6 +191,7 @@ static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
 
 static pf_status sort_rows (sort_reader *s) {
   const size_t rows = s->store.rows;
+  free(s->order);
   s->order = malloc((rows + 1) * sizeof *s->order);
   uint64_t *const words = malloc((rows + 1) * sizeof *words);
   pf_pair *const pairs = malloc((rows + 1) * 2 * sizeof *pairs);
@@ -177,6 +208,96 @@ static pf_status sort_rows (sort_reader *s) {
   return status;
 }
 
+/* }====== */
+
+
+/* {====== Throwing away what will not be read ====== */
+
+/* Bring the first `count` rows of s->order back into their old order. */
+static pf_status unsort (sort_reader *s, size_t count) {
+  bool *const kept = calloc(s->store.rows, sizeof *kept);
+  if (kept == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    kept[s->order[i]] = true;
+  size_t n = 0;
+  for (size_t row = 0; row < s->store.rows; row++)
+    if (kept[row])
+      s->order[n++] = row;
+  free(kept);
+  return PF_OK;
+}
+
+
+/* Copy the rows of s->order to another store, with their texts. */
+static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
+                            pf_dictionary *texts) {
+  pf_error error;
+  pf_batch batch;
+  pf_reader *rows = NULL;
+  pf_status status = pf_batch_open(&batch, s->fields, s->ncolumns, NULL);
+  if (status == PF_OK)
+    status = pf_store_reader(&s->store, s->order, count, &rows, &error);
+  while (status == PF_OK && rows->next(rows, &batch, &error) == PF_MORE)
+    status = append(store, texts, &batch);
+  if (rows != NULL)
+    rows->close(rows);
+  pf_batch_close(&batch);
+  return status;
+}
+
+
+/* Keep only the rows that would be read if the input ended here. */
+static pf_status prune (sort_reader *s) {
+  const size_t count = (size_t)s->keep;
+  pf_store store;
+  pf_dictionary *const texts = pf_dictionary_new();
+  pf_status status =
+      pf_store_open(&store, s->fields, s->ncolumns, s->reader.dictionary);
+  if (texts == NULL)
+    status = PF_ENOMEM;
+  if (status == PF_OK)
+    status = sort_rows(s);
+  if (status == PF_OK)
+    status = unsort(s, count);
+  if (status == PF_OK)
+    status = copy_rows(s, count, &store, texts);
+  if (status != PF_OK) {
+    pf_store_close(&store);
+    pf_dictionary_free(texts);
+    return status;
+  }
+  pf_store_close(&s->store);
+  pf_dictionary_free(s->texts);
+  s->store = store;
+  s->texts = texts;
+  return PF_OK;
+}
+
+
+/* Whether enough rows are kept in vain. */
+static bool is_full (const sort_reader *s) {
+  return s->store.rows > PRUNE_MARGIN &&
+         (s->store.rows - PRUNE_MARGIN) / 2 > s->keep;
+}
+
+/* }====== */
+
+
+static pf_status read_input (sort_reader *s, pf_error *error) {
+  if (!s->begun && begin(s) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (;;) {
+    const pf_status status = s->input->next(s->input, &s->batch, error);
+    if (status != PF_MORE)
+      return status;
+    const pf_batch batch = select_columns(s, &s->batch);
+    if (append(&s->store, s->texts, &batch) != PF_OK ||
+        (is_full(s) && prune(s) != PF_OK))
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+}
+
 
 static pf_status finish (sort_reader *s, pf_error *error) {
   pf_batch_close(&s->batch);
@@ -187,8 +308,6 @@ static pf_status finish (sort_reader *s, pf_error *error) {
   s->done = status == PF_OK;
   return status;
 }
-
-/* }====== */
 
 
 /* Read and sort the input, once. */
@@ -212,7 +331,14 @@ static pf_status sort_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   sort_reader *const s = (sort_reader *)(void *)self;
   pf_batch_clear(batch);
   const pf_status status = drain(s, error);
-  return status != PF_OK ? status : s->rows->next(s->rows, batch, error);
+  if (status != PF_OK)
+    return status;
+  pf_batch part = select_columns(s, batch);
+  const pf_status answer = s->rows->next(s->rows, &part, error);
+  batch->rows = part.rows;
+  for (size_t i = 0; i < s->ncolumns; i++)
+    batch->columns[s->columns[i]].has_missing = part.columns[i].has_missing;
+  return answer;
 }
 
 
@@ -230,6 +356,10 @@ static void sort_close (pf_reader *self) {
   pf_store_close(&s->store);
   pf_batch_close(&s->batch);
   pf_dictionary_free(s->texts);
+  free(s->columns);
+  free(s->place);
+  free(s->fields);
+  free(s->part);
   free(s->order);
   free(s->wanted);
   free(s->keys);
@@ -247,6 +377,7 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
                   sort_want,     NULL,           sort_close};
   s->input = input;
   s->nkeys = nkeys;
+  s->keep = UINT64_MAX;
   s->keys = calloc(nkeys + 1, sizeof *s->keys);
   s->wanted = calloc(input->nfields + 1, sizeof *s->wanted);
   if (s->keys == NULL || s->wanted == NULL) {
@@ -259,4 +390,11 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
   }
   *reader = &s->reader;
   return PF_OK;
+}
+
+
+void pf_sort_keep (pf_reader *reader, uint64_t rows) {
+  sort_reader *const s = (sort_reader *)(void *)reader;
+  if (reader->next == sort_next && !s->begun && rows < s->keep)
+    s->keep = rows;
 }

@@ -8,6 +8,7 @@
 #include "kernels/chain.h"
 #include "kernels/filter.h"
 #include "kernels/limit.h"
+#include "kernels/sort.h"
 #include "lua/callback.h"
 
 #define MAX_COLUMNS 200 /* a Lua function gets at most */
@@ -105,11 +106,13 @@ static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
 
 
 /* core.limit(reader, n, skip): at most n rows (nil: all) after the first
-   `skip`. */
+   `skip`. Over a sort, only these rows are kept in memory. */
 static int core_limit (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
   const uint64_t skip = check_rows(L, 3, 0);
+  if (limit <= PF_NO_LIMIT - skip)
+    pf_sort_keep(input, limit + skip);
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;

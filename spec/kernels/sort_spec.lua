@@ -76,6 +76,40 @@ describe("sort", function()
          "20000 rows")
    end)
 
+   it("gives the same when only the first rows are read, however many there are", function()
+      local rows, by_value = {}, {}
+      for v = 0, 996 do
+         by_value[v] = {}
+      end
+      for i = 1, 250000 do
+         local v = i * 7919 % 997
+         rows[i] = { i, v, "text " .. v, i % 3 ~= 0 and "name " .. i or nil }
+         table.insert(by_value[v], i)
+      end
+      local function first(keys, skip)
+         local reader = core.rows_reader({ { "i", "int" }, { "v", "int" }, { "t", "bytes" },
+            { "n", "name" } }, rows)
+         return core.rows(core.limit(core.sort(reader, keys), 300, skip))
+      end
+      for r, row in ipairs(first({ { column = "v" } }, 100)) do
+         local number = 99 + r
+         local v = number < #by_value[0] and 0 or 1
+         local i = by_value[v][number - v * #by_value[0] + 1]
+         local name = i % 3 ~= 0 and "name " .. i or nil
+         assert.same({ i = i, v = v, t = "text " .. v, n = name }, row)
+      end
+      for r, row in ipairs(first { { column = "t", descending = true } }) do
+         local v = r > #by_value[996] and 995 or 996
+         assert.equal(by_value[v][r - (996 - v) * #by_value[996]], row.i)
+      end
+   end)
+
+   it("reads only the columns that are asked for", function()
+      local reader = core.sort(core.rows_reader({ { "a", "int" }, { "b", "name" }, { "c", "num" } },
+         { { 1, "x", 0.5 }, { 2, "w", 0.25 }, { nil, nil, 1.0 } }), { { column = "b" } })
+      assert.same({ { c = 0.25 }, { c = 0.5 }, { c = 1.0 } }, core.rows(reader, { "c" }))
+   end)
+
    it("refuses columns there are not", function()
       assert.error_matches(function()
          core.sort(core.rows_reader({ { "v", "int" } }, {}), { { column = "w" } })
