@@ -153,9 +153,9 @@ describe("gmon", function()
 
    it("divides evenly where bins are whole numbers of bytes", function()
       local bytes = gmon(">", 4):header()
-         :histogram { low = 0x100, high = 0x100 + 36, bins = { 1, 2, 3 } }:bytes()
-      assert.same({ 0x100, 0x10c, 0x118 }, column(bytes, "histogram", "low"))
-      assert.same({ 0x10c, 0x118, 0x124 }, column(bytes, "histogram", "high"))
+         :histogram { low = 0x100, high = 0x100 + 18, bins = { 1, 2, 3 } }:bytes()
+      assert.same({ 0x100, 0x106, 0x10c }, column(bytes, "histogram", "low"))
+      assert.same({ 0x106, 0x10c, 0x112 }, column(bytes, "histogram", "high"))
    end)
 
    it("places bins far wider than profil can", function()
@@ -222,6 +222,18 @@ describe("gmon", function()
             end
          end
       end
+   end)
+
+   it("is not misled about that number by addresses with a lower half of 0", function()
+      local list = { { address = 1 << 32, count = 5 }, { address = 0, count = 6 } }
+      local bytes = gmon("<", 8):header():blocks({ { 1 << 32, 5 }, { 0, 6 } }):bytes()
+      assert.same(list, rows_of(bytes, "blocks", { address_size = 8 }))
+   end)
+
+   it("sees the wide number in a file that was cut, too", function()
+      local bytes = gmon("<", 8):header()
+         :blocks({ { 0x401000, 5 }, { 0x402000, 6 }, { 0x403000, 7 } }, 8):bytes()
+      assert.same({ 5, 6 }, column(bytes:sub(1, -9), "blocks", "count", { address_size = 8 }))
    end)
 
    it("reads what ld.so writes for LD_PROFILE", function()
@@ -344,6 +356,17 @@ describe("gmon, BSD", function()
       end
    end)
 
+   it("takes them for other bins than usual when the arcs end where the file does", function()
+      local bins = {}
+      for i = 1, 64 do
+         bins[i] = i
+      end
+      local b = gmon(">", 8):bsd { low = 0x1000, high = 0x1080, bins = bins, counter = "I4",
+         spare = { 32, 0, 0 } }:bsd_arc(0x1000, 0x1010, 9)
+      assert.same(bins, column(b:bytes(), "histogram", "count"))
+      assert.equal(128, #column(b:raw("x"):bytes(), "histogram", "count"))
+   end)
+
    it("takes garbage in the spare words as what it is", function()
       for _, garbage in ipairs { 0x771b9817, 2, 0x51879, 64 } do
          local bytes = gmon("<", 4):bsd { low = 0x1000, high = 0x1014, bins = { 1, 2, 3, 4, 5 },
@@ -375,6 +398,12 @@ describe("gmon, BSD", function()
       assert.same({ 1, 2, 3 }, column(b:bytes(), "arcs", "count"))
       assert.same({ 0x7ffb << 32 | 1, 0x7ffb << 32 | 2, 0x7ffb << 32 | 3 },
          column(b:bytes(), "arcs", "count", { arc_count_bits = 64 }))
+   end)
+
+   it("takes halves that differ for counts", function()
+      local bytes = gmon("<", 8):bsd { low = 0x1000, high = 0x1020, bins = sixteen }
+         :bsd_arc(0x1000, 0x1010, 0x7ffb << 32):bsd_arc(0x1000, 0x1014, 0x7ffc << 32):bytes()
+      assert.same({ 0x7ffb << 32, 0x7ffc << 32 }, column(bytes, "arcs", "count"))
    end)
 
    it("keeps counts above 32 bits of 64-bit machines", function()

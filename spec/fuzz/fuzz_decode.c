@@ -81,6 +81,41 @@ static int64_t read_all (pf_reader *reader, pf_batch *batch) {
 }
 
 
+/* The sum of a column over all rows from the first. */
+static uint64_t sum_of (pf_reader *reader, pf_batch *batch, size_t column) {
+  pf_error error = {.status = PF_OK};
+  uint64_t sum = 0;
+  MUST(reader->seek(reader, 0, &error) == PF_OK);
+  while (reader->next(reader, batch, &error) == PF_MORE)
+    for (size_t row = 0; row < batch->rows; row++)
+      sum += (uint64_t)batch->columns[column].ints[row];
+  return sum;
+}
+
+
+/* Leaving rows of 0 out leaves the sum of a count as it is. */
+static void check_sparse (pf_reader *reader, pf_batch *batch) {
+  const size_t count = pf_field_index(reader->fields, reader->nfields, "count");
+  if (count == reader->nfields || reader->seek == NULL ||
+      reader->fields[count].type != PF_INT ||
+      batch->columns[count].data == NULL)
+    return;
+  const uint64_t sum = sum_of(reader, batch, count);
+  batch->sparse = (int)count;
+  MUST(sum_of(reader, batch, count) == sum);
+}
+
+
+/* From the middle on there is the other half. */
+static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
+  pf_error error = {.status = PF_OK};
+  if (reader->seek == NULL)
+    return;
+  MUST(reader->seek(reader, (uint64_t)rows / 2, &error) == PF_OK);
+  MUST(read_all(reader, batch) == rows - rows / 2);
+}
+
+
 /* Read a table with every column whose number leaves `rest` by `part`. */
 static void read_table (pf_trace *trace, const pf_table *table, size_t part,
                         size_t rest) {
@@ -96,14 +131,9 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
   MUST(pf_batch_for(&batch, reader, wanted) == PF_OK);
   const int64_t rows = read_all(reader, &batch);
   MUST(rows < 0 || table->rows < 0 || rows == table->rows);
-  if (rows >= 0 && reader->seek != NULL &&
-      reader->seek(reader, (uint64_t)rows / 2, &error) == PF_OK)
-    MUST(read_all(reader, &batch) == rows - rows / 2);
-  const size_t count = pf_field_index(table->fields, table->nfields, "count");
-  if (count < table->nfields && reader->seek != NULL) {
-    batch.sparse = (int)count;
-    if (reader->seek(reader, 0, &error) == PF_OK)
-      MUST(read_all(reader, &batch) <= rows || rows < 0);
+  if (rows >= 0) {
+    check_seek(reader, &batch, rows);
+    check_sparse(reader, &batch);
   }
   pf_batch_close(&batch);
   reader->close(reader);

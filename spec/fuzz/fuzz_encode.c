@@ -24,8 +24,11 @@ static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
     const size_t number = pf_field_index(table->fields, table->nfields, column);
     pf_reader *reader = NULL;
     pf_batch batch;
+    bool wanted[32] = {false};
+    MUST(number < table->nfields && table->nfields <= 32);
+    wanted[number] = true;
     MUST(table->open(trace, table, &reader, &error) == PF_OK);
-    MUST(pf_batch_open(&batch, table->fields, table->nfields, NULL) == PF_OK);
+    MUST(pf_batch_open(&batch, table->fields, table->nfields, wanted) == PF_OK);
     while (reader->next(reader, &batch, &error) == PF_MORE)
       for (size_t row = 0; row < batch.rows; row++)
         sum += batch.columns[number].addrs[row];

@@ -22,7 +22,6 @@ typedef struct reading {
   bool has_histogram;
   bool is_complete; /* it ended where the file ends */
   bool has_records; /* it met arcs or blocks */
-  bool is_cut;      /* it ended inside a record, not at a bad one */
   uint64_t reach;   /* where its last whole record ends */
 } reading;
 
@@ -40,7 +39,6 @@ static reading read_as (const gmon_layout *layout, pf_bytes bytes) {
       result.has_records |= part.count > 0;
   }
   result.is_complete = walk.end == GMON_AT_END;
-  result.is_cut = walk.end == GMON_CUT;
   result.reach = walk.whole;
   result.layout.is_trial = false;
   return result;
@@ -53,9 +51,7 @@ static int compare (const reading *a, const reading *b) {
     return a->has_histogram ? 1 : -1;
   if (a->is_complete != b->is_complete)
     return a->is_complete ? 1 : -1;
-  if (a->reach != b->reach)
-    return a->reach > b->reach ? 1 : -1;
-  return (int)a->is_cut - (int)b->is_cut;
+  return (a->reach > b->reach) - (a->reach < b->reach);
 }
 
 
