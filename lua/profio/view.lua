@@ -3,6 +3,7 @@
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
+local row_export = require "profio.exports.rows"
 
 local view = {}
 
@@ -269,14 +270,14 @@ end
 ---@param out file*|nil without it the text is returned
 ---@return string|nil
 function methods:write(options, out)
-   return core.write_rows(run(self), options or { output = "text" }, out)
+   return row_export.write(run(self), options or {}, out)
 end
 
 ---Print an aligned table on standard output.
 ---@param ... string only these columns
 function methods:print(...)
    local columns = select("#", ...) > 0 and { ... } or nil
-   core.write_rows(run(self), { output = "text", columns = columns }, io.stdout)
+   row_export.write(run(self), { columns = columns }, io.stdout)
 end
 
 ---A fresh reader of the core over the view: what reports and exports are made from.

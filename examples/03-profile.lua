@@ -1,0 +1,21 @@
+-- A profile: functions with what they and all they called cost.
+-- lua5.4 examples/03-profile.lua [gmon.out [PROGRAM]]
+
+local here = dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+
+local profio = require "profio"
+local trace <close> = here.open()
+local profile <close> = assert(trace:profile())
+
+print(("%d samples, %d functions"):format(profile.facts.samples, profile.facts.functions))
+
+print "\nmost time:"
+profile:flat():limit(5):print("function", "calls", "self", "total", "self_share")
+
+print "\nmost calls:"
+profile:graph():where { calls = profio.no(profio.missing) }
+   :sort("-calls"):limit(5):print("caller", "callee", "calls")
+
+-- The rows of a report are a view like any other: here as csv.
+print "\nfor another program:"
+io.write((profile:flat():limit(3):write { output = "csv", columns = { "function", "self" } }))

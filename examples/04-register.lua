@@ -1,0 +1,27 @@
+-- A format of your own, decoded in Lua: it stands beside those of the core.
+-- lua5.4 examples/04-register.lua [FILE], where FILE has lines such as "1200 main 37"
+
+dofile((arg[0]:match "^(.*/)" or "") .. "here.lua")
+
+local profio = require "profio"
+
+profio.register {
+   name = "lines",
+   help = "time (us), function and bytes of memory, one allocation a line",
+   score = function(head)
+      return head:find "^%d+ %S+ %d+\n" and 50 or 0
+   end,
+   tables = { allocations = { { "time", "int" }, { "name", "name" }, { "size", "int" } } },
+   open = function(source)
+      return { allocations = function(put)
+         for time, name, size in source:read():gmatch "(%d+) (%S+) (%d+)" do
+            put(1000 * tonumber(time), name, tonumber(size))
+         end
+      end }
+   end,
+}
+
+local sample = { data = "100 malloc 32\n150 malloc 4096\n170 realloc 64\n200 malloc 32\n" }
+local trace <close> = assert(profio.open(arg[1] or sample))
+print(trace.format, table.concat(trace.tables, " "))
+trace.allocations:group("name"):aggregate { "n = count", "bytes = sum(size)" }:sort("-bytes"):print()
