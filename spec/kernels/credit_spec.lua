@@ -1,0 +1,141 @@
+-- Bins into weights of functions: whole numbers whose sums are exact.
+
+local profiles = require "spec.support.profiles"
+
+local function weights(given, metric)
+   local result = {}
+   for name, row in pairs(profiles.flat(assert(profiles.make(given)), { metric = metric })) do
+      result[name] = row.self
+   end
+   return result
+end
+
+local symbols = { { "a", 0x1000 }, { "b", 0x1010 }, { "c", 0x1014 }, { "last", 0x2000 } }
+
+describe("credit", function()
+   it("gives a bin inside a function to it", function()
+      assert.same({ a = 7, b = 3 }, weights { symbols = symbols,
+         bins = { { 0x1000, 0x1004, 5, 5 }, { 0x1008, 0x100c, 2, 2 }, { 0x1010, 0x1014, 3, 3 } } })
+   end)
+
+   it("shares a straddling bin by bytes, what remains to the largest share", function()
+      local bins = { { 0x100c, 0x1018, 10, 1000 } } -- 4 bytes of each of a, b, c
+      assert.same({ a = 4, b = 3, c = 3 }, weights({ symbols = symbols, bins = bins }, "samples"))
+      assert.same({ a = 334, b = 333, c = 333 },
+         weights({ symbols = symbols, bins = bins }, "time"))
+      assert.same({ a = 1 }, weights({ symbols = symbols,
+         bins = { { 0x100a, 0x1012, 1, 1 } } }, "samples"))
+   end)
+
+   it("keeps what lies before all symbols in a function named by its gap", function()
+      assert.same({ ["0x0"] = 9, a = 1 }, weights { symbols = symbols,
+         bins = { { 0x500, 0x504, 9, 9 }, { 0x1000, 0x1004, 1, 1 } } })
+   end)
+
+   it("keeps what lies between symbols in a function named by where the gap begins", function()
+      local given = { symbols = { { "a", 0x1000, size = 64 }, { "b", 0x1400, size = 64 } },
+         bins = { { 0x1020, 0x1060, 64, 64 }, { 0x1100, 0x1104, 3, 3 }, { 0x1800, 0x1804, 2, 2 } } }
+      assert.same({ a = 32, ["0x1040"] = 32 + 3, ["0x1440"] = 2 }, weights(given, "samples"))
+   end)
+
+   it("names functions by the bins when there are no symbols", function()
+      assert.same({ ["0x1000"] = 9, ["0x1008"] = 2 }, weights {
+         bins = { { 0x1000, 0x1004, 5, 5 }, { 0x1008, 0x100c, 2, 2 }, { 0x1000, 0x1004, 4, 4 } } })
+   end)
+
+   it("moves symbols by the load bias", function()
+      assert.same({ b = 3 }, weights { symbols = symbols, bias = 0x550000,
+         bins = { { 0x551010, 0x551014, 3, 3 } } })
+   end)
+
+   it("has no time when no row has any", function()
+      local profile = profiles.make { symbols = symbols, bins = { { 0x1000, 0x1004, 5 } } }
+      assert.same(5, profile:facts({ metric = "samples" }).total)
+      assert.same(0, profile:facts({ metric = "time" }).total)
+   end)
+
+   it("says what it needs", function()
+      local core = require "profio.core"
+      local reader = core.rows_reader({ { "low", "addr" }, { "count", "int" } }, {})
+      local profile, message, code = core.profile { histogram = reader }
+      assert.is_nil(profile)
+      assert.matches('a column "high" of type addr is needed', message)
+      assert.same("unsupported", code)
+      assert.error_matches(function() core.profile {} end, "needs a histogram or arcs")
+   end)
+end)
+
+-- {====== Against a model that looks at each byte ======
+
+local function random_case()
+   local given, address = { symbols = {}, bins = {} }, 0x1000
+   for i = 1, math.random(12) do
+      given.symbols[i] = { "f" .. i, address }
+      address = address + math.random(1, 24)
+   end
+   local at = 0x1000 - math.random(0, 20)
+   while at < address do
+      local width = math.random(1, 30)
+      if math.random(3) > 1 then
+         given.bins[#given.bins + 1] = { at, at + width, math.random(0, 9), math.random(0, 1000) }
+      end
+      at = at + (math.random(8) == 1 and -5 or width)
+   end
+   given.bins[1] = given.bins[1] or { 0x1000, 0x1004, 1, 1 }
+   return given
+end
+
+-- Which function each byte of a bin belongs to; the last symbol of nm's text reaches to the end.
+local function owner(given, byte)
+   for i = #given.symbols, 1, -1 do
+      if given.symbols[i][2] <= byte then
+         return given.symbols[i][1]
+      end
+   end
+   return "0x0"
+end
+
+local function share(given, bin, column, sums)
+   local order, bytes = {}, {}
+   for byte = bin[1], bin[2] - 1 do
+      local name = owner(given, byte)
+      if not bytes[name] then
+         order[#order + 1] = name
+      end
+      bytes[name] = (bytes[name] or 0) + 1
+   end
+   local largest, left = order[1], bin[column]
+   for _, name in ipairs(order) do
+      local part = bin[column] * bytes[name] // (bin[2] - bin[1])
+      sums[name] = (sums[name] or 0) + part
+      left = left - part
+      largest = bytes[name] > bytes[largest] and name or largest
+   end
+   sums[largest] = sums[largest] + left
+end
+
+describe("credit of random bins", function()
+   it("is that of the model, and nothing is lost", function()
+      for case = 1, 200 do
+         math.randomseed(case)
+         local given = random_case()
+         for column, metric in pairs { [3] = "samples", [4] = "time" } do
+            local want, total, got_total = {}, 0, 0
+            for _, bin in ipairs(given.bins) do
+               share(given, bin, column, want)
+               total = total + bin[column]
+            end
+            local got = weights(given, metric)
+            for name, value in pairs(want) do
+               assert.same(value, got[name] or 0, ("case %d, %s of %s"):format(case, metric, name))
+            end
+            for _, value in pairs(got) do
+               got_total = got_total + value
+            end
+            assert.same(total, got_total, "case " .. case)
+         end
+      end
+   end)
+end)
+
+-- }======
