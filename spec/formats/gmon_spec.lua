@@ -456,6 +456,29 @@ describe("gmon, address size", function()
       end
    end)
 
+   it("finds it where writers leave the dimension empty", function()
+      for b, order, width in gmon.each() do
+         local bytes = b:header():histogram { low = 0x1000, high = 0x1010, bins = { 1, 2, 3, 4 },
+            dimension = "", abbreviation = "\0" }:arc(0x1000, 0x1004, 5):bytes()
+         local trace <close> = open(bytes)
+         assert.same({ order, width }, { trace.info.byte_order, trace.info.address_size })
+         assert.same({ "gmon-odd-histogram" }, codes(trace))
+         assert.same({ 1, 2, 3, 4 }, column(bytes, "histogram", "count"))
+         assert.same({ 5 }, column(bytes, "arcs", "count"))
+      end
+   end)
+
+   it("refuses values of options that mean nothing", function()
+      local bytes = gmon("<", 4):bsd { low = 0, high = 8, bins = { 1, 2 } }:bytes()
+      for name, value in pairs { address_size = 5, rate = -1, counter_bits = 12,
+         arc_count_bits = 8 } do
+         local trace, message, code = profio.open({ data = bytes }, { [name] = value })
+         assert.is_nil(trace)
+         assert.matches(name, message)
+         assert.equal("unsupported", code)
+      end
+   end)
+
    it("opens a bare header", function()
       local trace <close> = open(gmon(">", 4):header():bytes())
       assert.same({}, trace.warnings)

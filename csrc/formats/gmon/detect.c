@@ -308,9 +308,28 @@ static pf_status open_magic (pf_trace *trace, const gmon_wish *wish,
 }
 
 
+/* Options whose type is right may still mean nothing. */
+static pf_status check_options (const pf_trace *trace, pf_error *error) {
+  const int64_t width = pf_option_int(trace, "address_size", 0);
+  const int64_t rate = pf_option_int(trace, "rate", 0);
+  if (width != 0 && width != 4 && width != 8)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "address_size 4 or 8 expected, found %lld",
+                   (long long)width);
+  if (rate < 0 || rate > UINT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a rate of 1 to %lld expected, found %lld",
+                   (long long)UINT32_MAX, (long long)rate);
+  return PF_OK;
+}
+
+
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   gmon_wish wish;
+  const pf_status status = check_options(trace, error);
+  if (status < 0)
+    return status;
   read_wish(trace, &wish);
   *layout = (gmon_layout){.dialect = GMON_GNU, .counter = 2, .arc_count = 4};
   const int dialect =

@@ -21,15 +21,19 @@ typedef struct reading {
   gmon_layout layout;
   bool has_histogram;
   bool is_complete; /* it ended where the file ends */
+  bool is_bad;      /* it ended at something that is no record */
   bool has_records; /* it met arcs or blocks */
   uint64_t reach;   /* where its last whole record ends */
 } reading;
 
 
-/* Read all of the file one way. A walk that reports to nobody cannot fail. */
-static reading read_as (const gmon_layout *layout, pf_bytes bytes) {
+/* Read all of the file one way, with implausible histogram headers or only
+   up to the first. A walk that reports to nobody cannot fail. */
+static reading read_as (const gmon_layout *layout, unsigned width,
+                        bool is_trial, pf_bytes bytes) {
   reading result = {.layout = *layout};
-  result.layout.is_trial = true;
+  result.layout.width = width;
+  result.layout.is_trial = is_trial;
   gmon_walk walk = gmon_walk_over(&result.layout, bytes, NULL, NULL);
   gmon_part part;
   while (gmon_next_part(&walk, &part) == PF_MORE) {
@@ -39,6 +43,7 @@ static reading read_as (const gmon_layout *layout, pf_bytes bytes) {
       result.has_records |= part.count > 0;
   }
   result.is_complete = walk.end == GMON_AT_END;
+  result.is_bad = walk.end == GMON_BAD;
   result.reach = walk.whole;
   result.layout.is_trial = false;
   return result;
@@ -124,19 +129,38 @@ static pf_status decide_width (pf_trace *trace, const gmon_wish *wish,
 }
 
 
+/*
+** Read the file in both widths: above 0 the narrow one is better, 0 they are
+** equals. When both end at something that is no record, without a histogram,
+** its writer may have left the dimension empty: then the one that reads to
+** the end of the file with the headers as they are is taken.
+*/
+static int read_both (const gmon_layout *layout, pf_bytes bytes,
+                      reading *narrow, reading *wide) {
+  *narrow = read_as(layout, 4, true, bytes);
+  *wide = read_as(layout, 8, true, bytes);
+  const int order = compare(narrow, wide);
+  if (narrow->has_histogram || wide->has_histogram || !narrow->is_bad ||
+      !wide->is_bad)
+    return order;
+  const reading odd_narrow = read_as(layout, 4, false, bytes);
+  const reading odd_wide = read_as(layout, 8, false, bytes);
+  if (odd_narrow.is_complete == odd_wide.is_complete)
+    return order;
+  *narrow = odd_narrow;
+  *wide = odd_wide;
+  return odd_narrow.is_complete ? 1 : -1;
+}
+
+
 /* Find the width for the byte order in `layout`, and how well it reads. */
 static pf_status find_width (pf_trace *trace, const gmon_wish *wish,
                              gmon_layout *layout, reading *best,
                              pf_error *error) {
-  const pf_bytes bytes = trace->sources[0].bytes;
-  gmon_layout narrow_layout = *layout, wide_layout = *layout;
-  narrow_layout.width = 4;
-  wide_layout.width = 8;
-  const reading narrow = read_as(&narrow_layout, bytes);
-  const reading wide = read_as(&wide_layout, bytes);
-  const int order = wish->width == 4   ? 1
-                    : wish->width == 8 ? -1
-                                       : compare(&narrow, &wide);
+  reading narrow, wide;
+  int order = read_both(layout, trace->sources[0].bytes, &narrow, &wide);
+  if (wish->width != 0)
+    order = wish->width == 4 ? 1 : -1;
   *best = order > 0 ? narrow : wide;
   *layout = best->layout;
   if (order != 0)

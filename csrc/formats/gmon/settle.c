@@ -86,7 +86,12 @@ static pf_status find_counter (pf_trace *trace, gmon_layout *layout,
 static pf_status settle_bins (pf_trace *trace, gmon_layout *layout,
                               pf_error *error) {
   const int64_t asked = pf_option_int(trace, "counter_bits", 0);
-  if (asked != 0 && is_counter_type(asked)) {
+  if (!is_counter_type(asked))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "counter_bits 8, 16, 32 or 64 expected, or one of these "
+                   "below 0, found %lld",
+                   (long long)asked);
+  if (asked != 0) {
     set_counter(layout, asked);
     return PF_OK;
   }
@@ -125,6 +130,10 @@ static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
 static pf_status settle_arcs (pf_trace *trace, gmon_layout *layout,
                               pf_error *error) {
   const int64_t asked = pf_option_int(trace, "arc_count_bits", 0);
+  if (asked != 0 && asked != 32 && asked != 64)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "arc_count_bits 32 or 64 expected, found %lld",
+                   (long long)asked);
   layout->arc_count = layout->width;
   if (layout->width != 8 || asked == 64)
     return PF_OK;
@@ -157,8 +166,7 @@ static pf_status settle_rate (pf_trace *trace, const gmon_layout *layout,
 
 
 pf_status gmon_settle (pf_trace *trace, gmon_layout *layout, pf_error *error) {
-  const int64_t rate = pf_option_int(trace, "rate", 0);
-  layout->rate = rate > 0 && rate <= UINT32_MAX ? (uint32_t)rate : 0;
+  layout->rate = (uint32_t)pf_option_int(trace, "rate", 0);
   if (layout->dialect == GMON_GNU || layout->dialect == GMON_LD)
     return PF_OK;
   pf_status status = settle_bins(trace, layout, error);
