@@ -80,12 +80,19 @@ function Writer:__close(failure)
    end
 end
 
--- The tables that the format writes and the trace has, in the format's order.
-local function written_tables(sink, state)
-   local names = {}
+-- The tables that the format writes and the trace has, in the format's order. The others are
+-- named in a note, but for the raw records, which say the same again.
+local function written_tables(sink, state, format)
+   local names, written = {}, { raw = true }
    for _, described in ipairs(sink:tables()) do
       if state.schema[described.name] then
-         names[#names + 1] = described.name
+         names[#names + 1], written[described.name] = described.name, true
+      end
+   end
+   for _, name in ipairs(state.names) do
+      if not written[name] then
+         state.notes[#state.notes + 1] = { code = format.name .. "-not-written", kind = "note",
+            message = ("table '%s' has no place in the written file"):format(name) }
       end
    end
    return names
@@ -112,7 +119,7 @@ function writer.save(state, path, given)
    if not sink then
       return nil, message, code
    end
-   for _, name in ipairs(written_tables(sink, state)) do
+   for _, name in ipairs(written_tables(sink, state, format)) do
       local ok
       ok, message, code = sink:put_reader(name, trace.plain_reader(state, name))
       if not ok then

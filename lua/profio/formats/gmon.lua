@@ -57,6 +57,7 @@ gmon.warnings = {
    ["gmon-counter-type"] = "the type of counter in a BSD header is garbage",
    ["gmon-no-bins"] = "a histogram has no bins",
    ["gmon-no-rate"] = "the sampling rate is 0: there are no seconds",
+   ["gmon-not-written"] = "a table of the trace has no place in the file that is written",
    ["gmon-odd-bins"] = "the bytes of the bins are no whole number of bins",
    ["gmon-odd-histogram"] = "a histogram header has an impossible dimension or rate",
    ["gmon-old-blocks"] = "basic blocks of version 0 cannot be read",
