@@ -1,0 +1,165 @@
+local options = require "profio.cli.options"
+local symspec = require "profio.cli.symspec"
+local words = require "profio.cli.words"
+
+describe("options.join", function()
+   local function join(...)
+      local list, rest = options.join { ... }
+      return table.concat(list, " "), rest and table.concat(rest, " ")
+   end
+
+   it("gives an option that takes a value the next word, whatever that begins with", function()
+      assert.equal("--sort=-t x", (join("--sort", "-t", "x")))
+      assert.equal("--where=--info --info", (join("--where", "--info", "--info")))
+      assert.equal("--sort=-- x", (join("--sort", "--", "x")))
+      assert.equal("--out=-o", (join("-o", "-o")))
+   end)
+
+   it("leaves flags and joined words alone", function()
+      assert.equal("--info x --sort=-t", (join("--info", "x", "--sort=-t")))
+      assert.equal("--out=file", (join("-ofile")))
+      assert.equal("--top", (join("--top")))
+   end)
+
+   it("cuts at --", function()
+      local list, rest = join("a", "--", "-b", "--info")
+      assert.equal("a", list)
+      assert.equal("-b --info", rest)
+   end)
+end)
+
+describe("options.parse", function()
+   it("takes what stands behind -- as files, unless a script gets it", function()
+      assert.same({ "a", "-b" }, options.parse({ "a", "--", "-b" }).files)
+      local given = options.parse { "a", "--script", "x.lua", "--", "-b" }
+      assert.same({ "a" }, given.files)
+      assert.same({ "-b" }, given.rest)
+   end)
+
+   it("collects options that may be repeated", function()
+      assert.same({ "a=1", "b=2" }, options.parse({ "--where", "a=1", "--where", "b=2" }).where)
+      assert.same({}, options.parse({}).where)
+   end)
+
+   it("answers what is wrong", function()
+      local given, message = options.parse { "--bogus" }
+      assert.is_nil(given)
+      assert.matches("unknown option '%-%-bogus'", message)
+   end)
+end)
+
+describe("words.split", function()
+   it("cuts at commas outside parentheses", function()
+      assert.same({ "a", "bucket(time,10)", "c" }, words.split "a,bucket(time,10),c")
+      assert.same({ "" }, words.split "")
+      assert.same({ "f(int, char)", "g" }, words.split "f(int, char),g")
+   end)
+
+   it("takes an escaped comma as one", function()
+      assert.same({ "a,b", "c" }, words.split "a\\,b,c")
+   end)
+end)
+
+describe("words.condition", function()
+   local fields = { { name = "n", type = "int" }, { name = "a", type = "addr" },
+      { name = "x", type = "num" }, { name = "s", type = "name" }, { name = "b", type = "bool" } }
+
+   local function condition(text)
+      return words.condition(text, fields)
+   end
+
+   it("reads values in the type of the column", function()
+      assert.same({ n = 12 }, condition "n=12")
+      assert.same({ n = -3 }, condition "n=-3")
+      assert.same({ n = 1500000 }, condition "n=1.5ms")
+      assert.same({ n = 2000000000 }, condition "n=2s")
+      assert.same({ a = 0x401000 }, condition "a=0x401000")
+      assert.same({ a = -1 }, condition "a=0xffffffffffffffff")
+      assert.same({ x = 0.05 }, condition "x=5%")
+      assert.same({ s = "12" }, condition "s=12")
+      assert.same({ s = "a..b" }, condition "s=a..b")
+      assert.same({ b = true }, condition "b=yes")
+   end)
+
+   it("reads lists", function()
+      assert.same({ n = { 1, 2 } }, condition "n=1,2")
+      assert.same({ s = { "a,b", "c" } }, condition "s=a\\,b,c")
+   end)
+
+   it("reads ranges, with either end left out", function()
+      local between = condition("n=3..0x10").n
+      assert.equal(3, between.low)
+      assert.equal(16, between.high)
+      assert.equal(math.maxinteger, condition("n=3..").n.high)
+      assert.equal(math.mininteger, condition("n=..3").n.low)
+      assert.equal(-1, condition("a=0x10..").a.high)
+   end)
+
+   it("reads patterns, negations and what is missing", function()
+      assert.equal("^Db", condition("s~^Db").s.pattern)
+      assert.equal(5, condition("n!=5").n.inner)
+      assert.equal("x", condition("s!~x").s.inner.pattern)
+      assert.equal("missing", condition("s=").s.op)
+      assert.equal("no", condition("s!=").s.op)
+   end)
+
+   it("says what is wrong", function()
+      local cases = { ["n=abc"] = "holds a whole number",
+         ["q=1"] = "no column 'q'; there are: n, a",
+         ["n"] = "wants col=val", ["b=perhaps"] = "holds true or false", ["x=y"] = "holds a number",
+         ["a=0x10000000000000000"] = "holds an address" }
+      for text, message in pairs(cases) do
+         local ok, failure = pcall(condition, text)
+         assert.is_false(ok)
+         assert.equal(2, failure.status)
+         assert.is_truthy(failure.message:find(message, 1, true), failure.message)
+      end
+   end)
+end)
+
+describe("symspec", function()
+   local functions = {
+      { number = 0, ["function"] = "main", symbol = "main", file = "/src/a.c", line = 10 },
+      { number = 1, ["function"] = "read", symbol = "read", file = "/src/io.c", line = 20 },
+      { number = 2, ["function"] = "read", symbol = "read", file = "/src/net.c", line = 30 },
+      { number = 3, ["function"] = "A::f(int)", symbol = "_ZN1A1fEi" },
+   }
+
+   local function find(text)
+      return symspec.find(text, functions)
+   end
+
+   it("names functions as gprof does", function()
+      assert.same({ 0 }, find "main")
+      assert.same({ 1, 2 }, find "read")
+      assert.same({ 1 }, find "io.c")
+      assert.same({ 1 }, find "src/io.c")
+      assert.same({ 2 }, find "net.c:read")
+      assert.same({ 2 }, find "net.c:30")
+      assert.same({ 3 }, find "A::f(int)")
+      assert.same({ 3 }, find "_ZN1A1fEi")
+   end)
+
+   it("finds names by pattern", function()
+      assert.same({ 0, 1, 2 }, find "~^[mr]")
+   end)
+
+   it("is wrong use when nothing is found, or the pattern is none", function()
+      for _, text in ipairs { "gone", "io.c:main", "o.c", "~%" } do
+         local ok, failure = pcall(find, text)
+         assert.is_false(ok)
+         assert.equal(2, failure.status)
+      end
+   end)
+
+   it("cuts off where it acts", function()
+      assert.same({ "graph", "main" }, { symspec.place "graph=main" })
+      assert.same({ nil, "x=main" }, { symspec.place "x=main" })
+   end)
+
+   it("knows pairs", function()
+      assert.same({ "a", "b" }, { symspec.pair "a/b" })
+      assert.is_nil(symspec.pair "~a/b")
+      assert.is_nil(symspec.pair "a/b/c")
+   end)
+end)

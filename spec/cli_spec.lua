@@ -1,0 +1,406 @@
+local command = require "spec.support.command"
+local core = require "profio.core"
+local elf = require "spec.support.elf"
+local json = require "dkjson"
+
+local run = command.run
+
+local function has(name)
+   return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
+end
+
+-- The output of a command that is expected to go well and to be silent on standard error.
+local function fine(line)
+   local text, status, errors = run(line)
+   assert.equal("", errors)
+   assert.equal(0, status)
+   return text
+end
+
+local NAMED = "--symbols small.nm"
+
+describe("profio", function()
+   describe("without options", function()
+      it("reads ./gmon.out and prints what gprof prints first", function()
+         local text, status, errors = run "profio"
+         assert.equal(0, status)
+         assert.matches("gmon.out: note: no executable", errors)
+         assert.matches("^Flat profile:\n", text)
+         assert.matches("\n\f\n\t\t\tCall graph\n", text)
+         assert.matches("\nIndex by function name\n", text)
+      end)
+
+      it("prints the flat profile alone in forms for machines", function()
+         local rows = assert(json.decode(fine("profio --output json " .. NAMED)))
+         assert.equal("work", rows[1]["function"])
+         assert.equal(350000000, rows[1].self)
+         assert.equal(3, #rows)
+      end)
+
+      it("tells of a file that has neither samples nor calls what it is", function()
+         local empty = command.file("empty.gmon", command.trace():sub(1, 20))
+         assert.matches(": gmon\n", fine("profio " .. empty))
+      end)
+   end)
+
+   describe("files", function()
+      it("may be standard input, and packed", function()
+         assert.equal("from,to,count\n", fine "profio --table arcs --output csv \z
+            --columns from,to,count --top 0 - < gmon.out")
+         assert.equal(fine "profio --table arcs gmon.out",
+            fine "gzip -c gmon.out | profio --table arcs -")
+         assert.equal(fine "profio --table arcs gmon.out",
+            fine "gzip -c gmon.out > packed.gz && profio --table arcs packed.gz")
+      end)
+
+      it("of one format are one trace", function()
+         local one = json.decode(fine("profio --report flat --output json " .. NAMED))
+         local two = json.decode(fine(
+            "profio gmon.out gmon.out --report flat --output json " .. NAMED))
+         assert.equal(2 * one[1].self, two[1].self)
+         assert.equal(2 * one[1].calls, two[1].calls)
+      end)
+
+      it("may have the executable among them", function()
+         command.file("small.elf", elf.build { symbols = {
+            { name = "first", value = 0x1000, size = 0x100, type = "func", bind = "global" },
+            { name = "second", value = 0x1100, size = 0x200, type = "func", bind = "global" } } })
+         local text = fine "profio small.elf gmon.out --report flat --output csv --columns function"
+         assert.equal("function\nsecond\nfirst\n", text)
+         assert.equal(text, fine "profio --exe small.elf --report flat --output csv \z
+            --columns function")
+         local _, status, errors = run "profio small.elf gmon.out --exe other"
+         assert.equal(2, status)
+         assert.matches("two executables", errors)
+      end)
+
+      it("may begin with - behind --", function()
+         command.file("-odd", command.trace())
+         assert.matches("arcs", fine "profio --info -- -odd")
+      end)
+   end)
+
+   describe("rows", function()
+      local function arcs(words)
+         return fine("profio --table arcs --output csv --columns from,count " .. words)
+      end
+
+      it("are chosen by conditions that must all hold", function()
+         assert.equal("from,count\n0x1010,5\n0x1110,20\n", arcs "")
+         assert.equal("from,count\n0x1110,20\n", arcs "--where count=20")
+         assert.equal("from,count\n0x1010,5\n0x1110,20\n", arcs "--where count=20,5")
+         assert.equal("from,count\n0x1010,5\n", arcs "--where count!=20")
+         assert.equal("from,count\n0x1010,5\n", arcs "--where from=0x1000..0x1010")
+         assert.equal("from,count\n", arcs "--where count=20 --where from=0x1010")
+         assert.equal("from,count\n0x1010,5\n0x1110,20\n", arcs "--where order=")
+         assert.equal("from,count\n0x1110,20\n",
+            arcs(NAMED .. " --where 'from_function~^wo' --where to_function=leaf"))
+      end)
+
+      it("are sorted and cut, and the option takes a word with a dash", function()
+         assert.equal("from,count\n0x1110,20\n", arcs "--sort -count --top 1")
+         assert.equal("from,count\n0x1010,5\n", arcs "--sort count --top 1")
+      end)
+
+      it("are grouped and added up", function()
+         assert.equal("n,t\n2,25\n",
+            fine "profio --table arcs --aggregate n=count,'t=sum(count)' --output csv")
+         assert.equal("function,samples\nwork,35\nleaf,15\nmain,10\n",
+            fine("profio --group function --aggregate 'samples=sum(count)' --sort -samples \z
+            --output csv " .. NAMED))
+         assert.equal("low,n\n0x1000,128\n0x1200,64\n",
+            fine "profio --group 'bucket(low,512)' --aggregate n=count --output csv")
+      end)
+
+      it("are aligned in text, times in the unit asked for", function()
+         assert.equal("   low  spent (ms)\n0x1114     300.000\n",
+            fine "profio --columns low,spent --where count=30 --unit ms")
+         assert.equal("   low      spent\n0x1114  300000000\n",
+            fine "profio --columns low,spent --where count=30")
+      end)
+
+      it("come in every form", function()
+         local words = "profio --table arcs --columns from,count --where count=5 --output "
+         assert.equal("from,count\n0x1010,5\n", fine(words .. "csv"))
+         assert.equal("from\tcount\n0x1010\t5\n", fine(words .. "tsv"))
+         assert.equal('[\n{"from":"0x1010","count":5}\n]\n', fine(words .. "json"))
+         assert.equal('{"from":"0x1010","count":5}\n', fine(words .. "ndjson"))
+         assert.equal("  from  count\n0x1010      5\n", fine(words .. "text"))
+      end)
+
+      it("are exported into a file", function()
+         assert.equal("", fine "profio --table arcs --export csv -o out.csv --columns count")
+         assert.equal("count\n5\n20\n", command.read(command.folder .. "/out.csv"))
+         assert.equal('{"count":5}\n{"count":20}\n',
+            fine "profio --table arcs --export ndjson --columns count")
+         assert.equal("", fine "profio --table arcs -o out.txt --columns count")
+         assert.equal("count\n    5\n   20\n", command.read(command.folder .. "/out.txt"))
+      end)
+   end)
+
+   describe("exit status", function()
+      local function fails(status, pattern, line)
+         local _, got, errors = run(line)
+         assert.equal(status, got, line)
+         assert.matches(pattern, errors)
+         assert.matches("^profio: ", errors)
+         assert.not_matches("stack traceback", errors)
+      end
+
+      it("is 1 when nothing can be read or written", function()
+         fails(1, "gone: No such file", "profio gone")
+         fails(1, "is a directory", "profio .")
+         fails(1, "empty", "profio /dev/null")
+         fails(1, "not a trace of a known format.*gmon.*%(byte 0%)", "profio " .. command.folder
+            .. "/small.nm")
+         fails(1, "No such file", "profio -o no/such/folder --info")
+         fails(1, "gone.lua", "profio --script gone.lua")
+      end)
+
+      it("is 1 when the disk is full", function()
+         if os.execute "test -c /dev/full" then
+            fails(1, "No space left", "profio --table histogram > /dev/full")
+            fails(1, "No space left", "profio --info > /dev/full")
+         end
+      end)
+
+      it("is 2 for wrong use", function()
+         fails(2, "unknown option '%-%-bogus'", "profio --bogus")
+         fails(2, "requires an argument", "profio --table")
+         fails(2, "no table 'x'; there are: histogram, arcs", "profio --table x")
+         fails(2, "no report 'x'; there are: flat", "profio --report x")
+         fails(2, "no column 'x'; there are:", "profio --columns x")
+         fails(2, "no column 'x'; there are:", "profio --where x=1")
+         fails(2, "no column 'x'; there are:", "profio --sort x")
+         fails(2, "no column 'x'; there are:", "profio --group x")
+         fails(2, "not of the form", "profio --aggregate 'sum('")
+         fails(2, "wants a whole number", "profio --top many")
+         fails(2, "0 or more", "profio --table arcs --top -1")
+         fails(2, "%-%-output is one of text, csv", "profio --output xml")
+         fails(2, "%-%-unit is one of ns", "profio --unit h")
+         fails(2, "no export 'x'", "profio --export x")
+         fails(2, "do not go together", "profio --info --check")
+         fails(2, "no format 'x'; there are: gmon", "profio --format x")
+         fails(2, "no option 'x'", "profio --set x=1")
+         fails(2, "wants NAME=VALUE", "profio --set x")
+         fails(2, "wants a whole number", "profio --load-bias x")
+         fails(2, "does not fit", "profio --report lines")
+         fails(2, "no metric 'x'", "profio --report flat --metric x")
+         fails(2, "no function of this profile is 'x'", "profio --focus x")
+         fails(2, "option 'compat' is one of gprof", "profio --compat x")
+      end)
+
+      it("is 3 when something is damaged, and all before is shown", function()
+         local text, status, errors =
+            run "profio cut.gmon --table arcs --output csv --columns count"
+         assert.equal(3, status)
+         assert.equal("count\n5\n", text)
+         assert.matches("^profio: cut.gmon: damage: an arc of .*%(byte %d+%) %[gmon%-truncated%]",
+            errors)
+      end)
+
+      it("is 1 for the same under --strict", function()
+         local text, status, errors = run "profio cut.gmon --table arcs --strict"
+         assert.equal("", text)
+         assert.equal(1, status)
+         assert.matches("cut.gmon: gmon: an arc of .*%(byte %d+%)", errors)
+      end)
+
+      it("is 0 when the reader of a pipe leaves", function()
+         assert.equal("set,low\n0\n", fine "(profio --columns set,low --output csv gmon.out; \z
+            echo $? >status) | head -n 1; cat status")
+         local many = ("gmon.out "):rep(300)
+         assert.equal("set,low\n0\n", fine("(profio --columns set,low --output csv " .. many
+            .. "; echo $? >status) | head -n 1; cat status"))
+         assert.equal("0\n", fine("(profio --report flat " .. NAMED
+            .. "; echo $? >status) | true; cat status"))
+      end)
+   end)
+
+   describe("--info", function()
+      it("names format, facts, tables, columns and counts", function()
+         local text = fine "profio --info"
+         assert.matches("^gmon.out: gmon\n", text)
+         assert.matches("\n  address_size +8\n", text)
+         assert.matches("\n  low +0x1000\n", text)
+         assert.matches("\n  arcs +2  from to count order\n", text)
+         assert.matches("\nno warnings\n", text)
+      end)
+
+      it("lists warnings", function()
+         local text, status = run "profio --info cut.gmon"
+         assert.equal(3, status)
+         assert.matches("gmon%-truncated: an arc of .* %(damage, byte %d+%)", text)
+      end)
+
+      it("is rows for machines", function()
+         local rows = json.decode(fine "profio --info --output json")
+         assert.same({ part = "file", name = "format", value = "gmon", detail = json.null },
+            { part = rows[1].part, name = rows[1].name, value = rows[1].value,
+               detail = rows[1].detail or json.null })
+      end)
+   end)
+
+   it("--check lists all violations", function()
+      local text, status = run "profio --check cut.gmon"
+      assert.equal(3, status)
+      assert.matches("^cut.gmon: damage: .*gmon%-truncated", text)
+      assert.equal("gmon.out: nothing is damaged\n", fine "profio --check")
+   end)
+
+   it("--list-reports shows what fits", function()
+      local text = fine "profio --list-reports"
+      assert.matches("\nflat +functions", "\n" .. text)
+      assert.not_matches("\nlines ", text)
+   end)
+
+   it("--list-formats shows options and warnings", function()
+      local text = fine "profio --list-formats"
+      assert.matches("\ngmon: profiles of gprof", "\n" .. text)
+      assert.matches("%-%-set address_size=int", text)
+      assert.matches("gmon%-truncated +the file ends", text)
+   end)
+
+   it("--version and --help", function()
+      assert.equal("profio " .. core.version .. "\n", fine "profio --version")
+      local help = fine "profio --help"
+      for _, option in ipairs { "--info", "--report NAME", "--where COND", "-o OUT",
+         "--compat NAME", "--script LUA", "--no-progress" } do
+         assert.is_truthy(help:find(option, 1, true), option)
+      end
+      for line in help:gmatch "[^\n]+" do
+         assert.is_true(#line <= 100, line)
+      end
+   end)
+
+   it("--explain describes the columns", function()
+      local text = fine("profio --report flat --explain " .. NAMED)
+      assert.matches("\nself +time it spent itself, in ns", text)
+      assert.equal(fine("profio --report flat --output csv " .. NAMED),
+         fine("profio --report flat --output csv --explain " .. NAMED))
+   end)
+
+   describe("--merge", function()
+      it("writes the sum of all files", function()
+         assert.equal("", fine "profio --merge gmon.out gmon.out -o sum.gmon")
+         assert.equal("count\n10\n40\n",
+            fine "profio sum.gmon --table arcs --columns count --output csv")
+         assert.equal("s\n120\n", fine "profio sum.gmon --aggregate 's=sum(count)' --output csv")
+         assert.equal("", fine "profio --merge gmon.out gmon.out | cmp - sum.gmon")
+      end)
+
+      it("converts between kinds", function()
+         fine "profio --merge gmon.out --set dialect=4.4bsd --set byte_order=big -o bsd.gmon"
+         local text = fine "profio --info bsd.gmon"
+         assert.matches("dialect +4.4bsd", text)
+         assert.matches("byte_order +big", text)
+         assert.equal(fine "profio --table arcs", fine "profio --table arcs bsd.gmon")
+      end)
+   end)
+
+   describe("scripts", function()
+      it("get the trace and the words behind --", function()
+         command.file("script.lua", [[
+            local trace, word, dash = ...
+            print(trace.format, word, dash, trace.arcs:count())]])
+         assert.equal("gmon\tone\t--info\t2\n", fine "profio --script script.lua -- one --info")
+      end)
+
+      it("end with the status they return, and with 1 when they raise", function()
+         command.file("four.lua", "return 4")
+         local _, status = run "profio --script four.lua"
+         assert.equal(4, status)
+         command.file("raise.lua", "error 'oh no'")
+         local _, raised, errors = run "profio --script raise.lua"
+         assert.equal(1, raised)
+         assert.matches("raise.lua:1: oh no", errors)
+      end)
+
+      it("begin with --new-script", function()
+         fine "profio --new-script -o new.lua"
+         local text = fine "profio --script new.lua gmon.out -- hello"
+         assert.matches("gmon\tgmon.out\thello", text)
+         assert.matches("\n *set +n +total\n", text)
+      end)
+   end)
+
+   describe("a terminal", function()
+      local function on_terminal(line)
+         return (run("script -qec '" .. command.analyze .. " " .. line .. "' /dev/null"))
+      end
+
+      it("gets colors, unless NO_COLOR is set; a pipe gets none", function()
+         if not has "script" then
+            pending "script(1) is not installed"
+            return
+         end
+         assert.matches("\27%[1m", on_terminal "gmon.out --table arcs")
+         assert.not_matches("\27", (run("NO_COLOR=1 script -qec '" .. command.analyze
+            .. " gmon.out --table arcs' /dev/null")))
+         assert.not_matches("\27", fine "profio --table arcs")
+      end)
+
+      it("is not given bytes", function()
+         if has "script" then
+            assert.matches("give %-o OUT", on_terminal "--merge gmon.out")
+         end
+      end)
+   end)
+
+   it("says so under another Lua, and stops", function()
+      local other = has "lua5.1" and "lua5.1" or has "luajit" and "luajit"
+      if not other then
+         pending "there is no other Lua"
+         return
+      end
+      local _, status, errors = run(command.analyze:gsub("lua5.4", other, 1) .. " --info")
+      assert.equal(2, status)
+      assert.matches("needs Lua 5.4", errors)
+   end)
+end)
+
+describe("core.watch", function()
+   local fields = { { "n", "int" } }
+
+   local function numbers(count)
+      return core.decoder(fields, function(put)
+         for i = 1, count do
+            put(i)
+         end
+      end, core.dictionary(), "test")
+   end
+
+   it("ends the pass when there was a Ctrl-C, which waits", function()
+      core.hold_interrupt()
+      assert(io.popen "kill -INT $PPID"):close()
+      assert.equal(0, core.drain(core.watch(numbers(10))))
+      assert.is_true(core.release_interrupt())
+      assert.is_false(core.release_interrupt())
+      assert.equal(10, core.drain(core.watch(numbers(10))))
+   end)
+
+   it("draws nothing for a short pass", function()
+      local screen <close> = io.tmpfile()
+      assert.equal(10000, core.drain(core.watch(numbers(10000), 10000, screen)))
+      screen:seek "set"
+      assert.equal("", screen:read "a")
+   end)
+
+   it("draws a bar for a long one, and wipes it", function()
+      local screen <close> = io.tmpfile()
+      local slow = core.decoder(fields, function(put)
+         local start = os.clock()
+         for i = 1, 8192 do
+            if i == 4097 then
+               repeat until os.clock() - start > 0.7
+            end
+            put(i)
+         end
+      end, core.dictionary(), "test")
+      assert.equal(8192, core.drain(core.watch(slow, 16384, screen)))
+      screen:seek "set"
+      local text = screen:read "a"
+      assert.matches("\r%[#+ +%] +50%%", text)
+      assert.matches("\r +\r$", text)
+   end)
+end)

@@ -1,0 +1,67 @@
+-- The command, run as a user runs it, on small traces made here.
+
+local gmon = require "spec.support.gmon_builder"
+
+local command = {}
+
+local root = assert(io.popen "pwd"):read "l"
+local folder = root .. "/" .. (os.getenv "PROFIO_BUILD" or "build") .. "/spec/cli"
+if (os.getenv "PROFIO_BUILD" or ""):sub(1, 1) == "/" then
+   folder = os.getenv "PROFIO_BUILD" .. "/spec/cli"
+end
+os.execute("mkdir -p " .. folder)
+
+command.folder = folder
+command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
+
+---Write a file into the folder of these specs.
+---@return string path
+function command.file(name, bytes)
+   local path = folder .. "/" .. name
+   local file <close> = assert(io.open(path, "wb"))
+   file:write(bytes)
+   return path
+end
+
+function command.read(path)
+   local file <close> = assert(io.open(path, "rb"))
+   return file:read "a"
+end
+
+---Run a line of shell in the folder; `profio` in it is the command.
+---@return string output
+---@return integer status
+---@return string errors
+function command.run(line)
+   local said = folder .. "/stderr"
+   local pipe = assert(io.popen(("cd %s && profio() { %s \"$@\"; }; { %s\n} 2>%s"):format(folder,
+      command.analyze, line, said)))
+   local text = pipe:read "a"
+   local _, _, status = pipe:close()
+   return text, status, command.read(said)
+end
+
+---Three functions of 256 bytes; work has most samples, main calls it and it calls leaf.
+local function bins()
+   local list = {}
+   for i = 1, 192 do
+      list[i] = 0
+   end
+   list[2], list[70], list[71], list[140] = 10, 30, 5, 15
+   return list
+end
+
+---The bytes of a small gmon.out: 60 samples at 100 Hz, two arcs.
+function command.trace()
+   return gmon("<", 8):header():histogram { low = 0x1000, high = 0x1300, bins = bins() }
+      :arc(0x1010, 0x1104, 5):arc(0x1110, 0x1204, 20):bytes()
+end
+
+command.nm = "0000000000001000 T main\n0000000000001100 T work\n0000000000001200 T leaf\n"
+   .. "0000000000001300 T etext\n"
+
+command.file("gmon.out", command.trace())
+command.file("small.nm", command.nm)
+command.file("cut.gmon", command.trace():sub(1, -5))
+
+return command
