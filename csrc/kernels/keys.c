@@ -39,22 +39,18 @@ static int64_t floor_int (int64_t value, int64_t width) {
 }
 
 
-/* Times often stay in one bucket for long: divide only when one is left. */
+/* Times often stay in one bucket for long: divide only when one is left. A
+   bucket that the ends of the numbers cut is shorter, the least one unknown. */
 static void bucket_ints (uint64_t *words, size_t rows, int64_t width) {
-  uint64_t low = 1, span = 0, word = 0; /* an empty bucket */
+  uint64_t low = 0, span = 0; /* the bucket is [low, low + span) */
   for (size_t i = 0; i < rows; i++) {
     if (words[i] - low >= span) {
-      const int64_t value = pf_unorder_int(words[i]);
-      low = word = pf_order_int(floor_int(value, width));
+      low = pf_order_int(floor_int(pf_unorder_int(words[i]), width));
       span = (uint64_t)width;
-      if (word == 0) { /* at the least number the bucket may be cut */
-        low = words[i];
-        span = 1;
-      }
-      else if (span > 0 - low) /* and at the greatest */
+      if (span > 0 - low)
         span = 0 - low;
     }
-    words[i] = word;
+    words[i] = low;
   }
 }
 

@@ -50,8 +50,7 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
       to = from + (size_t)l->left;
     keep_range(batch, from, to);
     l->skip = 0;
-    if (l->left != PF_NO_LIMIT)
-      l->left -= to - from;
+    l->left -= to - from;
     return PF_MORE;
   }
   return PF_END;

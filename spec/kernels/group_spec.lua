@@ -141,10 +141,21 @@ describe("group", function()
       assert.equal(math.maxinteger - math.maxinteger % 1000, bucket("int", math.maxinteger, 1000))
       assert.equal(-16, bucket("addr", -1, 16))
       assert.equal(-0.5, bucket("num", -0.25, 0.5))
-      local last = core.group(core.rows_reader({ { "v", "int" } },
-         { { math.maxinteger }, { math.mininteger + 900 } }),
-         { { column = "v", bucket = 1000 } }, { { fn = "count" } })
-      assert.equal(2, core.drain(last))
+   end)
+
+   it("begins new buckets at the ends of the numbers", function()
+      local function buckets(...)
+         local rows = {}
+         for i, value in ipairs { ... } do
+            rows[i] = { value }
+         end
+         return core.drain(core.group(core.rows_reader({ { "v", "int" } }, rows),
+            { { column = "v", bucket = 1000 } }, { { fn = "count" } }))
+      end
+      assert.equal(2, buckets(math.maxinteger, math.mininteger + 100))
+      assert.equal(2, buckets(math.mininteger, math.mininteger + 900))
+      assert.equal(1, buckets(math.mininteger, math.mininteger + 800, math.mininteger + 1))
+      assert.equal(1, buckets(math.maxinteger - 800, math.maxinteger))
    end)
 
    it("answers one row for all rows, even when there are none", function()
@@ -192,6 +203,17 @@ describe("sums", function()
       end
       values[#values + 1] = 12345
       assert.equal(12345, one("sum", "int", values))
+   end)
+
+   it("are exact over so many values that no 64 bits hold their sum", function()
+      local values = {}
+      for i = 1, 100000 do
+         values[i] = (1 << 48) - 1
+      end
+      assert.is_true(math.abs(one("mean", "int", values) - ((1 << 48) - 1)) < 1)
+      assert.error_matches(function()
+         one("sum", "int", values)
+      end, "64 bits")
    end)
 
    it("fail in words when they leave 64 bits, either way", function()
@@ -288,6 +310,13 @@ describe("quantiles", function()
       end
       assert.equal(true_quantile(values, 10), one("p1", "int", values))
       assert.equal(true_quantile(values, 500), one("p50", "int", values))
+      for i = 1, 20000 do
+         values[i] = i <= 5000 and -1 or i <= 10000 and 0 or 1
+      end
+      assert.equal(-1, one("p25", "int", values))
+      assert.equal(0, one("p25.01", "int", values))
+      assert.equal(0, one("p50", "int", values))
+      assert.equal(1, one("p50.01", "int", values))
    end)
 
    it("do the same for numbers", function()
