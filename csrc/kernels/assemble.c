@@ -68,6 +68,23 @@ static uint64_t first_gap (const pf_assembly *assembly) {
 }
 
 
+/* Credit functions and, by the way, source lines. */
+static pf_status add_with_lines (const pf_assembly *assembly, pf_credit *credit,
+                                 pf_line_credit *lines, pf_error *error) {
+  if (pf_line_credit_open(lines, credit, assembly->symbols, assembly->bias) !=
+      PF_OK)
+    return no_memory(error);
+  pf_credit both = *credit;
+  both.also = pf_line_credit_bin;
+  both.context = lines;
+  const pf_status status =
+      pf_credit_histogram(&both, assembly->histogram, error);
+  if (status != PF_OK)
+    return status;
+  return pf_line_credit_finish(lines) == PF_OK ? PF_OK : no_memory(error);
+}
+
+
 static pf_status add_exactly (const pf_assembly *assembly, pf_credit *credit,
                               pf_error *error) {
   pf_line_credit lines;
@@ -75,15 +92,7 @@ static pf_status add_exactly (const pf_assembly *assembly, pf_credit *credit,
     return PF_OK;
   if (!assembly->lines || assembly->symbols == NULL)
     return pf_credit_histogram(credit, assembly->histogram, error);
-  pf_status status =
-      pf_line_credit_open(&lines, credit, assembly->symbols, assembly->bias);
-  if (status != PF_OK)
-    return no_memory(error);
-  credit->also = pf_line_credit_bin;
-  credit->context = &lines;
-  status = pf_credit_histogram(credit, assembly->histogram, error);
-  if (status == PF_OK && pf_line_credit_finish(&lines) != PF_OK)
-    status = no_memory(error);
+  const pf_status status = add_with_lines(assembly, credit, &lines, error);
   pf_line_credit_close(&lines);
   return status;
 }

@@ -116,7 +116,7 @@ static pf_status give (pf_credit *credit, const piece *cut,
 static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
                             uint64_t high, const int64_t *weights) {
   const size_t nmetrics = credit->graph->nmetrics;
-  int64_t left[PF_MAX_METRICS], part[PF_MAX_METRICS];
+  int64_t left[PF_MAX_METRICS] = {0}, part[PF_MAX_METRICS] = {0};
   piece cut, largest = {0};
   for (size_t i = 0; i < nmetrics; i++)
     left[i] = weights[i];

@@ -88,11 +88,11 @@ static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   memset(w, 0, sizeof *w);
   w->graph = graph;
   w->cycles = cycles;
-  w->frames = malloc(n * sizeof *w->frames);
-  w->open = malloc(n * sizeof *w->open);
+  w->frames = calloc(n, sizeof *w->frames);
+  w->open = calloc(n, sizeof *w->open);
   w->met = calloc(n, sizeof *w->met);
   w->place = calloc(n, sizeof *w->place);
-  w->last = malloc(n * sizeof *w->last);
+  w->last = calloc(n, sizeof *w->last);
   cycles->cycle_of = calloc(n, sizeof(uint32_t));
   cycles->next = malloc(n * sizeof(uint32_t));
   cycles->order = malloc(n * sizeof(uint32_t));

@@ -87,8 +87,7 @@ static pf_status check_ranges (pf_histograms *sets, pf_histogram **sorted,
 
 static pf_status check_units (const pf_histograms *sets, pf_error *error) {
   const pf_histogram *first = sets->sets;
-  const double scale =
-      (double)((first->high - first->low) / 2) / (double)first->bins;
+  const double scale = pf_histogram_scale(first);
   for (size_t i = 1; i < sets->count; i++) {
     const pf_histogram *set = &sets->sets[i];
     const char *what = NULL;
@@ -96,8 +95,7 @@ static pf_status check_units (const pf_histograms *sets, pf_error *error) {
       what = "dimension unit changed between histogram records";
     else if (set->abbreviation != first->abbreviation)
       what = "dimension abbreviation changed between histogram records";
-    else if (fabs(scale - (double)((set->high - set->low) / 2) /
-                              (double)set->bins) > SAME_SCALE)
+    else if (fabs(scale - pf_histogram_scale(set)) > SAME_SCALE)
       what = "different scales in histogram records";
     if (what != NULL)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,

@@ -103,7 +103,7 @@ void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts) {
   facts->rate = (double)first->rate;
   facts->dimension = first->dimension;
   facts->abbreviation = first->abbreviation;
-  facts->scale = (double)((first->high - first->low) / 2) / (double)first->bins;
+  facts->scale = pf_histogram_scale(first);
   for (size_t i = 1; i < sets->count; i++)
     if (sets->sets[i].rate != first->rate)
       facts->same_rates = false;

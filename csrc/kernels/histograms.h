@@ -31,6 +31,12 @@ void pf_histograms_close (pf_histograms *sets);
 /* What the sets say about the profile: rate, dimension, equal rates. */
 void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts);
 
+/* How many units of 2 bytes a bin has when they divide the range evenly. */
+static inline double pf_histogram_scale (const pf_histogram *set) {
+  const uint64_t units = (set->high - set->low) / 2;
+  return (double)units / (double)set->bins;
+}
+
 /* Where the set with a number stands, looked for from *at on, where it also
    is left; NULL: there is none. */
 const pf_histogram *pf_histograms_find (const pf_histograms *sets,

@@ -124,11 +124,12 @@ static size_t take_lines (line_reader *self) {
     const pf_graph_line *line = &graph->line_rows[i];
     if (!pf_flow_in_flat(flow, line->function))
       continue;
-    self->rows[count++] = (line_row){.file = line->file,
-                                     .line = line->line,
-                                     .function = line->function,
-                                     .count = line->weights[0],
-                                     .self = line->weights[flow->metric]};
+    line_row *row = &self->rows[count++];
+    *row = (line_row){.file = line->file,
+                      .line = line->line,
+                      .function = line->function,
+                      .count = line->weights[0],
+                      .self = line->weights[flow->metric]};
   }
   return count;
 }

@@ -30,7 +30,7 @@ static pf_status choose (pf_reader *reader, const pf_want *wants, size_t count,
 
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error) {
-  size_t fields[PF_MAX_PULLED];
+  size_t fields[PF_MAX_PULLED] = {0};
   memset(pull, 0, sizeof *pull);
   bool *wanted = calloc(reader->nfields + 1, sizeof *wanted);
   if (wanted == NULL)

@@ -111,9 +111,10 @@ static l_profile *new_profile (lua_State *L) {
 static void open_names (lua_State *L, l_profile *p) {
   const size_t size = (p->graph.nfunctions + 1) * sizeof *p->shown;
   p->shown = malloc(size);
-  if (p->shown == NULL)
+  if (p->shown != NULL)
+    memset(p->shown, 0xff, size);
+  else
     luaL_error(L, "not enough memory");
-  memset(p->shown, 0xff, size);
 }
 
 

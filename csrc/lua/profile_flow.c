@@ -117,20 +117,28 @@ static bool has_lists (lua_State *L, int arg) {
 }
 
 
+/* Set what the profile's kind and the options at `arg` ask for. */
+static void fill_filter (lua_State *L, const l_profile *p, uint8_t *filter,
+                         int arg, bool listed) {
+  if (p->graph.facts.compat)
+    mark_profiler(p, filter);
+  for (size_t i = 0; listed && i < NLISTS; i++) {
+    if (lua_getfield(L, arg, lists[i].name) != LUA_TNIL)
+      mark_list(L, p, filter, lists[i].name, lists[i].bit);
+    lua_pop(L, 1);
+  }
+}
+
+
 static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
   const bool listed = has_lists(L, arg);
   if (!listed && !p->graph.facts.compat)
     return;
   f->filter = calloc(p->graph.nfunctions + 1, 1);
-  if (f->filter == NULL)
+  if (f->filter != NULL)
+    fill_filter(L, p, f->filter, arg, listed);
+  else
     luaL_error(L, "not enough memory");
-  if (p->graph.facts.compat)
-    mark_profiler(p, f->filter);
-  for (size_t i = 0; listed && i < NLISTS; i++) {
-    if (lua_getfield(L, arg, lists[i].name) != LUA_TNIL)
-      mark_list(L, p, f->filter, lists[i].name, lists[i].bit);
-    lua_pop(L, 1);
-  }
 }
 
 /* }====== */
