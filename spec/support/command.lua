@@ -11,6 +11,7 @@ if (os.getenv "PROFIO_BUILD" or ""):sub(1, 1) == "/" then
 end
 os.execute("mkdir -p " .. folder)
 
+command.root = root
 command.folder = folder
 command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
 

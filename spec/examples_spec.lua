@@ -1,0 +1,50 @@
+-- Each example runs, and prints what it is there to show.
+
+local command = require "spec.support.command"
+local lfs = require "lfs"
+
+local shows = {
+   ["01-read.lua"] = { "format\tgmon\n", "\n0x1150 calls 0x1200 3000 times\n",
+      "\nmost samples, 150, between 0x1140 and 0x1150\n" },
+   ["02-where-and-group.lua"] = { "\n0x1140  0x1150    150    1.500\n",
+      "\n0x1100      181    4\n" },
+   ["03-profile.lua"] = { "276 samples", "\n0x1140       12  1500000000 ",
+      "\n0x1140,1500000000\n" },
+   ["04-register.lua"] = { "lines\tallocations raw\n", "\nmalloc   3   4160\n" },
+   ["05-merge.lua"] = { "2 traces, 4 arcs\n", "\nread again\t4.4bsd\t2 arcs\n",
+      "\n0x1150  0x1200   6000\n" },
+}
+
+local skipped = { ["analyze.lua"] = true, ["here.lua"] = true }
+
+local function example(words)
+   return command.run("lua5.4 " .. command.root .. "/examples/" .. words)
+end
+
+describe("examples", function()
+   for name in lfs.dir "examples" do
+      if name:match "%.lua$" and not skipped[name] then
+         it(name, function()
+            local text, status, errors = example(name)
+            assert.equal("", errors)
+            assert.equal(0, status)
+            for _, words in ipairs(assert(shows[name], "say here what it shows")) do
+               assert.is_truthy(text:find(words, 1, true), words .. "\nin\n" .. text)
+            end
+         end)
+      end
+   end
+
+   it("read a file that is named", function()
+      for _, name in ipairs { "01-read.lua", "02-where-and-group.lua", "03-profile.lua" } do
+         local text, status = example(name .. " gmon.out")
+         assert.equal(0, status)
+         assert.is_truthy(text:find "0x1114" or text:find "0x1110", text)
+      end
+      command.file("alloc.txt", "100 f 8\n")
+      assert.matches("f +1 +8", (example "04-register.lua alloc.txt"))
+      local merged = example "05-merge.lua m.gmon gmon.out gmon.out gmon.out"
+      assert.matches("0x1204 +60", merged)
+      assert.matches("dialect +4.4bsd", (command.run "profio --info m.gmon"))
+   end)
+end)
