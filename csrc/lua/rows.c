@@ -90,6 +90,19 @@ static void open_batch (lua_State *L, row_job *job, bool *wanted) {
 }
 
 
+/* Names lie all over the memory. Asking for those of a whole batch at once
+   lets the waits for them overlap; printing then finds them near. */
+static void fetch_names (const row_job *job) {
+  const pf_dictionary *const dictionary = job->reader->dictionary;
+  for (size_t i = 0; i < job->batch.ncolumns; i++) {
+    const pf_column *const column = &job->batch.columns[i];
+    if (column->type == PF_NAME && column->data != NULL)
+      for (size_t row = 0; row < job->batch.rows; row++)
+        __builtin_prefetch(pf_name(dictionary, column->ids[row]).at);
+  }
+}
+
+
 /* Read to the end, each batch into the form. */
 static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
   const l_reader *const held = lua_touserdata(L, 1);
@@ -99,6 +112,7 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
     status = job->reader->next(job->reader, &job->batch, error);
     if (status != PF_MORE)
       return status;
+    fetch_names(job);
     status = job->form->rows(job);
     job->count += job->batch.rows;
   }
