@@ -279,7 +279,7 @@ static double wide_number (pf_wide sum) {
 
 static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
                           pf_column *column, size_t row, pf_error *error) {
-  if (sum.high != (int64_t)sum.low >> 63)
+  if (sum.high != ((int64_t)sum.low < 0 ? -1 : 0))
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "aggregate %s: a sum is outside the whole numbers of 64 "
                    "bits; take the mean, or sum parts of it",

@@ -108,7 +108,8 @@ static bool set_parts (chain_reader *c, const pf_part *parts) {
 }
 
 
-static bool set_fields (chain_reader *c, const char *const *constants) {
+static bool set_fields (chain_reader *c, const pf_reader *first,
+                        const char *const *constants) {
   size_t size = 1;
   for (size_t i = 0; i < c->nconstants; i++)
     size += strlen(constants[i]) + 1;
@@ -117,7 +118,7 @@ static bool set_fields (chain_reader *c, const char *const *constants) {
   if (c->names == NULL || c->fields == NULL)
     return false;
   for (size_t i = 0; i < c->ninput; i++)
-    c->fields[i] = c->parts[0].reader->fields[i];
+    c->fields[i] = first->fields[i];
   char *at = c->names;
   for (size_t i = 0; i < c->nconstants; i++) {
     const size_t length = strlen(constants[i]) + 1;
@@ -138,7 +139,7 @@ pf_status pf_chain_open (const pf_part *parts, size_t nparts,
   c->nparts = nparts;
   c->nconstants = nconstants;
   c->ninput = parts[0].reader->nfields;
-  if (!set_parts(c, parts) || !set_fields(c, constants)) {
+  if (!set_parts(c, parts) || !set_fields(c, parts[0].reader, constants)) {
     chain_close(&c->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }

@@ -27,7 +27,7 @@ static void add_rows (pf_measure *m, const pf_present *p) {
 /* The upper half takes the sign of the value and the carry of the lower. */
 static void add_wide (pf_wide *wide, int64_t value) {
   const uint64_t low = wide->low + (uint64_t)value;
-  wide->high += (value >> 63) + (low < wide->low);
+  wide->high += (low < wide->low) - (value < 0);
   wide->low = low;
 }
 
@@ -63,7 +63,7 @@ static uint64_t add_parts (pf_measure *m, const pf_present *p) {
   for (size_t i = 0; i < p->rows; i++) {
     states[groups[i]].count++;
     states[groups[i]].part += (uint64_t)values[i];
-    bits |= (uint64_t)(values[i] ^ values[i] >> 63);
+    bits |= (uint64_t)(values[i] < 0 ? ~values[i] : values[i]);
   }
   return bits;
 }

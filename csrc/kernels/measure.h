@@ -93,8 +93,7 @@ pf_status pf_measure_reserve (pf_measure *measure, size_t groups);
 pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
 
 /* Count the rows of a batch that have no value in `column`. */
-pf_status pf_measure_add_absent (pf_measure *measure,
-                                 const pf_column *column,
+pf_status pf_measure_add_absent (pf_measure *measure, const pf_column *column,
                                  const uint32_t *groups, size_t rows);
 
 /* The sum of a total of whole numbers. */

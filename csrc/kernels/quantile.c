@@ -49,7 +49,9 @@ static bool reach (pf_buckets *b, uint32_t bucket) {
   if (b->size > 0)
     memcpy(counts + (b->first - first), b->counts, b->size * sizeof *counts);
   free(b->counts);
-  *b = (pf_buckets){counts, first, end - first};
+  b->counts = counts;
+  b->first = first;
+  b->size = end - first;
   return true;
 }
 
@@ -150,7 +152,7 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
     return PF_ENOMEM;
   if (q->sketched && add_to_buckets(q, type, word) != PF_OK)
     return PF_ENOMEM;
-  if (!q->sketched)
+  if (q->words != NULL)
     q->words[q->count] = word;
   q->count++;
   q->sorted = false;
@@ -200,7 +202,7 @@ static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
 
 uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
   const uint64_t nearest = rank_of(q->count, rank);
-  if (!q->sketched) {
+  if (q->words != NULL) {
     if (!q->sorted)
       qsort(q->words, (size_t)q->count, sizeof *q->words, compare_words);
     q->sorted = true;

@@ -32,6 +32,7 @@ typedef struct where {
   bool yes[PF_BATCH_ROWS]; /* by row: whether the test holds */
   size_t ntests;
   pf_test *tests;
+  size_t *columns;    /* of each test */
   verdicts *verdicts; /* one of each test */
 } where;
 
@@ -243,6 +244,7 @@ static void where_close (void *context) {
     free(w->verdicts[t].by_number);
   free(w->verdicts);
   free(w->tests);
+  free(w->columns);
   free(w);
 }
 
@@ -255,13 +257,16 @@ static where *where_new (const pf_reader *input, const pf_test *tests,
   w->dictionary = input->dictionary;
   w->ntests = ntests;
   w->tests = calloc(ntests + 1, sizeof *tests);
+  w->columns = calloc(ntests + 1, sizeof *w->columns);
   w->verdicts = calloc(ntests + 1, sizeof *w->verdicts);
-  if (w->tests == NULL || w->verdicts == NULL) {
+  if (w->tests == NULL || w->columns == NULL || w->verdicts == NULL) {
     where_close(w);
     return NULL;
   }
-  for (size_t i = 0; i < ntests; i++)
+  for (size_t i = 0; i < ntests; i++) {
     w->tests[i] = tests[i];
+    w->columns[i] = tests[i].column;
+  }
   return w;
 }
 
@@ -269,18 +274,12 @@ static where *where_new (const pf_reader *input, const pf_test *tests,
 pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
                          pf_reader **reader, pf_error *error) {
   where *const w = where_new(input, tests, ntests);
-  size_t *const columns = calloc(ntests + 1, sizeof *columns);
-  pf_status status = PF_ENOMEM;
-  if (w == NULL || columns == NULL)
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  else {
-    for (size_t i = 0; i < ntests; i++)
-      columns[i] = tests[i].column;
-    status = pf_filter_open(input, columns, ntests,
-                            (pf_choice){w, choose, where_close}, reader, error);
-  }
-  if (status != PF_OK && w != NULL)
+  if (w == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const pf_status status =
+      pf_filter_open(input, w->columns, ntests,
+                     (pf_choice){w, choose, where_close}, reader, error);
+  if (status != PF_OK)
     where_close(w);
-  free(columns);
   return status;
 }
