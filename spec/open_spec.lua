@@ -259,3 +259,47 @@ describe("objects of the core", function()
       assert.error_matches(function() source:size() end, "source is closed")
    end)
 end)
+
+describe("an executable", function()
+   local programs = require "spec.support.programs"
+   local names, folder = programs.corpus("gmon/made", ".gmon")
+   if #names == 0 then
+      pending "the corpus is not there"
+      return
+   end
+   local base = folder .. "/"
+
+   local function codes(trace)
+      local list = {}
+      for i, warning in ipairs(trace.warnings) do
+         list[i] = warning.kind .. " " .. warning.code
+      end
+      return list
+   end
+
+   it("that fits says nothing, on every machine", function()
+      for _, name in ipairs(names) do
+         local trace <close> = assert(profio.open(base .. name .. ".gmon",
+            { exe = base .. name .. ".elf" }))
+         assert.same({}, codes(trace), name)
+      end
+   end)
+
+   it("of another program is noted", function()
+      for _, exe in ipairs { "drift-x86_64.elf", "arm-linux-gnueabi-pie.elf" } do
+         local trace <close> = assert(profio.open(base .. "isra-x86_64.gmon",
+            { exe = base .. exe }))
+         assert.same({ "note gmon-executable-mismatch" }, codes(trace))
+      end
+   end)
+
+   it("that is missing or none gives addresses and a note", function()
+      for exe, code in pairs { ["/nonexistent"] = "symbols-io", ["README.md"] = "symbols-format" }
+      do
+         local trace <close> = assert(profio.open(base .. "isra-x86_64.gmon", { exe = exe }))
+         assert.same({ "note " .. code }, codes(trace))
+         local name = trace:profile():flat():each "function" ()
+         assert.matches("^0x%x+$", name)
+      end
+   end)
+end)

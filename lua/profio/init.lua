@@ -204,6 +204,18 @@ local function find_bias(state, mine)
    end
 end
 
+-- An executable that does not fit gives wrong names: say so.
+local function check_executable(state)
+   if not state.symbols or not state.format.mismatch then
+      return
+   end
+   local words = state.format.mismatch(state.parts[1]:info(), state.symbols.facts, state.load_bias)
+   if words then
+      state.notes[#state.notes + 1] = { code = state.format.name .. "-executable-mismatch",
+         kind = "note", message = words .. ": is it the right one?" }
+   end
+end
+
 local function close_state(state)
    close_all(state.parts)
    close_all(state.sources)
@@ -250,6 +262,7 @@ function profio.open(what, given)
       return profio.open(inputs, again)
    end
    find_bias(state, mine)
+   check_executable(state)
    return trace.new(state)
 end
 
