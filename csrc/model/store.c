@@ -81,6 +81,8 @@ void pf_store_set_missing (pf_store *store, size_t column, size_t row) {
 
 
 pf_status pf_store_append (pf_store *store, const pf_batch *batch) {
+  if (batch->rows == 0)
+    return PF_OK;
   if (pf_store_reserve(store, batch->rows) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < store->nfields; i++) {
