@@ -150,11 +150,11 @@ static char *put_millionths (char *p, double value) {
   uint32_t rest = (uint32_t)(whole % 1000000);
   if (rest == 0)
     return p;
-  *p++ = '.';
-  for (uint32_t power = 100000; rest != 0; power /= 10) {
-    *p++ = (char)('0' + rest / power);
-    rest %= power;
-  }
+  *p = '.';
+  for (int i = 6; i > 0; i--, rest /= 10)
+    p[i] = (char)('0' + rest % 10);
+  for (p += 7; p[-1] == '0';)
+    p--;
   return p;
 }
 
