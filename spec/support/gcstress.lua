@@ -1,5 +1,5 @@
--- A busted helper that never lets the collector rest: each allocation is paid
--- for with a good part of a cycle, so an object that something still needs but
--- nothing holds is gone at the very next step.
+-- A busted helper that never lets the collector rest: a new cycle begins where
+-- the last one ended, and each is over after a fraction of the heap, so an
+-- object that something still needs but nothing holds is soon gone.
 
-collectgarbage("incremental", 1, 1000, 1)
+collectgarbage("incremental", 1, 400, 1)
