@@ -65,10 +65,10 @@ describe("profio", function()
          command.file("small.elf", elf.build { symbols = {
             { name = "first", value = 0x1000, size = 0x100, type = "func", bind = "global" },
             { name = "second", value = 0x1100, size = 0x200, type = "func", bind = "global" } } })
-         local text = fine "profio small.elf gmon.out --report flat --output csv --columns function"
+         local words = " --report flat --output csv --columns function"
+         local text = run("profio small.elf gmon.out" .. words)
          assert.equal("function\nsecond\nfirst\n", text)
-         assert.equal(text, fine "profio --exe small.elf --report flat --output csv \z
-            --columns function")
+         assert.equal(text, (run("profio --exe small.elf" .. words)))
          local _, status, errors = run "profio small.elf gmon.out --exe other"
          assert.equal(2, status)
          assert.matches("two executables", errors)
