@@ -45,6 +45,7 @@ SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
 
 SETUP    = CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
 AGAIN   := $(MAKE) --no-print-directory
+JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	LUA_CPATH="$(B)/?.so;;"
 SPECS    = PROFIO_BUILD=$(B) $(LUA) $(BUSTED)
@@ -72,11 +73,12 @@ $(B)/obj/%.o: csrc/%.c
 
 demo:
 	@$(SETUP) run
-	@$(AGAIN) all run-demo
+	@$(AGAIN) -j$(JOBS) all
+	@$(AGAIN) run-demo
 
 test:
 	@$(SETUP) run test
-	@$(AGAIN) all
+	@$(AGAIN) -j$(JOBS) all
 	@$(AGAIN) run-test
 
 ifdef TRACE
@@ -110,7 +112,7 @@ LINTS := lint-lua lint-house lint-symbols lint-warnings lint-format \
 
 lint:
 	@$(SETUP) run test check
-	@$(AGAIN) all
+	@$(AGAIN) -j$(JOBS) all
 	@$(AGAIN) --keep-going $(LINTS)
 
 lint-lua:
@@ -158,22 +160,29 @@ LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 
 asan:
 	@$(SETUP) run test check
-	@$(AGAIN) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" all run-asan run-oom \
-		run-replay run-gcstress
+	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" all
+	@$(AGAIN) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan run-oom run-replay \
+		run-gcstress
 
 run-asan: $(B)/bin/lua5.4
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
 		lua5.4 $(BUSTED) --ignore-lua --run=ci
 
-# Not those that hold the kernels against large models in Lua, or run programs.
-AT_REST := sort_spec group_spec gprof_spec cli_spec command_spec examples_spec
+# One process for each file, so that the heap stays small and cycles short. Not
+# those that hold kernels against large models in Lua, or run other programs.
+STRESSED := $(filter-out %/sort_spec.lua %/group_spec.lua %/gprof_spec.lua \
+	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua,\
+	$(sort $(shell find spec -name '*_spec.lua')))
 
 run-gcstress: $(B)/bin/lua5.4
 	@echo "the specs with a collector that never rests"
-	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) lua5.4 $(BUSTED) \
-		--ignore-lua --run=ci --helper=spec/support/gcstress.lua \
-		$(AT_REST:%=--exclude-pattern=%)
+	@for spec in $(STRESSED); do \
+		PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) lua5.4 $(BUSTED) \
+			--ignore-lua --run=ci --helper=spec/support/gcstress.lua $$spec \
+			> $(B)/gcstress.txt 2>&1 || { cat $(B)/gcstress.txt; exit 1; }; \
+		echo "$$spec: $$(tail -n 1 $(B)/gcstress.txt)"; \
+	done
 
 run-oom: $(B)/oom
 	@echo "out of memory at each request"
@@ -200,11 +209,13 @@ $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $^ $(LIBS) -o $@
 
+FUZZ := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=undefined
+
 fuzz:
 	@$(SETUP) run check
-	@$(AGAIN) B=$(B)/fuzz CC=clang run-fuzz CFLAGS="-O1 -g \
-		-fsanitize=fuzzer-no-link,address,undefined \
-		-fno-sanitize-recover=undefined"
+	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" all
+	@$(AGAIN) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
 
 run-fuzz: $(FUZZERS:%=$(B)/%)
 	@for f in $(FUZZERS); do mkdir -p $(B)/found/$$f; \
