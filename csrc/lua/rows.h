@@ -109,17 +109,13 @@ static inline pf_status row_put (row_text *text, const void *bytes,
    without a file it stays. PF_EIO: job->errnum says why. */
 pf_status row_flush (row_job *job, bool all);
 
-/* Numbers. Each writes at `p`, where ROW_NUMBER_SIZE bytes are free, and
-   answers the position behind. */
-char *row_put_uint (char *p, uint64_t value);
-char *row_put_int (char *p, int64_t value);
-char *row_put_addr (char *p, uint64_t value); /* 0x, lower-case hex */
-
-/* As printf "%.*f" prints it, to the last digit; precision at most 15. */
-char *row_put_fixed (char *p, double value, int precision);
-
-/* The shortest decimal that reads back as the same double. */
-char *row_put_num (char *p, double value);
+/* Write spaces at `p`, where up to 15 bytes more may be overwritten; answers
+   the position behind. */
+static inline char *row_put_spaces (char *p, size_t count) {
+  for (size_t i = 0; i < count; i += 16)
+    memcpy(p + i, "                ", 16);
+  return p + count;
+}
 
 /* How many bytes the UTF-8 character at p takes, 0 when it is none. */
 size_t row_utf8 (const uint8_t *p, size_t left);
@@ -139,6 +135,27 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
   return column->type == PF_BYTES ? column->bytes[row]
                                   : pf_name(dictionary, column->ids[row]);
 }
+
+/* }====== */
+
+
+/* {====== rows_number.c: numbers into text ====== */
+
+/* Each writes at `p`, where ROW_NUMBER_SIZE bytes (and `width`) are free, and
+   answers the position behind. */
+char *row_put_uint (char *p, uint64_t value);
+char *row_put_int (char *p, int64_t value);
+char *row_put_addr (char *p, uint64_t value); /* 0x, lower-case hex */
+
+/* As printf "%.*f" prints it, to the last digit; precision at most 15. */
+char *row_put_fixed (char *p, double value, int precision);
+
+/* The shortest decimal that reads back as the same double. */
+char *row_put_num (char *p, double value);
+
+/* The same at the right of `width` places. */
+char *row_right_int (char *p, size_t width, int64_t value);
+char *row_right_fixed (char *p, size_t width, double value, int precision);
 
 /* }====== */
 

@@ -1,10 +1,8 @@
 /*
-** rows_put.c - values into text: numbers without printf where the result is
-** provably the same, and texts that a terminal can bear.
+** rows_put.c - the growing text, and texts that a terminal can bear.
 */
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,133 +40,6 @@ pf_status row_flush (row_job *job, bool all) {
     return PF_OK;
   job->errnum = errno;
   return PF_EIO;
-}
-
-/* }====== */
-
-
-/* {====== Numbers ====== */
-
-static unsigned count_digits (uint64_t value) {
-  unsigned n = 1;
-  for (; value >= 10000; value /= 10000)
-    n += 4;
-  return n + (value >= 10) + (value >= 100) + (value >= 1000);
-}
-
-
-char *row_put_uint (char *p, uint64_t value) {
-  char *const end = p + count_digits(value);
-  char *at = end;
-  do
-    *--at = (char)('0' + value % 10);
-  while ((value /= 10) != 0);
-  return end;
-}
-
-
-char *row_put_int (char *p, int64_t value) {
-  if (value >= 0)
-    return row_put_uint(p, (uint64_t)value);
-  *p = '-';
-  return row_put_uint(p + 1, 0 - (uint64_t)value);
-}
-
-
-char *row_put_addr (char *p, uint64_t value) {
-  unsigned digits = 1;
-  while (digits < 16 && value >> 4 * digits != 0)
-    digits++;
-  *p++ = '0';
-  *p++ = 'x';
-  for (unsigned i = digits; i-- > 0;)
-    *p++ = "0123456789abcdef"[value >> 4 * i & 15];
-  return p;
-}
-
-
-/* The locale of the host program may print a comma: a point is wanted. */
-static char *only_points (char *p, char *end) {
-  for (; p < end; p++)
-    if (*p == ',')
-      *p = '.';
-  return end;
-}
-
-
-/*
-** A double is m * 2^e with m below 2^53. Times 1000 it still fits in 63 bits,
-** so for up to three digits the product with 10^precision is exact, and the
-** bits shifted out say which way to round: ties to even, as printf does.
-*/
-char *row_put_fixed (char *p, double value, int precision) {
-  static const uint32_t powers[] = {1, 10, 100, 1000};
-  int exponent;
-  const double fraction = frexp(fabs(value), &exponent);
-  exponent -= 53;
-  if (!isfinite(value) || precision > 3 || exponent > 0)
-    return only_points(
-        p, p + snprintf(p, ROW_NUMBER_SIZE, "%.*f", precision, value));
-  uint64_t scaled = (uint64_t)(fraction * 0x1p53) * powers[precision];
-  const unsigned shift = (unsigned)-exponent;
-  if (shift >= 64)
-    scaled = 0; /* below 2^63 / 2^64: less than a half */
-  else if (shift > 0) {
-    const uint64_t rest = scaled & (((uint64_t)1 << shift) - 1);
-    const uint64_t half = (uint64_t)1 << (shift - 1);
-    scaled >>= shift;
-    scaled += rest > half || (rest == half && (scaled & 1) != 0);
-  }
-  if (signbit(value))
-    *p++ = '-';
-  p = row_put_uint(p, scaled / powers[precision]);
-  if (precision == 0)
-    return p;
-  uint32_t digits = (uint32_t)(scaled % powers[precision]);
-  *p = '.';
-  for (int i = precision; i > 0; i--, digits /= 10)
-    p[i] = (char)('0' + digits % 10);
-  return p + precision + 1;
-}
-
-
-/*
-** Most numbers here are a whole number of hundredths or millionths k / 10^6
-** with at most 15 digits. Division rounds correctly, so if k / 10^6 gives the
-** number, the digits of k read back as it; and no two numbers of 15 digits
-** read as the same double, so nothing shorter than those without the zeros
-** at the end would do.
-*/
-static char *put_millionths (char *p, double value) {
-  const double k = nearbyint(fabs(value) * 1e6);
-  if (!(k < 1e15) || k / 1e6 != fabs(value))
-    return NULL;
-  if (signbit(value))
-    *p++ = '-';
-  const uint64_t whole = (uint64_t)k;
-  p = row_put_uint(p, whole / 1000000);
-  uint32_t rest = (uint32_t)(whole % 1000000);
-  if (rest == 0)
-    return p;
-  *p = '.';
-  for (int i = 6; i > 0; i--, rest /= 10)
-    p[i] = (char)('0' + rest % 10);
-  for (p += 7; p[-1] == '0';)
-    p--;
-  return p;
-}
-
-
-char *row_put_num (char *p, double value) {
-  if (isnan(value)) /* printf may show a sign */
-    return (char *)memcpy(p, "nan", 3) + 3;
-  char *end = put_millionths(p, value);
-  for (int precision = 15; end == NULL; precision++) {
-    const int n = snprintf(p, ROW_NUMBER_SIZE, "%.*g", precision, value);
-    if (precision == 17 || strtod(p, NULL) == value)
-      end = only_points(p, p + n);
-  }
-  return end;
 }
 
 /* }====== */

@@ -135,6 +135,68 @@ describe("core.write_rows", function()
       end)
    end)
 
+   describe("doubles", function()
+      -- The first of 15, 16 and 17 digits that reads back; decimals of up to
+      -- 6 digits are never written with an exponent.
+      local function shortest(value)
+         for precision = 15, 17 do
+            local text = ("%." .. precision .. "g"):format(value)
+            if tonumber(text) == value then
+               local k = math.abs(value) * 1e6
+               local is_decimal = k < 1e15 and k == math.floor(k) and k / 1e6 == math.abs(value)
+               return is_decimal and text:find "e" and ("%.6f"):format(value):gsub("0+$", "")
+                  or text
+            end
+         end
+      end
+
+      local function next_to(value, step)
+         return (string.unpack("d", string.pack("i8", string.unpack("i8",
+            string.pack("d", value)) + step)))
+      end
+
+      local function check(values)
+         local rows = {}
+         for i, value in ipairs(values) do
+            rows[i] = { value }
+         end
+         local i = 0
+         for line in write("csv", { { "x", "num" } }, rows, { header = false }):gmatch "[^\n]+" do
+            i = i + 1
+            local expected = shortest(values[i])
+            if expected ~= line then
+               assert.equal(expected, line)
+            end
+         end
+         assert.equal(#values, i)
+      end
+
+      it("of any size have the digits that printf gives", function()
+         local values = {}
+         for _ = 1, 20000 do
+            values[#values + 1] = (math.random() - 0.5) * 10.0 ^ math.random(-12, 17)
+            values[#values + 1] = math.random(1, 10 ^ 6) / math.random(1, 10 ^ 6)
+            values[#values + 1] = math.random(1, 10 ^ 8) / 10 ^ math.random(0, 12)
+         end
+         check(values)
+      end)
+
+      it("beside powers of ten and of two read back", function()
+         local values = {}
+         for exponent = -12, 17 do
+            for step = -20, 20 do
+               values[#values + 1] = next_to(tonumber("1e" .. exponent), step)
+            end
+         end
+         for exponent = -40, 60 do
+            for step = -5, 5 do
+               values[#values + 1] = -next_to(2.0 ^ exponent, step)
+            end
+         end
+         check(values)
+      end)
+   end)
+
    describe("text", function()
       it("aligns numbers right and texts left", function()
          assert.equal(
@@ -262,8 +324,10 @@ describe("core.write_listing", function()
 
    it("rounds as printf does, to the last digit", function()
       local values = { 0, -0.0, 0.005, 0.015, 0.125, 0.375, 0.5, 1.5, 2.5, -2.5, 1e15, 2 ^ 53,
-         2 ^ 60, 1e22, 1e300, 5e-324, 2 ^ -63, 2 ^ -64, 0.9995, 99.995, 1 / 0, -1 / 0 }
+         2 ^ 60, 1e22, 1e300, 5e-324, 2 ^ -63, 2 ^ -64, 0.9995, 99.995, 1 / 0, -1 / 0, 0 / 0,
+         2 ^ 53 - 1, 2 ^ 52 + 0.5, 9.5, 99.5, 9.995, 999999.995, 2.5e-3, 4.9999999999999994 }
       for i = 1, 3000 do
+         values[#values + 1] = -i / 16
          values[#values + 1] = i / 8
          values[#values + 1] = i * 0.005
          values[#values + 1] = (math.random() - 0.5) * 2.0 ^ math.random(-40, 60)
@@ -274,9 +338,14 @@ describe("core.write_listing", function()
       end
       for precision = 0, 5 do
          local i = 0
-         for line in list({ k = "{x:9." .. precision .. "}\n" }, rows):gmatch "[^\n]+" do
+         local template = ("{x:9.%d}|{x:-24.%d}\n"):format(precision, precision)
+         local form = ("%%9.%df|%%-24.%df"):format(precision, precision)
+         for line in list({ k = template }, rows):gmatch "[^\n]+" do
             i = i + 1
-            assert.equal(("%9." .. precision .. "f"):format(values[i]), line)
+            local expected = form:format(values[i], values[i])
+            if expected ~= line then
+               assert.equal(expected, line)
+            end
          end
          assert.equal(#values, i)
       end

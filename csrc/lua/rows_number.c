@@ -1,0 +1,343 @@
+/*
+** rows_number.c - numbers into text, with printf's digits but not its cost.
+**
+** A double is m * 2^e with m below 2^53, so a moderate number times a power
+** of ten fits in a word or two, the product is exact, and the bits below the
+** last digit say which way to round: to the nearest, ties to even, as printf
+** does. Only numbers outside these bounds are left to printf.
+*/
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/rows.h"
+
+__extension__ typedef unsigned __int128 wide;
+
+
+/* {====== Digits ====== */
+
+static const char pairs[] =
+    "00010203040506070809101112131415161718192021222324"
+    "25262728293031323334353637383940414243444546474849"
+    "50515253545556575859606162636465666768697071727374"
+    "75767778798081828384858687888990919293949596979899";
+
+
+/* log10(2) is near 1233 / 4096: the number of bits tells the digits, or one
+   too many. Nought has one digit too. */
+static size_t count_digits (uint64_t value) {
+  /* clang-format off */
+  static const uint64_t powers[] = {
+      0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+      1000000000, 10000000000, 100000000000, 1000000000000, 10000000000000,
+      100000000000000, 1000000000000000, 10000000000000000,
+      100000000000000000, 1000000000000000000, 10000000000000000000u};
+  /* clang-format on */
+  const int bits = 64 - __builtin_clzll(value | 1);
+  const size_t most = (size_t)(bits * 1233 >> 12);
+  return most + 1 - (value < powers[most]);
+}
+
+
+/* Write the digits of `value` before `end`, as many as count_digits says. */
+static void put_before (char *end, uint64_t value) {
+  for (; value >= 100; value /= 100)
+    memcpy(end -= 2, &pairs[2 * (value % 100)], 2);
+  if (value >= 10)
+    memcpy(end - 2, &pairs[2 * value], 2);
+  else
+    end[-1] = (char)('0' + value);
+}
+
+
+char *row_put_uint (char *p, uint64_t value) {
+  char *const end = p + count_digits(value);
+  put_before(end, value);
+  return end;
+}
+
+
+char *row_right_int (char *p, size_t width, int64_t value) {
+  const bool negative = value < 0;
+  const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
+  const size_t taken = count_digits(size) + negative;
+  if (taken < width)
+    p = row_put_spaces(p, width - taken);
+  *p = '-';
+  put_before(p + taken, size);
+  return p + taken;
+}
+
+
+char *row_put_int (char *p, int64_t value) {
+  return row_right_int(p, 0, value);
+}
+
+
+char *row_put_addr (char *p, uint64_t value) {
+  const int digits = (67 - __builtin_clzll(value | 1)) / 4;
+  *p++ = '0';
+  *p++ = 'x';
+  for (int i = digits; i-- > 0;)
+    *p++ = "0123456789abcdef"[value >> 4 * i & 15];
+  return p;
+}
+
+/* }====== */
+
+
+/* {====== A fixed number of digits behind the point ====== */
+
+/* The size of a double, m * 2^e, exactly; infinities and nan have e = 972. */
+typedef struct parts {
+  uint64_t m; /* below 2^53 */
+  int e;
+  bool negative;
+} parts;
+
+
+static parts parts_of (double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  const uint64_t m = bits & (((uint64_t)1 << 52) - 1);
+  const int exponent = (int)(bits >> 52 & 0x7ff);
+  const bool negative = bits >> 63 != 0;
+  if (exponent == 0)
+    return (parts){m, -1074, negative};
+  return (parts){m | (uint64_t)1 << 52, exponent - 1075, negative};
+}
+
+
+/* value / 2^shift to the nearest whole number, ties to even. `value` is below
+   2^63. */
+static uint64_t round_shift (uint64_t value, unsigned shift) {
+  if (shift >= 64)
+    return 0; /* less than a half */
+  const uint64_t whole = value >> shift;
+  const uint64_t rest = value - (whole << shift);
+  const uint64_t half = (uint64_t)1 << shift >> 1;
+  return shift == 0 ? whole : whole + (rest + (whole & 1) > half);
+}
+
+
+/* The locale of the host program may print a comma: a point is wanted. */
+static char *only_points (char *p, char *end) {
+  for (; p < end; p++)
+    if (*p == ',')
+      *p = '.';
+  return end;
+}
+
+
+/* What printf makes of it. */
+static char *right_by_printf (char *p, size_t width, double value,
+                              int precision) {
+  char text[ROW_NUMBER_SIZE];
+  const size_t n =
+      (size_t)snprintf(text, sizeof text, "%.*f", precision, value);
+  if (n < width)
+    p = row_put_spaces(p, width - n);
+  memcpy(p, text, n);
+  return only_points(p, p + n);
+}
+
+
+/* Write so many digits of `value` before `end`, noughts in front. */
+static void put_fraction (char *end, uint32_t value, size_t count) {
+  if ((count & 1) != 0) {
+    *--end = (char)('0' + value % 10);
+    value /= 10;
+  }
+  if (count > 1)
+    memcpy(end - 2, &pairs[2 * value], 2);
+}
+
+
+char *row_right_fixed (char *p, size_t width, double value, int precision) {
+  static const uint32_t powers[] = {1, 10, 100, 1000};
+  const parts x = parts_of(value);
+  if (x.e > 0 || precision > 3)
+    return right_by_printf(p, width, value, precision);
+  const uint32_t power = powers[precision];
+  const uint64_t scaled = round_shift(x.m * power, (unsigned)-x.e);
+  const uint64_t whole = scaled / power;
+  const size_t behind = precision == 0 ? 0 : (size_t)precision + 1;
+  const size_t before = count_digits(whole) + x.negative;
+  if (before + behind < width)
+    p = row_put_spaces(p, width - before - behind);
+  *p = '-';
+  p += before;
+  put_before(p, whole);
+  if (behind == 0)
+    return p;
+  *p = '.';
+  put_fraction(p + behind, (uint32_t)(scaled - whole * power), behind - 1);
+  return p + behind;
+}
+
+
+char *row_put_fixed (char *p, double value, int precision) {
+  return row_right_fixed(p, 0, value, precision);
+}
+
+/* }====== */
+
+
+/* {====== The shortest form ====== */
+
+/*
+** Most numbers here are a whole number of hundredths or millionths k / 10^6
+** with at most 15 digits. Division rounds correctly, so if k / 10^6 gives the
+** number, the digits of k read back as it; and no two numbers of 15 digits
+** read as the same double, so nothing shorter than those without the zeros
+** at the end would do. NULL: it is no such number.
+*/
+static char *put_millionths (char *p, double size) {
+  const double k = size * 1e6 + 0.5;
+  if (!(k < 1e15) || (double)(uint64_t)k / 1e6 != size)
+    return NULL;
+  const uint64_t whole = (uint64_t)k / 1000000;
+  const uint32_t rest = (uint32_t)((uint64_t)k % 1000000);
+  p = row_put_uint(p, whole);
+  if (rest == 0)
+    return p;
+  *p = '.';
+  for (size_t i = 0, left = rest; i < 3; i++, left /= 100)
+    memcpy(p + 5 - 2 * i, &pairs[2 * (left % 100)], 2);
+  for (p += 7; p[-1] == '0';)
+    p--;
+  return p;
+}
+
+
+/* A number as decimal digits times a power of ten. */
+typedef struct decimal {
+  uint64_t digits;
+  int exponent; /* of the first digit */
+} decimal;
+
+
+/* The number times 10^k = m * 5^k / 2^shift, where that is exact. */
+typedef struct scaled {
+  wide value;     /* m * 5^k */
+  uint64_t ulp;   /* 5^k: the next double is so far away */
+  unsigned shift; /* 1 to 63 */
+  int exponent;   /* of the first of the 17 digits before the shifted bits */
+} scaled;
+
+
+/* Choose k so that 17 digits stand before the point. The number is at least
+   1e-10 and below 1e15, which keeps k within 2 to 27. */
+static scaled scale (parts x) {
+  /* clang-format off */
+  static const uint64_t fives[] = {
+      1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625,
+      48828125, 244140625, 1220703125, 6103515625, 30517578125, 152587890625,
+      762939453125, 3814697265625, 19073486328125, 95367431640625,
+      476837158203125, 2384185791015625, 11920928955078125, 59604644775390625,
+      298023223876953125, 1490116119384765625, 7450580596923828125};
+  /* clang-format on */
+  const int log2 = x.e + 52;
+  const int guess = log2 >= 0 ? log2 * 1233 >> 12 : -(-log2 * 1233 >> 12) - 1;
+  const int k = 16 - guess;
+  const unsigned shift = (unsigned)(-x.e - k);
+  const wide value = (wide)x.m * fives[k];
+  if ((uint64_t)(value >> shift) < 100000000000000000u)
+    return (scaled){value, fives[k], shift, guess};
+  return (scaled){(wide)x.m * fives[k - 1], fives[k - 1], shift + 1, guess + 1};
+}
+
+
+/*
+** Round to 17 digits less the last ones that make up `unit` (1, 10 or 100).
+** Whether the result reads back as the same double: it is nearer than half
+** way to the next one, which below a power of two is half as far. 5^k is
+** odd, so it is never just half way.
+*/
+static bool round_to (scaled n, bool is_power_of_two, unsigned unit,
+                      decimal *result) {
+  const wide step = (wide)unit << n.shift;
+  const wide whole = (uint64_t)(n.value >> n.shift) / unit;
+  const wide rest = n.value - whole * step;
+  const bool up = rest + (whole & 1) > step / 2;
+  const wide error = up ? step - rest : rest;
+  *result = (decimal){(uint64_t)whole + up, n.exponent};
+  return (is_power_of_two && !up ? 4 : 2) * error < n.ulp;
+}
+
+
+/* As printf "%.17g" writes it. */
+static char *put_decimal (char *p, decimal number, size_t precision) {
+  char digits[24];
+  size_t n = (size_t)(row_put_uint(digits, number.digits) - digits);
+  int exponent = number.exponent + (n > precision); /* it was rounded up */
+  while (n > 1 && digits[n - 1] == '0')
+    n--;
+  if (exponent < -4) {
+    *p = digits[0];
+    p[1] = '.';
+    memcpy(p + 2, digits + 1, n - 1);
+    p += n == 1 ? 1 : n + 1;
+    memcpy(p, "e-", 2);
+    memcpy(p + 2, &pairs[-2 * exponent], 2);
+    return p + 4;
+  }
+  if (exponent < 0) {
+    memcpy(p, "0.0000", 6);
+    p += 1 - exponent;
+    memcpy(p, digits, n);
+    return p + n;
+  }
+  const size_t before = (size_t)exponent + 1;
+  memset(p, '0', before);
+  if (n <= before)
+    return (char *)memcpy(p, digits, n) + before;
+  memcpy(p, digits, before);
+  p[before] = '.';
+  memcpy(p + before + 1, digits + before, n - before);
+  return p + n + 1;
+}
+
+
+/* With 15 digits, or 16 or 17 where it takes so many to read back. */
+static char *put_shortest (char *p, double size) {
+  const parts x = parts_of(size);
+  const bool is_power_of_two = x.m == (uint64_t)1 << 52;
+  const scaled n = scale(x);
+  decimal result;
+  if (round_to(n, is_power_of_two, 100, &result))
+    return put_decimal(p, result, 15);
+  if (round_to(n, is_power_of_two, 10, &result))
+    return put_decimal(p, result, 16);
+  (void)round_to(n, is_power_of_two, 1, &result);
+  return put_decimal(p, result, 17);
+}
+
+
+/* The same by printf, for the very large and the very small. */
+static char *put_by_printf (char *p, double value) {
+  for (int precision = 15;; precision++) {
+    const int n = snprintf(p, ROW_NUMBER_SIZE, "%.*g", precision, value);
+    if (precision == 17 || strtod(p, NULL) == value)
+      return only_points(p, p + n);
+  }
+}
+
+
+char *row_put_num (char *p, double value) {
+  if (isnan(value)) /* printf may show a sign */
+    return (char *)memcpy(p, "nan", 3) + 3;
+  const double size = fabs(value);
+  *p = '-';
+  char *const start = p + (signbit(value) != 0);
+  char *const end = put_millionths(start, size);
+  if (end != NULL)
+    return end;
+  return size >= 1e-10 && size < 1e15 ? put_shortest(start, size)
+                                      : put_by_printf(p, value);
+}
+
+/* }====== */
