@@ -152,14 +152,12 @@ static void close_index (pf_reader *reader) {
 /* Number the nodes as the call graph does. */
 static bool number_nodes (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  uint32_t *nodes;
-  if (pf_rank_graph(flow, &nodes) == PF_OK)
-    for (size_t i = 0; i < flow->nodes; i++)
-      self->index[nodes[i]] = (uint32_t)i + 1;
-  else
-    return false;
-  free(nodes);
-  return true;
+  uint32_t *nodes = NULL;
+  const pf_status status = pf_rank_graph(flow, &nodes);
+  for (size_t i = 0; status == PF_OK && i < flow->nodes; i++)
+    self->index[nodes[i]] = (uint32_t)i + 1;
+  free(nodes); /* also after a failure */
+  return status == PF_OK;
 }
 
 

@@ -76,7 +76,6 @@ static row_job *new_job (lua_State *L) {
 
 /* Memory that lives as long as the call: a userdata left on the stack. */
 static void *scratch (lua_State *L, size_t count, size_t size) {
-  luaL_checkstack(L, 4, NULL);
   void *const memory = lua_newuserdatauv(L, count * size + 1, 0);
   memset(memory, 0, count * size + 1);
   return memory;
@@ -274,8 +273,10 @@ static int core_write_rows (lua_State *L) {
 
 /* {====== write_listing ====== */
 
-/* The template on top of the stack stays, with its pieces above it. */
-static row_template compile (lua_State *L, const row_job *job, bool *wanted) {
+/* The template on top of the stack; in its place come its pieces. The table
+   at `keep` keeps its text, which the pieces point into, and them. */
+static row_template compile (lua_State *L, const row_job *job, bool *wanted,
+                             int keep) {
   pf_bytes source;
   luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2, "templates are strings");
   source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
@@ -289,6 +290,8 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted) {
     if (pieces[i].field != SIZE_MAX)
       wanted[pieces[i].field] = true;
   template.pieces = pieces;
+  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
+  lua_rawseti(L, keep, luaL_len(L, keep) + 1);
   return template;
 }
 
@@ -313,34 +316,32 @@ static size_t count_pairs (lua_State *L, int table) {
 }
 
 
-/* Compile options.templates; their texts stay on the stack while the job
-   runs. */
-static void take_templates (lua_State *L, row_job *job, bool *wanted) {
+/* Compile options.templates. */
+static void take_templates (lua_State *L, row_job *job, bool *wanted,
+                            int keep) {
   lua_getfield(L, 2, "templates");
   luaL_argcheck(L, lua_istable(L, -1), 2, "no templates");
   const int table = lua_gettop(L);
   const size_t count = count_pairs(L, table);
   row_template *const templates = scratch(L, count, sizeof *templates);
-  luaL_checkstack(L, (int)(3 * count) + 8, "too many templates");
   lua_pushnil(L);
   while (job->ntemplates < count && lua_next(L, table) != 0) {
     row_template *const template = &templates[job->ntemplates++];
-    *template = compile(L, job, wanted);
-    template->kind = check_kind(L, -3, job);
-    lua_pushvalue(L, -3); /* kind, template, scratch: the kind for lua_next */
+    *template = compile(L, job, wanted, keep);
+    template->kind = check_kind(L, -1, job);
   }
   job->templates = templates;
 }
 
 
 /* The column options.kind and the templates for what it holds. */
-static void take_kinds (lua_State *L, row_job *job, bool *wanted) {
+static void take_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
   lua_getfield(L, 2, "kind");
   job->kind = l_field_check(L, lua_gettop(L), job->reader);
   luaL_argcheck(L, job->reader->fields[job->kind].type == PF_NAME, 2,
                 "the column `kind` must hold names");
   wanted[job->kind] = true;
-  take_templates(L, job, wanted);
+  take_templates(L, job, wanted, keep);
 }
 
 
@@ -349,10 +350,12 @@ static int core_write_listing (lua_State *L) {
   job->form = &row_listing;
   bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
   row_template *const all = scratch(L, 1, sizeof *all);
+  lua_newtable(L);
+  const int keep = lua_gettop(L);
   if (lua_getfield(L, 2, "template") == LUA_TNIL)
-    take_kinds(L, job, wanted);
+    take_kinds(L, job, wanted, keep);
   else {
-    *all = compile(L, job, wanted);
+    *all = compile(L, job, wanted, keep);
     job->templates = all;
     job->ntemplates = 1;
     job->kind = SIZE_MAX;

@@ -4,6 +4,7 @@
 
 local oom = _G.oom -- luacheck: ignore
 
+local core = require "profio.core"
 local profio = require "profio"
 
 -- A trace with everything: two functions, bins, arcs, a block.
@@ -77,6 +78,23 @@ function chunks.profile()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
    local profile = assert(trace:profile())
    return profile:flat():rows()
+end
+
+function chunks.texts()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   for _, output in ipairs { "text", "csv", "tsv", "json", "ndjson" } do
+      assert(trace.arcs:write { output = output })
+   end
+end
+
+function chunks.listings()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   local profile = assert(trace:profile())
+   for report, rows in pairs { flat = "flat", graph = "graph_listing", index = "index" } do
+      assert(core.write_listing(profile[rows](profile):reader(),
+         { kind = "kind", templates = core.listing_templates(report, false) }))
+   end
+   assert(core.write_listing(trace.arcs:reader(), { template = "{from} {to:-20}\n" }))
 end
 
 function chunks.save()
