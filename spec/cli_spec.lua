@@ -359,7 +359,7 @@ describe("profio", function()
    end)
 end)
 
-describe("core.watch", function()
+describe("core.interrupt", function()
    local fields = { { "n", "int" } }
 
    local function numbers(count)
@@ -370,24 +370,50 @@ describe("core.watch", function()
       end, core.dictionary(), "test")
    end
 
-   it("ends the pass when there was a Ctrl-C, which waits", function()
-      core.hold_interrupt()
+   local function press_ctrl_c()
       assert(io.popen "kill -INT $PPID"):close()
-      assert.equal(0, core.drain(core.watch(numbers(10))))
-      assert.is_true(core.release_interrupt())
-      assert.is_false(core.release_interrupt())
-      assert.equal(10, core.drain(core.watch(numbers(10))))
+   end
+
+   it("ends the passes when there was a Ctrl-C, but not the printing", function()
+      local interrupt <close> = core.interrupt()
+      press_ctrl_c()
+      assert.equal(0, core.drain(interrupt:watch(numbers(10))))
+      assert.equal(0, core.drain(interrupt:watch(numbers(10))))
+      assert.equal(10, core.drain(interrupt:guard(numbers(10))))
+      press_ctrl_c()
+      assert.equal(0, core.drain(interrupt:guard(numbers(10))))
+      assert.is_true(interrupt:release())
+   end)
+
+   it("has nothing to say without one", function()
+      local interrupt = core.interrupt()
+      assert.equal(10, core.drain(interrupt:guard(interrupt:watch(numbers(10)))))
+      assert.is_false(interrupt:release())
+      assert.is_false(interrupt:release())
+   end)
+
+   it("gives Ctrl-C back when it is released", function()
+      local script = command.file("released.lua", [[
+         local core = require "profio.core"
+         core.interrupt():release()
+         assert(io.popen "kill -INT $PPID"):close()
+         io.write "still here"]])
+      local text, status = command.run("profio --script " .. script .. " gmon.out")
+      assert.equal("", text)
+      assert.equal(1, status)
    end)
 
    it("draws nothing for a short pass", function()
       local screen <close> = io.tmpfile()
-      assert.equal(10000, core.drain(core.watch(numbers(10000), 10000, screen)))
+      local interrupt <close> = core.interrupt()
+      assert.equal(10000, core.drain(interrupt:watch(numbers(10000), 10000, screen)))
       screen:seek "set"
       assert.equal("", screen:read "a")
    end)
 
    it("draws a bar for a long one, and wipes it", function()
       local screen <close> = io.tmpfile()
+      local interrupt <close> = core.interrupt()
       local slow = core.decoder(fields, function(put)
          local start = os.clock()
          for i = 1, 8192 do
@@ -397,7 +423,7 @@ describe("core.watch", function()
             put(i)
          end
       end, core.dictionary(), "test")
-      assert.equal(8192, core.drain(core.watch(slow, 16384, screen)))
+      assert.equal(8192, core.drain(interrupt:watch(slow, 16384, screen)))
       screen:seek "set"
       local text = screen:read "a"
       assert.matches("\r%[#+ +%] +50%%", text)

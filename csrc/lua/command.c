@@ -3,9 +3,10 @@
 ** give: what a file is, broken pipes, Ctrl-C, and a stage that shows how far
 ** a long pass has come.
 **
-** Nothing here is global. While a pass runs, SIGINT is blocked and stays
-** pending; the stage looks whether it is, after each batch, and ends the pass
-** as if the file ended there. So what was counted so far can be printed.
+** Nothing here is global. While a command works, SIGINT is blocked and stays
+** pending; a stage looks whether it is, before each batch, and ends the pass as
+** if the file ended there. So what was counted so far can be printed; a second
+** Ctrl-C ends the printing.
 */
 
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "lua/binding.h"
+
+#define L_INTERRUPT "profio.interrupt"
 
 #define BAR_WIDTH  30
 #define SHOW_AFTER 0.5 /* seconds before the bar first appears */
@@ -55,6 +58,16 @@ static int core_ignore_broken_pipes (lua_State *L) {
   return 0;
 }
 
+/* }====== */
+
+
+/* {====== Ctrl-C ====== */
+
+/* While `held`, SIGINT waits for a stage to see it. */
+typedef struct l_interrupt {
+  bool held, seen;
+} l_interrupt;
+
 
 static sigset_t interrupt_set (void) {
   sigset_t set;
@@ -64,30 +77,44 @@ static sigset_t interrupt_set (void) {
 }
 
 
-/* core.hold_interrupt(): from here on Ctrl-C waits. */
-static int core_hold_interrupt (lua_State *L) {
-  const sigset_t set = interrupt_set();
-  (void)L;
-  (void)sigprocmask(SIG_BLOCK, &set, NULL);
-  return 0;
-}
-
-
-static bool is_interrupted (void) {
+/* Whether there was a Ctrl-C that nobody has seen; it is seen now. */
+static bool take_interrupt (l_interrupt *interrupt) {
   sigset_t pending;
-  return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
+  int number;
+  if (!interrupt->held || sigpending(&pending) != 0 ||
+      sigismember(&pending, SIGINT) != 1)
+    return false;
+  const sigset_t set = interrupt_set();
+  (void)sigwait(&set, &number);
+  return interrupt->seen = true;
 }
 
 
-/* core.release_interrupt(): Ctrl-C works again; whether there was one. */
-static int core_release_interrupt (lua_State *L) {
+static l_interrupt *check_interrupt (lua_State *L) {
+  return luaL_checkudata(L, 1, L_INTERRUPT);
+}
+
+
+/* core.interrupt(): from here on Ctrl-C waits, until release. */
+static int core_interrupt (lua_State *L) {
+  l_interrupt *const interrupt = lua_newuserdatauv(L, sizeof *interrupt, 0);
   const sigset_t set = interrupt_set();
-  const bool was = is_interrupted();
-  int number;
-  if (was)
-    (void)sigwait(&set, &number);
-  (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-  lua_pushboolean(L, was);
+  *interrupt = (l_interrupt){false, false};
+  luaL_setmetatable(L, L_INTERRUPT);
+  interrupt->held = sigprocmask(SIG_BLOCK, &set, NULL) == 0;
+  return 1;
+}
+
+
+/* interrupt:release(): Ctrl-C works again; whether there was one. */
+static int interrupt_release (lua_State *L) {
+  l_interrupt *const interrupt = check_interrupt(L);
+  const sigset_t set = interrupt_set();
+  (void)take_interrupt(interrupt);
+  if (interrupt->held)
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+  interrupt->held = false;
+  lua_pushboolean(L, interrupt->seen);
   return 1;
 }
 
@@ -99,6 +126,8 @@ static int core_release_interrupt (lua_State *L) {
 typedef struct watch {
   pf_reader reader;
   pf_reader *input;
+  l_interrupt *interrupt;    /* pinned */
+  bool is_output;            /* the last stage of all: prints on */
   const luaL_Stream *screen; /* where the bar is drawn; NULL: nowhere */
   int64_t total;             /* rows, -1: not known */
   int64_t rows;              /* read so far */
@@ -159,7 +188,7 @@ static void wipe (watch *w) {
 static pf_status watch_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   watch *const w = (watch *)(void *)self;
-  if (is_interrupted()) {
+  if (take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output)) {
     wipe(w);
     pf_batch_clear(batch);
     return PF_END;
@@ -187,29 +216,49 @@ static void watch_close (pf_reader *self) {
 }
 
 
-/*
-** core.watch(reader, total, screen): the rows of the reader, until Ctrl-C
-** while it is held. On `screen` (a file, may be nil) a bar shows how many of
-** `total` rows (nil: not known) have come, when it takes long.
-*/
-static int core_watch (lua_State *L) {
-  lua_settop(L, 3);
-  pf_reader *const input = l_reader_check(L, 1)->reader;
-  const lua_Integer total = luaL_optinteger(L, 2, -1);
-  const luaL_Stream *const screen = lua_isnil(L, 3) ? NULL : check_file(L, 3);
-  const int pins[] = {1, 3};
-  l_reader *const held = l_reader_new(L, pins, 2);
+/* Push a stage over the reader at 2; the arguments are pinned. */
+static watch *new_watch (lua_State *L) {
+  l_interrupt *const interrupt = check_interrupt(L);
+  pf_reader *const input = l_reader_check(L, 2)->reader;
+  lua_settop(L, 4);
+  const int pins[] = {2, 1, 4};
+  l_reader *const held = l_reader_new(L, pins, 3);
   watch *const w = calloc(1, sizeof *w);
   if (w == NULL)
-    return luaL_error(L, "not enough memory");
+    luaL_error(L, "not enough memory");
   w->reader =
       (pf_reader){input->fields, input->nfields, input->dictionary, watch_next,
                   watch_want,    NULL,           watch_close};
   w->input = input;
+  w->interrupt = interrupt;
+  w->total = -1;
+  held->reader = &w->reader;
+  return w;
+}
+
+
+/*
+** interrupt:watch(reader, total, screen): the rows of the reader, until a
+** Ctrl-C. On `screen` (a file, may be nil) a bar shows how many of `total` rows
+** (nil: not known) have come, when it takes long.
+*/
+static int interrupt_watch (lua_State *L) {
+  const lua_Integer total = luaL_optinteger(L, 3, -1);
+  const luaL_Stream *const screen =
+      lua_isnoneornil(L, 4) ? NULL : check_file(L, 4);
+  watch *const w = new_watch(L);
   w->screen = screen;
   w->total = total;
   w->started = now();
-  held->reader = &w->reader;
+  return 1;
+}
+
+
+/* interrupt:guard(reader): the rows of the reader, which are printed: only a
+   Ctrl-C that no stage before has seen ends them. */
+static int interrupt_guard (lua_State *L) {
+  lua_settop(L, 2);
+  new_watch(L)->is_output = true;
   return 1;
 }
 
@@ -217,13 +266,16 @@ static int core_watch (lua_State *L) {
 
 
 void l_open_command (lua_State *L) {
+  static const luaL_Reg methods[] = {{"guard", interrupt_guard},
+                                     {"release", interrupt_release},
+                                     {"watch", interrupt_watch},
+                                     {NULL, NULL}};
   static const luaL_Reg functions[] = {
-      {"hold_interrupt", core_hold_interrupt},
       {"ignore_broken_pipes", core_ignore_broken_pipes},
+      {"interrupt", core_interrupt},
       {"is_plain_file", core_is_plain_file},
       {"is_terminal", core_is_terminal},
-      {"release_interrupt", core_release_interrupt},
-      {"watch", core_watch},
       {NULL, NULL}};
+  l_class(L, L_INTERRUPT, methods, interrupt_release);
   luaL_setfuncs(L, functions, 0);
 }

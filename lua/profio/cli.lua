@@ -74,23 +74,28 @@ local function check_given(given)
 end
 
 -- A pass over a large file can be followed and be ended with Ctrl-C.
-local function watch(trace, given, err)
+local function watch(trace, interrupt, given, err)
    local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
    trace:watch(function(reader, name)
-      return core.watch(reader, trace:row_count(name), has_bar and err or nil)
+      return interrupt:watch(reader, trace:row_count(name), has_bar and err or nil)
    end)
 end
 
--- A trace is open: do what was asked for; the exit status.
+-- A trace is open: do what was asked for; the exit status. A script minds Ctrl-C itself.
 local function answer(trace, given, out, err)
-   watch(trace, given, err)
+   local interrupt <close> = core.interrupt()
+   watch(trace, interrupt, given, err)
+   out.interrupt = interrupt
+   if given.script then
+      interrupt:release()
+   end
    local status = modes.run(trace, given, out)
    out:close()
    if given.check then
       return status
    end
    local has_damage = report_warnings(trace, err)
-   if core.release_interrupt() then
+   if interrupt:release() then
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end
@@ -114,7 +119,6 @@ local function run(argv, err)
    modes.check(given)
    local trace <close> = files.open(given)
    local out = output.open(not given.merge and given.out or nil)
-   core.hold_interrupt()
    return answer(trace, given, out, err)
 end
 
@@ -147,7 +151,6 @@ function cli.main(argv, err)
    err = err or io.stderr
    core.ignore_broken_pipes()
    local ok, result = xpcall(run, on_raise, argv, err)
-   core.release_interrupt()
    if ok then
       return result
    elseif result.message then

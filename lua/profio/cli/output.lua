@@ -11,6 +11,7 @@ local output = {}
 ---@field file file*
 ---@field is_terminal boolean
 ---@field has_color boolean
+---@field interrupt profio.core.Interrupt|nil that ends long printing
 local Output = {}
 Output.__index = Output
 
@@ -46,14 +47,20 @@ function Output:write(...)
    check_write(ok, message, number == 32)
 end
 
+-- The reader that is printed, or the failure to make one.
+local function printed(self, reader, ...)
+   failure.check(reader, ...)
+   return self.interrupt and self.interrupt:guard(reader) or reader
+end
+
 ---Write the rows of a reader (or nil, message, code, which ends the command).
 ---@param given table options of exports.rows.write
 ---@param reader userdata|nil
 ---@return integer count
 function Output:rows(given, reader, ...)
-   failure.check(reader, ...)
    given.color = self.has_color
-   local count, message, _, broken = rows.write(reader, given, self.file)
+   local count, message, _, broken = rows.write(printed(self, reader, ...), given,
+      self.file)
    return check_write(count, message, broken)
 end
 
@@ -63,8 +70,7 @@ end
 ---@param reader userdata|nil
 ---@return integer count
 function Output:export(export, given, reader, ...)
-   failure.check(reader, ...)
-   local count, message, _, broken = export.write(reader, given, self.file)
+   local count, message, _, broken = export.write(printed(self, reader, ...), given, self.file)
    return check_write(count, message, broken)
 end
 
@@ -73,8 +79,8 @@ end
 ---@param reader userdata|nil
 ---@return integer count
 function Output:listing(given, reader, ...)
-   failure.check(reader, ...)
-   local count, message, _, broken = core.write_listing(reader, given, self.file)
+   local count, message, _, broken = core.write_listing(printed(self, reader, ...), given,
+      self.file)
    return check_write(count, message, broken)
 end
 

@@ -202,13 +202,6 @@ function core.sort(over, keys) end
 ---@return profio.core.Reader
 function core.symbolize(over, names, bias, columns, raw) end
 
----The rows until Ctrl-C while it is held; a bar on `screen` when it takes long.
----@param over profio.core.Reader
----@param total integer|nil rows, when known
----@param screen file*|nil
----@return profio.core.Reader
-function core.watch(over, total, screen) end
-
 -- }======
 
 -- {====== The ends of a chain ======
@@ -445,12 +438,29 @@ function core.is_plain_file(path) end
 ---Writing to a pipe whose reader left becomes a failure of the write.
 function core.ignore_broken_pipes() end
 
----From here on Ctrl-C waits.
-function core.hold_interrupt() end
+---Ctrl-C that waits for a stage to see it.
+---@class profio.core.Interrupt
+local interrupt = {}
+
+---From here on Ctrl-C waits, until release.
+---@return profio.core.Interrupt
+function core.interrupt() end
 
 ---Ctrl-C works again.
 ---@return boolean interrupted whether there was one
-function core.release_interrupt() end
+function interrupt:release() end
+
+---The rows until a Ctrl-C; a bar on `screen` when it takes long.
+---@param over profio.core.Reader
+---@param total integer|nil rows, when known
+---@param screen file*|nil
+---@return profio.core.Reader
+function interrupt:watch(over, total, screen) end
+
+---The rows that are printed, until a Ctrl-C that no stage before has seen.
+---@param over profio.core.Reader
+---@return profio.core.Reader
+function interrupt:guard(over) end
 
 -- }======
 
