@@ -9,21 +9,16 @@
 #include "model/names.h"
 
 #define BLOCK_SIZE 65536u
+#define AT_ONCE    32u /* names whose cache misses overlap */
 
-typedef struct block {
-  struct block *next;
+struct pf_names_block {
+  struct pf_names_block *next;
   size_t used, size;
   uint8_t bytes[];
-} block;
-
-struct pf_dictionary {
-  pf_bytes *names;  /* by number */
-  uint32_t *hashes; /* by number, so that growing needs no rehash */
-  uint32_t *slots;  /* number + 1, or 0: free */
-  uint32_t count, room;
-  uint32_t mask; /* slots are mask + 1, a power of two */
-  block *blocks; /* the newest first */
 };
+
+typedef struct pf_names_block block;
+typedef struct pf_names_slot slot;
 
 
 pf_dictionary *pf_dictionary_new (void) {
@@ -48,62 +43,89 @@ void pf_dictionary_free (pf_dictionary *d) {
     free(b);
   }
   free(d->names);
-  free(d->hashes);
   free(d->slots);
   free(d);
 }
 
 
+static uint64_t eight_bytes (const uint8_t *p) {
+  uint64_t word;
+  memcpy(&word, p, sizeof word);
+  return word;
+}
+
+
+/* A word that differs for different strings of one size below eight. */
+static uint64_t few_bytes (const uint8_t *p, size_t size) {
+  if (size >= 4) {
+    uint32_t first, last;
+    memcpy(&first, p, sizeof first);
+    memcpy(&last, p + size - sizeof last, sizeof last);
+    return first | (uint64_t)last << 32;
+  }
+  return size == 0
+             ? 0
+             : p[0] | (uint64_t)p[size / 2] << 8 | (uint64_t)p[size - 1] << 16;
+}
+
+
 /* Eight bytes a step, multiplied and folded: fast on the short strings that
-   names are, and good enough in all bits for a power-of-two table. */
+   names are, and good enough in all bits for a power-of-two table. The last
+   step may take bytes of the one before again. */
 static uint32_t hash_of (pf_bytes name) {
   const uint64_t k = 0x9e3779b97f4a7c15u;
-  uint64_t h = name.size * k;
-  const uint8_t *p = name.at;
-  size_t left = name.size;
-  for (; left >= 8; left -= 8, p += 8) {
-    uint64_t w;
-    memcpy(&w, p, 8);
-    h = (h ^ w) * k;
+  const size_t size = name.size;
+  uint64_t h = size * k;
+  for (size_t i = 0; i + 8 < size; i += 8) {
+    h = (h ^ eight_bytes(name.at + i)) * k;
     h ^= h >> 29;
   }
-  if (left > 0) {
-    uint64_t w = 0;
-    memcpy(&w, p, left);
-    h = (h ^ w) * k;
-  }
+  h ^= size < 8 ? few_bytes(name.at, size) : eight_bytes(name.at + size - 8);
+  h *= k;
   h ^= h >> 32;
   h *= 0xd6e8feb86659fd93u;
   return (uint32_t)(h ^ h >> 32);
 }
 
 
-/* The slot that holds the name, or the free one where it belongs. */
-static uint32_t *slot_of (const pf_dictionary *d, pf_bytes name,
-                          uint32_t hash) {
-  for (uint32_t i = hash & d->mask;; i = (i + 1) & d->mask) {
-    uint32_t *const slot = &d->slots[i];
-    if (*slot == 0)
-      return slot;
-    const uint32_t n = *slot - 1;
-    if (d->hashes[n] == hash && d->names[n].size == name.size &&
-        (name.size == 0 || memcmp(d->names[n].at, name.at, name.size) == 0))
-      return slot;
-  }
+/* Whether a slot in use is that of the name. */
+static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
+                     uint32_t hash) {
+  if (s->hash != hash)
+    return false;
+  const pf_bytes known = d->names[s->number - 1];
+  return known.size == name.size &&
+         (name.size == 0 || memcmp(known.at, name.at, name.size) == 0);
 }
 
 
-static bool grow_slots (pf_dictionary *d) {
-  const uint32_t mask = d->mask * 2 + 1;
-  uint32_t *const slots = calloc((size_t)mask + 1, sizeof *slots);
+/* The slot that holds the name, or the free one where it belongs. */
+static slot *slot_of (const pf_dictionary *d, pf_bytes name, uint32_t hash) {
+  uint32_t i = hash & d->mask;
+  while (d->slots[i].number != 0 && !is_same(d, &d->slots[i], name, hash))
+    i = (i + 1) & d->mask;
+  return &d->slots[i];
+}
+
+
+/* How many names a table has slots for: three quarters of them. */
+static uint32_t most_names (uint32_t mask) {
+  return mask - mask / 4;
+}
+
+
+/* Move to a larger table. The slots keep the hashes, so no name is read. */
+static bool resize_slots (pf_dictionary *d, uint32_t mask) {
+  slot *const slots = calloc((size_t)mask + 1, sizeof *slots);
   if (slots == NULL)
     return false;
-  for (uint32_t n = 0; n < d->count; n++) {
-    uint32_t i = d->hashes[n] & mask;
-    while (slots[i] != 0)
-      i = (i + 1) & mask;
-    slots[i] = n + 1;
-  }
+  for (size_t old = 0; d->count > 0 && old <= d->mask; old++)
+    if (d->slots[old].number != 0) {
+      uint32_t i = d->slots[old].hash & mask;
+      while (slots[i].number != 0)
+        i = (i + 1) & mask;
+      slots[i] = d->slots[old];
+    }
   free(d->slots);
   d->slots = slots;
   d->mask = mask;
@@ -111,18 +133,35 @@ static bool grow_slots (pf_dictionary *d) {
 }
 
 
-static bool grow_names (pf_dictionary *d) {
-  const uint32_t room = d->room == 0 ? 128 : d->room * 2;
+static bool resize_names (pf_dictionary *d, size_t room) {
+  if (room > PF_NO_NAME)
+    room = PF_NO_NAME;
   pf_bytes *const names = realloc(d->names, room * sizeof *names);
   if (names == NULL)
     return false;
   d->names = names;
-  uint32_t *const hashes = realloc(d->hashes, room * sizeof *hashes);
-  if (hashes == NULL)
-    return false;
-  d->hashes = hashes;
-  d->room = room;
+  d->room = (uint32_t)room;
   return true;
+}
+
+
+bool pf_names_reserve (pf_dictionary *d, size_t count) {
+  uint32_t mask = d->mask;
+  while (most_names(mask) < count) {
+    if (mask == UINT32_MAX)
+      return false; /* numbers have run out */
+    mask = mask * 2 + 1;
+  }
+  return (mask == d->mask || resize_slots(d, mask)) &&
+         (count <= d->room || resize_names(d, count));
+}
+
+
+/* Room for one more name, at least doubling what is full. */
+static bool grow (pf_dictionary *d) {
+  const size_t room = d->room < 64 ? 128 : 2 * (size_t)d->room;
+  return (d->count < d->room || resize_names(d, room)) &&
+         pf_names_reserve(d, (size_t)d->count + 1);
 }
 
 
@@ -146,28 +185,56 @@ static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
 }
 
 
-uint32_t pf_intern (pf_dictionary *d, pf_bytes name) {
-  const uint32_t hash = hash_of(name);
-  uint32_t *slot = slot_of(d, name, hash);
-  if (*slot != 0)
-    return *slot - 1;
-  if (d->count == PF_NO_NAME - 1)
-    return PF_NO_NAME; /* numbers have run out */
-  if (d->count >= d->mask / 2) {
-    if (!grow_slots(d))
-      return PF_NO_NAME;
-    slot = slot_of(d, name, hash);
-  }
-  if (d->count == d->room && !grow_names(d))
+/* Add a name that is not known; answers its number, or PF_NO_NAME. */
+static uint32_t add (pf_dictionary *d, pf_bytes name, uint32_t hash) {
+  if ((d->count == d->room || d->count >= most_names(d->mask)) && !grow(d))
     return PF_NO_NAME;
   const uint8_t *const at = keep(d, name);
   if (at == NULL)
     return PF_NO_NAME;
-  const uint32_t number = d->count++;
-  d->names[number] = (pf_bytes){at, name.size};
-  d->hashes[number] = hash;
-  *slot = number + 1;
-  return number;
+  d->names[d->count] = (pf_bytes){at, name.size};
+  *slot_of(d, name, hash) = (slot){hash, ++d->count};
+  return d->count - 1;
+}
+
+
+static uint32_t intern (pf_dictionary *d, pf_bytes name, uint32_t hash) {
+  const slot *const s = slot_of(d, name, hash);
+  return s->number != 0 ? s->number - 1 : add(d, name, hash);
+}
+
+
+uint32_t pf_intern (pf_dictionary *d, pf_bytes name) {
+  return intern(d, name, hash_of(name));
+}
+
+
+/* Ask for the slots of up to AT_ONCE names, then look at them: by then the
+   memory has arrived. */
+static bool intern_few (pf_dictionary *d, const pf_bytes *names, size_t count,
+                        uint32_t *numbers) {
+  uint32_t hashes[AT_ONCE];
+  for (size_t i = 0; i < count; i++) {
+    hashes[i] = hash_of(names[i]);
+    __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
+  }
+  for (size_t i = 0; i < count; i++) {
+    numbers[i] = intern(d, names[i], hashes[i]);
+    if (numbers[i] == PF_NO_NAME)
+      return false;
+  }
+  return true;
+}
+
+
+bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
+                    uint32_t *numbers) {
+  for (size_t i = 0; i < count; i += AT_ONCE) {
+    const size_t few = count - i < AT_ONCE ? count - i : AT_ONCE;
+    if (!intern_few(d, names + i, few, numbers + i))
+      return false;
+  }
+  return true;
 }
 
 
@@ -177,19 +244,8 @@ uint32_t pf_intern_text (pf_dictionary *d, const char *name) {
 
 
 uint32_t pf_find_name (const pf_dictionary *d, pf_bytes name) {
-  return *slot_of(d, name, hash_of(name)) - 1; /* 0 - 1 is PF_NO_NAME */
-}
-
-
-pf_bytes pf_name (const pf_dictionary *d, uint32_t number) {
-  if (number >= d->count)
-    return (pf_bytes){(const uint8_t *)"", 0};
-  return d->names[number];
-}
-
-
-uint32_t pf_names_count (const pf_dictionary *d) {
-  return d->count;
+  const uint32_t number = slot_of(d, name, hash_of(name))->number;
+  return number - 1; /* 0 - 1 is PF_NO_NAME */
 }
 
 

@@ -21,18 +21,54 @@ uint32_t pf_intern (pf_dictionary *dictionary, pf_bytes name);
 /* The same for a C string. */
 uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
 
+/*
+** The numbers of many strings: as pf_intern of one after the other, but their
+** cache misses overlap. False when out of memory.
+*/
+bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,
+                    size_t count, uint32_t *numbers);
+
+/* Make room for `count` names in all, so that the table grows once and not
+   while they come. False when out of memory: nothing is lost then. */
+bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
+
 /* The number of a string that is known already, else PF_NO_NAME. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
-
-/* The bytes of a name, followed by a NUL; valid while the dictionary lives.
-   A number that was never given is the empty name. */
-pf_bytes pf_name (const pf_dictionary *dictionary, uint32_t number);
-
-/* How many names there are: numbers are below this. */
-uint32_t pf_names_count (const pf_dictionary *dictionary);
 
 /* -1, 0 or 1 as the bytes of two names compare. */
 int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
                      uint32_t right);
+
+
+/* Private part: seen so that looking up a name needs no call. */
+
+struct pf_names_slot {
+  uint32_t hash;
+  uint32_t number; /* of the name + 1, or 0: free */
+};
+
+struct pf_dictionary {
+  pf_bytes *names; /* by number */
+  uint32_t count, room;
+  struct pf_names_slot *slots;
+  uint32_t mask;                 /* slots are mask + 1, a power of two */
+  struct pf_names_block *blocks; /* the newest first */
+};
+
+
+/* The bytes of a name, followed by a NUL; valid while the dictionary lives.
+   A number that was never given is the empty name. */
+static inline pf_bytes pf_name (const pf_dictionary *dictionary,
+                                uint32_t number) {
+  if (number >= dictionary->count)
+    return (pf_bytes){(const uint8_t *)"", 0};
+  return dictionary->names[number];
+}
+
+
+/* How many names there are: numbers are below this. */
+static inline uint32_t pf_names_count (const pf_dictionary *dictionary) {
+  return dictionary->count;
+}
 
 #endif
