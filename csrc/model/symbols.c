@@ -1,6 +1,10 @@
 /*
 ** symbols.c - from the symbols found to the sorted array: one per address,
 ** each with an end, and the look-up.
+**
+** A symbol goes into the array when it is found, with the end that its table
+** tells; its name follows with those of its neighbours. There is no list
+** before the array: a million symbols in order of address are never moved.
 */
 
 #include <stdlib.h>
@@ -60,106 +64,40 @@ size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
 }
 
 
-pf_status pf_found_add (pf_found_list *list, const pf_found *found) {
-  if (list->count == list->room) {
-    const size_t room = list->room == 0 ? 1024 : 2 * list->room;
-    if (room >= UINT32_MAX)
-      return PF_ELIMIT;
-    pf_found *grown = realloc(list->at, room * sizeof *grown);
-    if (grown == NULL)
-      return PF_ENOMEM;
-    list->at = grown;
-    list->room = room;
-  }
-  list->at[list->count++] = *found;
+static bool resize (pf_symbols *symbols, size_t room) {
+  pf_symbol *const all = realloc(symbols->all, room * sizeof *all);
+  if (all == NULL)
+    return false;
+  symbols->all = all;
+  symbols->room = room;
+  return true;
+}
+
+
+void pf_symbols_expect (pf_symbols *symbols, size_t count) {
+  if (count > symbols->room && count < UINT32_MAX / 2 && resize(symbols, count))
+    (void)pf_names_reserve(symbols->dictionary, count);
+}
+
+
+static pf_status make_room (pf_symbols *symbols) {
+  const size_t room = symbols->room < 512 ? 1024 : 2 * symbols->room;
+  if (room >= UINT32_MAX)
+    return PF_ELIMIT;
+  return resize(symbols, room) ? PF_OK : PF_ENOMEM;
+}
+
+
+/* Intern the names of the symbols that came last. */
+static pf_status name_symbols (pf_symbols *symbols) {
+  uint32_t numbers[PF_FOUND_AT_ONCE];
+  const size_t n = symbols->nunnamed;
+  if (!pf_intern_all(symbols->dictionary, symbols->unnamed, n, numbers))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    symbols->all[symbols->count - n + i].name = numbers[i];
+  symbols->nunnamed = 0;
   return PF_OK;
-}
-
-
-/* At one address functions come first, and of those the global ones. */
-static unsigned rank_of (const pf_found *found) {
-  return (found->is_function ? 0u : 2u) + (found->is_global ? 0u : 1u);
-}
-
-
-/* The keys of all symbols in the order of gprof: by address, then rank, then
-   as the table has them. */
-static pf_status sort_found (const pf_found_list *found, pf_address_key *keys) {
-  size_t n = 0;
-  for (unsigned rank = 0; rank < 4; rank++)
-    for (size_t i = 0; i < found->count; i++)
-      if (rank_of(&found->at[i]) == rank)
-        keys[n++] = (pf_address_key){found->at[i].address, (uint32_t)i};
-  return pf_sort_addresses(keys, n);
-}
-
-
-/* How many underscores a name begins with, at most two. */
-static unsigned underscores (const pf_found *found) {
-  const pf_bytes name = found->name;
-  unsigned n = 0;
-  while (!found->is_dotted && n < 2 && n < name.size && name.at[n] == '_')
-    n++;
-  return n;
-}
-
-
-/* Whether the name of `later` is the one people know, as gprof sees it:
-   global before local, a function before what is none, then the one with
-   fewer underscores. */
-static bool is_better (const pf_found *later, const pf_found *earlier) {
-  if (later->is_global != earlier->is_global)
-    return later->is_global;
-  if (later->is_function != earlier->is_function)
-    return later->is_function;
-  return underscores(later) < underscores(earlier);
-}
-
-
-/* Keep the best symbol of each address; answers how many are left. */
-static size_t drop_aliases (const pf_found_list *found, pf_address_key *keys) {
-  size_t kept = 0;
-  for (size_t i = 0; i < found->count; i++)
-    if (kept == 0 || keys[i].address != keys[kept - 1].address)
-      keys[kept++] = keys[i];
-    else if (is_better(&found->at[keys[i].number],
-                       &found->at[keys[kept - 1].number]))
-      keys[kept - 1] = keys[i];
-  return kept;
-}
-
-
-/* Where a symbol ends by its own size: there, but the padding before the next
-   one, or before the end of its section, is its own. */
-static uint64_t exact_end (const pf_found *found, uint64_t next) {
-  const uint64_t start = found->address;
-  const bool has_limit = found->limit > start && found->limit < next;
-  const uint64_t limit = has_limit ? found->limit : next;
-  uint64_t size = found->size;
-  if (size == 0 && limit == UINT64_MAX)
-    size = ONE_PAGE;
-  const uint64_t most = limit - start;
-  const bool is_short = size != 0 && size < most && most - size > PADDING;
-  return is_short ? start + size : limit;
-}
-
-
-/* Where the last symbol ends for gprof: at the end of .text; what lies behind
-   that is empty. Without an executable nothing tells. */
-static uint64_t last_gprof_end (const pf_symbols *symbols,
-                                const pf_found *found) {
-  if (symbols->facts.text_end == 0)
-    return exact_end(found, UINT64_MAX);
-  return found->address > symbols->facts.text_end ? found->address
-                                                  : symbols->facts.text_end;
-}
-
-
-static uint64_t end_of (const pf_symbols *symbols, const pf_found *found,
-                        const pf_address_key *next, pf_symbol_rule rule) {
-  if (rule == PF_SYMBOLS_EXACT)
-    return exact_end(found, next != NULL ? next->address : UINT64_MAX);
-  return next != NULL ? next->address : last_gprof_end(symbols, found);
 }
 
 
@@ -176,42 +114,172 @@ static uint32_t intern_dotted (pf_dictionary *dictionary, pf_bytes name) {
 }
 
 
-/* Make the array from the `count` keys that are left. */
-static pf_status fill (pf_symbols *symbols, const pf_found_list *found,
-                       const pf_address_key *keys, size_t count,
-                       pf_symbol_rule rule) {
-  symbols->all = malloc(count * sizeof *symbols->all);
-  if (symbols->all == NULL)
+/* Append a symbol whose name gets a dot: such names are not borrowed, so the
+   others go first. */
+static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
+                             pf_bytes name) {
+  const pf_status status = name_symbols(symbols);
+  symbol->name = intern_dotted(symbols->dictionary, name);
+  if (status != PF_OK || symbol->name == PF_NO_NAME)
     return PF_ENOMEM;
-  for (size_t i = 0; i < count; i++) {
-    const pf_found *f = &found->at[keys[i].number];
-    const uint32_t name = f->is_dotted
-                              ? intern_dotted(symbols->dictionary, f->name)
-                              : pf_intern(symbols->dictionary, f->name);
-    if (name == PF_NO_NAME)
-      return PF_ENOMEM;
-    const uint64_t end =
-        end_of(symbols, f, i + 1 < count ? &keys[i + 1] : NULL, rule);
-    symbols->all[i] =
-        (pf_symbol){f->address, end, name, f->is_function, f->is_global};
-  }
-  symbols->count = count;
-  return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
-                        count);
+  symbols->all[symbols->count++] = *symbol;
+  return PF_OK;
 }
 
 
-pf_status pf_symbols_build (pf_symbols *symbols, const pf_found_list *found,
-                            pf_symbol_rule rule) {
-  symbols->facts.has_symbols = found->count > 0;
-  if (found->count == 0)
+/* How many underscores a name begins with, at most two. */
+static unsigned underscores (const pf_found *found) {
+  const pf_bytes name = found->name;
+  unsigned n = 0;
+  while (!found->is_dotted && n < 2 && n < name.size && name.at[n] == '_')
+    n++;
+  return n;
+}
+
+
+/* How well people know a name, as gprof sees it: global before local, a
+   function before what is none, then the one with fewer underscores. */
+static uint8_t rank_of (const pf_found *found) {
+  return (uint8_t)((found->is_global ? 6u : 0u) +
+                   (found->is_function ? 3u : 0u) + 2u - underscores(found));
+}
+
+
+/* The end that the table tells, by the size or else by the section. A size
+   that leaves no more than padding to the section's end says nothing. */
+static void set_end (pf_symbol *symbol, const pf_found *found) {
+  const bool has_limit = found->limit > found->address;
+  const uint64_t limit = has_limit ? found->limit : UINT64_MAX;
+  const uint64_t most = limit - found->address, size = found->size;
+  const bool is_short = size != 0 && size < most && most - size > PADDING;
+  symbol->is_sized = is_short || (size != 0 && limit == UINT64_MAX);
+  symbol->end = is_short ? found->address + size : limit;
+}
+
+
+pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
+  if (symbols->count == symbols->room) {
+    const pf_status status = make_room(symbols);
+    if (status != PF_OK)
+      return status;
+  }
+  pf_symbol symbol = {
+      .start = found->address,
+      .is_function = found->is_function,
+      .is_global = found->is_global,
+      .rank = rank_of(found),
+  };
+  set_end(&symbol, found);
+  if (found->is_dotted)
+    return add_dotted(symbols, &symbol, found->name);
+  symbols->all[symbols->count++] = symbol;
+  symbols->unnamed[symbols->nunnamed++] = found->name;
+  return symbols->nunnamed < PF_FOUND_AT_ONCE ? PF_OK : name_symbols(symbols);
+}
+
+
+static bool is_sorted (const pf_symbols *symbols) {
+  for (size_t i = 1; i < symbols->count; i++)
+    if (symbols->all[i].start < symbols->all[i - 1].start)
+      return false;
+  return true;
+}
+
+
+/* Put the symbols in the order of their keys. */
+static bool reorder (pf_symbols *symbols, const pf_address_key *keys) {
+  pf_symbol *const sorted = malloc(symbols->count * sizeof *sorted);
+  if (sorted == NULL)
+    return false;
+  for (size_t i = 0; i < symbols->count; i++)
+    sorted[i] = symbols->all[keys[i].number];
+  free(symbols->all);
+  symbols->all = sorted;
+  symbols->room = symbols->count;
+  return true;
+}
+
+
+/* By address; those at one address stay as the table has them. */
+static pf_status sort_symbols (pf_symbols *symbols) {
+  if (is_sorted(symbols))
     return PF_OK;
-  pf_address_key *keys = malloc(found->count * sizeof *keys);
+  pf_address_key *keys = malloc(symbols->count * sizeof *keys);
   if (keys == NULL)
     return PF_ENOMEM;
-  pf_status status = sort_found(found, keys);
-  if (status == PF_OK)
-    status = fill(symbols, found, keys, drop_aliases(found, keys), rule);
+  for (size_t i = 0; i < symbols->count; i++)
+    keys[i] = (pf_address_key){symbols->all[i].start, (uint32_t)i};
+  pf_status status = pf_sort_addresses(keys, symbols->count);
+  if (status == PF_OK && !reorder(symbols, keys))
+    status = PF_ENOMEM;
   free(keys);
   return status;
+}
+
+
+/* Where a symbol ends exactly: where its table says, but the padding before
+   the next one, or before the end of its section, is its own. */
+static uint64_t exact_end (const pf_symbol *symbol, uint64_t next) {
+  const uint64_t size = symbol->end - symbol->start;
+  const uint64_t most = next - symbol->start;
+  if (symbol->is_sized)
+    return size < most && most - size > PADDING ? symbol->end : next;
+  if (symbol->end < next)
+    return symbol->end;
+  return next == UINT64_MAX && most > ONE_PAGE + PADDING
+             ? symbol->start + ONE_PAGE
+             : next;
+}
+
+
+/* Where the last symbol ends for gprof: at the end of .text; what lies behind
+   that is empty. Without an executable nothing tells. */
+static uint64_t last_gprof_end (const pf_symbols *symbols,
+                                const pf_symbol *last) {
+  const uint64_t text_end = symbols->facts.text_end;
+  if (text_end == 0)
+    return exact_end(last, UINT64_MAX);
+  return last->start > text_end ? last->start : text_end;
+}
+
+
+/* Set the end of a symbol, `next` being the start of the one behind it. */
+static void end_symbol (pf_symbol *symbol, uint64_t next, pf_symbol_rule rule) {
+  symbol->end = rule == PF_SYMBOLS_EXACT ? exact_end(symbol, next) : next;
+}
+
+
+/* Keep the best symbol of each address, the first of equals, and set where it
+   ends. */
+static void settle (pf_symbols *symbols, pf_symbol_rule rule) {
+  pf_symbol *const all = symbols->all;
+  size_t kept = 0;
+  for (size_t i = 1; i < symbols->count; i++) {
+    if (all[i].start != all[kept].start) {
+      end_symbol(&all[kept], all[i].start, rule);
+      all[++kept] = all[i];
+    }
+    else if (all[i].rank > all[kept].rank) {
+      all[kept] = all[i];
+    }
+  }
+  all[kept].end = rule == PF_SYMBOLS_EXACT
+                      ? exact_end(&all[kept], UINT64_MAX)
+                      : last_gprof_end(symbols, &all[kept]);
+  symbols->count = kept + 1;
+}
+
+
+pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule) {
+  symbols->facts.has_symbols = symbols->count > 0;
+  if (symbols->count == 0)
+    return PF_OK;
+  pf_status status = name_symbols(symbols);
+  if (status == PF_OK)
+    status = sort_symbols(symbols);
+  if (status != PF_OK)
+    return status;
+  settle(symbols, rule);
+  return pf_ranges_open(&symbols->ranges, symbols->all, sizeof *symbols->all,
+                        symbols->count);
 }

@@ -25,6 +25,8 @@ typedef struct pf_symbol {
   uint32_t name;       /* as the linker has it, in the dictionary */
   bool is_function;    /* STT_FUNC, or nm said so */
   bool is_global;
+  bool is_sized; /* its end is from the table, not from the next one */
+  uint8_t rank;  /* of symbols at one address the greatest is kept */
 } pf_symbol;
 
 /* Facts of an executable. */

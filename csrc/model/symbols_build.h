@@ -1,7 +1,7 @@
 /*
 ** symbols_build.h - what the files behind symbols.h share: the readers of ELF
-** tables and of nm text collect what they find in a list, and
-** pf_symbols_build makes the sorted array of it. Nobody else includes this.
+** tables and of nm text add what they find to the array, in any order, and
+** pf_symbols_build makes it the sorted one. Nobody else includes this.
 */
 
 #ifndef symbols_build_h
@@ -10,13 +10,17 @@
 #include "model/ranges.h"
 #include "model/symbols.h"
 
+#define PF_FOUND_AT_ONCE 32 /* names are interned together: it is faster */
+
 struct pf_symbols {
   pf_executable facts;
   pf_dictionary *dictionary;
   pf_bytes executable, debug; /* may be empty; lines are read from them, */
   const bool *open[2];        /* while these are set or NULL */
   pf_symbol *all;
-  size_t count;
+  size_t count, room;
+  pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* the names of the last ones in `all` */
+  size_t nunnamed;
   pf_ranges ranges; /* over all */
   pf_line_row *lines;
   size_t nlines;
@@ -35,13 +39,11 @@ typedef struct pf_found {
   bool is_dotted; /* a dot is to be put before the name */
 } pf_found;
 
-typedef struct pf_found_list {
-  pf_found *at;
-  size_t count, room;
-} pf_found_list;
+/* Make room for about `count` symbols: only to be faster. */
+void pf_symbols_expect (pf_symbols *symbols, size_t count);
 
 /* Append; PF_ENOMEM, or PF_ELIMIT at 2^32 symbols. */
-pf_status pf_found_add (pf_found_list *list, const pf_found *found);
+pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found);
 
 
 /* Symbols without any symbol; NULL when out of memory. */
@@ -52,10 +54,9 @@ pf_symbols *pf_symbols_new (pf_dictionary *dictionary);
 pf_status pf_symbols_attach (pf_symbols *symbols, pf_bytes executable,
                              pf_bytes debug, pf_error *error);
 
-/* Make the array: sort, keep one symbol per address, find the ends, intern
-   the names. facts.text_end must be set before. */
-pf_status pf_symbols_build (pf_symbols *symbols, const pf_found_list *found,
-                            pf_symbol_rule rule);
+/* Make the array of what was added: sort, keep one symbol per address, find
+   the ends. facts.text_end must be set before. */
+pf_status pf_symbols_build (pf_symbols *symbols, pf_symbol_rule rule);
 
 /* What gprof makes of the local names of a string table. */
 typedef struct pf_gprof_names {

@@ -29,7 +29,7 @@ typedef struct reading {
   pf_bytes descriptor_bytes;
   const pf_executable *facts;
   pf_gprof_names gprof_names;
-  pf_found_list found;
+  pf_symbols *out;
 } reading;
 
 /* One symbol of it. */
@@ -169,7 +169,7 @@ static pf_status read_entry (reading *r, const entry *e) {
       !is_wanted(r, e, has_descriptor))
     return status;
   found.is_dotted = has_descriptor && r->rule == PF_SYMBOLS_GPROF;
-  return pf_found_add(&r->found, &found);
+  return pf_symbols_add(r->out, &found);
 }
 
 
@@ -221,17 +221,16 @@ static void find_descriptors (reading *r) {
 }
 
 
-static pf_status read_table (reading *r, pf_symbols *symbols,
-                             const elf_section *section) {
+static pf_status read_table (reading *r, const elf_section *section) {
   find_table(r, section);
+  pf_symbols_expect(r->out, r->count);
   find_descriptors(r);
   pf_status status = pf_gprof_names_open(&r->gprof_names, r->strings);
   if (status == PF_OK)
     status = read_entries(r);
   if (status == PF_OK)
-    status = pf_symbols_build(symbols, &r->found, r->rule);
+    status = pf_symbols_build(r->out, r->rule);
   pf_gprof_names_close(&r->gprof_names);
-  free(r->found.at);
   return status;
 }
 
@@ -266,10 +265,12 @@ static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
                             pf_symbol_rule rule, pf_error *error) {
   elf_pair_facts(pair, &symbols->facts);
   symbols->facts.has_symbols = false;
-  reading r = {.main = &pair->main, .rule = rule, .facts = &symbols->facts};
+  reading r = {.main = &pair->main,
+               .rule = rule,
+               .facts = &symbols->facts,
+               .out = symbols};
   const elf_section *table = choose_table(pair, &r.file);
-  const pf_status status =
-      table != NULL ? read_table(&r, symbols, table) : PF_OK;
+  const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
   return status == PF_OK ? PF_OK : fail(error, status);
 }
 

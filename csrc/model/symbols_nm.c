@@ -258,6 +258,16 @@ static nm_form choose_form (pf_bytes text) {
 }
 
 
+/* About how many lines a text has, by the first of them. */
+static size_t guess_lines (pf_bytes text) {
+  pf_bytes rest = text, line;
+  size_t n = 0;
+  while (n < TRIAL_LINES && next_line(&rest, &line))
+    n++;
+  return n < TRIAL_LINES ? n : text.size / ((text.size - rest.size) / n) + 1;
+}
+
+
 /* gprof takes t and T from such a text, and nothing else. */
 static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
   return type == 'T' || type == 't' ||
@@ -266,7 +276,8 @@ static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
 
 
 static pf_status read_lines (pf_bytes text, nm_form form, pf_symbol_rule rule,
-                             const pf_executable *facts, pf_found_list *found) {
+                             pf_symbols *symbols) {
+  const uint64_t text_end = symbols->facts.text_end;
   pf_bytes line;
   nm_line parts;
   while (next_line(&text, &line)) {
@@ -275,12 +286,12 @@ static pf_status read_lines (pf_bytes text, nm_form form, pf_symbol_rule rule,
     const pf_found f = {
         .address = parts.address,
         .size = parts.size,
-        .limit = parts.address < facts->text_end ? facts->text_end : UINT64_MAX,
+        .limit = parts.address < text_end ? text_end : UINT64_MAX,
         .name = parts.name,
         .is_function = true,
         .is_global = parts.type != 't',
     };
-    const pf_status status = pf_found_add(found, &f);
+    const pf_status status = pf_symbols_add(symbols, &f);
     if (status != PF_OK)
       return status;
   }
@@ -295,11 +306,10 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_found_list found = {0};
-  pf_status status = read_lines(text, form, rule, &symbols->facts, &found);
+  pf_symbols_expect(symbols, guess_lines(text));
+  pf_status status = read_lines(text, form, rule, symbols);
   if (status == PF_OK)
-    status = pf_symbols_build(symbols, &found, rule);
-  free(found.at);
+    status = pf_symbols_build(symbols, rule);
   return status == PF_OK ? PF_OK
                          : pf_fail(error, status, PF_NO_OFFSET,
                                    status == PF_ELIMIT ? "too many symbols"
