@@ -216,7 +216,8 @@ static void watch_close (pf_reader *self) {
 }
 
 
-/* Push a stage over the reader at 2; the arguments are pinned. */
+/* Push a stage over the reader at 2; the arguments are pinned. NULL: out of
+   memory. */
 static watch *new_watch (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   pf_reader *const input = l_reader_check(L, 2)->reader;
@@ -225,7 +226,7 @@ static watch *new_watch (lua_State *L) {
   l_reader *const held = l_reader_new(L, pins, 3);
   watch *const w = calloc(1, sizeof *w);
   if (w == NULL)
-    luaL_error(L, "not enough memory");
+    return NULL;
   w->reader =
       (pf_reader){input->fields, input->nfields, input->dictionary, watch_next,
                   watch_want,    NULL,           watch_close};
@@ -247,6 +248,8 @@ static int interrupt_watch (lua_State *L) {
   const luaL_Stream *const screen =
       lua_isnoneornil(L, 4) ? NULL : check_file(L, 4);
   watch *const w = new_watch(L);
+  if (w == NULL)
+    return luaL_error(L, "not enough memory");
   w->screen = screen;
   w->total = total;
   w->started = now();
@@ -258,7 +261,10 @@ static int interrupt_watch (lua_State *L) {
    Ctrl-C that no stage before has seen ends them. */
 static int interrupt_guard (lua_State *L) {
   lua_settop(L, 2);
-  new_watch(L)->is_output = true;
+  watch *const w = new_watch(L);
+  if (w == NULL)
+    return luaL_error(L, "not enough memory");
+  w->is_output = true;
   return 1;
 }
 

@@ -7,6 +7,7 @@ local annotate = {
    name = "annotate",
    help = "source files with the time and calls of each line beside it",
    unit = "s",
+   narrows = true,
    columns = {
       { name = "file", help = "the source file" },
       { name = "line", help = "the line" },
@@ -66,6 +67,9 @@ end
 -- Where functions begin that nobody called: { [file] = { line, ... } }.
 local function uncalled(context)
    local files = {}
+   if context.given.where[1] or context.given.top then
+      return files -- only what was asked for is marked
+   end
    local functions = context:profile(true):functions { zeros = true }
    for file, line in functions:where { calls = 0, recursive_calls = 0 }:each("file", "line") do
       if file and line then
@@ -190,7 +194,7 @@ function annotate.text(context, out)
          out:write "\n"
       end
    end
-   for row in context:view_of(annotate):records() do
+   for row in context:narrow(context:view_of(annotate)):records() do
       if row.file and row.file ~= path then
          finish()
          path, marks = row.file, {}
