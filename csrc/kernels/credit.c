@@ -99,15 +99,20 @@ static size_t place_behind (const pf_places *places, const piece *cut) {
 }
 
 
-static pf_status give (pf_credit *credit, const piece *cut,
-                       const int64_t *weights) {
-  pf_graph *graph = credit->graph;
-  const uint32_t function = pf_credit_function(credit, cut->place, cut->low);
-  if (function == PF_NO_FUNCTION)
-    return PF_ENOMEM;
+static void add_weights (pf_graph *graph, size_t function,
+                         const int64_t *weights) {
   for (size_t i = 0; i < graph->nmetrics; i++)
     graph->weights[i][function] =
         pf_add(graph->weights[i][function], weights[i]);
+}
+
+
+static pf_status give (pf_credit *credit, const piece *cut,
+                       const int64_t *weights) {
+  const uint32_t function = pf_credit_function(credit, cut->place, cut->low);
+  if (function == PF_NO_FUNCTION)
+    return PF_ENOMEM;
+  add_weights(credit->graph, function, weights);
   return PF_OK;
 }
 
@@ -137,6 +142,25 @@ static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
 }
 
 
+/* Whether [low, high) covers so much that sharing it out means nothing. */
+static bool is_too_wide (const pf_places *places, size_t place, uint64_t high) {
+  const size_t last = pf_places_before(places, high - 1);
+  const size_t first = place == PF_NO_PLACE ? 0 : place;
+  return last != PF_NO_PLACE && last - first >= PF_CREDIT_WIDEST;
+}
+
+
+/* Give a whole bin to the pseudo function of its first address. */
+static pf_status keep_whole (pf_credit *credit, uint64_t low,
+                             const int64_t *weights) {
+  const uint32_t function = pf_graph_pseudo(credit->graph, low);
+  if (function == PF_NO_FUNCTION)
+    return PF_ENOMEM;
+  add_weights(credit->graph, function, weights);
+  return PF_OK;
+}
+
+
 pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
                          const int64_t *weights) {
   const pf_places *places = credit->places;
@@ -145,12 +169,13 @@ pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
   const size_t place = pf_places_near(places, credit->near, low);
   credit->near = place;
   if (place != PF_NO_PLACE && low < high && high <= places->ends[place]) {
-    for (size_t i = 0; i < graph->nmetrics; i++)
-      graph->weights[i][place] = pf_add(graph->weights[i][place], weights[i]);
+    add_weights(graph, place, weights);
     return PF_OK;
   }
   if (places->count == 0 || high <= low)
     return give(credit, &(piece){low, low, place, true}, weights);
+  if (is_too_wide(places, place, high))
+    return keep_whole(credit, low, weights);
   return share_out(credit, place, low, high, weights);
 }
 

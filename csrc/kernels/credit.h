@@ -4,7 +4,9 @@
 ** A bin that straddles functions is shared by bytes: everyone gets the whole
 ** part of their share and the largest gets what remains, so all weights stay
 ** whole and add up to what was counted. Bytes in no function go to a pseudo
-** function named by where the gap begins.
+** function named by where the gap begins. A bin over more than
+** PF_CREDIT_WIDEST functions tells nothing of any of them: it goes whole to a
+** pseudo function named by where the bin begins.
 */
 
 #ifndef credit_h
@@ -12,6 +14,8 @@
 
 #include "kernels/places.h"
 #include "model/graph.h"
+
+#define PF_CREDIT_WIDEST 1024
 
 /* Where weights go: function i of the graph covers range i of the places. */
 typedef struct pf_credit {

@@ -38,6 +38,18 @@ describe("credit", function()
       assert.same({ a = 32, ["0x1040"] = 32 + 3, ["0x1440"] = 2 }, weights(given, "samples"))
    end)
 
+   it("keeps a bin over more than a thousand functions whole", function()
+      local many = {}
+      for i = 1, 1100 do
+         many[i] = { "f" .. i, 0x1000 + 16 * i }
+      end
+      assert.same({ ["0x1010"] = 5000 }, weights { symbols = many,
+         bins = { { 0x1010, 0x1010 + 16 * 1050, 5000, 5000 } } })
+      local found = weights { symbols = many,
+         bins = { { 0x1010, 0x1010 + 16 * 1000, 5000, 5000 } } }
+      assert.same({ 5, 5 }, { found.f1, found.f1000 })
+   end)
+
    it("names functions by the bins when there are no symbols", function()
       assert.same({ ["0x1000"] = 9, ["0x1008"] = 2 }, weights {
          bins = { { 0x1000, 0x1004, 5, 5 }, { 0x1008, 0x100c, 2, 2 }, { 0x1000, 0x1004, 4, 4 } } })
