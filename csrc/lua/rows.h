@@ -77,6 +77,7 @@ struct row_job {
   const struct row_template *templates; /* of the listing */
   size_t ntemplates;
   size_t kind; /* a field; SIZE_MAX: one template for all rows */
+  size_t room; /* what a row takes at most, texts not counted */
   const struct row_template *by_kind[ROW_KINDS]; /* found, by low bits */
 };
 
@@ -120,9 +121,39 @@ static inline char *row_put_spaces (char *p, size_t count) {
 /* How many bytes the UTF-8 character at p takes, 0 when it is none. */
 size_t row_utf8 (const uint8_t *p, size_t left);
 
+/* Copy eight bytes; whether all are printable ASCII. */
+static inline bool row_copy_eight (char *p, const uint8_t *from) {
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t word;
+  memcpy(&word, from, 8);
+  memcpy(p, &word, 8);
+  return (((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0;
+}
+
+static inline bool row_copy_short (char *p, pf_bytes bytes) {
+  bool plain = true;
+  for (size_t i = 0; i < bytes.size; i++) {
+    p[i] = (char)bytes.at[i];
+    plain &= bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f;
+  }
+  return plain;
+}
+
 /* Append a text for people: what a terminal would obey, and what is not
    UTF-8, becomes \xNN. Answers through `width` the places it takes. */
 pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width);
+
+/* Copy a text to `p`, eight bytes at a time, as long as it is printable ASCII.
+   False: it is not all that, and what stands at `p` is worth nothing. */
+static inline bool row_copy_plain (char *p, pf_bytes bytes) {
+  if (bytes.size < 8)
+    return row_copy_short(p, bytes);
+  const size_t last = bytes.size - 8;
+  bool plain = row_copy_eight(p + last, bytes.at + last);
+  for (size_t i = 0; i < last; i += 8)
+    plain &= row_copy_eight(p + i, bytes.at + i);
+  return plain;
+}
 
 /* The bytes of a column of texts (PF_NAME, PF_BYTES); `is_text` false for
    all other types. */
@@ -162,13 +193,14 @@ char *row_right_fixed (char *p, size_t width, double value, int precision);
 
 /* {====== rows_listing.c: rows by a template for each kind ====== */
 
-/* A piece of a template: literal text, or a column. */
+/* A piece of a template: a column, and the literal text behind it. */
 typedef struct row_piece {
-  pf_bytes literal; /* when field is SIZE_MAX */
-  size_t field;
+  size_t field; /* SIZE_MAX: no column, only text */
   uint32_t width;
   int32_t precision; /* -1: none. Digits of a number, places of a text */
   bool is_left;
+  pf_bytes after;
+  uint8_t head[16]; /* the first bytes of it, for a copy of fixed size */
 } row_piece;
 
 typedef struct row_template {

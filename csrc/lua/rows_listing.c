@@ -70,7 +70,8 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
   const uint8_t *const colon = memchr(inner.at, ':', inner.size);
   const uint8_t *const stop = colon == NULL ? end : colon;
   const pf_bytes name = {inner.at, (size_t)(stop - inner.at)};
-  *piece = (row_piece){{NULL, 0}, field_called(reader, name), 0, -1, false};
+  *piece = (row_piece){
+      .field = field_called(reader, name), .precision = -1, .after = {NULL, 0}};
   if (piece->field == reader->nfields)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "no column '%.*s' for the template", (int)name.size,
@@ -85,8 +86,16 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
 }
 
 
-static row_piece literal_piece (const uint8_t *at, size_t size) {
-  return (row_piece){{at, size}, SIZE_MAX, 0, -1, false};
+/* Add literal text: behind the last piece, which takes one, or as a piece
+   without a column. */
+static void add_literal (row_piece *pieces, size_t *npieces, const uint8_t *at,
+                         size_t size) {
+  if (*npieces == 0 || pieces[*npieces - 1].after.size > 0)
+    pieces[(*npieces)++] = (row_piece){.field = SIZE_MAX, .precision = -1};
+  row_piece *const piece = &pieces[*npieces - 1];
+  piece->after = (pf_bytes){at, size};
+  memcpy(piece->head, at,
+         size < sizeof piece->head ? size : sizeof piece->head);
 }
 
 
@@ -100,12 +109,12 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
     const uint8_t *const brace = memchr(at, '{', left);
     const size_t before = brace == NULL ? left : (size_t)(brace - at);
     if (before > 0) {
-      pieces[n++] = literal_piece(at, before);
+      add_literal(pieces, &n, at, before);
       at += before;
       continue;
     }
     if (left > 1 && at[1] == '{') {
-      pieces[n++] = literal_piece(at, 1);
+      add_literal(pieces, &n, at, 1);
       at += 2;
       continue;
     }
@@ -128,12 +137,6 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
 
 /* {====== Writing ====== */
 
-static char *pad (char *p, size_t count) {
-  memset(p, ' ', count);
-  return p + count;
-}
-
-
 /* Move a value of `size` bytes and `width` places, which stands at the end
    of the text, to its side of the piece's places. Room for the padding is
    there. */
@@ -143,12 +146,9 @@ static void place (row_text *text, const row_piece *piece, size_t size,
     return;
   const size_t count = piece->width - width;
   char *const start = text->at + text->used - size;
-  if (piece->is_left)
-    pad(start + size, count);
-  else {
+  if (!piece->is_left)
     memmove(start + count, start, size);
-    pad(start, count);
-  }
+  memset(piece->is_left ? start + size : start, ' ', count);
   text->used += count;
 }
 
@@ -163,8 +163,9 @@ static void cut (row_text *text, size_t start, size_t places) {
 }
 
 
-static pf_status put_text (row_text *text, const row_piece *piece,
-                           pf_bytes bytes) {
+/* A text in which some byte is no printable ASCII. */
+static pf_status put_other_text (row_text *text, const row_piece *piece,
+                                 pf_bytes bytes) {
   const size_t start = text->used;
   size_t width;
   if (row_put_plain(text, bytes, &width) != PF_OK ||
@@ -179,14 +180,37 @@ static pf_status put_text (row_text *text, const row_piece *piece,
 }
 
 
-static char *put_number (char *p, const row_piece *piece,
+/* Write a text at `p`, the end of what is there, and make room for `room`
+   bytes behind it. NULL: out of memory. */
+static char *put_text (row_text *text, char *p, const row_piece *piece,
+                       pf_bytes bytes, size_t room) {
+  const size_t size =
+      piece->precision >= 0 && bytes.size > (size_t)piece->precision
+          ? (size_t)piece->precision
+          : bytes.size;
+  const size_t blank = piece->width > size ? piece->width - size : 0;
+  text->used = (size_t)(p - text->at);
+  if (size > SIZE_MAX / 2 || row_reserve(text, size + blank + room) != PF_OK)
+    return NULL;
+  p = row_put_spaces(text->at + text->used, piece->is_left ? 0 : blank);
+  if (row_copy_plain(p, (pf_bytes){bytes.at, size}))
+    return row_put_spaces(p + size, piece->is_left ? blank : 0);
+  if (put_other_text(text, piece, bytes) != PF_OK ||
+      row_reserve(text, room) != PF_OK)
+    return NULL;
+  return text->at + text->used;
+}
+
+
+static char *put_number (char *p, size_t width, const row_piece *piece,
                          const pf_column *column, size_t row) {
   switch (column->type) {
-    case PF_INT: return row_put_int(p, column->ints[row]);
+    case PF_INT: return row_right_int(p, width, column->ints[row]);
     case PF_NUM:
-      return piece->precision < 0
-                 ? row_put_num(p, column->nums[row])
-                 : row_put_fixed(p, column->nums[row], piece->precision);
+      return piece->precision >= 0
+                 ? row_right_fixed(p, width, column->nums[row],
+                                   piece->precision)
+                 : row_put_num(p, column->nums[row]);
     case PF_ADDR: return row_put_addr(p, column->addrs[row]);
     case PF_BOOL: return row_put_uint(p, column->bools[row]);
     default: return row_put_uint(p, column->ids[row]);
@@ -194,23 +218,58 @@ static char *put_number (char *p, const row_piece *piece,
 }
 
 
-static pf_status put_piece (row_job *job, const row_piece *piece, size_t row) {
+/* Write a number, or nothing, in the places of its piece. */
+static char *put_places (char *p, const row_piece *piece,
+                         const pf_column *column, size_t row) {
+  if (pf_is_missing(column, row))
+    return row_put_spaces(p, piece->width);
+  const size_t width = piece->is_left ? 0 : piece->width;
+  char *const end = put_number(p, width, piece, column, row);
+  const size_t size = (size_t)(end - p);
+  if (size >= piece->width)
+    return end;
+  const size_t blank = piece->width - size;
+  if (piece->is_left)
+    return row_put_spaces(end, blank);
+  memmove(p + blank, p, size); /* those that put_number wrote at the left */
+  memset(p, ' ', blank);
+  return end + blank;
+}
+
+
+/* The literal text behind a value; most are short. */
+static char *put_after (char *p, const row_piece *piece) {
+  memcpy(p, piece->head, sizeof piece->head);
+  if (piece->after.size > sizeof piece->head)
+    memcpy(p, piece->after.at, piece->after.size);
+  return p + piece->after.size;
+}
+
+
+/* Room is made for all but the texts at once, and by each text again. */
+static pf_status put_row (row_job *job, const row_template *template,
+                          size_t row) {
   row_text *const text = &job->text;
-  if (piece->field == SIZE_MAX)
-    return row_put(text, piece->literal.at, piece->literal.size);
-  const pf_column *const column = &job->batch.columns[piece->field];
-  const bool missing = pf_is_missing(column, row);
-  if (!missing && row_is_text(column->type))
-    return put_text(text, piece,
-                    row_bytes(column, row, job->reader->dictionary));
-  if (row_reserve(text, ROW_NUMBER_SIZE + piece->width) != PF_OK)
+  if (row_reserve(text, job->room) != PF_OK)
     return PF_ENOMEM;
-  char *const p = text->at + text->used;
-  const size_t size =
-      missing ? 0 : (size_t)(put_number(p, piece, column, row) - p);
-  text->used += size;
-  place(text, piece, size, size);
-  return PF_OK;
+  char *p = text->at + text->used;
+  for (size_t i = 0; i < template->npieces; i++) {
+    const row_piece *const piece = &template->pieces[i];
+    if (piece->field != SIZE_MAX) {
+      const pf_column *const column = &job->batch.columns[piece->field];
+      if (!row_is_text(column->type) || pf_is_missing(column, row))
+        p = put_places(p, piece, column, row);
+      else
+        p = put_text(text, p, piece,
+                     row_bytes(column, row, job->reader->dictionary),
+                     job->room);
+      if (p == NULL)
+        return PF_ENOMEM;
+    }
+    p = put_after(p, piece);
+  }
+  text->used = (size_t)(p - text->at);
+  return row_flush(job, false);
 }
 
 
@@ -223,15 +282,6 @@ static const row_template *template_of (row_job *job, uint32_t kind) {
   while (i < job->ntemplates && job->templates[i].kind != kind)
     i++;
   return i == job->ntemplates ? NULL : (*known = &job->templates[i]);
-}
-
-
-static pf_status put_row (row_job *job, const row_template *template,
-                          size_t row) {
-  for (size_t i = 0; i < template->npieces; i++)
-    if (put_piece(job, &template->pieces[i], row) != PF_OK)
-      return PF_ENOMEM;
-  return row_flush(job, false);
 }
 
 
@@ -250,11 +300,33 @@ static pf_status listing_rows (row_job *job) {
 }
 
 
-static pf_status nothing (row_job *job) {
+/* How much a row takes, texts not counted. */
+static size_t room_of (const row_template *template) {
+  size_t room = 0;
+  for (size_t i = 0; i < template->npieces; i++) {
+    const row_piece *const piece = &template->pieces[i];
+    room += piece->width + ROW_NUMBER_SIZE + piece->after.size;
+  }
+  return room;
+}
+
+
+static pf_status listing_begin (row_job *job) {
+  for (size_t i = 0; i < job->ntemplates; i++) {
+    const size_t room = room_of(&job->templates[i]);
+    if (job->room < room)
+      job->room = room;
+  }
+  return PF_OK;
+}
+
+
+static pf_status listing_end (row_job *job) {
   (void)job;
   return PF_OK;
 }
 
-const row_form row_listing = {"listing", nothing, listing_rows, nothing};
+const row_form row_listing = {"listing", listing_begin, listing_rows,
+                              listing_end};
 
 /* }====== */

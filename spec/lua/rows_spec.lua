@@ -351,6 +351,34 @@ describe("core.write_listing", function()
       end
    end)
 
+   it("copies texts of all sizes, whatever byte is no ASCII in them", function()
+      local harmless = { ["\127"] = "\\x7f", ["\31"] = "\\x1f", ["\x80"] = "\\x80", [" "] = " ",
+         ["~"] = "~" }
+      local rows, expected = {}, {}
+      for size = 0, 40 do
+         local text = ("abcdefghij"):rep(4):sub(1, size)
+         rows[#rows + 1] = { "k", size, nil, text }
+         expected[#expected + 1] = ("%30s|%-30s|%.9s|%d\n"):format(text, text, text, size)
+         for byte, shown in pairs(harmless) do
+            local at = math.random(0, size)
+            rows[#rows + 1] = { "k", at, nil, text:sub(1, at) .. byte .. text:sub(at + 1) }
+            local seen = text:sub(1, at) .. shown .. text:sub(at + 1)
+            expected[#expected + 1] = ("%30s|%-30s|%.9s|%d\n"):format(seen, seen, seen, at)
+         end
+      end
+      assert.equal(table.concat(expected), list({ k = "{s:30}|{s:-30}|{s:.9}|{n}\n" }, rows))
+   end)
+
+   it("writes literal text of any length, between columns and alone", function()
+      for size = 0, 50 do
+         local text = ("0123456789abcdefg"):rep(3):sub(1, size)
+         assert.equal(text .. "7" .. text .. "{" .. text .. "main" .. text .. "\n",
+            list({ k = text .. "{n}" .. text .. "{{" .. text .. "{s}" .. text .. "\n" },
+               { { "k", 7, nil, "main" } }))
+         assert.equal(text:rep(3), list({ k = text }, { { "k" }, { "k" }, { "k" } }))
+      end
+   end)
+
    it("keeps columns in line around texts that are not ASCII, and makes them harmless", function()
       assert.equal("  é|é  |\\x1b|\n", list({ k = "{s:3}|{s:-3}|", l = "{s}|\n" },
          { { "k", nil, nil, "é" }, { "l", nil, nil, "\27" } }))
