@@ -7,6 +7,7 @@ local modes = require "profio.cli.modes"
 local options = require "profio.cli.options"
 local output = require "profio.cli.output"
 local profio = require "profio"
+local warnings = require "profio.cli.warnings"
 local words = require "profio.cli.words"
 
 local cli = {}
@@ -36,26 +37,6 @@ local without_file = {
    { "version", function(out) out:write("profio " .. profio._VERSION .. "\n") end },
    { "list_formats", print_formats },
 }
-
--- }======
-
--- {====== Warnings ======
-
-local colors = { damage = "\27[31m", note = "\27[33m" }
-
--- One line for each warning; whether one of them is damage.
-local function report_warnings(trace, err)
-   local has_damage = false
-   local colored = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
-   for _, warning in ipairs(trace.warnings) do
-      has_damage = has_damage or warning.kind == "damage"
-      local kind = colored and colors[warning.kind] .. warning.kind .. "\27[0m" or warning.kind
-      local offset = warning.offset and (" (byte %d)"):format(warning.offset) or ""
-      err:write(("profio: %s: %s: %s%s [%s]\n"):format(warning.path or trace.path, kind,
-         warning.message, offset, warning.code))
-   end
-   return has_damage
-end
 
 -- }======
 
@@ -94,12 +75,12 @@ local function answer(trace, given, out, err)
    if given.check then
       return status
    end
-   local has_damage = report_warnings(trace, err)
+   local has_damage = warnings.report(trace, err)
    if interrupt:release() then
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end
-   return has_damage and failure.DAMAGE or status
+   return has_damage and math.max(failure.DAMAGE, status) or status
 end
 
 local function run(argv, err)

@@ -7,6 +7,7 @@ local files = require "profio.cli.files"
 local query = require "profio.cli.query"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
+local warnings = require "profio.cli.warnings"
 
 local modes = {}
 
@@ -137,19 +138,14 @@ end
 
 -- All violations, the status says whether one of them is damage.
 local function run_check(context)
-   local status, out = failure.READ, context.out
-   for _, warning in ipairs(context.trace:check()) do
-      if warning.kind == "damage" then
-         status = failure.DAMAGE
-      end
-      local offset = warning.offset and (" (byte %d)"):format(warning.offset) or ""
-      out:write(("%s: %s: %s%s [%s]\n"):format(warning.path or context.trace.path, warning.kind,
-         warning.message, offset, warning.code))
+   local list = context.trace:check()
+   for _, warning in ipairs(list) do
+      context.out:write(warnings.line(context.trace, warning))
    end
-   if status == failure.READ then
-      out:write(context.trace.path .. ": nothing is damaged\n")
+   if warnings.has_damage(list) then
+      return failure.DAMAGE
    end
-   return status
+   context.out:write(context.trace.path .. ": nothing is damaged\n")
 end
 
 local function run_merge(context)

@@ -1,0 +1,47 @@
+-- Warnings of a trace, one line each.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+
+local warnings = {}
+
+local colors = { damage = "\27[31m", note = "\27[33m" }
+
+---A warning as a line: path, kind, words, byte and code.
+---@param trace profio.Trace
+---@param warning profio.Warning
+---@param has_color boolean|nil
+---@return string
+function warnings.line(trace, warning, has_color)
+   local kind = has_color and colors[warning.kind] .. warning.kind .. "\27[0m" or warning.kind
+   local place = warning.offset and (" (byte %d)"):format(warning.offset) or ""
+   return ("%s: %s: %s%s [%s]\n"):format(plain(warning.path or trace.path), kind,
+      plain(warning.message), place, warning.code)
+end
+
+---Whether something is damaged.
+---@param list profio.Warning[]
+---@return boolean
+function warnings.has_damage(list)
+   for _, warning in ipairs(list) do
+      if warning.kind == "damage" then
+         return true
+      end
+   end
+   return false
+end
+
+---Write what a trace has noticed.
+---@param trace profio.Trace
+---@param err file*
+---@return boolean has_damage
+function warnings.report(trace, err)
+   local has_color = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
+   local list = trace.warnings
+   for _, warning in ipairs(list) do
+      err:write("profio: ", warnings.line(trace, warning, has_color))
+   end
+   return warnings.has_damage(list)
+end
+
+return warnings
