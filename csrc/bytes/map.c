@@ -193,9 +193,9 @@ static pf_status map_path (const char *path, uint64_t max_size, pf_map **map,
 
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error) {
-  pf_map *m;
+  pf_map *m = NULL;
   pf_status status = map_path(path, max_size, &m, error);
-  if (status == PF_OK && pf_is_gzip(m->bytes)) {
+  if (m != NULL && pf_is_gzip(m->bytes)) {
     pf_map *const packed = m;
     status = pf_map_gzip(packed->bytes, max_size, &m, error);
     pf_map_close(packed);

@@ -3,6 +3,7 @@
 */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,11 +32,11 @@ static pf_status nameless_file (int *fd, pf_error *error) {
   if (directory == NULL || directory[0] == '\0')
     directory = "/tmp";
   static const char tail[] = "/profio-XXXXXX";
-  char *const path = malloc(strlen(directory) + sizeof tail);
+  const size_t size = strlen(directory) + sizeof tail;
+  char *const path = malloc(size);
   if (path == NULL)
     return out_of_memory(error);
-  strcpy(path, directory);
-  strcat(path, tail);
+  snprintf(path, size, "%s%s", directory, tail);
   *fd = mkstemp(path);
   const int errnum = errno;
   if (*fd >= 0)

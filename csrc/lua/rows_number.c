@@ -244,6 +244,7 @@ static scaled scale (parts x) {
   const int guess = log2 >= 0 ? log2 * 1233 >> 12 : -(-log2 * 1233 >> 12) - 1;
   const int k = 16 - guess;
   const unsigned shift = (unsigned)(-x.e - k);
+  /* NOLINTNEXTLINE(clang-analyzer-core.*): k is 2 to 27, fives has 28 */
   const wide value = (wide)x.m * fives[k];
   if ((uint64_t)(value >> shift) < 100000000000000000u)
     return (scaled){value, fives[k], shift, guess};
@@ -271,7 +272,7 @@ static bool round_to (scaled n, bool is_power_of_two, unsigned unit,
 
 /* As printf "%.17g" writes it. */
 static char *put_decimal (char *p, decimal number, size_t precision) {
-  char digits[24];
+  char digits[24] = "0";
   size_t n = (size_t)(row_put_uint(digits, number.digits) - digits);
   int exponent = number.exponent + (n > precision); /* it was rounded up */
   while (n > 1 && digits[n - 1] == '0')

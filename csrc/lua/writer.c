@@ -71,14 +71,14 @@ static pf_status open_file (l_writer *w, const char *path, int *fd,
                             pf_error *error) {
   static const char tail[] = ".XXXXXX";
   w->path = strdup(path);
-  w->temporary = malloc(strlen(path) + sizeof tail);
+  const size_t size = strlen(path) + sizeof tail;
+  w->temporary = malloc(size);
   if (w->path == NULL || w->temporary == NULL) {
     free(w->temporary);
     w->temporary = NULL;
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  strcpy(w->temporary, path);
-  strcat(w->temporary, tail);
+  snprintf(w->temporary, size, "%s%s", path, tail);
   *fd = mkstemp(w->temporary);
   if (*fd < 0) {
     const int errnum = errno;
@@ -119,10 +119,10 @@ static size_t options_at (lua_State *L, int arg, pf_option **options) {
 static const pf_format *written_format (lua_State *L, int arg) {
   const char *const name = luaL_checkstring(L, arg);
   const pf_format *const format = pf_format_named(name);
-  if (format == NULL)
-    luaL_error(L, "no format '%s'", name);
-  if (format->encoder == NULL)
-    luaL_error(L, "format '%s' is not written", name);
+  if (format == NULL || format->encoder == NULL)
+    luaL_error(L,
+               format == NULL ? "no format '%s'" : "format '%s' is not written",
+               name);
   return format;
 }
 
