@@ -185,22 +185,26 @@ static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
 }
 
 
-/* Add a name that is not known; answers its number, or PF_NO_NAME. */
-static uint32_t add (pf_dictionary *d, pf_bytes name, uint32_t hash) {
-  if ((d->count == d->room || d->count >= most_names(d->mask)) && !grow(d))
-    return PF_NO_NAME;
+/* Add a name that is not known, in its slot; answers its number, or
+   PF_NO_NAME. */
+static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
+  if (d->count == d->room || d->count >= most_names(d->mask)) {
+    if (!grow(d))
+      return PF_NO_NAME;
+    s = slot_of(d, name, hash);
+  }
   const uint8_t *const at = keep(d, name);
   if (at == NULL)
     return PF_NO_NAME;
   d->names[d->count] = (pf_bytes){at, name.size};
-  *slot_of(d, name, hash) = (slot){hash, ++d->count};
+  *s = (slot){hash, ++d->count};
   return d->count - 1;
 }
 
 
 static uint32_t intern (pf_dictionary *d, pf_bytes name, uint32_t hash) {
-  const slot *const s = slot_of(d, name, hash);
-  return s->number != 0 ? s->number - 1 : add(d, name, hash);
+  slot *const s = slot_of(d, name, hash);
+  return s->number != 0 ? s->number - 1 : add(d, s, name, hash);
 }
 
 

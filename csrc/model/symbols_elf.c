@@ -15,6 +15,7 @@
 #include "model/symbols_build.h"
 
 #define STT_CODE_13 13u /* in ARM a Thumb function, in PA-RISC millicode */
+#define AHEAD       16u /* how many symbols ahead names are fetched */
 
 /* A symbol table while it is read. */
 typedef struct reading {
@@ -173,12 +174,24 @@ static pf_status read_entry (reading *r, const entry *e) {
 }
 
 
+/* Ask for the name of a symbol that comes soon: linkers do not keep the names
+   in the order of the table. */
+static void fetch_name (const reading *r, size_t i) {
+  GElf_Sym symbol;
+  if (i < r->count && gelf_getsym(r->symbols, (int)i, &symbol) != NULL &&
+      symbol.st_name < r->strings.size)
+    __builtin_prefetch(r->strings.at + symbol.st_name);
+}
+
+
 static pf_status read_entries (reading *r) {
   entry e;
   pf_status status = PF_OK;
-  for (size_t i = 1; i < r->count && status == PF_OK; i++)
+  for (size_t i = 1; i < r->count && status == PF_OK; i++) {
+    fetch_name(r, i + AHEAD);
     if (load_entry(r, i, &e))
       status = read_entry(r, &e);
+  }
   return status;
 }
 

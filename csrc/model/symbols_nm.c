@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/cursor.h"
 #include "model/names.h"
 #include "model/symbols_build.h"
 
@@ -44,6 +45,27 @@ static bool is_letter (uint8_t c) {
 }
 
 
+/* Read eight hexadecimal digits at once, as the bytes of one word; false when
+   one of the eight is none. */
+static bool eight_digits (const uint8_t *p, uint64_t *value) {
+  const uint64_t each = 0x0101010101010101u;
+  const uint64_t word = pf_load64be(p);
+  const uint64_t low = word & 0x0f * each;
+  const uint64_t letter = word >> 6 & each; /* else a digit, if right */
+  const uint64_t high = (word | letter << 5) & 0xf0 * each;
+  const uint64_t too_big = (low + 6 * each + 3 * letter) & 0x10 * each;
+  const uint64_t not_zero = (low + 0x0f * each) >> 4;
+  if (high != 0x30 * (each + letter) || too_big != 0 ||
+      (letter & ~not_zero) != 0)
+    return false;
+  uint64_t v = low + 9 * letter;
+  v = (v | v >> 4) & 0x00ff00ff00ff00ffu;
+  v = (v | v >> 8) & 0x0000ffff0000ffffu;
+  *value = (v | v >> 16) & 0xffffffffu;
+  return true;
+}
+
+
 /* Take a number in hexadecimal, with or without 0x, from the front of a
    slice; false and the slice as before when there is none or it is too big. */
 static bool take_hex (pf_bytes *text, uint64_t *value) {
@@ -51,14 +73,20 @@ static bool take_hex (pf_bytes *text, uint64_t *value) {
   if (t.size > 2 && t.at[0] == '0' && (t.at[1] | 0x20) == 'x')
     t = (pf_bytes){t.at + 2, t.size - 2};
   size_t n = 0;
-  *value = 0;
+  uint64_t eight, v = 0;
+  for (; t.size - n >= 8 && v >> 32 == 0; n += 8) {
+    if (!eight_digits(t.at + n, &eight))
+      break;
+    v = v << 32 | eight;
+  }
   for (int digit; n < t.size && (digit = hex_digit(t.at[n])) >= 0; n++) {
-    if (*value >> 60 != 0)
+    if (v >> 60 != 0)
       return false;
-    *value = *value << 4 | (uint64_t)digit;
+    v = v << 4 | (uint64_t)digit;
   }
   if (n == 0)
     return false;
+  *value = v;
   *text = (pf_bytes){t.at + n, t.size - n};
   return true;
 }
