@@ -24,4 +24,5 @@ profio.register {
 local sample = { data = "100 malloc 32\n150 malloc 4096\n170 realloc 64\n200 malloc 32\n" }
 local trace <close> = assert(profio.open(arg[1] or sample))
 print(trace.format, table.concat(trace.tables, " "))
-trace.allocations:group("name"):aggregate { "n = count", "bytes = sum(size)" }:sort("-bytes"):print()
+trace.allocations:group("name"):aggregate { "n = count", "bytes = sum(size)" }
+   :sort("-bytes"):print()
