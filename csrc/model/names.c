@@ -21,12 +21,23 @@ typedef struct pf_names_block block;
 typedef struct pf_names_slot slot;
 
 
+/* Free slots. They are written and not left to calloc: pages that are first
+   read and then written cost two faults, and a fetch ahead of none is lost. */
+static slot *new_slots (uint32_t mask) {
+  const size_t size = ((size_t)mask + 1) * sizeof(slot);
+  slot *const slots = malloc(size);
+  if (slots != NULL)
+    memset(slots, 0xff, size); /* each number is PF_NO_NAME */
+  return slots;
+}
+
+
 pf_dictionary *pf_dictionary_new (void) {
   pf_dictionary *d = calloc(1, sizeof *d);
   if (d == NULL)
     return NULL;
   d->mask = 255;
-  d->slots = calloc(d->mask + 1, sizeof *d->slots);
+  d->slots = new_slots(d->mask);
   if (d->slots == NULL) {
     free(d);
     return NULL;
@@ -93,7 +104,7 @@ static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
                      uint32_t hash) {
   if (s->hash != hash)
     return false;
-  const pf_bytes known = d->names[s->number - 1];
+  const pf_bytes known = d->names[s->number];
   return known.size == name.size &&
          (name.size == 0 || memcmp(known.at, name.at, name.size) == 0);
 }
@@ -102,7 +113,8 @@ static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
 /* The slot that holds the name, or the free one where it belongs. */
 static slot *slot_of (const pf_dictionary *d, pf_bytes name, uint32_t hash) {
   uint32_t i = hash & d->mask;
-  while (d->slots[i].number != 0 && !is_same(d, &d->slots[i], name, hash))
+  while (d->slots[i].number != PF_NO_NAME &&
+         !is_same(d, &d->slots[i], name, hash))
     i = (i + 1) & d->mask;
   return &d->slots[i];
 }
@@ -116,13 +128,13 @@ static uint32_t most_names (uint32_t mask) {
 
 /* Move to a larger table. The slots keep the hashes, so no name is read. */
 static bool resize_slots (pf_dictionary *d, uint32_t mask) {
-  slot *const slots = calloc((size_t)mask + 1, sizeof *slots);
+  slot *const slots = new_slots(mask);
   if (slots == NULL)
     return false;
   for (size_t old = 0; d->count > 0 && old <= d->mask; old++)
-    if (d->slots[old].number != 0) {
+    if (d->slots[old].number != PF_NO_NAME) {
       uint32_t i = d->slots[old].hash & mask;
-      while (slots[i].number != 0)
+      while (slots[i].number != PF_NO_NAME)
         i = (i + 1) & mask;
       slots[i] = d->slots[old];
     }
@@ -197,14 +209,14 @@ static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
   if (at == NULL)
     return PF_NO_NAME;
   d->names[d->count] = (pf_bytes){at, name.size};
-  *s = (slot){hash, ++d->count};
-  return d->count - 1;
+  *s = (slot){hash, d->count};
+  return d->count++;
 }
 
 
 static uint32_t intern (pf_dictionary *d, pf_bytes name, uint32_t hash) {
   slot *const s = slot_of(d, name, hash);
-  return s->number != 0 ? s->number - 1 : add(d, s, name, hash);
+  return s->number != PF_NO_NAME ? s->number : add(d, s, name, hash);
 }
 
 
@@ -248,8 +260,7 @@ uint32_t pf_intern_text (pf_dictionary *d, const char *name) {
 
 
 uint32_t pf_find_name (const pf_dictionary *d, pf_bytes name) {
-  const uint32_t number = slot_of(d, name, hash_of(name))->number;
-  return number - 1; /* 0 - 1 is PF_NO_NAME */
+  return slot_of(d, name, hash_of(name))->number;
 }
 
 

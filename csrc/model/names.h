@@ -44,7 +44,7 @@ int pf_name_compare (const pf_dictionary *dictionary, uint32_t left,
 
 struct pf_names_slot {
   uint32_t hash;
-  uint32_t number; /* of the name + 1, or 0: free */
+  uint32_t number; /* of the name, or PF_NO_NAME: free */
 };
 
 struct pf_dictionary {
