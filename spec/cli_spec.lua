@@ -430,3 +430,22 @@ describe("core.interrupt", function()
       assert.matches("\r +\r$", text)
    end)
 end)
+
+describe("several FILEs of which one cannot be read", function()
+   it("are read without it, named on standard error, with status 1", function()
+      local text, status, errors = run("profio --report flat --output csv " .. NAMED
+         .. " gmon.out /nonexistent")
+      assert.equal(1, status)
+      assert.matches("/nonexistent: No such file or directory\n", errors)
+      assert.matches("\nwork,", text)
+   end)
+
+   it("are not read at all under --strict, or when none can be", function()
+      for _, line in ipairs { "--strict gmon.out /nonexistent", "/nonexistent /neither" } do
+         local text, status, errors = run("profio --report flat " .. line)
+         assert.equal(1, status)
+         assert.equal("", text)
+         assert.matches("/nonexistent: No such file or directory\n", errors)
+      end
+   end)
+end)

@@ -98,9 +98,10 @@ local function run(argv, err)
       end
    end
    modes.check(given)
-   local trace <close> = files.open(given)
+   local opened, status = files.open(given, err)
+   local trace <close> = opened
    local out = output.open(not given.merge and given.out or nil)
-   return answer(trace, given, out, err)
+   return math.max(status, answer(trace, given, out, err))
 end
 
 -- }======

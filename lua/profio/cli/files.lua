@@ -81,11 +81,8 @@ function files.set_options(given, key)
    return values
 end
 
----Open the trace that the command names; failures end the command.
----@param given table
----@return profio.Trace
-function files.open(given)
-   local traces, exe = files.part(given.files, given.exe)
+-- The options of profio.open that the command line gives.
+local function opening_of(given, exe)
    local opening = files.set_options(given, "options")
    opening.format, opening.strict, opening.exe = given.format, given.strict, exe
    opening.symbols, opening.compat = given.symbols, given.compat
@@ -93,7 +90,47 @@ function files.open(given)
    if given.load_bias then
       opening.load_bias = words.number(given.load_bias, "--load-bias")
    end
-   return failure.check(profio.open(#traces == 1 and traces[1] or traces, opening))
+   return opening
+end
+
+-- Those of several FILEs that can be opened alone; each of the others is named on `err`.
+local function readable(traces, opening, err)
+   local good = {}
+   for _, path in ipairs(traces) do
+      local alone, message = profio.open(path, opening)
+      if alone then
+         alone:close()
+         good[#good + 1] = path
+      else
+         err:write("profio: ", message, "\n")
+      end
+   end
+   return good
+end
+
+---Open the trace that the command names; failures end the command. Of several FILEs those that
+---can be read are read, unless it is strict.
+---@param given table
+---@param err file* where the files that cannot be read are named
+---@return profio.Trace
+---@return integer status  of opening: not all of several FILEs could be read
+function files.open(given, err)
+   local traces, exe = files.part(given.files, given.exe)
+   local opening = opening_of(given, exe)
+   if #traces == 1 then
+      return failure.check(profio.open(traces[1], opening)), failure.READ
+   end
+   local trace, message, code = profio.open(traces, opening)
+   if trace or given.strict then
+      return failure.check(trace, message, code), failure.READ
+   end
+   local good = readable(traces, opening, err)
+   if #good == 0 then
+      failure.raise(failure.NOTHING)
+   elseif #good == #traces then -- each alone is fine, together they are not
+      failure.raise(failure.NOTHING, message)
+   end
+   return failure.check(profio.open(good, opening)), failure.NOTHING
 end
 
 return files
