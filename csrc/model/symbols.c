@@ -114,6 +114,13 @@ static uint32_t intern_dotted (pf_dictionary *dictionary, pf_bytes name) {
 }
 
 
+static void append (pf_symbols *symbols, const pf_symbol *symbol) {
+  symbols->unsorted |= symbol->start < symbols->last_start;
+  symbols->last_start = symbol->start;
+  symbols->all[symbols->count++] = *symbol;
+}
+
+
 /* Append a symbol whose name gets a dot: such names are not borrowed, so the
    others go first. */
 static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
@@ -122,7 +129,7 @@ static pf_status add_dotted (pf_symbols *symbols, pf_symbol *symbol,
   symbol->name = intern_dotted(symbols->dictionary, name);
   if (status != PF_OK || symbol->name == PF_NO_NAME)
     return PF_ENOMEM;
-  symbols->all[symbols->count++] = *symbol;
+  append(symbols, symbol);
   return PF_OK;
 }
 
@@ -172,17 +179,9 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
   set_end(&symbol, found);
   if (found->is_dotted)
     return add_dotted(symbols, &symbol, found->name);
-  symbols->all[symbols->count++] = symbol;
+  append(symbols, &symbol);
   symbols->unnamed[symbols->nunnamed++] = found->name;
   return symbols->nunnamed < PF_FOUND_AT_ONCE ? PF_OK : name_symbols(symbols);
-}
-
-
-static bool is_sorted (const pf_symbols *symbols) {
-  for (size_t i = 1; i < symbols->count; i++)
-    if (symbols->all[i].start < symbols->all[i - 1].start)
-      return false;
-  return true;
 }
 
 
@@ -202,7 +201,7 @@ static bool reorder (pf_symbols *symbols, const pf_address_key *keys) {
 
 /* By address; those at one address stay as the table has them. */
 static pf_status sort_symbols (pf_symbols *symbols) {
-  if (is_sorted(symbols))
+  if (!symbols->unsorted)
     return PF_OK;
   pf_address_key *keys = malloc(symbols->count * sizeof *keys);
   if (keys == NULL)

@@ -21,7 +21,9 @@ struct pf_symbols {
   size_t count, room;
   pf_bytes unnamed[PF_FOUND_AT_ONCE]; /* the names of the last ones in `all` */
   size_t nunnamed;
-  pf_ranges ranges; /* over all */
+  uint64_t last_start; /* of the one that came last */
+  bool unsorted;       /* some came after one of a greater start */
+  pf_ranges ranges;    /* over all */
   pf_line_row *lines;
   size_t nlines;
   pf_ranges line_ranges; /* over lines */

@@ -135,8 +135,25 @@ static bool take_spaces (pf_bytes *text) {
 }
 
 
+/* The usual line of a 64-bit file, which needs no search: sixteen digits, the
+   type and the name, with a space between. */
+static bool read_usual (pf_bytes line, nm_line *out) {
+  const uint8_t *const p = line.at;
+  uint64_t high, low;
+  if (line.size < 20 || p[16] != ' ' || !is_letter(p[17]) || p[18] != ' ' ||
+      !eight_digits(p, &high) || !eight_digits(p + 8, &low))
+    return false;
+  *out = (nm_line){.address = high << 32 | low,
+                   .type = p[17],
+                   .name = trim((pf_bytes){p + 19, line.size - 19})};
+  return out->name.size > 0;
+}
+
+
 /* address [size] type name */
 static bool read_bsd (pf_bytes line, nm_line *out) {
+  if (read_usual(line, out))
+    return true;
   out->size = 0;
   if (!take_hex(&line, &out->address) || !take_spaces(&line))
     return false;
