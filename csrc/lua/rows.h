@@ -63,7 +63,7 @@ struct row_job {
   bool header, color;
   size_t max_width; /* of a cell of the aligned table */
   uint64_t count;   /* rows written so far */
-  row_text text;    /* not yet given to the file */
+  row_text text;    /* still to be given to the file */
   FILE *file;       /* NULL: everything stays in `text` */
   int errnum;       /* of a write that failed */
 
@@ -153,6 +153,17 @@ static inline bool row_copy_plain (char *p, pf_bytes bytes) {
   for (size_t i = 0; i < last; i += 8)
     plain &= row_copy_eight(p + i, bytes.at + i);
   return plain;
+}
+
+#define ROW_FETCH 32u /* rows whose texts are asked for at once */
+
+void row_fetch_more (const row_job *job, size_t row);
+
+/* To be called before each row of a batch: names lie scattered in memory, and
+   the cache misses of those that are asked for at once overlap. */
+static inline void row_fetch_texts (const row_job *job, size_t row) {
+  if (row % ROW_FETCH == 0)
+    row_fetch_more(job, row);
 }
 
 /* The bytes of a column of texts (PF_NAME, PF_BYTES); `is_text` false for

@@ -291,6 +291,7 @@ static pf_status listing_rows (row_job *job) {
       job->kind == SIZE_MAX ? NULL : job->batch.columns[job->kind].ids;
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
+    row_fetch_texts(job, row);
     const row_template *const template =
         kinds == NULL ? job->templates : template_of(job, kinds[row]);
     if (template != NULL)

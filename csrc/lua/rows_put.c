@@ -126,4 +126,17 @@ pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width) {
   return PF_OK;
 }
 
+
+void row_fetch_more (const row_job *job, size_t row) {
+  const size_t left = job->batch.rows - row;
+  const size_t end = row + (left < ROW_FETCH ? left : ROW_FETCH);
+  for (size_t i = 0; i < job->batch.ncolumns; i++) {
+    const pf_column *const column = &job->batch.columns[i];
+    for (size_t r = row;
+         column->type == PF_NAME && column->data != NULL && r < end; r++)
+      if (!pf_is_missing(column, r))
+        __builtin_prefetch(pf_name(job->reader->dictionary, column->ids[r]).at);
+  }
+}
+
 /* }====== */
