@@ -34,7 +34,7 @@ pf_status row_flush (row_job *job, bool all) {
     return PF_OK;
   errno = 0;
   const size_t size = job->text.used;
-  const size_t done = fwrite(job->text.at, 1, size, job->file);
+  const size_t done = size == 0 ? 0 : fwrite(job->text.at, 1, size, job->file);
   job->text.used = 0;
   if (done == size && (!all || fflush(job->file) == 0))
     return PF_OK;
