@@ -83,50 +83,83 @@ void pf_ranges_close (pf_ranges *ranges) {
 }
 
 
-static bool is_sorted (const pf_address_key *keys, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (keys[i].address < keys[i - 1].address)
-      return false;
-  return true;
+/* {====== Sorting ====== */
+
+#define DIGIT_BITS 8
+#define DIGITS     (1u << DIGIT_BITS)
+
+static size_t digit_of (uint64_t word, unsigned shift) {
+  return word >> shift & (DIGITS - 1);
 }
 
 
-/* One pass of a radix sort: from `keys` to `sorted` by the byte at `shift`.
-   Answers false, with nothing done, when all have the same byte. */
-static bool sort_by_byte (const pf_address_key *keys, pf_address_key *sorted,
-                          size_t count, unsigned shift) {
-  size_t at[256] = {0};
+/* One pass of a radix sort: from `words` to `sorted` by the digit at `shift`.
+   Answers false, with nothing done, when all have the same digit. */
+static bool sort_by_digit (const uint64_t *words, uint64_t *sorted,
+                           size_t count, unsigned shift) {
+  size_t at[DIGITS] = {0};
   for (size_t i = 0; i < count; i++)
-    at[keys[i].address >> shift & 255]++;
-  if (at[keys[0].address >> shift & 255] == count)
+    at[digit_of(words[i], shift)]++;
+  if (at[digit_of(words[0], shift)] == count)
     return false;
   size_t next = 0;
-  for (size_t byte = 0; byte < 256; byte++) {
-    const size_t here = at[byte];
-    at[byte] = next;
+  for (size_t digit = 0; digit < DIGITS; digit++) {
+    const size_t here = at[digit];
+    at[digit] = next;
     next += here;
   }
   for (size_t i = 0; i < count; i++)
-    sorted[at[keys[i].address >> shift & 255]++] = keys[i];
+    sorted[at[digit_of(words[i], shift)]++] = words[i];
   return true;
 }
 
 
-pf_status pf_sort_addresses (pf_address_key *keys, size_t count) {
-  if (count == 0 || is_sorted(keys, count))
-    return PF_OK;
-  pf_address_key *other = malloc(count * sizeof *other);
-  if (other == NULL)
-    return PF_ENOMEM;
-  pf_address_key *from = keys, *to = other;
-  for (unsigned shift = 0; shift < 64; shift += 8)
-    if (sort_by_byte(from, to, count, shift)) {
-      pf_address_key *const swap = from;
-      from = to;
-      to = swap;
+/* Sort the words of *pair[0] by their upper halves; *pair[1] is as large. They
+   change places until the first one is sorted. */
+static void sort_by_upper_half (uint64_t *pair[2], size_t count) {
+  for (unsigned shift = 32; shift < 64; shift += DIGIT_BITS)
+    if (sort_by_digit(pair[0], pair[1], count, shift)) {
+      uint64_t *const sorted = pair[1];
+      pair[1] = pair[0];
+      pair[0] = sorted;
     }
-  if (from != keys)
-    memcpy(keys, from, count * sizeof *keys);
-  free(other);
+}
+
+
+/* Words with the number of a row below 32 bits of its start: first the lower
+   bits, then, where starts differ in them, the upper bits. */
+static void sort_words (const pf_ranges *rows, uint64_t *pair[2]) {
+  uint64_t differing = 0;
+  for (size_t i = 0; i < rows->count; i++) {
+    differing |= start_of(rows, i) ^ start_of(rows, 0);
+    pair[0][i] = start_of(rows, i) << 32 | i;
+  }
+  sort_by_upper_half(pair, rows->count);
+  if (differing >> 32 == 0)
+    return;
+  for (size_t i = 0; i < rows->count; i++) {
+    const uint32_t row = (uint32_t)pair[0][i];
+    pair[0][i] = start_of(rows, row) >> 32 << 32 | row;
+  }
+  sort_by_upper_half(pair, rows->count);
+}
+
+
+pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
+                        uint32_t *order) {
+  const pf_ranges unsorted = {.rows = rows, .stride = stride, .count = count};
+  if (count >= UINT32_MAX || count >= SIZE_MAX / (2 * sizeof(uint64_t)))
+    return PF_ELIMIT;
+  uint64_t *words = malloc(2 * count * sizeof *words + 1);
+  if (words == NULL)
+    return PF_ENOMEM;
+  uint64_t *pair[2] = {words, words + count};
+  if (count > 0)
+    sort_words(&unsorted, pair);
+  for (size_t i = 0; i < count; i++)
+    order[i] = (uint32_t)pair[0][i];
+  free(words);
   return PF_OK;
 }
+
+/* }====== */

@@ -33,14 +33,11 @@ size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
 void pf_ranges_close (pf_ranges *ranges);
 
 
-/* A thing to be sorted by address: its number and its key. */
-typedef struct pf_address_key {
-  uint64_t address;
-  uint32_t number;
-} pf_address_key;
-
-/* Sort by address; things at one address keep their order. Linear time;
-   PF_ENOMEM when there is no room for a copy. */
-pf_status pf_sort_addresses (pf_address_key *keys, size_t count);
+/*
+** The numbers of rows that begin with a uint64_t, in ascending order of it;
+** equal rows keep their order. Linear time; PF_ELIMIT, PF_ENOMEM as above.
+*/
+pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
+                        uint32_t *order);
 
 #endif

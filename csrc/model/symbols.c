@@ -185,13 +185,13 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
 }
 
 
-/* Put the symbols in the order of their keys. */
-static bool reorder (pf_symbols *symbols, const pf_address_key *keys) {
+/* Put the symbols in another order. */
+static bool reorder (pf_symbols *symbols, const uint32_t *order) {
   pf_symbol *const sorted = malloc(symbols->count * sizeof *sorted);
   if (sorted == NULL)
     return false;
   for (size_t i = 0; i < symbols->count; i++)
-    sorted[i] = symbols->all[keys[i].number];
+    sorted[i] = symbols->all[order[i]];
   free(symbols->all);
   symbols->all = sorted;
   symbols->room = symbols->count;
@@ -203,15 +203,14 @@ static bool reorder (pf_symbols *symbols, const pf_address_key *keys) {
 static pf_status sort_symbols (pf_symbols *symbols) {
   if (!symbols->unsorted)
     return PF_OK;
-  pf_address_key *keys = malloc(symbols->count * sizeof *keys);
-  if (keys == NULL)
+  uint32_t *order = malloc(symbols->count * sizeof *order);
+  if (order == NULL)
     return PF_ENOMEM;
-  for (size_t i = 0; i < symbols->count; i++)
-    keys[i] = (pf_address_key){symbols->all[i].start, (uint32_t)i};
-  pf_status status = pf_sort_addresses(keys, symbols->count);
-  if (status == PF_OK && !reorder(symbols, keys))
+  pf_status status =
+      pf_sort_rows(symbols->all, sizeof *symbols->all, symbols->count, order);
+  if (status == PF_OK && !reorder(symbols, order))
     status = PF_ENOMEM;
-  free(keys);
+  free(order);
   return status;
 }
 

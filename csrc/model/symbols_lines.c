@@ -166,16 +166,18 @@ static pf_status find_tables (reading *r, Dwarf *dwarf) {
 /* Units may share a table, which libdw then has once in memory: empty all but
    the first of those. */
 static pf_status drop_shared (reading *r) {
-  pf_address_key *keys = malloc(r->ntables * sizeof *keys + 1);
-  if (keys == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < r->ntables; i++)
-    keys[i] = (pf_address_key){(uintptr_t)r->tables[i].lines, (uint32_t)i};
-  const pf_status status = pf_sort_addresses(keys, r->ntables);
+  uint64_t *where = malloc(r->ntables * sizeof *where + 1);
+  uint32_t *order = malloc(r->ntables * sizeof *order + 1);
+  pf_status status = where != NULL && order != NULL ? PF_OK : PF_ENOMEM;
+  for (size_t i = 0; i < r->ntables && status == PF_OK; i++)
+    where[i] = (uintptr_t)r->tables[i].lines;
+  if (status == PF_OK)
+    status = pf_sort_rows(where, sizeof *where, r->ntables, order);
   for (size_t i = 1; i < r->ntables && status == PF_OK; i++)
-    if (keys[i].address == keys[i - 1].address)
-      r->tables[keys[i].number].count = 0;
-  free(keys);
+    if (where[order[i]] == where[order[i - 1]])
+      r->tables[order[i]].count = 0;
+  free(where);
+  free(order);
   return status;
 }
 
@@ -192,13 +194,13 @@ static pf_status add_tables (reading *r, Dwarf *dwarf) {
 
 /* Put the rows in order, each cut where the next one starts; rows with the
    same file and line that touch become one. Answers how many are left. */
-static size_t join_rows (const pf_line_row *rows, const pf_address_key *keys,
+static size_t join_rows (const pf_line_row *rows, const uint32_t *order,
                          size_t count, pf_line_row *sorted) {
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {
-    pf_line_row row = rows[keys[i].number];
-    if (i + 1 < count && keys[i + 1].address < row.end)
-      row.end = keys[i + 1].address;
+    pf_line_row row = rows[order[i]];
+    if (i + 1 < count && rows[order[i + 1]].start < row.end)
+      row.end = rows[order[i + 1]].start;
     if (row.end == row.start)
       continue;
     pf_line_row *last = n > 0 ? &sorted[n - 1] : NULL;
@@ -215,17 +217,15 @@ static size_t join_rows (const pf_line_row *rows, const pf_address_key *keys,
 static pf_status sort_rows (const reading *r, pf_symbols *symbols) {
   if (r->count == 0)
     return PF_OK;
-  pf_address_key *keys = malloc(r->count * sizeof *keys);
+  uint32_t *order = malloc(r->count * sizeof *order);
   symbols->lines = malloc(r->count * sizeof *symbols->lines);
-  pf_status status = keys != NULL && symbols->lines != NULL ? PF_OK : PF_ENOMEM;
-  if (status == PF_OK) {
-    for (size_t i = 0; i < r->count; i++)
-      keys[i] = (pf_address_key){r->rows[i].start, (uint32_t)i};
-    status = pf_sort_addresses(keys, r->count);
-  }
+  pf_status status =
+      order != NULL && symbols->lines != NULL ? PF_OK : PF_ENOMEM;
   if (status == PF_OK)
-    symbols->nlines = join_rows(r->rows, keys, r->count, symbols->lines);
-  free(keys);
+    status = pf_sort_rows(r->rows, sizeof *r->rows, r->count, order);
+  if (status == PF_OK)
+    symbols->nlines = join_rows(r->rows, order, r->count, symbols->lines);
+  free(order);
   return status != PF_OK
              ? status
              : pf_ranges_open(&symbols->line_ranges, symbols->lines,
