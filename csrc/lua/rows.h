@@ -121,37 +121,47 @@ static inline char *row_put_spaces (char *p, size_t count) {
 /* How many bytes the UTF-8 character at p takes, 0 when it is none. */
 size_t row_utf8 (const uint8_t *p, size_t left);
 
-/* Copy eight bytes; whether all are printable ASCII. */
-static inline bool row_copy_eight (char *p, const uint8_t *from) {
-  const uint64_t ones = 0x0101010101010101u;
-  uint64_t word;
-  memcpy(&word, from, 8);
-  memcpy(p, &word, 8);
-  return (((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0;
-}
-
-static inline bool row_copy_short (char *p, pf_bytes bytes) {
-  bool plain = true;
-  for (size_t i = 0; i < bytes.size; i++) {
-    p[i] = (char)bytes.at[i];
-    plain &= bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f;
-  }
-  return plain;
-}
-
 /* Append a text for people: what a terminal would obey, and what is not
    UTF-8, becomes \xNN. Answers through `width` the places it takes. */
 pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width);
 
-/* Copy a text to `p`, eight bytes at a time, as long as it is printable ASCII.
-   False: it is not all that, and what stands at `p` is worth nothing. */
-static inline bool row_copy_plain (char *p, pf_bytes bytes) {
+/* Whether some byte of a word is `byte`. */
+static inline bool row_has_byte (uint64_t word, char byte) {
+  const uint64_t ones = 0x0101010101010101u;
+  const uint64_t differs = word ^ ones * (uint8_t)byte;
+  return ((differs - ones) & ~differs & 0x80 * ones) != 0;
+}
+
+/* Copy eight bytes; whether all are printable ASCII and none is `no`, `nor`. */
+static inline bool row_copy_eight (char *p, const uint8_t *from, char no,
+                                   char nor) {
+  const uint64_t ones = 0x0101010101010101u;
+  uint64_t word;
+  memcpy(&word, from, 8);
+  memcpy(p, &word, 8);
+  return (((word - 0x20 * ones) | (word + ones) | word) & 0x80 * ones) == 0 &&
+         !row_has_byte(word, no) && !row_has_byte(word, nor);
+}
+
+static inline bool row_copy_short (char *p, pf_bytes bytes, char no, char nor) {
+  bool plain = true;
+  for (size_t i = 0; i < bytes.size; i++) {
+    p[i] = (char)bytes.at[i];
+    plain &= p[i] >= 0x20 && p[i] < 0x7f && p[i] != no && p[i] != nor;
+  }
+  return plain;
+}
+
+/* Copy a text to `p`, eight bytes at a time, as long as it is printable ASCII
+   without the bytes `no` and `nor` (0: none). False: it is not all that, and
+   what stands at `p` is worth nothing. */
+static inline bool row_copy_plain (char *p, pf_bytes bytes, char no, char nor) {
   if (bytes.size < 8)
-    return row_copy_short(p, bytes);
+    return row_copy_short(p, bytes, no, nor);
   const size_t last = bytes.size - 8;
-  bool plain = row_copy_eight(p + last, bytes.at + last);
-  for (size_t i = 0; i < last; i += 8)
-    plain &= row_copy_eight(p + i, bytes.at + i);
+  bool plain = row_copy_eight(p + last, bytes.at + last, no, nor);
+  for (size_t i = 0; plain && i < last; i += 8)
+    plain = row_copy_eight(p + i, bytes.at + i, no, nor);
   return plain;
 }
 

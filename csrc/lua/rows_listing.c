@@ -193,7 +193,7 @@ static char *put_text (row_text *text, char *p, const row_piece *piece,
   if (size > SIZE_MAX / 2 || row_reserve(text, size + blank + room) != PF_OK)
     return NULL;
   p = row_put_spaces(text->at + text->used, piece->is_left ? 0 : blank);
-  if (row_copy_plain(p, (pf_bytes){bytes.at, size}))
+  if (row_copy_plain(p, (pf_bytes){bytes.at, size}, 0, 0))
     return row_put_spaces(p + size, piece->is_left ? blank : 0);
   if (put_other_text(text, piece, bytes) != PF_OK ||
       row_reserve(text, room) != PF_OK)

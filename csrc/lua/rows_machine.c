@@ -18,11 +18,7 @@
 /* {====== csv and tsv ====== */
 
 /* A text in quotes, each quote doubled. */
-static pf_status put_quoted (row_text *text, pf_bytes bytes) {
-  if (bytes.size > SIZE_MAX / 4 ||
-      row_reserve(text, 2 * bytes.size + 2) != PF_OK)
-    return PF_ENOMEM;
-  char *p = text->at + text->used;
+static char *put_quoted (char *p, pf_bytes bytes) {
   *p++ = '"';
   for (size_t i = 0; i < bytes.size; i++) {
     if (bytes.at[i] == '"')
@@ -30,21 +26,32 @@ static pf_status put_quoted (row_text *text, pf_bytes bytes) {
     *p++ = (char)bytes.at[i];
   }
   *p++ = '"';
-  text->used = (size_t)(p - text->at);
-  return PF_OK;
+  return p;
+}
+
+
+/* Whether a text cannot stand in csv as it is. */
+static bool needs_quotes (pf_bytes bytes) {
+  size_t i = 0;
+  while (i < bytes.size && bytes.at[i] != ',' && bytes.at[i] != '"' &&
+         bytes.at[i] != '\n' && bytes.at[i] != '\r')
+    i++;
+  return i < bytes.size || bytes.size == 0;
 }
 
 
 static pf_status put_csv_text (row_text *text, pf_bytes bytes) {
-  size_t i = 0;
-  for (; i < bytes.size; i++) {
-    const uint8_t c = bytes.at[i];
-    if (c == ',' || c == '"' || c == '\n' || c == '\r')
-      break;
-  }
-  if (i < bytes.size || bytes.size == 0)
-    return put_quoted(text, bytes);
-  return row_put(text, bytes.at, bytes.size);
+  if (bytes.size > SIZE_MAX / 4 ||
+      row_reserve(text, 2 * bytes.size + 2) != PF_OK)
+    return PF_ENOMEM;
+  char *const p = text->at + text->used;
+  if (bytes.size > 0 && row_copy_plain(p, bytes, ',', '"'))
+    text->used += bytes.size;
+  else if (needs_quotes(bytes))
+    text->used = (size_t)(put_quoted(p, bytes) - text->at);
+  else
+    return row_put(text, bytes.at, bytes.size);
+  return PF_OK;
 }
 
 
@@ -52,6 +59,10 @@ static pf_status put_tsv_text (row_text *text, pf_bytes bytes) {
   if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 2 * bytes.size) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
+  if (row_copy_plain(p, bytes, '\\', 0)) {
+    text->used += bytes.size;
+    return PF_OK;
+  }
   for (size_t i = 0; i < bytes.size; i++) {
     const uint8_t c = bytes.at[i];
     const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
@@ -86,45 +97,46 @@ static char *put_value (char *p, const pf_column *column, size_t row) {
 typedef pf_status put_text (row_text *text, pf_bytes bytes);
 
 
-static pf_status put_line_end (row_text *text, bool last, char separator) {
-  const char end = last ? '\n' : separator;
-  return row_put(text, &end, 1);
-}
-
-
 static pf_status put_header (row_job *job, put_text *put, char separator) {
   for (size_t i = 0; job->header && i < job->ncolumns; i++) {
     const char *const name = job->columns[i].name;
     const pf_bytes bytes = {(const uint8_t *)name, strlen(name)};
+    const char end = i + 1 == job->ncolumns ? '\n' : separator;
     if (put(&job->text, bytes) != PF_OK ||
-        put_line_end(&job->text, i + 1 == job->ncolumns, separator) != PF_OK)
+        row_put(&job->text, &end, 1) != PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
 }
 
 
-/* One value of csv or tsv. */
+/* One value of csv or tsv, and what stands behind it. */
 static pf_status put_field (row_job *job, const row_column *column, size_t row,
-                            put_text *put) {
+                            put_text *put, char end) {
   const pf_column *const values = &job->batch.columns[column->field];
-  if (pf_is_missing(values, row))
-    return PF_OK;
-  if (row_is_text(values->type))
-    return put(&job->text, row_bytes(values, row, job->reader->dictionary));
-  if (row_reserve(&job->text, ROW_NUMBER_SIZE) != PF_OK)
+  row_text *const text = &job->text;
+  const bool missing = pf_is_missing(values, row);
+  const bool is_text = row_is_text(values->type);
+  if (!missing && is_text &&
+      put(text, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
     return PF_ENOMEM;
-  char *const end = put_value(job->text.at + job->text.used, values, row);
-  job->text.used = (size_t)(end - job->text.at);
+  if (row_reserve(text, ROW_NUMBER_SIZE + 1) != PF_OK)
+    return PF_ENOMEM;
+  char *p = text->at + text->used;
+  if (!missing && !is_text)
+    p = put_value(p, values, row);
+  *p++ = end;
+  text->used = (size_t)(p - text->at);
   return PF_OK;
 }
 
 
 static pf_status put_rows (row_job *job, put_text *put, char separator) {
   for (size_t row = 0; row < job->batch.rows; row++) {
+    row_fetch_texts(job, row);
     for (size_t i = 0; i < job->ncolumns; i++)
-      if (put_field(job, &job->columns[i], row, put) != PF_OK ||
-          put_line_end(&job->text, i + 1 == job->ncolumns, separator) != PF_OK)
+      if (put_field(job, &job->columns[i], row, put,
+                    i + 1 == job->ncolumns ? '\n' : separator) != PF_OK)
         return PF_ENOMEM;
     const pf_status status = row_flush(job, false);
     if (status != PF_OK)
@@ -206,6 +218,10 @@ static pf_status put_json_text (row_text *text, pf_bytes bytes) {
       row_reserve(text, 6 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
   text->at[text->used++] = '"';
+  if (row_copy_plain(text->at + text->used, bytes, '"', '\\')) {
+    text->used += bytes.size;
+    bytes.size = 0;
+  }
   while (bytes.size > 0) {
     size_t size = count_json_plain(bytes);
     if (size > 0) {
@@ -261,6 +277,7 @@ static pf_status put_object (row_job *job, size_t row) {
 static pf_status put_objects (row_job *job, const char *first,
                               const char *before, const char *after) {
   for (size_t row = 0; row < job->batch.rows; row++) {
+    row_fetch_texts(job, row);
     const char *const mark = job->count + row == 0 ? first : before;
     if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
         put_object(job, row) != PF_OK ||

@@ -80,15 +80,7 @@ static bool is_control (const uint8_t *p, size_t size) {
 }
 
 
-static size_t count_plain (pf_bytes bytes) {
-  size_t i = 0;
-  while (i < bytes.size && bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f)
-    i++;
-  return i;
-}
-
-
-/* The rest of row_put_plain, where some byte is no printable ASCII. */
+/* Append a text in which some byte is no printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
     const uint8_t *const at = bytes.at + i;
@@ -114,15 +106,17 @@ static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
 
 
 pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width) {
-  const size_t plain = count_plain(bytes);
-  if (bytes.size > SIZE_MAX / 4 ||
-      row_reserve(text, plain + 4 * (bytes.size - plain)) != PF_OK)
+  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, bytes.size) != PF_OK)
     return PF_ENOMEM;
-  if (plain > 0)
-    memcpy(text->at + text->used, bytes.at, plain);
-  text->used += plain;
-  *width = plain;
-  put_escaped(text, (pf_bytes){bytes.at + plain, bytes.size - plain}, width);
+  *width = bytes.size;
+  if (row_copy_plain(text->at + text->used, bytes, 0, 0)) {
+    text->used += bytes.size;
+    return PF_OK;
+  }
+  *width = 0;
+  if (row_reserve(text, 4 * bytes.size) != PF_OK)
+    return PF_ENOMEM;
+  put_escaped(text, bytes, width);
   return PF_OK;
 }
 

@@ -112,6 +112,52 @@ describe("core.write_rows", function()
       end)
    end)
 
+   describe("texts", function()
+      local csv_special = { [","] = ",", ['"'] = '""', ["\n"] = "\n", ["\r"] = "\r" }
+      local tsv_special = { ["\t"] = "\\t", ["\n"] = "\\n", ["\r"] = "\\r", ["\\"] = "\\\\" }
+      local json_special = { ['"'] = '\\"', ["\\"] = "\\\\", ["\1"] = "\\u0001",
+         ["\xff"] = "\u{fffd}" }
+      local harmless = { "x", "\127", "!", "-", "#", "[", "]", "é" }
+
+      -- Each byte at each place of texts of several sizes, beside `written`.
+      local function check(output, special, head, tail, written)
+         local bytes, rows, expected = { table.unpack(harmless) }, {}, {}
+         for byte in pairs(special) do
+            bytes[#bytes + 1] = byte
+         end
+         for size = 0, 18 do
+            for at = 0, size do
+               local front, back = ("a"):rep(at), ("b"):rep(size - at)
+               for _, byte in ipairs(bytes) do
+                  rows[#rows + 1] = { front .. byte .. back }
+                  expected[#expected + 1] = head .. written(front, byte, back) .. tail
+               end
+            end
+         end
+         assert.equal(table.concat(expected),
+            write(output, { { "s", "name" } }, rows, { header = false }))
+      end
+
+      local function replacing(special)
+         return function(front, byte, back)
+            return front .. (special[byte] or byte) .. back
+         end
+      end
+
+      it("are quoted in csv wherever the reason stands", function()
+         check("csv", csv_special, "", "\n", function(front, byte, back)
+            local text = front .. (csv_special[byte] or byte) .. back
+            return csv_special[byte] and '"' .. text .. '"' or text
+         end)
+      end)
+
+      it("are escaped in tsv and json wherever the reason stands", function()
+         check("tsv", tsv_special, "", "\n", replacing(tsv_special))
+         json_special["\127"] = "\\u007f"
+         check("ndjson", json_special, '{"s":"', '"}\n', replacing(json_special))
+      end)
+   end)
+
    describe("numbers", function()
       it("read back as the same double, in the shortest form", function()
          local values = { 0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 123456.789, 0.07, 1e15,
