@@ -12,6 +12,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,12 +26,32 @@ static int handler (lua_State *L) {
 }
 
 
+/* Ctrl-C raises in what runs, as it does in lua5.4 itself. */
+static lua_State *running;
+
+
+static void stop (lua_State *L, lua_Debug *where) {
+  (void)where;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "interrupted!");
+}
+
+
+static void on_interrupt (int number) {
+  signal(number, SIG_DFL);
+  lua_sethook(running, stop, LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT, 1);
+}
+
+
 /* Call the function below `count` arguments; says what it raised. */
 static bool call (lua_State *L, int count) {
   const int base = lua_gettop(L) - count;
   lua_pushcfunction(L, handler);
   lua_insert(L, base);
+  running = L;
+  signal(SIGINT, on_interrupt);
   const int status = lua_pcall(L, count, 0, base);
+  signal(SIGINT, SIG_DFL);
   if (status != LUA_OK) {
     lua_writestringerror("lua5.4: %s\n", lua_tostring(L, -1));
     lua_pop(L, 1);
