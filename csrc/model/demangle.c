@@ -48,38 +48,29 @@ static bool demangle (readable *r, const char *mangled) {
 }
 
 
-/* How many dots stand before the name: gprof's names of functions with
-   descriptors have one. */
-static size_t leading_dots (pf_bytes name) {
-  size_t n = 0;
-  while (n < name.size && n < 8 && name.at[n] == '.')
-    n++;
-  return n;
+/* Append the readable form of a name that is mangled from `start` on, behind
+   the dots it may have; false when it has none. */
+static bool make_readable (readable *r, pf_bytes raw, size_t start) {
+  while (r->size < start && raw.at[r->size] == '.')
+    r->text[r->size++] = '.';
+  return demangle(r, (const char *)raw.at + start);
 }
 
 
-/* Whether a name looks mangled behind its dots; one underscore more is how
-   Mach-O and some COFF systems have it. Sets *skip to what comes before. */
-static bool is_mangled (pf_bytes name, size_t *skip) {
-  *skip = leading_dots(name);
-  if (name.size - *skip > 3 && memcmp(name.at + *skip, "__Z", 3) == 0)
-    ++*skip;
-  return name.size - *skip > 2 && memcmp(name.at + *skip, "_Z", 2) == 0;
-}
-
-
+/* Names are not looked at where none is mangled: in a large program each look
+   is a cache miss. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name) {
+  if (!dictionary->has_mangled)
+    return name;
   const pf_bytes raw = pf_name(dictionary, name);
-  size_t skip;
-  if (!is_mangled(raw, &skip))
+  const size_t start = pf_mangled_start(raw);
+  if (start == SIZE_MAX)
     return name;
   readable r = {.text = malloc(LONGEST_NAME)};
   if (r.text == NULL)
     return name;
-  r.size = leading_dots(raw);
-  memset(r.text, '.', r.size);
   uint32_t shown = name;
-  if (demangle(&r, (const char *)raw.at + skip))
+  if (make_readable(&r, raw, start))
     shown = pf_intern(dictionary, (pf_bytes){r.text, r.size});
   free(r.text);
   return shown != PF_NO_NAME ? shown : name;

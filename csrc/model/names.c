@@ -209,6 +209,7 @@ static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
   if (at == NULL)
     return PF_NO_NAME;
   d->names[d->count] = (pf_bytes){at, name.size};
+  d->has_mangled |= pf_mangled_start(name) != SIZE_MAX;
   *s = (slot){hash, d->count};
   return d->count++;
 }

@@ -53,7 +53,23 @@ struct pf_dictionary {
   struct pf_names_slot *slots;
   uint32_t mask;                 /* slots are mask + 1, a power of two */
   struct pf_names_block *blocks; /* the newest first */
+  bool has_mangled;              /* some name looks mangled */
 };
+
+
+/* Where the mangled name of C++ begins in a name, or SIZE_MAX: behind the dots
+   that gprof puts before functions with descriptors, and the underscore more
+   of Mach-O and some COFF systems. Most names fail at their first byte. */
+static inline size_t pf_mangled_start (pf_bytes name) {
+  size_t n = 0;
+  while (n < name.size && n < 8 && name.at[n] == '.')
+    n++;
+  if (name.size - n > 3 && name.at[n] == '_' && name.at[n + 1] == '_')
+    n++;
+  return name.size - n > 2 && name.at[n] == '_' && name.at[n + 1] == 'Z'
+             ? n
+             : SIZE_MAX;
+}
 
 
 /* The bytes of a name, followed by a NUL; valid while the dictionary lives.

@@ -21,10 +21,10 @@ static uint64_t start_of (const pf_ranges *ranges, size_t row) {
 }
 
 
-/* Pages as small as they can be with at most two of them per row. */
+/* Pages as small as they can be with at most one of them per row. */
 static unsigned shift_for (uint64_t span, size_t count) {
   unsigned shift = 0;
-  while (span >> shift >= 2 * (uint64_t)count)
+  while (span >> shift >= count)
     shift++;
   return shift;
 }
