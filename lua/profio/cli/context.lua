@@ -5,6 +5,7 @@ local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
 local query = require "profio.cli.query"
 local symspec = require "profio.cli.symspec"
+local traces = require "profio.trace"
 local view = require "profio.view"
 
 local context = {}
@@ -65,7 +66,14 @@ end
 ---@param lines boolean|nil source lines are wanted too
 ---@return profio.Profile
 function Context:profile(lines)
-   return make_profile(self, lines and "lines" or "plain", { lines = lines or false })
+   if not lines then
+      return make_profile(self, "plain", {})
+   elseif self.given.compat and not self.profiles.lines then
+      local notes = traces.of(self.trace).notes
+      notes[#notes + 1] = { code = "profile-lines-exact", kind = "note",
+         message = "source lines are credited exactly: --compat does not reach them" }
+   end
+   return make_profile(self, "lines", { lines = true, compat = "exact" })
 end
 
 ---The profile in one kind of arithmetic, whatever --compat says.
