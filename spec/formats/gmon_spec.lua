@@ -182,6 +182,27 @@ describe("gmon", function()
       end
    end)
 
+   -- A profile lets the reader leave out bins of 0; without symbols each bin is a function.
+   it("finds each bin that is not 0 when those of 0 are left out", function()
+      local counts = { 1, 0xff, 0x100, 0x7fff, 0x8000, 0xffff }
+      for _, density in ipairs { 0.003, 0.07, 0.6, 1 } do
+         for b, _, width in gmon.each() do
+            local bins, expected = {}, {}
+            for i = 1, math.random(0, 700) + (width == 8 and 5000 or 0) do
+               bins[i] = math.random() < density and counts[math.random(#counts)] or 0
+               expected[0x1000 + 4 * (i - 1)] = bins[i] ~= 0 and bins[i] * 10000000 or nil
+            end
+            local trace <close> = open(b:header()
+               :histogram { low = 0x1000, high = 0x1000 + 4 * #bins, bins = bins }:bytes())
+            local found = {}
+            for name, time in trace:profile():flat():each("function", "self") do
+               found[tonumber(name)] = time
+            end
+            assert.same(expected, found)
+         end
+      end
+   end)
+
    it("says when there are no seconds, and takes a rate from the caller", function()
       local bytes = gmon("<", 4):header()
          :histogram { low = 0, high = 8, bins = { 1, 2 }, rate = 0 }:bytes()

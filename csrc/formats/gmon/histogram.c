@@ -52,6 +52,29 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 }
 
 
+/* A bit for each of four bins of two bytes that is not zero. The sums carry
+   what is below a bin's highest bit into it, the product brings the four
+   highest bits together. */
+static uint64_t filled_of_4 (const uint8_t *at) {
+  const uint64_t ones = UINT64_C(0x0001000100010001);
+  const uint64_t bins = pf_load64le(at);
+  const uint64_t filled = ((bins & 0x7fff * ones) + 0x7fff * ones) | bins;
+  return (filled >> 15 & ones) * UINT64_C(0x0001000200040008) >> 48 & 15;
+}
+
+
+/* List those of 64 bins from number `bin` on that are not zero. */
+static size_t list_filled_64 (const uint8_t *at, uint64_t bin, uint32_t *bins) {
+  uint64_t filled = 0;
+  size_t count = 0;
+  for (unsigned i = 0; i < 64; i += 4)
+    filled |= filled_of_4(at + 2 * i) << i;
+  for (; filled != 0; filled &= filled - 1)
+    bins[count++] = (uint32_t)(bin + (unsigned)__builtin_ctzll(filled));
+  return count;
+}
+
+
 /* List bins of two bytes that are not zero. */
 static size_t list_filled_16 (histogram_reader *self, size_t room) {
   gmon_reader *const base = &self->base;
@@ -60,6 +83,11 @@ static size_t list_filled_16 (histogram_reader *self, size_t room) {
   size_t count = 0;
   while (bin < base->rows && count < room) {
     bin += zero_bytes(at + 2 * bin, (size_t)(2 * (base->rows - bin))) / 2;
+    if (base->rows - bin >= 64 && room - count >= 64) {
+      count += list_filled_64(at + 2 * bin, bin, self->bins + count);
+      bin += 64;
+      continue;
+    }
     const uint64_t stop = base->rows - bin < 4 ? base->rows : bin + 4;
     for (; bin < stop && count < room; bin++)
       if ((at[2 * bin] | at[2 * bin + 1]) != 0)
@@ -200,12 +228,28 @@ static void carry_to (histogram_reader *self, uint64_t bin, uint32_t rate) {
 }
 
 
+/* Bins of two bytes where each sample is a whole number of nanoseconds. */
+static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
+                           size_t count, int64_t each) {
+  const gmon_reader *const base = &self->base;
+  const bool big = base->file->layout.big;
+  const uint8_t *const at = gmon_item(base, 0);
+  for (size_t i = 0; i < count; i++)
+    spent[i] = each * pf_load16(at + 2 * (uint64_t)self->bins[i], big);
+}
+
+
 /* `start` is the bin from which on the listed bins were looked for. Where
    the rate divides a second, nothing is ever left over. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
   const uint32_t rate = gmon_rate(&base->file->layout, &base->part);
+  if (NANOSECONDS % rate == 0 && base->part.stride == 2 &&
+      !base->file->layout.is_signed) {
+    fill_spent_16(self, column->ints + first, count, NANOSECONDS / rate);
+    return;
+  }
   if (NANOSECONDS % rate != 0)
     carry_to(self, start, rate);
   for (size_t i = 0; i < count; i++) {
