@@ -4,6 +4,7 @@
 --    local trace <close> = assert(profio.open "gmon.out")
 --    for from, to, count in trace.arcs:each("from", "to", "count") do print(from, to, count) end
 
+local bytes = require "profio.bytes"
 local conditions = require "profio.conditions"
 local core = require "profio.core"
 local options = require "profio.options"
@@ -37,14 +38,6 @@ profio.common_options = common
 
 -- {====== Sources ======
 
--- A source is a path or { data = string, path = label }.
-local function open_source(from, max_size)
-   if type(from) == "table" then
-      return core.source_data(from.data, from.path or "(data)", max_size)
-   end
-   return core.source(from, max_size)
-end
-
 -- What the first argument of open stands for: a list of paths and { data = ... }.
 local function inputs_of(what)
    if type(what) == "string" then
@@ -69,10 +62,6 @@ local function inputs_of(what)
    return what
 end
 
-local function path_of(input)
-   return type(input) == "table" and (input.path or "(data)") or input
-end
-
 -- }======
 
 -- {====== Opening ======
@@ -83,8 +72,8 @@ local function close_all(list)
    end
 end
 
-local function hex(bytes)
-   return (bytes:gsub(".", function(c)
+local function hex(text)
+   return (text:gsub(".", function(c)
       return ("%02x "):format(c:byte())
    end):sub(1, -2))
 end
@@ -165,11 +154,11 @@ end
 -- Open every input with one format; on failure everything is closed again.
 local function open_parts(state, inputs, mine, given)
    for i, input in ipairs(inputs) do
-      local source, message, code = open_source(input, mine.max_size)
+      local source, message, code = bytes.open(input, mine.max_size)
       if not source then
          return nil, message, code
       end
-      state.sources[i], state.paths[i] = source, path_of(input)
+      state.sources[i], state.paths[i] = source, bytes.path(input)
       state.format = state.format or registry.detect(source)
       if not state.format then
          return unknown_format(source)

@@ -1,5 +1,6 @@
 -- Where the names of functions come from: executables, their separate debug files, texts of nm.
 
+local bytes = require "profio.bytes"
 local core = require "profio.core"
 
 local symbols = {}
@@ -26,14 +27,6 @@ end
 Symbols.__close = methods.close
 
 -- {====== Finding files ======
-
--- A path, or { data = string, path = label } as in profio.open.
-local function source_of(from, max_size)
-   if type(from) == "table" then
-      return core.source_data(from.data, from.path or "(data)", max_size)
-   end
-   return core.source(from, max_size)
-end
 
 -- The source of a candidate that `accepts` likes, or nil. Most candidates do not exist.
 local function try(path, max_size, accepts)
@@ -102,7 +95,7 @@ local function find_files(options, found)
    if not options.exe then
       return true
    end
-   local source, message, code = source_of(options.exe, options.max_size)
+   local source, message, code = bytes.open(options.exe, options.max_size)
    if not source then
       return nil, message, code
    end
@@ -124,7 +117,7 @@ local function read(options, found)
    if not options.symbols then
       return core.symbols_elf(found.exe, found.debug, options.rule, options.dictionary)
    end
-   local text, message, code = source_of(options.symbols, options.max_size)
+   local text, message, code = bytes.open(options.symbols, options.max_size)
    if not text then
       return nil, message, code
    end

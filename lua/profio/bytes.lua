@@ -1,0 +1,27 @@
+-- Bytes to read: a path, or { data = string, path = label }.
+
+local core = require "profio.core"
+
+local bytes = {}
+
+---Open what a user names as bytes.
+---@param from string|{ data: string, path: string|nil }
+---@param max_size integer|nil most bytes a pipe or packed file may unpack to
+---@return userdata|nil
+---@return string|nil message
+---@return string|nil code
+function bytes.open(from, max_size)
+   if type(from) == "table" then
+      return core.source_data(from.data, bytes.path(from), max_size)
+   end
+   return core.source(from, max_size)
+end
+
+---The path of such bytes, for messages.
+---@param from string|{ data: string, path: string|nil }
+---@return string
+function bytes.path(from)
+   return type(from) == "table" and (from.path or "(data)") or from
+end
+
+return bytes
