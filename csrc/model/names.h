@@ -61,14 +61,14 @@ struct pf_dictionary {
    that gprof puts before functions with descriptors, and the underscore more
    of Mach-O and some COFF systems. Most names fail at their first byte. */
 static inline size_t pf_mangled_start (pf_bytes name) {
+  const uint8_t *const p = name.at;
   size_t n = 0;
-  while (n < name.size && n < 8 && name.at[n] == '.')
+  while (n < 8 && n < name.size && p[n] == '.')
     n++;
-  if (name.size - n > 3 && name.at[n] == '_' && name.at[n + 1] == '_')
+  if (n + 3 < name.size && p[n] == '_' && p[n + 1] == '_')
     n++;
-  return name.size - n > 2 && name.at[n] == '_' && name.at[n + 1] == 'Z'
-             ? n
-             : SIZE_MAX;
+  const bool is_mangled = n + 2 < name.size && p[n] == '_' && p[n + 1] == 'Z';
+  return is_mangled ? n : SIZE_MAX;
 }
 
 
