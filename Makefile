@@ -136,9 +136,11 @@ lint-format:
 	@echo "clang-format"
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS) $(SUPPORT)
 
+# knownConditionTrueFalse does not know what a loop before it leaves open.
 lint-cppcheck:
 	cppcheck --quiet --std=c11 --enable=warning,style,performance,portability \
 		--suppress=missingIncludeSystem --suppress=unusedStructMember \
+		--suppress=knownConditionTrueFalse \
 		--inline-suppr --error-exitcode=3 -j 2 -Icsrc csrc
 
 lint-tidy:
