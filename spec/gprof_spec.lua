@@ -48,6 +48,13 @@ describe("--compat gprof", function()
       end)
    end
 
+   it("prints what gprof -l prints", function()
+      for _, build in ipairs { builds[1], builds[3], builds[4] } do
+         local exe, files = programs.profiled(table.unpack(build))
+         same_text(gprof("-b -l -p", exe, files), ours("--report", "lines", files[1], exe))
+      end
+   end)
+
    it("prints what gprof prints for three runs, also when they are merged", function()
       local exe, files = programs.profiled("three", "spec/data/gmon/cycle.c", "-no-pie", 3)
       local expected = gprof("-b", exe, files)

@@ -45,6 +45,15 @@ static int symbols_close (lua_State *L) {
 }
 
 
+/* symbols:by_line(): cut them where the source line changes; for symbols that
+   nothing reads yet. */
+static int symbols_by_line (lua_State *L) {
+  if (pf_symbols_by_line(l_symbols_check(L, 1)) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  return 0;
+}
+
+
 /* Push symbols that pin the `count` arguments of the function. */
 static l_symbols *new_symbols (lua_State *L, int count) {
   l_symbols *const s = lua_newuserdatauv(L, sizeof *s, 1);
@@ -339,6 +348,7 @@ static int core_symbolize (lua_State *L) {
 
 void l_open_symbols (lua_State *L) {
   static const luaL_Reg methods[] = {{"all", symbols_all},
+                                     {"by_line", symbols_by_line},
                                      {"close", symbols_close},
                                      {"count", symbols_count},
                                      {"facts", symbols_facts},

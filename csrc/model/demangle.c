@@ -48,11 +48,30 @@ static bool demangle (readable *r, const char *mangled) {
 }
 
 
+/* Append the readable form of the mangled name at `start` that a blank ends,
+   and what stands from the blank on: the place of a piece of a function. */
+static bool demangle_front (readable *r, pf_bytes raw, size_t start,
+                            size_t blank) {
+  char *const mangled = strndup((const char *)raw.at + start, blank - start);
+  const bool is_done = mangled != NULL && demangle(r, mangled) &&
+                       raw.size - blank <= LONGEST_NAME - r->size;
+  free(mangled);
+  if (!is_done)
+    return false;
+  memcpy(r->text + r->size, raw.at + blank, raw.size - blank);
+  r->size += raw.size - blank;
+  return true;
+}
+
+
 /* Append the readable form of a name that is mangled from `start` on, behind
    the dots it may have; false when it has none. */
 static bool make_readable (readable *r, pf_bytes raw, size_t start) {
+  const uint8_t *const blank = memchr(raw.at, ' ', raw.size);
   while (r->size < start && raw.at[r->size] == '.')
     r->text[r->size++] = '.';
+  if (blank != NULL)
+    return demangle_front(r, raw, start, (size_t)(blank - raw.at));
   return demangle(r, (const char *)raw.at + start);
 }
 

@@ -9,6 +9,7 @@
 #ifndef symbols_h
 #define symbols_h
 
+#include "model/ranges.h"
 #include "profio.h"
 
 typedef struct pf_symbols pf_symbols;
@@ -73,6 +74,12 @@ pf_status pf_symbols_nm (pf_bytes text, pf_bytes executable, pf_bytes debug,
                          pf_symbol_rule rule, pf_dictionary *dictionary,
                          pf_symbols **symbols, pf_error *error);
 
+/*
+** Cut the symbols where the source line changes, as gprof -l does: each piece
+** becomes a symbol called "function (file:line @ address)". PF_ENOMEM.
+*/
+pf_status pf_symbols_by_line (pf_symbols *symbols);
+
 void pf_symbols_free (pf_symbols *symbols);
 
 /* Let lines be read only while both flags are set (NULL: always): for bytes
@@ -87,6 +94,9 @@ const pf_executable *pf_symbols_facts (const pf_symbols *symbols);
 
 /* All symbols in order of address. */
 const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count);
+
+/* The index over them. */
+const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols);
 
 /* The number of the symbol that holds `address` (a link-time address), or
    SIZE_MAX. */

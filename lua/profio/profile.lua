@@ -17,27 +17,37 @@ local declared = {
    { name = "compat", type = "choice", choices = { "gprof", "exact" },
       help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
    { name = "lines", type = "bool", default = false, help = "credit source lines too" },
+   { name = "by_line", type = "bool", default = false,
+      help = "each source line is a function of its own, as with gprof's -l" },
    { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
    { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
 }
 
 -- {====== Making ======
 
--- The symbols as a kind of arithmetic picks them; those of the other kind are opened when needed.
-local function symbols_for(state, is_compat)
+-- The symbols as a kind of arithmetic picks them, whole or cut by lines. Those that the trace was
+-- not opened with are opened when needed, and kept.
+local function symbols_for(state, is_compat, by_line)
    if not state.symbols then
       return nil
    end
    local rule = is_compat and "gprof" or "exact"
    local opened = state.options.compat == "gprof" and "gprof" or "exact"
-   if rule == opened then
+   if rule == opened and not by_line then
       return state.symbols
    end
-   state.other_symbols = state.other_symbols or assert(require("profio.symbols").open {
-      exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
-      max_size = state.options.max_size, rule = rule,
-   })
-   return state.other_symbols
+   local key = by_line and rule .. " by line" or rule
+   if not state.other_symbols[key] then
+      local other = assert(require("profio.symbols").open {
+         exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
+         max_size = state.options.max_size, rule = rule,
+      })
+      if by_line then
+         other.symbols:by_line()
+      end
+      state.other_symbols[key] = other
+   end
+   return state.other_symbols[key]
 end
 
 local function note_no_names(state)
@@ -78,14 +88,14 @@ end
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, demangle, arcs
+---@param given table compat, lines, by_line, demangle, arcs
 ---@return profio.Profile|nil
 ---@return string|nil message
 ---@return string|nil code
 function profile.of_trace(trace, state, given)
    given = options.check(declared, given, "profile")
    local is_compat = (given.compat or state.options.compat) == "gprof"
-   local symbols = symbols_for(state, is_compat)
+   local symbols = symbols_for(state, is_compat, given.by_line)
    note_no_names(state)
    local readers = graph_readers(trace, state, given.arcs)
    local made, message, code = core.profile {

@@ -24,6 +24,7 @@ local counted = { records = true, sets = true, bins = true, arcs = true, blocks 
 function trace.new(opened)
    opened.closed = false
    opened.notes = opened.notes or {}
+   opened.other_symbols = {} -- picked by other rules, by name of the rule
    opened.schema, opened.names = {}, {}
    for i, described in ipairs(opened.parts[1]:tables()) do
       opened.schema[described.name] = described
@@ -244,10 +245,11 @@ function methods:close()
    for _, source in ipairs(state.sources) do
       source:close()
    end
-   for _, name in ipairs { "symbols", "other_symbols" } do
-      if state[name] then
-         state[name]:close()
-      end
+   if state.symbols then
+      state.symbols:close()
+   end
+   for _, other in pairs(state.other_symbols) do
+      other:close()
    end
 end
 

@@ -5,7 +5,6 @@ local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
 local query = require "profio.cli.query"
 local symspec = require "profio.cli.symspec"
-local traces = require "profio.trace"
 local view = require "profio.view"
 
 local context = {}
@@ -22,7 +21,8 @@ Context.__index = Context
 ---@param out profio.Output
 ---@return profio.Context
 function context.new(trace, given, out)
-   return setmetatable({ trace = trace, given = given, out = out, profiles = {} }, Context)
+   return setmetatable({ trace = trace, given = given, out = out, profiles = {}, options = {} },
+      Context)
 end
 
 -- {====== The profile ======
@@ -63,17 +63,19 @@ local function make_profile(self, key, options)
 end
 
 ---The profile of the trace, made at the first call.
----@param lines boolean|nil source lines are wanted too
+---@param lines boolean|nil source lines are wanted too: these are always credited exactly
 ---@return profio.Profile
 function Context:profile(lines)
-   if not lines then
-      return make_profile(self, "plain", {})
-   elseif self.given.compat and not self.profiles.lines then
-      local notes = traces.of(self.trace).notes
-      notes[#notes + 1] = { code = "profile-lines-exact", kind = "note",
-         message = "source lines are credited exactly: --compat does not reach them" }
+   if lines then
+      return make_profile(self, "lines", { lines = true, compat = "exact" })
    end
-   return make_profile(self, "lines", { lines = true, compat = "exact" })
+   return make_profile(self, "plain", {})
+end
+
+---The profile with each source line as a function of its own, as gprof's -l makes it.
+---@return profio.Profile
+function Context:profile_by_line()
+   return make_profile(self, "by line", { by_line = true })
 end
 
 ---The profile in one kind of arithmetic, whatever --compat says.
@@ -98,10 +100,13 @@ end
 
 local prefixes = { focus = "include_", ignore = "exclude_" }
 
-local function functions_of(self)
-   self.functions = self.functions or self:profile():functions():rows("number", "function",
-      "symbol", "file", "line")
-   return self.functions
+-- All functions of a profile; pieces of functions, one per line, go by the name of the whole.
+local function functions_of(made)
+   local list = made:functions():rows("number", "function", "symbol", "file", "line")
+   for _, row in ipairs(list) do
+      row["function"] = row["function"]:match "^(.-) %([^()]+ @ %x+%)$" or row["function"]
+   end
+   return list
 end
 
 local function add_all(list, more)
@@ -109,11 +114,12 @@ local function add_all(list, more)
 end
 
 -- Add the functions that one option names to the lists of the profile's options.
-local function add_named(self, options, word, prefix)
+local function add_named(self, options, word, functions)
+   local prefix = prefixes[word]
    for _, text in ipairs(self.given[word] or {}) do
       local place, rest = symspec.place(text)
       if word == "focus" or not symspec.pair(text) then
-         local numbers = symspec.find(rest, functions_of(self))
+         local numbers = symspec.find(rest, functions)
          for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
             options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
          end
@@ -122,25 +128,35 @@ local function add_named(self, options, word, prefix)
 end
 
 -- Hidden functions get no entry; their time still counts.
-local function add_hidden(self, options)
+local function add_hidden(self, options, functions)
    for _, text in ipairs(self.given.hide or {}) do
-      local numbers, names = symspec.find(text, functions_of(self))
+      local numbers, names = symspec.find(text, functions)
       options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
       self.hidden = add_all(self.hidden or {}, names)
    end
 end
 
+-- Whether --focus, --ignore or --hide name functions at all.
+local function names_functions(given)
+   return (given.focus or given.ignore or given.hide) ~= nil
+end
+
 ---The options of profile:flat() and the others that the command line asks for.
+---@param made profio.Profile|nil the profile they are for; default: that of profile()
 ---@return table
-function Context:profile_options()
-   if not self.options then
+function Context:profile_options(made)
+   made = made or self:profile()
+   if not self.options[made] then
       local options = { metric = self.given.metric }
-      add_named(self, options, "focus", prefixes.focus)
-      add_named(self, options, "ignore", prefixes.ignore)
-      add_hidden(self, options)
-      self.options = options
+      if names_functions(self.given) then
+         local functions = functions_of(made)
+         add_named(self, options, "focus", functions)
+         add_named(self, options, "ignore", functions)
+         add_hidden(self, options, functions)
+      end
+      self.options[made] = options
    end
-   return self.options
+   return self.options[made]
 end
 
 ---Rows of functions without the hidden ones.

@@ -288,6 +288,9 @@ local symbols = {}
 
 function symbols:close() end
 
+---Cut them where the source line changes, as gprof's -l does; before anything reads them.
+function symbols:by_line() end
+
 ---@return table facts address_size, byte_order, machine, ...
 function symbols:facts() end
 

@@ -34,7 +34,8 @@ end
 ---@param context profio.Context
 ---@return userdata
 function annotate.reader(context)
-   return context:profile(true):annotations(context:profile_options()):reader()
+   local profile = context:profile(true)
+   return profile:annotations(context:profile_options(profile)):reader()
 end
 
 -- {====== Sources ======

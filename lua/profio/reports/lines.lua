@@ -33,10 +33,27 @@ function lines.fits(trace)
    return has_lines(trace), "its executable has no line numbers (give one built with -g)"
 end
 
+-- With --compat each line is a function of its own: the flat profile of these.
+local function compat_view(context)
+   local profile = context:profile_by_line()
+   return profile:flat(context:profile_options(profile))
+end
+
+-- As gprof's -l prints it.
+local function compat_text(context, out)
+   local profile = context:profile_by_line()
+   out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
+   out:listing(gprof.listing "flat", context:narrow(compat_view(context)):reader())
+end
+
 ---@param context profio.Context
 ---@return userdata
 function lines.reader(context)
-   return context:profile(true):lines(context:profile_options()):reader()
+   if context.given.compat then
+      return compat_view(context):reader()
+   end
+   local profile = context:profile(true)
+   return profile:lines(context:profile_options(profile)):reader()
 end
 
 -- A row as gprof prints it. The name is that of the function, with file and line behind.
@@ -50,8 +67,11 @@ end
 ---@param context profio.Context
 ---@param out profio.Output
 function lines.text(context, out)
+   if context.given.compat then
+      return compat_text(context, out)
+   end
    local profile = context:profile(true)
-   out:write(gprof.flat_heading(profile:facts_with(context:profile_options())))
+   out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
    local cumulative = 0
    for row in context:narrow(context:view_of(lines)):records() do
       cumulative = cumulative + (row.self or 0)
