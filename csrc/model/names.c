@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "model/names.h"
 
@@ -36,6 +37,7 @@ pf_dictionary *pf_dictionary_new (void) {
   pf_dictionary *d = calloc(1, sizeof *d);
   if (d == NULL)
     return NULL;
+  d->seed = (uint64_t)(uintptr_t)d ^ (uint64_t)time(NULL) << 32;
   d->mask = 255;
   d->slots = new_slots(d->mask);
   if (d->slots == NULL) {
@@ -83,10 +85,10 @@ static uint64_t few_bytes (const uint8_t *p, size_t size) {
 /* Eight bytes a step, multiplied and folded: fast on the short strings that
    names are, and good enough in all bits for a power-of-two table. The last
    step may take bytes of the one before again. */
-static uint32_t hash_of (pf_bytes name) {
+static uint32_t hash_of (const pf_dictionary *d, pf_bytes name) {
   const uint64_t k = 0x9e3779b97f4a7c15u;
   const size_t size = name.size;
-  uint64_t h = size * k;
+  uint64_t h = (size ^ d->seed) * k;
   for (size_t i = 0; i + 8 < size; i += 8) {
     h = (h ^ eight_bytes(name.at + i)) * k;
     h ^= h >> 29;
@@ -222,7 +224,7 @@ static uint32_t intern (pf_dictionary *d, pf_bytes name, uint32_t hash) {
 
 
 uint32_t pf_intern (pf_dictionary *d, pf_bytes name) {
-  return intern(d, name, hash_of(name));
+  return intern(d, name, hash_of(d, name));
 }
 
 
@@ -232,7 +234,7 @@ static bool intern_few (pf_dictionary *d, const pf_bytes *names, size_t count,
                         uint32_t *numbers) {
   uint32_t hashes[AT_ONCE];
   for (size_t i = 0; i < count; i++) {
-    hashes[i] = hash_of(names[i]);
+    hashes[i] = hash_of(d, names[i]);
     __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
   }
   for (size_t i = 0; i < count; i++) {
@@ -261,7 +263,7 @@ uint32_t pf_intern_text (pf_dictionary *d, const char *name) {
 
 
 uint32_t pf_find_name (const pf_dictionary *d, pf_bytes name) {
-  return slot_of(d, name, hash_of(name))->number;
+  return slot_of(d, name, hash_of(d, name))->number;
 }
 
 

@@ -50,6 +50,7 @@ struct pf_names_slot {
 struct pf_dictionary {
   pf_bytes *names; /* by number */
   uint32_t count, room;
+  uint64_t seed; /* of the hash: files cannot know it */
   struct pf_names_slot *slots;
   uint32_t mask;                 /* slots are mask + 1, a power of two */
   struct pf_names_block *blocks; /* the newest first */
