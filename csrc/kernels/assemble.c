@@ -36,26 +36,26 @@ static void mark_callable (pf_graph *graph) {
 }
 
 
-/* Make a function of each symbol, and the ranges to find them by. */
+/* Make a function of each symbol: its range is a place. */
 static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                                 pf_places *places, pf_error *error) {
+  static const pf_ranges none = {0};
   size_t count = 0;
   const pf_symbol *symbols = NULL;
-  if (assembly->symbols != NULL)
+  const pf_ranges *ranges = &none;
+  if (assembly->symbols != NULL) {
     symbols = pf_symbols_all(assembly->symbols, &count);
-  if (pf_places_open(places, count) != PF_OK ||
-      pf_graph_reserve(graph, count) != PF_OK)
-    return no_memory(error);
-  for (size_t i = 0; i < count; i++) {
-    places->starts[i] = symbols[i].start + assembly->bias;
-    places->ends[i] = symbols[i].end + assembly->bias;
-    pf_graph_function(graph, symbols[i].name, places->starts[i],
-                      flags_of(&symbols[i]));
+    ranges = pf_symbols_ranges(assembly->symbols);
   }
-  mark_callable(graph);
-  if (!pf_places_index(places))
+  if (!pf_places_open(places, ranges, assembly->bias))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the load bias moves symbols past the last address");
+  if (pf_graph_reserve(graph, count) != PF_OK)
+    return no_memory(error);
+  for (size_t i = 0; i < count; i++)
+    pf_graph_function(graph, symbols[i].name, symbols[i].start + assembly->bias,
+                      flags_of(&symbols[i]));
+  mark_callable(graph);
   return PF_OK;
 }
 
@@ -155,7 +155,8 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
     status = add_weights(graph, assembly, &credit, error);
   if (status == PF_OK && assembly->arcs != NULL)
     status = pf_tally_arcs(&credit, assembly->arcs, error);
-  if (status == PF_OK && pf_graph_finish(graph) != PF_OK)
+  if (status == PF_OK &&
+      (pf_graph_name_pseudo(graph) != PF_OK || pf_graph_finish(graph) != PF_OK))
     status = no_memory(error);
   if (status == PF_OK)
     find_lines(graph, assembly);
@@ -165,14 +166,12 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
 
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error) {
-  pf_places places = {0};
+  pf_places places;
   pf_graph_open(graph, dictionary);
   graph->facts.compat = assembly->compat;
   if (!assembly->compat && assembly->histogram != NULL)
     pf_credit_metrics(graph, assembly->histogram);
   else if (!assembly->compat)
     pf_graph_metric(graph, "samples", "count");
-  const pf_status status = fill(graph, assembly, &places, error);
-  pf_places_close(&places);
-  return status;
+  return fill(graph, assembly, &places, error);
 }

@@ -7,7 +7,7 @@
 
 #include "kernels/credit.h"
 
-#include "kernels/pull.h"
+#include "kernels/relay.h"
 
 enum {
   LOW,
@@ -58,15 +58,15 @@ int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
 uint32_t pf_credit_function (const pf_credit *credit, size_t place,
                              uint64_t address) {
   const pf_places *places = credit->places;
-  if (place != PF_NO_PLACE && address < places->ends[place])
+  if (place != PF_NO_PLACE && address < pf_place_end(places, place))
     return (uint32_t)place;
   if (places->count == 0)
     return pf_graph_pseudo(credit->graph, address);
   if (place != PF_NO_PLACE)
-    return pf_graph_pseudo(credit->graph,
-                           places->ends[place] > places->starts[place]
-                               ? places->ends[place]
-                               : places->starts[place]);
+    return pf_graph_pseudo(credit->graph, pf_place_end(places, place) >
+                                                  pf_place_start(places, place)
+                                              ? pf_place_end(places, place)
+                                              : pf_place_start(places, place));
   return pf_graph_pseudo(credit->graph,
                          credit->first_gap <= address ? credit->first_gap : 0);
 }
@@ -78,15 +78,15 @@ static piece first_piece (const pf_places *places, size_t place, uint64_t low,
   piece cut = {low, high, place, true};
   if (places->count == 0)
     return cut;
-  if (place != PF_NO_PLACE && low < places->ends[place]) {
+  if (place != PF_NO_PLACE && low < pf_place_end(places, place)) {
     cut.is_gap = false;
-    if (places->ends[place] < high)
-      cut.high = places->ends[place];
+    if (pf_place_end(places, place) < high)
+      cut.high = pf_place_end(places, place);
     return cut;
   }
   const size_t next = place == PF_NO_PLACE ? 0 : place + 1;
-  if (next < places->count && places->starts[next] < high)
-    cut.high = places->starts[next];
+  if (next < places->count && pf_place_start(places, next) < high)
+    cut.high = pf_place_start(places, next);
   return cut;
 }
 
@@ -94,8 +94,9 @@ static piece first_piece (const pf_places *places, size_t place, uint64_t low,
 /* The range in effect where a piece ends. */
 static size_t place_behind (const pf_places *places, const piece *cut) {
   const size_t next = cut->place == PF_NO_PLACE ? 0 : cut->place + 1;
-  return next < places->count && places->starts[next] <= cut->high ? next
-                                                                   : cut->place;
+  return next < places->count && pf_place_start(places, next) <= cut->high
+             ? next
+             : cut->place;
 }
 
 
@@ -168,7 +169,8 @@ pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
   graph->facts.samples = pf_add(graph->facts.samples, weights[0]);
   const size_t place = pf_places_near(places, credit->near, low);
   credit->near = place;
-  if (place != PF_NO_PLACE && low < high && high <= places->ends[place]) {
+  if (place != PF_NO_PLACE && low < high &&
+      high <= pf_place_end(places, place)) {
     add_weights(graph, place, weights);
     return PF_OK;
   }
@@ -180,7 +182,10 @@ pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
 }
 
 
-static pf_status credit_batch (pf_credit *credit, const pf_pull *pull) {
+static pf_status credit_batch (void *context, const pf_pull *pull,
+                               const uint32_t *notes, pf_error *error) {
+  pf_credit *const credit = context;
+  (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const int64_t weights[PF_MAX_METRICS] = {
         pf_pull_int(pull->columns[COUNT], row, 0),
@@ -193,7 +198,7 @@ static pf_status credit_batch (pf_credit *credit, const pf_pull *pull) {
     if (status == PF_OK && credit->also != NULL)
       status = credit->also(credit->context, low, high, weights);
     if (status != PF_OK)
-      return status;
+      return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
   }
   return PF_OK;
 }
@@ -201,16 +206,10 @@ static pf_status credit_batch (pf_credit *credit, const pf_pull *pull) {
 
 pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
                                pf_error *error) {
-  pf_pull pull;
-  pf_status status = pf_pull_open(&pull, histogram, wants, NWANTS, error);
-  if (status != PF_OK)
-    return status;
-  pf_pull_sparse(&pull, COUNT);
-  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
-    if (credit_batch(credit, &pull) != PF_OK) {
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-      break;
-    }
-  pf_pull_close(&pull);
-  return status == PF_END ? PF_OK : status;
+  const pf_relay relay = {.wants = wants,
+                          .nwants = NWANTS,
+                          .sparse = COUNT,
+                          .take = credit_batch,
+                          .context = credit};
+  return pf_relay_read(&relay, histogram, error);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/pull.h"
+#include "kernels/relay.h"
 #include "model/names.h"
 
 #define SAME_SCALE 0.000001 /* scales this close are one to gprof */
@@ -137,7 +137,7 @@ static uint64_t to_units (double value) {
 
 /* Where range `at` begins, in units of 2^shift bytes. */
 static uint64_t starts_at (const pf_places *places, size_t at, unsigned shift) {
-  return places->starts[at] >> shift;
+  return pf_place_start(places, at) >> shift;
 }
 
 
@@ -256,8 +256,10 @@ static void credit_kept (gprof_credit *credit) {
 }
 
 
-static pf_status credit_batch (gprof_credit *credit, const pf_pull *pull,
-                               pf_error *error) {
+static pf_status credit_batch (void *context, const pf_pull *pull,
+                               const uint32_t *notes, pf_error *error) {
+  gprof_credit *const credit = context;
+  (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
     if (count == 0)
@@ -284,19 +286,16 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_places *places,
                               const pf_histograms *sets, pf_reader *histogram,
                               pf_error *error) {
   gprof_credit credit = {.graph = graph, .places = places, .sets = sets};
-  pf_pull pull;
-  pf_status status = pf_pull_open(&pull, histogram, wants, NWANTS, error);
-  if (status != PF_OK)
-    return status;
-  pf_pull_sparse(&pull, COUNT);
-  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
-    if ((status = credit_batch(&credit, &pull, error)) != PF_OK)
-      break;
-  if (status == PF_END)
+  const pf_relay relay = {.wants = wants,
+                          .nwants = NWANTS,
+                          .sparse = COUNT,
+                          .take = credit_batch,
+                          .context = &credit};
+  const pf_status status = pf_relay_read(&relay, histogram, error);
+  if (status == PF_OK)
     credit_kept(&credit);
   free(credit.bins);
-  pf_pull_close(&pull);
-  return status == PF_END ? PF_OK : status;
+  return status;
 }
 
 /* }====== */

@@ -16,28 +16,25 @@
 #define NO_ROW UINT32_MAX
 
 
+/* A piece of the text. */
+struct pf_line_range {
+  uint64_t start, end;
+  uint32_t row; /* of the line table, or NO_ROW */
+};
+
+
 static bool add_range (pf_line_credit *lines, uint64_t start, uint64_t end,
                        uint32_t row) {
-  pf_places *places = &lines->places;
-  if (places->count == lines->ranges_room) {
-    const size_t room = places->count * 2 + 256;
-    uint64_t *starts =
-        realloc(places->starts, (room + 1) * sizeof *places->starts);
-    if (starts != NULL)
-      places->starts = starts;
-    uint64_t *ends = realloc(places->ends, (room + 1) * sizeof *places->ends);
-    if (ends != NULL)
-      places->ends = ends;
-    uint32_t *rows = realloc(lines->rows, room * sizeof *rows);
-    if (rows != NULL)
-      lines->rows = rows;
-    if (starts == NULL || ends == NULL || rows == NULL)
+  if (lines->nranges == lines->ranges_room) {
+    const size_t room = lines->nranges * 2 + 256;
+    struct pf_line_range *const ranges =
+        realloc(lines->ranges, room * sizeof *ranges);
+    if (ranges == NULL)
       return false;
+    lines->ranges = ranges;
     lines->ranges_room = room;
   }
-  places->starts[places->count] = start;
-  places->ends[places->count] = end;
-  lines->rows[places->count++] = row;
+  lines->ranges[lines->nranges++] = (struct pf_line_range){start, end, row};
   return true;
 }
 
@@ -56,7 +53,7 @@ static bool sweep (pf_line_credit *lines, uint64_t bias) {
   uint64_t at = 0;
   while (f < functions->count || r < lines->table_rows) {
     const pf_line_row *row = r < lines->table_rows ? &lines->table[r] : NULL;
-    if (f < functions->count && functions->ends[f] <= at) {
+    if (f < functions->count && pf_place_end(functions, f) <= at) {
       f++;
       continue;
     }
@@ -67,8 +64,9 @@ static bool sweep (pf_line_credit *lines, uint64_t bias) {
     uint64_t edge = UINT64_MAX;
     bool in_function = false, in_row = false;
     if (f < functions->count) {
-      edge = next_edge(at, functions->starts[f], functions->ends[f]);
-      in_function = functions->starts[f] <= at;
+      edge = next_edge(at, pf_place_start(functions, f),
+                       pf_place_end(functions, f));
+      in_function = pf_place_start(functions, f) <= at;
     }
     if (row != NULL) {
       const uint64_t other = next_edge(at, row->start + bias, row->end + bias);
@@ -91,10 +89,10 @@ static pf_status open_cells (pf_line_credit *lines) {
   for (size_t i = 0; i < graph->nmetrics; i++)
     pf_graph_metric(&lines->cells, graph->metrics[i].name,
                     graph->metrics[i].unit);
-  if (pf_graph_reserve(&lines->cells, lines->places.count) != PF_OK)
+  if (pf_graph_reserve(&lines->cells, lines->nranges) != PF_OK)
     return PF_ENOMEM;
-  for (size_t i = 0; i < lines->places.count; i++)
-    pf_graph_function(&lines->cells, PF_NO_NAME, lines->places.starts[i], 0);
+  for (size_t i = 0; i < lines->nranges; i++)
+    pf_graph_function(&lines->cells, PF_NO_NAME, lines->ranges[i].start, 0);
   lines->credit = (pf_credit){.graph = &lines->cells,
                               .places = &lines->places,
                               .first_gap = lines->functions->first_gap};
@@ -108,14 +106,12 @@ pf_status pf_line_credit_open (pf_line_credit *lines,
   memset(lines, 0, sizeof *lines);
   lines->functions = functions;
   lines->table = pf_symbols_lines(symbols, &lines->table_rows);
-  if (!add_range(lines, 0, 0, NO_ROW)) /* so that there is memory */
+  if (!sweep(lines, bias) ||
+      pf_ranges_open(&lines->index, lines->ranges, sizeof *lines->ranges,
+                     lines->nranges) != PF_OK)
     return PF_ENOMEM;
-  lines->places.count = 0;
-  if (!sweep(lines, bias))
-    return PF_ENOMEM;
-  lines->places.starts[lines->places.count] = UINT64_MAX;
-  lines->places.ends[lines->places.count] = UINT64_MAX;
-  return pf_places_index(&lines->places) ? open_cells(lines) : PF_ENOMEM;
+  pf_places_open(&lines->places, &lines->index, 0);
+  return open_cells(lines);
 }
 
 
@@ -131,8 +127,8 @@ static pf_status describe (const pf_line_credit *lines, uint32_t cell,
                            pf_graph_line *line) {
   const pf_credit *functions = lines->functions;
   const uint64_t address = lines->cells.addresses[cell];
-  const bool is_gap = cell >= lines->places.count;
-  const uint32_t row = is_gap ? NO_ROW : lines->rows[cell];
+  const bool is_gap = cell >= lines->nranges;
+  const uint32_t row = is_gap ? NO_ROW : lines->ranges[cell].row;
   *line = (pf_graph_line){.file = PF_NO_NAME};
   if (row != NO_ROW) {
     line->file = lines->table[row].file;
@@ -200,8 +196,8 @@ pf_status pf_line_credit_finish (pf_line_credit *lines) {
 
 
 void pf_line_credit_close (pf_line_credit *lines) {
-  pf_places_close(&lines->places);
+  pf_ranges_close(&lines->index);
   pf_graph_close(&lines->cells);
-  free(lines->rows);
+  free(lines->ranges);
   memset(lines, 0, sizeof *lines);
 }

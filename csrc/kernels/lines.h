@@ -15,9 +15,10 @@ typedef struct pf_line_credit {
   const pf_credit *functions; /* borrowed */
   const pf_line_row *table;   /* the line table, borrowed */
   size_t table_rows;
-  pf_places places; /* ranges in one function and one row of the table */
-  uint32_t *rows;   /* of each range: a row of the table, or UINT32_MAX */
-  size_t ranges_room;
+  struct pf_line_range *ranges; /* in one function and one row of the table */
+  size_t nranges, ranges_room;
+  pf_ranges index; /* over ranges */
+  pf_places places;
   pf_graph cells; /* a counter: its function i is range i */
   pf_credit credit;
 } pf_line_credit;

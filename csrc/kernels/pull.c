@@ -50,6 +50,29 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
 }
 
 
+pf_status pf_pull_like (pf_pull *pull, const pf_pull *model, pf_error *error) {
+  const pf_batch *const like = &model->batch;
+  memset(pull, 0, sizeof *pull);
+  bool *wanted = malloc((like->ncolumns + 1) * sizeof *wanted);
+  for (size_t i = 0; wanted != NULL && i < like->ncolumns; i++)
+    wanted[i] = like->columns[i].data != NULL;
+  const pf_status status =
+      wanted == NULL ? PF_ENOMEM
+                     : pf_batch_open(&pull->batch, model->reader->fields,
+                                     like->ncolumns, wanted);
+  free(wanted);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  pull->reader = model->reader;
+  pull->batch.sparse = like->sparse;
+  for (size_t i = 0; i < PF_MAX_PULLED; i++)
+    if (model->columns[i] != NULL)
+      pull->columns[i] =
+          &pull->batch.columns[model->columns[i] - like->columns];
+  return PF_OK;
+}
+
+
 void pf_pull_sparse (pf_pull *pull, size_t number) {
   if (pull->columns[number] != NULL)
     pull->batch.sparse = (int)(pull->columns[number] - pull->batch.columns);

@@ -29,6 +29,9 @@ typedef struct pf_pull {
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error);
 
+/* Another batch for the same columns of the same reader. PF_ENOMEM. */
+pf_status pf_pull_like (pf_pull *pull, const pf_pull *model, pf_error *error);
+
 /* Let the reader leave out rows in which wanted column `number` is 0. */
 void pf_pull_sparse (pf_pull *pull, size_t number);
 

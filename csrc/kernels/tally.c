@@ -1,15 +1,16 @@
 /*
 ** tally.c - rows of a table `arcs` into arcs between functions.
 **
-** Callers mostly ascend in a file, callees do not: the search for a caller
-** begins where the last one ended.
+** Where the two ends of an arc are is found while the arcs before it are
+** counted; what is no symbol's needs another look, for it may become a pseudo
+** function.
 */
 
 #include "kernels/tally.h"
 
 #include <stdlib.h>
 
-#include "kernels/pull.h"
+#include "kernels/relay.h"
 
 enum {
   FROM,
@@ -25,17 +26,16 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-/* Whether an address lies before or behind all symbols. */
-static bool is_outside (const pf_places *places, size_t place,
-                        uint64_t address) {
-  if (places->count == 0)
-    return false;
-  return place == PF_NO_PLACE ||
-         (place == places->count - 1 && address >= places->ends[place]);
+/* Whether an address in no symbol lies before or behind all of them. */
+static bool is_outside (const pf_places *places, uint64_t address) {
+  const size_t place = pf_places_before(places, address);
+  return places->count != 0 &&
+         (place == PF_NO_PLACE || place == places->count - 1);
 }
 
 
-/* The functions at the two ends of an arc. */
+/* The symbols at the two ends of an arc, UINT32_MAX for none; then the
+   functions. */
 typedef struct arc_ends {
   uint32_t caller, callee; /* callee PF_NO_FUNCTION: the arc is dropped */
 } arc_ends;
@@ -44,7 +44,6 @@ typedef struct arc_ends {
 typedef struct tally {
   const pf_credit *credit;
   uint32_t *entries; /* compat only, see find_entries */
-  size_t near;       /* the range of the last caller */
 } tally;
 
 
@@ -62,42 +61,46 @@ static uint32_t *find_entries (const pf_graph *graph) {
 }
 
 
+/* The function of an address, given the symbol that holds it, if one does. */
+static uint32_t function_of (const tally *t, uint64_t address,
+                             uint32_t symbol) {
+  if (symbol != UINT32_MAX)
+    return symbol;
+  return pf_credit_function(
+      t->credit, pf_places_before(t->credit->places, address), address);
+}
+
+
 static pf_status find_exactly (const tally *t, uint64_t from, uint64_t to,
-                               size_t callee, arc_ends *ends) {
+                               arc_ends *ends) {
   const pf_places *places = t->credit->places;
+  const uint32_t caller = ends->caller;
+  ends->callee = function_of(t, to, ends->callee);
   ends->caller = PF_NO_FUNCTION;
-  ends->callee = pf_credit_function(t->credit, callee, to);
   if (ends->callee == PF_NO_FUNCTION)
     return PF_ENOMEM;
-  if (from == 0 || is_outside(places, t->near, from))
+  if (from == 0 || (caller == UINT32_MAX && is_outside(places, from)))
     return PF_OK;
-  ends->caller = pf_credit_function(t->credit, t->near, from);
+  ends->caller = function_of(t, from, caller);
   return ends->caller == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;
 }
 
 
-static arc_ends find_as_gprof (const tally *t, uint64_t from, uint64_t to,
-                               size_t callee) {
-  const pf_places *places = t->credit->places;
-  if (t->near == PF_NO_PLACE || from >= places->ends[t->near] ||
-      callee == PF_NO_PLACE || to >= places->ends[callee])
-    return (arc_ends){PF_NO_FUNCTION, PF_NO_FUNCTION};
-  return (arc_ends){(uint32_t)t->near, t->entries[callee]};
+static void find_as_gprof (const tally *t, arc_ends *ends) {
+  if (ends->caller == UINT32_MAX || ends->callee == UINT32_MAX)
+    ends->callee = PF_NO_FUNCTION;
+  else
+    ends->callee = t->entries[ends->callee];
 }
 
 
-/* Find both ends of `count` arcs. */
-static pf_status find_ends (tally *t, const uint64_t *from, const uint64_t *to,
-                            size_t count, arc_ends *ends) {
-  const pf_places *places = t->credit->places;
-  uint32_t callees[PF_PLACES_AT_ONCE];
-  pf_places_before_all(places, to, count, callees);
+/* From symbols to functions, for arcs whose memory is to be at hand soon. */
+static pf_status find_ends (const tally *t, const uint64_t *from,
+                            const uint64_t *to, size_t count, arc_ends *ends) {
   for (size_t i = 0; i < count; i++) {
-    const size_t callee = callees[i] == UINT32_MAX ? PF_NO_PLACE : callees[i];
-    t->near = pf_places_near(places, t->near, from[i]);
     if (t->entries != NULL)
-      ends[i] = find_as_gprof(t, from[i], to[i], callee);
-    else if (find_exactly(t, from[i], to[i], callee, &ends[i]) != PF_OK)
+      find_as_gprof(t, &ends[i]);
+    else if (find_exactly(t, from[i], to[i], &ends[i]) != PF_OK)
       return PF_ENOMEM;
     if (ends[i].callee != PF_NO_FUNCTION)
       pf_graph_arc_soon(t->credit->graph, ends[i].caller, ends[i].callee);
@@ -106,9 +109,13 @@ static pf_status find_ends (tally *t, const uint64_t *from, const uint64_t *to,
 }
 
 
-static pf_status tally_rows (tally *t, const pf_pull *pull, size_t first,
+static pf_status tally_rows (const tally *t, const pf_pull *pull,
+                             const uint32_t *symbols, size_t first,
                              size_t count) {
   arc_ends ends[PF_PLACES_AT_ONCE];
+  for (size_t i = 0; i < count; i++)
+    ends[i] =
+        (arc_ends){symbols[first + i], symbols[PF_BATCH_ROWS + first + i]};
   pf_status status = find_ends(t, pull->columns[FROM]->addrs + first,
                                pull->columns[TO]->addrs + first, count, ends);
   for (size_t i = 0; status == PF_OK && i < count; i++)
@@ -119,34 +126,53 @@ static pf_status tally_rows (tally *t, const pf_pull *pull, size_t first,
 }
 
 
-static pf_status tally_batch (tally *t, const pf_pull *pull) {
+/* How many of the rows from `row` on are looked up together. */
+static size_t at_once (size_t rows, size_t row) {
+  return rows - row < PF_PLACES_AT_ONCE ? rows - row : PF_PLACES_AT_ONCE;
+}
+
+
+/* Note the symbols that hold the callers, and behind them the callees'. */
+static void find_symbols (void *context, const pf_pull *pull,
+                          uint32_t *symbols) {
+  const tally *const t = context;
+  const size_t rows = pull->batch.rows;
+  for (size_t row = 0; row < rows; row += PF_PLACES_AT_ONCE)
+    for (size_t end = FROM; end <= TO; end++)
+      pf_places_find_all(t->credit->places, pull->columns[end]->addrs + row,
+                         at_once(rows, row),
+                         symbols + end * PF_BATCH_ROWS + row);
+}
+
+
+static pf_status tally_batch (void *context, const pf_pull *pull,
+                              const uint32_t *symbols, pf_error *error) {
+  const tally *const t = context;
   const size_t rows = pull->batch.rows;
   pf_status status = PF_OK;
   t->credit->graph->facts.arc_rows += rows;
   for (size_t row = 0; status == PF_OK && row < rows; row += PF_PLACES_AT_ONCE)
-    status = tally_rows(t, pull, row,
-                        rows - row < PF_PLACES_AT_ONCE ? rows - row
-                                                       : PF_PLACES_AT_ONCE);
-  return status;
+    status = tally_rows(t, pull, symbols, row, at_once(rows, row));
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
 }
 
 
 pf_status pf_tally_arcs (const pf_credit *credit, pf_reader *arcs,
                          pf_error *error) {
-  const bool compat = credit->graph->facts.compat;
-  tally t = {.credit = credit, .near = PF_NO_PLACE};
-  pf_pull pull;
-  pf_status status = pf_pull_open(&pull, arcs, wants, NWANTS, error);
-  if (status != PF_OK)
-    return status;
-  if (compat)
-    t.entries = find_entries(credit->graph);
-  while ((status = pf_pull_next(&pull, error)) == PF_MORE)
-    if ((compat && t.entries == NULL) || tally_batch(&t, &pull) != PF_OK) {
-      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-      break;
-    }
+  tally t = {.credit = credit};
+  const pf_relay relay = {.wants = wants,
+                          .nwants = NWANTS,
+                          .sparse = -1,
+                          .notes = 2 * PF_BATCH_ROWS,
+                          .prepare = find_symbols,
+                          .take = tally_batch,
+                          .context = &t};
+  if (credit->graph->facts.compat &&
+      (t.entries = find_entries(credit->graph)) == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const pf_status status = pf_relay_read(&relay, arcs, error);
   free(t.entries);
-  pf_pull_close(&pull);
-  return status == PF_END ? PF_OK : status;
+  return status;
 }

@@ -126,23 +126,31 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
 }
 
 
-static inline size_t hash (uint64_t key) {
+/* Half of a key's hash, and the number of what has this key, + 1; 0: free.
+   A table grows without a look at keys, and a search looks at few. */
+typedef struct pf_graph_slot {
+  uint32_t hash, number;
+} slot;
+
+
+static inline uint32_t hash (uint64_t key) {
   key *= UINT64_C(0x9E3779B97F4A7C15);
-  return (size_t)(key ^ key >> 29);
+  return (uint32_t)(key ^ key >> 29);
 }
 
 
-/* Double a hash table of numbers, given the key of each number. */
-static bool grow_slots (const pf_graph *graph, uint32_t **slots, size_t *size,
-                        uint64_t (*key)(const pf_graph *, uint32_t)) {
+/* Double a hash table when it is half full. */
+static bool grow_slots (slot **slots, size_t *size, size_t used) {
+  if (used * 2 < *size)
+    return true;
   const size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
-  uint32_t *fresh = calloc(wider, sizeof *fresh);
+  slot *const fresh = calloc(wider, sizeof *fresh);
   if (fresh == NULL)
     return false;
   for (size_t i = 0; i < *size; i++)
-    if ((*slots)[i] != 0) {
-      size_t at = hash(key(graph, (*slots)[i] - 1)) & (wider - 1);
-      while (fresh[at] != 0)
+    if ((*slots)[i].number != 0) {
+      size_t at = (*slots)[i].hash & (wider - 1);
+      while (fresh[at].number != 0)
         at = (at + 1) & (wider - 1);
       fresh[at] = (*slots)[i];
     }
@@ -153,61 +161,63 @@ static bool grow_slots (const pf_graph *graph, uint32_t **slots, size_t *size,
 }
 
 
-static uint64_t pseudo_key (const pf_graph *graph, uint32_t number) {
-  return graph->addresses[number];
-}
-
-
-static uint32_t add_pseudo (pf_graph *graph, uint64_t address) {
-  char text[24];
-  snprintf(text, sizeof text, "0x%" PRIx64, address);
-  const uint32_t name = pf_intern_text(graph->dictionary, text);
-  if (name == PF_NO_NAME)
-    return PF_NO_FUNCTION;
-  return pf_graph_function(graph, name, address, PF_FUNCTION_PSEUDO);
-}
-
-
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
-  if (graph->npseudo * 2 >= graph->pseudo_slots_size &&
-      !grow_slots(graph, &graph->pseudo_slots, &graph->pseudo_slots_size,
-                  pseudo_key))
+  if (!grow_slots(&graph->pseudo_slots, &graph->pseudo_slots_size,
+                  graph->npseudo))
     return PF_NO_FUNCTION;
   const size_t mask = graph->pseudo_slots_size - 1;
-  size_t at = hash(address) & mask;
-  for (uint32_t slot; (slot = graph->pseudo_slots[at]) != 0;
+  const uint32_t sum = hash(address);
+  size_t at = sum & mask;
+  for (uint32_t found; (found = graph->pseudo_slots[at].number) != 0;
        at = (at + 1) & mask)
-    if (graph->addresses[slot - 1] == address)
-      return slot - 1;
-  const uint32_t number = add_pseudo(graph, address);
+    if (graph->addresses[found - 1] == address)
+      return found - 1;
+  const uint32_t number =
+      pf_graph_function(graph, PF_NO_NAME, address, PF_FUNCTION_PSEUDO);
   if (number != PF_NO_FUNCTION) {
-    graph->pseudo_slots[at] = number + 1;
+    graph->pseudo_slots[at] = (slot){sum, number + 1};
     graph->npseudo++;
   }
   return number;
 }
 
 
-static inline uint64_t arc_ends (uint32_t caller, uint32_t callee) {
-  return (uint64_t)caller << 32 | callee;
+pf_status pf_graph_name_pseudo (pf_graph *graph) {
+  for (size_t i = graph->nfunctions - graph->npseudo; i < graph->nfunctions;
+       i++) {
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, graph->addresses[i]);
+    graph->names[i] = pf_intern_text(graph->dictionary, text);
+    if (graph->names[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
 }
 
 
-static uint64_t arc_key (const pf_graph *graph, uint32_t number) {
-  return arc_ends(graph->callers[number], graph->callees[number]);
+static inline uint32_t arc_hash (uint32_t caller, uint32_t callee) {
+  return hash((uint64_t)caller << 32 | callee);
 }
 
 
-/* Add an arc that is not there; its slot is where it belongs. */
-static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
-                          uint32_t *slot) {
+static bool resize (void *array, size_t room, size_t size) {
+  void **const place = array;
+  void *const wider = realloc(*place, room * size);
+  if (wider != NULL)
+    *place = wider;
+  return wider != NULL;
+}
+
+
+/* Add an arc that is not there. */
+static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee) {
   const size_t used = graph->narcs;
   if (used == graph->arcs_room) {
     const size_t room = used == 0 ? 256 : used * 2;
     if (room >= PF_NO_FUNCTION ||
-        !widen(&graph->callers, used, room, sizeof(uint32_t)) ||
-        !widen(&graph->callees, used, room, sizeof(uint32_t)) ||
-        !widen(&graph->counts, used, room, sizeof(int64_t)))
+        !resize(&graph->callers, room, sizeof(uint32_t)) ||
+        !resize(&graph->callees, room, sizeof(uint32_t)) ||
+        !resize(&graph->counts, room, sizeof(int64_t)))
       return PF_ENOMEM;
     graph->arcs_room = room;
   }
@@ -215,27 +225,35 @@ static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
   graph->callees[used] = callee;
   graph->counts[used] = 0;
   graph->narcs++;
-  *slot = (uint32_t)used + 1;
   return PF_OK;
+}
+
+
+static bool is_arc (const pf_graph *graph, const slot *s, uint32_t sum,
+                    uint32_t caller, uint32_t callee) {
+  return s->hash == sum && graph->callers[s->number - 1] == caller &&
+         graph->callees[s->number - 1] == callee;
 }
 
 
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count) {
-  if (graph->narcs * 2 >= graph->arc_slots_size &&
-      !grow_slots(graph, &graph->arc_slots, &graph->arc_slots_size, arc_key))
+  if (!grow_slots(&graph->arc_slots, &graph->arc_slots_size, graph->narcs))
     return PF_ENOMEM;
   const size_t mask = graph->arc_slots_size - 1;
-  size_t at = hash(arc_ends(caller, callee)) & mask;
-  uint32_t *slot = &graph->arc_slots[at];
-  while (*slot != 0 && (graph->callers[*slot - 1] != caller ||
-                        graph->callees[*slot - 1] != callee)) {
+  const uint32_t sum = arc_hash(caller, callee);
+  size_t at = sum & mask;
+  slot *s = &graph->arc_slots[at];
+  while (s->number != 0 && !is_arc(graph, s, sum, caller, callee)) {
     at = (at + 1) & mask;
-    slot = &graph->arc_slots[at];
+    s = &graph->arc_slots[at];
   }
-  if (*slot == 0 && add_arc(graph, caller, callee, slot) != PF_OK)
-    return PF_ENOMEM;
-  const uint32_t arc = *slot - 1;
+  if (s->number == 0) {
+    if (add_arc(graph, caller, callee) != PF_OK)
+      return PF_ENOMEM;
+    *s = (slot){sum, (uint32_t)graph->narcs};
+  }
+  const uint32_t arc = s->number - 1;
   graph->counts[arc] = pf_add(graph->counts[arc], count);
   graph->calls[callee] = pf_add(graph->calls[callee], count);
   return PF_OK;
@@ -246,8 +264,7 @@ void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
                         uint32_t callee) {
   if (graph->arc_slots_size == 0)
     return;
-  const size_t at =
-      hash(arc_ends(caller, callee)) & (graph->arc_slots_size - 1);
+  const size_t at = arc_hash(caller, callee) & (graph->arc_slots_size - 1);
   __builtin_prefetch(&graph->arc_slots[at]);
   __builtin_prefetch(&graph->calls[callee]);
 }

@@ -88,8 +88,8 @@ typedef struct pf_graph {
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
-  /* While it is built: hash tables with numbers + 1. */
-  uint32_t *arc_slots, *pseudo_slots;
+  /* While it is built: hash tables of arcs and of pseudo functions. */
+  struct pf_graph_slot *arc_slots, *pseudo_slots;
   size_t arc_slots_size, pseudo_slots_size, npseudo;
 } pf_graph;
 
@@ -108,9 +108,13 @@ pf_status pf_graph_reserve (pf_graph *graph, size_t count);
 uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
                             uint8_t flags);
 
-/* The pseudo function of an address, named after it; it is added when it is
-   not there. PF_NO_FUNCTION when out of memory. */
+/* The pseudo function of an address; it is added when it is not there, behind
+   all other functions. PF_NO_FUNCTION when out of memory. */
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address);
+
+/* Name all pseudo functions after their addresses. What adds functions leaves
+   the dictionary alone: somebody else may use it meanwhile. PF_ENOMEM. */
+pf_status pf_graph_name_pseudo (pf_graph *graph);
 
 /* Count calls along an arc; arcs between the same two functions add up. */
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,

@@ -8,19 +8,6 @@
 #include "model/ranges.h"
 
 
-static uint64_t word_of (const pf_ranges *ranges, size_t row, size_t word) {
-  uint64_t value;
-  memcpy(&value, ranges->rows + row * ranges->stride + word * sizeof value,
-         sizeof value);
-  return value;
-}
-
-
-static uint64_t start_of (const pf_ranges *ranges, size_t row) {
-  return word_of(ranges, row, 0);
-}
-
-
 /* Pages as small as they can be with at most one of them per row. */
 static unsigned shift_for (uint64_t span, size_t count) {
   unsigned shift = 0;
@@ -37,8 +24,8 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
     return PF_ELIMIT;
   if (count == 0)
     return PF_OK;
-  ranges->base = start_of(ranges, 0);
-  const uint64_t span = start_of(ranges, count - 1) - ranges->base;
+  ranges->base = pf_range_start(ranges, 0);
+  const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
   ranges->shift = shift_for(span, count);
   ranges->pages = (size_t)(span >> ranges->shift) + 1;
   ranges->first = malloc((ranges->pages + 1) * sizeof *ranges->first);
@@ -49,7 +36,7 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
   size_t row = 0;
   for (size_t page = 0; page <= ranges->pages; page++) {
     while (row < count &&
-           (start_of(ranges, row) - ranges->base) >> ranges->shift < page)
+           (pf_range_start(ranges, row) - ranges->base) >> ranges->shift < page)
       row++;
     ranges->first[page] = (uint32_t)row;
   }
@@ -57,23 +44,71 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
 }
 
 
-/* The last row that starts at or before the address lies in its page, or is
-   the last one before that page. */
-size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address) {
-  if (ranges->count == 0 || address < ranges->base)
-    return SIZE_MAX;
+/* The last row that starts at or before an address lies in its page, or is
+   the last one before that page: between which row numbers the one behind it
+   is. The address is not before all rows. */
+static inline void narrow (const pf_ranges *ranges, uint64_t address,
+                           uint32_t *low, uint32_t *high) {
   uint64_t page = (address - ranges->base) >> ranges->shift;
   if (page >= ranges->pages)
     page = ranges->pages - 1;
-  size_t low = ranges->first[page], high = ranges->first[page + 1];
+  *low = ranges->first[page];
+  *high = ranges->first[page + 1];
+}
+
+
+static inline uint32_t search (const pf_ranges *ranges, uint64_t address,
+                               uint32_t low, uint32_t high) {
   while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-    if (start_of(ranges, middle) <= address)
+    const uint32_t middle = low + (high - low) / 2;
+    if (pf_range_start(ranges, middle) <= address)
       low = middle + 1;
     else
       high = middle;
   }
-  return address < word_of(ranges, low - 1, 1) ? low - 1 : SIZE_MAX;
+  return low - 1;
+}
+
+
+size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address) {
+  uint32_t low, high;
+  if (ranges->count == 0 || address < ranges->base)
+    return SIZE_MAX;
+  narrow(ranges, address, &low, &high);
+  return search(ranges, address, low, high);
+}
+
+
+size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address) {
+  const size_t row = pf_ranges_before(ranges, address);
+  return row != SIZE_MAX && address < pf_range_end(ranges, row) ? row
+                                                                : SIZE_MAX;
+}
+
+
+/* Ask for the page of each address, then for the rows it tells, then search:
+   by then the memory has arrived. The row before a page's first is mostly on
+   its cache line. */
+void pf_ranges_before_all (const pf_ranges *ranges, const uint64_t *addresses,
+                           size_t count, uint32_t *found) {
+  uint32_t low[PF_RANGES_AT_ONCE], high[PF_RANGES_AT_ONCE];
+  const uint64_t base = ranges->count == 0 ? UINT64_MAX : ranges->base;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t page = (addresses[i] - base) >> ranges->shift;
+    if (page < ranges->pages)
+      __builtin_prefetch(&ranges->first[page]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    low[i] = high[i] = 0;
+    if (ranges->count == 0 || addresses[i] < base)
+      continue;
+    narrow(ranges, addresses[i], &low[i], &high[i]);
+    const size_t row = low[i] == 0 ? 0 : low[i] - 1;
+    __builtin_prefetch(ranges->rows + row * ranges->stride);
+    __builtin_prefetch(ranges->rows + low[i] * ranges->stride);
+  }
+  for (size_t i = 0; i < count; i++)
+    found[i] = search(ranges, addresses[i], low[i], high[i]);
 }
 
 
@@ -131,15 +166,15 @@ static void sort_by_upper_half (uint64_t *pair[2], size_t count) {
 static void sort_words (const pf_ranges *rows, uint64_t *pair[2]) {
   uint64_t differing = 0;
   for (size_t i = 0; i < rows->count; i++) {
-    differing |= start_of(rows, i) ^ start_of(rows, 0);
-    pair[0][i] = start_of(rows, i) << 32 | i;
+    differing |= pf_range_start(rows, i) ^ pf_range_start(rows, 0);
+    pair[0][i] = pf_range_start(rows, i) << 32 | i;
   }
   sort_by_upper_half(pair, rows->count);
   if (differing >> 32 == 0)
     return;
   for (size_t i = 0; i < rows->count; i++) {
     const uint32_t row = (uint32_t)pair[0][i];
-    pair[0][i] = start_of(rows, row) >> 32 << 32 | row;
+    pair[0][i] = pf_range_start(rows, row) >> 32 << 32 | row;
   }
   sort_by_upper_half(pair, rows->count);
 }

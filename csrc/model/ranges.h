@@ -7,6 +7,8 @@
 #ifndef ranges_h
 #define ranges_h
 
+#include <string.h>
+
 #include "profio.h"
 
 typedef struct pf_ranges {
@@ -28,6 +30,29 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
 
 /* The number of the row with start <= address < end, or SIZE_MAX. */
 size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
+
+/* The last row that starts at or before `address`, whether it reaches to it
+   or not; SIZE_MAX when all start later. */
+size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address);
+
+/* The same for many addresses, at most PF_RANGES_AT_ONCE: their cache misses
+   overlap. Rows are answered as 32 bits, none as UINT32_MAX. */
+#define PF_RANGES_AT_ONCE 64
+void pf_ranges_before_all (const pf_ranges *ranges, const uint64_t *addresses,
+                           size_t count, uint32_t *found);
+
+/* Where a row starts, and where it ends. */
+static inline uint64_t pf_range_start (const pf_ranges *ranges, size_t row) {
+  uint64_t start;
+  memcpy(&start, ranges->rows + row * ranges->stride, sizeof start);
+  return start;
+}
+
+static inline uint64_t pf_range_end (const pf_ranges *ranges, size_t row) {
+  uint64_t end;
+  memcpy(&end, ranges->rows + row * ranges->stride + sizeof end, sizeof end);
+  return end;
+}
 
 /* Free the table. Zeroed memory is an index over nothing, fine here too. */
 void pf_ranges_close (pf_ranges *ranges);

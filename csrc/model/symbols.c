@@ -59,6 +59,11 @@ const pf_symbol *pf_symbols_all (const pf_symbols *symbols, size_t *count) {
 }
 
 
+const pf_ranges *pf_symbols_ranges (const pf_symbols *symbols) {
+  return &symbols->ranges;
+}
+
+
 size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
   return pf_ranges_find(&symbols->ranges, address);
 }

@@ -60,6 +60,18 @@ describe("credit", function()
          bins = { { 0x551010, 0x551014, 3, 3 } } })
    end)
 
+   it("moves symbols past the last address, all of them", function()
+      local high = { { "a", 0xffffffff80001000 }, { "b", 0xffffffff80002000 } }
+      assert.same({ ["0x0"] = 1, a = 2, b = 3, ["0x3000"] = 4 }, weights {
+         symbols = high, bias = 0x80000000,
+         bins = { { 0x500, 0x504, 1, 1 }, { 0x1ffc, 0x2000, 2, 2 }, { 0x2ffe, 0x3000, 3, 3 },
+            { 0x7000000000, 0x7000000004, 4, 4 } } })
+      local profile, message = profiles.make { symbols = high, bias = 0x7fffe000,
+         bins = { { 0x500, 0x504, 1, 1 } } }
+      assert.is_nil(profile)
+      assert.matches("moves symbols past the last address", message)
+   end)
+
    it("has no time when no row has any", function()
       local profile = profiles.make { symbols = symbols, bins = { { 0x1000, 0x1004, 5 } } }
       assert.same(5, profile:facts({ metric = "samples" }).total)

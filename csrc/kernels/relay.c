@@ -1,0 +1,219 @@
+/*
+** relay.c - a table into a sink, the reading and the computing in two threads.
+**
+** A few loads go round: the caller fills the next one as soon as it has been
+** taken, the second thread takes them in the order they were given.
+*/
+
+#include "kernels/relay.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#define LOADS \
+  4 /* batches under way; so many are taken before a thread starts */
+
+/* A batch on its way. */
+typedef struct load {
+  pf_pull pull;
+  uint32_t *notes;
+} load;
+
+/* The relay under way. Under the lock: given to status. */
+typedef struct crew {
+  const pf_relay *relay;
+  load loads[LOADS];
+  bool has_thread;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  size_t given, taken; /* loads, ever; their difference is under way */
+  bool ended;          /* nothing more is given */
+  pf_status status;    /* what taking came to */
+  pf_error error;
+} crew;
+
+
+static void close_load (load *l) {
+  free(l->notes);
+  pf_pull_close(&l->pull);
+  l->notes = NULL;
+}
+
+
+static pf_status open_notes (const pf_relay *relay, load *l, pf_error *error) {
+  l->notes = malloc((relay->notes + 1) * sizeof *l->notes);
+  if (l->notes != NULL)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Make the first load: the others are like it. */
+static pf_status open_first (crew *c, pf_reader *reader, pf_error *error) {
+  const pf_relay *const relay = c->relay;
+  load *const first = &c->loads[0];
+  const pf_status status =
+      pf_pull_open(&first->pull, reader, relay->wants, relay->nwants, error);
+  if (status != PF_OK)
+    return status;
+  if (relay->sparse >= 0)
+    pf_pull_sparse(&first->pull, (size_t)relay->sparse);
+  return open_notes(relay, first, error);
+}
+
+
+static bool open_others (crew *c) {
+  pf_error unused;
+  for (size_t i = 1; i < LOADS; i++)
+    if (pf_pull_like(&c->loads[i].pull, &c->loads[0].pull, &unused) != PF_OK ||
+        open_notes(c->relay, &c->loads[i], &unused) != PF_OK)
+      return false;
+  return true;
+}
+
+
+static pf_status take (crew *c, const load *l) {
+  return c->relay->take(c->relay->context, &l->pull, l->notes, &c->error);
+}
+
+
+/* {====== The second thread ====== */
+
+/* Wait for the next load; NULL: there is none any more. */
+static const load *wait_for_load (crew *c) {
+  while (c->given == c->taken && !c->ended)
+    pthread_cond_wait(&c->changed, &c->lock);
+  return c->given == c->taken ? NULL : &c->loads[c->taken % LOADS];
+}
+
+
+static void *take_all (void *argument) {
+  crew *const c = argument;
+  const load *l;
+  pthread_mutex_lock(&c->lock);
+  while (c->status == PF_OK && (l = wait_for_load(c)) != NULL) {
+    pthread_mutex_unlock(&c->lock);
+    const pf_status status = take(c, l);
+    pthread_mutex_lock(&c->lock);
+    c->status = status;
+    c->taken++;
+    pthread_cond_signal(&c->changed);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return NULL;
+}
+
+
+/* Start a thread that leaves all signals but those of its own faults to the
+   others: their handlers may be Lua's. */
+static bool start_thread (crew *c) {
+  static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&blocked, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
+  const bool started = pthread_create(&c->thread, NULL, take_all, c) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
+/* }====== */
+
+
+/* {====== The caller's thread ====== */
+
+/* Go on with a second thread, where there is one to have. */
+static void call_in_help (crew *c) {
+  if (!open_others(c) || pthread_mutex_init(&c->lock, NULL) != 0)
+    return;
+  if (pthread_cond_init(&c->changed, NULL) != 0) {
+    pthread_mutex_destroy(&c->lock);
+    return;
+  }
+  c->has_thread = start_thread(c);
+  if (!c->has_thread) {
+    pthread_cond_destroy(&c->changed);
+    pthread_mutex_destroy(&c->lock);
+  }
+}
+
+
+/* Wait for a load to fill; NULL when taking has failed. */
+static load *next_load (crew *c) {
+  if (!c->has_thread)
+    return c->status == PF_OK ? &c->loads[0] : NULL;
+  pthread_mutex_lock(&c->lock);
+  while (c->status == PF_OK && c->given - c->taken == LOADS)
+    pthread_cond_wait(&c->changed, &c->lock);
+  load *const l = c->status == PF_OK ? &c->loads[c->given % LOADS] : NULL;
+  pthread_mutex_unlock(&c->lock);
+  return l;
+}
+
+
+static void give (crew *c, const load *l) {
+  if (!c->has_thread) {
+    c->status = take(c, l);
+    return;
+  }
+  pthread_mutex_lock(&c->lock);
+  c->given++;
+  pthread_cond_signal(&c->changed);
+  pthread_mutex_unlock(&c->lock);
+}
+
+
+static void send_home (crew *c) {
+  if (!c->has_thread)
+    return;
+  pthread_mutex_lock(&c->lock);
+  c->ended = true;
+  pthread_cond_signal(&c->changed);
+  pthread_mutex_unlock(&c->lock);
+  pthread_join(c->thread, NULL);
+  pthread_cond_destroy(&c->changed);
+  pthread_mutex_destroy(&c->lock);
+}
+
+
+/* Give all batches of the reader; PF_END or its failure, PF_MORE when taking
+   has failed. */
+static pf_status give_all (crew *c, pf_error *error) {
+  const pf_relay *const relay = c->relay;
+  for (size_t batches = 0;; batches++) {
+    if (batches == LOADS)
+      call_in_help(c);
+    load *const l = next_load(c);
+    if (l == NULL)
+      return PF_MORE;
+    const pf_status status = pf_pull_next(&l->pull, error);
+    if (status != PF_MORE)
+      return status;
+    if (relay->prepare != NULL)
+      relay->prepare(relay->context, &l->pull, l->notes);
+    give(c, l);
+  }
+}
+
+/* }====== */
+
+
+pf_status pf_relay_read (const pf_relay *relay, pf_reader *reader,
+                         pf_error *error) {
+  crew c = {.relay = relay, .status = PF_OK};
+  pf_status status = open_first(&c, reader, error);
+  if (status == PF_OK) {
+    status = give_all(&c, error);
+    send_home(&c);
+  }
+  for (size_t i = 0; i < LOADS; i++)
+    close_load(&c.loads[i]);
+  if (c.status != PF_OK) {
+    *error = c.error;
+    return c.status;
+  }
+  return status == PF_END ? PF_OK : status;
+}

@@ -1,0 +1,37 @@
+/*
+** relay.h - a table into a sink, the reading and the computing in two threads.
+**
+** Batches are pulled in the thread of the caller, since a reader may be a
+** decoder or a filter written in Lua, or one that interns names or warns: such
+** stages never run in a second thread. What the sink makes of a batch touches
+** none of that, so a second thread does it, batch for batch in their order:
+** the numbers and their order never depend on timing. A small table is done
+** in one thread, and so is every table when there is no second one to have.
+*/
+
+#ifndef relay_h
+#define relay_h
+
+#include "kernels/pull.h"
+
+typedef struct pf_relay {
+  const pf_want *wants; /* with no column of bytes: they do not last */
+  size_t nwants;
+  int sparse;   /* the wanted column whose rows of 0 may be left out; or -1 */
+  size_t notes; /* how many notes `prepare` makes of a batch */
+  /* Look at a batch in the caller's thread; or NULL. Must not touch what
+     `take` changes. */
+  void (*prepare)(void *context, const pf_pull *pull, uint32_t *notes);
+  /* Take a batch and its notes, in any one thread: no Lua, no dictionary, no
+     trace. */
+  pf_status (*take)(void *context, const pf_pull *pull, const uint32_t *notes,
+                    pf_error *error);
+  void *context;
+} pf_relay;
+
+/* Read a reader to its end. PF_OK, or the first failure of the reader or of
+   `take`. */
+pf_status pf_relay_read (const pf_relay *relay, pf_reader *reader,
+                         pf_error *error);
+
+#endif

@@ -1,0 +1,157 @@
+-- Tables of many batches go through two threads: nothing may depend on it. Beside a model in Lua.
+
+local core = require "profio.core"
+local profiles = require "spec.support.profiles"
+local profio = require "profio"
+
+local ROWS <const> = 30000 -- more than the batches that are taken before a second thread starts
+local SYMBOLS <const>, BASE <const>, STEP <const>, SIZE <const> = 500, 0x1000, 64, 24
+
+-- Symbols with gaps behind them, each wider than what counts as padding.
+local function symbols()
+   local list = {}
+   for i = 1, SYMBOLS do
+      list[i] = { ("f%03d"):format(i), BASE + STEP * (i - 1), size = SIZE }
+   end
+   return list
+end
+
+-- The name of the function of an address.
+local function owner(address)
+   if address < BASE then
+      return "0x0"
+   end
+   local i = math.min((address - BASE) // STEP, SYMBOLS - 1)
+   local start = BASE + STEP * i
+   return address < start + SIZE and ("f%03d"):format(i + 1) or ("0x%x"):format(start + SIZE)
+end
+
+local function is_outside(address)
+   return address < BASE or address >= BASE + STEP * (SYMBOLS - 1) + SIZE
+end
+
+local function random_address()
+   return BASE - 8 + math.random(0, STEP * SYMBOLS + 100)
+end
+
+-- Arcs, and the calls of each pair by name.
+local function random_arcs()
+   local arcs, calls = {}, {}
+   for i = 1, ROWS do
+      local from, to = random_address(), random_address()
+      arcs[i] = { from, to, math.random(1, 9) }
+      local key = (is_outside(from) and "" or owner(from)) .. ">" .. owner(to)
+      calls[key] = (calls[key] or 0) + arcs[i][3]
+   end
+   return arcs, calls
+end
+
+local function calls_of(profile)
+   local result = {}
+   for _, arc in ipairs(core.rows(profile:graph { zeros = true })) do
+      local key = (arc.caller or "") .. ">" .. arc.callee
+      result[key] = (result[key] or 0) + arc.calls
+   end
+   return result
+end
+
+-- A format in Lua: what it names while it is read goes into the same dictionary.
+profio.register {
+   name = "relayed",
+   score = function(bytes)
+      return bytes == "RELAYED\n" and 90 or 0
+   end,
+   main = "arcs",
+   tables = {
+      arcs = { { "from", "addr" }, { "to", "addr" }, { "count", "int" }, { "word", "name" } },
+      histogram = { { "low", "addr" }, { "high", "addr" }, { "count", "int" }, { "word", "name" } },
+   },
+   options = { { name = "stop", type = "int", default = 0, help = "raise at this row" } },
+   open = function(_, options)
+      local function rows(put)
+         for i = 1, ROWS do
+            if i == options.stop then
+               error("stopped at row " .. i, 0)
+            end
+            put(i * 16, i * 16 + 8, i, "word " .. i)
+         end
+      end
+      return { arcs = rows, histogram = rows }
+   end,
+}
+
+describe("tables of many batches", function()
+   it("become the arcs of the model", function()
+      for seed = 1, 3 do
+         math.randomseed(seed)
+         local arcs, calls = random_arcs()
+         local given = { symbols = symbols(), arcs = arcs }
+         assert.same(calls, calls_of(assert(profiles.make(given))))
+      end
+   end)
+
+   it("become the weights of the model", function()
+      math.randomseed(7)
+      local bins, weights = {}, {}
+      for i = 1, ROWS do
+         local low = random_address()
+         bins[i] = { low, low + 1, math.random(0, 3), math.random(0, 3) }
+         weights[owner(low)] = (weights[owner(low)] or 0) + bins[i][3]
+      end
+      local profile = assert(profiles.make { symbols = symbols(), bins = bins })
+      local found = {}
+      for name, row in pairs(profiles.flat(profile, { metric = "samples", zeros = true })) do
+         found[name] = row.self
+      end
+      for name, weight in pairs(weights) do
+         assert.same(weight, found[name], name)
+      end
+   end)
+
+   it("have their pseudo functions in the order of the rows", function()
+      local arcs = {}
+      for i = 1, ROWS do
+         arcs[i] = { 0, BASE + i % 1000 * 8 * 7, 1 }
+      end
+      local expected, seen = {}, {}
+      for _, arc in ipairs(arcs) do
+         if not seen[arc[2]] then
+            seen[arc[2]] = true
+            expected[#expected + 1] = ("0x%x"):format(arc[2])
+         end
+      end
+      local profile = assert(profiles.make { arcs = arcs })
+      assert.same(expected, profiles.column(profile:functions(), "function"))
+   end)
+
+   it("may come from a decoder in Lua that names things meanwhile", function()
+      local trace <close> = assert(profio.open { data = "RELAYED\n" })
+      local profile = trace:profile()
+      local flat = {}
+      for name, weight in profile:flat { metric = "samples" }:each("function", "self") do
+         flat[name] = weight
+      end
+      for i = 1, ROWS do
+         assert(flat[("0x%x"):format(16 * i)] == i, i)
+      end
+   end)
+
+   it("end with the failure of the reader", function()
+      local trace <close> = assert(profio.open({ data = "RELAYED\n" }, { stop = 25000 }))
+      assert.error_matches(function()
+         assert(trace:profile())
+      end, "stopped at row 25000")
+   end)
+
+   it("end with the failure of what takes them", function()
+      local bins = {}
+      for i = 1, ROWS do
+         bins[i] = { 2 * i, 2 * i + 2, 1, 1, set = i == 25000 and 3 or 0 }
+      end
+      local profile, message, code = profiles.make { symbols = { { "a", 0 }, { "b", 60000 } },
+         bins = bins, compat = true, sets = { { 0, 0, 2 * ROWS, ROWS, 100, "seconds", "s" } } }
+      assert.is_nil(profile)
+      assert.matches("a set that table sets lacks", message)
+      assert.same("unsupported", code)
+   end)
+end)
