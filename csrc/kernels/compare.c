@@ -95,23 +95,23 @@ static void pair_up (compare_reader *self) {
         self->absorbed[g] = e;
     }
   }
-  for (size_t i = 0; i < exact->narcs; i++)
-    if (exact->callers[i] == PF_NO_FUNCTION)
-      self->outside[exact->callees[i]] = true;
+  for (size_t i = exact->child_first[exact->nfunctions]; i < exact->narcs; i++)
+    self->outside[exact->arcs[i].callee] = true;
 }
 
 
 /* gprof's time of a function in the exact profile's unit. */
 static double gprof_self (const compare_reader *self, uint32_t g) {
   const pf_flow *exact = self->listing.listing.flow, *gprof = self->compat.flow;
-  return gprof->self[g] / gprof->per_second *
+  return gprof->nodes[g].self / gprof->per_second *
          (exact->per_second == 1 ? gprof->per_second : exact->per_second);
 }
 
 
 static void add_difference (compare_reader *self, uint32_t e, uint32_t g) {
   const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
-  const double left = e == NOBODY ? 0 : self->listing.listing.flow->self[e];
+  const double left =
+      e == NOBODY ? 0 : self->listing.listing.flow->nodes[e].self;
   const double right = g == NOBODY ? 0 : gprof_self(self, g);
   const int64_t calls = e == NOBODY ? 0 : exact->calls[e];
   const int64_t other = g == NOBODY ? 0 : gprof->calls[g];
@@ -220,7 +220,8 @@ static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
   if (differ(gprof->right_ticks[g], samples + self->samples[g]))
     add_reason(list, "bin shared");
   if (!exact->facts.same_rates && flow->per_second != 1 &&
-      fabs(flow->self[e] - samples / exact->facts.rate * flow->per_second) > 1)
+      fabs(flow->nodes[e].self -
+           samples / exact->facts.rate * flow->per_second) > 1)
     add_reason(list, "different rates");
 }
 

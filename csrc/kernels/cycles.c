@@ -1,8 +1,11 @@
 /*
 ** cycles.c - strong components by one depth-first walk with two stacks of its
-** own, after Gabow: the stack of the walk and the stack of the heads of the
-** components that are still open. A call back into an open component joins
-** to it all components above it.
+** own, after Gabow: the stack of the walk and the stack of the components that
+** are still open. A call back into an open component joins to it all
+** components above it.
+**
+** The walk jumps about in memory, so it touches little for each function: one
+** word that says when it was met, its arcs, and its place in the order.
 */
 
 #include "kernels/cycles.h"
@@ -10,77 +13,143 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOSED     UINT32_MAX
+#define FETCH_FROM 16 /* roots ahead */
+
 /* A function whose callees are being visited. */
 typedef struct frame {
   uint32_t function;
-  uint32_t child; /* index into graph->children of the next callee */
+  uint32_t arc, end; /* its arcs that are left */
 } frame;
 
-/* The walk. A function is met when `met` is set, closed when `place` is. */
+/* A component that is open: a chain of functions. */
+typedef struct component {
+  uint32_t head, last;
+} component;
+
 typedef struct walk {
   const pf_graph *graph;
   pf_cycles *cycles;
   frame *frames; /* the walk's stack */
   size_t depth;
-  uint32_t *open; /* heads of open components */
+  component *open; /* the other stack */
   size_t nopen;
-  uint32_t *met;   /* when a function was met, counted from 1 */
-  uint32_t *place; /* when its component was closed, counted from 1 */
-  uint32_t *last;  /* of a head: the end of its chain of members */
-  uint32_t clock, closed;
+  uint32_t *met; /* when, counted from 1; 0: not met; or CLOSED */
+  uint32_t clock;
+  size_t placed; /* functions in cycles->order */
+  size_t heads_room;
 } walk;
 
 
+/* {====== The walk ====== */
+
 /* Join all open components above the one that holds `function` to it. */
 static void join (walk *w, uint32_t function) {
+  const uint32_t met = w->met[function];
   size_t above = w->nopen;
-  while (above > 0 && w->met[w->open[above - 1]] > w->met[function])
+  while (w->met[w->open[above - 1].head] > met)
     above--;
-  const uint32_t head = w->open[above - 1];
+  component *const into = &w->open[above - 1];
   for (size_t i = above; i < w->nopen; i++) {
-    const uint32_t joined = w->open[i];
-    w->cycles->next[w->last[head]] = joined;
-    w->last[head] = w->last[joined];
+    w->cycles->next[into->last] = w->open[i].head;
+    into->last = w->open[i].last;
   }
   w->nopen = above;
 }
 
 
 static void enter (walk *w, uint32_t function) {
+  const uint32_t *first = &w->graph->child_first[function];
   w->met[function] = ++w->clock;
-  w->last[function] = function;
-  w->open[w->nopen++] = function;
-  w->frames[w->depth++] = (frame){function, w->graph->child_first[function]};
+  w->open[w->nopen++] = (component){function, function};
+  w->frames[w->depth++] = (frame){function, first[0], first[1]};
 }
 
 
-static void leave (walk *w, uint32_t function) {
-  w->depth--;
-  if (w->open[w->nopen - 1] != function)
-    return;
-  w->nopen--;
-  w->closed++;
-  for (uint32_t f = function; f != PF_NO_FUNCTION; f = w->cycles->next[f])
-    w->place[f] = w->closed;
+static int compare_numbers (const void *left, const void *right) {
+  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+  return a < b ? -1 : a > b;
 }
 
 
-static void walk_from (walk *w, uint32_t root) {
+/* Keep the head of a cycle that has closed. */
+static bool keep_head (walk *w, uint32_t head) {
+  pf_cycles *const cycles = w->cycles;
+  if (cycles->count == w->heads_room) {
+    const size_t room = 2 * w->heads_room + 16;
+    uint32_t *const heads = realloc(cycles->heads, room * sizeof *heads);
+    if (heads == NULL)
+      return false;
+    cycles->heads = heads;
+    w->heads_room = room;
+  }
+  cycles->heads[cycles->count++] = head;
+  return true;
+}
+
+
+/* Close the topmost component; false when out of memory. */
+static bool close_component (walk *w) {
+  const component done = w->open[--w->nopen];
+  uint32_t *const members = w->cycles->order + w->placed;
+  size_t count = 0;
+  if (done.head == done.last) {
+    w->met[done.head] = CLOSED;
+    members[0] = done.head;
+    w->placed++;
+    return true;
+  }
+  for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = w->cycles->next[f]) {
+    w->met[f] = CLOSED;
+    members[count++] = f;
+  }
+  qsort(members, count, sizeof *members, compare_numbers);
+  w->placed += count;
+  return keep_head(w, done.head);
+}
+
+
+/* False when out of memory. */
+static bool walk_from (walk *w, uint32_t root) {
   enter(w, root);
   while (w->depth > 0) {
-    frame *top = &w->frames[w->depth - 1];
-    if (top->child == w->graph->child_first[top->function + 1]) {
-      leave(w, top->function);
-      continue;
+    frame *const top = &w->frames[w->depth - 1];
+    if (top->arc < top->end) {
+      const uint32_t callee = w->graph->arcs[top->arc++].callee;
+      const uint32_t met = w->met[callee];
+      if (met == 0)
+        enter(w, callee);
+      else if (met != CLOSED)
+        join(w, callee);
     }
-    const uint32_t arc = w->graph->children[top->child++];
-    const uint32_t callee = w->graph->callees[arc];
-    if (w->met[callee] == 0)
-      enter(w, callee);
-    else if (w->place[callee] == 0)
-      join(w, callee);
+    else {
+      w->depth--;
+      if (w->open[w->nopen - 1].head == top->function && !close_component(w))
+        return false;
+    }
   }
+  return true;
 }
+
+
+/* A root will soon be walked from: have what its first callee needs ready. */
+static inline void fetch (const walk *w, size_t root) {
+  const size_t near = root + FETCH_FROM, far = root + 2 * FETCH_FROM;
+  const pf_graph *const graph = w->graph;
+  if (far >= graph->nfunctions)
+    return;
+  const uint32_t arc = graph->child_first[far];
+  if (arc < graph->narcs) {
+    __builtin_prefetch(&w->met[graph->arcs[arc].callee], 1);
+    __builtin_prefetch(&graph->child_first[graph->arcs[arc].callee]);
+  }
+  const uint32_t soon = graph->child_first[near];
+  if (soon < graph->narcs)
+    __builtin_prefetch(
+        &graph->arcs[graph->child_first[graph->arcs[soon].callee]]);
+}
+
+/* }====== */
 
 
 static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
@@ -88,18 +157,14 @@ static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   memset(w, 0, sizeof *w);
   w->graph = graph;
   w->cycles = cycles;
-  w->frames = calloc(n, sizeof *w->frames);
-  w->open = calloc(n, sizeof *w->open);
+  w->frames = malloc(n * sizeof *w->frames);
+  w->open = malloc(n * sizeof *w->open);
   w->met = calloc(n, sizeof *w->met);
-  w->place = calloc(n, sizeof *w->place);
-  w->last = calloc(n, sizeof *w->last);
-  cycles->cycle_of = calloc(n, sizeof(uint32_t));
   cycles->next = malloc(n * sizeof(uint32_t));
   cycles->order = malloc(n * sizeof(uint32_t));
   if (cycles->next != NULL)
     memset(cycles->next, 0xff, n * sizeof(uint32_t));
   return w->frames != NULL && w->open != NULL && w->met != NULL &&
-         w->place != NULL && w->last != NULL && cycles->cycle_of != NULL &&
          cycles->next != NULL && cycles->order != NULL;
 }
 
@@ -108,96 +173,28 @@ static void close_walk (walk *w) {
   free(w->frames);
   free(w->open);
   free(w->met);
-  free(w->place);
-  free(w->last);
-}
-
-
-/* Sort the functions by when their component closed, then by number. */
-static pf_status put_in_order (const walk *w) {
-  const size_t n = w->graph->nfunctions;
-  uint32_t *at = calloc((size_t)w->closed + 2, sizeof *at);
-  if (at == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < n; i++)
-    at[w->place[i] + 1]++;
-  for (size_t i = 1; i <= w->closed; i++)
-    at[i + 1] += at[i];
-  for (size_t i = 0; i < n; i++)
-    w->cycles->order[at[w->place[i]]++] = (uint32_t)i;
-  free(at);
-  return PF_OK;
-}
-
-
-/* Number the cycles: components of more than one member, by their heads. A
-   head is the member that was met first, so no member's `next`. */
-static pf_status number_cycles (const walk *w) {
-  const size_t n = w->graph->nfunctions;
-  pf_cycles *cycles = w->cycles;
-  uint32_t *is_joined = w->last; /* no longer needed */
-  memset(is_joined, 0, n * sizeof *is_joined);
-  for (size_t i = 0; i < n; i++)
-    if (cycles->next[i] != PF_NO_FUNCTION)
-      is_joined[cycles->next[i]] = 1;
-  for (size_t i = 0; i < n; i++)
-    cycles->count += !is_joined[i] && cycles->next[i] != PF_NO_FUNCTION;
-  cycles->heads = malloc((cycles->count + 1) * sizeof(uint32_t));
-  cycles->calls = calloc(cycles->count + 1, sizeof(int64_t));
-  cycles->inner = calloc(cycles->count + 1, sizeof(int64_t));
-  if (cycles->heads == NULL || cycles->calls == NULL || cycles->inner == NULL)
-    return PF_ENOMEM;
-  uint32_t number = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (is_joined[i] || cycles->next[i] == PF_NO_FUNCTION)
-      continue;
-    cycles->heads[number++] = (uint32_t)i;
-    for (uint32_t f = (uint32_t)i; f != PF_NO_FUNCTION; f = cycles->next[f])
-      cycles->cycle_of[f] = number;
-  }
-  return PF_OK;
-}
-
-
-/* Count calls into each cycle and inside of it. */
-static void count_calls (const pf_graph *graph, pf_cycles *cycles) {
-  for (size_t i = 0; i < graph->narcs; i++) {
-    const uint32_t cycle = cycles->cycle_of[graph->callees[i]];
-    const uint32_t caller = graph->callers[i];
-    if (cycle == 0 || caller == graph->callees[i])
-      continue;
-    int64_t *sum = caller != PF_NO_FUNCTION && cycles->cycle_of[caller] == cycle
-                       ? &cycles->inner[cycle - 1]
-                       : &cycles->calls[cycle - 1];
-    *sum = pf_add(*sum, graph->counts[i]);
-  }
 }
 
 
 pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
   walk w;
   memset(cycles, 0, sizeof *cycles);
-  pf_status status = open_walk(&w, graph, cycles) ? PF_OK : PF_ENOMEM;
-  for (size_t i = 0; status == PF_OK && i < graph->nfunctions; i++)
+  bool done = open_walk(&w, graph, cycles);
+  for (size_t i = 0; done && i < graph->nfunctions; i++) {
+    fetch(&w, i);
     if (w.met[i] == 0)
-      walk_from(&w, (uint32_t)i);
-  if (status == PF_OK)
-    status = put_in_order(&w);
-  if (status == PF_OK)
-    status = number_cycles(&w);
-  if (status == PF_OK)
-    count_calls(graph, cycles);
+      done = walk_from(&w, (uint32_t)i);
+  }
+  if (done && cycles->count > 1)
+    qsort(cycles->heads, cycles->count, sizeof(uint32_t), compare_numbers);
   close_walk(&w);
-  return status;
+  return done ? PF_OK : PF_ENOMEM;
 }
 
 
 void pf_cycles_close (pf_cycles *cycles) {
-  free(cycles->cycle_of);
   free(cycles->next);
   free(cycles->order);
   free(cycles->heads);
-  free(cycles->calls);
-  free(cycles->inner);
   memset(cycles, 0, sizeof *cycles);
 }

@@ -17,16 +17,15 @@
 */
 typedef struct pf_cycles {
   size_t count;
-  uint32_t *cycle_of; /* of each function: its cycle, or 0 */
-  uint32_t *next;     /* of each function: the next member, PF_NO_FUNCTION */
-  uint32_t *order;    /* all functions, callees first; members together */
-  uint32_t *heads;    /* of cycle i: heads[i - 1] */
-  int64_t *calls;     /* of cycle i, from outside: calls[i - 1] */
-  int64_t *inner;     /* ... and among its members; not a function by itself */
+  uint32_t *next;  /* of each function: the next member, PF_NO_FUNCTION */
+  uint32_t *order; /* all functions, callees first; members together, by
+                      number */
+  uint32_t *heads; /* of cycle i: heads[i - 1] */
 } pf_cycles;
 
-/* Time and memory are linear in functions and arcs, and no call chain is too
-   deep. PF_ENOMEM; close it also after a failure. */
+/* Time and memory are linear in functions and arcs (but members of a cycle are
+   sorted), and no call chain is too deep. PF_ENOMEM; close it also after a
+   failure. */
 pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph);
 void pf_cycles_close (pf_cycles *cycles);
 

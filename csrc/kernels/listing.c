@@ -32,7 +32,7 @@ void listing_open (listing_reader *self, const pf_listing *listing,
 uint32_t listing_name (const pf_listing *listing, size_t function) {
   const pf_graph *graph = listing->flow->graph;
   const uint32_t name = graph->names[function];
-  if (listing->shown == NULL)
+  if (listing->shown == NULL || !graph->dictionary->has_mangled)
     return name;
   uint32_t *shown = &listing->shown[function];
   if (*shown == PF_NO_NAME)

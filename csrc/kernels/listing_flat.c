@@ -2,6 +2,8 @@
 ** listing_flat.c - the flat profile: what each function cost by itself.
 */
 
+#include <string.h>
+
 #include "kernels/listing_fill.h"
 #include "kernels/rank.h"
 
@@ -44,12 +46,16 @@ static const struct {
 
 typedef struct flat_reader {
   listing_reader listing;
-  uint32_t *functions;
+  const uint32_t *functions; /* in order */
+  uint32_t *ranked;          /* them, when they are not the flow's */
   size_t count, at;
   uint32_t kind;
   double total;      /* never 0 */
   double cumulative; /* of the rows made so far */
   double unit;       /* of the columns per call */
+  /* Of the functions of a batch, fetched in one go: */
+  double own[PF_BATCH_ROWS], child[PF_BATCH_ROWS];
+  int64_t calls[PF_BATCH_ROWS];
 } flat_reader;
 
 
@@ -58,8 +64,8 @@ char pf_flat_unit (const pf_flow *flow, double *per_second) {
   double most = 0;
   for (size_t i = 0; i < graph->nfunctions; i++)
     if (graph->calls[i] != 0) {
-      const double each =
-          (flow->self[i] + flow->child[i]) / (double)graph->calls[i];
+      const double each = (flow->nodes[i].self + flow->nodes[i].child) /
+                          (double)graph->calls[i];
       most = each > most ? each : most;
     }
   size_t unit = 0;
@@ -74,66 +80,200 @@ char pf_flat_unit (const pf_flow *flow, double *per_second) {
 }
 
 
-static void put_calls (flat_reader *self, pf_batch *batch, size_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const int64_t calls = flow->graph->calls[function];
-  const double own = flow->self[function];
-  const double all = own + flow->child[function];
-  if (calls == 0) {
-    put_missing(batch, CALLS);
-    put_missing(batch, SELF_PER_CALL);
-    put_missing(batch, TOTAL_PER_CALL);
+/* {====== Columns ====== */
+
+/* The memory of a column, or NULL when nobody wants it. */
+static double *nums_of (const pf_batch *batch, size_t column) {
+  return batch->columns[column].nums;
+}
+
+
+static int64_t *ints_of (const pf_batch *batch, size_t column) {
+  return batch->columns[column].ints;
+}
+
+
+/* Make a column miss where nobody calls the function. */
+static void miss_uncalled (const flat_reader *self, pf_batch *batch,
+                           size_t column) {
+  for (size_t i = 0; i < batch->rows; i++)
+    if (self->calls[i] == 0)
+      pf_set_missing(&batch->columns[column], i);
+}
+
+
+static void fill_calls (const flat_reader *self, pf_batch *batch) {
+  int64_t *const calls = ints_of(batch, CALLS);
+  if (calls == NULL)
     return;
+  memcpy(calls, self->calls, batch->rows * sizeof *calls);
+  miss_uncalled(self, batch, CALLS);
+}
+
+
+/* Time per call, in the unit of the table; `child` may be NULL. */
+static void fill_per_call (const flat_reader *self, pf_batch *batch,
+                           size_t column, const double *child) {
+  const double second = self->listing.listing.flow->per_second;
+  double *const times = nums_of(batch, column);
+  if (times == NULL)
+    return;
+  for (size_t i = 0; i < batch->rows; i++) {
+    const double time = self->own[i] + (child == NULL ? 0 : child[i]);
+    times[i] = self->unit * time / second / (double)self->calls[i];
   }
-  put_int(batch, CALLS, calls);
-  put_num(batch, SELF_PER_CALL,
-          self->unit * own / flow->per_second / (double)calls);
-  put_num(batch, TOTAL_PER_CALL,
-          self->unit * all / flow->per_second / (double)calls);
+  miss_uncalled(self, batch, column);
 }
 
 
-static void put_place (pf_batch *batch, const pf_graph *graph,
-                       size_t function) {
-  put_name(batch, FILE_NAME, graph->files[function]);
-  if (graph->files[function] == PF_NO_NAME)
-    put_missing(batch, LINE);
+/* A share of all: times 100 before it is divided, as gprof does, or not. */
+static void fill_share (const flat_reader *self, pf_batch *batch, size_t column,
+                        double factor, const double *child) {
+  double *const shares = nums_of(batch, column);
+  if (shares == NULL)
+    return;
+  for (size_t i = 0; i < batch->rows; i++)
+    shares[i] =
+        factor * (self->own[i] + (child == NULL ? 0 : child[i])) / self->total;
+}
+
+
+/* Seconds of the rows, and of them with all rows before. */
+static void fill_seconds (flat_reader *self, pf_batch *batch) {
+  const double second = self->listing.listing.flow->per_second;
+  double *const own = nums_of(batch, SELF_SECONDS);
+  double *const sums = nums_of(batch, CUMULATIVE);
+  for (size_t i = 0; own != NULL && i < batch->rows; i++)
+    own[i] = self->own[i] / second;
+  for (size_t i = 0; sums != NULL && i < batch->rows; i++) {
+    self->cumulative += self->own[i];
+    sums[i] = self->cumulative / second;
+  }
+}
+
+
+/* Whole units; from a weight that a double holds exactly this is the weight. */
+static void fill_time (const flat_reader *self, pf_batch *batch, size_t column,
+                       const double *child) {
+  const pf_flow *flow = self->listing.listing.flow;
+  int64_t *const times = ints_of(batch, column);
+  for (size_t i = 0; times != NULL && i < batch->rows; i++)
+    if (!listing_whole(flow, self->own[i] + (child == NULL ? 0 : child[i]),
+                       &times[i]))
+      pf_set_missing(&batch->columns[column], i);
+}
+
+
+static void fill_self (const flat_reader *self, pf_batch *batch,
+                       const uint32_t *functions) {
+  const pf_flow *flow = self->listing.listing.flow;
+  int64_t *const times = ints_of(batch, SELF);
+  if (flow->graph->facts.compat)
+    fill_time(self, batch, SELF, NULL);
   else
-    put_int(batch, LINE, graph->lines[function]);
+    for (size_t i = 0; times != NULL && i < batch->rows; i++)
+      times[i] = flow->graph->weights[flow->metric][functions[i]];
 }
 
 
-static bool make_flat (listing_reader *reader, pf_batch *batch) {
+static void fill_places (const flat_reader *self, pf_batch *batch,
+                         const uint32_t *functions) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  uint32_t *const files = batch->columns[FILE_NAME].ids;
+  int64_t *const lines = ints_of(batch, LINE);
+  for (size_t i = 0; i < batch->rows && (files != NULL || lines != NULL); i++) {
+    const uint32_t file = graph->files[functions[i]];
+    if (files != NULL)
+      files[i] = file;
+    if (lines != NULL)
+      lines[i] = graph->lines[functions[i]];
+    if (file == PF_NO_NAME && files != NULL)
+      pf_set_missing(&batch->columns[FILE_NAME], i);
+    if (file == PF_NO_NAME && lines != NULL)
+      pf_set_missing(&batch->columns[LINE], i);
+  }
+}
+
+
+static void fill_names (const flat_reader *self, pf_batch *batch,
+                        const uint32_t *functions) {
+  uint32_t *const kinds = batch->columns[KIND].ids;
+  uint32_t *const names = batch->columns[FUNCTION].ids;
+  for (size_t i = 0; kinds != NULL && i < batch->rows; i++)
+    kinds[i] = self->kind;
+  for (size_t i = 0; names != NULL && i < batch->rows; i++)
+    names[i] = listing_name(&self->listing.listing, functions[i]);
+}
+
+
+static void fill_recursive (const flat_reader *self, pf_batch *batch,
+                            const uint32_t *functions) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  int64_t *const calls = ints_of(batch, RECURSIVE);
+  for (size_t i = 0; calls != NULL && i < batch->rows; i++)
+    calls[i] = graph->self_calls[functions[i]];
+}
+
+
+/* The nodes lie far apart: loads of one short loop overlap. */
+static void fetch (flat_reader *self, const uint32_t *functions, size_t rows) {
+  const pf_node *nodes = self->listing.listing.flow->nodes;
+  for (size_t i = 0; i < rows; i++) {
+    const pf_node *const node = &nodes[functions[i]];
+    self->own[i] = node->self;
+    self->child[i] = node->child;
+    self->calls[i] = node->calls;
+  }
+}
+
+/* }====== */
+
+
+static pf_status next_flat (pf_reader *reader, pf_batch *batch,
+                            pf_error *error) {
   flat_reader *self = (flat_reader *)reader;
-  const pf_flow *flow = reader->listing.flow;
-  const pf_graph *graph = flow->graph;
-  if (self->at == self->count)
-    return false;
-  const size_t f = self->functions[self->at++];
-  const double own = flow->self[f], all = own + flow->child[f];
-  self->cumulative += own;
-  put_name(batch, KIND, self->kind);
-  put_name(batch, FUNCTION, listing_name(&reader->listing, f));
-  put_calls(self, batch, f);
-  if (graph->facts.compat)
-    put_time(batch, SELF, flow, own);
-  else
-    put_int(batch, SELF, graph->weights[flow->metric][f]);
-  put_time(batch, TOTAL, flow, all);
-  put_num(batch, SELF_SHARE, own / self->total);
-  put_num(batch, TOTAL_SHARE, all / self->total);
-  put_place(batch, graph, f);
-  put_int(batch, RECURSIVE, graph->self_calls[f]);
-  put_num(batch, PERCENT, 100 * own / self->total);
-  put_num(batch, CUMULATIVE, self->cumulative / flow->per_second);
-  put_num(batch, SELF_SECONDS, own / flow->per_second);
-  return true;
+  const uint32_t *functions = self->functions + self->at;
+  const size_t left = self->count - self->at;
+  (void)error;
+  pf_batch_clear(batch);
+  batch->rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
+  self->at += batch->rows;
+  fetch(self, functions, batch->rows);
+  fill_names(self, batch, functions);
+  fill_calls(self, batch);
+  fill_self(self, batch, functions);
+  fill_time(self, batch, TOTAL, self->child);
+  fill_share(self, batch, SELF_SHARE, 1, NULL);
+  fill_share(self, batch, TOTAL_SHARE, 1, self->child);
+  fill_places(self, batch, functions);
+  fill_recursive(self, batch, functions);
+  fill_share(self, batch, PERCENT, 100, NULL);
+  fill_seconds(self, batch);
+  fill_per_call(self, batch, SELF_PER_CALL, NULL);
+  fill_per_call(self, batch, TOTAL_PER_CALL, self->child);
+  return batch->rows > 0 ? PF_MORE : PF_END;
 }
 
 
 static void close_flat (pf_reader *reader) {
-  free(((flat_reader *)reader)->functions);
+  free(((flat_reader *)reader)->ranked);
   free(reader);
+}
+
+
+/* The order may have been made with the flow. */
+static pf_status rank (flat_reader *self) {
+  const pf_listing *listing = &self->listing.listing;
+  const pf_flow *flow = listing->flow;
+  if (flow->flat != NULL && flow->flat_zeros == listing->zeros) {
+    self->functions = flow->flat;
+    self->count = flow->nflat;
+    return PF_OK;
+  }
+  const pf_status status =
+      pf_rank_flat(flow, listing->zeros, &self->ranked, &self->count);
+  self->functions = self->ranked;
+  return status;
 }
 
 
@@ -143,14 +283,12 @@ pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
   if (self == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   listing_open(&self->listing, listing, fields, NFIELDS);
-  self->listing.make = make_flat;
+  self->listing.base.next = next_flat;
   self->listing.base.close = close_flat;
   self->total = listing->flow->total > 0 ? listing->flow->total : 1;
   pf_flat_unit(listing->flow, &self->unit);
   self->kind = pf_intern_text(listing->flow->graph->dictionary, "function");
-  if (self->kind == PF_NO_NAME ||
-      pf_rank_flat(listing->flow, listing->zeros, &self->functions,
-                   &self->count) != PF_OK) {
+  if (self->kind == PF_NO_NAME || rank(self) != PF_OK) {
     close_flat(&self->listing.base);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }

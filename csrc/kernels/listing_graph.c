@@ -36,29 +36,29 @@ typedef struct graph_reader {
   arcs_of which;
   uint32_t *nodes; /* in order, of which the functions count */
   size_t count, at;
-  uint32_t *arcs, *spare; /* of the node in work; room for the longest list */
+  pf_item *arcs, *spare; /* of the node in work; room for the longest list */
   size_t narcs, arc;
 } graph_reader;
 
 
-static void put_arc (const graph_reader *self, pf_batch *batch, uint32_t arc) {
+static void put_arc (const graph_reader *self, pf_batch *batch,
+                     const pf_item *item) {
   const pf_listing *listing = &self->listing.listing;
   const pf_flow *flow = listing->flow;
-  const pf_graph *graph = flow->graph;
-  const uint32_t caller = graph->callers[arc];
-  if (caller == PF_NO_FUNCTION)
+  const pf_arc *const arc = &flow->graph->arcs[item->number];
+  if (arc->caller == PF_NO_FUNCTION)
     put_missing(batch, CALLER);
   else
-    put_name(batch, CALLER, listing_name(listing, caller));
-  put_name(batch, CALLEE, listing_name(listing, graph->callees[arc]));
-  put_int(batch, CALLS, graph->counts[arc]);
-  if (pf_flow_is_inner(flow, arc)) {
+    put_name(batch, CALLER, listing_name(listing, arc->caller));
+  put_name(batch, CALLEE, listing_name(listing, arc->callee));
+  put_int(batch, CALLS, arc->count);
+  if (item->kind != PF_ARC_PLAIN) {
     put_missing(batch, SELF);
     put_missing(batch, TOTAL);
     return;
   }
-  put_time(batch, SELF, flow, flow->arc_self[arc]);
-  put_time(batch, TOTAL, flow, flow->arc_self[arc] + flow->arc_child[arc]);
+  put_time(batch, SELF, flow, item->share.self);
+  put_time(batch, TOTAL, flow, item->time);
 }
 
 
@@ -69,40 +69,40 @@ static void put_root (const graph_reader *self, pf_batch *batch,
   put_missing(batch, CALLER);
   put_name(batch, CALLEE, listing_name(&self->listing.listing, function));
   put_missing(batch, CALLS);
-  put_time(batch, SELF, flow, flow->shown_self[function]);
-  put_time(batch, TOTAL, flow,
-           flow->shown_self[function] + flow->shown_child[function]);
+  const double own = pf_flow_shown_self(flow, function);
+  put_time(batch, SELF, flow, own);
+  put_time(batch, TOTAL, flow, own + pf_flow_shown_child(flow, function));
 }
 
 
-/* Append the arcs list[first..end-1] that are wanted. */
-static void take_arcs (graph_reader *self, const uint32_t *list, size_t count,
-                       bool only_outside) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
-  for (size_t i = 0; i < count; i++)
-    if (!only_outside || graph->callers[list[i]] == PF_NO_FUNCTION)
-      self->arcs[self->narcs++] = list[i];
-}
-
-
+/* Append the arcs into the function, the most expensive first. */
 static void take_callers (graph_reader *self, uint32_t function,
                           bool only_outside) {
   const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t first = flow->graph->parent_first[function];
-  const size_t from = self->narcs;
-  take_arcs(self, flow->graph->parents + first,
-            flow->graph->parent_first[function + 1] - first, only_outside);
-  pf_rank_arcs(flow, self->arcs + from, self->spare, self->narcs - from, true);
+  const pf_graph *graph = flow->graph;
+  const uint32_t *first = &graph->parent_first[function];
+  pf_item *const from = self->arcs + self->narcs;
+  size_t count = 0;
+  for (uint32_t i = first[1]; i-- > first[0];) {
+    const uint32_t arc = graph->parents[i];
+    if (!only_outside || graph->arcs[arc].caller == PF_NO_FUNCTION)
+      from[count++] = pf_arc_item(flow, arc);
+  }
+  pf_rank_items(from, self->spare, count, true);
+  self->narcs += count;
 }
 
 
+/* Append the arcs out of the function, the most expensive first. */
 static void take_callees (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t first = flow->graph->child_first[function];
-  const size_t from = self->narcs;
-  take_arcs(self, flow->graph->children + first,
-            flow->graph->child_first[function + 1] - first, false);
-  pf_rank_arcs(flow, self->arcs + from, self->spare, self->narcs - from, true);
+  const uint32_t *first = &flow->graph->child_first[function];
+  pf_item *const from = self->arcs + self->narcs;
+  size_t count = 0;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    from[count++] = pf_arc_item(flow, i);
+  pf_rank_items(from, self->spare, count, true);
+  self->narcs += count;
 }
 
 
@@ -117,8 +117,9 @@ static bool begin (graph_reader *self, uint32_t function) {
   return self->which != CALLEES &&
          flow->graph->parent_first[function] ==
              flow->graph->parent_first[function + 1] &&
-         (self->listing.listing.zeros || flow->shown_self[function] != 0 ||
-          flow->shown_child[function] != 0);
+         (self->listing.listing.zeros ||
+          pf_flow_shown_self(flow, function) != 0 ||
+          pf_flow_shown_child(flow, function) != 0);
 }
 
 
@@ -127,13 +128,13 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
   const pf_flow *flow = reader->listing.flow;
   for (;;) {
     if (self->arc < self->narcs) {
-      put_arc(self, batch, self->arcs[self->arc++]);
+      put_arc(self, batch, &self->arcs[self->arc++]);
       return true;
     }
     if (self->at == self->count)
       return false;
     const uint32_t node = self->nodes[self->at++];
-    if (node < flow->graph->nfunctions && flow->printed[node] &&
+    if (node < flow->graph->nfunctions && flow->nodes[node].printed &&
         begin(self, node)) {
       put_root(self, batch, node);
       return true;
@@ -170,7 +171,7 @@ static bool open_lists (graph_reader *self, uint32_t function) {
   self->arcs = malloc(room * sizeof *self->arcs);
   self->spare = malloc(room * sizeof *self->spare);
   if (self->which == EVERY) {
-    self->count = flow->nodes;
+    self->count = flow->nnodes;
     if (pf_rank_graph(flow, &self->nodes) != PF_OK)
       return false;
   }

@@ -90,7 +90,7 @@ static size_t width_of (const index_reader *self, uint32_t name) {
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   char *label = self->labels[batch->rows];
   const char *form =
-      self->listing.listing.flow->printed[node] ? "[%u]" : "(%u)";
+      self->listing.listing.flow->nodes[node].printed ? "[%u]" : "(%u)";
   const size_t size =
       (size_t)snprintf(label, LABEL_SIZE, form, (unsigned)self->index[node]);
   const size_t wanted = self->column * COLUMN_WIDTH + LABEL_WIDTH;
@@ -154,7 +154,7 @@ static bool number_nodes (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   uint32_t *nodes = NULL;
   const pf_status status = pf_rank_graph(flow, &nodes);
-  for (size_t i = 0; status == PF_OK && i < flow->nodes; i++)
+  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
     self->index[nodes[i]] = (uint32_t)i + 1;
   free(nodes); /* also after a failure */
   return status == PF_OK;
@@ -163,7 +163,7 @@ static bool number_nodes (index_reader *self) {
 
 static bool open_index (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  self->index = malloc((flow->nodes + 1) * sizeof *self->index);
+  self->index = malloc((flow->nnodes + 1) * sizeof *self->index);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   for (size_t i = 0; i < NKINDS; i++) {
     self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);

@@ -69,7 +69,7 @@ typedef struct text_reader {
   double all;             /* 100 per cent; never 0 */
   step step;
   size_t node;
-  uint32_t *list, *spare; /* arcs or members of the step */
+  pf_item *list, *spare; /* arcs or members of the step */
   size_t count, done;
   char (*labels)[LABEL_SIZE]; /* of the rows of a batch */
 } text_reader;
@@ -96,8 +96,9 @@ static void put_seconds (const text_reader *self, pf_batch *batch, double own,
 static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
                        uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t cycle = flow->cycles.cycle_of[function];
-  kind += (cycle != 0 ? IN_CYCLE : 0) + (flow->printed[function] ? 0 : HIDDEN);
+  const uint32_t cycle = flow->nodes[function].cycle;
+  kind += (cycle != 0 ? IN_CYCLE : 0) +
+          (flow->nodes[function].printed ? 0 : HIDDEN);
   put_name(batch, KIND, self->kinds[kind]);
   put_name(batch, NAME, listing_name(&self->listing.listing, function));
   put_int(batch, REFERENCE, self->index[function]);
@@ -112,7 +113,7 @@ static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
 static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
                        bool is_blank_when_zero) {
   const pf_flow *flow = self->listing.listing.flow;
-  const int64_t calls = pf_flow_calls(flow, node);
+  const int64_t calls = flow->nodes[node].calls;
   const int64_t inner = pf_flow_self_calls(flow, node);
   put_int(batch, COUNT, calls);
   put_int(batch, OF, inner);
@@ -127,8 +128,8 @@ static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
 /* The label, the share and the times of the entry itself. */
 static void put_entry (text_reader *self, pf_batch *batch) {
   const pf_flow *flow = self->listing.listing.flow;
-  const double own = flow->shown_self[self->node];
-  const double children = flow->shown_child[self->node];
+  const double own = pf_flow_shown_self(flow, self->node);
+  const double children = pf_flow_shown_child(flow, self->node);
   char *label = self->labels[batch->rows];
   const int size =
       snprintf(label, LABEL_SIZE, "[%u]", (unsigned)self->index[self->node]);
@@ -163,12 +164,13 @@ static void make_own (text_reader *self, pf_batch *batch) {
 }
 
 
-static void make_member (text_reader *self, pf_batch *batch, uint32_t member) {
-  const pf_flow *flow = self->listing.listing.flow;
+static void make_member (text_reader *self, pf_batch *batch,
+                         const pf_item *item) {
   put_nothing(batch, LABEL, PERCENT);
-  put_seconds(self, batch, flow->shown_self[member], flow->shown_child[member]);
-  const bool is_recursive = put_calls(self, batch, member, false);
-  put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER, member);
+  put_seconds(self, batch, item->share.self, item->share.child);
+  const bool is_recursive = put_calls(self, batch, item->number, false);
+  put_named(self, batch, is_recursive ? MEMBER_RECURSIVE : MEMBER,
+            item->number);
 }
 
 
@@ -179,20 +181,20 @@ static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
 
 
 /* A line for an arc; `function` is its end that is not the entry. */
-static void make_arc (text_reader *self, pf_batch *batch, uint32_t arc,
+static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
                       uint32_t function, size_t kind) {
   const pf_flow *flow = self->listing.listing.flow;
-  const size_t head = pf_flow_head(flow, flow->graph->callees[arc]);
   put_nothing(batch, LABEL, PERCENT);
-  put_int(batch, COUNT, flow->graph->counts[arc]);
-  if (pf_flow_is_inner(flow, arc)) {
+  put_int(batch, COUNT, item->count);
+  if (item->kind == PF_ARC_PLAIN) {
+    const uint32_t callee = flow->graph->arcs[item->number].callee;
+    put_seconds(self, batch, item->share.self, item->share.child);
+    put_int(batch, OF, flow->nodes[pf_flow_head(flow, callee)].calls);
+  }
+  else {
     put_nothing(batch, SELF, CHILDREN);
     put_missing(batch, OF);
     kind += CALLER_INNER - CALLER;
-  }
-  else {
-    put_seconds(self, batch, flow->arc_self[arc], flow->arc_child[arc]);
-    put_int(batch, OF, pf_flow_calls(flow, head));
   }
   if (function != PF_NO_FUNCTION) {
     put_named(self, batch, kind, function);
@@ -207,14 +209,25 @@ static void make_arc (text_reader *self, pf_batch *batch, uint32_t arc,
 
 /* {====== Entries ====== */
 
-static void list_arcs (text_reader *self, const uint32_t *first,
-                       const uint32_t *arcs, bool reverse) {
-  const size_t from = first[self->node], end = first[self->node + 1];
+/* The arcs into the function, the cheapest first. */
+static void list_callers (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t *first = &flow->graph->parent_first[self->node];
   self->count = self->done = 0;
-  for (size_t i = from; i < end; i++)
-    self->list[self->count++] = arcs[i];
-  pf_rank_arcs(self->listing.listing.flow, self->list, self->spare, self->count,
-               reverse);
+  for (uint32_t i = first[1]; i-- > first[0];)
+    self->list[self->count++] = pf_arc_item(flow, flow->graph->parents[i]);
+  pf_rank_items(self->list, self->spare, self->count, false);
+}
+
+
+/* The arcs out of the function, the most expensive first. */
+static void list_callees (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t *first = &flow->graph->child_first[self->node];
+  self->count = self->done = 0;
+  for (uint32_t i = first[1]; i-- > first[0];)
+    self->list[self->count++] = pf_arc_item(flow, i);
+  pf_rank_items(self->list, self->spare, self->count, true);
 }
 
 
@@ -224,32 +237,33 @@ static void list_members (text_reader *self) {
   self->count = self->done = 0;
   for (uint32_t f = flow->cycles.heads[cycle]; f != PF_NO_FUNCTION;
        f = flow->cycles.next[f])
-    self->list[self->count++] = f;
-  pf_rank_members(flow, self->list, self->spare, self->count);
+    self->list[self->count++] = pf_member_item(flow, f);
+  pf_rank_items(self->list, self->spare, self->count, true);
 }
 
 
 /* Whether a node has an entry. */
 static bool is_printed (const text_reader *self, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
-  return flow->printed[node] &&
-         (self->listing.listing.zeros || pf_flow_calls(flow, node) != 0 ||
-          pf_flow_self_calls(flow, node) != 0 || flow->shown_self[node] != 0 ||
-          flow->shown_child[node] != 0);
+  return flow->nodes[node].printed &&
+         (self->listing.listing.zeros || flow->nodes[node].calls != 0 ||
+          pf_flow_self_calls(flow, node) != 0 ||
+          pf_flow_shown_self(flow, node) != 0 ||
+          pf_flow_shown_child(flow, node) != 0);
 }
 
 
 /* Go to the next node with an entry; false: there is none. */
 static bool next_node (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  while (self->at < flow->nodes && !is_printed(self, self->nodes[self->at]))
+  while (self->at < flow->nnodes && !is_printed(self, self->nodes[self->at]))
     self->at++;
-  if (self->at == flow->nodes)
+  if (self->at == flow->nnodes)
     return false;
   self->node = self->nodes[self->at++];
   self->count = self->done = 0;
   if (self->node < flow->graph->nfunctions) {
-    list_arcs(self, flow->graph->parent_first, flow->graph->parents, false);
+    list_callers(self);
     self->step = CALLERS;
   }
   else
@@ -268,7 +282,7 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
     return;
   }
   make_own(self, batch);
-  list_arcs(self, graph->child_first, graph->children, true);
+  list_callees(self);
   self->step = CALLEES;
 }
 
@@ -276,13 +290,13 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
 /* The line of the next arc or member of the step. */
 static void make_listed (text_reader *self, pf_batch *batch) {
   const pf_graph *graph = self->listing.listing.flow->graph;
-  const uint32_t at = self->list[self->done++];
+  const pf_item *const item = &self->list[self->done++];
   if (self->step == CALLERS)
-    make_arc(self, batch, at, graph->callers[at], CALLER);
+    make_arc(self, batch, item, graph->arcs[item->number].caller, CALLER);
   else if (self->step == CALLEES)
-    make_arc(self, batch, at, graph->callees[at], CALLEE);
+    make_arc(self, batch, item, graph->arcs[item->number].callee, CALLEE);
   else
-    make_member(self, batch, at);
+    make_member(self, batch, item);
 }
 
 
@@ -359,12 +373,12 @@ static bool open_arrays (text_reader *self) {
   const size_t room = longest_list(flow) + 1;
   self->list = malloc(room * sizeof *self->list);
   self->spare = malloc(room * sizeof *self->spare);
-  self->index = malloc((flow->nodes + 1) * sizeof *self->index);
+  self->index = malloc((flow->nnodes + 1) * sizeof *self->index);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   if (self->list == NULL || self->spare == NULL || self->index == NULL ||
       self->labels == NULL || pf_rank_graph(flow, &self->nodes) != PF_OK)
     return false;
-  for (size_t i = 0; i < flow->nodes; i++)
+  for (size_t i = 0; i < flow->nnodes; i++)
     self->index[self->nodes[i]] = (uint32_t)i + 1;
   return true;
 }

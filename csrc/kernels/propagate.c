@@ -9,41 +9,87 @@
 #include <string.h>
 
 #define NS_PER_SECOND 1e9
+#define FETCH_FROM    8 /* functions ahead */
+
+
+/* Whether all of every node may be seen, without asking. gprof's fractions
+   are sums that may miss 1 by their last bits, which its digits show. */
+static bool is_open (const pf_flow *flow) {
+  return flow->filter == NULL && !flow->graph->facts.compat;
+}
 
 
 static bool open_arrays (pf_flow *flow) {
-  const size_t n = flow->nodes + 1, m = flow->graph->narcs + 1;
-  flow->self = calloc(n, sizeof(double));
-  flow->child = calloc(n, sizeof(double));
-  flow->fraction = calloc(n, sizeof(double));
-  flow->shown_self = calloc(n, sizeof(double));
+  const size_t n = flow->nnodes + 1;
+  flow->nodes = malloc(n * sizeof *flow->nodes);
+  flow->inner = calloc(flow->cycles.count + 1, sizeof *flow->inner);
+  if (is_open(flow))
+    return flow->nodes != NULL && flow->inner != NULL;
+  flow->fractions = calloc(n, sizeof(double));
   flow->shown_child = calloc(n, sizeof(double));
-  flow->printed = calloc(n, sizeof(bool));
-  flow->arc_self = calloc(m, sizeof(double));
-  flow->arc_child = calloc(m, sizeof(double));
-  return flow->self != NULL && flow->child != NULL && flow->fraction != NULL &&
-         flow->shown_self != NULL && flow->shown_child != NULL &&
-         flow->printed != NULL && flow->arc_self != NULL &&
-         flow->arc_child != NULL;
+  return flow->nodes != NULL && flow->inner != NULL &&
+         flow->fractions != NULL && flow->shown_child != NULL;
 }
 
 
+/* {====== Nodes ====== */
+
 /* The weights of the metric as numbers that can be parted. */
-static void load_self (pf_flow *flow) {
+static void make_functions (pf_flow *flow) {
   const pf_graph *graph = flow->graph;
   flow->total = graph->facts.ticks;
   for (size_t i = 0; i < graph->nfunctions; i++) {
-    const double weight = graph->facts.compat
-                              ? graph->ticks[i]
-                              : (double)graph->weights[flow->metric][i];
+    const double weight = pf_flow_weight(flow, i);
+    const bool counts = pf_flow_in_flat(flow, i);
     if (!graph->facts.compat)
       flow->total += weight;
-    if (pf_flow_in_flat(flow, i))
-      flow->self[i] = weight;
-    else
+    if (!counts)
       flow->total -= weight;
+    flow->nodes[i] =
+        (pf_node){counts ? weight : 0, 0, graph->calls[i], 0, true};
   }
 }
+
+
+/* Mark the members of the cycles. */
+static void make_cycles (pf_flow *flow) {
+  const pf_cycles *cycles = &flow->cycles;
+  for (size_t i = 0; i < cycles->count; i++) {
+    flow->nodes[flow->graph->nfunctions + i] = (pf_node){0, 0, 0, 0, true};
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      flow->nodes[f].cycle = (uint32_t)i + 1;
+  }
+}
+
+
+/* Count the calls of a member of cycle i from outside and from inside. */
+static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
+  const pf_graph *graph = flow->graph;
+  pf_node *const node = &flow->nodes[graph->nfunctions + i];
+  for (uint32_t at = graph->parent_first[member];
+       at < graph->parent_first[member + 1]; at++) {
+    const pf_arc *const arc = &graph->arcs[graph->parents[at]];
+    if (arc->caller == member)
+      continue;
+    int64_t *const sum =
+        pf_flow_is_inner(flow, arc) ? &flow->inner[i] : &node->calls;
+    *sum = pf_add(*sum, arc->count);
+  }
+}
+
+
+static void make_nodes (pf_flow *flow) {
+  const pf_cycles *cycles = &flow->cycles;
+  make_functions(flow);
+  make_cycles(flow);
+  for (size_t i = 0; i < cycles->count; i++)
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      count_calls(flow, i, f);
+}
+
+/* }====== */
 
 
 static double per_second (const pf_flow *flow) {
@@ -61,18 +107,20 @@ static double per_second (const pf_flow *flow) {
    `function` that are outside of its node. */
 static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
   const pf_graph *graph = flow->graph;
-  const int64_t calls = pf_flow_calls(flow, node);
+  pf_node *const heir = &flow->nodes[node];
+  const double calls = (double)heir->calls;
   for (uint32_t i = graph->parent_first[function];
        i < graph->parent_first[function + 1]; i++) {
-    const uint32_t arc = graph->parents[i], caller = graph->callers[arc];
-    const bool is_outside = caller == PF_NO_FUNCTION;
-    if (!is_outside && pf_flow_head(flow, caller) == node)
+    const pf_arc *const arc = &graph->arcs[graph->parents[i]];
+    const bool is_outside = arc->caller == PF_NO_FUNCTION;
+    if (!is_outside && pf_flow_head(flow, arc->caller) == node)
       continue;
     if (!is_outside)
-      flow->printed[node] |= flow->printed[caller];
-    if (calls != 0)
-      flow->fraction[node] += (is_outside ? 1.0 : flow->fraction[caller]) *
-                              ((double)graph->counts[arc] / (double)calls);
+      heir->printed |= flow->nodes[arc->caller].printed;
+    if (heir->calls != 0)
+      flow->fractions[node] +=
+          (is_outside ? 1.0 : flow->fractions[arc->caller]) *
+          ((double)arc->count / calls);
   }
 }
 
@@ -80,8 +128,8 @@ static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
 static void inherit (pf_flow *flow, size_t node) {
   const pf_cycles *cycles = &flow->cycles;
   const size_t n = flow->graph->nfunctions;
-  flow->printed[node] = false;
-  flow->fraction[node] = 0;
+  flow->nodes[node].printed = false;
+  flow->fractions[node] = 0;
   if (node < n) {
     inherit_from_callers(flow, node, node);
     return;
@@ -90,8 +138,8 @@ static void inherit (pf_flow *flow, size_t node) {
   for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
     inherit_from_callers(flow, f, node);
   for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
-    flow->printed[f] = flow->printed[node];
-    flow->fraction[f] = flow->fraction[node];
+    flow->nodes[f].printed = flow->nodes[node].printed;
+    flow->fractions[f] = flow->fractions[node];
   }
 }
 
@@ -108,24 +156,16 @@ static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
 }
 
 
-static void send_down (pf_flow *flow) {
-  size_t last = SIZE_MAX;
-  for (size_t i = flow->graph->nfunctions; i-- > 0;) {
-    const size_t function = flow->cycles.order[i];
-    const size_t node = pf_flow_head(flow, function);
-    if (node != last)
-      inherit(flow, node);
-    last = node;
-    double *fraction = &flow->fraction[function];
-    flow->printed[function] = is_wanted(flow, function, flow->printed[function],
-                                        PF_GRAPH_IN, PF_GRAPH_OUT);
-    if (!is_wanted(flow, function, *fraction != 0, PF_TIME_IN, PF_TIME_OUT))
-      *fraction = 0;
-    else if (*fraction == 0)
-      *fraction = 1;
-    flow->shown_self[function] = flow->self[function] * *fraction;
-    flow->total_shown += flow->shown_self[function];
-  }
+/* What becomes of a function that has inherited. */
+static void settle (pf_flow *flow, size_t function) {
+  pf_node *const node = &flow->nodes[function];
+  double *const fraction = &flow->fractions[function];
+  node->printed =
+      is_wanted(flow, function, node->printed, PF_GRAPH_IN, PF_GRAPH_OUT);
+  if (!is_wanted(flow, function, *fraction != 0, PF_TIME_IN, PF_TIME_OUT))
+    *fraction = 0;
+  else if (*fraction == 0)
+    *fraction = 1;
 }
 
 
@@ -136,10 +176,26 @@ static void adopt_cycles (pf_flow *flow) {
   for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
          f = cycles->next[f]) {
-      flow->printed[n + i] |= flow->printed[f];
-      if (flow->fraction[n + i] == 0)
-        flow->fraction[n + i] = flow->fraction[f];
+      flow->nodes[n + i].printed |= flow->nodes[f].printed;
+      if (flow->fractions[n + i] == 0)
+        flow->fractions[n + i] = flow->fractions[f];
     }
+}
+
+
+static void send_down (pf_flow *flow) {
+  size_t last = SIZE_MAX;
+  for (size_t i = flow->graph->nfunctions; i-- > 0;) {
+    const size_t function = flow->cycles.order[i];
+    const size_t node = pf_flow_head(flow, function);
+    if (node != last)
+      inherit(flow, node);
+    last = node;
+    settle(flow, function);
+    flow->total_shown += pf_flow_shown_self(flow, function);
+  }
+  if (!flow->graph->facts.compat)
+    adopt_cycles(flow);
 }
 
 /* }====== */
@@ -150,76 +206,67 @@ static void adopt_cycles (pf_flow *flow) {
 static void add_up_cycles (pf_flow *flow) {
   const pf_cycles *cycles = &flow->cycles;
   const size_t n = flow->graph->nfunctions;
-  for (size_t i = 0; i < cycles->count; i++) {
+  for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
          f = cycles->next[f])
-      if (flow->fraction[f] != 0)
-        flow->self[n + i] += flow->self[f];
-    flow->shown_self[n + i] = flow->fraction[n + i] * flow->self[n + i];
-  }
+      if (pf_flow_fraction(flow, f) != 0)
+        flow->nodes[n + i].self += flow->nodes[f].self;
 }
 
 
-/* What a callee's node hands along an arc to a caller with a fraction. */
-static double hand_along (pf_flow *flow, size_t arc, double fraction) {
-  const size_t node = pf_flow_head(flow, flow->graph->callees[arc]);
-  const double share =
-      (double)flow->graph->counts[arc] / (double)pf_flow_calls(flow, node);
-  flow->arc_self[arc] = flow->self[node] * share;
-  flow->arc_child[arc] = flow->child[node] * share;
-  const double sum = flow->arc_self[arc] + flow->arc_child[arc];
-  flow->arc_self[arc] *= fraction;
-  flow->arc_child[arc] *= fraction;
-  return sum;
-}
-
-
-/* Whether time goes along an arc at all. */
-static bool carries_time (const pf_flow *flow, size_t arc) {
-  const uint32_t callee = flow->graph->callees[arc];
-  return flow->graph->counts[arc] != 0 && !pf_flow_is_inner(flow, arc) &&
-         flow->fraction[callee] != 0 &&
-         pf_flow_calls(flow, pf_flow_head(flow, callee)) != 0;
+/* Add to a node what one of its functions, with a fraction, was handed. */
+static void take (pf_flow *flow, size_t node, double sum, double fraction) {
+  flow->nodes[node].child += sum;
+  if (flow->shown_child != NULL)
+    flow->shown_child[node] += fraction * sum;
 }
 
 
 static void gather (pf_flow *flow, size_t caller) {
   const pf_graph *graph = flow->graph;
-  const double fraction = flow->fraction[caller];
-  const size_t node = pf_flow_head(flow, caller);
+  const double fraction = pf_flow_fraction(flow, caller);
+  const uint32_t end = graph->child_first[caller + 1];
   if (fraction == 0)
     return;
-  for (uint32_t i = graph->child_first[caller];
-       i < graph->child_first[caller + 1]; i++) {
-    const uint32_t arc = graph->children[i];
-    if (!carries_time(flow, arc))
-      continue;
-    const double sum = hand_along(flow, arc, fraction);
-    flow->child[caller] += sum;
-    flow->shown_child[caller] += fraction * sum;
-    if (node != caller) {
-      flow->child[node] += sum;
-      flow->shown_child[node] += fraction * sum;
-    }
+  for (uint32_t i = graph->child_first[caller]; i < end; i++) {
+    const pf_share share = pf_flow_whole_share(flow, &graph->arcs[i]);
+    const size_t node = pf_flow_head(flow, caller);
+    take(flow, caller, share.self + share.child, fraction);
+    if (node != caller)
+      take(flow, node, share.self + share.child, fraction);
   }
 }
 
 
+/* Time will soon be gathered for functions of the order from i on: have in
+   steps ready where their arcs begin, the arcs, and what those lead to. */
+static inline void fetch (const pf_flow *flow, size_t i) {
+  const pf_graph *const graph = flow->graph;
+  const uint32_t *const order = flow->cycles.order + i;
+  if (i + 3 * FETCH_FROM >= graph->nfunctions)
+    return;
+  __builtin_prefetch(&graph->child_first[order[3 * FETCH_FROM]]);
+  __builtin_prefetch(&flow->nodes[order[3 * FETCH_FROM]], 1);
+  __builtin_prefetch(&graph->arcs[graph->child_first[order[2 * FETCH_FROM]]]);
+  const uint32_t arc = graph->child_first[order[FETCH_FROM]];
+  if (arc < graph->narcs)
+    __builtin_prefetch(&flow->nodes[graph->arcs[arc].callee]);
+}
+
+
 static void send_up (pf_flow *flow) {
-  const pf_graph *graph = flow->graph;
   add_up_cycles(flow);
-  for (size_t i = 0; i < graph->nfunctions; i++)
+  for (size_t i = 0; i < flow->graph->nfunctions; i++) {
+    fetch(flow, i);
     gather(flow, flow->cycles.order[i]);
-  for (size_t arc = 0; arc < graph->narcs; arc++)
-    if (graph->callers[arc] == PF_NO_FUNCTION && carries_time(flow, arc))
-      hand_along(flow, arc, 1.0);
+  }
 }
 
 /* }====== */
 
 
-pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
-                        const uint8_t *filter) {
+void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
+                    const uint8_t *filter) {
   memset(flow, 0, sizeof *flow);
   flow->graph = graph;
   flow->filter = filter;
@@ -227,29 +274,38 @@ pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
   flow->per_second = per_second(flow);
   for (size_t i = 0; filter != NULL && i < graph->nfunctions; i++)
     flow->filter_all |= filter[i];
-  if (pf_cycles_find(&flow->cycles, graph) != PF_OK)
+}
+
+
+pf_status pf_flow_spread (pf_flow *flow) {
+  if (pf_cycles_find(&flow->cycles, flow->graph) != PF_OK)
     return PF_ENOMEM;
-  flow->nodes = graph->nfunctions + flow->cycles.count;
+  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
   if (!open_arrays(flow))
     return PF_ENOMEM;
-  load_self(flow);
-  send_down(flow);
-  if (!graph->facts.compat)
-    adopt_cycles(flow);
+  make_nodes(flow);
+  if (is_open(flow))
+    flow->total_shown = flow->total;
+  else
+    send_down(flow);
   send_up(flow);
   return PF_OK;
 }
 
 
+pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
+                        const uint8_t *filter) {
+  pf_flow_begin(flow, graph, metric, filter);
+  return pf_flow_spread(flow);
+}
+
+
 void pf_flow_close (pf_flow *flow) {
   pf_cycles_close(&flow->cycles);
-  free(flow->self);
-  free(flow->child);
-  free(flow->fraction);
-  free(flow->shown_self);
+  free(flow->inner);
+  free(flow->nodes);
+  free(flow->fractions);
   free(flow->shown_child);
-  free(flow->printed);
-  free(flow->arc_self);
-  free(flow->arc_child);
+  free(flow->flat);
   memset(flow, 0, sizeof *flow);
 }

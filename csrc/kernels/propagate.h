@@ -23,8 +23,16 @@ enum {
   PF_TIME_OUT = 32  /* passes no time up */
 };
 
-/* The nodes are the functions, then the cycles: cycle i is node
-   nfunctions + i - 1. Times are in the metric's own unit, or in samples. */
+/* A function or a cycle: function f is node f, cycle i node nfunctions + i - 1.
+   Times are in the metric's own unit, or in samples. */
+typedef struct pf_node {
+  double self;    /* spent in it */
+  double child;   /* ... and in what it called */
+  int64_t calls;  /* from outside of it */
+  uint32_t cycle; /* of a function: the cycle it is in, or 0 */
+  bool printed;   /* gets an entry in the call graph */
+} pf_node;
+
 typedef struct pf_flow {
   const pf_graph *graph; /* borrowed */
   const uint8_t *filter; /* of each function, PF_..._IN and _OUT; or NULL */
@@ -33,19 +41,26 @@ typedef struct pf_flow {
   double per_second; /* how much of the metric is a second; or 1 */
 
   pf_cycles cycles;
-  size_t nodes;
-  double *self;        /* spent in the node itself */
-  double *child;       /* ... and in what it called */
-  double *fraction;    /* of it that may be seen, 0 to 1 */
-  double *shown_self;  /* self * fraction */
-  double *shown_child; /* child * fraction, as gprof adds it up */
-  bool *printed;       /* gets an entry in the call graph */
-  double *arc_self;    /* of each arc: handed along it from the callee */
-  double *arc_child;   /* ... and from what that called */
+  int64_t *inner; /* calls in cycle i, but of functions by themselves:
+                     inner[i - 1] */
+  size_t nnodes;
+  pf_node *nodes;
+  double *fractions;   /* of a node's time that may be seen, 0 to 1; NULL: 1 */
+  double *shown_child; /* child * fraction as gprof adds it up; NULL: child */
 
   double total;       /* of all functions in the flat profile */
-  double total_shown; /* sum of shown_self of the functions */
+  double total_shown; /* sum of what is shown of the functions' own time */
+
+  /* The order of the flat profile, if it was wanted: see rank.h. */
+  uint32_t *flat;
+  size_t nflat;
+  bool flat_zeros;
 } pf_flow;
+
+/* What is handed along an arc: time of the callee, and of what it called. */
+typedef struct pf_share {
+  double self, child;
+} pf_share;
 
 
 /*
@@ -57,31 +72,72 @@ pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
                         const uint8_t *filter);
 void pf_flow_close (pf_flow *flow);
 
+/* The same in two steps: what the flow is of, which is enough for
+   pf_flow_weight and pf_flow_in_flat, and the rest. */
+void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
+                    const uint8_t *filter);
+pf_status pf_flow_spread (pf_flow *flow);
+
 /* The node that stands for a function to the outside: its cycle or itself. */
 static inline size_t pf_flow_head (const pf_flow *flow, size_t function) {
-  const uint32_t cycle = flow->cycles.cycle_of[function];
+  const uint32_t cycle = flow->nodes[function].cycle;
   return cycle == 0 ? function : flow->graph->nfunctions + cycle - 1;
 }
 
-/* Calls of a node from outside of it, and inside of it. */
-static inline int64_t pf_flow_calls (const pf_flow *flow, size_t node) {
-  const size_t n = flow->graph->nfunctions;
-  return node < n ? flow->graph->calls[node] : flow->cycles.calls[node - n];
-}
-
+/* Calls inside of a node. */
 static inline int64_t pf_flow_self_calls (const pf_flow *flow, size_t node) {
   const size_t n = flow->graph->nfunctions;
-  return node < n ? flow->graph->self_calls[node]
-                  : flow->cycles.inner[node - n];
+  return node < n ? flow->graph->self_calls[node] : flow->inner[node - n];
+}
+
+/* What of the time of a node may be seen. */
+static inline double pf_flow_fraction (const pf_flow *flow, size_t node) {
+  return flow->fractions == NULL ? 1 : flow->fractions[node];
+}
+
+static inline double pf_flow_shown_self (const pf_flow *flow, size_t node) {
+  return flow->nodes[node].self * pf_flow_fraction(flow, node);
+}
+
+static inline double pf_flow_shown_child (const pf_flow *flow, size_t node) {
+  return flow->shown_child == NULL ? flow->nodes[node].child
+                                   : flow->shown_child[node];
 }
 
 /* Whether an arc leads from a function to itself or inside its cycle. */
-static inline bool pf_flow_is_inner (const pf_flow *flow, size_t arc) {
-  const uint32_t caller = flow->graph->callers[arc];
-  const uint32_t callee = flow->graph->callees[arc];
-  return caller == callee ||
-         (caller != PF_NO_FUNCTION && flow->cycles.cycle_of[callee] != 0 &&
-          flow->cycles.cycle_of[caller] == flow->cycles.cycle_of[callee]);
+static inline bool pf_flow_is_inner (const pf_flow *flow, const pf_arc *arc) {
+  const uint32_t cycle = flow->nodes[arc->callee].cycle;
+  return arc->caller == arc->callee ||
+         (cycle != 0 && arc->caller != PF_NO_FUNCTION &&
+          flow->nodes[arc->caller].cycle == cycle);
+}
+
+/* What is handed along an arc, all of it: none inside a cycle. */
+static inline pf_share pf_flow_whole_share (const pf_flow *flow,
+                                            const pf_arc *arc) {
+  const pf_node *const node = &flow->nodes[pf_flow_head(flow, arc->callee)];
+  if (arc->count == 0 || node->calls == 0 ||
+      pf_flow_fraction(flow, arc->callee) == 0 || pf_flow_is_inner(flow, arc))
+    return (pf_share){0, 0};
+  const double share = (double)arc->count / (double)node->calls;
+  return (pf_share){node->self * share, node->child * share};
+}
+
+/* The part of it that may be seen of its caller. */
+static inline pf_share pf_flow_share (const pf_flow *flow, const pf_arc *arc) {
+  const pf_share whole = pf_flow_whole_share(flow, arc);
+  const double fraction =
+      arc->caller == PF_NO_FUNCTION ? 1 : pf_flow_fraction(flow, arc->caller);
+  if (fraction == 0)
+    return (pf_share){0, 0};
+  return (pf_share){whole.self * fraction, whole.child * fraction};
+}
+
+/* What the metric says of a function. */
+static inline double pf_flow_weight (const pf_flow *flow, size_t function) {
+  return flow->graph->facts.compat
+             ? flow->graph->ticks[function]
+             : (double)flow->graph->weights[flow->metric][function];
 }
 
 /* Whether a function belongs into the flat profile. */

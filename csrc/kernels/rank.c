@@ -1,9 +1,9 @@
 /*
 ** rank.c - the orders in which a profile is shown.
 **
-** Long lists are sorted by words: one key after the other, each time only
-** the runs that are still equal. Short runs, and names that begin alike, are
-** merged by comparing.
+** Nodes are sorted by words: one key after the other, each time only the runs
+** that are still equal. The bytes of names are the last keys, eight at a time.
+** The sort is stable, so what is equal throughout stays in order of numbers.
 */
 
 #include "kernels/rank.h"
@@ -12,40 +12,37 @@
 #include <string.h>
 
 #include "kernels/order.h"
+#include "kernels/parallel.h"
 #include "model/names.h"
 
-#define SHORT_RUN 48 /* sorted by comparing at once */
-#define MAX_KEYS  4
-
-/* A key of a node: smaller words come first. */
-typedef uint64_t key_of (const pf_flow *flow, size_t node);
+#define SHORT_RUN  48    /* sorted by insertion */
+#define FEW        16    /* ... of items */
+#define FETCH_FROM 12    /* nodes ahead */
+#define MANY       16384 /* functions that are worth a thread */
 
 /* What is being sorted. */
 typedef struct ranking {
   const pf_flow *flow;
-  key_of *keys[MAX_KEYS];
-  size_t nkeys;
-  pf_pair *pairs, *spare;
+  pf_pair *pairs, *spare; /* a node, and the word of the key in work */
+  bool *same;             /* equals the node before in all keys so far */
+  size_t count;
 } ranking;
+
+/* A key of a node: smaller words come first. */
+typedef uint64_t key_of (const pf_flow *flow, size_t node);
 
 
 /* {====== Keys ====== */
 
-static const char *name_of (const pf_flow *flow, size_t node) {
-  const pf_graph *graph = flow->graph;
-  if (node >= graph->nfunctions)
-    return "";
-  return (const char *)pf_name(graph->dictionary, graph->names[node]).at;
-}
-
-
 static uint64_t by_self (const pf_flow *flow, size_t node) {
-  return ~pf_order_num(flow->self[node]);
+  return ~pf_order_num(pf_flow_in_flat(flow, node) ? pf_flow_weight(flow, node)
+                                                   : 0);
 }
 
 
 static uint64_t by_total (const pf_flow *flow, size_t node) {
-  return ~pf_order_num(flow->shown_self[node] + flow->shown_child[node]);
+  return ~pf_order_num(pf_flow_shown_self(flow, node) +
+                       pf_flow_shown_child(flow, node));
 }
 
 
@@ -60,19 +57,159 @@ static uint64_t by_calls (const pf_flow *flow, size_t node) {
 static uint64_t by_kind (const pf_flow *flow, size_t node) {
   if (node >= flow->graph->nfunctions)
     return 0;
-  return name_of(flow, node)[0] == '_' ? 2 : 1;
+  const pf_bytes name =
+      pf_name(flow->graph->dictionary, flow->graph->names[node]);
+  return name.size > 0 && name.at[0] == '_' ? 2 : 1;
 }
 
 
-/* The first eight bytes of the name. */
-static uint64_t by_name (const pf_flow *flow, size_t node) {
-  const char *name = name_of(flow, node);
-  uint64_t word = 0;
-  for (unsigned i = 0; i < 8; i++) {
-    word = word << 8 | (uint8_t)*name;
-    name += *name != '\0';
+static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
+  const pf_graph *graph = flow->graph;
+  return node >= graph->nfunctions
+             ? 0
+             : pf_name_word(graph->dictionary, graph->names[node], offset);
+}
+
+
+/* Whether a node has an equal neighbour. */
+static inline bool is_in_run (const ranking *r, size_t i) {
+  return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
+}
+
+
+/* The names of nodes from number i on will soon be read: have in steps ready
+   where the graph keeps the number of the name, the dictionary its place, and
+   the name. Cycles have no names: take that of some function. */
+static inline void fetch_name (const ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  const size_t last = graph->nfunctions - 1;
+  size_t rows[3];
+  if (i + 3 * FETCH_FROM >= r->count)
+    return;
+  for (size_t step = 0; step < 3; step++) {
+    const size_t row = r->pairs[i + (step + 1) * FETCH_FROM].row;
+    rows[step] = row < last ? row : last;
   }
-  return word;
+  __builtin_prefetch(&graph->names[rows[2]]);
+  pf_name_soon(graph->dictionary, graph->names[rows[1]]);
+  __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
+}
+
+
+static void set_words (ranking *r, key_of *key) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (!is_in_run(r, i))
+      continue;
+    if (key == by_kind)
+      fetch_name(r, i);
+    r->pairs[i].word = key(r->flow, r->pairs[i].row);
+  }
+}
+
+
+static void set_names (ranking *r, size_t offset) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (!is_in_run(r, i))
+      continue;
+    fetch_name(r, i);
+    r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Runs ====== */
+
+static bool is_sorted (const pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    if (pairs[i - 1].word > pairs[i].word)
+      return false;
+  return true;
+}
+
+
+static void sort_short (pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    const pf_pair moved = pairs[i];
+    size_t at = i;
+    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
+      pairs[at] = pairs[at - 1];
+    pairs[at] = moved;
+  }
+}
+
+
+/* The end of the run that begins at `from`. */
+static size_t end_of_run (const ranking *r, size_t from) {
+  size_t end = from + 1;
+  while (end < r->count && r->same[end])
+    end++;
+  return end;
+}
+
+
+/* Sort each run by the words; answers whether any nodes are still equal. */
+static bool sort_runs (ranking *r) {
+  bool any = false;
+  for (size_t from = 0, end; from < r->count; from = end) {
+    pf_pair *const pairs = r->pairs + from;
+    end = end_of_run(r, from);
+    if (!is_sorted(pairs, end - from)) {
+      if (end - from <= SHORT_RUN)
+        sort_short(pairs, end - from);
+      else
+        pf_sort_pairs(pairs, r->spare, end - from);
+    }
+    for (size_t i = from + 1; i < end; i++)
+      any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
+  }
+  return any;
+}
+
+
+/* Part the runs whose names have ended: they are equal for good. Answers
+   whether there are others. */
+static bool drop_ended (ranking *r) {
+  bool any = false;
+  for (size_t i = 1; i < r->count; i++)
+    any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
+  return any;
+}
+
+
+/* Sort by the keys (the last of them NULL), then by name. */
+static void sort_all (ranking *r, key_of *const *keys) {
+  memset(r->same, true, r->count);
+  r->same[0] = false;
+  bool any = r->count > 1;
+  for (; any && *keys != NULL; keys++) {
+    set_words(r, *keys);
+    any = sort_runs(r);
+  }
+  for (size_t offset = 0; any; offset += 8) {
+    set_names(r, offset);
+    any = sort_runs(r) && drop_ended(r);
+  }
+}
+
+
+/* Sort nodes in place. */
+static pf_status sort_nodes (const pf_flow *flow, uint32_t *nodes, size_t count,
+                             key_of *const *keys) {
+  ranking r = {flow, malloc((count + 1) * sizeof(pf_pair)),
+               malloc((count + 1) * sizeof(pf_pair)), malloc(count + 1), count};
+  const bool has_room = r.pairs != NULL && r.spare != NULL && r.same != NULL;
+  for (size_t i = 0; has_room && i < count; i++)
+    r.pairs[i] = (pf_pair){0, nodes[i]};
+  if (has_room)
+    sort_all(&r, keys);
+  for (size_t i = 0; has_room && i < count; i++)
+    nodes[i] = (uint32_t)r.pairs[i].row;
+  free(r.pairs);
+  free(r.spare);
+  free(r.same);
+  return has_room ? PF_OK : PF_ENOMEM;
 }
 
 /* }====== */
@@ -80,104 +217,18 @@ static uint64_t by_name (const pf_flow *flow, size_t node) {
 
 /* {====== Nodes ====== */
 
-/* Compare by the keys from `level` on, then by name. */
-static int compare (const ranking *r, size_t level, size_t left, size_t right) {
-  for (; level < r->nkeys; level++) {
-    const uint64_t a = r->keys[level](r->flow, left);
-    const uint64_t b = r->keys[level](r->flow, right);
-    if (a != b)
-      return a < b ? -1 : 1;
-  }
-  return strcmp(name_of(r->flow, left), name_of(r->flow, right));
-}
-
-
-static void sort_short (const ranking *r, size_t level, pf_pair *pairs,
-                        size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    const pf_pair moved = pairs[i];
-    size_t at = i;
-    for (; at > 0 && compare(r, level, pairs[at - 1].row, moved.row) > 0; at--)
-      pairs[at] = pairs[at - 1];
-    pairs[at] = moved;
-  }
-}
-
-
-/* Merge two sorted neighbours, `half` long the left one, by name. */
-static void merge (const ranking *r, pf_pair *pairs, size_t half,
-                   size_t count) {
-  size_t left = 0, right = half, at = 0;
-  memcpy(r->spare, pairs, half * sizeof *pairs);
-  while (left < half && right < count)
-    if (compare(r, r->nkeys, r->spare[left].row, pairs[right].row) <= 0)
-      pairs[at++] = r->spare[left++];
-    else
-      pairs[at++] = pairs[right++];
-  memcpy(pairs + at, r->spare + left, (half - left) * sizeof *pairs);
-}
-
-
-static void sort_by_names (const ranking *r, pf_pair *pairs, size_t count) {
-  for (size_t i = 0; i < count; i += SHORT_RUN)
-    sort_short(r, r->nkeys, pairs + i,
-               count - i < SHORT_RUN ? count - i : SHORT_RUN);
-  for (size_t width = SHORT_RUN; width < count; width *= 2)
-    for (size_t i = 0; i + width < count; i += 2 * width)
-      merge(r, pairs + i, width, count - i < 2 * width ? count - i : 2 * width);
-}
-
-
-/* Sort by the keys from `level` on; it calls itself once per key at most. */
-static void sort_level (const ranking *r, size_t level, pf_pair *pairs,
-                        size_t count) {
-  if (count <= SHORT_RUN) {
-    sort_short(r, level, pairs, count);
-    return;
-  }
-  if (level == r->nkeys) {
-    sort_by_names(r, pairs, count);
-    return;
-  }
-  for (size_t i = 0; i < count; i++)
-    pairs[i].word = r->keys[level](r->flow, pairs[i].row);
-  pf_sort_pairs(pairs, r->spare, count);
-  for (size_t i = 0, next; i < count; i = next) {
-    for (next = i + 1; next < count && pairs[next].word == pairs[i].word;)
-      next++;
-    if (next - i > 1)
-      sort_level(r, level + 1, pairs + i, next - i);
-  }
-}
-
-
-/* Sort nodes in place. */
-static pf_status sort_nodes (ranking *r, uint32_t *nodes, size_t count) {
-  r->pairs = malloc((count + 1) * sizeof *r->pairs);
-  r->spare = malloc((count + 1) * sizeof *r->spare);
-  const bool has_room = r->pairs != NULL && r->spare != NULL;
-  for (size_t i = 0; has_room && i < count; i++)
-    r->pairs[i] = (pf_pair){0, nodes[i]};
-  if (has_room)
-    sort_level(r, 0, r->pairs, count);
-  for (size_t i = 0; has_room && i < count; i++)
-    nodes[i] = (uint32_t)r->pairs[i].row;
-  free(r->pairs);
-  free(r->spare);
-  return has_room ? PF_OK : PF_ENOMEM;
-}
-
-
 /* Whether a function shows up when zeros are left out. */
 static bool is_seen (const pf_flow *flow, size_t function) {
-  return flow->graph->calls[function] != 0 || flow->self[function] != 0;
+  return flow->graph->calls[function] != 0 ||
+         (pf_flow_in_flat(flow, function) &&
+          pf_flow_weight(flow, function) != 0);
 }
 
 
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count) {
+  static key_of *const keys[] = {by_self, by_calls, NULL};
   const size_t n = flow->graph->nfunctions;
-  ranking r = {flow, {by_self, by_calls, by_name}, 3, NULL, NULL};
   *count = 0;
   *functions = malloc((n + 1) * sizeof(uint32_t));
   if (*functions == NULL)
@@ -185,34 +236,34 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
   for (size_t i = 0; i < n; i++)
     if ((zeros || is_seen(flow, i)) && pf_flow_in_flat(flow, i))
       (*functions)[(*count)++] = (uint32_t)i;
-  return sort_nodes(&r, *functions, *count);
+  return sort_nodes(flow, *functions, *count, keys);
 }
 
 
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
-  ranking r = {flow, {by_total, by_kind, by_calls, by_name}, 4, NULL, NULL};
-  *nodes = malloc((flow->nodes + 1) * sizeof(uint32_t));
+  static key_of *const keys[] = {by_total, by_kind, by_calls, NULL};
+  *nodes = malloc((flow->nnodes + 1) * sizeof(uint32_t));
   if (*nodes == NULL)
     return PF_ENOMEM;
-  for (size_t i = 0; i < flow->nodes; i++)
+  for (size_t i = 0; i < flow->nnodes; i++)
     (*nodes)[i] = (uint32_t)i;
-  return sort_nodes(&r, *nodes, flow->nodes);
+  return sort_nodes(flow, *nodes, flow->nnodes, keys);
 }
 
 
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
                          size_t *count) {
+  static key_of *const keys[] = {NULL};
   const size_t n = flow->graph->nfunctions;
-  ranking r = {flow, {by_name}, 1, NULL, NULL};
   *count = 0;
-  *nodes = malloc((flow->nodes + 1) * sizeof(uint32_t));
+  *nodes = malloc((flow->nnodes + 1) * sizeof(uint32_t));
   if (*nodes == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
     if (zeros || is_seen(flow, i))
       (*nodes)[(*count)++] = (uint32_t)i;
-  const pf_status status = sort_nodes(&r, *nodes, *count);
-  for (size_t i = n; i < flow->nodes; i++)
+  const pf_status status = sort_nodes(flow, *nodes, *count, keys);
+  for (size_t i = n; i < flow->nnodes; i++)
     (*nodes)[(*count)++] = (uint32_t)i;
   return status;
 }
@@ -220,90 +271,121 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
 /* }====== */
 
 
+/* {====== Flow and order at once ====== */
+
+typedef struct job {
+  pf_flow *flow;
+  pf_status spread, ranked;
+} job;
+
+
+static void spread (void *context) {
+  job *const j = context;
+  j->spread = pf_flow_spread(j->flow);
+}
+
+
+static void rank (void *context) {
+  job *const j = context;
+  pf_flow *const flow = j->flow;
+  j->ranked = pf_rank_flat(flow, flow->flat_zeros, &flow->flat, &flow->nflat);
+}
+
+
+pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
+                             size_t metric, const uint8_t *filter, bool zeros) {
+  pf_flow_begin(flow, graph, metric, filter);
+  flow->flat_zeros = zeros;
+  job j = {flow, PF_OK, PF_OK};
+  if (graph->nfunctions >= MANY)
+    pf_both(spread, &j, rank, &j);
+  else {
+    spread(&j);
+    rank(&j);
+  }
+  return j.spread != PF_OK ? j.spread : j.ranked;
+}
+
+/* }====== */
+
+
 /* {====== Arcs and members ====== */
 
-/* What two of them compare as: below 0, the left comes first. */
-typedef int compare_two (const pf_flow *flow, uint32_t left, uint32_t right);
+pf_item pf_arc_item (const pf_flow *flow, uint32_t number) {
+  const pf_arc *const arc = &flow->graph->arcs[number];
+  pf_item item = {number, PF_ARC_SELF, arc->count, 0, {0, 0}};
+  if (arc->caller == arc->callee)
+    return item;
+  if (pf_flow_is_inner(flow, arc)) {
+    item.kind = PF_ARC_INNER;
+    return item;
+  }
+  item.kind = PF_ARC_PLAIN;
+  item.share = pf_flow_share(flow, arc);
+  item.time = item.share.self + item.share.child;
+  return item;
+}
 
 
-/* Sort a list by merging, stably. */
-static void sort_list (const pf_flow *flow, uint32_t *list, uint32_t *spare,
-                       size_t count, compare_two *before) {
-  for (size_t width = 1; width < count; width *= 2) {
-    for (size_t i = 0; i < count; i += 2 * width) {
-      const size_t half = i + width < count ? i + width : count;
-      const size_t end = half + width < count ? half + width : count;
-      size_t left = i, right = half;
-      for (size_t at = i; at < end; at++)
-        spare[at] = left < half && (right == end ||
-                                    before(flow, list[left], list[right]) <= 0)
-                        ? list[left++]
-                        : list[right++];
-    }
-    memcpy(list, spare, count * sizeof *list);
+pf_item pf_member_item (const pf_flow *flow, uint32_t member) {
+  const pf_share share = {pf_flow_shown_self(flow, member),
+                          pf_flow_shown_child(flow, member)};
+  return (pf_item){
+      member, 0,
+      pf_add(flow->nodes[member].calls, flow->graph->self_calls[member]),
+      share.self + share.child, share};
+}
+
+
+/* Whether `left` belongs behind `right`. */
+static inline bool is_behind (const pf_item *left, const pf_item *right) {
+  if (left->kind != right->kind)
+    return left->kind > right->kind;
+  if (left->time != right->time)
+    return left->time > right->time;
+  return left->count > right->count;
+}
+
+
+/* Whether two neighbours have to change places. */
+static inline bool is_wrong (const pf_item *left, const pf_item *right,
+                             bool reverse) {
+  return reverse ? is_behind(right, left) : is_behind(left, right);
+}
+
+
+static void sort_few (pf_item *items, size_t count, bool reverse) {
+  for (size_t i = 1; i < count; i++) {
+    const pf_item moved = items[i];
+    size_t at = i;
+    for (; at > 0 && is_wrong(&items[at - 1], &moved, reverse); at--)
+      items[at] = items[at - 1];
+    items[at] = moved;
   }
 }
 
 
-/* 0: a function with itself, 1: inside a cycle, 2: any other. */
-static int kind_of_arc (const pf_flow *flow, uint32_t arc) {
-  if (flow->graph->callers[arc] == flow->graph->callees[arc])
-    return 0;
-  return pf_flow_is_inner(flow, arc) ? 1 : 2;
+/* Merge two sorted neighbours, `half` long the left one. */
+static void merge (pf_item *items, pf_item *spare, size_t half, size_t count,
+                   bool reverse) {
+  size_t left = 0, right = half, at = 0;
+  memcpy(spare, items, half * sizeof *items);
+  while (left < half && right < count)
+    items[at++] = is_wrong(&spare[left], &items[right], reverse)
+                      ? items[right++]
+                      : spare[left++];
+  memcpy(items + at, spare + left, (half - left) * sizeof *items);
 }
 
 
-static int compare_arcs (const pf_flow *flow, uint32_t left, uint32_t right) {
-  const int kind = kind_of_arc(flow, left);
-  const int other = kind_of_arc(flow, right);
-  if (kind != other)
-    return kind - other;
-  if (kind == 2) {
-    const double a = flow->arc_self[left] + flow->arc_child[left];
-    const double b = flow->arc_self[right] + flow->arc_child[right];
-    if (a != b)
-      return a < b ? -1 : 1;
-  }
-  const int64_t a = flow->graph->counts[left];
-  const int64_t b = flow->graph->counts[right];
-  return a < b ? -1 : a > b;
-}
-
-
-static int arcs_rising (const pf_flow *flow, uint32_t left, uint32_t right) {
-  const int order = compare_arcs(flow, left, right);
-  return order != 0 ? order : left < right ? -1 : 1;
-}
-
-
-static int arcs_falling (const pf_flow *flow, uint32_t left, uint32_t right) {
-  const int order = compare_arcs(flow, right, left);
-  return order != 0 ? order : left < right ? -1 : 1;
-}
-
-
-void pf_rank_arcs (const pf_flow *flow, uint32_t *arcs, uint32_t *spare,
-                   size_t count, bool reverse) {
-  sort_list(flow, arcs, spare, count, reverse ? arcs_falling : arcs_rising);
-}
-
-
-static int compare_members (const pf_flow *flow, uint32_t left,
-                            uint32_t right) {
-  const double a = flow->shown_self[left] + flow->shown_child[left];
-  const double b = flow->shown_self[right] + flow->shown_child[right];
-  if (a != b)
-    return a > b ? -1 : 1;
-  const pf_graph *graph = flow->graph;
-  const int64_t x = pf_add(graph->calls[left], graph->self_calls[left]);
-  const int64_t y = pf_add(graph->calls[right], graph->self_calls[right]);
-  return x > y ? -1 : x < y;
-}
-
-
-void pf_rank_members (const pf_flow *flow, uint32_t *members, uint32_t *spare,
-                      size_t count) {
-  sort_list(flow, members, spare, count, compare_members);
+void pf_rank_items (pf_item *items, pf_item *spare, size_t count,
+                    bool reverse) {
+  for (size_t i = 0; i < count; i += FEW)
+    sort_few(items + i, count - i < FEW ? count - i : FEW, reverse);
+  for (size_t width = FEW; width < count; width *= 2)
+    for (size_t i = 0; i + width < count; i += 2 * width)
+      merge(items + i, spare, width,
+            count - i < 2 * width ? count - i : 2 * width, reverse);
 }
 
 /* }====== */

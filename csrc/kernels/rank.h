@@ -18,7 +18,7 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
 /*
 ** All nodes for the call graph: most time with callees first, then cycles,
 ** then names without an underscore before others, then most calls, then by
-** name. `flow->nodes` of them, the caller's to free. The index number of a
+** name. `flow->nnodes` of them, the caller's to free. The index number of a
 ** node is its place in this order, from 1. PF_ENOMEM.
 */
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes);
@@ -29,17 +29,35 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
                          size_t *count);
 
 /*
-** Put arcs that share an end in order: arcs of a function to itself, then
-** arcs inside a cycle by count, then the others by time and count; `reverse`
-** turns the order round, but not that of equal arcs, which is that of their
-** numbers. `spare` has the room of `arcs`.
+** pf_flow_open and pf_rank_flat at once, on two processors where there are
+** two: the order is kept in the flow, for pf_listing_flat to find. PF_ENOMEM;
+** close the flow also after a failure.
 */
-void pf_rank_arcs (const pf_flow *flow, uint32_t *arcs, uint32_t *spare,
-                   size_t count, bool reverse);
+pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
+                             size_t metric, const uint8_t *filter, bool zeros);
 
-/* Put the members of a cycle in order: most time with callees first, then
-   most calls, then as they came. */
-void pf_rank_members (const pf_flow *flow, uint32_t *members, uint32_t *spare,
-                      size_t count);
+/* Kinds of arcs, in the order in which they are shown. */
+enum {
+  PF_ARC_SELF,  /* of a function to itself */
+  PF_ARC_INNER, /* inside a cycle */
+  PF_ARC_PLAIN  /* any other: only these hand time along */
+};
+
+/* An arc of an entry, or a member of a cycle, with what puts it in order. */
+typedef struct pf_item {
+  uint32_t number; /* of the arc, or of the function */
+  uint32_t kind;   /* of the arc */
+  int64_t count;   /* calls */
+  double time;     /* the sum of: */
+  pf_share share;  /* what is handed along, or what is shown of the member */
+} pf_item;
+pf_item pf_arc_item (const pf_flow *flow, uint32_t number);
+pf_item pf_member_item (const pf_flow *flow, uint32_t member);
+
+/*
+** Put items in order, by kind, time and count; `reverse` turns the order
+** round. Equal ones stay as they come. `spare` has the room of `items`.
+*/
+void pf_rank_items (pf_item *items, pf_item *spare, size_t count, bool reverse);
 
 #endif

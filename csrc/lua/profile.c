@@ -148,8 +148,9 @@ static int core_profile (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* Push the flow for the options at `arg` and describe the listing. */
-static pf_listing listing_of (lua_State *L, int arg) {
+/* Push the flow for the options at `arg`, with the order of the flat profile
+   when that is wanted, and describe the listing. */
+static pf_listing listing_of (lua_State *L, int arg, bool is_flat) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown};
   if (lua_istable(L, arg)) {
@@ -157,7 +158,8 @@ static pf_listing listing_of (lua_State *L, int arg) {
     listing.zeros = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  listing.flow = l_flow_push(L, 1, arg);
+  listing.flow = is_flat ? l_flow_push_flat(L, 1, arg, listing.zeros)
+                         : l_flow_push(L, 1, arg);
   return listing;
 }
 
@@ -172,7 +174,7 @@ static l_reader *new_reader (lua_State *L) {
 static int report (lua_State *L, make_listing *make) {
   pf_error error;
   lua_settop(L, 2);
-  const pf_listing listing = listing_of(L, 2);
+  const pf_listing listing = listing_of(L, 2, make == pf_listing_flat);
   l_reader *const r = new_reader(L);
   if (make(&listing, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -248,7 +250,7 @@ static int arcs_of (lua_State *L,
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const uint32_t function = function_check(L, 2, p);
-  const pf_listing listing = listing_of(L, 3);
+  const pf_listing listing = listing_of(L, 3, false);
   l_reader *const r = new_reader(L);
   if (make(&listing, function, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -282,7 +284,7 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3, false); /* its flow at 4 */
   lua_pushnil(L);
   compat.flow = l_flow_push(L, 2, 5); /* at 6 */
   const int pins[] = {1, 2, 4, 6};

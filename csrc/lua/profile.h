@@ -36,6 +36,11 @@ l_profile *l_profile_check (lua_State *L, int arg);
 */
 const pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 
+/* The same for the flat profile, of all functions or those without zeros: when
+   the flow has to be computed, its order is at the same time. */
+const pf_flow *l_flow_push_flat (lua_State *L, int profile, int arg,
+                                 bool zeros);
+
 /* Push a table of the numbers a heading shows; pf_graph_facts and the flow
    at the top of the stack. */
 void l_profile_facts (lua_State *L, const pf_flow *flow);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/rank.h"
 #include "lua/profile.h"
 #include "model/symbols.h"
 
@@ -173,25 +174,49 @@ static bool is_plain (lua_State *L, int arg) {
 }
 
 
-const pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
-  const l_profile *const p = l_profile_check(L, profile);
-  const bool plain = is_plain(L, arg);
-  if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
-    return &((const l_flow *)lua_touserdata(L, -1))->flow;
+/* Push a flow that is still empty; user value 1 is its profile. */
+static l_flow *new_flow (lua_State *L, int profile) {
   l_flow *const f = lua_newuserdatauv(L, sizeof *f, 1);
   memset(f, 0, sizeof *f);
   luaL_setmetatable(L, L_FLOW);
   lua_pushvalue(L, profile);
   lua_setiuservalue(L, -2, 1);
+  return f;
+}
+
+
+/* Push the flow; `zeros` is NULL or says which flat profile is wanted too. */
+static const pf_flow *push_flow (lua_State *L, int profile, int arg,
+                                 const bool *zeros) {
+  const l_profile *const p = l_profile_check(L, profile);
+  const bool plain = is_plain(L, arg);
+  if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
+    return &((const l_flow *)lua_touserdata(L, -1))->flow;
+  l_flow *const f = new_flow(L, profile);
   make_filter(L, p, f, arg);
-  if (pf_flow_open(&f->flow, &p->graph, metric_of(L, &p->graph, arg),
-                   f->filter) != PF_OK)
+  const size_t metric = metric_of(L, &p->graph, arg);
+  const pf_status status =
+      zeros == NULL
+          ? pf_flow_open(&f->flow, &p->graph, metric, f->filter)
+          : pf_flow_open_flat(&f->flow, &p->graph, metric, f->filter, *zeros);
+  if (status != PF_OK)
     luaL_error(L, "not enough memory");
   if (plain) {
     lua_pushvalue(L, -1);
     lua_setiuservalue(L, profile, 2);
   }
   return &f->flow;
+}
+
+
+const pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
+  return push_flow(L, profile, arg, NULL);
+}
+
+
+const pf_flow *l_flow_push_flat (lua_State *L, int profile, int arg,
+                                 bool zeros) {
+  return push_flow(L, profile, arg, &zeros);
 }
 
 

@@ -3,7 +3,7 @@
 **
 ** Arcs are found again through an open hash table of their two ends, pseudo
 ** functions through one of their address; both tables go when the graph is
-** finished. Lists of arcs are two arrays in the manner of sparse matrices.
+** finished (graph_index.c).
 */
 
 #include "model/graph.h"
@@ -44,7 +44,7 @@ void pf_graph_close (pf_graph *graph) {
   free(graph->callees);
   free(graph->counts);
   free(graph->child_first);
-  free(graph->children);
+  free(graph->arcs);
   free(graph->parent_first);
   free(graph->parents);
   free(graph->line_rows);
@@ -267,69 +267,4 @@ void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
   const size_t at = arc_hash(caller, callee) & (graph->arc_slots_size - 1);
   __builtin_prefetch(&graph->arc_slots[at]);
   __builtin_prefetch(&graph->calls[callee]);
-}
-
-
-/* List arcs by one of their ends, the newest first. */
-static pf_status list_arcs (const pf_graph *graph, const uint32_t *ends,
-                            uint32_t **first, uint32_t **list) {
-  const size_t n = graph->nfunctions;
-  uint32_t *at = calloc(n + 2, sizeof *at);
-  uint32_t *arcs = malloc((graph->narcs + 1) * sizeof *arcs);
-  *first = at;
-  *list = arcs;
-  if (at == NULL || arcs == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < graph->narcs; i++)
-    if (ends[i] != PF_NO_FUNCTION)
-      at[ends[i] + 2]++;
-  for (size_t i = 2; i < n + 2; i++)
-    at[i] += at[i - 1];
-  for (size_t i = graph->narcs; i-- > 0;)
-    if (ends[i] != PF_NO_FUNCTION)
-      arcs[at[ends[i] + 1]++] = (uint32_t)i;
-  return PF_OK;
-}
-
-
-/* Part the calls of a function by itself from those by others. */
-static void part_self_calls (pf_graph *graph) {
-  for (size_t i = 0; i < graph->narcs; i++) {
-    const uint32_t callee = graph->callees[i];
-    graph->flags[callee] |= PF_FUNCTION_USED;
-    if (graph->callers[i] == PF_NO_FUNCTION)
-      continue;
-    graph->flags[graph->callers[i]] |= PF_FUNCTION_USED;
-    if (graph->callers[i] == callee) {
-      graph->calls[callee] -= graph->counts[i];
-      graph->self_calls[callee] = graph->counts[i];
-    }
-  }
-}
-
-
-static void mark_weights (pf_graph *graph) {
-  for (size_t m = 0; m < graph->nmetrics; m++)
-    for (size_t i = 0; i < graph->nfunctions; i++)
-      if (graph->weights[m][i] != 0)
-        graph->flags[i] |= PF_FUNCTION_USED;
-  for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
-    if (graph->ticks[i] != 0)
-      graph->flags[i] |= PF_FUNCTION_USED;
-}
-
-
-pf_status pf_graph_finish (pf_graph *graph) {
-  free(graph->arc_slots);
-  free(graph->pseudo_slots);
-  graph->arc_slots = graph->pseudo_slots = NULL;
-  graph->arc_slots_size = graph->pseudo_slots_size = 0;
-  part_self_calls(graph);
-  mark_weights(graph);
-  pf_status status =
-      list_arcs(graph, graph->callers, &graph->child_first, &graph->children);
-  if (status == PF_OK)
-    status =
-        list_arcs(graph, graph->callees, &graph->parent_first, &graph->parents);
-  return status;
 }

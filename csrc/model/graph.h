@@ -54,6 +54,13 @@ typedef struct pf_graph_line {
   int64_t weights[PF_MAX_METRICS];
 } pf_graph_line;
 
+/* Calls of one function by another. */
+typedef struct pf_arc {
+  uint32_t caller; /* PF_NO_FUNCTION: from outside the program */
+  uint32_t callee;
+  int64_t count;
+} pf_arc;
+
 typedef struct pf_graph {
   pf_dictionary *dictionary; /* borrowed */
   pf_graph_facts facts;
@@ -74,21 +81,23 @@ typedef struct pf_graph {
   int64_t *calls;      /* by others, and from outside the program */
   int64_t *self_calls; /* by itself */
 
-  size_t narcs, arcs_room;
-  uint32_t *callers; /* PF_NO_FUNCTION: from outside the program */
-  uint32_t *callees;
-  int64_t *counts;
-
-  /* After finish: the arcs out of function f are children[child_first[f]]
-     up to children[child_first[f + 1] - 1], the newest first; those into it
-     likewise are its parents. */
-  uint32_t *child_first, *children;
+  /* After finish: the arcs out of function f are arcs[child_first[f]] up to
+     arcs[child_first[f + 1] - 1], the newest first; behind those of the last
+     function stand the arcs from outside. The arcs into f are, the newest
+     first, arcs[parents[i]] for i from parent_first[f] on. */
+  size_t narcs;
+  pf_arc *arcs;
+  uint32_t *child_first;
   uint32_t *parent_first, *parents;
 
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
-  /* While it is built: hash tables of arcs and of pseudo functions. */
+  /* While it is built: the arcs in the order they came, and hash tables of
+     arcs and of pseudo functions. */
+  size_t arcs_room;
+  uint32_t *callers, *callees;
+  int64_t *counts;
   struct pf_graph_slot *arc_slots, *pseudo_slots;
   size_t arc_slots_size, pseudo_slots_size, npseudo;
 } pf_graph;

@@ -6,6 +6,7 @@
 #ifndef names_h
 #define names_h
 
+#include "bytes/cursor.h"
 #include "profio.h"
 
 #define PF_NO_NAME UINT32_MAX
@@ -80,6 +81,29 @@ static inline pf_bytes pf_name (const pf_dictionary *dictionary,
   if (number >= dictionary->count)
     return (pf_bytes){(const uint8_t *)"", 0};
   return dictionary->names[number];
+}
+
+
+/* A name will soon be looked up: have its entry ready. */
+static inline void pf_name_soon (const pf_dictionary *dictionary,
+                                 uint32_t number) {
+  if (number < dictionary->count)
+    __builtin_prefetch(&dictionary->names[number]);
+}
+
+
+/* Eight bytes of a name from `offset` on, with NUL behind its end, as a number
+   that compares as they do. */
+static inline uint64_t pf_name_word (const pf_dictionary *dictionary,
+                                     uint32_t number, size_t offset) {
+  const pf_bytes name = pf_name(dictionary, number);
+  const size_t left = offset < name.size ? name.size - offset : 0;
+  if (left >= 8)
+    return pf_load64be(name.at + offset);
+  uint64_t word = 0;
+  for (size_t i = 0; i < left; i++)
+    word |= (uint64_t)name.at[offset + i] << (56 - 8 * i);
+  return word;
 }
 
 

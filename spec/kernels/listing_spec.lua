@@ -69,6 +69,66 @@ describe("flat", function()
    end)
 end)
 
+describe("the order of a large flat profile", function()
+   -- More functions than one thread ranks: few weights and counts, so that names decide, and names
+   -- that are alike for longer than a word or two, end inside of one, or are the same.
+   local stems = { "", "_", "common_beginning_", "common_beginning_of_a_name_", "x" }
+
+   local function large(count, seed)
+      local random = seed
+      local function any(n)
+         random = (random * 1103515245 + 12345) & 0x7fffffff
+         return (random >> 8) % n
+      end
+      local given, rows = { symbols = {}, bins = {}, arcs = {} }, {}
+      for i = 1, count do
+         local name = stems[any(#stems) + 1] .. ("f"):rep(any(3)) .. any(count // 2) .. "e"
+         local address, self, calls = 0x1000 + i * 16, any(3), any(3)
+         given.symbols[i] = { name, address }
+         given.bins[#given.bins + 1] = self > 0 and { address, address + 4, self, self } or nil
+         given.arcs[#given.arcs + 1] = calls > 0 and { 0, address, calls } or nil
+         rows[i] = { name, self, calls, i }
+      end
+      given.symbols[count + 1] = { "last", 0x1000 + (count + 1) * 16 }
+      return given, rows
+   end
+
+   local function comes_first(a, b)
+      for _, column in ipairs { 2, 3 } do
+         if a[column] ~= b[column] then
+            return a[column] > b[column]
+         end
+      end
+      if a[1] ~= b[1] then
+         return a[1] < b[1]
+      end
+      return a[4] < b[4]
+   end
+
+   it("is that of time, calls and name", function()
+      local given, rows = large(20000, 7)
+      table.sort(rows, comes_first)
+      local profile = assert(profiles.make(given))
+      local at = 0
+      for name, self, calls in core.each(profile:flat(), { "function", "self", "calls" }) do
+         at = at + 1
+         local row = rows[at]
+         if row[1] ~= name or row[2] ~= self or row[3] ~= (calls or 0) then
+            assert.same(row, { name, self, calls or 0, at })
+         end
+      end
+      assert.is_true(rows[at + 1][2] == 0 and rows[at + 1][3] == 0)
+   end)
+
+   it("is the same without a second thread", function()
+      local given = large(20000, 11)
+      local alone, both = assert(profiles.make(given)), assert(profiles.make(given))
+      core.drain(alone:graph()) -- computes the flow, and no order of the flat profile
+      assert.same(core.rows(alone:flat { zeros = true }), core.rows(both:flat { zeros = true }))
+   end)
+end)
+
+
 describe("graph_listing", function()
    it("has gprof's lines, in its order", function()
       assert.same({

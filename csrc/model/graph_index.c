@@ -1,0 +1,109 @@
+/*
+** graph_index.c - finishing the graph body of a profile: arcs by caller and by
+** callee, in the manner of sparse matrices.
+**
+** The arcs themselves are put in the order of their callers, so that who walks
+** over callees reads memory in one direction.
+*/
+
+#include <stdlib.h>
+
+#include "model/graph.h"
+
+
+/* Part the calls of a function by itself from those by others. */
+static void part_self_calls (pf_graph *graph) {
+  for (size_t i = 0; i < graph->narcs; i++) {
+    const uint32_t caller = graph->callers[i], callee = graph->callees[i];
+    graph->flags[callee] |= PF_FUNCTION_USED;
+    if (caller == PF_NO_FUNCTION)
+      continue;
+    graph->flags[caller] |= PF_FUNCTION_USED;
+    if (caller == callee) {
+      graph->calls[callee] -= graph->counts[i];
+      graph->self_calls[callee] = graph->counts[i];
+    }
+  }
+}
+
+
+static void mark_weights (pf_graph *graph) {
+  for (size_t m = 0; m < graph->nmetrics; m++)
+    for (size_t i = 0; i < graph->nfunctions; i++)
+      if (graph->weights[m][i] != 0)
+        graph->flags[i] |= PF_FUNCTION_USED;
+  for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
+    if (graph->ticks[i] != 0)
+      graph->flags[i] |= PF_FUNCTION_USED;
+}
+
+
+/* One end of an arc as a place in an index: the outside comes last. */
+static inline size_t place_of (const pf_graph *graph, uint32_t end) {
+  return end == PF_NO_FUNCTION ? graph->nfunctions : end;
+}
+
+
+/* Where the arcs of each end will begin, one place late: filling the index
+   moves each beginning to its end, which is where the next one begins. */
+static uint32_t *count_ends (const pf_graph *graph, const uint32_t *ends) {
+  const size_t size = graph->nfunctions + 3;
+  uint32_t *first = calloc(size, sizeof *first);
+  for (size_t i = 0; first != NULL && i < graph->narcs; i++)
+    first[place_of(graph, ends[i]) + 2]++;
+  for (size_t i = 2; first != NULL && i < size; i++)
+    first[i] += first[i - 1];
+  return first;
+}
+
+
+/* Put the arcs in the order of their callers; `moved` says where each went. */
+static void order_arcs (pf_graph *graph, uint32_t *moved) {
+  for (size_t i = graph->narcs; i-- > 0;) {
+    const uint32_t caller = graph->callers[i];
+    const uint32_t to = graph->child_first[place_of(graph, caller) + 1]++;
+    graph->arcs[to] = (pf_arc){caller, graph->callees[i], graph->counts[i]};
+    moved[i] = to;
+  }
+}
+
+
+static void list_parents (pf_graph *graph, const uint32_t *moved) {
+  for (size_t i = graph->narcs; i-- > 0;)
+    graph->parents[graph->parent_first[graph->callees[i] + 1]++] = moved[i];
+}
+
+
+static void drop_building (pf_graph *graph) {
+  free(graph->callers);
+  free(graph->callees);
+  free(graph->counts);
+  free(graph->arc_slots);
+  free(graph->pseudo_slots);
+  graph->callers = graph->callees = NULL;
+  graph->counts = NULL;
+  graph->arc_slots = graph->pseudo_slots = NULL;
+  graph->arcs_room = graph->arc_slots_size = graph->pseudo_slots_size = 0;
+}
+
+
+pf_status pf_graph_finish (pf_graph *graph) {
+  const size_t room = graph->narcs + 1;
+  uint32_t *moved = malloc(room * sizeof *moved);
+  graph->arcs = malloc(room * sizeof *graph->arcs);
+  graph->parents = malloc(room * sizeof *graph->parents);
+  graph->child_first = count_ends(graph, graph->callers);
+  graph->parent_first = count_ends(graph, graph->callees);
+  const bool has_room = moved != NULL && graph->arcs != NULL &&
+                        graph->parents != NULL && graph->child_first != NULL &&
+                        graph->parent_first != NULL;
+  if (has_room) {
+    part_self_calls(graph);
+    mark_weights(graph);
+    order_arcs(graph, moved);
+    list_parents(graph, moved);
+    drop_building(graph);
+  }
+  free(moved);
+  return has_room ? PF_OK : PF_ENOMEM;
+}
