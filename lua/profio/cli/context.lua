@@ -138,7 +138,7 @@ end
 
 -- Whether --focus, --ignore or --hide name functions at all.
 local function names_functions(given)
-   return (given.focus or given.ignore or given.hide) ~= nil
+   return #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0
 end
 
 ---The options of profile:flat() and the others that the command line asks for.
