@@ -50,6 +50,8 @@ static const char *const nameless[] = {
 /* clang-format on */
 
 #define LABEL_SIZE 24
+#define FETCH_FROM 6 /* entries ahead */
+#define FETCH_ARCS 4
 
 typedef enum step {
   NEXT_NODE,
@@ -60,11 +62,17 @@ typedef enum step {
   RULE
 } step;
 
+/* What lines say of a node wherever it stands. */
+typedef struct mention {
+  uint32_t index; /* its number, from 1 */
+  uint32_t name;  /* PF_NO_NAME: to be found out */
+} mention;
+
 typedef struct text_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS]; /* names */
   uint32_t *nodes;        /* in order */
-  uint32_t *index;        /* of each node: its number, from 1 */
+  mention *mentions;      /* of each node */
   size_t at;              /* the next of nodes */
   double all;             /* 100 per cent; never 0 */
   step step;
@@ -100,8 +108,11 @@ static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
   kind += (cycle != 0 ? IN_CYCLE : 0) +
           (flow->nodes[function].printed ? 0 : HIDDEN);
   put_name(batch, KIND, self->kinds[kind]);
-  put_name(batch, NAME, listing_name(&self->listing.listing, function));
-  put_int(batch, REFERENCE, self->index[function]);
+  mention *const said = &self->mentions[function];
+  if (said->name == PF_NO_NAME)
+    said->name = listing_name(&self->listing.listing, function);
+  put_name(batch, NAME, said->name);
+  put_int(batch, REFERENCE, said->index);
   if (cycle != 0)
     put_int(batch, CYCLE, cycle);
   else
@@ -131,8 +142,8 @@ static void put_entry (text_reader *self, pf_batch *batch) {
   const double own = pf_flow_shown_self(flow, self->node);
   const double children = pf_flow_shown_child(flow, self->node);
   char *label = self->labels[batch->rows];
-  const int size =
-      snprintf(label, LABEL_SIZE, "[%u]", (unsigned)self->index[self->node]);
+  const int size = snprintf(label, LABEL_SIZE, "[%u]",
+                            (unsigned)self->mentions[self->node].index);
   if (batch->columns[LABEL].data != NULL)
     batch->columns[LABEL].bytes[batch->rows] =
         (pf_bytes){(const uint8_t *)label, (size_t)size};
@@ -152,7 +163,7 @@ static void make_header (text_reader *self, pf_batch *batch) {
   put_name(batch, KIND, self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
   put_missing(batch, NAME);
   put_int(batch, CYCLE, (int64_t)(self->node - flow->graph->nfunctions + 1));
-  put_int(batch, REFERENCE, self->index[self->node]);
+  put_int(batch, REFERENCE, self->mentions[self->node].index);
 }
 
 
@@ -253,6 +264,67 @@ static bool is_printed (const text_reader *self, size_t node) {
 }
 
 
+/* What a line says of a function will soon be needed. */
+static inline void fetch_function (const text_reader *self, uint32_t function) {
+  const pf_flow *flow = self->listing.listing.flow;
+  if (function >= flow->graph->nfunctions)
+    return;
+  __builtin_prefetch(&flow->nodes[function]);
+  __builtin_prefetch(&self->mentions[function]);
+}
+
+
+/* How many arcs of a list are fetched ahead: most lists are short. */
+static inline uint32_t end_of_fetch (const uint32_t *first) {
+  return first[1] - first[0] < FETCH_ARCS ? first[1] : first[0] + FETCH_ARCS;
+}
+
+
+/* The callees of an entry, and the arcs that lead to it. */
+static void fetch_ends (const text_reader *self, uint32_t function) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const uint32_t *children = &graph->child_first[function];
+  const uint32_t *parents = &graph->parent_first[function];
+  for (uint32_t i = children[0]; i < end_of_fetch(children); i++)
+    fetch_function(self, graph->arcs[i].callee);
+  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++)
+    __builtin_prefetch(&graph->arcs[graph->parents[i]]);
+}
+
+
+/* The callers of an entry. */
+static void fetch_callers (const text_reader *self, uint32_t function) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  const uint32_t *parents = &graph->parent_first[function];
+  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++)
+    fetch_function(self, graph->arcs[graph->parents[i]].caller);
+}
+
+
+/* The entries that follow will soon be made. What they need lies all over the
+   memory, and each piece says where the next one is: have it ready in steps,
+   of a near entry what is known by way of the steps before. */
+static void fetch (const text_reader *self) {
+  const pf_graph *graph = self->listing.listing.flow->graph;
+  uint32_t next[4];
+  if (self->at + 4 * FETCH_FROM >= self->listing.listing.flow->nnodes)
+    return;
+  for (size_t i = 0; i < 4; i++) {
+    next[i] = self->nodes[self->at + (4 - i) * FETCH_FROM];
+    if (next[i] >= graph->nfunctions)
+      return;
+  }
+  fetch_function(self, next[0]);
+  __builtin_prefetch(&graph->self_calls[next[0]]);
+  __builtin_prefetch(&graph->child_first[next[0]]);
+  __builtin_prefetch(&graph->parent_first[next[0]]);
+  __builtin_prefetch(&graph->arcs[graph->child_first[next[1]]]);
+  __builtin_prefetch(&graph->parents[graph->parent_first[next[1]]]);
+  fetch_ends(self, next[2]);
+  fetch_callers(self, next[3]);
+}
+
+
 /* Go to the next node with an entry; false: there is none. */
 static bool next_node (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -260,6 +332,7 @@ static bool next_node (text_reader *self) {
     self->at++;
   if (self->at == flow->nnodes)
     return false;
+  fetch(self);
   self->node = self->nodes[self->at++];
   self->count = self->done = 0;
   if (self->node < flow->graph->nfunctions) {
@@ -330,7 +403,7 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 static void close_text (pf_reader *reader) {
   text_reader *self = (text_reader *)reader;
   free(self->nodes);
-  free(self->index);
+  free(self->mentions);
   free(self->list);
   free(self->spare);
   free(self->labels);
@@ -368,18 +441,30 @@ static size_t longest_list (const pf_flow *flow) {
 }
 
 
+/* Whether functions may be shown by other names than the linker's. */
+static bool has_own_names (const text_reader *self) {
+  const pf_listing *listing = &self->listing.listing;
+  return listing->shown != NULL &&
+         listing->flow->graph->dictionary->has_mangled;
+}
+
+
 static bool open_arrays (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const size_t room = longest_list(flow) + 1;
   self->list = malloc(room * sizeof *self->list);
   self->spare = malloc(room * sizeof *self->spare);
-  self->index = malloc((flow->nnodes + 1) * sizeof *self->index);
+  self->mentions = malloc((flow->nnodes + 1) * sizeof *self->mentions);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  if (self->list == NULL || self->spare == NULL || self->index == NULL ||
+  if (self->list == NULL || self->spare == NULL || self->mentions == NULL ||
       self->labels == NULL || pf_rank_graph(flow, &self->nodes) != PF_OK)
     return false;
   for (size_t i = 0; i < flow->nnodes; i++)
-    self->index[self->nodes[i]] = (uint32_t)i + 1;
+    self->mentions[i].name = PF_NO_NAME;
+  for (size_t i = 0; !has_own_names(self) && i < flow->graph->nfunctions; i++)
+    self->mentions[i].name = flow->graph->names[i];
+  for (size_t i = 0; i < flow->nnodes; i++)
+    self->mentions[self->nodes[i]].index = (uint32_t)i + 1;
   return true;
 }
 
