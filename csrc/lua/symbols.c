@@ -347,14 +347,11 @@ static int core_symbolize (lua_State *L) {
 
 
 void l_open_symbols (lua_State *L) {
-  static const luaL_Reg methods[] = {{"all", symbols_all},
-                                     {"by_line", symbols_by_line},
-                                     {"close", symbols_close},
-                                     {"count", symbols_count},
-                                     {"facts", symbols_facts},
-                                     {"find", symbols_find},
-                                     {"line", symbols_line},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"all", symbols_all},     {"by_line", symbols_by_line},
+      {"close", symbols_close}, {"count", symbols_count},
+      {"facts", symbols_facts}, {"find", symbols_find},
+      {"line", symbols_line},   {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"debug_crc", core_debug_crc},   {"executable", core_executable},
       {"symbolize", core_symbolize},   {"symbols_elf", core_symbols_elf},
