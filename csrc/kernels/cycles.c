@@ -47,7 +47,7 @@ typedef struct walk {
 static void join (walk *w, uint32_t function) {
   const uint32_t met = w->met[function];
   size_t above = w->nopen;
-  while (w->met[w->open[above - 1].head] > met)
+  while (above > 1 && w->met[w->open[above - 1].head] > met)
     above--;
   component *const into = &w->open[above - 1];
   for (size_t i = above; i < w->nopen; i++) {
@@ -158,7 +158,7 @@ static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   w->graph = graph;
   w->cycles = cycles;
   w->frames = malloc(n * sizeof *w->frames);
-  w->open = malloc(n * sizeof *w->open);
+  w->open = calloc(n, sizeof *w->open);
   w->met = calloc(n, sizeof *w->met);
   cycles->next = malloc(n * sizeof(uint32_t));
   cycles->order = malloc(n * sizeof(uint32_t));
