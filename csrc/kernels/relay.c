@@ -1,8 +1,9 @@
 /*
 ** relay.c - a table into a sink, the reading and the computing in two threads.
 **
-** A few loads go round: the caller fills the next one as soon as it has been
-** taken, the second thread takes them in the order they were given.
+** Some loads go round: the caller fills those that have been taken, the second
+** thread takes them in the order they were given. Waking a thread costs about
+** what a load does: who waits is woken for half of the loads, not for each.
 */
 
 #include "kernels/relay.h"
@@ -11,8 +12,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#define LOADS \
-  4 /* batches under way; so many are taken before a thread starts */
+#define LOADS 16 /* batches under way */
+#define ALONE 4  /* so many are taken before a thread starts */
 
 /* A batch on its way. */
 typedef struct load {
@@ -81,10 +82,11 @@ static pf_status take (crew *c, const load *l) {
 
 /* {====== The second thread ====== */
 
-/* Wait for the next load; NULL: there is none any more. */
+/* The next load; NULL: there is none any more. */
 static const load *wait_for_load (crew *c) {
-  while (c->given == c->taken && !c->ended)
-    pthread_cond_wait(&c->changed, &c->lock);
+  if (c->given == c->taken)
+    while (c->given - c->taken < LOADS / 2 && !c->ended)
+      pthread_cond_wait(&c->changed, &c->lock);
   return c->given == c->taken ? NULL : &c->loads[c->taken % LOADS];
 }
 
@@ -99,7 +101,8 @@ static void *take_all (void *argument) {
     pthread_mutex_lock(&c->lock);
     c->status = status;
     c->taken++;
-    pthread_cond_signal(&c->changed);
+    if (c->given - c->taken == LOADS / 2 || status != PF_OK)
+      pthread_cond_signal(&c->changed);
   }
   pthread_mutex_unlock(&c->lock);
   return NULL;
@@ -141,13 +144,14 @@ static void call_in_help (crew *c) {
 }
 
 
-/* Wait for a load to fill; NULL when taking has failed. */
+/* A load to fill; NULL when taking has failed. */
 static load *next_load (crew *c) {
   if (!c->has_thread)
     return c->status == PF_OK ? &c->loads[0] : NULL;
   pthread_mutex_lock(&c->lock);
-  while (c->status == PF_OK && c->given - c->taken == LOADS)
-    pthread_cond_wait(&c->changed, &c->lock);
+  if (c->given - c->taken == LOADS)
+    while (c->status == PF_OK && c->given - c->taken > LOADS / 2)
+      pthread_cond_wait(&c->changed, &c->lock);
   load *const l = c->status == PF_OK ? &c->loads[c->given % LOADS] : NULL;
   pthread_mutex_unlock(&c->lock);
   return l;
@@ -161,7 +165,8 @@ static void give (crew *c, const load *l) {
   }
   pthread_mutex_lock(&c->lock);
   c->given++;
-  pthread_cond_signal(&c->changed);
+  if (c->given - c->taken == LOADS / 2)
+    pthread_cond_signal(&c->changed);
   pthread_mutex_unlock(&c->lock);
 }
 
@@ -184,7 +189,7 @@ static void send_home (crew *c) {
 static pf_status give_all (crew *c, pf_error *error) {
   const pf_relay *const relay = c->relay;
   for (size_t batches = 0;; batches++) {
-    if (batches == LOADS)
+    if (batches == ALONE)
       call_in_help(c);
     load *const l = next_load(c);
     if (l == NULL)

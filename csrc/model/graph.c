@@ -15,7 +15,8 @@
 
 #include "model/names.h"
 
-#define FIRST_SLOTS 1024 /* a power of two */
+#define FIRST_SLOTS 1024       /* a power of two */
+#define FREE        UINT32_MAX /* a slot's number: no arc and no function */
 
 
 void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
@@ -60,32 +61,50 @@ size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
 }
 
 
-/* Make *array hold `room` values, those from `used` on zero. */
-static bool widen (void *array, size_t used, size_t room, size_t size) {
-  void **place = array;
+/* Make *array hold `room` values. */
+static bool resize (void *array, size_t room, size_t size) {
+  void **const place = array;
   if (room > SIZE_MAX / size)
     return false;
-  uint8_t *fresh = used == 0 && *place == NULL ? calloc(room, size)
-                                               : realloc(*place, room * size);
-  if (fresh == NULL)
+  void *const wider = realloc(*place, room * size);
+  if (wider != NULL)
+    *place = wider;
+  return wider != NULL;
+}
+
+
+/* The same, with those from `used` on zero. They are written at once, for
+   calloc's pages, when they are read before they are written, are brought in
+   twice, and the second time stops all threads. */
+static bool widen (void *array, size_t used, size_t room, size_t size) {
+  void **const place = array;
+  if (!resize(array, room, size))
     return false;
-  if (*place != NULL)
-    memset(fresh + used * size, 0, (room - used) * size);
-  *place = fresh;
+  memset((uint8_t *)*place + used * size, 0, (room - used) * size);
   return true;
+}
+
+
+/* The same for values of which most are never written. */
+static bool widen_rare (void *array, size_t used, size_t room, size_t size) {
+  void **const place = array;
+  if (*place != NULL)
+    return widen(array, used, room, size);
+  *place = calloc(room, size);
+  return *place != NULL;
 }
 
 
 /* Widen what every function has. */
 static bool widen_functions (pf_graph *graph, size_t room) {
   const size_t used = graph->nfunctions;
-  bool done = widen(&graph->names, used, room, sizeof *graph->names) &&
-              widen(&graph->addresses, used, room, sizeof(uint64_t)) &&
-              widen(&graph->files, used, room, sizeof(uint32_t)) &&
-              widen(&graph->lines, used, room, sizeof(uint32_t)) &&
-              widen(&graph->flags, used, room, sizeof(uint8_t)) &&
+  bool done = resize(&graph->names, room, sizeof *graph->names) &&
+              resize(&graph->addresses, room, sizeof(uint64_t)) &&
+              resize(&graph->files, room, sizeof(uint32_t)) &&
+              widen_rare(&graph->lines, used, room, sizeof(uint32_t)) &&
+              resize(&graph->flags, room, sizeof(uint8_t)) &&
               widen(&graph->calls, used, room, sizeof(int64_t)) &&
-              widen(&graph->self_calls, used, room, sizeof(int64_t));
+              widen_rare(&graph->self_calls, used, room, sizeof(int64_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
     done = widen(&graph->weights[i], used, room, sizeof(int64_t));
   if (done && graph->facts.compat)
@@ -96,6 +115,8 @@ static bool widen_functions (pf_graph *graph, size_t room) {
 }
 
 
+/* Some more than asked for: pseudo functions come behind, and the first of
+   them must not cost a copy of all. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
   const size_t needed = graph->nfunctions + count;
   if (needed <= graph->functions_room)
@@ -104,7 +125,7 @@ pf_status pf_graph_reserve (pf_graph *graph, size_t count) {
     return PF_ENOMEM;
   size_t room = graph->functions_room + graph->functions_room / 2;
   if (room < needed)
-    room = needed;
+    room = needed + needed / 16 + 64;
   if (!widen_functions(graph, room))
     return PF_ENOMEM;
   graph->functions_room = room;
@@ -126,8 +147,8 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
 }
 
 
-/* Half of a key's hash, and the number of what has this key, + 1; 0: free.
-   A table grows without a look at keys, and a search looks at few. */
+/* Half of a key's hash, and the number of what has this key. A table grows
+   without a look at keys, and a search looks at few. */
 typedef struct pf_graph_slot {
   uint32_t hash, number;
 } slot;
@@ -144,13 +165,14 @@ static bool grow_slots (slot **slots, size_t *size, size_t used) {
   if (used * 2 < *size)
     return true;
   const size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
-  slot *const fresh = calloc(wider, sizeof *fresh);
+  slot *const fresh = malloc(wider * sizeof *fresh);
   if (fresh == NULL)
     return false;
+  memset(fresh, 0xff, wider * sizeof *fresh);
   for (size_t i = 0; i < *size; i++)
-    if ((*slots)[i].number != 0) {
+    if ((*slots)[i].number != FREE) {
       size_t at = (*slots)[i].hash & (wider - 1);
-      while (fresh[at].number != 0)
+      while (fresh[at].number != FREE)
         at = (at + 1) & (wider - 1);
       fresh[at] = (*slots)[i];
     }
@@ -168,14 +190,14 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
   const size_t mask = graph->pseudo_slots_size - 1;
   const uint32_t sum = hash(address);
   size_t at = sum & mask;
-  for (uint32_t found; (found = graph->pseudo_slots[at].number) != 0;
+  for (uint32_t found; (found = graph->pseudo_slots[at].number) != FREE;
        at = (at + 1) & mask)
-    if (graph->addresses[found - 1] == address)
-      return found - 1;
+    if (graph->addresses[found] == address)
+      return found;
   const uint32_t number =
       pf_graph_function(graph, PF_NO_NAME, address, PF_FUNCTION_PSEUDO);
   if (number != PF_NO_FUNCTION) {
-    graph->pseudo_slots[at] = (slot){sum, number + 1};
+    graph->pseudo_slots[at] = (slot){sum, number};
     graph->npseudo++;
   }
   return number;
@@ -197,15 +219,6 @@ pf_status pf_graph_name_pseudo (pf_graph *graph) {
 
 static inline uint32_t arc_hash (uint32_t caller, uint32_t callee) {
   return hash((uint64_t)caller << 32 | callee);
-}
-
-
-static bool resize (void *array, size_t room, size_t size) {
-  void **const place = array;
-  void *const wider = realloc(*place, room * size);
-  if (wider != NULL)
-    *place = wider;
-  return wider != NULL;
 }
 
 
@@ -231,8 +244,8 @@ static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee) {
 
 static bool is_arc (const pf_graph *graph, const slot *s, uint32_t sum,
                     uint32_t caller, uint32_t callee) {
-  return s->hash == sum && graph->callers[s->number - 1] == caller &&
-         graph->callees[s->number - 1] == callee;
+  return s->hash == sum && graph->callers[s->number] == caller &&
+         graph->callees[s->number] == callee;
 }
 
 
@@ -244,16 +257,16 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
   const uint32_t sum = arc_hash(caller, callee);
   size_t at = sum & mask;
   slot *s = &graph->arc_slots[at];
-  while (s->number != 0 && !is_arc(graph, s, sum, caller, callee)) {
+  while (s->number != FREE && !is_arc(graph, s, sum, caller, callee)) {
     at = (at + 1) & mask;
     s = &graph->arc_slots[at];
   }
-  if (s->number == 0) {
+  if (s->number == FREE) {
     if (add_arc(graph, caller, callee) != PF_OK)
       return PF_ENOMEM;
-    *s = (slot){sum, (uint32_t)graph->narcs};
+    *s = (slot){sum, (uint32_t)graph->narcs - 1};
   }
-  const uint32_t arc = s->number - 1;
+  const uint32_t arc = s->number;
   graph->counts[arc] = pf_add(graph->counts[arc], count);
   graph->calls[callee] = pf_add(graph->calls[callee], count);
   return PF_OK;
