@@ -95,9 +95,9 @@ pf_status pf_listing_lines (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);
 
 /*
-** For annotated source: file, line, calls (of the functions that begin on the
-** line; else missing), count, self, function, by file and line. Lines with
-** neither calls nor weight are left out.
+** For annotated source: file, line, calls (by others, of the functions that
+** begin on the line; else missing), count, self, function, by file and line.
+** Lines with neither calls nor weight are left out.
 */
 pf_status pf_listing_annotations (const pf_listing *listing, pf_reader **reader,
                                   pf_error *error);

@@ -143,12 +143,11 @@ static size_t take_calls (line_reader *self) {
   for (size_t i = 0; i < graph->nfunctions; i++)
     if (graph->files[i] != PF_NO_NAME &&
         (graph->calls[i] != 0 || graph->self_calls[i] != 0))
-      rows[count++] =
-          (line_row){.file = graph->files[i],
-                     .line = graph->lines[i],
-                     .function = (uint32_t)i,
-                     .has_calls = true,
-                     .calls = pf_add(graph->calls[i], graph->self_calls[i])};
+      rows[count++] = (line_row){.file = graph->files[i],
+                                 .line = graph->lines[i],
+                                 .function = (uint32_t)i,
+                                 .has_calls = true,
+                                 .calls = graph->calls[i]};
   return count;
 }
 
@@ -163,7 +162,7 @@ static void merge_rows (line_reader *self) {
       self->rows[kept++] = *row;
       continue;
     }
-    last->calls += row->calls;
+    last->calls = pf_add(last->calls, row->calls);
     last->count = pf_add(last->count, row->count);
     last->self = pf_add(last->self, row->self);
     last->has_calls |= row->has_calls;
