@@ -18,7 +18,6 @@ description = {
 dependencies = {
    "lua ~> 5.4",
    "argparse >= 0.7",
-   "dkjson >= 2.5",
 }
 
 external_dependencies = {
