@@ -102,6 +102,25 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
 }
 
 
+/* Open a reader that needs no more than every reader has. */
+static pf_status open_plain (pf_trace *trace, const pf_table *table,
+                             uint64_t (*rows_of)(const gmon_part *part),
+                             pf_status (*fill)(gmon_reader *self,
+                                               pf_batch *batch,
+                                               pf_error *error),
+                             pf_reader **reader, pf_error *error) {
+  gmon_reader *self;
+  const pf_status status =
+      gmon_reader_make(trace, table, sizeof *self, &self, error);
+  if (status < 0)
+    return status;
+  self->rows_of = rows_of;
+  self->fill = fill;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
 size_t gmon_run (const gmon_reader *self, const pf_batch *batch) {
   const uint64_t left = self->rows - self->row;
   const size_t room = PF_BATCH_ROWS - batch->rows;
@@ -236,15 +255,7 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof *self, &self, error);
-  if (status < 0)
-    return status;
-  self->rows_of = arcs_of;
-  self->fill = fill_arcs;
-  *reader = &self->reader;
-  return PF_OK;
+  return open_plain(trace, table, arcs_of, fill_arcs, reader, error);
 }
 
 /* }====== */
@@ -277,15 +288,7 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_blocks (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof *self, &self, error);
-  if (status < 0)
-    return status;
-  self->rows_of = blocks_of;
-  self->fill = fill_blocks;
-  *reader = &self->reader;
-  return PF_OK;
+  return open_plain(trace, table, blocks_of, fill_blocks, reader, error);
 }
 
 /* }====== */
@@ -339,15 +342,7 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_sets (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
-  gmon_reader *self;
-  const pf_status status =
-      gmon_reader_make(trace, table, sizeof *self, &self, error);
-  if (status < 0)
-    return status;
-  self->rows_of = sets_of;
-  self->fill = fill_sets;
-  *reader = &self->reader;
-  return PF_OK;
+  return open_plain(trace, table, sets_of, fill_sets, reader, error);
 }
 
 /* }====== */
