@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/assemble.h"
-#include "kernels/compare.h"
+#include "kernels/graph/assemble.h"
+#include "kernels/graph/compare.h"
 #include "lua/profile.h"
 
 /* A report: makes a reader. */

@@ -6,7 +6,7 @@
 #ifndef profile_h
 #define profile_h
 
-#include "kernels/listing.h"
+#include "kernels/graph/listing.h"
 #include "lua/binding.h"
 
 #define L_PROFILE "profio.profile"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/rank.h"
+#include "kernels/graph/rank.h"
 #include "lua/profile.h"
 #include "model/symbols.h"
 

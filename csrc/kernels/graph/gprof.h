@@ -15,8 +15,8 @@
 #ifndef gprof_h
 #define gprof_h
 
-#include "kernels/places.h"
-#include "kernels/histograms.h"
+#include "kernels/graph/places.h"
+#include "kernels/graph/histograms.h"
 
 /* PF_EUNSUPPORTED, with the words gprof would stop with, when it refuses
    these sets. Marks repeated ranges. */

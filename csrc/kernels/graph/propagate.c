@@ -3,7 +3,7 @@
 ** from callees up to callers, each in one pass over functions and arcs.
 */
 
-#include "kernels/propagate.h"
+#include "kernels/graph/propagate.h"
 
 #include <stdlib.h>
 #include <string.h>

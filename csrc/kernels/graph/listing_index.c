@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/listing_fill.h"
-#include "kernels/rank.h"
+#include "kernels/graph/listing_fill.h"
+#include "kernels/graph/rank.h"
 
 enum {
   KIND,

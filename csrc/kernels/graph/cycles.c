@@ -8,7 +8,7 @@
 ** word that says when it was met, its arcs, and its place in the order.
 */
 
-#include "kernels/cycles.h"
+#include "kernels/graph/cycles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef compare_h
 #define compare_h
 
-#include "kernels/listing.h"
+#include "kernels/graph/listing.h"
 
 /*
 ** A reader of the functions whose time or calls differ between an exact

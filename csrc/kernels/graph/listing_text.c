@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-#include "kernels/listing_fill.h"
-#include "kernels/rank.h"
+#include "kernels/graph/listing_fill.h"
+#include "kernels/graph/rank.h"
 
 /* clang-format off */
 enum {

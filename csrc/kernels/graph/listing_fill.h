@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/listing.h"
+#include "kernels/graph/listing.h"
 #include "model/batch.h"
 #include "model/names.h"
 #include "model/symbols.h"

@@ -5,7 +5,7 @@
 #ifndef rank_h
 #define rank_h
 
-#include "kernels/propagate.h"
+#include "kernels/graph/propagate.h"
 
 /*
 ** Functions for the flat profile: most time first, then most calls, then by

@@ -14,7 +14,7 @@
 #ifndef listing_h
 #define listing_h
 
-#include "kernels/propagate.h"
+#include "kernels/graph/propagate.h"
 
 /* What a listing shows. */
 typedef struct pf_listing {

@@ -2,7 +2,7 @@
 ** places.c - run-time addresses brought to the ranges of an index.
 */
 
-#include "kernels/places.h"
+#include "kernels/graph/places.h"
 
 
 bool pf_places_open (pf_places *places, const pf_ranges *ranges,

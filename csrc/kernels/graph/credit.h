@@ -12,7 +12,7 @@
 #ifndef credit_h
 #define credit_h
 
-#include "kernels/places.h"
+#include "kernels/graph/places.h"
 #include "model/graph.h"
 
 #define PF_CREDIT_WIDEST 1024

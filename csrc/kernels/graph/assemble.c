@@ -5,14 +5,14 @@
 ** behind them.
 */
 
-#include "kernels/assemble.h"
+#include "kernels/graph/assemble.h"
 
-#include "kernels/credit.h"
-#include "kernels/gprof.h"
-#include "kernels/lines.h"
-#include "kernels/places.h"
-#include "kernels/histograms.h"
-#include "kernels/tally.h"
+#include "kernels/graph/credit.h"
+#include "kernels/graph/gprof.h"
+#include "kernels/graph/lines.h"
+#include "kernels/graph/places.h"
+#include "kernels/graph/histograms.h"
+#include "kernels/graph/tally.h"
 #include "model/names.h"
 
 static pf_status no_memory (pf_error *error) {

@@ -2,7 +2,7 @@
 ** listing_functions.c - the functions of a profile, as they are numbered.
 */
 
-#include "kernels/listing_fill.h"
+#include "kernels/graph/listing_fill.h"
 
 /* clang-format off */
 enum {

@@ -11,7 +11,7 @@
 #ifndef propagate_h
 #define propagate_h
 
-#include "kernels/cycles.h"
+#include "kernels/graph/cycles.h"
 
 /* What a filter says of a function. */
 enum {

@@ -6,7 +6,7 @@
 ** The sort is stable, so what is equal throughout stays in order of numbers.
 */
 
-#include "kernels/rank.h"
+#include "kernels/graph/rank.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef tally_h
 #define tally_h
 
-#include "kernels/credit.h"
+#include "kernels/graph/credit.h"
 
 /*
 ** Count all arcs of a reader with the columns from, to, count.

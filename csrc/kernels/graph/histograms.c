@@ -2,7 +2,7 @@
 ** histograms.c - the histograms of a trace, as its table `sets` lists them.
 */
 
-#include "kernels/histograms.h"
+#include "kernels/graph/histograms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef lines_h
 #define lines_h
 
-#include "kernels/credit.h"
+#include "kernels/graph/credit.h"
 #include "model/symbols.h"
 
 /* The credit of lines, beside that of functions. */

@@ -5,7 +5,7 @@
 ** is short. A straddling bin is cut into pieces, one per function or gap.
 */
 
-#include "kernels/credit.h"
+#include "kernels/graph/credit.h"
 
 #include "kernels/relay.h"
 

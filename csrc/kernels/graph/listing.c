@@ -2,7 +2,7 @@
 ** listing.c - what all listings share, and how their rows are printed.
 */
 
-#include "kernels/listing_fill.h"
+#include "kernels/graph/listing_fill.h"
 
 #define NS_PER_SECOND 1e9
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "kernels/listing_fill.h"
+#include "kernels/graph/listing_fill.h"
 #include "kernels/order.h"
 
 enum {

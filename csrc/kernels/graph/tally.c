@@ -6,7 +6,7 @@
 ** function.
 */
 
-#include "kernels/tally.h"
+#include "kernels/graph/tally.h"
 
 #include <stdlib.h>
 

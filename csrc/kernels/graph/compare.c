@@ -8,12 +8,12 @@
 ** reason.
 */
 
-#include "kernels/compare.h"
+#include "kernels/graph/compare.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/listing_fill.h"
+#include "kernels/graph/listing_fill.h"
 
 /* clang-format off */
 enum {

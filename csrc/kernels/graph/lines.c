@@ -6,7 +6,7 @@
 ** each. A second graph, whose functions are these ranges, does the counting.
 */
 
-#include "kernels/lines.h"
+#include "kernels/graph/lines.h"
 
 #include <stdlib.h>
 #include <string.h>

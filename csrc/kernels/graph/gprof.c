@@ -2,7 +2,7 @@
 ** gprof.c - histogram rows into weights of functions as gprof 2.40 does it.
 */
 
-#include "kernels/gprof.h"
+#include "kernels/graph/gprof.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "kernels/listing_fill.h"
-#include "kernels/rank.h"
+#include "kernels/graph/listing_fill.h"
+#include "kernels/graph/rank.h"
 
 /* clang-format off */
 enum {
