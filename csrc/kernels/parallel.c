@@ -4,7 +4,6 @@
 
 #include "kernels/parallel.h"
 
-#include <pthread.h>
 #include <signal.h>
 
 typedef struct work {
@@ -20,18 +19,16 @@ static void *run (void *context) {
 }
 
 
-/* Start a thread that no signal interrupts: those are for the one that runs
-   Lua. Faults are not held back, they belong to who causes them. */
-static bool start (pthread_t *thread, work *w) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigdelset(&all, SIGBUS);
-  sigdelset(&all, SIGSEGV);
-  sigdelset(&all, SIGFPE);
-  sigdelset(&all, SIGILL);
-  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
+bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
+                      void *context) {
+  static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    sigdelset(&blocked, faults[i]);
+  if (pthread_sigmask(SIG_SETMASK, &blocked, &before) != 0)
     return false;
-  const bool started = pthread_create(thread, NULL, run, w) == 0;
+  const bool started = pthread_create(thread, NULL, run_it, context) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
@@ -41,7 +38,7 @@ void pf_both (pf_task *first, void *first_context, pf_task *second,
               void *second_context) {
   work w = {second, second_context};
   pthread_t thread;
-  const bool started = start(&thread, &w);
+  const bool started = pf_thread_start(&thread, run, &w);
   first(first_context);
   if (started)
     pthread_join(thread, NULL);

@@ -5,7 +5,16 @@
 #ifndef parallel_h
 #define parallel_h
 
+#include <pthread.h>
+
 #include "profio.h"
+
+/*
+** Start a thread that leaves all signals but those of its own faults to the
+** others: their handlers may be Lua's. False when there is none to be had.
+*/
+bool pf_thread_start (pthread_t *thread, void *(*run)(void *context),
+                      void *context);
 
 /* Work on what the pointer leads to; it must not call Lua. */
 typedef void pf_task (void *context);

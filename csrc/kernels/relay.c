@@ -9,8 +9,9 @@
 #include "kernels/relay.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
+
+#include "kernels/parallel.h"
 
 #define LOADS 16 /* batches under way */
 #define ALONE 4  /* so many are taken before a thread starts */
@@ -109,20 +110,6 @@ static void *take_all (void *argument) {
 }
 
 
-/* Start a thread that leaves all signals but those of its own faults to the
-   others: their handlers may be Lua's. */
-static bool start_thread (crew *c) {
-  static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
-  sigset_t blocked, before;
-  sigfillset(&blocked);
-  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-    sigdelset(&blocked, faults[i]);
-  pthread_sigmask(SIG_SETMASK, &blocked, &before);
-  const bool started = pthread_create(&c->thread, NULL, take_all, c) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return started;
-}
-
 /* }====== */
 
 
@@ -136,7 +123,7 @@ static void call_in_help (crew *c) {
     pthread_mutex_destroy(&c->lock);
     return;
   }
-  c->has_thread = start_thread(c);
+  c->has_thread = pf_thread_start(&c->thread, take_all, c);
   if (!c->has_thread) {
     pthread_cond_destroy(&c->changed);
     pthread_mutex_destroy(&c->lock);
