@@ -8,7 +8,7 @@
 
 #include "kernels/order.h"
 #include "kernels/sort.h"
-#include "model/names.h"
+#include "model/areas.h"
 #include "model/store.h"
 
 /* Rows beyond those to be kept before the rest is thrown away. */
@@ -126,7 +126,8 @@ static pf_status rank_words (const pf_dictionary *names, pf_pair *pairs,
 }
 
 
-/* One block of values as order words; of bytes, their numbers in `texts`. */
+/* One block of values as order words; of bytes, their numbers in `texts`; of
+   areas, the numbers of their names. */
 static void block_words (const sort_reader *s, const pf_column *column,
                          size_t from, size_t count, uint64_t *words) {
   pf_column block = *column;
@@ -137,6 +138,8 @@ static void block_words (const sort_reader *s, const pf_column *column,
   else
     for (size_t i = 0; i < count; i++)
       words[i] = pf_find_name(s->texts, block.bytes[i]);
+  for (size_t i = 0; column->type == PF_AREA && i < count; i++)
+    words[i] = pf_area_name(s->reader.dictionary, (uint32_t)words[i]);
 }
 
 
@@ -176,8 +179,9 @@ static pf_status sort_by (sort_reader *s, const pf_sort_key *key,
   const pf_column *const column = &s->store.columns[s->place[key->column]];
   column_words(s, column, words);
   const size_t present = make_pairs(s, column, words, pairs);
-  if (column->type == PF_NAME || column->type == PF_BYTES)
-    if (rank_words(column->type == PF_NAME ? s->reader.dictionary : s->texts,
+  if (column->type == PF_NAME || column->type == PF_AREA ||
+      column->type == PF_BYTES)
+    if (rank_words(column->type == PF_BYTES ? s->texts : s->reader.dictionary,
                    pairs, present) != PF_OK)
       return PF_ENOMEM;
   for (size_t i = 0; key->descending && i < present; i++)

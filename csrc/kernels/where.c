@@ -1,7 +1,7 @@
 /*
 ** where.c - the tests of a batch, one after the other, each over the rows that
 ** the tests before it have left. Texts of names are tried once per name: the
-** verdicts are kept by number.
+** verdicts are kept by number, and so are those of areas.
 */
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "kernels/filter.h"
 #include "kernels/order.h"
 #include "kernels/where.h"
-#include "model/names.h"
+#include "model/areas.h"
 
 enum {
   UNKNOWN,
@@ -37,9 +37,8 @@ typedef struct where {
 } where;
 
 
-bool pf_test_is_text (const pf_test *test, pf_type type) {
-  return type == PF_NAME || type == PF_BYTES ||
-         (pf_type_is_id(type) && test->label != NULL);
+bool pf_test_is_text (pf_type type) {
+  return type == PF_NAME || type == PF_BYTES || type == PF_AREA;
 }
 
 
@@ -100,7 +99,7 @@ static pf_status test_bytes (where *w, const pf_test *test,
 /* }====== */
 
 
-/* {====== Names ====== */
+/* {====== Names and areas ====== */
 
 /* Make the verdicts reach `number`. */
 static bool widen (verdicts *v, size_t number) {
@@ -119,10 +118,10 @@ static bool widen (verdicts *v, size_t number) {
 
 /* Try the text of a name, and remember the verdict. */
 static pf_status try_name (where *w, const pf_test *test, verdicts *v,
-                           uint32_t number, bool *yes, pf_error *error) {
-  const pf_bytes text = test->label != NULL ? test->label(w->dictionary, number)
-                                            : pf_name(w->dictionary, number);
-  const pf_status status = try_text(test, text, yes, error);
+                           pf_type type, uint32_t number, bool *yes,
+                           pf_error *error) {
+  const pf_status status =
+      try_text(test, pf_text(w->dictionary, type, number), yes, error);
   if (status != PF_OK || number >= MAX_VERDICTS)
     return status;
   if (number >= v->size && !widen(v, number))
@@ -147,7 +146,7 @@ static pf_status test_names (where *w, size_t t, const pf_column *column,
       continue;
     }
     const pf_status status =
-        try_name(w, &w->tests[t], v, number, &w->yes[row], error);
+        try_name(w, &w->tests[t], v, column->type, number, &w->yes[row], error);
     if (status != PF_OK)
       return status;
   }
@@ -207,7 +206,7 @@ static pf_status run_test (where *w, size_t t, const pf_batch *batch,
     test_missing(w, column, batch->rows);
   else if (column->type == PF_BYTES)
     return test_bytes(w, test, column, keep, count, error);
-  else if (pf_test_is_text(test, column->type))
+  else if (pf_test_is_text(column->type))
     return test_names(w, t, column, keep, count, error);
   else
     test_words(w, test, column, batch->rows);

@@ -19,8 +19,8 @@ typedef enum pf_test_kind {
   PF_IS_MISSING
 } pf_test_kind;
 
-/* What a column is compared with: a text for names and bytes (and for areas
-   and stacks when `label` is given), an order word (order.h) for the rest. */
+/* What a column is compared with: a text for names, bytes and areas (the text
+   of an area is its name), an order word (order.h) for the rest. */
 typedef struct pf_value {
   uint64_t word;
   pf_bytes text;
@@ -39,13 +39,10 @@ typedef struct pf_test {
   size_t nvalues;
   pf_matcher match; /* of PF_IS_MATCH */
   void *context;    /* of match, borrowed */
-
-  /* The text of an area or a stack; NULL: they are compared by number. */
-  pf_bytes (*label)(const pf_dictionary *dictionary, uint32_t number);
 } pf_test;
 
 /* Whether values of this type are tested as texts. */
-bool pf_test_is_text (const pf_test *test, pf_type type);
+bool pf_test_is_text (pf_type type);
 
 /* A reader of the rows of `input` (borrowed) for which all tests hold. The
    tests are copied, their values are not. */

@@ -178,6 +178,53 @@ static int dictionary_count (lua_State *L) {
 }
 
 
+static void set_text (lua_State *L, pf_dictionary *d, uint32_t name,
+                      const char *key, int cache) {
+  if (name == PF_NO_NAME)
+    return;
+  l_push_name(L, d, name, cache);
+  lua_setfield(L, -2, key);
+}
+
+
+/* Push an area as a table { area=, class=, file=, line=, value= }. */
+static void push_area (lua_State *L, pf_dictionary *d, uint32_t number,
+                       int cache) {
+  const pf_area *const area = pf_area_at(d, number);
+  lua_createtable(L, 0, 5);
+  set_text(L, d, area->name, "area", cache);
+  set_text(L, d, area->class, "class", cache);
+  set_text(L, d, area->file, "file", cache);
+  if (area->line != 0) {
+    lua_pushinteger(L, area->line);
+    lua_setfield(L, -2, "line");
+  }
+  if (area->has_value) {
+    lua_pushinteger(L, area->value);
+    lua_setfield(L, -2, "value");
+  }
+}
+
+
+/* dictionary:stack(number): its frames, the innermost first. */
+static int dictionary_stack (lua_State *L) {
+  pf_dictionary *const d = l_dictionary_check(L, 1);
+  const lua_Integer number = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, number >= 0 && number < pf_stacks_count(d), 2,
+                "no stack of that number");
+  l_push_name_cache(L, 1);
+  const int cache = lua_gettop(L);
+  lua_newtable(L);
+  lua_Integer n = 0;
+  for (uint32_t s = (uint32_t)number; s != PF_NO_STACK;
+       s = pf_stack_at(d, s)->parent) {
+    push_area(L, d, pf_stack_at(d, s)->frame, cache);
+    lua_rawseti(L, -2, ++n);
+  }
+  return 1;
+}
+
+
 /*
 ** User value 1 is the cache: name number + 1 -> Lua string. The registry maps
 ** the core's pointer to the userdata, weakly, so that a reader can tell which
@@ -255,6 +302,9 @@ void l_push_value (lua_State *L, const pf_column *column, size_t row,
     case PF_BOOL: lua_pushboolean(L, column->bools[row]); break;
     case PF_NAME: l_push_name(L, dictionary, column->ids[row], cache); break;
     case PF_AREA:
+      l_push_name(L, dictionary, pf_area_name(dictionary, column->ids[row]),
+                  cache);
+      break;
     case PF_STACK: lua_pushinteger(L, column->ids[row]); break;
     case PF_BYTES: push_bytes(L, column->bytes[row]); break;
     default: lua_pushinteger(L, column->ints[row]);
@@ -292,6 +342,19 @@ static bool to_name (lua_State *L, int arg, uint32_t *id,
 }
 
 
+/* A text is the name of an area that has nothing more. */
+static bool to_area (lua_State *L, int arg, uint32_t *id,
+                     pf_dictionary *dictionary) {
+  pf_area area = PF_AREA_NONE;
+  if (!to_name(L, arg, &area.name, dictionary))
+    return false;
+  *id = pf_area_add(dictionary, &area);
+  if (*id == PF_NO_AREA)
+    luaL_error(L, "not enough memory");
+  return true;
+}
+
+
 bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
                  pf_dictionary *dictionary) {
   int64_t whole;
@@ -310,7 +373,7 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
       return lua_isboolean(L, arg);
     case PF_NAME: return to_name(L, arg, &column->ids[row], dictionary);
     case PF_BYTES: return to_bytes(L, arg, &column->bytes[row]);
-    case PF_AREA:
+    case PF_AREA: return to_area(L, arg, &column->ids[row], dictionary);
     case PF_STACK:
       if (!to_integer(L, arg, &whole) || whole < 0 || whole >= UINT32_MAX)
         return false;
@@ -382,7 +445,8 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 
 
 void l_open_binding (lua_State *L) {
-  static const luaL_Reg methods[] = {{"count", dictionary_count}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"count", dictionary_count}, {"stack", dictionary_stack}, {NULL, NULL}};
   lua_pushboolean(L, 0); /* l_keep_raise must not need memory */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   l_class(L, L_DICTIONARY, methods, dictionary_gc);

@@ -19,6 +19,7 @@
 
 #include "model/batch.h"
 #include "model/names.h"
+#include "model/stacks.h"
 #include "model/symbols.h"
 #include "model/trace.h"
 #include "profio.h"
@@ -116,7 +117,7 @@ void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
               lua_CFunction gc);
 
 /* Write the value at `arg` into row `row` of a column; false when it is of
-   the wrong type. A text becomes a name; nil is missing. PF_BYTES borrow the
+   the wrong type. A text becomes a name or an area; nil is missing. PF_BYTES borrow the
    string: anchor it. */
 bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
                  pf_dictionary *dictionary);

@@ -115,6 +115,7 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
   const int type = lua_type(L, VALUE);
   switch (field->type) {
     case PF_NAME:
+    case PF_AREA:
     case PF_BYTES:
       if (type != LUA_TSTRING)
         wrong_value(L, field);
@@ -200,7 +201,7 @@ static void set_between (lua_State *L, l_tests *block, pf_test *test,
 
 static void set_match (lua_State *L, l_tests *block, pf_test *test,
                        const pf_field *field) {
-  if (!pf_test_is_text(test, field->type))
+  if (!pf_test_is_text(field->type))
     luaL_error(L, "where: match wants a text, column '%s' is of type %s",
                field->name, pf_type_name(field->type));
   if (lua_getfield(L, TEST, "pattern") != LUA_TSTRING)

@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/areas.h"
 #include "model/batch.h"
-#include "model/names.h"
 
 /* A number printed without padding fits in this many bytes. */
 #define ROW_NUMBER_SIZE 360
@@ -176,16 +176,17 @@ static inline void row_fetch_texts (const row_job *job, size_t row) {
     row_fetch_more(job, row);
 }
 
-/* The bytes of a column of texts (PF_NAME, PF_BYTES); `is_text` false for
+/* The bytes of a column of texts (PF_NAME, PF_AREA, PF_BYTES); `is_text` false for
    all other types. */
 static inline bool row_is_text (pf_type type) {
-  return type == PF_NAME || type == PF_BYTES;
+  return type == PF_NAME || type == PF_AREA || type == PF_BYTES;
 }
 
 static inline pf_bytes row_bytes (const pf_column *column, size_t row,
                                   const pf_dictionary *dictionary) {
-  return column->type == PF_BYTES ? column->bytes[row]
-                                  : pf_name(dictionary, column->ids[row]);
+  return column->type == PF_BYTES
+             ? column->bytes[row]
+             : pf_text(dictionary, column->type, column->ids[row]);
 }
 
 /* }====== */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "model/names.h"
+#include "model/stacks.h"
 
 #define BLOCK_SIZE 65536u
 #define AT_ONCE    32u /* names whose cache misses overlap */
@@ -55,6 +56,8 @@ void pf_dictionary_free (pf_dictionary *d) {
     next = b->next;
     free(b);
   }
+  pf_areas_free(d->areas);
+  pf_stacks_free(d->stacks);
   free(d->names);
   free(d->slots);
   free(d);

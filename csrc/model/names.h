@@ -56,6 +56,8 @@ struct pf_dictionary {
   uint32_t mask;                 /* slots are mask + 1, a power of two */
   struct pf_names_block *blocks; /* the newest first */
   bool has_mangled;              /* some name looks mangled */
+  struct pf_areas *areas;        /* areas.h; NULL: none yet */
+  struct pf_stacks *stacks;      /* stacks.h; NULL: none yet */
 };
 
 

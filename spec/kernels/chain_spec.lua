@@ -5,7 +5,7 @@ local tables = require "spec.support.tables"
 
 local function part(dictionary, rows)
    return core.rows_reader({ { name = "id", type = "int", part_numbers = true },
-      { "ref", "int" }, { name = "at", type = "area", part_numbers = true }, { "n", "name" } },
+      { "ref", "int" }, { name = "at", type = "stack", part_numbers = true }, { "n", "name" } },
       rows, dictionary)
 end
 

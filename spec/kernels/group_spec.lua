@@ -28,6 +28,7 @@ local functions = {
       "p90", "p99", "p99.9", "p100", "p33.333333" },
    bool = { "count", "min", "max", "first", "last", "distinct" },
    area = { "count", "first", "last", "distinct" },
+   stack = { "count", "first", "last", "distinct" },
 }
 functions.num = functions.int
 functions.addr, functions.name, functions.bytes = functions.bool, functions.bool, functions.bool
@@ -108,13 +109,13 @@ describe("group", function()
       compare(tab, { { column = "n" }, { column = "i" } }, aggregates, "by both")
    end)
 
-   it("takes numbers of areas that are too large for an array", function()
+   it("takes numbers of stacks that are too large for an array", function()
       local rows = {}
       for i = 1, 3000 do
          rows[i] = { ({ 0, 5, 4194303, 4194304, 4294967294 })[i % 5 + 1], i }
       end
-      compare({ fields = { { "a", "area" }, { "v", "int" } }, rows = rows }, { { column = "a" } },
-         { { name = "s", fn = "sum", column = "v" } }, "areas")
+      compare({ fields = { { "a", "stack" }, { "v", "int" } }, rows = rows }, { { column = "a" } },
+         { { name = "s", fn = "sum", column = "v" } }, "stacks")
    end)
 
    it("knows -0 and 0 as one number, and all that is no number as one", function()

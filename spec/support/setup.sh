@@ -41,6 +41,7 @@ probe_run () {
   need g++ has_library "$CC" libsupc++.a
   need lua-argparse has_module argparse
   need lua-dkjson has_module dkjson
+  need lua-filesystem has_module lfs
 }
 
 probe_test () {

@@ -28,16 +28,17 @@ local make = {
    bool = function()
       return math.random(2) == 1
    end,
-   area = function()
+   stack = function()
       return math.random(0, 7)
    end,
    name = word,
+   area = word,
    bytes = word,
 }
 
 tables.fields = {
    { "i", "int" }, { "time", "int" }, { "x", "num" }, { "address", "addr" }, { "flag", "bool" },
-   { "name", "name" }, { "area", "area" }, { "text", "bytes" },
+   { "name", "name" }, { "area", "area" }, { "stack", "stack" }, { "text", "bytes" },
 }
 
 ---A value for a column of this type.

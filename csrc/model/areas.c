@@ -1,0 +1,193 @@
+/*
+** areas.c - the areas of a dictionary, and a table of them.
+*/
+
+#include <stdlib.h>
+
+#include "model/areas.h"
+#include "model/batch.h"
+#include "model/interned.h"
+
+struct pf_areas {
+  pf_interned interned;
+  pf_area *list;
+  uint32_t room;
+};
+
+const pf_field pf_area_fields[PF_AREA_FIELDS] = {
+    {"area", PF_AREA, "the area", false},
+    {"handle", PF_ADDR, "the vendor's number of it", false},
+    {"value", PF_INT, "what tells areas of one handle apart", false},
+    {"name", PF_NAME, "its name", false},
+    {"class", PF_NAME, "function, line, variable, state, ...", false},
+    {"parent", PF_AREA, "the area it belongs to", false},
+    {"file", PF_NAME, "the source file it begins in", false},
+    {"line", PF_INT, "the line it begins at", false},
+};
+
+
+/* {====== Adding ====== */
+
+typedef struct wanted {
+  const struct pf_areas *areas;
+  const pf_area *area;
+} wanted;
+
+
+static bool is_same (const void *context, uint32_t number) {
+  const wanted *const w = context;
+  const pf_area *const a = w->area, *const b = &w->areas->list[number];
+  return a->name == b->name && a->class == b->class && a->file == b->file &&
+         a->parent == b->parent && a->line == b->line &&
+         a->has_handle == b->has_handle && a->has_value == b->has_value &&
+         a->handle == b->handle && a->value == b->value;
+}
+
+
+static uint64_t hash_of (uint64_t seed, const pf_area *a) {
+  uint64_t h = pf_mix(seed, a->name | (uint64_t)a->file << 32);
+  h = pf_mix(h, a->class | (uint64_t)a->parent << 32);
+  h = pf_mix(h, a->handle);
+  h = pf_mix(h, (uint64_t)a->value);
+  return pf_mix(h, (uint64_t)a->line << 2 | (uint64_t)a->has_handle << 1 |
+                       (uint64_t)a->has_value);
+}
+
+
+/* The areas of a dictionary, made at the first one; NULL: out of memory. */
+static struct pf_areas *areas_of (pf_dictionary *dictionary) {
+  if (dictionary->areas == NULL) {
+    dictionary->areas = calloc(1, sizeof *dictionary->areas);
+    if (dictionary->areas != NULL)
+      dictionary->areas->interned.seed = dictionary->seed;
+  }
+  return dictionary->areas;
+}
+
+
+static bool reserve (struct pf_areas *areas) {
+  if (!pf_interned_reserve(&areas->interned))
+    return false;
+  if (areas->room == areas->interned.room)
+    return true;
+  pf_area *const list =
+      realloc(areas->list, areas->interned.room * sizeof *list);
+  if (list == NULL)
+    return false;
+  areas->list = list;
+  areas->room = areas->interned.room;
+  return true;
+}
+
+
+uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
+  struct pf_areas *const areas = areas_of(dictionary);
+  if (areas == NULL)
+    return PF_NO_AREA;
+  const uint64_t hash = hash_of(areas->interned.seed, area);
+  const wanted w = {areas, area};
+  const uint32_t known = pf_interned_find(&areas->interned, hash, is_same, &w);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  if (!reserve(areas))
+    return PF_NO_AREA;
+  areas->list[areas->interned.count] = *area;
+  return pf_interned_add(&areas->interned, hash);
+}
+
+
+uint32_t pf_areas_count (const pf_dictionary *dictionary) {
+  return dictionary->areas == NULL ? 0 : dictionary->areas->interned.count;
+}
+
+
+const pf_area *pf_area_at (const pf_dictionary *dictionary, uint32_t number) {
+  static const pf_area none = PF_AREA_NONE;
+  return number < pf_areas_count(dictionary) ? &dictionary->areas->list[number]
+                                             : &none;
+}
+
+
+void pf_areas_free (struct pf_areas *areas) {
+  if (areas == NULL)
+    return;
+  pf_interned_free(&areas->interned);
+  free(areas->list);
+  free(areas);
+}
+
+/* }====== */
+
+
+/* {====== The table ====== */
+
+typedef struct areas_reader {
+  pf_reader reader;
+  uint32_t next;
+} areas_reader;
+
+
+static void put_id (pf_column *column, size_t row, uint32_t id, uint32_t none) {
+  if (column->data == NULL)
+    return;
+  column->ids[row] = id;
+  if (id == none)
+    pf_set_missing(column, row);
+}
+
+
+static void put_int (pf_column *column, size_t row, int64_t value, bool known) {
+  if (column->data == NULL)
+    return;
+  column->ints[row] = value;
+  if (!known)
+    pf_set_missing(column, row);
+}
+
+
+static void put_area (pf_column *c, size_t row, uint32_t number,
+                      const pf_area *a) {
+  put_id(&c[0], row, number, PF_NO_AREA);
+  put_int(&c[1], row, (int64_t)a->handle, a->has_handle);
+  put_int(&c[2], row, a->value, a->has_value);
+  put_id(&c[3], row, a->name, PF_NO_NAME);
+  put_id(&c[4], row, a->class, PF_NO_NAME);
+  put_id(&c[5], row, a->parent, PF_NO_AREA);
+  put_id(&c[6], row, a->file, PF_NO_NAME);
+  put_int(&c[7], row, a->line, a->line != 0);
+}
+
+
+static pf_status areas_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  areas_reader *const r = (areas_reader *)(void *)self;
+  (void)error;
+  pf_batch_clear(batch);
+  const uint32_t count = pf_areas_count(self->dictionary);
+  for (; batch->rows < PF_BATCH_ROWS && r->next < count; r->next++)
+    put_area(batch->columns, batch->rows++, r->next,
+             pf_area_at(self->dictionary, r->next));
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void areas_close (pf_reader *self) {
+  free(self);
+}
+
+
+pf_status pf_areas_open (pf_trace *trace, const pf_table *table,
+                         pf_reader **reader, pf_error *error) {
+  areas_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->reader.fields = table->fields;
+  r->reader.nfields = table->nfields;
+  r->reader.dictionary = trace->dictionary;
+  r->reader.next = areas_next;
+  r->reader.close = areas_close;
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+/* }====== */

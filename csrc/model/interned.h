@@ -1,0 +1,44 @@
+/*
+** interned.h - which of the things of an array equals a new one: the hash
+** table under areas and stacks. The things themselves are their owner's; here
+** they are numbers from 0, and their hashes.
+*/
+
+#ifndef interned_h
+#define interned_h
+
+#include "profio.h"
+
+#define PF_NOT_INTERNED UINT32_MAX
+
+typedef struct pf_interned {
+  uint32_t *slots;  /* numbers, or PF_NOT_INTERNED: free */
+  uint32_t *hashes; /* by number */
+  uint32_t count, room;
+  uint32_t mask; /* slots are mask + 1; there are none while room is 0 */
+  uint64_t seed; /* of the hashes: files cannot know it */
+} pf_interned;
+
+/* Whether thing `number` of the context's owner is the one looked for. */
+typedef bool pf_is_same (const void *context, uint32_t number);
+
+/* Mix one more word into a hash, which begins with interned->seed. */
+static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return hash ^ hash >> 29;
+}
+
+/* The number of the thing that is the same, or PF_NOT_INTERNED. */
+uint32_t pf_interned_find (const pf_interned *interned, uint64_t hash,
+                           pf_is_same *is_same, const void *context);
+
+/* Make room for one more: its number will be interned->count. False when out
+   of memory or of numbers; nothing has changed then. */
+bool pf_interned_reserve (pf_interned *interned);
+
+/* Take one more; there is room. */
+uint32_t pf_interned_add (pf_interned *interned, uint64_t hash);
+
+void pf_interned_free (pf_interned *interned);
+
+#endif
