@@ -4,9 +4,9 @@
 --    local trace <close> = assert(profio.open "gmon.out")
 --    for from, to, count in trace.arcs:each("from", "to", "count") do print(from, to, count) end
 
-local bytes = require "profio.bytes"
 local conditions = require "profio.conditions"
 local core = require "profio.core"
+local inputs = require "profio.inputs"
 local options = require "profio.options"
 local registry = require "profio.registry"
 local script_part = require "profio.script_part"
@@ -35,34 +35,6 @@ local common = {
 }
 
 profio.common_options = common
-
--- {====== Sources ======
-
--- What the first argument of open stands for: a list of paths and { data = ... }.
-local function inputs_of(what)
-   if type(what) == "string" then
-      return { what }
-   elseif type(what) ~= "table" then
-      error("open wants a path, { data = string } or a list of them, got " .. type(what), 3)
-   elseif what.data ~= nil then
-      if type(what.data) ~= "string" then
-         error("open wants { data = string }, got " .. type(what.data), 3)
-      end
-      return { what }
-   end
-   for _, input in ipairs(what) do
-      if type(input) ~= "string" and not (type(input) == "table" and type(input.data) == "string")
-      then
-         error("open wants a list of paths or { data = string }", 3)
-      end
-   end
-   if #what == 0 then
-      error("open wants at least one path", 3)
-   end
-   return what
-end
-
--- }======
 
 -- {====== Opening ======
 
@@ -96,32 +68,20 @@ local function unknown_format(source)
    return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
 end
 
--- Split what the user gave: common options and those of the format, both checked.
-local function split_options(given, format)
-   local mine, theirs = {}, {}
-   for _, option in ipairs(common) do
-      mine[option.name] = given[option.name]
-   end
-   for name, value in pairs(given) do
-      if mine[name] == nil then
-         theirs[name] = value
+-- What the user gave for a format: its own options, checked. Those of open and the roles of side
+-- files are no business of the decoder.
+local function format_options(given, format)
+   local declared = table.move(format.options, 1, #format.options, 1, {})
+   local roles = inputs.role_options(format)
+   table.move(common, 1, #common, #declared + 1, declared)
+   table.move(roles, 1, #roles, #declared + 1, declared)
+   local theirs = options.check(declared, given, "format '" .. format.name .. "'")
+   for _, list in ipairs { common, roles } do
+      for _, option in ipairs(list) do
+         theirs[option.name] = nil
       end
    end
-   local declared = table.move(format.options, 1, #format.options, 1, {})
-   table.move(common, 1, #common, #declared + 1, declared)
-   options.check(declared, given, "format '" .. format.name .. "'")
-   mine = options.check(common, mine, "open")
-   theirs = options.check(format.options, theirs, "format '" .. format.name .. "'")
-   return mine, theirs
-end
-
-local function open_part(format, source, theirs, mine, dictionary)
-   if format.registered then
-      return script_part.open(format, source, theirs, dictionary)
-   end
-   theirs.all_warnings = mine.all_warnings or nil
-   return core.open(format.name, { { role = "main", source = source } }, theirs,
-      mine.strict or false, dictionary)
+   return theirs
 end
 
 -- Names of functions: a missing or stripped executable is no failure, only a note.
@@ -151,29 +111,83 @@ local function same_schema(first, part)
    return #a == #b
 end
 
--- Open every input with one format; on failure everything is closed again.
-local function open_parts(state, inputs, mine, given)
-   for i, input in ipairs(inputs) do
-      local source, message, code = bytes.open(input, mine.max_size)
+-- The part of one source and what stands beside it.
+local function open_part(state, input, source, theirs, mine, given)
+   local format = state.format
+   if format.registered then
+      return script_part.open(format, source, theirs, state.dictionary)
+   end
+   local sides, message, code = inputs.sides({ path = not input.data and input.path or nil,
+      source = source, options = theirs }, input, format, given, mine.max_size, state.notes)
+   if not sides then
+      return nil, message, code
+   end
+   local sources = { { role = "main", source = source } }
+   for _, side in ipairs(sides) do
+      state.sources[#state.sources + 1] = side.source
+      sources[#sources + 1] = side
+   end
+   if format.prepare then
+      format.prepare(theirs, state.symbols and state.symbols.facts)
+   end
+   theirs.all_warnings = mine.all_warnings or nil
+   return core.open(format.name, sources, theirs, mine.strict or false, state.dictionary)
+end
+
+local function add_part(state, input, source, theirs, mine, given)
+   local part, message, code = open_part(state, input, source, theirs, mine, given)
+   if not part then
+      return nil, message, code
+   end
+   state.parts[#state.parts + 1], state.paths[#state.paths + 1] = part, input.path
+   if not same_schema(state.parts[1], part) then
+      return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
+         input.path, state.format.name, state.paths[1]), "format"
+   end
+   return true
+end
+
+-- The source of an input, and whose format it is; a directory has no bytes.
+local function open_source(state, input, mine)
+   if inputs.is_directory(input) then
+      local format, message, code = inputs.directory_format(input.path, state.format)
+      state.format = format
+      return format ~= nil, message, code
+   end
+   local source, message, code = inputs.source(input, mine.max_size)
+   if not source then
+      return nil, message, code
+   end
+   state.sources[#state.sources + 1] = source
+   state.format = state.format or registry.detect(source)
+   if not state.format then
+      return unknown_format(source)
+   end
+   return source
+end
+
+-- Open every input with one format; a path may stand for several files, each of which counts
+-- once. On failure the caller closes everything again.
+local function add_inputs(state, list, mine, given)
+   for _, input in ipairs(list) do
+      local source, message, code = open_source(state, input, mine)
       if not source then
          return nil, message, code
       end
-      state.sources[i], state.paths[i] = source, bytes.path(input)
-      state.format = state.format or registry.detect(source)
-      if not state.format then
-         return unknown_format(source)
-      end
-      local theirs = select(2, split_options(given, state.format))
-      if state.format.prepare then
-         state.format.prepare(theirs, state.symbols and state.symbols.facts)
-      end
-      state.parts[i], message, code = open_part(state.format, source, theirs, mine,
-         state.dictionary)
-      if not state.parts[i] then
+      local theirs = format_options(given, state.format)
+      local several
+      several, message, code = inputs.expand(input, state.format, theirs)
+      local ok = true
+      if several then
+         ok, message, code = add_inputs(state, several, mine, given)
+      elseif message then
          return nil, message, code
-      elseif not same_schema(state.parts[1], state.parts[i]) then
-         return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
-            state.paths[i], state.format.name, state.paths[1]), "format"
+      elseif not input.is_expanded or not state.known[input.path] then
+         state.known[input.path] = true
+         ok, message, code = add_part(state, input, source, theirs, mine, given)
+      end
+      if not ok then
+         return nil, message, code
       end
    end
    return true
@@ -211,9 +225,11 @@ local function close_state(state)
 end
 
 ---Open a trace: a path ("-" is standard input), { data = string }, or a list of them (several
----files of one format are one trace). Raises at wrong use.
+---files of one format are one trace, and so are the files of a directory whose format knows it).
+---Files that stand beside a trace are found, or given by their role: as an option, a path or
+---{ data = string }, or as a text beside the data: { data = a, memo = b }. Raises at wrong use.
 ---@param what string|table
----@param given table|nil format, strict, exe, ..., and the options of the format
+---@param given table|nil format, strict, exe, ..., the options and side files of the format
 ---@return profio.Trace|nil
 ---@return string|nil message  with path, format and byte offset
 ---@return string|nil code  io, format, truncated, unsupported or limit
@@ -222,8 +238,8 @@ function profio.open(what, given)
    if type(given) ~= "table" then
       error("open wants a table of options, got " .. type(given), 2)
    end
-   local inputs = inputs_of(what)
-   local state = { parts = {}, sources = {}, paths = {}, notes = {},
+   local list = inputs.of(what)
+   local state = { parts = {}, sources = {}, paths = {}, notes = {}, known = {},
       dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}
@@ -232,7 +248,7 @@ function profio.open(what, given)
    end
    mine = options.check(common, mine, "open")
    state.symbols = open_symbols(mine, state.dictionary, state.notes)
-   local called, ok, message, code = pcall(open_parts, state, inputs, mine, given)
+   local called, ok, message, code = pcall(add_inputs, state, list, mine, given)
    if not called then
       close_state(state)
       error(ok, 0)
@@ -241,14 +257,13 @@ function profio.open(what, given)
       return nil, message, code
    end
    state.options = mine
-   state.inputs = inputs
    state.reopen = function()
       local again = {}
       for name, value in pairs(given) do
          again[name] = value
       end
       again.strict, again.all_warnings, again.format = nil, true, state.format.name
-      return profio.open(inputs, again)
+      return profio.open(what, again)
    end
    find_bias(state, mine)
    check_executable(state)

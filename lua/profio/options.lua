@@ -5,7 +5,7 @@ local options = {}
 ---What a declared option may be: name, type, default, help, and for "choice" the choices.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"bool"|"text"|"choice"|"view"
+---@field type "int"|"bool"|"text"|"choice"|"file"|"view"
 ---@field default any
 ---@field choices string[]|nil
 ---@field help string
@@ -51,6 +51,15 @@ function checks.choice(option, value)
    end
    error(("option '%s' is one of %s; got %s"):format(option.name,
       table.concat(option.choices, ", "), tostring(value)), 0)
+end
+
+function checks.file(option, value)
+   if type(value) ~= "string" and not (type(value) == "table" and type(value.data) == "string")
+   then
+      error(("option '%s' wants a path or { data = string }, got %s"):format(option.name,
+         type(value)), 0)
+   end
+   return value
 end
 
 function checks.view(option, value)

@@ -50,17 +50,30 @@ end
 
 -- {====== Tables ======
 
--- The files of a trace in a row, with the constant column `file`.
+-- The constant columns of the files: `file`, and what the format says of each.
+local function constants_of(state)
+   local columns = { { name = "file", values = {} } }
+   for i, part in ipairs(state.parts) do
+      columns[1].values[i] = state.paths[i]
+      for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
+         columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
+         columns[c + 1].values[i] = constant.value
+      end
+   end
+   return columns
+end
+
+-- The files of a trace in a row, with their constant columns.
 local function chained(state, name)
-   local readers, files, numbers = {}, {}, {}
+   local readers, numbers = {}, {}
    for i, part in ipairs(state.parts) do
       local reader, message, code = part:reader(name)
       if not reader then
          return nil, message, code
       end
-      readers[i], files[i], numbers[i] = reader, state.paths[i], part:numbers_used()
+      readers[i], numbers[i] = reader, part:numbers_used()
    end
-   return core.chain(readers, { { name = "file", values = files } }, numbers)
+   return core.chain(readers, constants_of(state), numbers)
 end
 
 -- A reader over a table as the file states it.
@@ -69,7 +82,7 @@ local function plain_reader(state, name)
       error("trace is closed", 0)
    end
    local reader, message, code
-   if #state.parts == 1 then
+   if #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else
       reader, message, code = chained(state, name)
@@ -210,6 +223,13 @@ function methods:check()
 end
 
 -- }======
+
+---The frames of a call stack, the innermost first.
+---@param number integer a value of a column of stacks
+---@return { area: string, class: string|nil, file: string|nil, line: integer|nil }[]
+function methods:stack(number)
+   return alive(self).dictionary:stack(number)
+end
 
 ---The profile of the trace: functions and arcs with their times. See profio.profile.
 ---@param options table|nil

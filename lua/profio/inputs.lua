@@ -1,0 +1,231 @@
+-- What profio.open gets, as sources: paths, bytes, directories, sets of files that belong together,
+-- and the files that stand beside a trace (a memo, a mapping, settings), each by its role.
+
+local bytes = require "profio.bytes"
+local lfs = require "lfs"
+local registry = require "profio.registry"
+
+local inputs = {}
+
+---@class profio.Input
+---@field path string|nil  a label when there is data
+---@field data string|nil
+---@field sides table<string, string>|nil bytes by role
+---@field is_expanded boolean|nil
+
+-- {====== The first argument ======
+
+local function one(what)
+   if type(what) == "string" then
+      return { path = what }
+   end
+   local sides = {}
+   for key, value in pairs(what) do
+      if key ~= "data" and key ~= "path" then
+         if type(key) ~= "string" or type(value) ~= "string" then
+            error("open wants { data = string, ROLE = string, ... }", 4)
+         end
+         sides[key] = value
+      end
+   end
+   return { path = what.path or "(data)", data = what.data, sides = sides }
+end
+
+---What the first argument of open stands for: a list of paths and { data = ... }.
+---@param what string|table
+---@return profio.Input[]
+function inputs.of(what)
+   if type(what) == "string" then
+      return { one(what) }
+   elseif type(what) ~= "table" then
+      error("open wants a path, { data = string } or a list of them, got " .. type(what), 3)
+   elseif what.data ~= nil then
+      if type(what.data) ~= "string" then
+         error("open wants { data = string }, got " .. type(what.data), 3)
+      end
+      return { one(what) }
+   elseif #what == 0 then
+      error("open wants at least one path", 3)
+   end
+   local list = {}
+   for i, input in ipairs(what) do
+      if type(input) ~= "string" and not (type(input) == "table" and type(input.data) == "string")
+      then
+         error("open wants a list of paths or { data = string }", 3)
+      end
+      list[i] = one(input)
+   end
+   return list
+end
+
+---Its bytes.
+---@param input profio.Input
+---@param max_size integer|nil
+---@return userdata|nil source
+---@return string|nil message
+---@return string|nil code
+function inputs.source(input, max_size)
+   return bytes.open(input.data and { data = input.data, path = input.path } or input.path,
+      max_size)
+end
+
+-- }======
+
+-- {====== Directories and sets of files ======
+
+---Whether the input is a directory.
+---@param input profio.Input
+---@return boolean
+function inputs.is_directory(input)
+   return not input.data and input.path ~= "-" and
+      lfs.attributes(input.path, "mode") == "directory"
+end
+
+---The format that reads a directory as a set of its files.
+---@param path string
+---@param wanted table|nil the format the user named
+---@return table|nil format
+---@return string|nil message
+---@return string|nil code
+function inputs.directory_format(path, wanted)
+   for _, format in ipairs(wanted and { wanted } or registry.all()) do
+      if format.directory and format.directory(path) then
+         return format
+      end
+   end
+   return nil, ("%s: is a directory, and no database of files that profio knows; name the " ..
+      "files in it"):format(path), "io"
+end
+
+---The inputs that one path stands for: a directory's files, a trace's further packets.
+---@param input profio.Input
+---@param format table
+---@param options table of the format
+---@return profio.Input[]|nil  nil with a message: it cannot be read; nil alone: itself only
+---@return string|nil message
+---@return string|nil code
+function inputs.expand(input, format, options)
+   if input.data or input.is_expanded or input.path == "-" or not format.expand then
+      return nil
+   end
+   local list, message, code = format.expand(input.path, options)
+   if not list then
+      return nil, message, code
+   end
+   local expanded = {}
+   for i, found in ipairs(list) do
+      expanded[i] = one(found)
+      expanded[i].is_expanded = true
+   end
+   return expanded
+end
+
+-- }======
+
+-- {====== Side files ======
+
+local function roles_of(format)
+   return format.roles or {}
+end
+
+---The roles of a format as options: a path, or { data = string }.
+---@param format table
+---@return profio.Option[]
+function inputs.role_options(format)
+   local list = {}
+   for i, role in ipairs(roles_of(format)) do
+      list[i] = { name = role.name, type = "file", help = role.help }
+   end
+   return list
+end
+
+local function open_side(role, from, max_size)
+   local source, message, code = bytes.open(from, max_size)
+   if not source then
+      return nil, message, code
+   end
+   return { role = role, source = source }
+end
+
+-- Those the user gave: bytes beside the data, or the option of the role. A failure of one is one
+-- of open.
+local function given_sides(input, format, given, max_size)
+   local list, known = {}, {}
+   for _, role in ipairs(roles_of(format)) do
+      local from = input.sides and input.sides[role.name]
+      from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
+      if from then
+         local side, message, code = open_side(role.name, from, max_size)
+         if not side then
+            return nil, message, code
+         end
+         list[#list + 1] = side
+         known[role.name] = true
+      end
+   end
+   for name in pairs(input.sides or {}) do
+      if not known[name] then
+         error(("format '%s' has no side file '%s'"):format(format.name, name), 0)
+      end
+   end
+   return list, known
+end
+
+---The sources beside the main one: those the user gave, then those the format finds.
+---@param main { path: string|nil, source: userdata, options: table }
+---@param input profio.Input
+---@param format table
+---@param given table what the user gave to open
+---@param max_size integer|nil
+---@param notes table[] a found file that cannot be read is noted here
+---@return { role: string, source: userdata }[]|nil
+---@return string|nil message
+---@return string|nil code
+function inputs.sides(main, input, format, given, max_size, notes)
+   local list, known, code = given_sides(input, format, given, max_size)
+   if not list then
+      return nil, known, code
+   end
+   for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
+      if not known[found.role] then
+         local side, message = open_side(found.role, found.data and found or found.path, max_size)
+         list[#list + 1] = side
+         if not side then
+            notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note",
+               message = message }
+         end
+      end
+   end
+   return list
+end
+
+-- }======
+
+---The file in a directory whose name is one of some, in any case of letters; the first that fits.
+---@param beside string the path of a file in that directory
+---@param names string[] without directory, in order of preference
+---@return string|nil path
+function inputs.beside(beside, names)
+   local directory = beside:match "^(.*/)[^/]*$" or ""
+   local listed = {}
+   local ok, iterate, state = pcall(lfs.dir, directory == "" and "." or directory)
+   if not ok then
+      return nil
+   end
+   for name in iterate, state do
+      local lower = name:lower()
+      if not listed[lower] or name < listed[lower] then
+         listed[lower] = name
+      end
+      listed["=" .. name] = name
+   end
+   for _, name in ipairs(names) do
+      local found = listed["=" .. name] or listed[name:lower()]
+      if found and lfs.attributes(directory .. found, "mode") == "file" then
+         return directory .. found
+      end
+   end
+   return nil
+end
+
+return inputs
