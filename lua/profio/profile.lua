@@ -191,6 +191,17 @@ function methods:handle()
    return rawget(self, profile).core
 end
 
+---Hand the profile to another program.
+---@param kind string "pprof", "folded", "callgrind", ...
+---@param path string|nil nil: the bytes are returned
+---@param given table|nil options of the export
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function methods:export(kind, path, given)
+   return require("profio.exports").run(kind, "profile", self, given, path)
+end
+
 ---Free its numbers. Using it afterwards raises.
 function methods:close()
    rawget(self, profile).core:close()

@@ -240,6 +240,26 @@ function methods:profile(options)
    return require("profio.profile").of_trace(self, alive(self), options or {})
 end
 
+---Hand the trace to another program: exports that take a trace, or its profile.
+---@param kind string  "btf", "chrome", "speedscope", ...; exports that take a profile get it made
+---@param path string|nil nil: the bytes are returned
+---@param options table|nil of the export
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function methods:export(kind, path, options)
+   alive(self)
+   local exports = require "profio.exports"
+   if exports.named(kind).takes == "profile" then
+      local made, message, code = self:profile()
+      if not made then
+         return nil, message, code
+      end
+      return made:export(kind, path, options)
+   end
+   return exports.run(kind, "trace", self, options, path)
+end
+
 ---Write the whole trace into a file of a format and dialect; equal things of several files are
 ---added up.
 ---@param path string|nil  nil: the bytes are returned

@@ -212,7 +212,7 @@ int main(void)
    it("looks like gprof's option -l in text", function()
       local printed = programs.analyze("--report", "lines", program, files[1])
       assert.matches("^Flat profile:\n", printed)
-      assert.matches("\n +%d+%.%d%d +%d+%.%d%d +%d+%.%d%d +many %(lines%.c:[67]%)\n", printed)
+      assert.matches("\n *%d+%.%d%d +%d+%.%d%d +%d+%.%d%d +many %(lines%.c:[67]%)\n", printed)
    end)
 
    it("annotates the source with time and calls", function()

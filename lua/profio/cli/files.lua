@@ -1,6 +1,7 @@
 -- The FILEs of the command: which of them is the executable, and the trace they make.
 
 local core = require "profio.core"
+local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local options = require "profio.options"
 local profio = require "profio"
@@ -63,19 +64,44 @@ local function declared(name, key)
    end
 end
 
+-- The option of an export, or nil.
+local function option_of(export, name)
+   for _, option in ipairs(export.options or {}) do
+      if option.name == name then
+         return option
+      end
+   end
+end
+
 ---The options of --set: for reading a format, or for writing one.
 ---@param given table
 ---@param key "options"|"write_options"
 ---@return table<string, any>
 function files.set_options(given, key)
    local other = key == "options" and "write_options" or "options"
+   local export = given.export and exports.named(given.export)
    local values = {}
    for _, text in ipairs(given.set or {}) do
       local name, value = words.assignment(text)
       local list = declared(name, key)
       local is_others = given.merge and declared(name, other) and (not list or key == "options")
-      if not is_others then
+      if not is_others and not (export and option_of(export, name) and not list) then
          values[name] = options.parse(list or {}, name, value)
+      end
+   end
+   return values
+end
+
+---The options of --set that an export of the whole has.
+---@param given table
+---@param export table
+---@return table<string, any>
+function files.export_options(given, export)
+   local values = {}
+   for _, text in ipairs(given.set or {}) do
+      local name, value = words.assignment(text)
+      if option_of(export, name) then
+         values[name] = options.parse(export.options, name, value)
       end
    end
    return values
@@ -86,7 +112,7 @@ local function opening_of(given, exe)
    local opening = files.set_options(given, "options")
    opening.format, opening.strict, opening.exe = given.format, given.strict, exe
    opening.symbols, opening.compat = given.symbols, given.compat
-   opening.all_warnings = given.check
+   opening.all_warnings, opening.mapping = given.check, given.mapping
    if given.load_bias then
       opening.load_bias = words.number(given.load_bias, "--load-bias")
    end

@@ -5,6 +5,7 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local query = require "profio.cli.query"
+local registry = require "profio.registry"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
 local warnings = require "profio.cli.warnings"
@@ -41,7 +42,7 @@ local function write_view(context, rows, report)
    rows = query.apply(rows, given)
    local options = row_options(given, rows, report)
    if given.export then
-      out:export(exports.named(given.export), options, rows:reader())
+      out:export_rows(exports.named(given.export), options, rows:reader())
    else
       out:rows(options, rows:reader())
    end
@@ -105,10 +106,11 @@ local function run_list_reports(context)
    end
 end
 
--- What the format's own tool prints first: for gprof the flat profile, then the call graph.
+-- What the format's own tool prints first (`first` of the format): for gprof the flat profile, then
+-- the call graph.
 local function run_first(context)
    local given, done = context.given, 0
-   for _, name in ipairs { "flat", "graph" } do
+   for _, name in ipairs(registry.named(context.trace.format).first or { "flat", "graph" }) do
       local report = reports.named(name)
       if report.fits(context.trace) and (done == 0 or has_text(report, given)) then
          if done > 0 then
@@ -162,6 +164,41 @@ end
 
 -- }======
 
+-- {====== Exports of profiles and traces ======
+
+-- What goes with exports of the whole: nothing that picks rows.
+local function check_whole(export, given)
+   for _, word in ipairs { "report", "table", "group", "aggregate", "sort", "columns", "top" } do
+      if given[word] then
+         failure.use("--export %s takes the %s as a whole, without --%s", export.name,
+            export.takes, word)
+      end
+   end
+end
+
+local function run_export(context, export)
+   local given = context.given
+   local fits, reason = true, nil
+   if export.fits then
+      fits, reason = export.fits(context.trace)
+   end
+   if not fits then
+      failure.use("export '%s' does not fit this file: %s", export.name, reason)
+   elseif export.is_binary and context.out.is_terminal then
+      failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
+   end
+   local what = export.takes == "profile" and context:profile() or context.trace
+   context.out:export(export, files.export_options(given, export), what)
+end
+
+-- The export of the whole that is asked for, or nil.
+local function whole_export(given)
+   local export = given.export and exports.named(given.export)
+   return export and export.takes ~= "rows" and export or nil
+end
+
+-- }======
+
 -- In the order in which they are looked for; only one may be asked for.
 local ways = {
    { "info", "--info", run_info },
@@ -184,7 +221,9 @@ function modes.check(given)
       end
       first = given[way[1]] and way[2] or first
    end
-   if given.export then
+   if whole_export(given) then
+      check_whole(whole_export(given), given)
+   elseif given.export then
       exports.named(given.export)
    end
    if given.report then
@@ -199,6 +238,11 @@ end
 ---@return integer status
 function modes.run(trace, given, out)
    local context = contexts.new(trace, given, out)
+   local export = whole_export(given)
+   if export then
+      run_export(context, export)
+      return failure.READ
+   end
    for _, way in ipairs(ways) do
       if given[way[1]] then
          return way[3](context) or failure.READ

@@ -1,5 +1,7 @@
 -- The options of the command: declared once, read by argparse.
 
+local exports = require "profio.exports"
+
 local options = {}
 
 -- { group, { name, argument or false, help, many = may be repeated } ... } in the order of --help.
@@ -24,7 +26,7 @@ local groups = {
       { "--output", "FORM", "text, csv, tsv, json or ndjson" },
       { "--unit", "UNIT", "of times in text: ns, us, ms or s" },
       { "--explain", false, "describe the columns" },
-      { "--export", "KIND", "write csv, tsv, ndjson or json" },
+      { "--export", "KIND", "for another program: " .. exports.names() },
       { "-o", "OUT", "write into this file" },
    },
    { "The profile",
@@ -42,7 +44,8 @@ local groups = {
    },
    { "The files",
       { "--format", "NAME", "the format; --list-formats names them" },
-      { "--set", "NAME=VALUE", "an option of the format", many = true },
+      { "--set", "NAME=VALUE", "an option of the format, or of the export", many = true },
+      { "--mapping", "FILE", "what names the handles of a binary timeline" },
       { "--strict", false, "stop at the first oddity" },
       { "--merge", false, "write all FILEs as one, summed, to -o OUT or standard output" },
       { "--list-formats", false, "the formats, their options and warnings" },

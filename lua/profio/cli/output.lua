@@ -69,8 +69,17 @@ end
 ---@param given table columns, header
 ---@param reader userdata|nil
 ---@return integer count
-function Output:export(export, given, reader, ...)
-   local count, message, _, broken = export.write(printed(self, reader, ...), given, self.file)
+function Output:export_rows(export, given, reader, ...)
+   return self:export(export, given, printed(self, reader, ...))
+end
+
+---Write what an export takes.
+---@param export table
+---@param given table options of the export
+---@param what any
+---@return integer|boolean count
+function Output:export(export, given, what)
+   local count, message, _, broken = export.write(what, given, self.file)
    return check_write(count, message, broken)
 end
 

@@ -1,5 +1,16 @@
--- The exports: ways to hand rows to another program. A new one is a file beside this one and a word
--- in this list.
+-- The exports: ways to hand rows, a profile or a whole trace to another program. A new one is a
+-- file beside this one and a word in this list.
+--
+-- An export is a table:
+--    name     its word on the command line
+--    help     one line
+--    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
+--    options  { { name =, type =, default =, help = }, ... } of those that take a profile or trace
+--    fits     function(trace): true, or false and a reason; nil: fits every trace
+--    write    function(what, options, file): true (rows: how many), or nil, message, code and
+--             "EPIPE" when the reader of a pipe left
+
+local options = require "profio.options"
 
 local exports = {}
 
@@ -12,13 +23,24 @@ for i, name in ipairs(order) do
    assert(export.name == name, "profio.exports." .. name .. " has another name")
    assert(type(export.help) == "string", name .. " has no help")
    assert(type(export.write) == "function", name .. " writes nothing")
+   export.takes = export.takes or "rows"
    order[i], by_name[name] = export, export
 end
 
----All exports in order: { name =, help =, write = function(reader, options, out) }.
+---All exports in order.
 ---@return table[]
 function exports.all()
    return table.move(order, 1, #order, 1, {})
+end
+
+---Their names, for help texts: "csv, tsv, ...".
+---@return string
+function exports.names()
+   local names = {}
+   for i, export in ipairs(order) do
+      names[i] = export.name
+   end
+   return table.concat(names, ", ")
 end
 
 ---The export of a name; raises with the names there are.
@@ -26,13 +48,55 @@ end
 ---@return table
 function exports.named(name)
    if not by_name[name] then
-      local names = {}
-      for i, export in ipairs(order) do
-         names[i] = export.name
-      end
-      error(("no export '%s'; there are: %s"):format(tostring(name), table.concat(names, ", ")), 0)
+      error(("no export '%s'; there are: %s"):format(tostring(name), exports.names()), 0)
    end
    return by_name[name]
+end
+
+-- Into a file of that path; on a failure it is closed and keeps what was written.
+local function into_file(export, what, given, path)
+   local file, message = io.open(path, "wb")
+   if not file then
+      return nil, message, "io"
+   end
+   local done, code
+   done, message, code = export.write(what, given, file)
+   local closed, why = file:close()
+   if not done then
+      return nil, message, code
+   elseif not closed then
+      return nil, ("%s: %s"):format(path, why), "io"
+   end
+   return true
+end
+
+---Write a profile or a trace through an export. Raises when the export takes something else, or for
+---options it does not have.
+---@param kind string
+---@param takes "profile"|"trace"
+---@param what any
+---@param given table|nil options of the export
+---@param path string|nil nil: the bytes are returned
+---@return boolean|string|nil
+---@return string|nil message
+---@return string|nil code
+function exports.run(kind, takes, what, given, path)
+   local export = exports.named(kind)
+   if export.takes ~= takes then
+      error(("export '%s' takes %s, not a %s"):format(kind, export.takes == "rows" and
+         "the rows of a view: view:write" or "a " .. export.takes, takes), 0)
+   end
+   given = options.check(export.options or {}, given or {}, "export '" .. kind .. "'")
+   if path then
+      return into_file(export, what, given, path)
+   end
+   local file <close> = assert(io.tmpfile())
+   local done, message, code = export.write(what, given, file)
+   if not done then
+      return nil, message, code
+   end
+   file:seek "set"
+   return file:read "a"
 end
 
 return exports
