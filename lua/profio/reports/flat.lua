@@ -43,9 +43,11 @@ end
 ---@param context table
 ---@param out profio.Output
 function flat.text(context, out)
+   -- The reader comes first: it has the order of the rows made at the same time as the facts.
+   local reader = context:narrow(context:view_of(flat)):reader()
    local facts = context:profile():facts_with(context:profile_options())
    out:write(gprof.flat_heading(facts))
-   out:listing(gprof.listing "flat", context:narrow(context:view_of(flat)):reader())
+   out:listing(gprof.listing "flat", reader)
 end
 
 return flat
