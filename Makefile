@@ -198,7 +198,7 @@ $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
 # the libraries do not.
 $(B)/oom: spec/c/oom.c $(OBJECTS)
 	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -Wl,--wrap=malloc \
-		-Wl,--wrap=calloc -Wl,--wrap=realloc -o $@
+		-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -o $@
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)

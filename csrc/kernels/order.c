@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kernels/order.h"
+#include "model/memory.h"
 #include "model/names.h"
 
 
@@ -85,7 +86,7 @@ static uint32_t *merge_sort (const pf_dictionary *names, uint32_t *list,
 
 pf_status pf_rank_names (const pf_dictionary *dictionary, uint32_t *ranks,
                          uint32_t count) {
-  uint32_t *const list = malloc(((size_t)count + 1) * 2 * sizeof *list);
+  uint32_t *const list = pf_array((size_t)count * 2, sizeof *list);
   if (list == NULL)
     return PF_ENOMEM;
   for (uint32_t i = 0; i < count; i++)

@@ -9,6 +9,7 @@
 #include "kernels/graph/assemble.h"
 #include "kernels/graph/compare.h"
 #include "lua/profile.h"
+#include "model/memory.h"
 
 /* A report: makes a reader. */
 typedef pf_status make_listing (const pf_listing *listing, pf_reader **reader,
@@ -109,10 +110,10 @@ static l_profile *new_profile (lua_State *L) {
 
 /* Readable names: none is known yet. */
 static void open_names (lua_State *L, l_profile *p) {
-  const size_t size = (p->graph.nfunctions + 1) * sizeof *p->shown;
-  p->shown = malloc(size);
+  const size_t count = p->graph.nfunctions;
+  p->shown = pf_array(count, sizeof *p->shown);
   if (p->shown != NULL)
-    memset(p->shown, 0xff, size);
+    memset(p->shown, 0xff, count * sizeof *p->shown);
   else
     luaL_error(L, "not enough memory");
 }

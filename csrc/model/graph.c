@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
 #include "model/names.h"
 
 #define FIRST_SLOTS 1024       /* a power of two */
@@ -61,12 +62,10 @@ size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
 }
 
 
-/* Make *array hold `room` values. */
-static bool resize (void *array, size_t room, size_t size) {
+/* Make *array hold `room` values, the first `used` of which are there. */
+static bool resize (void *array, size_t used, size_t room, size_t size) {
   void **const place = array;
-  if (room > SIZE_MAX / size)
-    return false;
-  void *const wider = realloc(*place, room * size);
+  void *const wider = pf_array_resize(*place, used, room, size);
   if (wider != NULL)
     *place = wider;
   return wider != NULL;
@@ -78,7 +77,7 @@ static bool resize (void *array, size_t room, size_t size) {
    twice, and the second time stops all threads. */
 static bool widen (void *array, size_t used, size_t room, size_t size) {
   void **const place = array;
-  if (!resize(array, room, size))
+  if (!resize(array, used, room, size))
     return false;
   memset((uint8_t *)*place + used * size, 0, (room - used) * size);
   return true;
@@ -90,7 +89,7 @@ static bool widen_rare (void *array, size_t used, size_t room, size_t size) {
   void **const place = array;
   if (*place != NULL)
     return widen(array, used, room, size);
-  *place = calloc(room, size);
+  *place = pf_array_of_zeros(room, size);
   return *place != NULL;
 }
 
@@ -98,11 +97,11 @@ static bool widen_rare (void *array, size_t used, size_t room, size_t size) {
 /* Widen what every function has. */
 static bool widen_functions (pf_graph *graph, size_t room) {
   const size_t used = graph->nfunctions;
-  bool done = resize(&graph->names, room, sizeof *graph->names) &&
-              resize(&graph->addresses, room, sizeof(uint64_t)) &&
-              resize(&graph->files, room, sizeof(uint32_t)) &&
+  bool done = resize(&graph->names, used, room, sizeof *graph->names) &&
+              resize(&graph->addresses, used, room, sizeof(uint64_t)) &&
+              resize(&graph->files, used, room, sizeof(uint32_t)) &&
               widen_rare(&graph->lines, used, room, sizeof(uint32_t)) &&
-              resize(&graph->flags, room, sizeof(uint8_t)) &&
+              resize(&graph->flags, used, room, sizeof(uint8_t)) &&
               widen(&graph->calls, used, room, sizeof(int64_t)) &&
               widen_rare(&graph->self_calls, used, room, sizeof(int64_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
@@ -165,7 +164,7 @@ static bool grow_slots (slot **slots, size_t *size, size_t used) {
   if (used * 2 < *size)
     return true;
   const size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
-  slot *const fresh = malloc(wider * sizeof *fresh);
+  slot *const fresh = pf_array(wider, sizeof *fresh);
   if (fresh == NULL)
     return false;
   memset(fresh, 0xff, wider * sizeof *fresh);
@@ -228,9 +227,9 @@ static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee) {
   if (used == graph->arcs_room) {
     const size_t room = used == 0 ? 256 : used * 2;
     if (room >= PF_NO_FUNCTION ||
-        !resize(&graph->callers, room, sizeof(uint32_t)) ||
-        !resize(&graph->callees, room, sizeof(uint32_t)) ||
-        !resize(&graph->counts, room, sizeof(int64_t)))
+        !resize(&graph->callers, used, room, sizeof(uint32_t)) ||
+        !resize(&graph->callees, used, room, sizeof(uint32_t)) ||
+        !resize(&graph->counts, used, room, sizeof(int64_t)))
       return PF_ENOMEM;
     graph->arcs_room = room;
   }

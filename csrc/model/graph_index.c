@@ -7,8 +7,10 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/graph.h"
+#include "model/memory.h"
 
 
 /* Part the calls of a function by itself from those by others. */
@@ -48,10 +50,13 @@ static inline size_t place_of (const pf_graph *graph, uint32_t end) {
    moves each beginning to its end, which is where the next one begins. */
 static uint32_t *count_ends (const pf_graph *graph, const uint32_t *ends) {
   const size_t size = graph->nfunctions + 3;
-  uint32_t *first = calloc(size, sizeof *first);
-  for (size_t i = 0; first != NULL && i < graph->narcs; i++)
+  uint32_t *first = pf_array(size, sizeof *first);
+  if (first == NULL)
+    return NULL;
+  memset(first, 0, size * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
     first[place_of(graph, ends[i]) + 2]++;
-  for (size_t i = 2; first != NULL && i < size; i++)
+  for (size_t i = 2; i < size; i++)
     first[i] += first[i - 1];
   return first;
 }
@@ -89,9 +94,9 @@ static void drop_building (pf_graph *graph) {
 
 pf_status pf_graph_finish (pf_graph *graph) {
   const size_t room = graph->narcs + 1;
-  uint32_t *moved = malloc(room * sizeof *moved);
-  graph->arcs = malloc(room * sizeof *graph->arcs);
-  graph->parents = malloc(room * sizeof *graph->parents);
+  uint32_t *moved = pf_array(room, sizeof *moved);
+  graph->arcs = pf_array(room, sizeof *graph->arcs);
+  graph->parents = pf_array(room, sizeof *graph->parents);
   graph->child_first = count_ends(graph, graph->callers);
   graph->parent_first = count_ends(graph, graph->callees);
   const bool has_room = moved != NULL && graph->arcs != NULL &&

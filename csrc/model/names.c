@@ -7,16 +7,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/memory.h"
 #include "model/names.h"
 #include "model/stacks.h"
 
-#define BLOCK_SIZE 65536u
-#define AT_ONCE    32u /* names whose cache misses overlap */
+#define FIRST_BLOCK (1u << 16)
+#define MOST_BLOCK  (1u << 22)
+#define AT_ONCE     32u /* names whose cache misses overlap */
 
+/* The strings follow. */
 struct pf_names_block {
   struct pf_names_block *next;
-  size_t used, size;
-  uint8_t bytes[];
+  size_t used, size; /* of all of it */
 };
 
 typedef struct pf_names_block block;
@@ -26,10 +28,10 @@ typedef struct pf_names_slot slot;
 /* Free slots. They are written and not left to calloc: pages that are first
    read and then written cost two faults, and a fetch ahead of none is lost. */
 static slot *new_slots (uint32_t mask) {
-  const size_t size = ((size_t)mask + 1) * sizeof(slot);
-  slot *const slots = malloc(size);
+  const size_t count = (size_t)mask + 1;
+  slot *const slots = pf_array(count, sizeof *slots);
   if (slots != NULL)
-    memset(slots, 0xff, size); /* each number is PF_NO_NAME */
+    memset(slots, 0xff, count * sizeof *slots); /* each number is PF_NO_NAME */
   return slots;
 }
 
@@ -153,7 +155,8 @@ static bool resize_slots (pf_dictionary *d, uint32_t mask) {
 static bool resize_names (pf_dictionary *d, size_t room) {
   if (room > PF_NO_NAME)
     room = PF_NO_NAME;
-  pf_bytes *const names = realloc(d->names, room * sizeof *names);
+  pf_bytes *const names =
+      pf_array_resize(d->names, d->count, room, sizeof *names);
   if (names == NULL)
     return false;
   d->names = names;
@@ -170,7 +173,7 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
     mask = mask * 2 + 1;
   }
   return (mask == d->mask || resize_slots(d, mask)) &&
-         (count <= d->room || resize_names(d, count));
+         (count <= d->room || resize_names(d, count + count / 16));
 }
 
 
@@ -182,18 +185,31 @@ static bool grow (pf_dictionary *d) {
 }
 
 
+/* A block with room for a name of so many bytes, and for more the more there
+   are; NULL when out of memory. */
+static block *new_block (pf_dictionary *d, size_t name_size) {
+  size_t size = d->blocks == NULL ? FIRST_BLOCK : 2 * d->blocks->size;
+  if (size > MOST_BLOCK)
+    size = MOST_BLOCK;
+  if (size - sizeof(block) <= name_size)
+    size = sizeof(block) + name_size + 1;
+  block *const b = pf_array(size, 1);
+  if (b == NULL)
+    return NULL;
+  *b = (block){d->blocks, sizeof *b, size};
+  return d->blocks = b;
+}
+
+
 /* A copy of the bytes with a NUL behind them; NULL when out of memory. */
 static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
   block *b = d->blocks;
   if (b == NULL || b->size - b->used <= name.size) {
-    const size_t size = name.size < BLOCK_SIZE ? BLOCK_SIZE : name.size + 1;
-    b = malloc(sizeof *b + size);
+    b = new_block(d, name.size);
     if (b == NULL)
       return NULL;
-    *b = (block){d->blocks, 0, size};
-    d->blocks = b;
   }
-  uint8_t *const at = b->bytes + b->used;
+  uint8_t *const at = (uint8_t *)b + b->used;
   if (name.size > 0)
     memcpy(at, name.at, name.size);
   at[name.size] = 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
 #include "model/ranges.h"
 
 
@@ -28,7 +29,7 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
   ranges->shift = shift_for(span, count);
   ranges->pages = (size_t)(span >> ranges->shift) + 1;
-  ranges->first = malloc((ranges->pages + 1) * sizeof *ranges->first);
+  ranges->first = pf_array(ranges->pages + 1, sizeof *ranges->first);
   if (ranges->first == NULL) {
     ranges->count = 0;
     return PF_ENOMEM;
@@ -183,9 +184,9 @@ static void sort_words (const pf_ranges *rows, uint64_t *pair[2]) {
 pf_status pf_sort_rows (const void *rows, size_t stride, size_t count,
                         uint32_t *order) {
   const pf_ranges unsorted = {.rows = rows, .stride = stride, .count = count};
-  if (count >= UINT32_MAX || count >= SIZE_MAX / (2 * sizeof(uint64_t)))
+  if (count >= UINT32_MAX)
     return PF_ELIMIT;
-  uint64_t *words = malloc(2 * count * sizeof *words + 1);
+  uint64_t *words = pf_array(2 * count, sizeof *words);
   if (words == NULL)
     return PF_ENOMEM;
   uint64_t *pair[2] = {words, words + count};

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
 #include "model/names.h"
 #include "model/symbols_build.h"
 
@@ -70,7 +71,8 @@ size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
 
 
 static bool resize (pf_symbols *symbols, size_t room) {
-  pf_symbol *const all = realloc(symbols->all, room * sizeof *all);
+  pf_symbol *const all =
+      pf_array_resize(symbols->all, symbols->count, room, sizeof *all);
   if (all == NULL)
     return false;
   symbols->all = all;
@@ -192,7 +194,7 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
 
 /* Put the symbols in another order. */
 static bool reorder (pf_symbols *symbols, const uint32_t *order) {
-  pf_symbol *const sorted = malloc(symbols->count * sizeof *sorted);
+  pf_symbol *const sorted = pf_array(symbols->count, sizeof *sorted);
   if (sorted == NULL)
     return false;
   for (size_t i = 0; i < symbols->count; i++)
@@ -208,7 +210,7 @@ static bool reorder (pf_symbols *symbols, const uint32_t *order) {
 static pf_status sort_symbols (pf_symbols *symbols) {
   if (!symbols->unsorted)
     return PF_OK;
-  uint32_t *order = malloc(symbols->count * sizeof *order);
+  uint32_t *order = pf_array(symbols->count, sizeof *order);
   if (order == NULL)
     return PF_ENOMEM;
   pf_status status =

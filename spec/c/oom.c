@@ -1,8 +1,8 @@
 /*
 ** oom.c - runs chunks while memory runs out: oom SCRIPT.
 **
-** Two allocators count: that of Lua, and malloc, calloc and realloc of our own
-** objects (linked with --wrap). The script gets a function
+** Two allocators count: that of Lua, and malloc, calloc, realloc and
+** posix_memalign of our own objects (linked with --wrap). The script gets a function
 **
 **   fine, message, requests = oom(n, f)
 **
@@ -13,6 +13,7 @@
 ** nothing, and no memory is lost.
 */
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
@@ -25,9 +26,11 @@ int luaopen_profio_core (lua_State *L);
 void *__real_malloc (size_t size);
 void *__real_calloc (size_t count, size_t size);
 void *__real_realloc (void *block, size_t size);
+int __real_posix_memalign (void **block, size_t alignment, size_t size);
 void *__wrap_malloc (size_t size);
 void *__wrap_calloc (size_t count, size_t size);
 void *__wrap_realloc (void *block, size_t size);
+int __wrap_posix_memalign (void **block, size_t alignment, size_t size);
 
 static struct {
   bool armed;
@@ -58,6 +61,11 @@ void *__wrap_calloc (size_t count, size_t size) {
 
 void *__wrap_realloc (void *block, size_t size) {
   return refused() ? NULL : __real_realloc(block, size);
+}
+
+
+int __wrap_posix_memalign (void **block, size_t alignment, size_t size) {
+  return refused() ? ENOMEM : __real_posix_memalign(block, alignment, size);
 }
 
 

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
+
 #define CLOSED     UINT32_MAX
 #define FETCH_FROM 16 /* roots ahead */
 
@@ -157,11 +159,13 @@ static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   memset(w, 0, sizeof *w);
   w->graph = graph;
   w->cycles = cycles;
-  w->frames = malloc(n * sizeof *w->frames);
-  w->open = calloc(n, sizeof *w->open);
-  w->met = calloc(n, sizeof *w->met);
-  cycles->next = malloc(n * sizeof(uint32_t));
-  cycles->order = malloc(n * sizeof(uint32_t));
+  w->frames = pf_array(n, sizeof *w->frames);
+  w->open = pf_array(n, sizeof *w->open);
+  w->met = pf_array(n, sizeof *w->met);
+  cycles->next = pf_array(n, sizeof(uint32_t));
+  cycles->order = pf_array(n, sizeof(uint32_t));
+  if (w->met != NULL)
+    memset(w->met, 0, n * sizeof(uint32_t));
   if (cycles->next != NULL)
     memset(cycles->next, 0xff, n * sizeof(uint32_t));
   return w->frames != NULL && w->open != NULL && w->met != NULL &&

@@ -11,6 +11,7 @@
 
 #include "kernels/graph/listing_fill.h"
 #include "kernels/graph/rank.h"
+#include "model/memory.h"
 
 enum {
   KIND,
@@ -163,7 +164,7 @@ static bool number_nodes (index_reader *self) {
 
 static bool open_index (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  self->index = malloc((flow->nnodes + 1) * sizeof *self->index);
+  self->index = pf_array(flow->nnodes, sizeof *self->index);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   for (size_t i = 0; i < NKINDS; i++) {
     self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);

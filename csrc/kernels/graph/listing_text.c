@@ -9,6 +9,7 @@
 
 #include "kernels/graph/listing_fill.h"
 #include "kernels/graph/rank.h"
+#include "model/memory.h"
 
 /* clang-format off */
 enum {
@@ -454,7 +455,7 @@ static bool open_arrays (text_reader *self) {
   const size_t room = longest_list(flow) + 1;
   self->list = malloc(room * sizeof *self->list);
   self->spare = malloc(room * sizeof *self->spare);
-  self->mentions = malloc((flow->nnodes + 1) * sizeof *self->mentions);
+  self->mentions = pf_array(flow->nnodes, sizeof *self->mentions);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   if (self->list == NULL || self->spare == NULL || self->mentions == NULL ||
       self->labels == NULL || pf_rank_graph(flow, &self->nodes) != PF_OK)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/memory.h"
+
 #define NS_PER_SECOND 1e9
 #define FETCH_FROM    8 /* functions ahead */
 
@@ -21,12 +23,12 @@ static bool is_open (const pf_flow *flow) {
 
 static bool open_arrays (pf_flow *flow) {
   const size_t n = flow->nnodes + 1;
-  flow->nodes = malloc(n * sizeof *flow->nodes);
-  flow->inner = calloc(flow->cycles.count + 1, sizeof *flow->inner);
+  flow->nodes = pf_array(n, sizeof *flow->nodes);
+  flow->inner = pf_array_of_zeros(flow->cycles.count, sizeof *flow->inner);
   if (is_open(flow))
     return flow->nodes != NULL && flow->inner != NULL;
-  flow->fractions = calloc(n, sizeof(double));
-  flow->shown_child = calloc(n, sizeof(double));
+  flow->fractions = pf_array_of_zeros(n, sizeof(double));
+  flow->shown_child = pf_array_of_zeros(n, sizeof(double));
   return flow->nodes != NULL && flow->inner != NULL &&
          flow->fractions != NULL && flow->shown_child != NULL;
 }

@@ -13,6 +13,7 @@
 
 #include "kernels/order.h"
 #include "kernels/parallel.h"
+#include "model/memory.h"
 #include "model/names.h"
 
 #define SHORT_RUN  48    /* sorted by insertion */
@@ -197,8 +198,9 @@ static void sort_all (ranking *r, key_of *const *keys) {
 /* Sort nodes in place. */
 static pf_status sort_nodes (const pf_flow *flow, uint32_t *nodes, size_t count,
                              key_of *const *keys) {
-  ranking r = {flow, malloc((count + 1) * sizeof(pf_pair)),
-               malloc((count + 1) * sizeof(pf_pair)), malloc(count + 1), count};
+  ranking r = {flow, pf_array(count, sizeof(pf_pair)),
+               pf_array(count, sizeof(pf_pair)), pf_array(count, sizeof(bool)),
+               count};
   const bool has_room = r.pairs != NULL && r.spare != NULL && r.same != NULL;
   for (size_t i = 0; has_room && i < count; i++)
     r.pairs[i] = (pf_pair){0, nodes[i]};
@@ -230,7 +232,7 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
   static key_of *const keys[] = {by_self, by_calls, NULL};
   const size_t n = flow->graph->nfunctions;
   *count = 0;
-  *functions = malloc((n + 1) * sizeof(uint32_t));
+  *functions = pf_array(n, sizeof(uint32_t));
   if (*functions == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
@@ -242,7 +244,7 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
 
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
   static key_of *const keys[] = {by_total, by_kind, by_calls, NULL};
-  *nodes = malloc((flow->nnodes + 1) * sizeof(uint32_t));
+  *nodes = pf_array(flow->nnodes, sizeof(uint32_t));
   if (*nodes == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < flow->nnodes; i++)
@@ -256,7 +258,7 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
   static key_of *const keys[] = {NULL};
   const size_t n = flow->graph->nfunctions;
   *count = 0;
-  *nodes = malloc((flow->nnodes + 1) * sizeof(uint32_t));
+  *nodes = pf_array(flow->nnodes, sizeof(uint32_t));
   if (*nodes == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)

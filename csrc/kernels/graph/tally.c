@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "kernels/relay.h"
+#include "model/memory.h"
 
 enum {
   FROM,
@@ -50,7 +51,7 @@ typedef struct tally {
 /* For each function itself, or the nearest before it, that is marked as one;
    NULL when out of memory. */
 static uint32_t *find_entries (const pf_graph *graph) {
-  uint32_t *entries = malloc((graph->nfunctions + 1) * sizeof *entries);
+  uint32_t *entries = pf_array(graph->nfunctions, sizeof *entries);
   uint32_t entry = PF_NO_FUNCTION;
   for (size_t i = 0; entries != NULL && i < graph->nfunctions; i++) {
     if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)

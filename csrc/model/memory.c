@@ -1,0 +1,67 @@
+/*
+** memory.c - memory for arrays that may be long.
+*/
+
+#define _DEFAULT_SOURCE /* madvise */
+
+#include "model/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20) /* as most machines have them */
+#define LONG       (LARGE_PAGE / 2)  /* an array that is worth one */
+
+
+/* Ask for large pages where the array fills them. */
+static void *advise (void *array, size_t bytes) {
+  const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
+  if (array == NULL || bytes < LONG || before > bytes)
+    return array;
+#ifdef MADV_HUGEPAGE
+  (void)madvise((uint8_t *)array + before, (bytes - before) & ~(LARGE_PAGE - 1),
+                MADV_HUGEPAGE);
+#endif
+  return array;
+}
+
+
+/* The bytes of an array, those of a long one whole large pages; 0: too many.
+   An array of none has one too. */
+static size_t bytes_of (size_t count, size_t size) {
+  if (count > SIZE_MAX / 2 / size)
+    return 0;
+  const size_t bytes = count == 0 ? 1 : count * size;
+  return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+}
+
+
+void *pf_array (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  void *array = NULL;
+  if (bytes < LONG)
+    return bytes == 0 ? NULL : malloc(bytes);
+  return posix_memalign(&array, LARGE_PAGE, bytes) == 0 ? advise(array, bytes)
+                                                        : NULL;
+}
+
+
+void *pf_array_of_zeros (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : advise(calloc(bytes, 1), bytes);
+}
+
+
+void *pf_array_resize (void *old, size_t used, size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  if (bytes < LONG)
+    return bytes == 0 ? NULL : realloc(old, bytes);
+  void *const array = pf_array(count, size); /* where large pages begin */
+  if (array == NULL)
+    return NULL;
+  if (used > 0)
+    memcpy(array, old, used * size);
+  free(old);
+  return array;
+}

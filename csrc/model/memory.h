@@ -1,0 +1,26 @@
+/*
+** memory.h - memory for arrays that may be long.
+**
+** It comes from malloc and goes by free. Long arrays lie in large pages where
+** the system has them: a small page costs a fault when it is first touched,
+** and who reads in no order waits for the address of nearly every one besides
+** waiting for the bytes.
+*/
+
+#ifndef memory_h
+#define memory_h
+
+#include "profio.h"
+
+/* An array of `count` values of `size` bytes, none of them set; NULL when out
+   of memory. */
+void *pf_array (size_t count, size_t size);
+
+/* The same with all bytes 0; those that are never touched take no memory. */
+void *pf_array_of_zeros (size_t count, size_t size);
+
+/* An array that begins with the first `used` values of `old` (NULL: none),
+   which is gone then; NULL when out of memory, and `old` stays. */
+void *pf_array_resize (void *old, size_t used, size_t count, size_t size);
+
+#endif
