@@ -110,6 +110,21 @@ function methods:sort(...)
    end)
 end
 
+---Entries of calls (columns op and call) as enters and leaves: i and I become one enter, O and o
+---one leave; adds event, overhead and compiled, and the leaves that the trace does not have, with
+---the flags unwound, gap and open. A leave without its call has the flag orphan.
+---@return profio.View
+function methods:unfilter()
+   return with(self, core.unfilter)
+end
+
+---The opposite: of entries that have both letters of their pairs, those that a profiler which
+---filters would have kept.
+---@return profio.View
+function methods:refilter()
+   return with(self, core.refilter)
+end
+
 -- {====== group and aggregate ======
 
 -- A key: "column", "bucket(column, width)", a function of the whole record, or

@@ -179,6 +179,22 @@ function core.filter(over, f, columns) end
 ---@return profio.core.Reader
 function core.limit(over, n, skip) end
 
+---Entries with letters (columns op and call, maybe thread, time, flags) as enters and leaves: their
+---columns, flags, event, overhead, compiled.
+---@param over profio.core.Reader
+---@return profio.core.Reader
+function core.unfilter(over) end
+
+---The same as a table of events: time, event, area, lane, flags.
+---@param over profio.core.Reader
+---@return profio.core.Reader
+function core.events(over) end
+
+---Of such entries the outer ones of each pair of letters.
+---@param over profio.core.Reader
+---@return profio.core.Reader
+function core.refilter(over) end
+
 ---The rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]

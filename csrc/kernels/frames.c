@@ -1,0 +1,231 @@
+/*
+** frames.c - stacks of open calls. Threads, and pairs of thread and name, get
+** small numbers for a whole batch at a time; each pair knows its nearest open
+** call, each open call the next one of its pair below.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/frames.h"
+#include "model/names.h"
+
+
+/* {====== Columns ====== */
+
+/* The field of a name and type, or nfields. */
+static size_t field_of (const pf_reader *reader, const char *name,
+                        pf_type type) {
+  const size_t field = pf_field_index(reader->fields, reader->nfields, name);
+  if (field < reader->nfields && reader->fields[field].type == type)
+    return field;
+  return reader->nfields;
+}
+
+
+pf_status pf_entry_columns_of (const pf_reader *reader,
+                               pf_entry_columns *columns, pf_error *error) {
+  *columns = (pf_entry_columns){.thread = field_of(reader, "thread", PF_INT),
+                                .time = field_of(reader, "time", PF_INT),
+                                .op = field_of(reader, "op", PF_NAME),
+                                .call = field_of(reader, "call", PF_NAME),
+                                .flags = field_of(reader, "flags", PF_NAME)};
+  if (columns->op < reader->nfields && columns->call < reader->nfields)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "columns \"op\" and \"call\" of type name are needed");
+}
+
+
+void pf_entry_columns_want (const pf_reader *reader,
+                            const pf_entry_columns *columns, bool *wanted) {
+  const size_t needed[] = {columns->thread, columns->time, columns->op,
+                           columns->call, columns->flags};
+  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+    if (needed[i] < reader->nfields)
+      wanted[needed[i]] = true;
+}
+
+/* }====== */
+
+
+/* {====== Numbers for threads and names ====== */
+
+/* Make room for all numbers given so far; new ones begin as `fill`. */
+static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
+  uint8_t *const grown = realloc(array, (size_t)wanted * size);
+  if (grown == NULL)
+    return NULL;
+  memset(grown + (size_t)*count * size, 0, (size_t)(wanted - *count) * size);
+  *count = wanted;
+  return grown;
+}
+
+
+static pf_status grow_lanes (pf_frames *frames) {
+  const pf_numbering *const numbers = &frames->lane_numbers;
+  const uint32_t first = frames->nlanes;
+  if (numbers->count <= first)
+    return PF_OK;
+  pf_lane *const lanes =
+      grow(frames->lanes, &frames->nlanes, numbers->count, sizeof *lanes);
+  if (lanes == NULL)
+    return PF_ENOMEM;
+  frames->lanes = lanes;
+  for (uint32_t i = first; i < frames->nlanes; i++) {
+    lanes[i].orphan = PF_NO_FRAME;
+    lanes[i].has_thread = i != numbers->missing;
+    lanes[i].thread = lanes[i].has_thread ? (int64_t)numbers->words[i] : 0;
+  }
+  return PF_OK;
+}
+
+
+/* Whether tracing is held inside a function: prfHold is _prfHold when it is
+   compiled in, and names may be cut. */
+static bool holds_tracing (const pf_dictionary *dictionary, uint32_t name) {
+  static const char holder[] = "PRFHOLD";
+  pf_bytes text = pf_name(dictionary, name);
+  if (text.size > 0 && text.at[0] == '_') {
+    text.at++;
+    text.size--;
+  }
+  if (text.size != sizeof holder - 1)
+    return false;
+  for (size_t i = 0; i < text.size; i++)
+    if ((text.at[i] & ~0x20) != holder[i])
+      return false;
+  return true;
+}
+
+
+static pf_status grow_slots (pf_frames *frames) {
+  const pf_numbering *const numbers = &frames->slot_numbers;
+  const uint32_t first = frames->nslots;
+  if (numbers->count <= first)
+    return PF_OK;
+  pf_slot *const slots =
+      grow(frames->slots, &frames->nslots, numbers->count, sizeof *slots);
+  if (slots == NULL)
+    return PF_ENOMEM;
+  frames->slots = slots;
+  for (uint32_t i = first; i < frames->nslots; i++) {
+    const uint32_t name = (uint32_t)numbers->words[i];
+    slots[i] = (pf_slot){name, PF_NO_FRAME, PF_NO_AREA,
+                         holds_tracing(frames->dictionary, name)};
+  }
+  return PF_OK;
+}
+
+
+/* The threads of a batch as words; those that are missing are marked. */
+static void thread_words (const pf_batch *batch, size_t column, uint64_t *words,
+                          bool *missing) {
+  const pf_column *const thread =
+      column < batch->ncolumns ? &batch->columns[column] : NULL;
+  for (size_t i = 0; i < batch->rows; i++) {
+    missing[i] = thread == NULL || pf_is_missing(thread, i);
+    words[i] = missing[i] ? 0 : (uint64_t)thread->ints[i];
+  }
+}
+
+
+pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
+                            const pf_entry_columns *columns) {
+  uint64_t words[PF_BATCH_ROWS];
+  bool missing[PF_BATCH_ROWS];
+  const pf_column *const call = &batch->columns[columns->call];
+  thread_words(batch, columns->thread, words, missing);
+  pf_status status = pf_number_present(&frames->lane_numbers, words, missing,
+                                       batch->rows, frames->lane_of);
+  for (size_t i = 0; i < batch->rows; i++) {
+    const uint32_t name =
+        pf_is_missing(call, i) ? frames->nameless : call->ids[i];
+    words[i] = (uint64_t)frames->lane_of[i] << 32 | name;
+  }
+  if (status == PF_OK)
+    status = pf_number_words(&frames->slot_numbers, words, batch->rows,
+                             frames->slot_of);
+  if (status == PF_OK)
+    status = grow_lanes(frames);
+  return status == PF_OK ? grow_slots(frames) : status;
+}
+
+
+pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
+                            size_t row) {
+  if (pf_is_missing(op, row))
+    return PF_NO_LETTER;
+  unsigned letter = 0;
+  while (letter < PF_NO_LETTER && frames->letters[letter] != op->ids[row])
+    letter++;
+  return letter;
+}
+
+
+uint32_t pf_frames_area (pf_frames *frames, uint32_t slot) {
+  pf_slot *const s = &frames->slots[slot];
+  if (s->area == PF_NO_AREA) {
+    pf_area area = PF_AREA_NONE;
+    area.name = s->name;
+    s->area = pf_area_add(frames->dictionary, &area);
+  }
+  return s->area;
+}
+
+/* }====== */
+
+
+/* {====== Stacks ====== */
+
+pf_frame *pf_frames_push (pf_frames *frames, pf_lane *lane, uint32_t slot) {
+  if (lane->depth == lane->room) {
+    if (lane->room >= PF_NO_FRAME / 2)
+      return NULL;
+    const uint32_t room = lane->room == 0 ? 16 : 2 * lane->room;
+    pf_frame *const grown = realloc(lane->frames, room * sizeof *grown);
+    if (grown == NULL)
+      return NULL;
+    lane->frames = grown;
+    lane->room = room;
+  }
+  pf_frame *const frame = &lane->frames[lane->depth];
+  *frame = (pf_frame){
+      .slot = slot, .below = frames->slots[slot].top, .gaps = frames->gaps};
+  frames->slots[slot].top = lane->depth++;
+  return frame;
+}
+
+
+void pf_frames_pop (pf_frames *frames, pf_lane *lane) {
+  const pf_frame *const frame = &lane->frames[--lane->depth];
+  frames->slots[frame->slot].top = frame->below;
+}
+
+
+pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
+  static const char *const letters[PF_NO_LETTER] = {"i", "I", "O", "o"};
+  memset(frames, 0, sizeof *frames);
+  frames->dictionary = dictionary;
+  pf_numbering_init(&frames->lane_numbers);
+  pf_numbering_init(&frames->slot_numbers);
+  frames->nameless = pf_intern_text(dictionary, "");
+  bool done = frames->nameless != PF_NO_NAME;
+  for (unsigned i = 0; i < PF_NO_LETTER && done; i++) {
+    frames->letters[i] = pf_intern_text(dictionary, letters[i]);
+    done = frames->letters[i] != PF_NO_NAME;
+  }
+  return done ? PF_OK : PF_ENOMEM;
+}
+
+
+void pf_frames_close (pf_frames *frames) {
+  for (uint32_t i = 0; i < frames->nlanes; i++)
+    free(frames->lanes[i].frames);
+  free(frames->lanes);
+  free(frames->slots);
+  pf_numbering_free(&frames->lane_numbers);
+  pf_numbering_free(&frames->slot_numbers);
+}
+
+/* }====== */

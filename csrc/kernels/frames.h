@@ -1,0 +1,118 @@
+/*
+** frames.h - the open calls of a trace whose rows tell by letters what became
+** of a call: i before it is entered, I when it is, O when it is about to
+** return, o when it has returned. One stack per thread; the nearest open call
+** of a name is found in constant time, however deep the stack is.
+**
+** unfilter.c and refilter.c are built on it.
+*/
+
+#ifndef frames_h
+#define frames_h
+
+#include "kernels/numbering.h"
+#include "model/areas.h"
+#include "model/batch.h"
+
+#define PF_NO_FRAME UINT32_MAX
+
+/* What a row says. */
+typedef enum pf_letter {
+  PF_CALLING,   /* i: the caller is about to call */
+  PF_ENTERED,   /* I: the function runs */
+  PF_RETURNING, /* O: the function is about to return */
+  PF_RETURNED,  /* o: the caller goes on */
+  PF_NO_LETTER  /* none of them */
+} pf_letter;
+
+/* An open call. */
+typedef struct pf_frame {
+  uint32_t slot;  /* which thread and name */
+  uint32_t below; /* the next one of that slot further down, or PF_NO_FRAME */
+  uint32_t gaps;  /* how many gaps there had been when it was entered */
+  bool seen[PF_NO_LETTER];    /* which letters it has had */
+  int64_t time[PF_NO_LETTER]; /* of these */
+} pf_frame;
+
+/* The stack of a thread. */
+typedef struct pf_lane {
+  pf_frame *frames;
+  uint32_t depth, room;
+  int64_t thread;
+  bool has_thread; /* else the rows do not say which */
+  uint32_t orphan; /* the slot of an O whose call was not open, if the row
+                         before was one; else PF_NO_FRAME */
+} pf_lane;
+
+/* A thread and a name. */
+typedef struct pf_slot {
+  uint32_t name;  /* of the call; the empty one where it is missing */
+  uint32_t top;   /* its nearest open call, or PF_NO_FRAME */
+  uint32_t area;  /* of the name, or PF_NO_AREA until pf_frames_area made it */
+  bool is_holder; /* tracing is held inside of it */
+} pf_slot;
+
+typedef struct pf_frames {
+  pf_dictionary *dictionary;
+  pf_numbering lane_numbers, slot_numbers;
+  pf_lane *lanes;
+  pf_slot *slots;
+  uint32_t nlanes, nslots;
+  uint32_t letters[PF_NO_LETTER]; /* their numbers in the dictionary */
+  uint32_t nameless;              /* the number of the empty name */
+  uint32_t gaps;                  /* how often tracing was interrupted */
+  uint32_t lane_of[PF_BATCH_ROWS], slot_of[PF_BATCH_ROWS]; /* of each row */
+} pf_frames;
+
+/* The columns the stacks are made from, in the reader's fields; nfields for
+   thread and time when there are none. */
+typedef struct pf_entry_columns {
+  size_t thread, time, op, call, flags;
+} pf_entry_columns;
+
+/* Find them. PF_EUNSUPPORTED without op and call. */
+pf_status pf_entry_columns_of (const pf_reader *reader,
+                               pf_entry_columns *columns, pf_error *error);
+
+/* Mark them as wanted. */
+void pf_entry_columns_want (const pf_reader *reader,
+                            const pf_entry_columns *columns, bool *wanted);
+
+/* Both PF_OK or PF_ENOMEM; `frames` may be closed after a failure too. */
+pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary);
+void pf_frames_close (pf_frames *frames);
+
+/* Find lane and slot of every row of a batch. PF_OK or PF_ENOMEM. */
+pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
+                            const pf_entry_columns *columns);
+
+/* What a row says. */
+pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
+                            size_t row);
+
+/* The area that a slot's name is, or PF_NO_AREA when out of memory. */
+uint32_t pf_frames_area (pf_frames *frames, uint32_t slot);
+
+/* Open a call; NULL when out of memory. */
+pf_frame *pf_frames_push (pf_frames *frames, pf_lane *lane, uint32_t slot);
+
+/* The innermost call of a lane, or NULL; and close it. */
+static inline pf_frame *pf_frames_top (const pf_lane *lane) {
+  return lane->depth == 0 ? NULL : &lane->frames[lane->depth - 1];
+}
+void pf_frames_pop (pf_frames *frames, pf_lane *lane);
+
+/* Whether tracing was interrupted since the call began. */
+static inline bool pf_frame_has_gap (const pf_frames *frames,
+                                     const pf_frame *frame) {
+  return frame->gaps < frames->gaps;
+}
+
+/* Note a letter of an open call. */
+static inline void pf_frame_see (pf_frame *frame, pf_letter letter,
+                                 int64_t time) {
+  frame->seen[letter] = true;
+  frame->time[letter] = time;
+}
+
+#endif

@@ -1,0 +1,136 @@
+/*
+** refilter.c - a choice of rows: of each pair of letters the outer one. The
+** stacks say whether a letter is the second of its pair.
+*/
+
+#include <stdlib.h>
+
+#include "kernels/filter.h"
+#include "kernels/flags.h"
+#include "kernels/frames.h"
+#include "kernels/unfilter.h"
+#include "model/names.h"
+
+typedef struct refilter {
+  pf_entry_columns at;
+  pf_frames frames;
+} refilter;
+
+
+/* Forget all open calls when rows before this one are lost. */
+static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
+  if (self->at.flags >= batch->ncolumns)
+    return;
+  const pf_column *const flags = &batch->columns[self->at.flags];
+  if (pf_is_missing(flags, row) || flags->ids[row] == self->frames.nameless)
+    return;
+  const pf_bytes text = pf_name(self->frames.dictionary, flags->ids[row]);
+  if ((pf_flags_in(text) & PF_FLAG_GAP) == 0)
+    return;
+  for (uint32_t i = 0; i < self->frames.nlanes; i++)
+    while (self->frames.lanes[i].depth > 0)
+      pf_frames_pop(&self->frames, &self->frames.lanes[i]);
+}
+
+
+/* Whether the function runs that the row before said is about to be called:
+   the enter has been kept. Otherwise the call begins here. */
+static bool enter (refilter *self, pf_lane *lane, uint32_t slot,
+                   pf_letter letter, bool *keep) {
+  pf_frame *const top = pf_frames_top(lane);
+  const bool is_second = letter == PF_ENTERED && top != NULL &&
+                         top->slot == slot && top->seen[PF_CALLING] &&
+                         !top->seen[PF_ENTERED];
+  pf_frame *const frame =
+      is_second ? top : pf_frames_push(&self->frames, lane, slot);
+  if (frame == NULL)
+    return false;
+  pf_frame_see(frame, letter, 0);
+  *keep = !is_second;
+  return true;
+}
+
+
+/* An O is kept where no o will follow it. */
+static bool leave (refilter *self, pf_lane *lane, uint32_t slot,
+                   pf_letter letter) {
+  const uint32_t nearest = self->frames.slots[slot].top;
+  if (nearest == PF_NO_FRAME) {
+    const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
+    lane->orphan = letter == PF_RETURNING ? slot : PF_NO_FRAME;
+    return !is_second;
+  }
+  while (nearest + 1 < lane->depth)
+    pf_frames_pop(&self->frames, lane);
+  if (letter == PF_RETURNING && pf_frames_top(lane)->seen[PF_CALLING])
+    return false;
+  pf_frames_pop(&self->frames, lane);
+  return true;
+}
+
+
+/* Decide about a row; false when out of memory. */
+static bool decide (refilter *self, const pf_batch *batch, size_t row,
+                    bool *keep) {
+  pf_frames *const frames = &self->frames;
+  pf_lane *const lane = &frames->lanes[frames->lane_of[row]];
+  const uint32_t slot = frames->slot_of[row];
+  const pf_letter letter =
+      pf_frames_letter(frames, &batch->columns[self->at.op], row);
+  *keep = true;
+  mind_gap(self, batch, row);
+  if (letter != PF_RETURNED)
+    lane->orphan = PF_NO_FRAME;
+  if (letter == PF_NO_LETTER)
+    return true;
+  if (letter == PF_CALLING || letter == PF_ENTERED)
+    return enter(self, lane, slot, letter, keep);
+  *keep = leave(self, lane, slot, letter);
+  return true;
+}
+
+
+static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
+                         size_t *count, pf_error *error) {
+  refilter *const self = context;
+  bool has_room = pf_frames_number(&self->frames, batch, &self->at) == PF_OK;
+  for (size_t row = 0; row < batch->rows && has_room; row++) {
+    bool is_kept;
+    has_room = decide(self, batch, row, &is_kept);
+    keep[*count] = (uint16_t)row;
+    *count += has_room && is_kept;
+  }
+  if (has_room)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static void close_choice (void *context) {
+  refilter *const self = context;
+  pf_frames_close(&self->frames);
+  free(self);
+}
+
+
+pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
+                            pf_error *error) {
+  refilter *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = pf_entry_columns_of(input, &self->at, error);
+  if (status == PF_OK &&
+      (status = pf_frames_open(&self->frames, input->dictionary)) != PF_OK)
+    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  size_t needed[4] = {self->at.op, self->at.call}, count = 2;
+  if (self->at.thread < input->nfields)
+    needed[count++] = self->at.thread;
+  if (self->at.flags < input->nfields)
+    needed[count++] = self->at.flags;
+  const pf_choice choice = {self, choose, close_choice};
+  if (status == PF_OK)
+    status = pf_filter_open(input, needed, count, choice, reader, error);
+  if (status != PF_OK)
+    close_choice(self);
+  return status;
+}

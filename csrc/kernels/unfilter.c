@@ -1,0 +1,589 @@
+/*
+** unfilter.c - one loop that puts out one row at a time: what a row of the
+** input asks to be closed first is closed, call by call, before the row itself
+** is taken. So the stage can stop anywhere when a batch is full.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/flags.h"
+#include "kernels/frames.h"
+#include "kernels/unfilter.h"
+#include "model/names.h"
+
+#define NO_ROW    SIZE_MAX
+#define NO_COLUMN SIZE_MAX
+
+/* The columns that are put out: their numbers, or NO_COLUMN. */
+typedef struct out_columns {
+  size_t thread, time, call, area, flags, event, overhead, compiled;
+} out_columns;
+
+typedef struct unfilter {
+  pf_reader reader;
+  pf_reader *input;
+  pf_entry_columns at;
+  out_columns to;
+  size_t copied; /* how many columns of the input stand first in the output */
+  pf_batch in;
+  size_t row;       /* the next of `in` */
+  bool is_open;     /* `in` is */
+  bool has_ended;   /* the input has */
+  bool is_swept;    /* what the gap before `row` closes is closed */
+  int64_t latest;   /* the last time of all threads */
+  unsigned closes;  /* all open calls are being closed, with these flags; 0:
+                      they are not */
+  uint32_t closing; /* the lane at which that is */
+  uint32_t enter, leave; /* words, in the dictionary */
+  uint32_t flag_names[PF_FLAG_SETS];
+  pf_frames frames;
+  pf_field fields[];
+} unfilter;
+
+/* A row to put out. */
+typedef struct line {
+  const pf_lane *lane;
+  uint32_t slot;
+  int64_t time;
+  size_t row;            /* of the input, or NO_ROW */
+  uint32_t event;        /* PF_NO_NAME: neither enter nor leave */
+  const pf_frame *frame; /* whose call ends; NULL: none is known */
+  unsigned flags;
+} line;
+
+
+/* {====== Putting out ====== */
+
+/* The flags a row of the input has. */
+static uint32_t flags_given (const unfilter *self, size_t row) {
+  if (self->at.flags >= self->in.ncolumns)
+    return self->flag_names[0];
+  const pf_column *const flags = &self->in.columns[self->at.flags];
+  return pf_is_missing(flags, row) ? self->flag_names[0] : flags->ids[row];
+}
+
+
+static pf_column *wanted (pf_batch *out, size_t column) {
+  if (column >= out->ncolumns || out->columns[column].data == NULL)
+    return NULL;
+  return &out->columns[column];
+}
+
+
+static void put_int (pf_batch *out, size_t column, size_t row, bool known,
+                     int64_t value) {
+  pf_column *const to = wanted(out, column);
+  if (to == NULL)
+    return;
+  to->ints[row] = known ? value : 0;
+  if (!known)
+    pf_set_missing(to, row);
+}
+
+
+static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
+  pf_column *const to = wanted(out, column);
+  if (to == NULL)
+    return;
+  to->ids[row] = name == PF_NO_NAME ? 0 : name;
+  if (name == PF_NO_NAME)
+    pf_set_missing(to, row);
+}
+
+
+/* Whether put() fills a column of a row that is not in the input. */
+static bool is_told (const out_columns *to, size_t column) {
+  return column == to->thread || column == to->time || column == to->call;
+}
+
+
+/* The columns of the input but flags, from its row or missing. */
+static void copy (const unfilter *self, pf_batch *out, size_t row,
+                  size_t from) {
+  for (size_t i = 0; i < self->copied; i++) {
+    pf_column *const to = wanted(out, i);
+    if (to == NULL || i == self->to.flags ||
+        (from == NO_ROW && is_told(&self->to, i)))
+      continue;
+    const pf_column *const source = &self->in.columns[i];
+    const size_t size = pf_type_size(to->type);
+    uint8_t *const place = (uint8_t *)to->data + row * size;
+    if (from == NO_ROW || pf_is_missing(source, from)) {
+      memset(place, 0, size);
+      pf_set_missing(to, row);
+    }
+    else
+      memcpy(place, (const uint8_t *)source->data + from * size, size);
+  }
+}
+
+
+/* ns between the letters of the pairs, when there is a pair. */
+static bool overhead_of (const pf_frame *frame, int64_t *overhead) {
+  const bool *const seen = frame->seen;
+  const int64_t *const time = frame->time;
+  uint64_t sum = 0;
+  if (seen[PF_CALLING] && seen[PF_ENTERED])
+    sum += (uint64_t)time[PF_ENTERED] - (uint64_t)time[PF_CALLING];
+  if (seen[PF_RETURNING] && seen[PF_RETURNED])
+    sum += (uint64_t)time[PF_RETURNED] - (uint64_t)time[PF_RETURNING];
+  *overhead = (int64_t)sum;
+  return (seen[PF_CALLING] && seen[PF_ENTERED]) ||
+         (seen[PF_RETURNING] && seen[PF_RETURNED]);
+}
+
+
+/* What a leave tells about its call. */
+static void put_call (const unfilter *self, pf_batch *out, size_t row,
+                      const line *l) {
+  int64_t overhead = 0;
+  const pf_frame *const frame = l->frame;
+  const bool known = frame != NULL && overhead_of(frame, &overhead);
+  const bool spoke =
+      frame != NULL && (frame->seen[PF_ENTERED] || frame->seen[PF_RETURNING]);
+  pf_column *const compiled = wanted(out, self->to.compiled);
+  put_int(out, self->to.overhead, row, known, overhead);
+  if (compiled == NULL)
+    return;
+  compiled->bools[row] = spoke;
+  if (frame == NULL)
+    pf_set_missing(compiled, row);
+}
+
+
+/* The flags of the line: ours, and those the row has already. */
+static bool put_flags (const unfilter *self, pf_batch *out, size_t row,
+                       const line *l) {
+  pf_column *const to = wanted(out, self->to.flags);
+  if (to == NULL)
+    return true;
+  uint32_t name = self->flag_names[l->flags];
+  if (self->to.flags < self->copied && l->row != NO_ROW) {
+    const uint32_t given = flags_given(self, l->row);
+    if (l->flags == 0)
+      name = given;
+    else if (given != self->flag_names[0])
+      name = pf_flags_merge(self->reader.dictionary, given, name);
+  }
+  to->ids[row] = name;
+  return name != PF_NO_NAME;
+}
+
+
+/* The area of the call. */
+static bool put_area (unfilter *self, pf_batch *out, size_t row,
+                      const line *l) {
+  pf_column *const to = wanted(out, self->to.area);
+  if (to == NULL)
+    return true;
+  to->ids[row] = pf_frames_area(&self->frames, l->slot);
+  return to->ids[row] != PF_NO_AREA;
+}
+
+
+/* A row: that of the input, or what is known of one that is not there. */
+static pf_status put (unfilter *self, pf_batch *out, const line *l,
+                      pf_error *error) {
+  const size_t row = out->rows++;
+  const out_columns *const to = &self->to;
+  copy(self, out, row, l->row);
+  if (l->row == NO_ROW || self->copied == 0) {
+    put_int(out, to->thread, row, l->lane->has_thread, l->lane->thread);
+    put_int(out, to->time, row, true, l->time);
+    put_name(out, to->call, row, self->frames.slots[l->slot].name);
+  }
+  put_name(out, to->event, row, l->event);
+  put_call(self, out, row, l);
+  if (put_flags(self, out, row, l) && put_area(self, out, row, l))
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+/* }====== */
+
+
+/* {====== One step ====== */
+
+/* A step puts out one row at most. It goes on to the next row of the input
+   when nothing is left to be closed before. */
+
+/* Close the innermost call: it ends at `time`, with flags, and in the row of
+   the input or one that is not there. */
+static pf_status end_call (unfilter *self, pf_batch *out, pf_lane *lane,
+                           int64_t time, unsigned flags, size_t row,
+                           pf_error *error) {
+  const pf_frame frame = *pf_frames_top(lane);
+  const line l = {lane, frame.slot, time, row, self->leave, &frame, flags};
+  pf_frames_pop(&self->frames, lane);
+  return put(self, out, &l, error);
+}
+
+
+/* Whether a call has said that it is about to return, and its caller shall say
+   that it has. */
+static bool is_returning (const pf_frame *frame) {
+  return frame->seen[PF_RETURNING] && frame->seen[PF_CALLING];
+}
+
+
+/* Whether the trace was held inside the call. */
+static bool is_holding (const unfilter *self, const pf_frame *frame) {
+  return self->frames.slots[frame->slot].is_holder;
+}
+
+
+/* Close the innermost call when this row shows that nothing more will be said
+   of it. */
+static bool is_past (const unfilter *self, const pf_frame *frame, uint32_t slot,
+                     pf_letter letter) {
+  if (is_returning(frame))
+    return slot != frame->slot || letter != PF_RETURNED;
+  return is_holding(self, frame) &&
+         (slot != frame->slot || letter == PF_CALLING ||
+          (letter == PF_ENTERED && frame->seen[PF_ENTERED]));
+}
+
+
+/* Close the innermost call before this row. */
+static pf_status end_past (unfilter *self, pf_batch *out, pf_lane *lane,
+                           pf_error *error) {
+  const pf_frame *const frame = pf_frames_top(lane);
+  if (is_returning(frame))
+    return end_call(self, out, lane, frame->time[PF_RETURNING], 0, NO_ROW,
+                    error);
+  const pf_letter last = frame->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
+  return end_call(self, out, lane, frame->time[last], PF_FLAG_GAP, NO_ROW,
+                  error);
+}
+
+
+/* The next row of the input is next. */
+static void advance (unfilter *self, pf_lane *lane) {
+  lane->orphan = PF_NO_FRAME;
+  self->row++;
+  self->is_swept = false;
+}
+
+
+static pf_status take_enter (unfilter *self, pf_batch *out, pf_lane *lane,
+                             uint32_t slot, pf_letter letter, int64_t time,
+                             pf_error *error) {
+  pf_frame *const top = pf_frames_top(lane);
+  const bool is_second = letter == PF_ENTERED && top != NULL &&
+                         top->slot == slot && top->seen[PF_CALLING] &&
+                         !top->seen[PF_ENTERED];
+  const size_t row = self->row;
+  pf_frame *const frame =
+      is_second ? top : pf_frames_push(&self->frames, lane, slot);
+  if (frame == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_frame_see(frame, letter, time);
+  advance(self, lane);
+  if (is_second)
+    return PF_OK;
+  self->frames.gaps += self->frames.slots[slot].is_holder;
+  return put(self, out, &(line){lane, slot, time, row, self->enter, NULL, 0},
+             error);
+}
+
+
+/* A leave whose call is not open. An O and the o right behind it are one. */
+static pf_status take_orphan (unfilter *self, pf_batch *out, pf_lane *lane,
+                              uint32_t slot, pf_letter letter, int64_t time,
+                              pf_error *error) {
+  const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
+  const unsigned flags =
+      self->frames.gaps > 0 ? PF_FLAG_GAP | PF_FLAG_ORPHAN : PF_FLAG_ORPHAN;
+  const size_t row = self->row;
+  advance(self, lane);
+  if (is_second)
+    return PF_OK;
+  if (letter == PF_RETURNING)
+    lane->orphan = slot;
+  return put(self, out,
+             &(line){lane, slot, time, row, self->leave, NULL, flags}, error);
+}
+
+
+static pf_status take_leave (unfilter *self, pf_batch *out, pf_lane *lane,
+                             uint32_t slot, pf_letter letter, int64_t time,
+                             pf_error *error) {
+  const uint32_t nearest = self->frames.slots[slot].top;
+  if (nearest == PF_NO_FRAME)
+    return take_orphan(self, out, lane, slot, letter, time, error);
+  pf_frame *const top = pf_frames_top(lane);
+  if (nearest + 1 < lane->depth) {
+    const bool has_gap = pf_frame_has_gap(&self->frames, top);
+    return end_call(self, out, lane, time,
+                    has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
+  }
+  const size_t row = self->row;
+  pf_frame_see(top, letter, time);
+  advance(self, lane);
+  if (letter == PF_RETURNING && top->seen[PF_CALLING])
+    return PF_OK; /* the call ends at its o */
+  return end_call(self, out, lane, time, 0, row, error);
+}
+
+
+/* A row that is neither enter nor leave. */
+static pf_status take_other (unfilter *self, pf_batch *out, pf_lane *lane,
+                             uint32_t slot, int64_t time, pf_error *error) {
+  const line l = {lane, slot, time, self->row, PF_NO_NAME, NULL, 0};
+  advance(self, lane);
+  return self->copied == 0 ? PF_OK : put(self, out, &l, error);
+}
+
+
+/* Whether the row says that rows before it are lost. */
+static bool follows_gap (const unfilter *self, size_t row) {
+  const uint32_t given = flags_given(self, row);
+  return given != self->flag_names[0] &&
+         (pf_flags_in(pf_name(self->reader.dictionary, given)) & PF_FLAG_GAP) !=
+             0;
+}
+
+
+/* Close all open calls, one per step, from here on. */
+static void begin_sweep (unfilter *self, unsigned flags) {
+  self->closes = flags;
+  self->closing = 0;
+}
+
+
+static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
+  pf_frames *const frames = &self->frames;
+  while (self->closing < frames->nlanes &&
+         frames->lanes[self->closing].depth == 0)
+    self->closing++;
+  if (self->closing == frames->nlanes) {
+    self->closes = 0;
+    return PF_OK;
+  }
+  pf_lane *const lane = &frames->lanes[self->closing];
+  const pf_frame *const top = pf_frames_top(lane);
+  if (is_returning(top) || is_holding(self, top))
+    return end_past(self, out, lane, error);
+  return end_call(self, out, lane, self->latest, self->closes, NO_ROW, error);
+}
+
+
+/* The time of the row; where it is missing, the latest. */
+static int64_t time_of (const unfilter *self, size_t row) {
+  if (self->at.time >= self->in.ncolumns)
+    return 0;
+  const pf_column *const time = &self->in.columns[self->at.time];
+  return pf_is_missing(time, row) ? self->latest : time->ints[row];
+}
+
+
+static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
+  const size_t row = self->row;
+  pf_frames *const frames = &self->frames;
+  if (!self->is_swept && follows_gap(self, row)) {
+    self->is_swept = true;
+    frames->gaps++;
+    begin_sweep(self, PF_FLAG_GAP);
+    return PF_OK;
+  }
+  pf_lane *const lane = &frames->lanes[frames->lane_of[row]];
+  const uint32_t slot = frames->slot_of[row];
+  const int64_t time = time_of(self, row);
+  const pf_letter letter =
+      pf_frames_letter(frames, &self->in.columns[self->at.op], row);
+  if (time > self->latest)
+    self->latest = time;
+  if (lane->depth > 0 && is_past(self, pf_frames_top(lane), slot, letter))
+    return end_past(self, out, lane, error);
+  switch (letter) {
+    case PF_CALLING:
+    case PF_ENTERED:
+      return take_enter(self, out, lane, slot, letter, time, error);
+    case PF_RETURNING:
+    case PF_RETURNED:
+      return take_leave(self, out, lane, slot, letter, time, error);
+    default: return take_other(self, out, lane, slot, time, error);
+  }
+}
+
+/* }====== */
+
+
+/* {====== The stage ====== */
+
+/* The batch for the input: what is wanted of its columns, and what we need. */
+static pf_status open_input (unfilter *self, const pf_batch *out,
+                             pf_error *error) {
+  bool *const in = calloc(self->input->nfields + 1, sizeof *in);
+  if (in == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < self->copied; i++)
+    in[i] = out->columns[i].data != NULL;
+  pf_entry_columns_want(self->input, &self->at, in);
+  const pf_status status = pf_batch_for(&self->in, self->input, in);
+  free(in);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  self->is_open = true;
+  return PF_OK;
+}
+
+
+/* The next batch of the input. */
+static pf_status pull (unfilter *self, pf_error *error) {
+  self->row = 0;
+  self->in.rows = 0;
+  const pf_status status = self->input->next(self->input, &self->in, error);
+  if (status != PF_MORE) {
+    self->in.rows = 0;
+    return status;
+  }
+  if (pf_frames_number(&self->frames, &self->in, &self->at) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_MORE;
+}
+
+
+/* Bytes that were put out point into the input's batch: a new one is pulled
+   only for an empty batch. */
+static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
+                                pf_error *error) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  pf_status status = self->is_open ? PF_OK : open_input(self, out, error);
+  pf_batch_clear(out);
+  while (status == PF_OK && out->rows < PF_BATCH_ROWS) {
+    if (self->closes != 0)
+      status = sweep(self, out, error);
+    else if (self->row < self->in.rows)
+      status = step(self, out, error);
+    else if (out->rows > 0 || self->has_ended)
+      break;
+    else if ((status = pull(self, error)) == PF_END) {
+      self->has_ended = true;
+      begin_sweep(self, PF_FLAG_OPEN);
+      status = PF_OK;
+    }
+  }
+  if (status != PF_OK)
+    return status;
+  return out->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void unfilter_close (pf_reader *reader) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  if (self->is_open)
+    pf_batch_close(&self->in);
+  pf_frames_close(&self->frames);
+  free(self);
+}
+
+
+/* The words that are put out. */
+static bool learn_words (unfilter *self, pf_dictionary *dictionary) {
+  self->enter = pf_intern_text(dictionary, "enter");
+  self->leave = pf_intern_text(dictionary, "leave");
+  return self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
+         pf_flag_names(dictionary, self->flag_names);
+}
+
+
+/* Make the reader, with room for `more` fields beside those of the input; NULL
+   with words in `error`. */
+static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
+  pf_entry_columns at;
+  if (pf_entry_columns_of(input, &at, error) != PF_OK)
+    return NULL;
+  unfilter *const self =
+      calloc(1, sizeof *self + (input->nfields + more) * sizeof(pf_field));
+  if (self != NULL) {
+    self->reader = (pf_reader){.fields = self->fields,
+                               .dictionary = input->dictionary,
+                               .next = unfilter_next,
+                               .close = unfilter_close};
+    self->input = input;
+    self->at = at;
+    if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
+        learn_words(self, input->dictionary))
+      return self;
+    unfilter_close(&self->reader);
+  }
+  pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return NULL;
+}
+
+
+/* Append a field; its number. */
+static size_t add_field (unfilter *self, const char *name, pf_type type,
+                         const char *help) {
+  self->fields[self->reader.nfields] = (pf_field){name, type, help, false};
+  return self->reader.nfields++;
+}
+
+
+static const char flags_help[] = "gap, open, orphan, unwound";
+static const char event_help[] = "enter or leave";
+
+
+/* The fields of the input, and ours behind them. */
+static void add_entry_fields (unfilter *self) {
+  const pf_reader *const input = self->input;
+  out_columns *const to = &self->to;
+  for (size_t i = 0; i < input->nfields; i++)
+    self->fields[i] = input->fields[i];
+  self->reader.nfields = self->copied = input->nfields;
+  to->thread = self->at.thread < input->nfields ? self->at.thread : NO_COLUMN;
+  to->time = self->at.time < input->nfields ? self->at.time : NO_COLUMN;
+  to->call = self->at.call;
+  to->area = NO_COLUMN;
+  to->flags = self->at.flags < input->nfields
+                  ? self->at.flags
+                  : add_field(self, "flags", PF_NAME, flags_help);
+  to->event = add_field(self, "event", PF_NAME, event_help);
+  to->overhead =
+      add_field(self, "overhead", PF_INT, "ns of the call itself, at its end");
+  to->compiled = add_field(self, "compiled", PF_BOOL,
+                           "the function was compiled with /profile, at its "
+                           "end");
+}
+
+
+static void add_event_fields (unfilter *self) {
+  out_columns *const to = &self->to;
+  to->call = to->overhead = to->compiled = NO_COLUMN;
+  to->time = add_field(self, "time", PF_INT, "ns since the trace began");
+  to->event = add_field(self, "event", PF_NAME, event_help);
+  to->area = add_field(self, "area", PF_AREA, "the function");
+  to->thread = add_field(self, "lane", PF_INT, "the thread");
+  to->flags = add_field(self, "flags", PF_NAME, flags_help);
+}
+
+
+pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
+                            pf_error *error) {
+  static const char *const ours[] = {"event", "overhead", "compiled"};
+  for (size_t i = 0; i < 3; i++)
+    if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "there is a column \"%s\" already", ours[i]);
+  unfilter *const self = make(input, 4, error);
+  if (self == NULL)
+    return error->status;
+  add_entry_fields(self);
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+
+pf_status pf_unfilter_events (pf_reader *input, pf_reader **reader,
+                              pf_error *error) {
+  unfilter *const self = make(input, 5, error);
+  if (self == NULL)
+    return error->status;
+  add_event_fields(self);
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */
