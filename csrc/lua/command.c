@@ -211,6 +211,13 @@ static void watch_want (pf_reader *self, bool *wanted) {
 }
 
 
+static pf_status watch_seek (pf_reader *self, uint64_t row, pf_error *error) {
+  watch *const w = (watch *)(void *)self;
+  w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
+  return w->input->seek(w->input, row, error);
+}
+
+
 static void watch_close (pf_reader *self) {
   free(self);
 }
@@ -230,6 +237,7 @@ static watch *new_watch (lua_State *L) {
   w->reader =
       (pf_reader){input->fields, input->nfields, input->dictionary, watch_next,
                   watch_want,    NULL,           watch_close};
+  w->reader.seek = input->seek == NULL ? NULL : watch_seek;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;

@@ -1,6 +1,6 @@
 /*
 ** filter.c - stages that leave rows out or put tables in a row: core.filter,
-** core.limit and core.chain. (core.where is in conditions.c.)
+** core.limit, core.range and core.chain. (core.where is in conditions.c.)
 */
 
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "kernels/chain.h"
 #include "kernels/filter.h"
 #include "kernels/limit.h"
+#include "kernels/range.h"
 #include "kernels/sort.h"
 #include "lua/callback.h"
 
@@ -117,6 +118,33 @@ static int core_limit (lua_State *L) {
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;
   if (pf_limit_open(input, limit, skip, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== range ====== */
+
+/* core.range(reader, column, from, to): the rows with from <= column < to; an
+   end that is nil is open. */
+static int core_range (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const size_t column = l_field_check(L, 2, input);
+  const lua_Integer from = luaL_optinteger(L, 3, LUA_MININTEGER);
+  const lua_Integer to = luaL_optinteger(L, 4, LUA_MAXINTEGER);
+  const bool is_empty = !lua_isnoneornil(L, 4) && to == LUA_MININTEGER;
+  const lua_Integer last = lua_isnoneornil(L, 4) ? to : to - !is_empty;
+  if (input->fields[column].type != PF_INT)
+    return luaL_error(L, "range: column '%s' is of type %s, not int",
+                      input->fields[column].name,
+                      pf_type_name(input->fields[column].type));
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_range_open(input, column, is_empty ? LUA_MAXINTEGER : from, last,
+                    &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);
   return 1;
 }
@@ -270,6 +298,7 @@ void l_open_filter (lua_State *L) {
   static const luaL_Reg functions[] = {{"chain", core_chain},
                                        {"filter", core_filter},
                                        {"limit", core_limit},
+                                       {"range", core_range},
                                        {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

@@ -90,6 +90,24 @@ function methods:limit(n, skip)
    end)
 end
 
+---Rows of a span of time: from <= time < to, in nanoseconds; an end that is nil is open. Where
+---records have one size the first is found without reading those before it; the rows are then
+---taken to be in order of time, unless some are seen that are not.
+---@param from integer|nil
+---@param to integer|nil
+---@param column string|nil default: time
+---@return profio.View
+function methods:range(from, to, column)
+   local first = from and math.tointeger(from)
+   local behind = to and math.tointeger(to)
+   if (from and not first) or (to and not behind) then
+      error("range wants whole numbers of nanoseconds: range(from, to)", 2)
+   end
+   return with(self, function(reader)
+      return core.range(reader, column or "time", first, behind)
+   end)
+end
+
 ---Rows in the order of columns, "-column" descending; stable, missing values last.
 ---@param ... string
 ---@return profio.View

@@ -61,8 +61,10 @@ end
 
 function chunks.stages()
    local trace <close> = assert(profio.open { data = bytes })
+   assert(trace.histogram:range(0, 1, "set"):count() > 0)
    return trace.histogram
       :where { count = profio.between(2, 15), low = profio.no(0x1004) }
+      :range(0, 1, "set")
       :filter(function(count) return count % 2 == 0 end, "count")
       :group("bucket(low, 16)")
       :aggregate { "n = count", "total = sum(count)", "worst = max(count)", "half = p50(count)" }

@@ -195,6 +195,14 @@ function core.events(over) end
 ---@return profio.core.Reader
 function core.refilter(over) end
 
+---The rows with from <= column < to; found by bisection where the reader can seek.
+---@param over profio.core.Reader
+---@param column string of type int
+---@param from integer|nil
+---@param to integer|nil
+---@return profio.core.Reader
+function core.range(over, column, from, to) end
+
 ---The rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]
