@@ -7,6 +7,7 @@ local modes = require "profio.cli.modes"
 local options = require "profio.cli.options"
 local output = require "profio.cli.output"
 local profio = require "profio"
+local span = require "profio.cli.span"
 local warnings = require "profio.cli.warnings"
 local words = require "profio.cli.words"
 
@@ -52,6 +53,7 @@ local function check_given(given)
    if given.top then
       words.number(given.top, "--top")
    end
+   span.check(given)
 end
 
 -- A pass over a large file can be followed and be ended with Ctrl-C.

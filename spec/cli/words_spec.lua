@@ -117,6 +117,46 @@ describe("words.condition", function()
    end)
 end)
 
+describe("words.time", function()
+   local function time(text, unit)
+      return (words.time(text, unit, "--from"))
+   end
+
+   it("reads a number with its unit, exactly", function()
+      assert.equal(1500000, time "1.5ms")
+      assert.equal(2000000000, time "2s")
+      assert.equal(-5000, time "-5us")
+      assert.equal(17, time "+17ns")
+      assert.equal(250, time ".25us")
+      assert.equal(3000, time "3.us")
+      assert.equal(9007199254740993, time "9007199254740993")
+      assert.equal(9007199254740993, time "9007199.254740993s")
+      assert.equal(2, time "1.5ns")
+      assert.equal(1, time "1.49ns")
+   end)
+
+   it("reads a number without one in that of --unit", function()
+      assert.equal(12, time "12")
+      assert.equal(12500000, time("12.5", "ms"))
+      assert.equal(12, time("12ns", "ms"))
+   end)
+
+   it("reads parts of the trace", function()
+      assert.same({ nil, 10 }, { words.time("10%", nil, "--to") })
+      assert.same({ nil, 0.5 }, { words.time(".5%", nil, "--to") })
+   end)
+
+   it("says what is wrong", function()
+      for _, text in ipairs { "", "ms", "1.5m", "1,5", "1e3", "-10%", "101%", "%", ".", "0x10",
+         "1 ms", "99999999999s" } do
+         local ok, failure = pcall(time, text)
+         assert.is_false(ok, text)
+         assert.equal(2, failure.status)
+         assert.is_truthy(failure.message:find("--from wants a time", 1, true))
+      end
+   end)
+end)
+
 describe("symspec", function()
    local functions = {
       { number = 0, ["function"] = "main", symbol = "main", file = "/src/a.c", line = 10 },

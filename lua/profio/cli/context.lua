@@ -4,6 +4,7 @@
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
 local query = require "profio.cli.query"
+local span = require "profio.cli.span"
 local symspec = require "profio.cli.symspec"
 local view = require "profio.view"
 
@@ -169,6 +170,13 @@ function Context:without_hidden(rows, column)
       return rows
    end
    return rows:where { [column] = conditions.no(self.hidden) }
+end
+
+---Rows of a table within --from, --to and --lane.
+---@param rows profio.View
+---@return profio.View
+function Context:within(rows)
+   return span.cut(rows, self.trace, self.given)
 end
 
 ---The rows that --where and --top leave.

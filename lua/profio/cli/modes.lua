@@ -8,6 +8,7 @@ local query = require "profio.cli.query"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
+local span = require "profio.cli.span"
 local warnings = require "profio.cli.warnings"
 
 local modes = {}
@@ -81,6 +82,18 @@ local function write_report(report, context)
    explain(context, report)
 end
 
+-- A report that knows nothing of times would tell of the whole trace.
+local function check_span(report, context)
+   local spans = report.spans
+   if type(spans) == "function" then
+      spans = spans(context.trace)
+   end
+   if span.is_asked(context.given) and not spans then
+      failure.use("report '%s' tells of the whole trace: --from, --to and --lane are not for it",
+         report.name)
+   end
+end
+
 local function fitting(context)
    local list = {}
    for _, report in ipairs(reports.all()) do
@@ -97,6 +110,7 @@ local function run_report(context)
    if not fits then
       failure.use("report '%s' does not fit this file: %s", report.name, reason)
    end
+   check_span(report, context)
    write_report(report, context)
 end
 
@@ -116,11 +130,13 @@ local function run_first(context)
          if done > 0 then
             context.out:write "\f\n"
          end
+         check_span(report, context)
          write_report(report, context)
          done = done + 1
       end
    end
    if done == 0 then
+      check_span(reports.named "info", context)
       write_report(reports.named "info", context)
    end
 end
@@ -131,7 +147,7 @@ end
 
 local function run_table(context)
    local name = context.given.table or context.trace.tables[1]
-   write_view(context, context.trace:table(name))
+   write_view(context, context:within(context.trace:table(name)))
 end
 
 local function run_info(context)

@@ -10,6 +10,7 @@
 --              message, code
 --    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
 --    narrows   true: the text shows what --where and --top leave; else they give a table
+--    spans     true, or function(trace): it minds --from, --to and --lane; else these are wrong use
 --    unit      of times in an aligned table, when the command line names none; nil: ns
 -- The context has the open trace, what the command line gave, and profile().
 

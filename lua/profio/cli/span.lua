@@ -1,0 +1,131 @@
+-- --from, --to and --lane: which part of a trace is looked at.
+
+local failure = require "profio.cli.failure"
+local words = require "profio.cli.words"
+
+local span = {}
+
+---Whether the command line asks for a part of the trace.
+---@param given table
+---@return boolean
+function span.is_asked(given)
+   return (given.from or given.to or given.lane) ~= nil
+end
+
+---What goes wrong with --from and --to before a file is opened.
+---@param given table
+function span.check(given)
+   for _, word in ipairs { "from", "to" } do
+      if given[word] then
+         words.time(given[word], given.unit, "--" .. word)
+      end
+   end
+end
+
+-- {====== The ends ======
+
+local function field_of(rows, name)
+   for _, field in ipairs(rows:fields()) do
+      if field.name == name then
+         return field
+      end
+   end
+end
+
+-- A table with times: that of events, or the first that has some.
+local function timed_table(trace)
+   local names = trace.tables
+   table.insert(names, 1, "events")
+   for i, name in ipairs(names) do
+      local rows = (i > 1 or trace.events) and trace:table(name)
+      local field = rows and field_of(rows, "time")
+      if field and field.type == "int" then
+         return rows
+      end
+   end
+   failure.use("--from and --to: no table of %s has times", trace.path)
+end
+
+---The first and the last time of a trace: as its header says, else as a pass over it tells.
+---@param trace profio.Trace
+---@return integer|nil first nil: there are no rows
+---@return integer|nil last
+function span.ends(trace)
+   local first, last = trace.info.first, trace.info.last
+   if math.type(first) == "integer" and math.type(last) == "integer" then
+      return first, last
+   end
+   local row = timed_table(trace):aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
+   return row.first, row.last
+end
+
+-- `percent` of all nanoseconds from first to last: 0 is the first, 100 just behind the last.
+local function part_of(first, last, percent)
+   local length = last - first + 1
+   local whole = math.tointeger(percent)
+   if whole then
+      return first + length // 100 * whole + length % 100 * whole // 100
+   end
+   return first + math.tointeger(length * percent // 100)
+end
+
+---The span that --from and --to name, in the trace's own nanoseconds.
+---@param trace profio.Trace
+---@param given table
+---@return integer|nil from nil: from the beginning
+---@return integer|nil to nil: to the end
+function span.of(trace, given)
+   local found, first, last = {}, nil, nil
+   for _, word in ipairs { "from", "to" } do
+      local time, percent = nil, nil
+      if given[word] then
+         time, percent = words.time(given[word], given.unit, "--" .. word)
+      end
+      if percent then
+         if not first then
+            first, last = span.ends(trace)
+         end
+         time = part_of(first or 0, last or 0, percent)
+      end
+      found[word] = time
+   end
+   if found.from and found.to and found.from > found.to then
+      failure.use("--from %s lies behind --to %s", given.from, given.to)
+   end
+   return found.from, found.to
+end
+
+-- }======
+
+-- Columns that say what has a call stack of its own, the word itself first.
+local lanes = { "lane", "thread", "core" }
+
+-- The rows of the lanes that --lane names: one, or several with commas between.
+local function in_lane(rows, lane)
+   for _, name in ipairs(lanes) do
+      if field_of(rows, name) then
+         return rows:where(words.condition(name .. "=" .. lane, rows:fields()))
+      end
+   end
+   failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
+end
+
+---Rows of a table cut to what --from, --to and --lane name.
+---@param rows profio.View
+---@param trace profio.Trace
+---@param given table
+---@return profio.View
+function span.cut(rows, trace, given)
+   local from, to = span.of(trace, given)
+   if from or to then
+      local field = field_of(rows, "time")
+      if not field or field.type ~= "int" then
+         failure.use("--from and --to: these rows have no column 'time'; there are: %s",
+            table.concat(rows.columns, ", "))
+      end
+      rows = rows:range(from, to)
+   end
+   return given.lane and in_lane(rows, given.lane) or rows
+end
+
+return span
