@@ -128,6 +128,7 @@ void l_open_source (lua_State *L);
 void l_open_trace (lua_State *L);
 void l_open_reader (lua_State *L);
 void l_open_conditions (lua_State *L);
+void l_open_contexts (lua_State *L);
 void l_open_filter (lua_State *L);
 void l_open_group (lua_State *L);
 void l_open_unfilter (lua_State *L);

@@ -1,0 +1,231 @@
+/*
+** change.c - each change says where the weight of a node goes; the rest is the
+** same loop, parents first.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contexts/change.h"
+#include "kernels/contexts/walk.h"
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Have the metrics of `from`, and a place for the new node of each node. */
+static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
+        PF_MAX_METRICS)
+      return NULL;
+  to->has_overflowed |= from->has_overflowed;
+  uint32_t *const nodes = malloc(from->count * sizeof *nodes);
+  if (nodes != NULL)
+    nodes[0] = 0;
+  return nodes;
+}
+
+
+static void carry_weights (pf_contexts *to, const pf_contexts *from,
+                           uint32_t node, uint32_t new_node) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    pf_context_add(to, new_node, m, from->weights[m][node]);
+}
+
+
+/* {====== Narrowing ====== */
+
+static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
+  return area < count ? marks[area] : 0;
+}
+
+
+static bool has_focus (const uint8_t *marks, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if ((marks[i] & PF_FRAME_FOCUS) != 0)
+      return true;
+  return false;
+}
+
+
+/* Which nodes are on a stack with focus, or ignored: bits as in marks. */
+static void inherit_marks (const pf_contexts *from, const uint8_t *marks,
+                           size_t count, uint8_t *seen) {
+  seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
+  for (uint32_t i = 1; i < from->count; i++)
+    seen[i] = (uint8_t)(seen[from->parents[i]] |
+                        mark_of(marks, count, from->frames[i]));
+}
+
+
+/* Whether anything below or at a node is kept: only such nodes are made. */
+static void find_kept (const pf_contexts *from, const uint8_t *seen,
+                       bool *kept) {
+  memset(kept, 0, from->count);
+  for (uint32_t i = from->count; i-- > 1;) {
+    kept[i] |=
+        (seen[i] & PF_FRAME_FOCUS) != 0 && (seen[i] & PF_FRAME_IGNORE) == 0;
+    if (kept[i])
+      kept[from->parents[i]] = true;
+  }
+}
+
+
+pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
+                              const uint8_t *marks, size_t count,
+                              pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  uint8_t *const seen = malloc(from->count);
+  bool *const kept = malloc(from->count);
+  bool ok = nodes != NULL && seen != NULL && kept != NULL;
+  if (ok) {
+    inherit_marks(from, marks, count, seen);
+    find_kept(from, seen, kept);
+  }
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    if (!kept[i])
+      continue;
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] = (mark_of(marks, count, from->frames[i]) & PF_FRAME_HIDE) != 0
+                   ? above
+                   : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok && (seen[i] & PF_FRAME_FOCUS) != 0 &&
+        (seen[i] & PF_FRAME_IGNORE) == 0)
+      carry_weights(to, from, i, nodes[i]);
+  }
+  free(nodes);
+  free(seen);
+  free(kept);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Renaming, turning round ====== */
+
+pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
+                              const uint32_t *frames, size_t count,
+                              pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t old = from->frames[i];
+    const uint32_t frame = old < count ? frames[old] : old;
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] = above != 0 && to->frames[above] == frame
+                   ? above
+                   : pf_context_of(to, above, frame);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      carry_weights(to, from, i, nodes[i]);
+  }
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+static bool has_weight (const pf_contexts *c, uint32_t node) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (c->weights[m][node] != 0)
+      return true;
+  return false;
+}
+
+
+pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
+                              pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    if (!has_weight(from, i))
+      continue;
+    uint32_t node = 0;
+    for (uint32_t up = i; ok && up != 0; up = from->parents[up]) {
+      node = pf_context_of(to, node, from->frames[up]);
+      ok = node != PF_NO_CONTEXT;
+    }
+    if (ok)
+      carry_weights(to, from, i, node);
+  }
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Scaling, pruning ====== */
+
+static int64_t rounded (double value) {
+  if (value >= 9223372036854775807.0)
+    return INT64_MAX;
+  return value <= -9223372036854775808.0 ? INT64_MIN : llround(value);
+}
+
+
+/* In the order of the walk each weight is the difference of two rounded sums,
+   so the last sum is the rounded one. */
+static void scale_metric (pf_contexts *to, const pf_contexts *from,
+                          const pf_walk *walk, const uint32_t *nodes,
+                          size_t metric, double factor) {
+  long double sum = 0;
+  int64_t done = 0;
+  for (uint32_t i = 0; i < from->count; i++) {
+    const uint32_t node = walk->order[i];
+    sum += (long double)from->weights[metric][node] * (long double)factor;
+    const int64_t next = rounded((double)sum);
+    int64_t part;
+    if (__builtin_sub_overflow(next, done, &part))
+      to->has_overflowed = true;
+    else
+      pf_context_add(to, nodes[node], metric, part);
+    done = next;
+  }
+}
+
+
+pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
+                             double factor, pf_error *error) {
+  pf_walk walk = {0};
+  uint32_t *const nodes = begin(to, from);
+  bool ok = nodes != NULL && pf_walk_open(&walk, from, NULL) == PF_OK;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+  }
+  for (size_t m = 0; ok && m < from->nmetrics; m++)
+    scale_metric(to, from, &walk, nodes, m, factor);
+  pf_walk_close(&walk);
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
+                             size_t metric, double share, pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  int64_t *const totals = malloc(from->count * sizeof *totals);
+  bool ok = nodes != NULL && totals != NULL;
+  if (ok)
+    pf_contexts_totals(from, metric, totals);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t above = nodes[from->parents[i]];
+    const bool is_small =
+        fabs((double)totals[i]) < share * fabs((double)totals[0]);
+    nodes[i] = is_small ? above : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      carry_weights(to, from, i, nodes[i]);
+  }
+  free(nodes);
+  free(totals);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */

@@ -1,0 +1,47 @@
+/*
+** change.h - contexts made from contexts: narrowed, renamed, turned round,
+** scaled, pruned. Each fills an empty profile (pf_contexts_open) over the same
+** dictionary; the one it is made from stays as it is. All answer PF_OK or
+** PF_ENOMEM.
+*/
+
+#ifndef contexts_change_h
+#define contexts_change_h
+
+#include "model/contexts.h"
+
+#define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */
+#define PF_FRAME_IGNORE 2u /* stacks with such a frame are left out */
+#define PF_FRAME_HIDE   4u /* the frame's weight goes to its caller */
+
+/*
+** Narrow by frames: marks[area] says what to do with each; areas from `count`
+** on have no mark. When no frame has PF_FRAME_FOCUS, all stacks are kept.
+*/
+pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
+                              const uint8_t *marks, size_t count,
+                              pf_error *error);
+
+/* Put other frames (made by pf_frame_of) in place of those there are: a
+   function's file in place of the function, say. frames[area], `count` of
+   them; a frame directly below an equal one becomes one with it. */
+pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
+                              const uint32_t *frames, size_t count,
+                              pf_error *error);
+
+/* Turn the stacks round: below the root stand the functions that spent
+   something, below each those that called it. */
+pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
+                              pf_error *error);
+
+/* Multiply by a factor. Weights stay whole, and the sum of each metric is the
+   rounded product of its sum: what is rounded off one is added to the next. */
+pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
+                             double factor, pf_error *error);
+
+/* Fold contexts whose total is less than `share` of the whole, by a metric,
+   into their callers. */
+pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
+                             size_t metric, double share, pf_error *error);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+** collect.c - each stack and each frame is looked up once, then known by its
+** number.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contexts/collect.h"
+#include "model/batch.h"
+#include "model/stacks.h"
+
+#define NO_COLUMN SIZE_MAX
+
+typedef struct collector {
+  pf_contexts *contexts;
+  const pf_collect *from;
+  size_t stack, folded, function, file, line; /* columns, or NO_COLUMN */
+  size_t columns[PF_MAX_METRICS];             /* of weights, or NO_COLUMN */
+  size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
+  uint32_t *nodes;                /* by stack: its context */
+  size_t nnodes;
+  uint32_t *path; /* scratch */
+  pf_batch batch;
+} collector;
+
+
+/* {====== Columns ====== */
+
+static bool is_of (pf_type type, pf_type wanted) {
+  return type == wanted || (wanted == PF_NAME && type == PF_AREA);
+}
+
+
+static pf_status find_column (const pf_reader *reader, const char *name,
+                              pf_type type, size_t *column, pf_error *error) {
+  *column = NO_COLUMN;
+  if (name == NULL)
+    return PF_OK;
+  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
+  if (i == reader->nfields || !is_of(reader->fields[i].type, type))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a profile wants a column '%s' of type %s", name,
+                   pf_type_name(type));
+  *column = i;
+  return PF_OK;
+}
+
+
+static pf_status find_columns (collector *c, pf_error *error) {
+  const pf_collect *const from = c->from;
+  const struct {
+    const char *name;
+    pf_type type;
+    size_t *column;
+  } wanted[] = {{from->stack, PF_STACK, &c->stack},
+                {from->folded, PF_NAME, &c->folded},
+                {from->function, PF_NAME, &c->function},
+                {from->file, PF_NAME, &c->file},
+                {from->line, PF_INT, &c->line}};
+  pf_status status = PF_OK;
+  for (size_t i = 0; status == PF_OK && i < sizeof wanted / sizeof *wanted; i++)
+    status = find_column(from->reader, wanted[i].name, wanted[i].type,
+                         wanted[i].column, error);
+  for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++) {
+    status = find_column(from->reader, from->metrics[m].column, PF_INT,
+                         &c->columns[m], error);
+    c->metrics[m] =
+        pf_metric_of(c->contexts, from->metrics[m].name, from->metrics[m].unit);
+    if (status == PF_OK && c->metrics[m] == PF_MAX_METRICS)
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return status;
+}
+
+
+static pf_status open_batch (collector *c, pf_error *error) {
+  const pf_reader *const reader = c->from->reader;
+  bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
+  pf_status status = PF_ENOMEM;
+  if (wanted != NULL) {
+    const size_t some[] = {c->stack, c->folded, c->function, c->file, c->line};
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+      if (some[i] != NO_COLUMN)
+        wanted[some[i]] = true;
+    for (size_t m = 0; m < c->from->nmetrics; m++)
+      if (c->columns[m] != NO_COLUMN)
+        wanted[c->columns[m]] = true;
+    status = pf_batch_for(&c->batch, c->from->reader, wanted);
+  }
+  free(wanted);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+/* }====== */
+
+
+/* {====== Nodes ====== */
+
+/* Make the nodes reach every stack there is. */
+static bool widen (collector *c, uint32_t stack) {
+  if (stack < c->nnodes)
+    return true;
+  const size_t count = pf_stacks_count(c->contexts->dictionary);
+  uint32_t *const nodes = realloc(c->nodes, count * sizeof *nodes);
+  if (nodes == NULL)
+    return false;
+  memset(nodes + c->nnodes, 0xff, (count - c->nnodes) * sizeof *nodes);
+  c->nodes = nodes;
+  c->nnodes = count;
+  return true;
+}
+
+
+/* Make the context of one stack whose parent has its own. */
+static bool make_node (collector *c, uint32_t stack) {
+  pf_dictionary *const d = c->contexts->dictionary;
+  const pf_stack *const s = pf_stack_at(d, stack);
+  const uint32_t above = s->parent == PF_NO_STACK ? 0 : c->nodes[s->parent];
+  const uint32_t frame = pf_frame_of(d, s->frame);
+  if (frame == PF_NO_AREA)
+    return false;
+  c->nodes[stack] = pf_context_of(c->contexts, above, frame);
+  return c->nodes[stack] != PF_NO_CONTEXT;
+}
+
+
+/* The context of a stack. The way up to a known one is kept in `path`. */
+static uint32_t node_of_stack (collector *c, uint32_t stack) {
+  const pf_dictionary *const d = c->contexts->dictionary;
+  const size_t depth = pf_stack_at(d, stack)->depth;
+  if (depth == 0)
+    return 0;
+  if (!widen(c, stack))
+    return PF_NO_CONTEXT;
+  if (c->nodes[stack] != PF_NO_CONTEXT)
+    return c->nodes[stack];
+  uint32_t *const path = realloc(c->path, depth * sizeof *path);
+  if (path == NULL)
+    return PF_NO_CONTEXT;
+  c->path = path;
+  size_t n = 0;
+  for (uint32_t up = stack; up != PF_NO_STACK && c->nodes[up] == PF_NO_CONTEXT;
+       up = pf_stack_at(d, up)->parent)
+    path[n++] = up;
+  while (n > 0)
+    if (!make_node(c, path[--n]))
+      return PF_NO_CONTEXT;
+  return c->nodes[stack];
+}
+
+
+static uint32_t node_of_frame (collector *c, size_t row) {
+  pf_dictionary *const d = c->contexts->dictionary;
+  const pf_column *const function = &c->batch.columns[c->function];
+  pf_area frame = PF_AREA_NONE;
+  if (pf_is_missing(function, row))
+    return 0;
+  frame.name = function->ids[row];
+  if (function->type == PF_AREA) {
+    const pf_area *const area = pf_area_at(d, frame.name);
+    frame.name = area->name;
+    frame.file = area->file;
+    frame.line = area->line;
+  }
+  if (c->file != NO_COLUMN && !pf_is_missing(&c->batch.columns[c->file], row))
+    frame.file = c->batch.columns[c->file].ids[row];
+  if (c->line != NO_COLUMN && !pf_is_missing(&c->batch.columns[c->line], row))
+    frame.line = c->batch.columns[c->line].ints[row];
+  const uint32_t area = pf_area_add(d, &frame);
+  return area == PF_NO_AREA ? PF_NO_CONTEXT
+                            : pf_context_of(c->contexts, 0, area);
+}
+
+
+/* The context of a text of names, the outermost first. */
+static uint32_t node_of_folded (collector *c, size_t row) {
+  pf_dictionary *const d = c->contexts->dictionary;
+  const pf_column *const column = &c->batch.columns[c->folded];
+  uint32_t node = 0;
+  if (pf_is_missing(column, row))
+    return 0;
+  pf_bytes left = pf_text(d, column->type, column->ids[row]);
+  while (left.size > 0 && node != PF_NO_CONTEXT) {
+    const uint8_t *const end = memchr(left.at, ';', left.size);
+    const size_t size = end == NULL ? left.size : (size_t)(end - left.at);
+    pf_area frame = PF_AREA_NONE;
+    frame.name = pf_intern(d, (pf_bytes){left.at, size});
+    const uint32_t area = pf_area_add(d, &frame);
+    node = frame.name == PF_NO_NAME || area == PF_NO_AREA
+               ? PF_NO_CONTEXT
+               : pf_context_of(c->contexts, node, area);
+    left.at += size + (end != NULL);
+    left.size -= size + (end != NULL);
+  }
+  return node;
+}
+
+
+static uint32_t node_of_row (collector *c, size_t row) {
+  if (c->folded != NO_COLUMN)
+    return node_of_folded(c, row);
+  if (c->stack == NO_COLUMN)
+    return c->function == NO_COLUMN ? 0 : node_of_frame(c, row);
+  const pf_column *const stacks = &c->batch.columns[c->stack];
+  return pf_is_missing(stacks, row) ? 0 : node_of_stack(c, stacks->ids[row]);
+}
+
+/* }====== */
+
+
+static pf_status take_batch (collector *c, pf_error *error) {
+  for (size_t row = 0; row < c->batch.rows; row++) {
+    const uint32_t node = node_of_row(c, row);
+    if (node == PF_NO_CONTEXT)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    for (size_t m = 0; m < c->from->nmetrics; m++) {
+      const pf_column *const column =
+          c->columns[m] == NO_COLUMN ? NULL : &c->batch.columns[c->columns[m]];
+      if (column == NULL)
+        pf_context_add(c->contexts, node, c->metrics[m], 1);
+      else if (!pf_is_missing(column, row))
+        pf_context_add(c->contexts, node, c->metrics[m], column->ints[row]);
+    }
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
+                               pf_error *error) {
+  collector c = {.contexts = contexts, .from = from};
+  pf_status status = find_columns(&c, error);
+  if (status == PF_OK)
+    status = open_batch(&c, error);
+  while (status == PF_OK) {
+    status = from->reader->next(from->reader, &c.batch, error);
+    if (status == PF_MORE)
+      status = take_batch(&c, error);
+  }
+  pf_batch_close(&c.batch);
+  free(c.nodes);
+  free(c.path);
+  return status == PF_END || status == PF_AGAIN ? PF_OK : status;
+}

@@ -1,0 +1,442 @@
+/*
+** views.c - the rows of each view are computed at once, as numbers; texts are
+** looked up when a batch is filled.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contexts/views.h"
+#include "kernels/order.h"
+#include "model/batch.h"
+
+#define MAX_FIELDS 10
+
+/* What a column shows of a row. */
+typedef enum shown {
+  FUNCTION,
+  CALLER,
+  CALLS,
+  SELF,
+  TOTAL,
+  SELF_SHARE,
+  TOTAL_SHARE,
+  FILE_NAME,
+  LINE,
+  DEPTH,
+  NODE
+} shown;
+
+typedef struct row {
+  uint32_t area, caller; /* frames, or PF_NO_AREA */
+  uint32_t depth, node;
+  int64_t calls, self, total;
+} row;
+
+typedef struct rows_reader {
+  pf_reader reader;
+  pf_field fields[MAX_FIELDS];
+  shown shown[MAX_FIELDS];
+  char helps[2][96]; /* of self and total, with the unit */
+  const pf_contexts *contexts;
+  row *rows;
+  size_t count, at;
+  size_t calls;    /* the metric, or PF_MAX_METRICS */
+  double whole;    /* sum of all self */
+  uint32_t *order; /* of rows; NULL: as they are */
+} rows_reader;
+
+/* What a view is computed from. */
+typedef struct scene {
+  const pf_context_rows *wanted;
+  pf_walk walk;
+  int64_t *totals;
+  bool *outermost;
+} scene;
+
+
+/* {====== Filling batches ====== */
+
+static void put_id (pf_column *column, size_t at, uint32_t id) {
+  if (id == PF_NO_NAME)
+    pf_set_missing(column, at);
+  else
+    column->ids[at] = id;
+}
+
+
+static void put_share (const rows_reader *r, pf_column *column, size_t at,
+                       int64_t value) {
+  if (r->whole == 0)
+    pf_set_missing(column, at);
+  else
+    column->nums[at] = (double)value / r->whole;
+}
+
+
+static void put_value (const rows_reader *r, shown what, const row *from,
+                       pf_column *column, size_t at) {
+  const pf_dictionary *const d = r->reader.dictionary;
+  switch (what) {
+    case FUNCTION: put_id(column, at, pf_area_name(d, from->area)); break;
+    case CALLER: put_id(column, at, pf_area_name(d, from->caller)); break;
+    case FILE_NAME: put_id(column, at, pf_area_at(d, from->area)->file); break;
+    case LINE:
+      column->ints[at] = pf_area_at(d, from->area)->line;
+      if (column->ints[at] == 0)
+        pf_set_missing(column, at);
+      break;
+    case CALLS:
+      column->ints[at] = from->calls;
+      if (r->calls == PF_MAX_METRICS)
+        pf_set_missing(column, at);
+      break;
+    case SELF: column->ints[at] = from->self; break;
+    case TOTAL: column->ints[at] = from->total; break;
+    case SELF_SHARE: put_share(r, column, at, from->self); break;
+    case TOTAL_SHARE: put_share(r, column, at, from->total); break;
+    case DEPTH: column->ints[at] = from->depth; break;
+    case NODE: column->ints[at] = from->node; break;
+  }
+}
+
+
+static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  rows_reader *const r = (rows_reader *)(void *)self;
+  (void)error;
+  pf_batch_clear(batch);
+  for (; batch->rows < PF_BATCH_ROWS && r->at < r->count; batch->rows++) {
+    const row *const from =
+        &r->rows[r->order == NULL ? r->at : r->order[r->at]];
+    for (size_t i = 0; i < self->nfields; i++)
+      if (batch->columns[i].data != NULL)
+        put_value(r, r->shown[i], from, &batch->columns[i], batch->rows);
+    r->at++;
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void rows_close (pf_reader *self) {
+  rows_reader *const r = (rows_reader *)(void *)self;
+  free(r->rows);
+  free(r->order);
+  free(r);
+}
+
+
+/* Rows in the order of a number, the largest first; stable. */
+static pf_status sort_rows (rows_reader *r, bool by_total) {
+  pf_pair *const pairs = malloc((2 * r->count + 1) * sizeof *pairs);
+  r->order = malloc((r->count + 1) * sizeof *r->order);
+  if (pairs == NULL || r->order == NULL) {
+    free(pairs);
+    return PF_ENOMEM;
+  }
+  for (int pass = by_total; pass < 2; pass++) {
+    for (size_t i = 0; i < r->count; i++) {
+      const size_t at = pass == (int)by_total ? i : pairs[i].row;
+      const row *const from = &r->rows[at];
+      const bool total = by_total || pass == 0;
+      pairs[i] = (pf_pair){~pf_order_int(total ? from->total : from->self), at};
+    }
+    pf_sort_pairs(pairs, pairs + r->count, r->count);
+  }
+  for (size_t i = 0; i < r->count; i++)
+    r->order[i] = (uint32_t)pairs[i].row;
+  free(pairs);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The views ====== */
+
+static int64_t calls_of (const rows_reader *r, uint32_t node) {
+  return r->calls == PF_MAX_METRICS ? 0 : r->contexts->weights[r->calls][node];
+}
+
+
+static bool is_shown (const scene *s, const row *from) {
+  return s->wanted->zeros || from->self != 0 || from->total != 0 ||
+         from->calls != 0;
+}
+
+
+/* Keep the rows that are shown. */
+static void drop_zeros (const scene *s, rows_reader *r, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (is_shown(s, &r->rows[i]))
+      r->rows[r->count++] = r->rows[i];
+}
+
+
+/* Add what node i weighs to a row. */
+static void add_node (const scene *s, const rows_reader *r, uint32_t node,
+                      bool is_outermost, row *to) {
+  bool overflow = false;
+  to->self = pf_weight_add(
+      to->self, r->contexts->weights[s->wanted->metric][node], &overflow);
+  to->calls = pf_weight_add(to->calls, calls_of(r, node), &overflow);
+  if (is_outermost)
+    to->total = pf_weight_add(to->total, s->totals[node], &overflow);
+}
+
+
+static pf_status make_flat (scene *s, rows_reader *r) {
+  const pf_walk *const w = &s->walk;
+  r->rows = calloc((size_t)w->nfunctions + 1, sizeof *r->rows);
+  if (r->rows == NULL || pf_walk_outermost(w, s->outermost) != PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t f = 0; f < w->nfunctions; f++)
+    r->rows[f].area = w->areas[f];
+  for (uint32_t i = 1; i < r->contexts->count; i++)
+    add_node(s, r, i, s->outermost[i], &r->rows[w->functions[i]]);
+  drop_zeros(s, r, w->nfunctions);
+  return sort_rows(r, false);
+}
+
+
+static pf_status make_lines (scene *s, rows_reader *r) {
+  const uint32_t nareas = pf_areas_count(r->contexts->dictionary);
+  r->rows = calloc((size_t)nareas + 1, sizeof *r->rows);
+  if (r->rows == NULL)
+    return PF_ENOMEM;
+  for (uint32_t a = 0; a < nareas; a++)
+    r->rows[a].area = a;
+  for (uint32_t i = 1; i < r->contexts->count; i++) {
+    const uint32_t area = r->contexts->frames[i];
+    if (pf_area_at(r->contexts->dictionary, area)->line != 0)
+      add_node(s, r, i, false, &r->rows[area]);
+  }
+  drop_zeros(s, r, nareas);
+  return sort_rows(r, false);
+}
+
+
+static pf_status make_tree (scene *s, rows_reader *r) {
+  const pf_contexts *const c = r->contexts;
+  r->rows = calloc(c->count, sizeof *r->rows);
+  if (r->rows == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = 1; i < c->count; i++) {
+    const uint32_t node = s->walk.order[i];
+    row *const to = &r->rows[r->count];
+    *to = (row){c->frames[node], PF_NO_AREA, s->walk.depths[i], node, 0, 0, 0};
+    add_node(s, r, node, true, to);
+    r->count += is_shown(s, to);
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Arcs ====== */
+
+/* The arc of each node: pairs of functions, numbered by caller and callee. */
+static pf_status number_arcs (const scene *s, uint32_t *arcs, size_t *narcs) {
+  const pf_walk *const w = &s->walk;
+  const size_t count = w->contexts->count;
+  pf_pair *const pairs = malloc(2 * count * sizeof *pairs);
+  if (pairs == NULL)
+    return PF_ENOMEM;
+  for (uint32_t i = 1; i < count; i++) {
+    const uint32_t caller = w->functions[w->contexts->parents[i]];
+    pairs[i - 1] =
+        (pf_pair){(uint64_t)(caller + 1u) << 32 | w->functions[i], i};
+  }
+  pf_sort_pairs(pairs, pairs + count, count - 1);
+  *narcs = 0;
+  arcs[0] = UINT32_MAX;
+  for (size_t i = 0; i + 1 < count; i++) {
+    *narcs += i == 0 || pairs[i].word != pairs[i - 1].word;
+    arcs[pairs[i].row] = (uint32_t)*narcs - 1;
+  }
+  free(pairs);
+  return PF_OK;
+}
+
+
+static bool is_wanted_arc (const scene *s, const row *arc) {
+  const pf_dictionary *const d = s->walk.contexts->dictionary;
+  const pf_context_rows *const w = s->wanted;
+  return (w->caller == PF_NO_NAME ||
+          (arc->caller != PF_NO_AREA &&
+           pf_area_name(d, arc->caller) == w->caller)) &&
+         (w->callee == PF_NO_NAME || pf_area_name(d, arc->area) == w->callee);
+}
+
+
+/* The rows of the arcs, in their order, without those nobody wants. */
+static pf_status fill_arcs (scene *s, rows_reader *r, const uint32_t *arcs,
+                            size_t narcs) {
+  const pf_walk *const w = &s->walk;
+  r->rows = calloc(narcs + 1, sizeof *r->rows);
+  if (r->rows == NULL ||
+      pf_walk_outermost_of(w, arcs, narcs, s->outermost) != PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t i = 1; i < r->contexts->count; i++) {
+    row *const arc = &r->rows[arcs[i]];
+    const uint32_t caller = w->functions[r->contexts->parents[i]];
+    arc->area = w->areas[w->functions[i]];
+    arc->caller = caller == PF_NO_FUNCTION ? PF_NO_AREA : w->areas[caller];
+    add_node(s, r, i, s->outermost[i], arc);
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < narcs; i++)
+    if (is_wanted_arc(s, &r->rows[i]))
+      r->rows[kept++] = r->rows[i];
+  drop_zeros(s, r, kept);
+  return PF_OK;
+}
+
+
+static pf_status make_graph (scene *s, rows_reader *r) {
+  uint32_t *const arcs = malloc(r->contexts->count * sizeof *arcs);
+  size_t narcs;
+  pf_status status = PF_ENOMEM;
+  if (arcs != NULL)
+    status = number_arcs(s, arcs, &narcs);
+  if (status == PF_OK)
+    status = fill_arcs(s, r, arcs, narcs);
+  free(arcs);
+  return status == PF_OK ? sort_rows(r, true) : status;
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+typedef struct column {
+  const char *name;
+  pf_type type;
+  shown shown;
+  const char *help; /* NULL: it has the unit */
+} column;
+
+/* clang-format off */
+static const column columns[][MAX_FIELDS + 1] = {
+  [PF_VIEW_FLAT] = {
+    {"function", PF_NAME, FUNCTION, "its name"},
+    {"calls", PF_INT, CALLS, "how often it was called"},
+    {"self", PF_INT, SELF, NULL},
+    {"total", PF_INT, TOTAL, NULL},
+    {"self_share", PF_NUM, SELF_SHARE, "self as a part of the whole"},
+    {"total_share", PF_NUM, TOTAL_SHARE, "total as a part of the whole"},
+    {"file", PF_NAME, FILE_NAME, "its source file or module"},
+    {"line", PF_INT, LINE, "the first line known of it"},
+  },
+  [PF_VIEW_GRAPH] = {
+    {"caller", PF_NAME, CALLER, "who calls; missing: nobody known"},
+    {"callee", PF_NAME, FUNCTION, "who is called"},
+    {"calls", PF_INT, CALLS, "how often"},
+    {"self", PF_INT, SELF, NULL},
+    {"total", PF_INT, TOTAL, NULL},
+  },
+  [PF_VIEW_TREE] = {
+    {"depth", PF_INT, DEPTH, "how many frames there are, with this one"},
+    {"function", PF_NAME, FUNCTION, "its name"},
+    {"calls", PF_INT, CALLS, "how often it was called here"},
+    {"self", PF_INT, SELF, NULL},
+    {"total", PF_INT, TOTAL, NULL},
+    {"self_share", PF_NUM, SELF_SHARE, "self as a part of the whole"},
+    {"total_share", PF_NUM, TOTAL_SHARE, "total as a part of the whole"},
+    {"file", PF_NAME, FILE_NAME, "its source file or module"},
+    {"line", PF_INT, LINE, "its line"},
+    {"node", PF_INT, NODE, "the number of the context"},
+  },
+  [PF_VIEW_LINES] = {
+    {"file", PF_NAME, FILE_NAME, "the source file or module"},
+    {"line", PF_INT, LINE, "the line"},
+    {"count", PF_INT, CALLS, "how often it was counted"},
+    {"self", PF_INT, SELF, NULL},
+    {"self_share", PF_NUM, SELF_SHARE, "self as a part of the whole"},
+    {"function", PF_NAME, FUNCTION, "the function it belongs to"},
+  },
+};
+/* clang-format on */
+
+
+/* The help of self or total says the unit: text forms print times by it. */
+static const char *unit_help (rows_reader *r, const pf_metric *metric,
+                              bool is_total) {
+  const bool is_time = strcmp(metric->unit, "nanoseconds") == 0;
+  snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s%s",
+           is_total ? "with all it called" : "what was spent right there",
+           metric->unit[0] == '\0' && !is_time ? "" : ", in ",
+           is_time ? "ns" : metric->unit, "");
+  return r->helps[is_total];
+}
+
+
+static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
+  const column *const from = columns[wanted->view];
+  size_t n = 0;
+  for (; n < MAX_FIELDS && from[n].name != NULL; n++) {
+    const char *const help =
+        from[n].help != NULL
+            ? from[n].help
+            : unit_help(r, &r->contexts->metrics[wanted->metric],
+                        from[n].shown == TOTAL);
+    r->fields[n] = (pf_field){from[n].name, from[n].type, help, false};
+    r->shown[n] = from[n].shown;
+  }
+  r->reader = (pf_reader){
+      r->fields, n, r->contexts->dictionary, rows_next, NULL, NULL, rows_close};
+}
+
+
+static void close_scene (scene *s) {
+  pf_walk_close(&s->walk);
+  free(s->totals);
+  free(s->outermost);
+}
+
+
+static pf_status open_scene (scene *s, const pf_context_rows *wanted) {
+  const pf_contexts *const c = wanted->contexts;
+  *s = (scene){.wanted = wanted};
+  s->totals = malloc(c->count * sizeof *s->totals);
+  s->outermost = malloc(c->count * sizeof *s->outermost);
+  if (s->totals == NULL || s->outermost == NULL)
+    return PF_ENOMEM;
+  pf_contexts_totals(c, wanted->metric, s->totals);
+  return pf_walk_open(&s->walk, c,
+                      wanted->view == PF_VIEW_TREE ? s->totals : NULL);
+}
+
+
+pf_status pf_context_rows_open (const pf_context_rows *wanted,
+                                pf_reader **reader, pf_error *error) {
+  static pf_status (*const makers[])(scene *, rows_reader *) = {
+      [PF_VIEW_FLAT] = make_flat,
+      [PF_VIEW_GRAPH] = make_graph,
+      [PF_VIEW_TREE] = make_tree,
+      [PF_VIEW_LINES] = make_lines,
+  };
+  scene s;
+  rows_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->contexts = wanted->contexts;
+  r->calls = pf_metric_named(r->contexts, "calls");
+  set_fields(r, wanted);
+  pf_status status = open_scene(&s, wanted);
+  if (status == PF_OK) {
+    r->whole = (double)s.totals[0];
+    status = makers[wanted->view](&s, r);
+  }
+  close_scene(&s);
+  if (status != PF_OK) {
+    rows_close(&r->reader);
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,87 @@
+/*
+** contexts.h - a profile as a tree of calling contexts: each node is a frame
+** and the node of its caller, with what was spent right there, in one whole
+** number for each metric. Every profile that knows stacks has this body.
+**
+** Node 0 is the root, which has no frame; a parent has a lower number than its
+** children. Frames are areas that say no more than name, file and line, so
+** that contexts of different files and formats fall together.
+*/
+
+#ifndef contexts_h
+#define contexts_h
+
+#include "model/areas.h"
+#include "model/interned.h"
+
+#define PF_NO_CONTEXT  UINT32_MAX
+#define PF_MAX_METRICS 8
+
+/* What is counted, and in what unit: { "time", "nanoseconds" }. */
+typedef struct pf_metric {
+  char name[32];
+  char unit[24];
+} pf_metric;
+
+typedef struct pf_contexts {
+  pf_dictionary *dictionary; /* of the frames; borrowed */
+  pf_metric metrics[PF_MAX_METRICS];
+  size_t nmetrics;
+  uint32_t count, room; /* nodes */
+  uint32_t *parents;
+  uint32_t *frames;                 /* areas */
+  int64_t *weights[PF_MAX_METRICS]; /* of the node itself, by metric */
+  bool has_overflowed;              /* a sum was cut at the end of int64_t */
+  pf_interned children;
+} pf_contexts;
+
+
+/* An empty profile: a root, no metrics. PF_ENOMEM. */
+pf_status pf_contexts_open (pf_contexts *contexts, pf_dictionary *dictionary);
+void pf_contexts_close (pf_contexts *contexts);
+
+/* The number of the metric of that name and unit, which is added when it is
+   new; PF_MAX_METRICS when there is no room for it. Names that are too long
+   are cut. */
+size_t pf_metric_of (pf_contexts *contexts, const char *name, const char *unit);
+
+/* The number of the metric called `name`, else PF_MAX_METRICS. */
+size_t pf_metric_named (const pf_contexts *contexts, const char *name);
+
+/* The area that stands for `area` as a frame: its name, file and line;
+   PF_NO_AREA when out of memory. */
+uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area);
+
+/* The node of a frame (made by pf_frame_of) called from `parent`;
+   PF_NO_CONTEXT when out of memory. */
+uint32_t pf_context_of (pf_contexts *contexts, uint32_t parent, uint32_t frame);
+
+/* The sum of two weights, cut at the ends of int64_t. */
+static inline int64_t pf_weight_add (int64_t a, int64_t b, bool *overflow) {
+  int64_t sum;
+  if (!__builtin_add_overflow(a, b, &sum))
+    return sum;
+  *overflow = true;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+/* Add to the weight of a node. */
+static inline void pf_context_add (pf_contexts *contexts, uint32_t node,
+                                   size_t metric, int64_t weight) {
+  int64_t *const w = &contexts->weights[metric][node];
+  *w = pf_weight_add(*w, weight, &contexts->has_overflowed);
+}
+
+/* Set totals[count] to what each node and all below it weigh. */
+void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
+                         int64_t *totals);
+
+/*
+** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
+** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM,
+** or PF_ELIMIT when there would be too many metrics.
+*/
+pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
+                             int sign, pf_error *error);
+
+#endif

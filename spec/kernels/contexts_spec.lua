@@ -1,0 +1,215 @@
+-- Calling contexts against a slow model: a profile is a list of stacks with a weight.
+
+local core = require "profio.core"
+
+local names = { "a", "b", "c", "main", "x y", "z" }
+
+-- {====== The model ======
+
+-- A random profile: { { stack = { outermost, ... }, weight = n }, ... }
+local function random_profile(count)
+   local list = {}
+   for i = 1, count do
+      local stack = {}
+      for d = 1, math.random(1, 6) do
+         stack[d] = names[math.random(#names)]
+      end
+      list[i] = { stack = stack, weight = math.random(0, 50) }
+   end
+   return list
+end
+
+local function flat_of(list)
+   local rows = {}
+   local function row(name)
+      rows[name] = rows[name] or { self = 0, total = 0 }
+      return rows[name]
+   end
+   for _, sample in ipairs(list) do
+      local seen = {}
+      for d, name in ipairs(sample.stack) do
+         if not seen[name] then
+            seen[name] = true
+            row(name).total = row(name).total + sample.weight
+         end
+         if d == #sample.stack then
+            row(name).self = row(name).self + sample.weight
+         end
+      end
+   end
+   return rows
+end
+
+local function arcs_of(list)
+   local rows = {}
+   for _, sample in ipairs(list) do
+      local seen = {}
+      for d, name in ipairs(sample.stack) do
+         local key = (sample.stack[d - 1] or "-") .. ">" .. name
+         rows[key] = rows[key] or { self = 0, total = 0 }
+         if not seen[key] then
+            seen[key] = true
+            rows[key].total = rows[key].total + sample.weight
+         end
+         if d == #sample.stack then
+            rows[key].self = rows[key].self + sample.weight
+         end
+      end
+   end
+   return rows
+end
+
+-- }======
+
+-- {====== From the core ======
+
+local function made(list)
+   local rows = {}
+   for i, sample in ipairs(list) do
+      rows[i] = { table.concat(sample.stack, ";"), sample.weight }
+   end
+   local reader = core.rows_reader({ { "folded", "name" }, { "w", "int" } }, rows)
+   return assert(core.contexts { reader = reader, folded = "folded",
+      metrics = { { name = "time", unit = "nanoseconds", column = "w" } } })
+end
+
+local function flat_rows(contexts)
+   local rows = {}
+   for name, self, total in core.each(contexts:flat(), { "function", "self", "total" }) do
+      rows[name] = { self = self, total = total }
+   end
+   return rows
+end
+
+local function arc_rows(reader)
+   local rows = {}
+   for callee, caller, self, total in core.each(reader,
+      { "callee", "caller", "self", "total" }) do
+      rows[(caller or "-") .. ">" .. callee] = { self = self, total = total }
+   end
+   return rows
+end
+
+local function without_zeros(rows)
+   for key, row in pairs(rows) do
+      if row.self == 0 and row.total == 0 then
+         rows[key] = nil
+      end
+   end
+   return rows
+end
+
+-- The whole profile as text, which depends on nothing but its stacks.
+local function text_of(contexts)
+   local path, lines = {}, {}
+   for depth, name, self in core.each(contexts:tree(), { "depth", "function", "self" }) do
+      path[depth] = name
+      if self ~= 0 then
+         lines[#lines + 1] = table.concat(path, ";", 1, depth) .. " " .. self
+      end
+   end
+   table.sort(lines)
+   return table.concat(lines, "\n")
+end
+
+-- }======
+
+local function join(a, b)
+   return table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
+end
+
+describe("contexts", function()
+   it("count self and total as their stacks say, of random profiles", function()
+      for seed = 1, 200 do
+         math.randomseed(seed)
+         local list = random_profile(math.random(0, 60))
+         local contexts = made(list)
+         assert.same(without_zeros(flat_of(list)), flat_rows(contexts))
+         assert.same(without_zeros(arcs_of(list)), arc_rows(contexts:graph()))
+      end
+   end)
+
+   it("merge in any order and number of parts, and take away again", function()
+      for seed = 1, 60 do
+         math.randomseed(seed)
+         local a, b, c = random_profile(30), random_profile(20), random_profile(10)
+         local ab = made(a):merge(made(b))
+         assert.equal(text_of(made(join(a, b))), text_of(ab))
+         assert.equal(text_of(ab), text_of(made(b):merge(made(a))))
+         assert.equal(text_of(ab:merge(made(c))), text_of(made(a):merge(made(b):merge(made(c)))))
+         assert.equal(text_of(made(a)), text_of(ab:merge(made(b), -1)))
+      end
+   end)
+
+   it("narrow to what the stacks say", function()
+      for seed = 1, 60 do
+         math.randomseed(seed)
+         local list = random_profile(40)
+         local contexts = made(list)
+         local marks, wanted = {}, {}
+         for _, frame in ipairs(contexts:frames()) do
+            wanted[frame["function"]] = ({ a = 1, b = 2, c = 4 })[frame["function"]] or 0
+            marks[frame.number] = wanted[frame["function"]]
+         end
+         local kept = {}
+         for _, sample in ipairs(list) do
+            local focus, ignored, stack = not wanted.a, false, {}
+            for _, name in ipairs(sample.stack) do
+               focus = focus or name == "a"
+               ignored = ignored or name == "b"
+               stack[#stack + 1] = name ~= "c" and name or nil
+            end
+            if focus and not ignored and #stack > 0 then
+               kept[#kept + 1] = { stack = stack, weight = sample.weight }
+            end
+         end
+         assert.equal(text_of(made(kept)), text_of(contexts:narrow(marks)))
+      end
+   end)
+
+   it("turn round", function()
+      math.randomseed(7)
+      local list = random_profile(50)
+      local turned = {}
+      for i, sample in ipairs(list) do
+         turned[i] = { weight = sample.weight, stack = {} }
+         for d = #sample.stack, 1, -1 do
+            table.insert(turned[i].stack, sample.stack[d])
+         end
+      end
+      assert.equal(text_of(made(turned)), text_of(made(list):invert()))
+   end)
+
+   it("scale to whole weights whose sum is right, and prune without losing any", function()
+      for seed = 1, 40 do
+         math.randomseed(seed)
+         local contexts = made(random_profile(50))
+         local whole = contexts:metrics()[1].total
+         for _, factor in ipairs { 0, 1, 0.5, 1 / 3, -1, 2.25 } do
+            local scaled = contexts:scale(factor):metrics()[1].total
+            assert.is_true(math.abs(scaled - whole * factor) <= 0.5)
+         end
+         assert.equal(text_of(contexts), text_of(contexts:scale(1)))
+         assert.equal(whole, contexts:prune(0.1):metrics()[1].total)
+         assert.equal(text_of(contexts), text_of(contexts:prune(0)))
+         assert.is_true(contexts:prune(0.1):count() <= contexts:count())
+      end
+   end)
+
+   it("keep a merge over dictionaries apart from the first profile", function()
+      local a = made { { stack = { "main", "f" }, weight = 3 } }
+      local before = text_of(a)
+      a:merge(made { { stack = { "new" }, weight = 1 } })
+      assert.equal(before, text_of(a))
+   end)
+
+   it("say what is wrong", function()
+      local contexts = made { { stack = { "main" }, weight = 3 } }
+      assert.error_matches(function() contexts:flat { metric = "calls" } end,
+         "no metric 'calls'; there are: time")
+      assert.error_matches(function() contexts:callers "nobody" end,
+         "no function is called 'nobody'")
+      contexts:close()
+      assert.error_matches(function() contexts:flat() end, "profile is closed")
+   end)
+end)
