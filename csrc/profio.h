@@ -194,6 +194,7 @@ typedef struct pf_format {
   pf_status (*encoder)(const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
                        pf_error *error); /* NULL: it is not written */
+  bool parallel; /* readers of a table may be opened and run in threads */
 } pf_format;
 
 #endif

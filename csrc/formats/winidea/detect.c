@@ -1,0 +1,134 @@
+/*
+** detect.c - whether bytes are a binary timeline, and of which version.
+**
+** A timeline has no header: both versions are rows of records, and what tells
+** them apart is where the bits of the second word are. A record of zeros (an
+** exit on core 0) says nothing.
+*/
+
+#include "formats/winidea/winidea.h"
+
+#define RECORD_SIZE 24
+#define TAIL        64 /* records at the end that break ties */
+
+/* What a stretch of records looks like. */
+typedef struct tally {
+  size_t records; /* that say something */
+  size_t old;     /* whose word can only be of version 1.0 */
+  size_t new;     /* ... of version 1.1 */
+  size_t silent;  /* whose word is 0: an exit, or a write of version 1.0 */
+  size_t odd;     /* that are of no version */
+  size_t falls;   /* whose time is before the one before */
+} tally;
+
+
+static bool is_old_word (uint32_t word) {
+  return (word & ~0x0f000000u) == 0 && word >> 24 <= WINIDEA_WRITE;
+}
+
+
+static bool is_new_word (uint32_t word) {
+  return (word & ~0xfffu) == 0 && (word & 15) <= WINIDEA_WRITE;
+}
+
+
+/* Version 1.1 has a type of its own for writes, and 1.0 has none. */
+static void count_word (tally *t, uint32_t handle, uint32_t word) {
+  if (winidea_kind(handle) > WINIDEA_INSPECTOR_STATE &&
+      handle != WINIDEA_NO_HANDLE)
+    t->odd++;
+  else if (word == 0) {
+    t->silent++;
+    t->old += winidea_is_written(handle);
+  }
+  else if (is_new_word(word))
+    t->new ++;
+  else if (is_old_word(word))
+    t->old++;
+  else
+    t->odd++;
+}
+
+
+static bool is_zero (const uint8_t *at, unsigned size) {
+  for (unsigned i = 0; i < size; i++)
+    if (at[i] != 0)
+      return false;
+  return true;
+}
+
+
+static void count_records (tally *t, const uint8_t *at, size_t count,
+                           unsigned size) {
+  int64_t last = INT64_MIN;
+  for (; count > 0; count--, at += size) {
+    if (is_zero(at, size))
+      continue;
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    t->records++;
+    t->falls += time < last;
+    last = time;
+    count_word(t, pf_load32le(at), pf_load32le(at + 4));
+  }
+}
+
+
+int winidea_score_records (pf_bytes head, uint64_t size) {
+  tally t = {.records = 0};
+  count_records(&t, head.at, head.size / RECORD_SIZE, RECORD_SIZE);
+  const size_t told = t.old > t.new ? t.old : t.new;
+  const size_t odd = t.odd + t.old + t.new - told;
+  const int whole = size % RECORD_SIZE == 0 ? 20 : 0;
+  if (t.silent + t.odd >= t.records || odd * 3 > t.records ||
+      t.falls * 4 > t.records)
+    return 0;
+  if (odd + t.falls > 0)
+    return 25 + whole;
+  if (t.records < 4)
+    return whole == 0 ? 0 : 50;
+  return 65 + whole;
+}
+
+
+/* Which version the words look like; false: nothing tells. */
+static bool find_version (pf_bytes bytes, winidea_layout *layout) {
+  tally t = {.records = 0};
+  const size_t records = bytes.size / layout->size;
+  const size_t first = 65536 / layout->size;
+  const size_t last = records < TAIL ? records : TAIL;
+  count_records(&t, bytes.at, records < first ? records : first, layout->size);
+  if (t.old == t.new)
+    count_records(&t, bytes.at + (records - last) * layout->size, last,
+                  layout->size);
+  layout->version = t.old > t.new ? WINIDEA_1_0 : WINIDEA_1_1;
+  return t.old != t.new;
+}
+
+
+pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
+                          winidea_layout *layout, pf_error *error) {
+  const int64_t size = pf_option_int(trace, "record_size", RECORD_SIZE);
+  if (size != RECORD_SIZE && size != 20)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "record_size 24 or 20 expected, found %lld",
+                   (long long)size);
+  layout->size = (unsigned)size;
+  layout->is_swapped = pf_option_int(trace, "swap_suspend_resume", 0) != 0;
+  if (bytes.size > 0 && bytes.size < layout->size)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a record of %u bytes expected, the file has %zu",
+                   layout->size, bytes.size);
+  layout->version = WINIDEA_1_1;
+  if (pf_option_is(trace, "bin_version", "1.1"))
+    return PF_OK;
+  if (pf_option_is(trace, "bin_version", "1.0")) {
+    layout->version = WINIDEA_1_0;
+    return PF_OK;
+  }
+  if (find_version(bytes, layout) || bytes.size == 0)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4,
+                 error,
+                 "nothing tells version 1.0 from 1.1: read as 1.1; "
+                 "bin_version says which it is");
+}

@@ -1,0 +1,402 @@
+/*
+** places.c - which area a handle and a value mean.
+**
+** The file has all areas, those of the mapping and those that were met without
+** one. A reader asks it once for each pair of handle and value, and keeps the
+** answer in arrays of its own, so that readers in several threads share nothing
+** but the first sight of a pair.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/winidea/winidea.h"
+
+#define MAX_LEVEL ((uint32_t)1 << 20) /* indices below it use the arrays */
+
+const char *const winidea_class_names[WINIDEA_KINDS] = {
+    "function", "line",      "variable",  "state",
+    "aux",      "aux state", "inspector", "inspector state",
+    "unknown",  "unknown",   "unknown",   "unknown",
+    "unknown",  "unknown",   "unknown",   "unknown"};
+
+
+/* {====== Entries ====== */
+
+typedef struct sought {
+  const winidea_areas *areas;
+  uint32_t handle;
+  bool has_value;
+  int64_t value;
+} sought;
+
+
+static bool is_head (const void *context, uint32_t number) {
+  const sought *const s = context;
+  return s->areas->head_list[number].handle == s->handle;
+}
+
+
+static bool is_state (const void *context, uint32_t number) {
+  const sought *const s = context;
+  const winidea_entry *const entry =
+      &s->areas->list[s->areas->state_list[number]];
+  return entry->handle == s->handle && entry->has_value == s->has_value &&
+         entry->value == s->value;
+}
+
+
+static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
+  return pf_mix(pf_mix(seed, handle), (uint64_t)value);
+}
+
+
+static winidea_head *head_of (const winidea_areas *areas, uint64_t seed,
+                              uint32_t handle) {
+  const sought s = {areas, handle, false, 0};
+  const uint32_t known =
+      pf_interned_find(&areas->heads, hash_of(seed, handle, 0), is_head, &s);
+  return known == PF_NOT_INTERNED ? NULL : &areas->head_list[known];
+}
+
+
+/* The entry of a state, or NULL; value is 0 when it has none. */
+static const winidea_entry *state_of (const winidea_areas *areas, uint64_t seed,
+                                      uint32_t handle, bool has_value,
+                                      int64_t value) {
+  const sought s = {areas, handle, has_value, value};
+  const uint32_t known = pf_interned_find(
+      &areas->states, hash_of(seed, handle, value), is_state, &s);
+  return known == PF_NOT_INTERNED ? NULL
+                                  : &areas->list[areas->state_list[known]];
+}
+
+
+/* Make `list` as long as the room of the table beside it. */
+static void *follow (void *list, uint32_t *room, const pf_interned *table,
+                     size_t size) {
+  if (*room == table->room)
+    return list;
+  void *const longer = realloc(list, table->room * size);
+  if (longer != NULL)
+    *room = table->room;
+  return longer;
+}
+
+
+static bool reserve_heads (winidea_areas *areas) {
+  if (!pf_interned_reserve(&areas->heads))
+    return false;
+  winidea_head *const list =
+      follow(areas->head_list, &areas->head_room, &areas->heads, sizeof *list);
+  areas->head_list = list == NULL ? areas->head_list : list;
+  return list != NULL;
+}
+
+
+static bool reserve_states (winidea_areas *areas) {
+  if (!pf_interned_reserve(&areas->states))
+    return false;
+  uint32_t *const list = follow(areas->state_list, &areas->state_room,
+                                &areas->states, sizeof *list);
+  areas->state_list = list == NULL ? areas->state_list : list;
+  return list != NULL;
+}
+
+
+static bool reserve_entry (winidea_areas *areas) {
+  if (areas->count < areas->room)
+    return true;
+  if (areas->room > UINT32_MAX / 4)
+    return false;
+  const uint32_t room = areas->room == 0 ? 64 : areas->room * 2;
+  winidea_entry *const list = realloc(areas->list, room * sizeof *list);
+  if (list == NULL)
+    return false;
+  areas->list = list;
+  areas->room = room;
+  return true;
+}
+
+
+static bool is_new_state (const winidea_areas *areas, uint64_t seed,
+                          const winidea_entry *entry) {
+  return winidea_is_state(entry->handle) &&
+         state_of(areas, seed, entry->handle, entry->has_value, entry->value) ==
+             NULL;
+}
+
+
+pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
+                             const winidea_entry *entry) {
+  winidea_areas *const areas = &file->areas;
+  if (!reserve_heads(areas) || !reserve_states(areas) || !reserve_entry(areas))
+    return PF_ENOMEM;
+  const uint32_t number = areas->count;
+  const bool is_new = is_new_state(areas, seed, entry);
+  const uint64_t hash = hash_of(seed, entry->handle, 0);
+  areas->list[areas->count++] = *entry;
+  winidea_head *head = head_of(areas, seed, entry->handle);
+  if (head == NULL) {
+    head = &areas->head_list[areas->heads.count];
+    *head = (winidea_head){entry->handle, number, 0};
+    pf_interned_add(&areas->heads, hash);
+  }
+  if (!is_new)
+    return PF_OK;
+  head->count += areas->is_mapping && entry->has_value;
+  areas->state_list[areas->states.count] = number;
+  pf_interned_add(&areas->states, hash_of(seed, entry->handle, entry->value));
+  return PF_OK;
+}
+
+
+const winidea_entry *winidea_entry_of (const winidea_file *file, uint64_t seed,
+                                       uint32_t handle) {
+  const winidea_head *const head = head_of(&file->areas, seed, handle);
+  return head == NULL ? NULL : &file->areas.list[head->entry];
+}
+
+
+void winidea_areas_free (winidea_areas *areas) {
+  pf_interned_free(&areas->heads);
+  pf_interned_free(&areas->states);
+  free(areas->list);
+  free(areas->head_list);
+  free(areas->state_list);
+}
+
+/* }====== */
+
+
+/* {====== Areas ====== */
+
+/* A name for an area that has none: what it belongs to, and its value. */
+static uint32_t made_name (pf_trace *trace, const winidea_entry *entry,
+                           const winidea_entry *parent) {
+  pf_dictionary *const names = trace->dictionary;
+  const pf_bytes of = parent == NULL || parent->name == PF_NO_NAME
+                          ? (pf_bytes){NULL, 0}
+                          : pf_name(names, parent->name);
+  char *const text = malloc(of.size + 40);
+  if (text == NULL)
+    return PF_NO_NAME;
+  size_t size = of.size;
+  if (size > 0)
+    memcpy(text, of.at, size);
+  else
+    size = (size_t)snprintf(text, 40, "%08X", (unsigned)entry->handle);
+  if (entry->has_value)
+    size += (size_t)snprintf(text + size, 24, "=%lld", (long long)entry->value);
+  const pf_bytes name = {(const uint8_t *)text, size};
+  const uint32_t number = pf_intern(names, name);
+  free(text);
+  return number;
+}
+
+
+pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry) {
+  const winidea_file *const file = trace->state;
+  const winidea_entry *const parent = entry->parent == WINIDEA_NO_ENTRY
+                                          ? NULL
+                                          : &file->areas.list[entry->parent];
+  pf_area area = PF_AREA_NONE;
+  area.name =
+      entry->name == PF_NO_NAME ? made_name(trace, entry, parent) : entry->name;
+  if (area.name == PF_NO_NAME)
+    return PF_ENOMEM;
+  area.class = file->classes[winidea_kind(entry->handle)];
+  area.file = entry->file;
+  area.parent = parent == NULL ? PF_NO_AREA : parent->area;
+  area.has_handle = true;
+  area.handle = entry->handle;
+  area.has_value = entry->has_value;
+  area.value = entry->value;
+  if (winidea_kind(entry->handle) == WINIDEA_LINE && entry->has_value)
+    area.line = entry->value;
+  entry->area = pf_area_add(trace->dictionary, &area);
+  return entry->area == PF_NO_AREA ? PF_ENOMEM : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== First sight ====== */
+
+static winidea_reading reading_of (const winidea_file *file, uint32_t handle) {
+  const unsigned kind = winidea_kind(handle);
+  if (winidea_is_state(handle))
+    return WINIDEA_STATED;
+  if (kind == WINIDEA_FUNCTION || kind == WINIDEA_LINE)
+    return WINIDEA_NOTHING;
+  return kind == WINIDEA_AUX ? file->input_reading : WINIDEA_INTEGER;
+}
+
+
+/* An entry for what the mapping has not. A state whose value is not known has
+   none, and belongs to its variable. */
+static pf_status add_unmapped (winidea_places *places, uint32_t handle,
+                               bool has_value, int64_t value,
+                               winidea_entry *entry) {
+  winidea_file *const file = places->file;
+  const uint64_t seed = places->trace->dictionary->seed;
+  *entry = (winidea_entry){.handle = handle,
+                           .has_value = has_value,
+                           .value = value,
+                           .parent = WINIDEA_NO_ENTRY,
+                           .name = PF_NO_NAME,
+                           .file = PF_NO_NAME,
+                           .type = PF_NO_NAME,
+                           .unit = PF_NO_NAME,
+                           .path = PF_NO_NAME,
+                           .reading = reading_of(file, handle)};
+  const winidea_entry *const variable =
+      winidea_is_state(handle)
+          ? winidea_entry_of(file, seed, handle - WINIDEA_KIND_STEP)
+          : NULL;
+  if (variable != NULL)
+    entry->parent = (uint32_t)(variable - file->areas.list);
+  const pf_status status = winidea_make_area(places->trace, entry);
+  return status == PF_OK ? winidea_entry_add(file, seed, entry) : status;
+}
+
+
+/* A state: the one with this value, else the only one there is. A value of 0
+   may mean that the file has none. */
+static pf_status find_state (winidea_places *places, uint32_t handle,
+                             int64_t data, winidea_entry *found) {
+  const winidea_areas *const areas = &places->file->areas;
+  const uint64_t seed = places->trace->dictionary->seed;
+  const winidea_head *const head = head_of(areas, seed, handle);
+  const winidea_entry *entry = state_of(areas, seed, handle, true, data);
+  const bool is_mapped = head != NULL && head->entry < areas->mapped;
+  const bool is_unsaid = is_mapped && data == 0;
+  if (entry == NULL && is_mapped && head->count == 1)
+    entry = &areas->list[head->entry];
+  if (entry == NULL && is_unsaid)
+    entry = state_of(areas, seed, handle, false, 0);
+  if (entry == NULL)
+    return add_unmapped(places, handle, !is_unsaid, data, found);
+  *found = *entry;
+  return PF_OK;
+}
+
+
+static pf_status find_entry (winidea_places *places, uint32_t handle,
+                             int64_t data, winidea_entry *found) {
+  if (winidea_is_state(handle))
+    return find_state(places, handle, data, found);
+  const winidea_entry *const entry =
+      winidea_entry_of(places->file, places->trace->dictionary->seed, handle);
+  if (entry == NULL)
+    return add_unmapped(places, handle, false, 0, found);
+  *found = *entry;
+  return PF_OK;
+}
+
+
+static bool grow_level (winidea_level *level, uint32_t index) {
+  uint32_t size = level->size == 0 ? 64 : level->size;
+  while (size <= index)
+    size *= 2;
+  uint32_t *const areas = realloc(level->areas, size * sizeof *areas);
+  if (areas == NULL)
+    return false;
+  level->areas = areas;
+  uint8_t *const readings = realloc(level->readings, size);
+  if (readings == NULL)
+    return false;
+  level->readings = readings;
+  for (uint32_t i = level->size; i < size; i++) {
+    areas[i] = PF_NO_AREA;
+    readings[i] = WINIDEA_UNSEEN;
+  }
+  level->size = size;
+  return true;
+}
+
+
+static void place_slot (winidea_places *places, const winidea_place *place) {
+  uint32_t i = winidea_slot(places, place->handle, place->data);
+  while (places->slots[i].reading != WINIDEA_UNSEEN)
+    i = (i + 1) & places->mask;
+  places->slots[i] = *place;
+}
+
+
+static bool grow_slots (winidea_places *places) {
+  winidea_place *const old = places->slots;
+  const uint32_t count = old == NULL ? 0 : places->mask + 1;
+  if (count > UINT32_MAX / 4)
+    return false;
+  const uint32_t size = count == 0 ? 64 : count * 2;
+  places->slots = calloc(size, sizeof *places->slots);
+  if (places->slots == NULL) {
+    places->slots = old;
+    return false;
+  }
+  places->mask = size - 1;
+  for (uint32_t i = 0; i < count; i++)
+    if (old[i].reading != WINIDEA_UNSEEN)
+      place_slot(places, &old[i]);
+  free(old);
+  return true;
+}
+
+
+/* Keep what was found where it is looked for next time. */
+static pf_status remember (winidea_places *places, const winidea_place *place) {
+  const uint32_t index = place->handle & (WINIDEA_KIND_STEP - 1);
+  if (!winidea_is_state(place->handle) && index < MAX_LEVEL) {
+    winidea_level *const level = &places->levels[winidea_kind(place->handle)];
+    if (index >= level->size && !grow_level(level, index))
+      return PF_ENOMEM;
+    level->areas[index] = place->area;
+    level->readings[index] = place->reading;
+    return PF_OK;
+  }
+  if ((places->slots == NULL || places->count > places->mask / 2) &&
+      !grow_slots(places))
+    return PF_ENOMEM;
+  places->count++;
+  place_slot(places, place);
+  return PF_OK;
+}
+
+
+pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
+                        winidea_place *place, pf_error *error) {
+  winidea_entry entry;
+  *place = (winidea_place){handle, PF_NO_AREA, data, data, WINIDEA_NOTHING};
+  if (handle == WINIDEA_NO_HANDLE)
+    return PF_OK;
+  const bool by_data = winidea_is_state(handle);
+  pthread_mutex_lock(&places->file->mutex);
+  pf_status status = find_entry(places, handle, data, &entry);
+  pthread_mutex_unlock(&places->file->mutex);
+  if (status == PF_OK) {
+    place->area = entry.area;
+    place->reading = (uint8_t)entry.reading;
+    if (by_data && !entry.has_value)
+      place->reading = WINIDEA_NOTHING;
+    else if (by_data)
+      place->value = entry.value;
+    else
+      place->data = 0;
+    status = remember(places, place);
+    if (!by_data)
+      place->value = data;
+  }
+  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+}
+
+
+void winidea_places_free (winidea_places *places) {
+  for (int i = 0; i < WINIDEA_KINDS; i++) {
+    free(places->levels[i].areas);
+    free(places->levels[i].readings);
+  }
+  free(places->slots);
+}
+
+/* }====== */

@@ -1,0 +1,292 @@
+/*
+** winidea.h - what the files of the format winidea share.
+**
+** An export of the winIDEA profiler is a main file (Text1 or XML: contexts,
+** areas, statistics, perhaps the timeline) and perhaps a binary timeline
+** beside it. Either may be opened; the other one is then a source with a role,
+** "mapping" or "timeline".
+**
+**   open.c      the format: which file is what, header facts, tables
+**   detect.c    whether bytes are a binary timeline, and of which version
+**   bin.c       the readers of a binary timeline
+**   places.c    which area a handle and a value mean
+**   tables.c    the schemas
+*/
+
+#ifndef winidea_h
+#define winidea_h
+
+#include <pthread.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "model/areas.h"
+#include "model/interned.h"
+#include "model/trace.h"
+#include "profio.h"
+
+/* The versions of a binary timeline: which bits of a word say what. */
+typedef enum winidea_version {
+  WINIDEA_1_0, /* event type in bits 24 to 27, no core */
+  WINIDEA_1_1  /* event type in bits 0 to 3, core in bits 4 to 11 */
+} winidea_version;
+
+#define WINIDEA_NO_CORE   0xffu
+#define WINIDEA_NO_HANDLE UINT32_MAX /* the vendor's invalid handle */
+#define WINIDEA_KINDS     16         /* of areas: the top nibble of a handle */
+#define WINIDEA_KIND_STEP 0x10000000u
+#define WINIDEA_EVENTS    5 /* exit suspend resume enter write: types 0 to 4 */
+#define WINIDEA_WRITE     4
+
+/* How a binary timeline is laid out. */
+typedef struct winidea_layout {
+  winidea_version version;
+  unsigned size;   /* bytes of a record: 24, or 20 with DATA of 4 bytes */
+  bool is_swapped; /* types 1 and 2 mean the opposite of the documents */
+} winidea_layout;
+
+/* The kinds of areas that have names here. */
+enum {
+  WINIDEA_FUNCTION,
+  WINIDEA_LINE,
+  WINIDEA_VARIABLE,
+  WINIDEA_STATE,
+  WINIDEA_AUX,
+  WINIDEA_AUX_STATE,
+  WINIDEA_INSPECTOR,
+  WINIDEA_INSPECTOR_STATE
+};
+
+static inline unsigned winidea_kind (uint32_t handle) {
+  return handle >> 28;
+}
+
+/* States of one variable share a handle: the value tells them apart. */
+static inline bool winidea_is_state (uint32_t handle) {
+  return (0xa8u >> winidea_kind(handle) & 1) != 0;
+}
+
+/* Of variables and inputs every event is a write, whatever its type. */
+static inline bool winidea_is_written (uint32_t handle) {
+  return (0x14u >> winidea_kind(handle) & 1) != 0;
+}
+
+/* What the value of an area's events is. */
+typedef enum winidea_reading {
+  WINIDEA_UNSEEN,  /* the area is not known here yet */
+  WINIDEA_NOTHING, /* functions and lines: none, whatever DATA says */
+  WINIDEA_INTEGER, /* DATA */
+  WINIDEA_DOUBLE,  /* DATA as a double of IEEE 754 */
+  WINIDEA_STATED,  /* the state's own value */
+  WINIDEA_READINGS
+} winidea_reading;
+
+/* An area: a row of the mapping, or one that was met without. */
+typedef struct winidea_entry {
+  uint32_t handle;
+  bool has_value;
+  int64_t value;
+  uint32_t area;   /* its number in the dictionary */
+  uint32_t parent; /* an entry, or WINIDEA_NO_ENTRY */
+  uint32_t name;   /* as the file has it, or PF_NO_NAME; these are names: */
+  uint32_t file, type, unit, path;
+  winidea_reading reading;
+} winidea_entry;
+
+#define WINIDEA_NO_ENTRY UINT32_MAX
+
+/* All entries of one handle. */
+typedef struct winidea_head {
+  uint32_t handle;
+  uint32_t entry; /* the first */
+  uint32_t count; /* states: how many of them the mapping has */
+} winidea_head;
+
+/*
+** The areas of a file. Readers in several threads may meet new ones: whoever
+** adds holds the mutex of the file.
+*/
+typedef struct winidea_areas {
+  winidea_entry *list;
+  uint32_t count, room;
+  bool is_mapping;   /* they are being read from the mapping */
+  uint32_t mapped;   /* how many of them are rows of the mapping */
+  pf_interned heads; /* by handle */
+  winidea_head *head_list;
+  uint32_t head_room;
+  pf_interned states;   /* by handle and value */
+  uint32_t *state_list; /* their entries */
+  uint32_t state_room;
+} winidea_areas;
+
+/* The state of an opened trace. */
+typedef struct winidea_file {
+  pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
+                            lanes, and of the trace the dictionary and notes */
+  bool has_mutex;
+  const pf_source *timeline; /* the binary timeline, or NULL */
+  winidea_layout layout;     /* of the timeline */
+  winidea_areas areas;
+  winidea_reading input_reading;   /* of inputs whose type is not stated */
+  uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */
+  uint32_t lanes[256];             /* the words for cores, or PF_NO_NAME */
+  uint32_t classes[WINIDEA_KINDS]; /* the words for kinds of areas */
+  uint32_t record_word, rest_word; /* the words for kinds of raw rows */
+  pf_table tables[8];
+} winidea_file;
+
+
+/* open.c */
+
+static inline pf_status winidea_no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+static inline pf_bytes winidea_text (const char *text) {
+  return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* The records that are whole. */
+static inline uint64_t winidea_records (const winidea_file *file) {
+  return file->timeline->bytes.size / file->layout.size;
+}
+
+
+/* detect.c */
+
+/* How sure it is, 0 to 100, that these are the first bytes of a binary
+   timeline of `size` bytes. */
+int winidea_score_records (pf_bytes head, uint64_t size);
+
+/* Decide how the timeline's bytes are to be read: by the options, else by what
+   stands in them. */
+pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
+                          winidea_layout *layout, pf_error *error);
+
+
+/* places.c */
+
+/* The words for a kind of area: "function", "line", ... */
+extern const char *const winidea_class_names[WINIDEA_KINDS];
+
+/* Where a reader finds areas: what it has met, in arrays of its own. */
+typedef struct winidea_level {
+  uint32_t *areas;
+  uint8_t *readings; /* winidea_reading */
+  uint32_t size;
+} winidea_level;
+
+typedef struct winidea_place {
+  uint32_t handle;
+  uint32_t area;
+  int64_t data; /* of the event */
+  int64_t value;
+  uint8_t reading; /* WINIDEA_UNSEEN: the slot is free */
+} winidea_place;
+
+typedef struct winidea_places {
+  pf_trace *trace;
+  winidea_file *file;
+  winidea_level levels[WINIDEA_KINDS]; /* by kind and index: no states */
+  winidea_place *slots; /* by handle and data: states, and high indices */
+  uint32_t mask, count; /* slots are mask + 1, once there are any */
+} winidea_places;
+
+/* Where in the slots to begin to look. */
+static inline uint32_t winidea_slot (const winidea_places *places,
+                                     uint32_t handle, int64_t data) {
+  const uint64_t hash =
+      pf_mix(places->trace->dictionary->seed ^ handle, (uint64_t)data);
+  return (uint32_t)(hash ^ hash >> 32) & places->mask;
+}
+
+/* Look up what is not in the levels. PF_ENOMEM, or a warning's failure. */
+pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
+                        winidea_place *place, pf_error *error);
+
+void winidea_places_free (winidea_places *places);
+
+/* Add an entry; its area is made by the caller. PF_ENOMEM. */
+pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
+                             const winidea_entry *entry);
+
+/* The first entry of a handle, or NULL. */
+const winidea_entry *winidea_entry_of (const winidea_file *file, uint64_t seed,
+                                       uint32_t handle);
+
+/* Make an entry's area in the dictionary: its name is the one it has, or one
+   made of its parent and its value. PF_ENOMEM. */
+pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry);
+
+void winidea_areas_free (winidea_areas *areas);
+
+
+/* bin.c: the reader of timeline and events, for pf_table.open. Several of them
+   may be opened and run in threads of their own. */
+pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error);
+
+
+/* raw.c: the reader of raw records. */
+pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error);
+
+
+/* areas.c: the reader of areas. */
+pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error);
+
+
+/* tables.c: the schemas, and the numbers of their columns. */
+
+enum {
+  TIMELINE_TIME,
+  TIMELINE_EVENT,
+  TIMELINE_HANDLE,
+  TIMELINE_CORE,
+  TIMELINE_VALUE,
+  TIMELINE_AREA,
+  TIMELINE_CONTEXT,
+  TIMELINE_NUMBER,
+  TIMELINE_COLUMNS
+};
+enum {
+  EVENTS_TIME,
+  EVENTS_EVENT,
+  EVENTS_AREA,
+  EVENTS_LANE,
+  EVENTS_VALUE,
+  EVENTS_COLUMNS
+};
+enum {
+  AREAS_AREA,
+  AREAS_HANDLE,
+  AREAS_VALUE,
+  AREAS_NAME,
+  AREAS_CLASS,
+  AREAS_PARENT,
+  AREAS_FILE,
+  AREAS_LINE,
+  AREAS_TYPE,
+  AREAS_UNIT,
+  AREAS_PATH,
+  AREAS_COLUMNS
+};
+enum {
+  RAW_OFFSET,
+  RAW_SIZE,
+  RAW_KIND,
+  RAW_HANDLE,
+  RAW_FLAGS,
+  RAW_DATA,
+  RAW_TIME,
+  RAW_BYTES,
+  RAW_COLUMNS
+};
+
+extern const pf_field winidea_timeline_fields[TIMELINE_COLUMNS];
+extern const pf_field winidea_events_fields[EVENTS_COLUMNS];
+extern const pf_field winidea_areas_fields[AREAS_COLUMNS];
+extern const pf_field winidea_raw_fields[RAW_COLUMNS];
+
+#endif
