@@ -1,0 +1,322 @@
+/*
+** read.c - what all readers of dcpi share, and the reader of samples.
+**
+** The reader of samples adds up the counts of the chunks itself while it
+** passes over them, so that the walk can hold the footer against the sums and
+** no byte is looked at twice.
+*/
+
+#include <stdlib.h>
+
+#include "formats/dcpi/dcpi.h"
+#include "model/batch.h"
+#include "model/names.h"
+
+
+/* {====== Every reader ====== */
+
+static void close_reader (pf_reader *reader) {
+  free(reader);
+}
+
+
+pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
+                            dcpi_reader **made, pf_error *error) {
+  dcpi_reader *const self = calloc(1, size);
+  *made = self;
+  if (self == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .close = close_reader};
+  self->trace = trace;
+  self->walk = dcpi_walk_over(trace->state, trace, error);
+  return PF_OK;
+}
+
+
+pf_status dcpi_renew (dcpi_reader *self, pf_error *error) {
+  self->walk.error = error;
+  self->walk.bytes = self->trace->sources[0].bytes;
+  if (self->walk.at <= self->walk.bytes.size)
+    return PF_OK;
+  return pf_fail(error, PF_ETRUNCATED, self->walk.bytes.size,
+                 "%llu bytes expected, the file has become shorter",
+                 (unsigned long long)self->walk.at);
+}
+
+
+pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
+                         size_t row, pf_bytes text, pf_error *error) {
+  pf_column *const out = &batch->columns[column];
+  if (out->data == NULL)
+    return PF_OK;
+  out->ids[row] = pf_intern(self->reader.dictionary, text);
+  if (out->ids[row] == PF_NO_NAME)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (text.at == NULL)
+    pf_set_missing(out, row);
+  return PF_OK;
+}
+
+
+void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
+                      uint64_t value) {
+  pf_column *const out = &batch->columns[column];
+  if (out->data == NULL)
+    return;
+  const bool is_good = is_there && (out->type == PF_ADDR || value <= INT64_MAX);
+  out->addrs[row] = is_good ? value : 0;
+  if (!is_good)
+    pf_set_missing(out, row);
+}
+
+/* }====== */
+
+
+/* {====== Samples ====== */
+
+typedef struct samples_reader {
+  dcpi_reader base;
+  dcpi_part part;                  /* being read */
+  uint64_t item;                   /* the next of its counts */
+  bool is_named;                   /* the names below are known */
+  pf_bytes texts[SAMPLES_COLUMNS]; /* of the columns that never change */
+  uint32_t names[SAMPLES_COLUMNS];
+  uint32_t events[DCPI_MOST_EVENTS]; /* their names */
+  double times[DCPI_MOST_EVENTS];    /* ns of a sample; 0: none */
+  uint64_t *addresses;               /* where they go: the batch's columns, */
+  int64_t *counts;                   /* or the spare ones */
+  uint8_t event_of[PF_BATCH_ROWS];   /* number of each row's event */
+  uint64_t spare_addresses[PF_BATCH_ROWS];
+  int64_t spare_counts[PF_BATCH_ROWS];
+} samples_reader;
+
+
+/* Find the names that all rows share, once the header has been read. */
+static pf_status find_names (samples_reader *self, pf_error *error) {
+  const dcpi_header *const header = &self->base.walk.header;
+  pf_dictionary *const dictionary = self->base.reader.dictionary;
+  bool is_done = true;
+  self->texts[SAMPLES_IMAGE] = header->values[DCPI_IMAGE];
+  self->texts[SAMPLES_NAME] = dcpi_name_of(header);
+  self->texts[SAMPLES_LABEL] = header->values[DCPI_LABEL];
+  self->texts[SAMPLES_EPOCH] = header->values[DCPI_EPOCH];
+  self->texts[SAMPLES_PLATFORM] = header->values[DCPI_PLATFORM];
+  for (size_t i = SAMPLES_IMAGE; i < SAMPLES_COLUMNS; i++) {
+    self->names[i] = pf_intern(dictionary, self->texts[i]);
+    is_done &= self->names[i] != PF_NO_NAME;
+  }
+  for (size_t i = 0; i < header->nevents; i++) {
+    self->events[i] = pf_intern(dictionary, header->events[i].name);
+    self->times[i] = dcpi_sample_time(header, &header->events[i]);
+    is_done &= self->events[i] != PF_NO_NAME;
+  }
+  self->is_named = is_done;
+  return is_done ? PF_OK
+                 : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* {====== Rows ====== */
+
+/* Put `count` counts from `at` on as rows; those of 0 are not kept, unless
+   `zeros`. Answers how many rows that makes, and adds the counts to `sum`. */
+static size_t list_counts (const samples_reader *self, const uint8_t *at,
+                           size_t count, size_t row, uint64_t *sum) {
+  const dcpi_file *const file = self->base.walk.file;
+  uint64_t *const addresses = self->addresses + row;
+  int64_t *const counts = self->counts + row;
+  uint64_t address = self->part.address + self->item * file->step;
+  uint64_t total = 0;
+  size_t rows = 0;
+  for (size_t i = 0; i < count; i++, address += file->step) {
+    const uint32_t value =
+        file->big ? pf_load32be(at + 4 * i) : pf_load32le(at + 4 * i);
+    addresses[rows] = address;
+    counts[rows] = value;
+    rows += value != 0;
+    total += value;
+  }
+  *sum += total;
+  return rows;
+}
+
+
+/* The same with a row for each count. */
+static size_t list_all (const samples_reader *self, const uint8_t *at,
+                        size_t count, size_t row, uint64_t *sum) {
+  const dcpi_file *const file = self->base.walk.file;
+  const uint64_t address = self->part.address + self->item * file->step;
+  size_t filled = 0;
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t value = pf_load32(at + 4 * i, file->big);
+    self->addresses[row + i] = address + i * file->step;
+    self->counts[row + i] = value;
+    filled += value != 0;
+    *sum += value;
+  }
+  return filled;
+}
+
+
+/* Rows of the chunk, as many as there is room for. */
+static void fill_chunk (samples_reader *self, pf_batch *batch) {
+  dcpi_walk *const walk = &self->base.walk;
+  const uint64_t left = self->part.count - self->item;
+  const size_t room = PF_BATCH_ROWS - batch->rows;
+  const size_t count = left < room ? (size_t)left : room;
+  const uint8_t *const at = walk->bytes.at + self->part.items + 4 * self->item;
+  const bool zeros = walk->file->zeros;
+  const size_t filled =
+      zeros ? list_all(self, at, count, batch->rows, &walk->samples)
+            : list_counts(self, at, count, batch->rows, &walk->samples);
+  walk->addresses += filled;
+  self->item += count;
+  batch->rows += zeros ? count : filled;
+}
+
+
+/* Rows of a line of dcpicat's, one for each event that has samples. */
+static void fill_line (samples_reader *self, pf_batch *batch) {
+  const dcpi_walk *const walk = &self->base.walk;
+  const size_t events = walk->header.nevents;
+  for (; self->item < events && batch->rows < PF_BATCH_ROWS; self->item++) {
+    const uint64_t count = walk->counts[self->item];
+    const size_t row = batch->rows;
+    if (count == 0 && !walk->file->zeros)
+      continue;
+    self->addresses[row] = self->part.address;
+    self->counts[row] = (int64_t)count;
+    self->event_of[row] = (uint8_t)self->item;
+    if (count > INT64_MAX && dcpi_wanted(batch, SAMPLES_COUNT))
+      pf_set_missing(&batch->columns[SAMPLES_COUNT], row);
+    batch->rows++;
+  }
+}
+
+
+/* Go to the next part that has rows. */
+static pf_status next_part (samples_reader *self, pf_error *error) {
+  dcpi_walk *const walk = &self->base.walk;
+  pf_status status;
+  do {
+    status = dcpi_next_part(walk, &self->part);
+    if (status == PF_MORE && walk->in_body && !self->is_named)
+      status = find_names(self, error);
+  } while (status == PF_MORE && self->part.kind != DCPI_CHUNK &&
+           self->part.kind != DCPI_COUNTS);
+  self->item = 0;
+  return status;
+}
+
+
+/* How many counts of the part are still to be looked at. */
+static bool has_items (const samples_reader *self) {
+  const uint64_t count = self->part.kind == DCPI_CHUNK ? self->part.count
+                         : self->part.kind == DCPI_COUNTS
+                             ? self->base.walk.header.nevents
+                             : 0;
+  return self->item < count;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+static void fill_ids (pf_column *column, size_t rows, uint32_t id,
+                      bool is_missing) {
+  for (size_t i = 0; i < rows; i++)
+    column->ids[i] = id;
+  for (size_t i = 0; is_missing && i < rows; i++)
+    pf_set_missing(column, i);
+}
+
+
+static void fill_events (const samples_reader *self, pf_column *column,
+                         size_t rows) {
+  const size_t events = self->base.walk.header.nevents;
+  if (events <= 1) {
+    fill_ids(column, rows, self->events[0], events == 0);
+    return;
+  }
+  for (size_t i = 0; i < rows; i++)
+    column->ids[i] = self->events[self->event_of[i]];
+}
+
+
+static void fill_spent (const samples_reader *self, pf_column *column,
+                        size_t rows) {
+  const bool is_one = self->base.walk.header.nevents <= 1;
+  for (size_t i = 0; i < rows; i++) {
+    const double time = self->times[is_one ? 0 : self->event_of[i]];
+    const double spent = (double)(uint64_t)self->counts[i] * time + 0.5;
+    const bool is_there = time > 0 && spent < 9e18;
+    column->ints[i] = is_there ? (int64_t)spent : 0;
+    if (!is_there)
+      pf_set_missing(column, i);
+  }
+}
+
+
+/* Fill what follows from the header and the counts. */
+static void fill_columns (const samples_reader *self, pf_batch *batch) {
+  for (size_t i = SAMPLES_SPENT; i < SAMPLES_COLUMNS; i++) {
+    pf_column *const column = &batch->columns[i];
+    if (column->data == NULL)
+      continue;
+    if (i == SAMPLES_SPENT)
+      fill_spent(self, column, batch->rows);
+    else if (i == SAMPLES_PROFILE)
+      memset(column->ints, 0, batch->rows * sizeof *column->ints);
+    else if (i == SAMPLES_EVENT)
+      fill_events(self, column, batch->rows);
+    else
+      fill_ids(column, batch->rows, self->names[i], self->texts[i].at == NULL);
+  }
+}
+
+/* }====== */
+
+
+static pf_status next_samples (pf_reader *reader, pf_batch *batch,
+                               pf_error *error) {
+  samples_reader *const self = (samples_reader *)reader;
+  pf_status status = dcpi_renew(&self->base, error);
+  pf_batch_clear(batch);
+  self->addresses = dcpi_wanted(batch, SAMPLES_ADDRESS)
+                        ? batch->columns[SAMPLES_ADDRESS].addrs
+                        : self->spare_addresses;
+  self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
+                     ? batch->columns[SAMPLES_COUNT].ints
+                     : self->spare_counts;
+  while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
+    status = has_items(self) ? PF_OK : next_part(self, error);
+    if (status == PF_OK && self->part.kind == DCPI_CHUNK)
+      fill_chunk(self, batch);
+    else if (status == PF_OK)
+      fill_line(self, batch);
+  }
+  if (status < 0)
+    return status;
+  fill_columns(self, batch);
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
+                             pf_reader **reader, pf_error *error) {
+  dcpi_reader *self;
+  const pf_status status =
+      dcpi_reader_make(trace, table, sizeof(samples_reader), &self, error);
+  if (status < 0)
+    return status;
+  self->walk.counts_later = true;
+  self->reader.next = next_samples;
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,76 @@
+--- What the Lua side knows about DCPI's profiles: options and warnings.
+---
+--- The decoder and the encoder are in csrc/formats/dcpi/.
+
+local dcpi = {}
+
+dcpi.name = "dcpi"
+dcpi.help = "profiles of DIGITAL's Continuous Profiling Infrastructure, and the text of dcpicat"
+dcpi.extensions = { "dcpi" }
+
+dcpi.options = {
+   { name = "dialect", type = "choice", choices = { "auto", "pdb", "dcpicat" }, default = "auto",
+     help = "form of the file: what the daemon writes, or what dcpicat prints" },
+   { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
+     help = "order of the bytes of a number; auto: little, as all DCPI machines had it" },
+   { name = "offset_unit", type = "choice", choices = { "byte", "insn" }, default = "byte",
+     help = "what the offset of a chunk counts: bytes, or instructions" },
+   { name = "insn_size", type = "int", default = 4,
+     help = "bytes from one counted address to the next" },
+   { name = "zeros", type = "bool", default = false,
+     help = "rows for addresses without samples, too, where the file has counts of 0" },
+   { name = "cpuspeed", type = "int", default = 0,
+     help = "clock of the processors in MHz, where the file does not say it" },
+   { name = "header_limit", type = "int", default = 65536,
+     help = "bytes in which the header must end" },
+}
+
+-- The columns of addresses whose functions, files and lines can be shown beside them.
+dcpi.addresses = {
+   samples = { { column = "address", prefix = "" } },
+}
+
+dcpi.warnings = {
+   ["dcpi-address-order"] = "the addresses of dcpicat's text do not rise",
+   ["dcpi-address-wrap"] = "a chunk goes beyond the last address there is",
+   ["dcpi-bad-counts"] = "a line of dcpicat's text has not one count for each event",
+   ["dcpi-bad-epoch"] = "the epoch is no time",
+   ["dcpi-bad-line"] = "a line is not of the form of its neighbours",
+   ["dcpi-bad-value"] = "the value of a header line is not of its form",
+   ["dcpi-bad-version"] = "no version, or none of the form pdb-0.07",
+   ["dcpi-beyond-text"] = "a chunk or an address lies outside of the code of the image",
+   ["dcpi-byte-order"] = "a chunk makes sense with its bytes the other way round",
+   ["dcpi-carriage-return"] = "a header line ends with CR LF",
+   ["dcpi-chunk-order"] = "the offsets of chunks do not rise",
+   ["dcpi-chunk-overlap"] = "a chunk begins inside the one before it",
+   ["dcpi-control-byte"] = "the header has a byte that is no text",
+   ["dcpi-count-too-large"] = "a count is above 2^63 - 1 and missing",
+   ["dcpi-duplicate-line"] = "a required header line stands there twice: the first one counts",
+   ["dcpi-empty-chunk"] = "a chunk has no counts",
+   ["dcpi-event-sum"] = "the counts of an event do not add up to its sum",
+   ["dcpi-footer-addresses"] = "the footer states another number of addresses than was counted",
+   ["dcpi-footer-impossible"] = "the footer states more addresses than there is room for",
+   ["dcpi-footer-samples"] = "the footer states another sum of samples than was counted",
+   ["dcpi-hex-prefix"] = "a hexadecimal number has 0x before it",
+   ["dcpi-long-word"] = "a header line begins with a very long word",
+   ["dcpi-missing-line"] = "a required header line is not there",
+   ["dcpi-no-footer"] = "nothing, not even a footer, stands behind the header",
+   ["dcpi-not-written"] = "a table of the trace has no place in the file that is written",
+   ["dcpi-number-too-large"] = "a chunk states more counts than fit any file of this size",
+   ["dcpi-odd-terminator"] = "something stands behind the word \"samples\" that ends the header",
+   ["dcpi-offset-unit"] = "the offsets of chunks may count instructions, not bytes",
+   ["dcpi-other-minor"] = "the minor version is neither 6 nor 7",
+   ["dcpi-stray-bytes"] = "bytes that are no chunk stand before the footer",
+   ["dcpi-sum-wrapped"] = "the footer has the sum of samples modulo 2^32",
+   ["dcpi-text-mode"] = "the file was copied in text mode, which inserts carriage returns",
+   ["dcpi-too-many-events"] = "dcpicat's text has more events than are read",
+   ["dcpi-trailing-bytes"] = "bytes stand behind the footer",
+   ["dcpi-truncated"] = "the file ends inside a chunk or a line",
+   ["dcpi-truncated-footer"] = "the file ends inside its footer",
+   ["dcpi-unaligned"] = "the offset of a chunk is no multiple of an instruction",
+   ["dcpi-unsupported-major"] = "the data of version 1 cannot be read: its form was not published",
+   ["dcpi-value-too-large"] = "a number of the header is above 2^64 - 1",
+   ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
+}
+
+return dcpi

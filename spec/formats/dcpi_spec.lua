@@ -1,0 +1,372 @@
+local dcpi = require "spec.support.dcpi_builder"
+local profio = require "profio"
+
+local function open(bytes, options)
+   return assert(profio.open({ data = bytes }, options))
+end
+
+-- { { address, count }, ... } of the samples
+local function samples_of(bytes, options)
+   local trace <close> = open(bytes, options)
+   local list = {}
+   for address, count in trace.samples:each("address", "count") do
+      list[#list + 1] = { address, count }
+   end
+   return list
+end
+
+local function codes_of(trace)
+   local list = {}
+   for i, warning in ipairs(trace.warnings) do
+      list[i] = warning.code
+   end
+   return list
+end
+
+local golden = { { 0x12006cbb8, 29 }, { 0x12006cbd0, 10 }, { 0x12006cbd4, 1 }, { 0x12006cbd8, 2 },
+   { 0x12006cbe0, 3 }, { 0x12006cbe8, 2 } }
+
+describe("dcpi, the daemon's files", function()
+   it("reads the numbers of the manual page", function()
+      local bytes = dcpi.golden()
+      assert.equal(188 + 56, #bytes)
+      assert.equal(("b8cb0600010000001d000000"
+         .. "d0cb0600070000000a00000001000000020000000000000003000000000000000200000006000000"
+         .. "2f000000"), (bytes:sub(189):gsub(".", function(c)
+            return ("%02x"):format(c:byte())
+         end)))
+      assert.same(golden, samples_of(bytes))
+      local trace <close> = open(bytes)
+      assert.same({}, trace.warnings)
+      assert.same({}, trace:check())
+      assert.same({ "samples", "profiles", "header", "raw" }, trace.tables)
+      local info = trace.info
+      for name, value in pairs {
+         format = "dcpi", dialect = "0.07", byte_order = "little", address_size = 8, records = 6,
+         version = "pdb-0.07", image = "19970328081403c0c18b", epoch = "9805191724",
+         epoch_utc = "1998-05-19 17:24:00", platform = "walnut", event = "cycles", period = 63488,
+         tstart = 0x120000000, tsize = 8388608, cpuspeed = 333, clock = 333000000,
+         path = "/usr/local/bin/xemacs", name = "xemacs", addresses = 6, samples = 47,
+      } do
+         assert.equal(value, info[name], name)
+      end
+   end)
+
+   it("makes nanoseconds of samples, period and clock", function()
+      local trace <close> = open(dcpi.golden())
+      local spent = {}
+      for count, ns in trace.samples:each("count", "spent") do
+         assert.equal(math.floor(count * 63488 * 1000 / 333 + 0.5), ns)
+         spent[#spent + 1] = ns
+      end
+      assert.equal(6, #spent)
+      -- a clock in hertz, and an event that is no time
+      local hertz <close> = open(dcpi():header { cpuspeed = "333000000" }:chunk(0, { 47 })
+         :footer():bytes())
+      assert.equal(333000000, hertz.info.clock)
+      assert.equal(math.floor(47 * 63488 * 1000 / 333 + 0.5), hertz.samples:rows()[1].spent)
+      local imiss <close> = open(dcpi():header { event = "imiss" }:chunk(0, { 47 }):footer()
+         :bytes())
+      assert.is_nil(imiss.samples:rows()[1].spent)
+   end)
+
+   it("shows addresses without samples only when asked to", function()
+      local rows = samples_of(dcpi.golden(), { zeros = true })
+      assert.equal(8, #rows)
+      assert.same({ 0x12006cbdc, 0 }, rows[5])
+   end)
+
+   it("states in raw what the file states, byte for byte", function()
+      local bytes = dcpi():header(nil, "shoe size 42  \n"):chunk(8, { 0, 7 }):chunk(16, { 1 })
+         :footer():bytes()
+      local trace <close> = open(bytes)
+      local parts, chunks = {}, {}
+      for row in trace.raw:records() do
+         parts[#parts + 1] = row.bytes
+         if row.kind == "chunk" then
+            chunks[#chunks + 1] = { row.start, row.number, row.address, row.size }
+         end
+      end
+      assert.equal(bytes, table.concat(parts))
+      assert.same({ { 8, 2, 0x120000008, 16 }, { 16, 1, 0x120000010, 12 } }, chunks)
+      assert.same({ addresses = 2, samples = 8 }, trace.raw:where { kind = "footer" }
+         :rows("addresses", "samples")[1])
+   end)
+
+   it("reads chunks that touch, no chunks, and headers of any length", function()
+      assert.same({ { 0x120000008, 7 }, { 0x12000000c, 1 } },
+         samples_of(dcpi():header():chunk(8, { 7 }):chunk(12, { 1 }):footer():bytes()))
+      for pad = 0, 7 do
+         local trace <close> = open(dcpi():header(nil, nil, (" "):rep(pad)):footer(0, 0):bytes())
+         assert.same({}, trace.warnings)
+         assert.equal(0, trace.samples:count())
+      end
+      assert.same({ { 0x120000000, 3 } },
+         samples_of(dcpi():header(nil, nil, "\t \t"):chunk(0, { 3 }):footer():bytes()))
+   end)
+
+   it("reads more rows than a batch holds", function()
+      local b, want = dcpi():header(), {}
+      for i = 0, 999 do
+         local counts = {}
+         for j = 1, 13 do
+            counts[j] = (i * 13 + j) % 5
+            if counts[j] > 0 then
+               want[#want + 1] = { 0x120000000 + 100 * i + 4 * (j - 1), counts[j] }
+            end
+         end
+         b:chunk(100 * i, counts)
+      end
+      local bytes = b:footer():bytes()
+      assert.same(want, samples_of(bytes))
+      local trace <close> = open(bytes)
+      assert.equal(#want, trace:row_count "samples")
+      assert.same({}, trace.warnings)
+   end)
+
+   it("keeps addresses of the kernel as they stand", function()
+      local rows = samples_of(dcpi():header { tstart = "fffffc0000230000" }:chunk(0x1c4, { 5 })
+         :footer():bytes())
+      assert.same({ { 0xfffffc00002301c4, 5 } }, rows)
+      local trace <close> = open(dcpi():header { tstart = "fffffc0000230000" }:footer():bytes())
+      assert.equal(0xfffffc0000230000, trace.info.tstart)
+   end)
+end)
+
+describe("dcpi, the header", function()
+   it("takes lines in any order, and keeps unknown ones with order and bytes", function()
+      local b = dcpi()
+      for i = #dcpi.facts, 1, -1 do
+         b:raw(dcpi.facts[i][1] .. "  \t" .. dcpi.facts[i][2] .. " \n")
+      end
+      b:raw "colour \t deep  blue  \n":raw "cpuamask 0F\ncpucount 4\nsamples\n"
+      local trace <close> = open(b:chunk(0, { 1 }):footer():bytes())
+      assert.same({}, trace.warnings)
+      assert.equal(15, trace.info.cpuamask)
+      assert.equal(4, trace.info.cpucount)
+      local words = {}
+      for word, kind, value, line in trace.header:each("word", "kind", "value", "line") do
+         words[#words + 1] = word
+         if kind == "unknown" then
+            assert.same({ "colour", "deep  blue", "colour \t deep  blue  " }, { word, value, line })
+         end
+      end
+      assert.same({ "path", "cpuspeed", "tsize", "tstart", "period", "event", "platform", "epoch",
+         "image", "version", "colour", "cpuamask", "cpucount", "samples" }, words)
+   end)
+
+   it("reads 0.06 as 0.07 and says so, and keeps the words of the version", function()
+      for version, code in pairs { ["pdb-0.06"] = false, ["pdb-0.7"] = false,
+         ["pdb-0.05"] = "dcpi-other-minor", ["pdb-00.0007"] = false } do
+         local trace <close> = open(dcpi():header { version = version }:chunk(0, { 3 }):footer()
+            :bytes(), { strict = true })
+         assert.same({ { address = 0x120000000, count = 3 } },
+            trace.samples:rows("address", "count"))
+         assert.equal(version, trace.info.version)
+         assert.equal(version:sub(5), trace.info.dialect)
+         assert.same({ code or nil }, codes_of(trace))
+      end
+      local trace <close> = open(dcpi():header { version = "pdb-0.06" }:footer():bytes())
+      assert.matches("read as version 0.07", trace.info.notes)
+   end)
+
+   it("keeps the header of version 1 and says that its data is not published", function()
+      for _, version in ipairs { "pdb-1.01", "pdb-2.0", "pdb-99999999999999999999.1" } do
+         local bytes = dcpi():header { version = version }:raw "\1\2\3\4\5":bytes()
+         local trace <close> = open(bytes)
+         assert.same({ "dcpi-unsupported-major" }, codes_of(trace))
+         local warning = trace.warnings[1]
+         assert.equal("damage", warning.kind)
+         assert.equal(#bytes - 5, warning.offset)
+         assert.is_truthy(warning.message:find(version, 1, true))
+         assert.equal(0, trace.samples:count())
+         assert.equal("walnut", trace.info.platform)
+         assert.same({ "cycles", 63488 },
+            { trace.profiles:rows()[1].event, trace.profiles:rows()[1].period })
+         local none, message, code = profio.open({ data = bytes, path = "x" }, { strict = true })
+         assert.is_nil(none)
+         assert.equal("unsupported", code)
+         assert.matches("^x: dcpi: .*byte " .. #bytes - 5, message)
+      end
+   end)
+
+   it("reads epochs of 10, 12 and 14 digits", function()
+      for epoch, utc in pairs { ["7001010000"] = "1970-01-01 00:00:00",
+         ["6912312359"] = "2069-12-31 23:59:00", ["0002290000"] = "2000-02-29 00:00:00",
+         ["200212042334"] = "2002-12-04 23:34:00", ["20021204233459"] = "2002-12-04 23:34:59" } do
+         local trace <close> = open(dcpi():header { epoch = epoch }:footer():bytes())
+         assert.same({}, trace.warnings)
+         assert.equal(utc, trace.info.epoch_utc)
+         assert.equal(epoch, trace.info.epoch)
+      end
+   end)
+
+   it("takes the first of several paths, and lists all", function()
+      local trace <close> = open(dcpi():header(nil, "path /elsewhere/xe macs\n"):footer():bytes())
+      assert.same({}, trace.warnings)
+      assert.equal("/usr/local/bin/xemacs", trace.info.path)
+      assert.equal(2, trace.info.paths)
+      assert.same({ "/usr/local/bin/xemacs", "/elsewhere/xe macs" }, (function()
+         local list = {}
+         for value in trace.header:where { word = "path" }:each "value" do
+            list[#list + 1] = value
+         end
+         return list
+      end)())
+   end)
+
+   it("is found by content, with the version anywhere", function()
+      local b = dcpi():raw "platform w\nimage ab\nevent cycles\nversion \t pdb-1.01\nsamples\n"
+      local trace <close> = open(b:bytes())
+      assert.equal("dcpi", trace.format)
+      assert.is_nil((profio.open { data = "version 3\nsamples\n" }))
+      assert.is_nil((profio.open { data = "path to nowhere\n" }))
+   end)
+
+   it("ends where header_limit says at the latest", function()
+      local bytes = dcpi():header(nil, ("x y\n"):rep(20000)):footer():bytes()
+      local trace, message, code = profio.open({ data = bytes }, { format = "dcpi" })
+      assert.is_nil(trace)
+      assert.equal("format", code)
+      assert.matches("first 65536 bytes", message)
+      trace = open(bytes, { header_limit = 100000 })
+      assert.same({}, trace.warnings)
+      trace:close()
+   end)
+end)
+
+describe("dcpi, both readings of an offset", function()
+   -- in bytes the second chunk begins inside the first, in instructions behind it
+   local bytes = dcpi():header():chunk(4, { 1, 2, 3, 4 }):chunk(8, { 5 }):footer():bytes()
+
+   it("takes bytes, and says when instructions are likelier", function()
+      local trace <close> = open(bytes)
+      assert.same({ "dcpi-chunk-overlap", "dcpi-offset-unit" }, codes_of(trace))
+      assert.equal("note", trace.warnings[2].kind)
+      assert.same({ 0x120000004, 0x120000008, 0x12000000c, 0x120000010, 0x120000008 }, (function()
+         local list = {}
+         for address in trace.samples:each "address" do
+            list[#list + 1] = address
+         end
+         return list
+      end)())
+   end)
+
+   it("takes instructions when told to", function()
+      assert.same({ { 0x120000010, 1 }, { 0x120000014, 2 }, { 0x120000018, 3 }, { 0x12000001c, 4 },
+         { 0x120000020, 5 } }, samples_of(bytes, { offset_unit = "insn" }))
+      local trace <close> = open(bytes, { offset_unit = "insn" })
+      assert.same({}, trace.warnings)
+   end)
+
+   it("hints at them by odd offsets, and by a range beyond the code", function()
+      for _, case in ipairs {
+         { dcpi():header():chunk(5, { 1 }):footer():bytes(), "dcpi-unaligned" },
+         { dcpi():header { tsize = "18" }:chunk(8, { 1, 1, 1 }):footer():bytes(),
+            "dcpi-beyond-text" },
+      } do
+         local trace <close> = open(case[1])
+         assert.same({ case[2], "dcpi-offset-unit" }, codes_of(trace))
+      end
+   end)
+
+   it("reads other sizes of instructions", function()
+      assert.same({ { 0x120000003, 1 }, { 0x120000004, 2 } },
+         samples_of(dcpi():header():chunk(3, { 1, 2 }):footer():bytes(), { insn_size = 1 }))
+      assert.is_nil((profio.open({ data = bytes }, { insn_size = 0 })))
+   end)
+end)
+
+describe("dcpi, dcpicat's text", function()
+   it("reads the manual page", function()
+      local trace <close> = open(dcpi.listing)
+      assert.equal("dcpicat", trace.info.dialect)
+      assert.same({ "dcpi-event-sum", "dcpi-event-sum" }, codes_of(trace)) -- the page is cut
+      assert.matches("470352 samples are stated, counted were 40", trace.warnings[1].message)
+      local rows = trace.samples:rows("address", "count", "event", "label", "name")
+      assert.same({
+         { address = 0x12006cbb8, count = 29, event = "cycles", label = "foo", name = "xemacs" },
+         { address = 0x12006cbb8, count = 27, event = "imiss", label = "foo", name = "xemacs" },
+         { address = 0x12006cbd0, count = 10, event = "cycles", label = "foo", name = "xemacs" },
+         { address = 0x12006cbd4, count = 1, event = "cycles", label = "foo", name = "xemacs" },
+      }, rows)
+      local profiles = trace.profiles:rows("event", "period", "fraction", "samples", "tstart",
+         "tsize")
+      assert.same({
+         { event = "cycles", period = 63488, fraction = 1.0, samples = 470352,
+            tstart = 0x120000000, tsize = 0x800000 },
+         { event = "imiss", period = 4096, fraction = 1.0, samples = 134705, tstart = 0x120000000,
+            tsize = 0x800000 },
+      }, profiles)
+      local parts = {}
+      for bytes in trace.raw:each "bytes" do
+         parts[#parts + 1] = bytes
+      end
+      assert.equal(dcpi.listing, table.concat(parts))
+   end)
+
+   it("takes names of events with colons, and how long they were watched", function()
+      local text = dcpi.listing:gsub("470352 cycles:63488:10000", "40 retired:m0:512:2500")
+         :gsub("134705 imiss", "27 cycles")
+      local trace <close> = open(text, { cpuspeed = 500 })
+      assert.same({}, trace.warnings)
+      local rows = trace.samples:rows("event", "spent")
+      assert.same({ event = "retired:m0" }, rows[1])
+      assert.same({ event = "cycles", spent = 27 * 4096 * 2 }, rows[2])
+      assert.same({ 0.25, 1.0 }, { trace.profiles:rows()[1].fraction,
+         trace.profiles:rows()[2].fraction })
+      -- an event watched for half of the time counts for twice of it
+      local half <close> = open(text:gsub("cycles:4096:10000", "cycles:4096:5000"),
+         { cpuspeed = 500 })
+      assert.equal(2 * 27 * 4096 * 2, half.samples:rows()[2].spent)
+   end)
+
+   it("shows counts of 0 when asked to", function()
+      local trace <close> = open(dcpi.listing, { zeros = true })
+      assert.equal(6, trace.samples:count())
+      assert.equal(6, trace:row_count "samples")
+   end)
+
+   it("warns of what is not as dcpicat prints it", function()
+      local text = dcpi.listing:gsub("470352", "40"):gsub("134705", "27")
+      for _, case in ipairs {
+         { "0x00012006cbd4       1       0\n", "0x00012006cbd4       1\n", "dcpi-bad-counts", 390 },
+         { "      1       0\n", "      1       0       0\n", "dcpi-bad-counts" },
+         { "      1       0\n", "      1       x\n", "dcpi-bad-counts" },
+         { "      1       0\n", "      1       18446744073709551616\n", "dcpi-bad-counts" },
+         { "cbd4 ", "cbd0 ", "dcpi-address-order" },
+         { "cbd4 ", "cbd0g ", "dcpi-bad-line" },
+         { "0x00012006cbd4", "0x00022006cbd4", "dcpi-beyond-text" },
+         { "text_size        0x000000800000\n", "", "dcpi-missing-line" },
+         { "text_start       0x000120000000", "text_start       zero", "dcpi-bad-value" },
+         { "27 imiss:4096:10000", "27 imiss", "dcpi-bad-value" },
+         { "platform         walnut\n", "platform\n", "dcpi-bad-line" },
+      } do
+         local bad, changes = text:gsub(case[1], case[2])
+         assert.equal(1, changes, case[1])
+         local trace <close> = open(bad)
+         assert.is_truthy(table.concat(codes_of(trace), " "):find(case[3], 1, true), case[3])
+         assert.is_nil((profio.open({ data = bad }, { strict = true })))
+      end
+   end)
+
+   it("marks counts that no column can hold as missing", function()
+      local text = dcpi.listing:gsub("      29 ", " 9223372036854775808 ")
+      local trace <close> = open(text)
+      assert.is_nil(trace.samples:rows()[1].count)
+      assert.is_truthy(table.concat(codes_of(trace), " "):find "dcpi%-count%-too%-large")
+   end)
+
+   it("notices every end inside it", function()
+      local text = dcpi.listing:gsub("470352", "40"):gsub("134705", "27")
+      assert.is_table(open(text, { strict = true }))
+      for length = 40, #text - 1 do
+         local trace <close>, message = profio.open({ data = text:sub(1, length) },
+            { format = "dcpi", dialect = "dcpicat" })
+         assert.is_truthy(trace, message)
+         assert.is_true(#trace.warnings > 0, tostring(length))
+         assert.is_nil((profio.open({ data = text:sub(1, length) },
+            { format = "dcpi", dialect = "dcpicat", strict = true })))
+      end
+   end)
+end)
