@@ -60,7 +60,8 @@ void pf_dictionary_free (pf_dictionary *d) {
   }
   pf_areas_free(d->areas);
   pf_stacks_free(d->stacks);
-  free(d->names);
+  for (size_t i = 0; i < PF_NAMES_SEGMENTS; i++)
+    free(d->segments[i]);
   free(d->slots);
   free(d);
 }
@@ -111,7 +112,7 @@ static bool is_same (const pf_dictionary *d, const slot *s, pf_bytes name,
                      uint32_t hash) {
   if (s->hash != hash)
     return false;
-  const pf_bytes known = d->names[s->number];
+  const pf_bytes known = *pf_names_entry(d, s->number);
   return known.size == name.size &&
          (name.size == 0 || memcmp(known.at, name.at, name.size) == 0);
 }
@@ -138,7 +139,7 @@ static bool resize_slots (pf_dictionary *d, uint32_t mask) {
   slot *const slots = new_slots(mask);
   if (slots == NULL)
     return false;
-  for (size_t old = 0; d->count > 0 && old <= d->mask; old++)
+  for (size_t old = 0; pf_names_count(d) > 0 && old <= d->mask; old++)
     if (d->slots[old].number != PF_NO_NAME) {
       uint32_t i = d->slots[old].hash & mask;
       while (slots[i].number != PF_NO_NAME)
@@ -152,19 +153,6 @@ static bool resize_slots (pf_dictionary *d, uint32_t mask) {
 }
 
 
-static bool resize_names (pf_dictionary *d, size_t room) {
-  if (room > PF_NO_NAME)
-    room = PF_NO_NAME;
-  pf_bytes *const names =
-      pf_array_resize(d->names, d->count, room, sizeof *names);
-  if (names == NULL)
-    return false;
-  d->names = names;
-  d->room = (uint32_t)room;
-  return true;
-}
-
-
 bool pf_names_reserve (pf_dictionary *d, size_t count) {
   uint32_t mask = d->mask;
   while (most_names(mask) < count) {
@@ -172,16 +160,7 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
       return false; /* numbers have run out */
     mask = mask * 2 + 1;
   }
-  return (mask == d->mask || resize_slots(d, mask)) &&
-         (count <= d->room || resize_names(d, count + count / 16));
-}
-
-
-/* Room for one more name, at least doubling what is full. */
-static bool grow (pf_dictionary *d) {
-  const size_t room = d->room < 64 ? 128 : 2 * (size_t)d->room;
-  return (d->count < d->room || resize_names(d, room)) &&
-         pf_names_reserve(d, (size_t)d->count + 1);
+  return mask == d->mask || resize_slots(d, mask);
 }
 
 
@@ -218,21 +197,37 @@ static const uint8_t *keep (pf_dictionary *d, pf_bytes name) {
 }
 
 
+/* Where the next name goes; NULL when out of memory. */
+static pf_bytes *next_entry (pf_dictionary *d) {
+  size_t at;
+  const unsigned number = pf_names_place(pf_names_count(d), &at);
+  pf_bytes **const segment = &d->segments[number];
+  if (*segment == NULL) {
+    const unsigned bits = PF_NAMES_FIRST + number;
+    *segment = pf_array((size_t)1 << bits, sizeof **segment);
+  }
+  return *segment == NULL ? NULL : *segment + at;
+}
+
+
 /* Add a name that is not known, in its slot; answers its number, or
    PF_NO_NAME. */
 static uint32_t add (pf_dictionary *d, slot *s, pf_bytes name, uint32_t hash) {
-  if (d->count == d->room || d->count >= most_names(d->mask)) {
-    if (!grow(d))
+  const uint32_t number = pf_names_count(d);
+  if (number >= most_names(d->mask)) {
+    if (!pf_names_reserve(d, (size_t)number + 1))
       return PF_NO_NAME;
     s = slot_of(d, name, hash);
   }
-  const uint8_t *const at = keep(d, name);
+  pf_bytes *const entry = next_entry(d);
+  const uint8_t *const at = entry == NULL ? NULL : keep(d, name);
   if (at == NULL)
     return PF_NO_NAME;
-  d->names[d->count] = (pf_bytes){at, name.size};
+  *entry = (pf_bytes){at, name.size};
   d->has_mangled |= pf_mangled_start(name) != SIZE_MAX;
-  *s = (slot){hash, d->count};
-  return d->count++;
+  *s = (slot){hash, number};
+  atomic_store_explicit(&d->count, number + 1, memory_order_relaxed);
+  return number;
 }
 
 

@@ -1,10 +1,16 @@
 /*
 ** names.h - the dictionary: strings that repeat, stored once, known by number.
 ** Numbers count from 0 in the order of first sight and never change.
+**
+** One thread at a time may add names. Those that have been added before may be
+** looked up by their numbers (pf_name) in others meanwhile: neither a name nor
+** what leads to it ever moves.
 */
 
 #ifndef names_h
 #define names_h
+
+#include <stdatomic.h>
 
 #include "bytes/cursor.h"
 #include "profio.h"
@@ -29,8 +35,8 @@ uint32_t pf_intern_text (pf_dictionary *dictionary, const char *name);
 bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,
                     size_t count, uint32_t *numbers);
 
-/* Make room for `count` names in all, so that the table grows once and not
-   while they come. False when out of memory: nothing is lost then. */
+/* Make the table large enough for `count` names in all, so that it does not
+   grow while they come. False when out of memory: nothing is lost then. */
 bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 
 /* The number of a string that is known already, else PF_NO_NAME. */
@@ -48,9 +54,14 @@ struct pf_names_slot {
   uint32_t number; /* of the name, or PF_NO_NAME: free */
 };
 
+/* Names lie in segments: the first has room for 2^PF_NAMES_FIRST of them, each
+   of the others for twice as many as the one before. */
+#define PF_NAMES_FIRST    7
+#define PF_NAMES_SEGMENTS (32 - PF_NAMES_FIRST + 1)
+
 struct pf_dictionary {
-  pf_bytes *names; /* by number */
-  uint32_t count, room;
+  pf_bytes *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
+  _Atomic uint32_t count;
   uint64_t seed; /* of the hash: files cannot know it */
   struct pf_names_slot *slots;
   uint32_t mask;                 /* slots are mask + 1, a power of two */
@@ -76,21 +87,44 @@ static inline size_t pf_mangled_start (pf_bytes name) {
 }
 
 
+/* How many names there are: numbers are below this. */
+static inline uint32_t pf_names_count (const pf_dictionary *dictionary) {
+  return atomic_load_explicit(&dictionary->count, memory_order_relaxed);
+}
+
+
+/* Which segment a number belongs to, and where in it. */
+static inline unsigned pf_names_place (uint32_t number, size_t *at) {
+  const uint64_t n = number + (UINT64_C(1) << PF_NAMES_FIRST);
+  const unsigned bit = 63 - (unsigned)__builtin_clzll(n);
+  *at = (size_t)(n ^ UINT64_C(1) << bit);
+  return bit - PF_NAMES_FIRST;
+}
+
+
+static inline const pf_bytes *pf_names_entry (const pf_dictionary *dictionary,
+                                              uint32_t number) {
+  size_t at;
+  const unsigned segment = pf_names_place(number, &at);
+  return &dictionary->segments[segment][at];
+}
+
+
 /* The bytes of a name, followed by a NUL; valid while the dictionary lives.
    A number that was never given is the empty name. */
 static inline pf_bytes pf_name (const pf_dictionary *dictionary,
                                 uint32_t number) {
-  if (number >= dictionary->count)
+  if (number >= pf_names_count(dictionary))
     return (pf_bytes){(const uint8_t *)"", 0};
-  return dictionary->names[number];
+  return *pf_names_entry(dictionary, number);
 }
 
 
 /* A name will soon be looked up: have its entry ready. */
 static inline void pf_name_soon (const pf_dictionary *dictionary,
                                  uint32_t number) {
-  if (number < dictionary->count)
-    __builtin_prefetch(&dictionary->names[number]);
+  if (number < pf_names_count(dictionary))
+    __builtin_prefetch(pf_names_entry(dictionary, number));
 }
 
 
@@ -106,12 +140,6 @@ static inline uint64_t pf_name_word (const pf_dictionary *dictionary,
   for (size_t i = 0; i < left; i++)
     word |= (uint64_t)name.at[offset + i] << (56 - 8 * i);
   return word;
-}
-
-
-/* How many names there are: numbers are below this. */
-static inline uint32_t pf_names_count (const pf_dictionary *dictionary) {
-  return dictionary->count;
 }
 
 #endif
