@@ -28,6 +28,17 @@ static pf_status choose (pf_reader *reader, const pf_want *wants, size_t count,
 }
 
 
+pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
+                          pf_error *error) {
+  memset(pull, 0, sizeof *pull);
+  const pf_status status = pf_batch_for(&pull->batch, reader, wanted);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  pull->reader = reader;
+  return PF_OK;
+}
+
+
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error) {
   size_t fields[PF_MAX_PULLED] = {0};
@@ -36,13 +47,11 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
   if (wanted == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   pf_status status = choose(reader, wants, count, fields, wanted, error);
-  if (status == PF_OK &&
-      (status = pf_batch_for(&pull->batch, reader, wanted)) != PF_OK)
-    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  if (status == PF_OK)
+    status = pf_pull_fields(pull, reader, wanted, error);
   free(wanted);
   if (status != PF_OK)
     return status;
-  pull->reader = reader;
   for (size_t i = 0; i < count; i++)
     if (fields[i] < reader->nfields)
       pull->columns[i] = &pull->batch.columns[fields[i]];

@@ -29,6 +29,11 @@ typedef struct pf_pull {
 pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
                         size_t count, pf_error *error);
 
+/* The same for the fields marked in `wanted`, which is widened by what the
+   reader needs; pull->columns has none of them. */
+pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
+                          pf_error *error);
+
 /* Another batch for the same columns of the same reader. PF_ENOMEM. */
 pf_status pf_pull_like (pf_pull *pull, const pf_pull *model, pf_error *error);
 

@@ -10,16 +10,20 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/parallel.h"
 
-#define LOADS 16 /* batches under way */
-#define ALONE 4  /* so many are taken before a thread starts */
+#define LOADS     16         /* batches under way */
+#define ALONE     4          /* so many are taken before a thread starts */
+#define MOST_KEPT (1u << 18) /* bytes of columns of bytes in a load */
 
 /* A batch on its way. */
 typedef struct load {
   pf_pull pull;
   uint32_t *notes;
+  uint8_t *kept; /* what its columns of bytes hold */
+  size_t kept_size;
 } load;
 
 /* The relay under way. Under the lock: given to status. */
@@ -39,8 +43,8 @@ typedef struct crew {
 
 static void close_load (load *l) {
   free(l->notes);
+  free(l->kept);
   pf_pull_close(&l->pull);
-  l->notes = NULL;
 }
 
 
@@ -57,7 +61,10 @@ static pf_status open_first (crew *c, pf_reader *reader, pf_error *error) {
   const pf_relay *const relay = c->relay;
   load *const first = &c->loads[0];
   const pf_status status =
-      pf_pull_open(&first->pull, reader, relay->wants, relay->nwants, error);
+      relay->wanted != NULL
+          ? pf_pull_fields(&first->pull, reader, relay->wanted, error)
+          : pf_pull_open(&first->pull, reader, relay->wants, relay->nwants,
+                         error);
   if (status != PF_OK)
     return status;
   if (relay->sparse >= 0)
@@ -102,7 +109,8 @@ static void *take_all (void *argument) {
     pthread_mutex_lock(&c->lock);
     c->status = status;
     c->taken++;
-    if (c->given - c->taken == LOADS / 2 || status != PF_OK)
+    const size_t left = c->given - c->taken;
+    if (left == LOADS / 2 || left == 0 || status != PF_OK)
       pthread_cond_signal(&c->changed);
   }
   pthread_mutex_unlock(&c->lock);
@@ -145,11 +153,78 @@ static load *next_load (crew *c) {
 }
 
 
-static void give (crew *c, const load *l) {
-  if (!c->has_thread) {
+/* How many bytes the columns of bytes hold, as far as they may be kept. */
+static size_t count_bytes (const pf_batch *batch) {
+  size_t count = 0;
+  for (size_t i = 0; i < batch->ncolumns; i++) {
+    const pf_column *const column = &batch->columns[i];
+    const bool is_wanted = column->type == PF_BYTES && column->data != NULL;
+    for (size_t row = 0; is_wanted && row < batch->rows; row++) {
+      if (pf_is_missing(column, row))
+        continue;
+      if (column->bytes[row].size > MOST_KEPT - count)
+        return SIZE_MAX;
+      count += column->bytes[row].size;
+    }
+  }
+  return count;
+}
+
+
+/* Have room for the bytes of a load; false: they are too many. */
+static bool has_room (load *l) {
+  const size_t count = count_bytes(&l->pull.batch);
+  if (count <= l->kept_size)
+    return true;
+  if (count > MOST_KEPT)
+    return false;
+  uint8_t *const kept = realloc(l->kept, count);
+  if (kept == NULL)
+    return false;
+  l->kept = kept;
+  l->kept_size = count;
+  return true;
+}
+
+
+/* Copy the bytes of a load, which last only until the next one is read. */
+static void keep_bytes (load *l) {
+  const pf_batch *const batch = &l->pull.batch;
+  uint8_t *to = l->kept;
+  for (size_t i = 0; i < batch->ncolumns; i++) {
+    const pf_column *const column = &batch->columns[i];
+    const bool is_wanted = column->type == PF_BYTES && column->data != NULL;
+    for (size_t row = 0; is_wanted && row < batch->rows; row++) {
+      pf_bytes *const bytes = &column->bytes[row];
+      if (pf_is_missing(column, row) || bytes->size == 0)
+        continue;
+      memcpy(to, bytes->at, bytes->size);
+      bytes->at = to;
+      to += bytes->size;
+    }
+  }
+}
+
+
+/* Take a load in this thread, after all before it. */
+static void take_here (crew *c, const load *l) {
+  if (c->has_thread) {
+    pthread_mutex_lock(&c->lock);
+    while (c->status == PF_OK && c->given != c->taken)
+      pthread_cond_wait(&c->changed, &c->lock);
+    pthread_mutex_unlock(&c->lock);
+  }
+  if (c->status == PF_OK)
     c->status = take(c, l);
+}
+
+
+static void give (crew *c, load *l) {
+  if (!c->has_thread || !has_room(l)) {
+    take_here(c, l);
     return;
   }
+  keep_bytes(l);
   pthread_mutex_lock(&c->lock);
   c->given++;
   if (c->given - c->taken == LOADS / 2)
@@ -176,7 +251,7 @@ static void send_home (crew *c) {
 static pf_status give_all (crew *c, pf_error *error) {
   const pf_relay *const relay = c->relay;
   for (size_t batches = 0;; batches++) {
-    if (batches == ALONE)
+    if (batches == ALONE && !relay->alone)
       call_in_help(c);
     load *const l = next_load(c);
     if (l == NULL)

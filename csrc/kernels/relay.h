@@ -15,22 +15,24 @@
 #include "kernels/pull.h"
 
 typedef struct pf_relay {
-  const pf_want *wants; /* with no column of bytes: they do not last */
+  const pf_want *wants;
   size_t nwants;
+  bool *wanted; /* in place of these: the fields, as of pf_pull_fields */
+  bool alone;   /* in the caller's thread only */
   int sparse;   /* the wanted column whose rows of 0 may be left out; or -1 */
   size_t notes; /* how many notes `prepare` makes of a batch */
   /* Look at a batch in the caller's thread; or NULL. Must not touch what
      `take` changes. */
   void (*prepare)(void *context, const pf_pull *pull, uint32_t *notes);
-  /* Take a batch and its notes, in any one thread: no Lua, no dictionary, no
-     trace. */
+  /* Take a batch and its notes, in any one thread: no Lua, no trace, of the
+     dictionary only the names of the batch. */
   pf_status (*take)(void *context, const pf_pull *pull, const uint32_t *notes,
                     pf_error *error);
   void *context;
 } pf_relay;
 
-/* Read a reader to its end. PF_OK, or the first failure of the reader or of
-   `take`. */
+/* Read a reader to its end. PF_OK, or the failure of `take`, or that of the
+   reader; what came before it has been taken. */
 pf_status pf_relay_read (const pf_relay *relay, pf_reader *reader,
                          pf_error *error);
 

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/relay.h"
 #include "lua/binding.h"
 #include "lua/rows.h"
 
@@ -38,7 +39,6 @@
 
 static int job_gc (lua_State *L) {
   row_job *const job = luaL_checkudata(L, 1, L_JOB);
-  pf_batch_close(&job->batch);
   free(job->text.at);
   free(job->waiting.at);
   free(job->cells);
@@ -82,13 +82,6 @@ static void *scratch (lua_State *L, size_t count, size_t size) {
 }
 
 
-/* Make the batch for the fields marked in `wanted`. */
-static void open_batch (lua_State *L, row_job *job, bool *wanted) {
-  if (pf_batch_for(&job->batch, job->reader, wanted) != PF_OK)
-    luaL_error(L, "not enough memory");
-}
-
-
 /* Names lie all over the memory. Asking for those of a whole batch at once
    lets the waits for them overlap; printing then finds them near. */
 static void fetch_names (const row_job *job) {
@@ -102,24 +95,6 @@ static void fetch_names (const row_job *job) {
 }
 
 
-/* Read to the end, each batch into the form. */
-static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
-  const l_reader *const held = lua_touserdata(L, 1);
-  pf_status status = PF_OK;
-  while (status == PF_OK) {
-    l_reader_alive(L, held);
-    status = job->reader->next(job->reader, &job->batch, error);
-    if (status != PF_MORE)
-      return status;
-    fetch_names(job);
-    status = job->form->rows(job);
-    job->count += job->batch.rows;
-  }
-  error->status = PF_OK; /* the failure is not the reader's */
-  return status;
-}
-
-
 static pf_status fail_writing (const row_job *job, pf_status status,
                                pf_error *error) {
   if (status == PF_EIO)
@@ -129,21 +104,91 @@ static pf_status fail_writing (const row_job *job, pf_status status,
 }
 
 
+/* A batch into the form, maybe in a second thread. */
+static pf_status write_batch (void *context, const pf_pull *pull,
+                              const uint32_t *notes, pf_error *error) {
+  row_job *const job = context;
+  (void)notes;
+  job->batch = pull->batch;
+  fetch_names(job);
+  job->failed = job->form->rows(job);
+  job->count += job->batch.rows;
+  return job->failed == PF_OK ? PF_OK : fail_writing(job, job->failed, error);
+}
+
+
+/* Areas move when the reader adds some, names do not. */
+static bool has_areas (const row_job *job) {
+  bool any = false;
+  for (size_t i = 0; i < job->reader->nfields; i++)
+    any |= job->wanted[i] && job->reader->fields[i].type == PF_AREA;
+  return any;
+}
+
+
+/* The reader of a job while nobody closes it: a stage in Lua could. */
+typedef struct guard {
+  pf_reader reader;
+  const l_reader *held;
+  bool closed;
+} guard;
+
+
+static pf_status guard_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  guard *const g = (guard *)(void *)self;
+  pf_reader *const input = g->held->reader;
+  g->closed = input == NULL || !*g->held->open;
+  return g->closed ? PF_END : input->next(input, batch, error);
+}
+
+
+static void guard_want (pf_reader *self, bool *wanted) {
+  pf_reader *const input = ((const guard *)(void *)self)->held->reader;
+  if (input->want != NULL)
+    input->want(input, wanted);
+}
+
+
+/* Write the rows; the failure of the reader, if it fails. Raises when it has
+   been closed. */
+static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
+  const pf_reader *const input = job->reader;
+  guard g = {{.fields = input->fields,
+              .nfields = input->nfields,
+              .dictionary = input->dictionary,
+              .next = guard_next,
+              .want = guard_want},
+             lua_touserdata(L, 1),
+             false};
+  const pf_relay relay = {.wanted = job->wanted,
+                          .alone = has_areas(job),
+                          .sparse = -1,
+                          .take = write_batch,
+                          .context = job};
+  const pf_status status = pf_relay_read(&relay, &g.reader, error);
+  if (g.closed)
+    l_reader_alive(L, g.held);
+  return status;
+}
+
+
 /* The whole job. What was read before the reader failed is written too. */
 static pf_status run (lua_State *L, row_job *job, pf_error *error) {
-  pf_error failed = {PF_OK, PF_NO_OFFSET, ""};
-  pf_status status = job->form->begin(job);
-  if (status == PF_OK)
-    status = write_batches(L, job, &failed);
-  const bool is_readers = status < 0 && failed.status == status;
-  if (status >= 0 || is_readers)
-    status = job->form->end(job);
-  if (status == PF_OK)
-    status = row_flush(job, true);
-  if (status != PF_OK)
-    return fail_writing(job, status, error);
-  *error = failed;
-  return is_readers ? failed.status : PF_OK;
+  pf_error failed;
+  pf_status read = PF_OK;
+  job->failed = job->form->begin(job);
+  if (job->failed == PF_OK)
+    read = write_batches(L, job, &failed);
+  if (job->failed == PF_OK)
+    job->failed = job->form->end(job);
+  if (job->failed == PF_OK)
+    job->failed = row_flush(job, true);
+  if (job->failed != PF_OK)
+    return fail_writing(job, job->failed, error);
+  if (read != PF_OK)
+    *error = failed;
+  return read;
 }
 
 
@@ -243,7 +288,7 @@ static void take_columns (lua_State *L, row_job *job) {
   }
   job->columns = columns;
   job->ncolumns = (size_t)count;
-  open_batch(L, job, wanted);
+  job->wanted = wanted;
 }
 
 
@@ -360,7 +405,7 @@ static int core_write_listing (lua_State *L) {
     job->ntemplates = 1;
     job->kind = SIZE_MAX;
   }
-  open_batch(L, job, wanted);
+  job->wanted = wanted;
   return finish(L, job);
 }
 

@@ -56,7 +56,8 @@ typedef struct row_cell {
 
 struct row_job {
   pf_reader *reader;
-  pf_batch batch;
+  bool *wanted;   /* which of its fields */
+  pf_batch batch; /* in work; somebody else's */
   const row_form *form;
   const row_column *columns;
   size_t ncolumns;
@@ -65,6 +66,7 @@ struct row_job {
   uint64_t count;   /* rows written so far */
   row_text text;    /* still to be given to the file */
   FILE *file;       /* NULL: everything stays in `text` */
+  pf_status failed; /* PF_OK until a row could not be written */
   int errnum;       /* of a write that failed */
 
   /* of the aligned table */
