@@ -29,19 +29,21 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 /* A trace over bytes, with all it borrows. */
 typedef struct fuzz_trace {
-  pf_source source;
+  pf_source sources[2];
   pf_trace trace;
 } fuzz_trace;
 
-/* Open bytes as a format. Also after a failure it must be closed. */
+/* Open bytes as a format; they are their own memo file. Also after a failure it
+   must be closed. */
 static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
                                    pf_bytes bytes, const pf_option *options,
                                    size_t noptions, bool strict) {
   pf_error error = {.status = PF_OK};
-  fuzz->source = (pf_source){"main", "", bytes};
+  fuzz->sources[0] = (pf_source){"main", "", bytes};
+  fuzz->sources[1] = (pf_source){"memo", "", bytes};
   fuzz->trace = (pf_trace){.format = format,
-                           .sources = &fuzz->source,
-                           .nsources = 1,
+                           .sources = fuzz->sources,
+                           .nsources = 2,
                            .options = options,
                            .noptions = noptions,
                            .strict = strict,

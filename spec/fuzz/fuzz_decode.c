@@ -34,6 +34,11 @@ static const pf_option choices[][3] = {
     {TEXT("offset_unit", "insn"), INT("zeros", 1)},
     {TEXT("dialect", "dcpicat"), INT("zeros", 1), INT("cpuspeed", 333)},
     {TEXT("dialect", "pdb"), TEXT("byte_order", "big"), INT("insn_size", 1)},
+    {TEXT("deleted", "show"), TEXT("code_page", "CP932")},
+    {TEXT("deleted", "only"), TEXT("memo_form", "dbt3"),
+     TEXT("code_page", "MAZOVIA")},
+    {TEXT("deleted", "show"), TEXT("memo_form", "dbt4"),
+     TEXT("code_page", "CP1250")},
 };
 
 #define NCHOICES (sizeof choices / sizeof choices[0])
@@ -125,13 +130,14 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
   pf_error error = {.status = PF_OK};
   pf_reader *reader = NULL;
   pf_batch batch;
-  bool wanted[64];
-  MUST(table->nfields <= 64);
   if (table->open(trace, table, &reader, &error) != PF_OK)
     return;
+  bool *const wanted = malloc(table->nfields);
+  MUST(wanted != NULL);
   for (size_t i = 0; i < table->nfields; i++)
     wanted[i] = i % part == rest;
   MUST(pf_batch_for(&batch, reader, wanted) == PF_OK);
+  free(wanted);
   const int64_t rows = read_all(reader, &batch);
   MUST(rows < 0 || table->rows < 0 || rows == table->rows);
   if (rows >= 0) {

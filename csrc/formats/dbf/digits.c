@@ -1,0 +1,306 @@
+/*
+** digits.c - numbers and dates, out of text and into it.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "formats/dbf/parts.h"
+
+#define MOST_DIGITS 19 /* of a uint64_t that cannot overflow */
+
+__extension__ typedef unsigned __int128 wide;
+
+/* A number in decimal: digits * 10^power. */
+typedef struct decimal {
+  uint64_t digits;
+  int kept; /* how many digits are in `digits` */
+  int power;
+  bool cut; /* others than 0 were left out */
+  bool negative;
+} decimal;
+
+static const uint64_t powers[20] = {1,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000,
+                                    10000000000000000,
+                                    100000000000000000,
+                                    1000000000000000000,
+                                    10000000000000000000u};
+
+
+/* {====== Decimal to double ====== */
+
+static int bits_of (wide n) {
+  const uint64_t high = (uint64_t)(n >> 64), low = (uint64_t)n;
+  return high != 0 ? 128 - __builtin_clzll(high)
+                   : 64 - __builtin_clzll(low | 1);
+}
+
+
+/* n * 2^shift to the nearest double, ties to even; `more` says that the true
+   number is a little above. */
+static double round_to_double (wide n, int shift, bool more) {
+  const int extra = bits_of(n) - 53;
+  if (extra <= 0)
+    return ldexp((double)(uint64_t)n, shift);
+  const wide rest = n & (((wide)1 << extra) - 1);
+  const wide half = (wide)1 << (extra - 1);
+  uint64_t kept = (uint64_t)(n >> extra);
+  if (rest > half || (rest == half && (more || (kept & 1) != 0)))
+    kept++;
+  return ldexp((double)kept, shift + extra);
+}
+
+
+/* The nearest double of a decimal with up to 19 digits and powers of ten up to
+   19; others are good to the last bits. */
+static double to_double (const decimal *d) {
+  double value;
+  if (d->digits == 0)
+    value = 0;
+  else if (d->power >= 0 && d->power <= 19)
+    value = round_to_double((wide)d->digits * powers[d->power], 0, d->cut);
+  else if (d->power < 0 && d->power >= -19) {
+    const int up = 128 - bits_of(d->digits);
+    const wide n = (wide)d->digits << up;
+    const uint64_t by = powers[-d->power];
+    value = round_to_double(n / by, -up, d->cut || n % by != 0);
+  }
+  else
+    value =
+        (double)((long double)d->digits * powl(10.0L, (long double)d->power));
+  return d->negative ? -value : value;
+}
+
+/* }====== */
+
+
+/* {====== Parsing ====== */
+
+static bool is_digit (uint8_t c) {
+  return c >= '0' && c <= '9';
+}
+
+
+/* Take digits; those that do not fit count as zeros. */
+static const uint8_t *take_digits (decimal *d, const uint8_t *p,
+                                   const uint8_t *end, int power) {
+  for (; p < end && is_digit(*p); p++) {
+    if (d->kept < MOST_DIGITS) {
+      d->digits = d->digits * 10 + (uint64_t)(*p - '0');
+      d->kept += d->digits != 0;
+      d->power += power;
+    }
+    else {
+      d->cut = d->cut || *p != '0';
+      d->power += power + 1;
+    }
+  }
+  return p;
+}
+
+
+/* Take e+12; false when what follows is none. */
+static bool take_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
+  if (p == end)
+    return true;
+  if (*p != 'e' && *p != 'E')
+    return false;
+  const bool negative = ++p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  int power = 0;
+  const uint8_t *const first = p;
+  for (; p < end && is_digit(*p); p++)
+    power = power < 10000 ? power * 10 + (*p - '0') : power;
+  d->power += negative ? -power : power;
+  return p == end && p > first;
+}
+
+
+/* Take a whole number in decimal: digits, one point or comma, an exponent. */
+static bool take_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
+  d->negative = p < end && *p == '-';
+  p += p < end && (*p == '-' || *p == '+');
+  const uint8_t *const first = p;
+  p = take_digits(d, p, end, 0);
+  size_t count = (size_t)(p - first);
+  if (p < end && (*p == '.' || *p == ',')) {
+    const uint8_t *const behind = ++p;
+    p = take_digits(d, p, end, -1);
+    count += (size_t)(p - behind);
+  }
+  return count > 0 && take_exponent(d, p, end);
+}
+
+
+/* A decimal as a whole number, if it is one of 63 bits. */
+static bool to_whole (const decimal *d, int64_t *whole) {
+  uint64_t digits = d->digits;
+  int power = d->power;
+  if (d->cut || (digits != 0 && power > 18))
+    return false;
+  for (; power < 0 && digits != 0; power++, digits /= 10)
+    if (digits % 10 != 0)
+      return false;
+  if (digits != 0 && digits > (uint64_t)INT64_MAX / powers[power])
+    return false;
+  const int64_t value = digits == 0 ? 0 : (int64_t)(digits * powers[power]);
+  *whole = d->negative ? -value : value;
+  return true;
+}
+
+
+/* The usual field: blanks, a sign, up to 18 digits, nothing else. */
+static bool parse_plain (const uint8_t *p, const uint8_t *end, int64_t *whole) {
+  const bool negative = p < end && *p == '-';
+  p += negative;
+  if (p == end || end - p > 18)
+    return false;
+  int64_t value = 0;
+  for (; p < end; p++) {
+    const unsigned digit = (unsigned)*p - '0';
+    if (digit > 9)
+      return false;
+    value = value * 10 + (int64_t)digit;
+  }
+  *whole = negative ? -value : value;
+  return true;
+}
+
+
+static bool is_blank (uint8_t c) {
+  return c == ' ' || c == 0 || c == '\t';
+}
+
+
+dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
+                             double *number) {
+  const uint8_t *p = at, *end = at + size;
+  while (p < end && is_blank(*p))
+    p++;
+  while (end > p && is_blank(end[-1]))
+    end--;
+  if (p == end)
+    return DBF_DIGITS_NONE;
+  if (parse_plain(p, end, whole)) {
+    *number = (double)*whole;
+    return DBF_DIGITS_INT;
+  }
+  if (*p == '*')
+    return DBF_DIGITS_STARS;
+  if (*p == '.' && end - p == 1)
+    return DBF_DIGITS_NONE; /* the picture of a number that was not entered */
+  decimal d = {.digits = 0};
+  if (!take_decimal(&d, p, end))
+    return DBF_DIGITS_BAD;
+  *number = to_double(&d);
+  return to_whole(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
+}
+
+/* }====== */
+
+
+/* {====== Dates ====== */
+
+static void put_digits (uint8_t *out, unsigned count, uint32_t value) {
+  while (count-- > 0) {
+    out[count] = (uint8_t)('0' + value % 10);
+    value /= 10;
+  }
+}
+
+
+static void put_ymd (uint8_t *out, uint32_t year, uint32_t month,
+                     uint32_t day) {
+  put_digits(out, 4, year);
+  out[4] = out[7] = '-';
+  put_digits(out + 5, 2, month);
+  put_digits(out + 8, 2, day);
+}
+
+
+/* Days are counted from a 1st of March, so that the leap day is the last. */
+bool dbf_put_day (uint8_t *out, int64_t julian) {
+  const int64_t first = 1721426, last = 5373484; /* years 1 to 9999 */
+  if (julian < first || julian > last)
+    return false;
+  const uint32_t days = (uint32_t)(julian - 1721120); /* since 1 March 0 */
+  const uint32_t era = days / 146097, of_era = days % 146097;
+  const uint32_t of_years =
+      of_era - of_era / 1460 + of_era / 36524 - of_era / 146096;
+  const uint32_t year = of_years / 365;
+  const uint32_t of_year = of_era - (365 * year + year / 4 - year / 100);
+  const uint32_t month = (5 * of_year + 2) / 153;
+  const uint32_t day = of_year - (153 * month + 2) / 5 + 1;
+  put_ymd(out, era * 400 + year + (month >= 10),
+          month < 10 ? month + 3 : month - 9, day);
+  return true;
+}
+
+
+bool dbf_put_date (uint8_t *out, const uint8_t *digits) {
+  static const uint8_t days[] = {31, 28, 31, 30, 31, 30,
+                                 31, 31, 30, 31, 30, 31};
+  uint32_t number = 0;
+  for (int i = 0; i < 8; i++) {
+    if (!is_digit(digits[i]))
+      return false;
+    number = number * 10 + (uint32_t)(digits[i] - '0');
+  }
+  const uint32_t year = number / 10000, month = number / 100 % 100;
+  const uint32_t day = number % 100;
+  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  if (year == 0 || month < 1 || month > 12 || day < 1 ||
+      day > days[month - 1] + (uint32_t)(month == 2 && leap))
+    return false;
+  put_ymd(out, year, month, day);
+  return true;
+}
+
+
+size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds) {
+  const uint32_t seconds = milliseconds / 1000;
+  out[0] = 'T';
+  put_digits(out + 1, 2, seconds / 3600);
+  out[3] = out[6] = ':';
+  put_digits(out + 4, 2, seconds / 60 % 60);
+  put_digits(out + 7, 2, seconds % 60);
+  if (milliseconds % 1000 == 0)
+    return 9;
+  out[9] = '.';
+  put_digits(out + 10, 3, milliseconds % 1000);
+  return 13;
+}
+
+/* }====== */
+
+
+size_t dbf_put_currency (uint8_t *out, int64_t units) {
+  const uint64_t size = units < 0 ? -(uint64_t)units : (uint64_t)units;
+  uint64_t whole = size / 10000;
+  uint8_t text[24];
+  size_t at = sizeof text - 4;
+  put_digits(text + at, 4, (uint32_t)(size % 10000));
+  text[--at] = '.';
+  do
+    text[--at] = (uint8_t)('0' + whole % 10);
+  while ((whole /= 10) > 0);
+  if (units < 0)
+    text[--at] = '-';
+  memcpy(out, text + at, sizeof text - at);
+  return sizeof text - at;
+}

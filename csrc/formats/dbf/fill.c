@@ -1,0 +1,511 @@
+/*
+** fill.c - fields of records into columns. One loop for each kind of field;
+** what is null by a flag is marked behind it.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "formats/dbf/parts.h"
+#include "model/batch.h"
+
+#define DAY_MS 86400000
+
+/* What the loops get: a field of a run, and where it goes. */
+typedef struct filling {
+  dbf_decoder *decoder;
+  const dbf_field *field;
+  const dbf_run *run;
+  const uint8_t *first; /* the field in the first record */
+  size_t stride;        /* from record to record */
+  pf_column *column;
+  size_t row;
+  pf_error *error;
+} filling;
+
+
+static inline const uint8_t *value_at (const filling *f, size_t i) {
+  return f->first + i * f->stride;
+}
+
+
+/* {====== What cannot be understood ====== */
+
+/* A few bytes of a value for people. */
+static void show (char *out, size_t room, const uint8_t *bytes, size_t size) {
+  size_t i = 0;
+  for (; i < size && i + 1 < room; i++)
+    out[i] = bytes[i] >= 0x20 && bytes[i] < 0x7F ? (char)bytes[i] : '?';
+  out[i] = '\0';
+}
+
+
+/* Value i is not what it should be: it is missing. */
+static pf_status bad_value (const filling *f, size_t i, const char *expected) {
+  char shown[32];
+  show(shown, sizeof shown, value_at(f, i), f->field->size);
+  pf_set_missing(f->column, f->row + i);
+  return pf_warn(f->decoder->trace, PF_DAMAGE, "dbf-bad-value", PF_EFORMAT,
+                 f->run->offset + i * f->stride + f->field->offset, f->error,
+                 "field %.60s: %s expected, found '%s'", f->field->name,
+                 expected, shown);
+}
+
+
+/* Digits that were stars when they were written. */
+static pf_status overflowed (const filling *f, size_t i) {
+  pf_set_missing(f->column, f->row + i);
+  return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
+                 f->run->offset + i * f->stride + f->field->offset, f->error,
+                 "field %.60s holds asterisks: the number had no room",
+                 f->field->name);
+}
+
+
+static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
+                    uint8_t c) {
+  for (size_t i = 0; i < size; i++)
+    if (p[i] != a && p[i] != b && p[i] != c)
+      return false;
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== Numbers ====== */
+
+static pf_status fill_digits (const filling *f) {
+  const bool whole = f->column->type == PF_INT;
+  int64_t integer = 0;
+  double number = 0;
+  for (size_t i = 0; i < f->run->count; i++) {
+    const dbf_digits found =
+        dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
+    pf_status status = PF_OK;
+    if (found == DBF_DIGITS_INT && whole)
+      f->column->ints[f->row + i] = integer;
+    else if (!whole && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
+      f->column->nums[f->row + i] = number;
+    else if (found == DBF_DIGITS_NONE)
+      pf_set_missing(f->column, f->row + i);
+    else if (found == DBF_DIGITS_STARS)
+      status = overflowed(f, i);
+    else
+      status =
+          bad_value(f, i, whole ? "a whole number below 2^63" : "a number");
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+static pf_status fill_integer (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++)
+    f->column->ints[f->row + i] = (int32_t)pf_load32le(value_at(f, i));
+  return PF_OK;
+}
+
+
+/* The sign bit is inverted, so that the bytes sort; all zeros are blank. */
+static pf_status fill_sortable (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++) {
+    const uint32_t bits = pf_load32be(value_at(f, i));
+    f->column->ints[f->row + i] = (int32_t)(bits ^ 0x80000000u);
+    if (bits == 0)
+      pf_set_missing(f->column, f->row + i);
+  }
+  return PF_OK;
+}
+
+
+static double double_of (uint64_t bits) {
+  double value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+
+static pf_status fill_double (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++)
+    f->column->nums[f->row + i] = double_of(pf_load64le(value_at(f, i)));
+  return PF_OK;
+}
+
+
+/* Of positive numbers the sign bit is inverted, of negative ones all bits. */
+static pf_status fill_ordered (const filling *f) {
+  const uint64_t sign = (uint64_t)1 << 63;
+  for (size_t i = 0; i < f->run->count; i++) {
+    const uint64_t bits = pf_load64be(value_at(f, i));
+    f->column->nums[f->row + i] =
+        double_of((bits & sign) != 0 ? bits ^ sign : ~bits);
+    if (bits == 0)
+      pf_set_missing(f->column, f->row + i);
+  }
+  return PF_OK;
+}
+
+
+static pf_status fill_currency (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++)
+    f->column->nums[f->row + i] =
+        (double)(int64_t)pf_load64le(value_at(f, i)) / 10000;
+  return PF_OK;
+}
+
+
+static pf_status fill_currency_text (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++) {
+    uint8_t *const out = dbf_arena_take(&f->decoder->arena, 24);
+    if (out == NULL)
+      return dbf_no_memory(f->error);
+    const size_t size =
+        dbf_put_currency(out, (int64_t)pf_load64le(value_at(f, i)));
+    f->column->bytes[f->row + i] = (pf_bytes){out, size};
+  }
+  return PF_OK;
+}
+
+
+static pf_status fill_logical (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++) {
+    const uint8_t c = f->field->size == 0 ? ' ' : *value_at(f, i);
+    uint8_t *const value = &f->column->bools[f->row + i];
+    pf_status status = PF_OK;
+    *value = c == 'T' || c == 't' || c == 'Y' || c == 'y';
+    if (*value != 0 || c == 'F' || c == 'f' || c == 'N' || c == 'n')
+      continue;
+    pf_set_missing(f->column, f->row + i);
+    if (c != ' ' && c != '?' && c != 0)
+      status = bad_value(f, i, "T, F or blank");
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Dates and times ====== */
+
+/* Room for the text of a date and time; NULL: no memory. */
+static uint8_t *time_room (const filling *f) {
+  return dbf_arena_take(&f->decoder->arena, 24);
+}
+
+
+static pf_status fill_date (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++) {
+    uint8_t *const out = time_room(f);
+    pf_status status = PF_OK;
+    if (out == NULL)
+      return dbf_no_memory(f->error);
+    f->column->bytes[f->row + i] = (pf_bytes){out, 10};
+    if (is_all(value_at(f, i), 8, ' ', '0', 0))
+      pf_set_missing(f->column, f->row + i);
+    else if (!dbf_put_date(out, value_at(f, i)))
+      status = bad_value(f, i, "a date YYYYMMDD");
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Put day and time in a row; false when there is no such day. */
+static bool put_time (const filling *f, size_t i, uint8_t *out, int64_t day,
+                      int64_t milliseconds) {
+  if (!dbf_put_day(out, day + milliseconds / DAY_MS))
+    return false;
+  const size_t size =
+      10 + dbf_put_clock(out + 10, (uint32_t)(milliseconds % DAY_MS));
+  f->column->bytes[f->row + i] = (pf_bytes){out, size};
+  return true;
+}
+
+
+/* A Julian day and the milliseconds since midnight; day 0 or blanks: none. */
+static pf_status fill_time (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++) {
+    const uint32_t day = pf_load32le(value_at(f, i));
+    const uint32_t milliseconds = pf_load32le(value_at(f, i) + 4);
+    uint8_t *const out = time_room(f);
+    pf_status status = PF_OK;
+    if (out == NULL)
+      return dbf_no_memory(f->error);
+    if (day == 0 || is_all(value_at(f, i), 8, ' ', ' ', ' '))
+      pf_set_missing(f->column, f->row + i);
+    else if (!put_time(f, i, out, day, milliseconds))
+      status = bad_value(f, i, "a date and time");
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Milliseconds since the first day of year 1, a double, big-endian. Files
+   have its sign bit clear; the documents would have it inverted. */
+static pf_status fill_instant (const filling *f) {
+  const int64_t first_day = 1721426;
+  for (size_t i = 0; i < f->run->count; i++) {
+    const uint64_t bits = pf_load64be(value_at(f, i)) & INT64_MAX;
+    const double value = double_of(bits);
+    uint8_t *const out = time_room(f);
+    pf_status status = PF_OK;
+    if (out == NULL)
+      return dbf_no_memory(f->error);
+    if (is_all(value_at(f, i), 8, ' ', 0, 0))
+      pf_set_missing(f->column, f->row + i);
+    else if (!(value < 1e15) || !put_time(f, i, out, first_day, llround(value)))
+      status = bad_value(f, i, "a date and time");
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Text ====== */
+
+static bool has_bit (const filling *f, size_t i, int32_t bit) {
+  const dbf_file *const file = f->decoder->file;
+  const uint8_t *const flags =
+      f->run->at + i * f->stride + file->fields[file->null_flags].offset;
+  return (flags[bit >> 3] >> (bit & 7) & 1) != 0;
+}
+
+
+/* A value without the blanks and NULs at its end. */
+static pf_bytes trimmed (const uint8_t *p, size_t size) {
+  while (size >= 8 && pf_load64le(p + size - 8) == 0x2020202020202020u)
+    size -= 8;
+  while (size > 0 && (p[size - 1] == ' ' || p[size - 1] == 0))
+    size--;
+  return (pf_bytes){p, size};
+}
+
+
+/* Put text in a row, as UTF-8. */
+static pf_status put_text (const filling *f, size_t row, pf_bytes text) {
+  dbf_decoder *const d = f->decoder;
+  f->column->bytes[row] = text;
+  if ((f->field->flags & DBF_AS_IS) != 0 ||
+      dbf_is_plain(&d->file->charset, text))
+    return PF_OK;
+  if (text.size > (SIZE_MAX - 16) / 5)
+    return dbf_no_memory(f->error);
+  const size_t room = dbf_converted_room(&d->file->charset, text.size);
+  uint8_t *const out = dbf_arena_take(&d->arena, room);
+  if (out == NULL)
+    return dbf_no_memory(f->error);
+  const size_t size = dbf_convert(&d->converter, text, out);
+  dbf_arena_return(&d->arena, room - size);
+  f->column->bytes[row] = (pf_bytes){out, size};
+  return PF_OK;
+}
+
+
+static pf_status fill_text (const filling *f) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < f->run->count && status == PF_OK; i++)
+    status = put_text(f, f->row + i, trimmed(value_at(f, i), f->field->size));
+  return status;
+}
+
+
+/* V and Q: with its bit set the last byte is the number of those used. */
+static pf_status fill_varying (const filling *f) {
+  const size_t size = f->field->size;
+  const bool is_text = f->field->kind == DBF_TEXT;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
+    pf_bytes value = {value_at(f, i), size};
+    if (size > 0 && has_bit(f, i, f->field->length_bit))
+      value.size = value.at[size - 1];
+    if (value.size > size)
+      status = bad_value(f, i, "a length in the last byte");
+    else if (is_text)
+      status = put_text(f, f->row + i, value);
+    else
+      f->column->bytes[f->row + i] = value;
+  }
+  return status;
+}
+
+
+static pf_status fill_binary (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++)
+    f->column->bytes[f->row + i] = (pf_bytes){value_at(f, i), f->field->size};
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Memos ====== */
+
+/* The number of a memo's block; false when it is none. */
+static bool memo_block (const filling *f, size_t i, uint64_t *block) {
+  int64_t whole = 0;
+  double number;
+  if (f->field->size == 4) {
+    *block = pf_load32le(value_at(f, i));
+    return true;
+  }
+  const dbf_digits found =
+      dbf_parse_digits(value_at(f, i), f->field->size, &whole, &number);
+  *block = (uint64_t)whole;
+  return found == DBF_DIGITS_NONE || (found == DBF_DIGITS_INT && whole >= 0);
+}
+
+
+static pf_status no_memo_file (const filling *f, size_t i) {
+  pf_set_missing(f->column, f->row + i);
+  return pf_warn(f->decoder->trace, PF_DAMAGE, "dbf-no-memo", PF_EIO,
+                 f->field->described, f->error,
+                 "field %.60s has memos, but there is no memo file",
+                 f->field->name);
+}
+
+
+static pf_status put_memo (const filling *f, size_t i, uint64_t block) {
+  const dbf_decoder *const d = f->decoder;
+  pf_bytes value;
+  bool is_text;
+  const char *problem;
+  if (d->file->memo == DBF_NO_MEMO)
+    return no_memo_file(f, i);
+  if (!dbf_memo_find(d->file, d->memo, block, &value, &is_text, &problem)) {
+    pf_set_missing(f->column, f->row + i);
+    return pf_warn(d->trace, PF_DAMAGE, "dbf-memo-block", PF_EFORMAT,
+                   f->run->offset + i * f->stride + f->field->offset, f->error,
+                   "field %.60s points at memo block %llu: %s", f->field->name,
+                   (unsigned long long)block, problem);
+  }
+  if (is_text && f->field->type == 'M')
+    return put_text(f, f->row + i, value);
+  f->column->bytes[f->row + i] = value;
+  return PF_OK;
+}
+
+
+static pf_status fill_memo (const filling *f) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
+    uint64_t block;
+    if (!memo_block(f, i, &block))
+      status = bad_value(f, i, "the number of a memo block");
+    else if (block == 0)
+      pf_set_missing(f->column, f->row + i);
+    else
+      status = put_memo(f, i, block);
+  }
+  return status;
+}
+
+/* }====== */
+
+
+static void mark_nulls (const filling *f) {
+  for (size_t i = 0; i < f->run->count; i++)
+    if (has_bit(f, i, f->field->null_bit))
+      pf_set_missing(f->column, f->row + i);
+}
+
+
+/* Of a field that the end of the record cuts, text is shown as far as it goes;
+   the others are missing. */
+static bool is_cut (const dbf_field *field) {
+  return field->size < field->stated && field->kind != DBF_TEXT &&
+         field->kind != DBF_BINARY && field->kind != DBF_DIGITS;
+}
+
+
+static pf_status fill_kind (const filling *f) {
+  static pf_status (*const fillers[])(const filling *) = {
+      [DBF_TEXT] = fill_text,         [DBF_BINARY] = fill_binary,
+      [DBF_DIGITS] = fill_digits,     [DBF_LOGICAL] = fill_logical,
+      [DBF_DATE] = fill_date,         [DBF_INTEGER] = fill_integer,
+      [DBF_SORTABLE] = fill_sortable, [DBF_DOUBLE] = fill_double,
+      [DBF_ORDERED] = fill_ordered,   [DBF_CURRENCY] = fill_currency,
+      [DBF_TIME] = fill_time,         [DBF_INSTANT] = fill_instant,
+      [DBF_MEMO] = fill_memo,         [DBF_NULL_FLAGS] = fill_binary};
+  if (is_cut(f->field)) {
+    for (size_t i = 0; i < f->run->count; i++)
+      pf_set_missing(f->column, f->row + i);
+    return PF_OK;
+  }
+  return f->field->length_bit >= 0 ? fill_varying(f)
+                                   : fillers[f->field->kind](f);
+}
+
+
+/* {====== The decoder ====== */
+
+static filling filling_of (dbf_decoder *decoder, const dbf_field *field,
+                           const dbf_run *run, pf_column *column, size_t row,
+                           pf_error *error) {
+  return (filling){
+      decoder, field, run,  run->at + field->offset, decoder->file->record,
+      column,  row,   error};
+}
+
+
+pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
+                    const dbf_run *run, pf_column *column, size_t row,
+                    pf_error *error) {
+  const filling f = filling_of(decoder, field, run, column, row, error);
+  const pf_status status = fill_kind(&f);
+  if (status == PF_OK && field->null_bit >= 0)
+    mark_nulls(&f);
+  return status;
+}
+
+
+pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
+                          const dbf_run *run, pf_column *column, size_t row,
+                          pf_error *error) {
+  const filling f = filling_of(decoder, field, run, column, row, error);
+  pf_status status = PF_OK;
+  if (is_cut(field))
+    return fill_kind(&f);
+  status = fill_currency_text(&f);
+  if (status == PF_OK && field->null_bit >= 0)
+    mark_nulls(&f);
+  return status;
+}
+
+
+pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
+                            const dbf_file *file, pf_error *error) {
+  *decoder = (dbf_decoder){.file = file, .trace = trace};
+  const pf_status status =
+      dbf_converter_open(&decoder->converter, &file->charset);
+  if (status == PF_OK)
+    return PF_OK;
+  return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
+                 file->charset.name);
+}
+
+
+void dbf_decoder_close (dbf_decoder *decoder) {
+  dbf_converter_close(&decoder->converter);
+  dbf_arena_close(&decoder->arena);
+}
+
+
+void dbf_decoder_begin (dbf_decoder *decoder) {
+  const pf_source *const memo =
+      pf_source_of(decoder->trace, decoder->file->memo_role);
+  dbf_arena_reset(&decoder->arena);
+  decoder->memo = memo == NULL ? (pf_bytes){NULL, 0} : memo->bytes;
+}
+
+/* }====== */

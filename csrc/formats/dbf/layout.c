@@ -1,0 +1,257 @@
+/*
+** layout.c - where the fields are in a record, and where the records are.
+**
+** Offsets are sums of sizes: the ones that Visual FoxPro states are often 0.
+** The header's own sizes are believed unless the records say otherwise: then
+** another start or size is taken when every delete flag and the end of the
+** file agree with it.
+*/
+
+#include "bytes/cursor.h"
+#include "formats/dbf/parts.h"
+
+#define LOOK_AT 100 /* so many delete flags decide whether a size is right */
+
+
+/* {====== Sizes of fields ====== */
+
+static uint64_t sum_of (const dbf_file *file, bool long_text) {
+  uint64_t sum = 1;
+  for (size_t i = 0; i < file->nfields; i++) {
+    const dbf_field *const field = &file->fields[i];
+    sum += field->size;
+    if (long_text && field->type == 'C')
+      sum += (uint64_t)field->decimals << 8;
+  }
+  return sum;
+}
+
+
+/* Clipper and FoxPro 2 have text of more than 255 bytes, whose size goes on in
+   the byte of the decimals. Garbage stands there too: the record's size tells
+   which it is. */
+static void settle_long_text (dbf_file *file) {
+  if (sum_of(file, false) == file->record || sum_of(file, true) != file->record)
+    return;
+  for (size_t i = 0; i < file->nfields; i++) {
+    dbf_field *const field = &file->fields[i];
+    if (field->type != 'C')
+      continue;
+    field->size += (uint32_t)field->decimals << 8;
+    field->stated = field->size;
+    field->decimals = 0;
+  }
+}
+
+
+/* Give each field its place, cut at the end of the record. */
+static pf_status place_fields (pf_trace *trace, dbf_file *file,
+                               pf_error *error) {
+  const uint64_t sum = sum_of(file, false);
+  uint64_t at = 1;
+  for (size_t i = 0; i < file->nfields; i++) {
+    dbf_field *const field = &file->fields[i];
+    const uint64_t end = at + field->size;
+    field->offset = (uint32_t)(at < file->record ? at : file->record);
+    if (end > file->record)
+      field->size = file->record - field->offset;
+    at = end;
+  }
+  if (sum == file->record)
+    return PF_OK;
+  return pf_warn(trace, sum < file->record ? PF_NOTE : PF_DAMAGE,
+                 "dbf-record-size", PF_EFORMAT, 10, error,
+                 "the fields and the delete flag take %llu bytes, a record %u",
+                 (unsigned long long)sum, file->record);
+}
+
+/* }====== */
+
+
+/* {====== Sizes of header and record ====== */
+
+/* Whether all of the first records begin with a delete flag, if they began
+   there and were so long. */
+static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
+                       uint64_t record) {
+  const uint64_t counted = dbf_counted(file, bytes);
+  uint64_t at = start;
+  for (uint64_t i = 0; i < counted && i < LOOK_AT && at < bytes.size; i++) {
+    if (bytes.at[at] != 0x20 && bytes.at[at] != 0x2A)
+      return false;
+    at += record;
+  }
+  return true;
+}
+
+
+/* Whether the counted records end where the file does, or its end mark. */
+static bool end_fits (const dbf_file *file, pf_bytes bytes, uint64_t start,
+                      uint64_t record) {
+  const uint64_t end = start + dbf_counted(file, bytes) * record;
+  return end == bytes.size || (end + 1 == bytes.size && bytes.at[end] == 0x1A);
+}
+
+
+static pf_status use_sizes (pf_trace *trace, dbf_file *file, uint64_t start,
+                            uint64_t record, pf_error *error) {
+  const uint32_t stated_start = file->start, stated_record = file->record;
+  file->start = (uint32_t)start;
+  file->record = (uint32_t)record;
+  return pf_warn(trace, PF_DAMAGE, "dbf-header-size", PF_EFORMAT, 8, error,
+                 "the header states records of %u bytes from byte %u on; they "
+                 "are read as %u bytes from byte %u on, where they fit",
+                 stated_record, stated_start, file->record, file->start);
+}
+
+
+/* Sizes that cannot be: there is no choice but to compute them. */
+static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
+                                pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const uint64_t sum = sum_of(file, false);
+  uint64_t start = file->start, record = file->record;
+  if (start < file->described) {
+    const bool ended =
+        file->described < bytes.size && bytes.at[file->described] == 0x0D;
+    start = file->described + ended +
+            (dbf_is_visual(file->version) ? DBF_BACKLINK : 0);
+  }
+  if (record == 0 || (record == 1 && file->nfields > 0))
+    record = sum;
+  if (start == file->start && record == file->record)
+    return PF_OK;
+  return use_sizes(trace, file, start, record, error);
+}
+
+
+/* Try other sizes when the delete flags are none with the stated ones. */
+static pf_status settle_sizes (pf_trace *trace, dbf_file *file,
+                               pf_error *error) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const pf_status status = replace_sizes(trace, file, error);
+  const uint64_t starts[] = {file->start, (uint64_t)file->described + 1,
+                             (uint64_t)file->described + 1 + DBF_BACKLINK};
+  const uint64_t records[] = {file->record, sum_of(file, false)};
+  if (status < 0 || dbf_counted(file, bytes) == 0 ||
+      flags_fit(file, bytes, file->start, file->record))
+    return status;
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < 2; j++)
+      if (records[j] > 0 && records[j] <= UINT32_MAX &&
+          flags_fit(file, bytes, starts[i], records[j]) &&
+          end_fits(file, bytes, starts[i], records[j]))
+        return use_sizes(trace, file, starts[i], records[j], error);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Kinds ====== */
+
+typedef struct meaning {
+  char type;
+  uint8_t size; /* bytes it needs; 0: any */
+  dbf_kind kind;
+  pf_type column;
+} meaning;
+
+/* Of one type the first line whose size fits counts. */
+static const meaning meanings[] = {
+    {'C', 0, DBF_TEXT, PF_BYTES},    {'V', 0, DBF_TEXT, PF_BYTES},
+    {'Q', 0, DBF_BINARY, PF_BYTES},  {'N', 0, DBF_DIGITS, PF_INT},
+    {'F', 0, DBF_DIGITS, PF_NUM},    {'L', 0, DBF_LOGICAL, PF_BOOL},
+    {'D', 8, DBF_DATE, PF_BYTES},    {'I', 4, DBF_INTEGER, PF_INT},
+    {'+', 4, DBF_SORTABLE, PF_INT},  {'B', 8, DBF_DOUBLE, PF_NUM},
+    {'B', 0, DBF_MEMO, PF_BYTES},    {'O', 8, DBF_ORDERED, PF_NUM},
+    {'Y', 8, DBF_CURRENCY, PF_NUM},  {'T', 8, DBF_TIME, PF_BYTES},
+    {'@', 8, DBF_INSTANT, PF_BYTES}, {'M', 0, DBF_MEMO, PF_BYTES},
+    {'G', 0, DBF_MEMO, PF_BYTES},    {'P', 0, DBF_MEMO, PF_BYTES},
+    {'W', 0, DBF_MEMO, PF_BYTES},    {'0', 0, DBF_NULL_FLAGS, PF_BYTES},
+};
+
+#define MEANINGS (sizeof meanings / sizeof meanings[0])
+
+
+static const meaning *meaning_of (const dbf_field *field) {
+  for (size_t i = 0; i < MEANINGS; i++)
+    if (meanings[i].type == field->type &&
+        (meanings[i].size == 0 || meanings[i].size == field->stated))
+      return &meanings[i];
+  return NULL;
+}
+
+
+static pf_status settle_kind (pf_trace *trace, const dbf_file *file,
+                              dbf_field *field, pf_error *error) {
+  const meaning *const known = meaning_of(field);
+  field->kind = known == NULL ? DBF_BINARY : known->kind;
+  field->column = known == NULL ? PF_BYTES : known->column;
+  if (field->kind == DBF_INTEGER && dbf_is_seven(file->version))
+    field->kind = DBF_SORTABLE;
+  if (field->kind == DBF_DIGITS && field->decimals > 0)
+    field->column = PF_NUM;
+  if (known != NULL)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "dbf-field-type", PF_EUNSUPPORTED,
+                 field->described, error,
+                 "no field of type 0x%02x has %u bytes: its bytes are shown",
+                 (unsigned)(uint8_t)field->type, field->stated);
+}
+
+/* }====== */
+
+
+/* {====== Null flags ====== */
+
+static void find_null_flags (dbf_file *file) {
+  file->null_flags = file->nfields;
+  for (size_t i = 0; i < file->nfields; i++)
+    if (file->fields[i].kind == DBF_NULL_FLAGS)
+      file->null_flags = i;
+}
+
+
+/* The next bit, or -1 when the flags have no room for it. */
+static int32_t take_bit (const dbf_field *flags, uint32_t *bits) {
+  const uint32_t bit = (*bits)++;
+  return bit < 8 * flags->size ? (int32_t)bit : -1;
+}
+
+
+/* In the order of the fields: of V and Q a bit "the last byte is the length",
+   of what is nullable a bit "null". */
+static pf_status number_bits (pf_trace *trace, dbf_file *file,
+                              pf_error *error) {
+  find_null_flags(file);
+  if (file->null_flags == file->nfields)
+    return PF_OK;
+  const dbf_field *const flags = &file->fields[file->null_flags];
+  uint32_t bits = 0;
+  for (size_t i = 0; i < file->nfields; i++) {
+    dbf_field *const field = &file->fields[i];
+    if (field->type == 'V' || field->type == 'Q')
+      field->length_bit = take_bit(flags, &bits);
+    if (field->flags & DBF_NULLABLE)
+      field->null_bit = take_bit(flags, &bits);
+  }
+  if (bits <= 8 * flags->size)
+    return PF_OK;
+  return pf_warn(
+      trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT, flags->described, error,
+      "%u null flags expected, there is room for %u", bits, 8 * flags->size);
+}
+
+/* }====== */
+
+
+pf_status dbf_settle (pf_trace *trace, dbf_file *file, pf_error *error) {
+  settle_long_text(file);
+  pf_status status = settle_sizes(trace, file, error);
+  if (status == PF_OK)
+    status = place_fields(trace, file, error);
+  for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
+    status = settle_kind(trace, file, &file->fields[i], error);
+  return status == PF_OK ? number_bits(trace, file, error) : status;
+}
