@@ -110,8 +110,8 @@ static size_t take_metrics (lua_State *L, pf_collected *metrics) {
 
 
 /*
-** core.contexts{ reader=, stack= | folded= | function=, file=, line=, metrics= {
-** { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
+** core.contexts{ reader=, stack= | folded= | function=, caller=, file=, line=,
+** metrics= { { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
 */
 static int core_contexts (lua_State *L) {
   pf_collected metrics[PF_MAX_METRICS];
@@ -125,6 +125,7 @@ static int core_contexts (lua_State *L) {
   from.stack = option_text(L, "stack");
   from.folded = option_text(L, "folded");
   from.function = option_text(L, "function");
+  from.caller = option_text(L, "caller");
   from.file = option_text(L, "file");
   from.line = option_text(L, "line");
   from.nmetrics = take_metrics(L, metrics);
@@ -164,17 +165,22 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
 }
 
 
-/* Read the options { metric=, zeros= } at `arg`, which may be nil. */
+/* Read the options { metric=, total_metric=, zeros= } at `arg`, which may be
+   nil. */
 static pf_context_rows options_at (lua_State *L, int arg,
                                    pf_context_view view) {
   pf_context_rows rows = {.contexts = l_contexts_check(L, 1),
                           .view = view,
+                          .total_metric = PF_MAX_METRICS,
                           .caller = PF_NO_NAME,
                           .callee = PF_NO_NAME};
   const char *name = NULL;
   if (lua_istable(L, arg)) {
     lua_getfield(L, arg, "zeros");
     rows.zeros = lua_toboolean(L, -1);
+    lua_getfield(L, arg, "total_metric");
+    if (!lua_isnil(L, -1))
+      rows.total_metric = l_metric_check(L, rows.contexts, lua_tostring(L, -1));
     lua_getfield(L, arg, "metric");
     name = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
   }

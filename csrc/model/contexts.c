@@ -48,7 +48,7 @@ size_t pf_metric_named (const pf_contexts *c, const char *name) {
 
 
 size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
-  pf_metric wanted;
+  pf_context_metric wanted;
   cut_copy(wanted.name, sizeof wanted.name, name);
   cut_copy(wanted.unit, sizeof wanted.unit, unit);
   for (size_t m = 0; m < c->nmetrics; m++)

@@ -17,15 +17,15 @@
 #define PF_NO_CONTEXT  UINT32_MAX
 #define PF_MAX_METRICS 8
 
-/* What is counted, and in what unit: { "time", "nanoseconds" }. */
-typedef struct pf_metric {
+/* What is counted, and in what unit: { "time", "ns" }. */
+typedef struct pf_context_metric {
   char name[32];
   char unit[24];
-} pf_metric;
+} pf_context_metric;
 
 typedef struct pf_contexts {
   pf_dictionary *dictionary; /* of the frames; borrowed */
-  pf_metric metrics[PF_MAX_METRICS];
+  pf_context_metric metrics[PF_MAX_METRICS];
   size_t nmetrics;
   uint32_t count, room; /* nodes */
   uint32_t *parents;

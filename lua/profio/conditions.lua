@@ -34,6 +34,14 @@ function conditions.match(pattern)
    return condition("match", { pattern = pattern })
 end
 
+---The pattern of a match, or nil for anything else.
+---@param wanted any
+---@return string|nil
+function conditions.pattern(wanted)
+   local is_match = getmetatable(wanted) == Condition and wanted.op == "match"
+   return is_match and wanted.pattern or nil
+end
+
 ---Everything but x: a value, a list, or another condition. Missing values are not x.
 ---@param x any
 function conditions.no(x)

@@ -1,7 +1,11 @@
 -- Profiles: what functions cost, and who called whom. A profile owns its numbers and outlives the
--- trace it was made from.
+-- trace it was made from. Its body is one of three (lua/profio/bodies): a graph of functions and
+-- arcs, a tree of calling contexts, or sums of either. What changes a profile makes another.
 
+local conditions = require "profio.conditions"
+local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
+local graph_body = require "profio.bodies.graph"
 local options = require "profio.options"
 local view = require "profio.view"
 
@@ -74,15 +78,46 @@ local function graph_readers(trace, state, arcs)
       end
    end
    readers.arcs = arcs and arcs:reader() or readers.arcs
-   if not readers.histogram and not readers.arcs then
-      error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
-         table.concat(trace.tables, ", ")), 0)
-   end
    return readers
 end
 
-local function new(made, given, pin)
-   return setmetatable({ [profile] = { core = made, given = given, pin = pin } }, Profile)
+local function new(body, given, pin)
+   return setmetatable({ [profile] = { body = body, given = given, pin = pin } }, Profile)
+end
+
+local function of(self)
+   return rawget(self, profile)
+end
+
+---What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
+---"graph" (histogram and arcs), or nil.
+---@param state table of the trace
+---@return string|nil
+function profile.kind(state)
+   local wanted = state.format.profile
+   if wanted and state.schema[wanted.table] then
+      return "stacks"
+   end
+   return (state.schema.histogram or state.schema.arcs) and "graph" or nil
+end
+
+-- From a table that has stacks, or that says where each row was spent.
+local function of_stacks(state, given)
+   local wanted = state.format.profile
+   local reader, message, code = require("profio.trace").derived_reader(state, wanted.table)
+   if not reader then
+      return nil, message, code
+   end
+   local made
+   made, message, code = core.contexts {
+      reader = reader, stack = wanted.stack, folded = wanted.folded,
+      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
+      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
+   }
+   if not made then
+      return nil, message, code
+   end
+   return new(contexts_body.new(made), {})
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -94,6 +129,13 @@ end
 ---@return string|nil code
 function profile.of_trace(trace, state, given)
    given = options.check(declared, given, "profile")
+   local kind = profile.kind(state)
+   if kind == "stacks" then
+      return of_stacks(state, given)
+   elseif not kind then
+      error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
+         table.concat(trace.tables, ", ")), 0)
+   end
    local is_compat = (given.compat or state.options.compat) == "gprof"
    local symbols = symbols_for(state, is_compat, given.by_line)
    note_no_names(state)
@@ -107,7 +149,7 @@ function profile.of_trace(trace, state, given)
    if not made then
       return nil, message, code
    end
-   return new(made, {}, symbols)
+   return new(graph_body.new(made), {}, symbols)
 end
 
 -- }======
@@ -129,10 +171,10 @@ end
 
 local function listing(name)
    return function(self, more)
-      local state = rawget(self, profile)
+      local state = of(self)
       local all = merged(state.given, more)
       return view.over(function()
-         return state.core[name](state.core, all)
+         return state.body[name](state.body, all)
       end, self)
    end
 end
@@ -151,13 +193,18 @@ methods.lines = listing "lines"
 methods.annotations = listing "annotations"
 ---All functions with their numbers.
 methods.functions = listing "functions"
+---Stacks from the top down, the heaviest callees first: depth, function, calls, self, total,
+---self_share, total_share, file, line, node.
+methods.tree = listing "tree"
+---The functions that spent something, below each those that called it: as tree.
+methods.bottom_up = listing "bottom_up"
 
 local function arcs_of(name)
    return function(self, func, more)
-      local state = rawget(self, profile)
+      local state = of(self)
       local all = merged(state.given, more)
       return view.over(function()
-         return state.core[name](state.core, func, all)
+         return state.body[name](state.body, func, all)
       end, self)
    end
 end
@@ -173,23 +220,206 @@ methods.callees = arcs_of "callees"
 ---@param more table
 ---@return profio.Profile
 function methods:with(more)
-   local state = rawget(self, profile)
-   return new(state.core, merged(state.given, more), state.pin)
+   local state = of(self)
+   return new(state.body, merged(state.given, more), state.pin)
 end
 
 ---The numbers of headings, with options of reports taken into account.
 ---@param more table|nil
 ---@return table<string, any>
 function methods:facts_with(more)
-   local state = rawget(self, profile)
-   return state.core:facts(merged(state.given, more))
+   local state = of(self)
+   return state.body:facts(merged(state.given, more))
 end
 
----The object of the core, for reports.
----@return userdata
-function methods:handle()
-   return rawget(self, profile).core
+---What is counted: { { name =, unit =, total = }, ... }
+---@return { name: string, unit: string, total: integer }[]
+function methods:metrics()
+   return of(self).body:metrics()
 end
+
+---What its body is: "graph", "contexts" or "sums".
+---@return string
+function methods:kind()
+   return of(self).body.kind
+end
+
+---The object of the core, for reports and exports; a profile of sums has none.
+---@return userdata|nil
+function methods:handle()
+   return of(self).body.core
+end
+
+-- {====== Algebra ======
+
+local function is_profile(value)
+   return type(value) == "table" and rawget(value, profile) ~= nil
+end
+
+-- Two bodies of one kind: contexts stay contexts, everything else becomes sums.
+local function alike(a, b)
+   local left, right = of(a), of(b)
+   if left.body.kind == "contexts" and right.body.kind == "contexts" then
+      return left.body, right.body
+   end
+   return left.body:sums(left.given), right.body:sums(right.given)
+end
+
+local function combine(a, b, sign)
+   if not is_profile(a) or not is_profile(b) then
+      error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
+   end
+   local left, right = alike(a, b)
+   return new(left:merge(right, sign), {})
+end
+
+---a + b: what both spent.
+function Profile.__add(a, b)
+   return combine(a, b, 1)
+end
+
+---a - b: positive where a spent more.
+function Profile.__sub(a, b)
+   return combine(a, b, -1)
+end
+
+-- The body that can be scaled and pruned: a graph becomes sums.
+local function plain_body(self)
+   local state = of(self)
+   return state.body.kind == "graph" and state.body:sums(state.given) or state.body
+end
+
+---All weights multiplied. They stay whole; the sum of each metric is the rounded product.
+---@param factor number
+---@return profio.Profile
+function methods:scale(factor)
+   if type(factor) ~= "number" then
+      error("scale wants a number, got " .. type(factor), 2)
+   end
+   return new(plain_body(self):scale(factor), of(self).given)
+end
+
+-- The whole of one metric.
+local function whole_of(body, metric)
+   local list = body:metrics()
+   for _, known in ipairs(list) do
+      if known.name == (metric or "time") then
+         return known.total
+      end
+   end
+   if metric then
+      error(("no metric '%s'"):format(metric), 3)
+   end
+   return list[1] and list[1].total or 0
+end
+
+---Scaled so that the whole of a metric is that of another profile, or a number: what two runs of
+---different length are compared by.
+---@param to profio.Profile|number
+---@param metric string|nil default: time, else the first
+---@return profio.Profile
+function methods:normalise(to, metric)
+   local wanted = is_profile(to) and whole_of(of(to).body, metric) or to
+   if type(wanted) ~= "number" then
+      error("normalise wants a profile or a number", 2)
+   end
+   local whole = whole_of(of(self).body, metric)
+   if whole == 0 then
+      error("normalise: the whole of this profile is 0", 2)
+   end
+   return self:scale(wanted / whole)
+end
+
+---What picks functions: a name, profio.match "pattern", a list of those, or a function of a frame.
+---@alias profio.Pick string|table|fun(frame: table): boolean
+
+local function picker(wanted)
+   if type(wanted) == "function" then
+      return wanted
+   elseif type(wanted) == "string" then
+      return function(frame)
+         return frame["function"] == wanted or frame.symbol == wanted
+      end
+   elseif conditions.pattern(wanted) then
+      local pattern = conditions.pattern(wanted)
+      return function(frame)
+         return frame["function"]:find(pattern) ~= nil
+      end
+   elseif type(wanted) ~= "table" or #wanted == 0 then
+      error("functions are picked by a name, profio.match, a list of those or a function", 3)
+   end
+   local list = {}
+   for i, one in ipairs(wanted) do
+      list[i] = picker(one)
+   end
+   return function(frame)
+      for _, is_wanted in ipairs(list) do
+         if is_wanted(frame) then
+            return true
+         end
+      end
+      return false
+   end
+end
+
+local function narrowed(mark)
+   return function(self, wanted)
+      local state, is_wanted, marks, found = of(self), picker(wanted), {}, false
+      for _, frame in ipairs(state.body:frames()) do
+         if is_wanted(frame) then
+            marks[frame.number], found = mark, true
+         end
+      end
+      if not found and mark == 1 then
+         error("focus: no function is like that", 2)
+      end
+      local body, given = state.body:narrow(marks, state.given)
+      return new(body, given, state.pin)
+   end
+end
+
+---Only what these functions and all they call cost.
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.focus = narrowed(1)
+---Without the stacks (of a graph: without the functions) that these are on.
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.ignore = narrowed(2)
+---What these functions cost goes to their callers.
+---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
+methods.hide = narrowed(4)
+
+---Bring functions together: by "file", or by what a function of their frames answers (nil: as it
+---is).
+---@param by "file"|fun(frame: { function: string, file: string|nil, line: integer|nil }): string
+---@return profio.Profile
+function methods:group(by)
+   if by ~= "file" and type(by) ~= "function" then
+      error('group wants "file" or a function of a frame', 2)
+   end
+   local body, frames = plain_body(self), {}
+   for _, frame in ipairs(body:frames()) do
+      local name
+      if by == "file" then
+         name = frame.file or "(no file)"
+      else
+         name = by(frame)
+      end
+      if name ~= nil then
+         frames[frame.number] = { ["function"] = tostring(name) }
+      end
+   end
+   return new(body:rename(frames), of(self).given)
+end
+
+---Contexts whose total is below a share of the whole are folded into their callers.
+---@param share number 0.01 is one per cent
+---@param metric string|nil
+---@return profio.Profile
+function methods:prune(share, metric)
+   return new(plain_body(self):prune(share, metric), of(self).given)
+end
+
+-- }======
 
 ---Hand the profile to another program.
 ---@param kind string "pprof", "folded", "callgrind", ...
@@ -204,7 +434,7 @@ end
 
 ---Free its numbers. Using it afterwards raises.
 function methods:close()
-   rawget(self, profile).core:close()
+   of(self).body:close()
 end
 
 Profile.__close = methods.close

@@ -99,6 +99,7 @@ function registry.register(format)
       tables = format.tables,
       main = format.main,
       addresses = format.addresses,
+      profile = format.profile,
       registered = true,
    }
    if by_name[format.name] then

@@ -70,7 +70,7 @@ local function made(list)
    end
    local reader = core.rows_reader({ { "folded", "name" }, { "w", "int" } }, rows)
    return assert(core.contexts { reader = reader, folded = "folded",
-      metrics = { { name = "time", unit = "nanoseconds", column = "w" } } })
+      metrics = { { name = "time", unit = "ns", column = "w" } } })
 end
 
 local function flat_rows(contexts)

@@ -15,8 +15,8 @@
 typedef struct collector {
   pf_contexts *contexts;
   const pf_collect *from;
-  size_t stack, folded, function, file, line; /* columns, or NO_COLUMN */
-  size_t columns[PF_MAX_METRICS];             /* of weights, or NO_COLUMN */
+  size_t stack, folded, function, caller, file, line; /* or NO_COLUMN */
+  size_t columns[PF_MAX_METRICS]; /* of weights, or NO_COLUMN */
   size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
   uint32_t *nodes;                /* by stack: its context */
   size_t nnodes;
@@ -56,6 +56,7 @@ static pf_status find_columns (collector *c, pf_error *error) {
   } wanted[] = {{from->stack, PF_STACK, &c->stack},
                 {from->folded, PF_NAME, &c->folded},
                 {from->function, PF_NAME, &c->function},
+                {from->caller, PF_NAME, &c->caller},
                 {from->file, PF_NAME, &c->file},
                 {from->line, PF_INT, &c->line}};
   pf_status status = PF_OK;
@@ -79,7 +80,8 @@ static pf_status open_batch (collector *c, pf_error *error) {
   bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
   pf_status status = PF_ENOMEM;
   if (wanted != NULL) {
-    const size_t some[] = {c->stack, c->folded, c->function, c->file, c->line};
+    const size_t some[] = {c->stack,  c->folded, c->function,
+                           c->caller, c->file,   c->line};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
       if (some[i] != NO_COLUMN)
         wanted[some[i]] = true;
@@ -152,6 +154,23 @@ static uint32_t node_of_stack (collector *c, uint32_t stack) {
 }
 
 
+/* The context of the caller of a single frame. */
+static uint32_t node_of_caller (collector *c, size_t row) {
+  if (c->caller == NO_COLUMN)
+    return 0;
+  const pf_column *const column = &c->batch.columns[c->caller];
+  if (pf_is_missing(column, row))
+    return 0;
+  pf_area frame = PF_AREA_NONE;
+  frame.name = column->type == PF_AREA
+                   ? pf_area_name(c->contexts->dictionary, column->ids[row])
+                   : column->ids[row];
+  const uint32_t area = pf_area_add(c->contexts->dictionary, &frame);
+  return area == PF_NO_AREA ? PF_NO_CONTEXT
+                            : pf_context_of(c->contexts, 0, area);
+}
+
+
 static uint32_t node_of_frame (collector *c, size_t row) {
   pf_dictionary *const d = c->contexts->dictionary;
   const pf_column *const function = &c->batch.columns[c->function];
@@ -170,8 +189,10 @@ static uint32_t node_of_frame (collector *c, size_t row) {
   if (c->line != NO_COLUMN && !pf_is_missing(&c->batch.columns[c->line], row))
     frame.line = c->batch.columns[c->line].ints[row];
   const uint32_t area = pf_area_add(d, &frame);
-  return area == PF_NO_AREA ? PF_NO_CONTEXT
-                            : pf_context_of(c->contexts, 0, area);
+  const uint32_t caller = node_of_caller(c, row);
+  return area == PF_NO_AREA || caller == PF_NO_CONTEXT
+             ? PF_NO_CONTEXT
+             : pf_context_of(c->contexts, caller, area);
 }
 
 

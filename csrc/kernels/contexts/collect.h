@@ -20,6 +20,7 @@ typedef struct pf_collect {
   const char *folded;   /* a column of names "main;f;g", the outermost frame
                            first; NULL: there is none */
   const char *function; /* else single frames: a column of names or areas, */
+  const char *caller;   /* with one of its caller's name, or NULL, */
   const char *file;     /* with a column of names, or NULL */
   const char *line;     /* and one of whole numbers, or NULL */
   const pf_collected *metrics;

@@ -42,6 +42,7 @@ typedef struct rows_reader {
   const pf_contexts *contexts;
   row *rows;
   size_t count, at;
+  bool is_graph;
   size_t calls;    /* the metric, or PF_MAX_METRICS */
   double whole;    /* sum of all self */
   uint32_t *order; /* of rows; NULL: as they are */
@@ -89,7 +90,8 @@ static void put_value (const rows_reader *r, shown what, const row *from,
       break;
     case CALLS:
       column->ints[at] = from->calls;
-      if (r->calls == PF_MAX_METRICS)
+      if (r->calls == PF_MAX_METRICS ||
+          (r->is_graph && from->caller == PF_NO_AREA && from->calls == 0))
         pf_set_missing(column, at);
       break;
     case SELF: column->ints[at] = from->self; break;
@@ -180,7 +182,11 @@ static void add_node (const scene *s, const rows_reader *r, uint32_t node,
   to->self = pf_weight_add(
       to->self, r->contexts->weights[s->wanted->metric][node], &overflow);
   to->calls = pf_weight_add(to->calls, calls_of(r, node), &overflow);
-  if (is_outermost)
+  const size_t given = s->wanted->total_metric;
+  if (given != PF_MAX_METRICS)
+    to->total =
+        pf_weight_add(to->total, r->contexts->weights[given][node], &overflow);
+  else if (is_outermost)
     to->total = pf_weight_add(to->total, s->totals[node], &overflow);
 }
 
@@ -362,13 +368,11 @@ static const column columns[][MAX_FIELDS + 1] = {
 
 
 /* The help of self or total says the unit: text forms print times by it. */
-static const char *unit_help (rows_reader *r, const pf_metric *metric,
+static const char *unit_help (rows_reader *r, const pf_context_metric *metric,
                               bool is_total) {
-  const bool is_time = strcmp(metric->unit, "nanoseconds") == 0;
-  snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s%s",
+  snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s",
            is_total ? "with all it called" : "what was spent right there",
-           metric->unit[0] == '\0' && !is_time ? "" : ", in ",
-           is_time ? "ns" : metric->unit, "");
+           metric->unit[0] == '\0' ? "" : ", in ", metric->unit);
   return r->helps[is_total];
 }
 
@@ -423,6 +427,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->contexts = wanted->contexts;
+  r->is_graph = wanted->view == PF_VIEW_GRAPH;
   r->calls = pf_metric_named(r->contexts, "calls");
   set_fields(r, wanted);
   pf_status status = open_scene(&s, wanted);

@@ -16,8 +16,7 @@
 typedef enum pf_context_view {
   PF_VIEW_FLAT,  /* function, calls, self, total, self_share, total_share,
                     file, line: the most self first */
-  PF_VIEW_GRAPH, /* caller, callee, calls, self, total: by caller, then the most
-                    total first; caller missing: called by nobody known */
+  PF_VIEW_GRAPH, /* caller, callee, calls, self, total: the most total first; caller missing: called by nobody known */
   PF_VIEW_TREE,  /* depth (from 1), function, calls, self, total, self_share,
                     total_share, file, line, node: depth first, the heaviest
                     callees first */
@@ -32,7 +31,9 @@ typedef struct pf_context_rows {
   const pf_contexts *contexts; /* borrowed by the reader, must not change */
   pf_context_view view;
   size_t metric;
-  bool zeros; /* also rows in which all numbers are 0 */
+  size_t total_metric; /* whose own weights are the totals, for profiles that
+                          know totals and no stacks; else PF_MAX_METRICS */
+  bool zeros;          /* also rows in which all numbers are 0 */
   /* Of PF_VIEW_GRAPH: only arcs from, or to, functions of this name. */
   uint32_t caller, callee; /* names, or PF_NO_NAME: all */
 } pf_context_rows;

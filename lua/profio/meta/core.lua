@@ -343,7 +343,8 @@ function symbols:line(address) end
 -- {====== Profiles ======
 
 ---A profile of calling contexts from the rows of a reader, which is read at once.
----@param options table reader, stack | folded | function, file, line, metrics = { { name, unit, column } }
+---@param options table reader, stack | folded | function, caller, file, line,
+---    metrics = { { name, unit, column } }
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
@@ -368,7 +369,7 @@ function contexts:metrics() end
 function contexts:frames() end
 
 ---function, calls, self, total, self_share, total_share, file, line.
----@param options { metric: string|nil, zeros: boolean|nil }|nil
+---@param options table|nil metric, zeros, total_metric (its own weights are the totals)
 ---@return profio.core.Reader
 function contexts:flat(options) end
 

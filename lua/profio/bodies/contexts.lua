@@ -1,0 +1,80 @@
+-- A profile's body of calling contexts: a tree of stacks with whole weights.
+
+---@class profio.ContextsBody
+local Contexts = { kind = "contexts" }
+Contexts.__index = Contexts
+
+---@param made profio.core.Contexts
+---@return profio.ContextsBody
+local function new(made)
+   return setmetatable({ core = made }, Contexts)
+end
+
+local function options_of(given)
+   return { metric = given and given.metric, zeros = given and given.zeros }
+end
+
+for _, name in ipairs { "flat", "graph", "lines", "tree" } do
+   Contexts[name] = function(self, given)
+      return self.core[name](self.core, options_of(given))
+   end
+end
+
+for _, name in ipairs { "callers", "callees" } do
+   Contexts[name] = function(self, func, given)
+      return self.core[name](self.core, func, options_of(given))
+   end
+end
+
+for _, name in ipairs { "graph_listing", "index", "annotations", "functions" } do
+   Contexts[name] = function()
+      error(name .. " is of profiles made from a histogram and arcs; this one has flat, graph, " ..
+         "tree, bottom_up, callers, callees and lines", 0)
+   end
+end
+
+function Contexts:bottom_up(given)
+   self.inverted = self.inverted or assert(self.core:invert())
+   return self.inverted:tree(options_of(given))
+end
+
+function Contexts:facts()
+   local contexts, overflowed = self.core:count()
+   return { contexts = contexts, overflowed = overflowed, metrics = self:metrics() }
+end
+
+for _, name in ipairs { "metrics", "frames" } do
+   Contexts[name] = function(self)
+      return self.core[name](self.core)
+   end
+end
+
+-- {====== Algebra ======
+
+for _, name in ipairs { "scale", "prune", "rename" } do
+   Contexts[name] = function(self, ...)
+      return new(assert(self.core[name](self.core, ...)))
+   end
+end
+
+function Contexts:merge(other, sign)
+   return new(assert(self.core:merge(other.core, sign)))
+end
+
+function Contexts:narrow(marks, given)
+   return new(assert(self.core:narrow(marks))), given
+end
+
+---The same numbers without the stacks.
+---@return profio.SumsBody
+function Contexts:sums()
+   return require("profio.bodies.sums").of_contexts(self)
+end
+
+-- }======
+
+function Contexts:close()
+   self.core:close()
+end
+
+return { new = new }

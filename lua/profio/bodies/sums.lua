@@ -1,0 +1,181 @@
+-- A profile's body of sums: what each function and each arc got, self and total, without the stacks
+-- or the propagation it came from. Profiles of functions and arcs become sums to be added or taken
+-- away from each other, because inclusive time does add up, but cannot be found again from the
+-- difference of two graphs.
+--
+-- The sums are contexts of one frame (functions) and of two (arcs), in which the inclusive time is
+-- a metric of its own, called "METRIC total".
+
+local core = require "profio.core"
+
+---@class profio.SumsBody
+local Sums = { kind = "sums" }
+Sums.__index = Sums
+
+local function new(functions, arcs)
+   return setmetatable({ by_function = functions, by_arc = arcs }, Sums)
+end
+
+local function total_of(name)
+   return name .. " total"
+end
+
+-- {====== Making ======
+
+-- What one metric of a body says, as contexts.
+local function collected(reader, metric, more)
+   more.reader = reader
+   more.metrics = {
+      { name = metric.name, unit = metric.unit, column = "self" },
+      { name = total_of(metric.name), unit = metric.unit, column = "total" },
+   }
+   return assert(core.contexts(more))
+end
+
+local function with_calls(reader, more)
+   more.reader = reader
+   more.metrics = { { name = "calls", unit = "count", column = "calls" } }
+   return assert(core.contexts(more))
+end
+
+local function of_body(body, given)
+   local options = {}
+   for name, value in pairs(given or {}) do
+      options[name] = value
+   end
+   options.zeros = true
+   local functions = with_calls(body:flat(options), { ["function"] = "function", file = "file",
+      line = "line" })
+   local arcs = with_calls(body:graph(options), { ["function"] = "callee", caller = "caller" })
+   for _, metric in ipairs(body:metrics()) do
+      if metric.name ~= "calls" then
+         options.metric = metric.name
+         functions = functions:merge(collected(body:flat(options), metric,
+            { ["function"] = "function", file = "file", line = "line" }))
+         arcs = arcs:merge(collected(body:graph(options), metric,
+            { ["function"] = "callee", caller = "caller" }))
+      end
+   end
+   return new(functions, arcs)
+end
+
+-- }======
+
+-- {====== Views ======
+
+local function options_of(self, given)
+   local metric = given and given.metric
+   if not metric then
+      local list = self:metrics()
+      metric = list[1] and list[1].name
+      for _, known in ipairs(list) do
+         metric = known.name == "time" and "time" or metric
+      end
+   end
+   local options = { metric = metric, zeros = given and given.zeros }
+   if metric ~= "calls" then
+      options.total_metric = metric and total_of(metric)
+   end
+   return options
+end
+
+function Sums:flat(given)
+   return self.by_function:flat(options_of(self, given))
+end
+
+function Sums:graph(given)
+   return self.by_arc:graph(options_of(self, given))
+end
+
+function Sums:callers(func, given)
+   return self.by_arc:callers(func, options_of(self, given))
+end
+
+function Sums:callees(func, given)
+   return self.by_arc:callees(func, options_of(self, given))
+end
+
+function Sums:lines(given)
+   return self.by_function:lines(options_of(self, given))
+end
+
+for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "annotations",
+   "functions" } do
+   Sums[name] = function()
+      error(name .. " needs stacks or arcs as they were recorded; a sum or difference of such " ..
+         "profiles has flat, graph, callers and callees", 0)
+   end
+end
+
+
+---The metrics without those that stand for totals.
+---@return table[]
+function Sums:metrics()
+   local list = {}
+   for _, metric in ipairs(self.by_function:metrics()) do
+      if not metric.name:find " total$" and metric.name ~= "calls" then
+         list[#list + 1] = metric
+      end
+   end
+   return list
+end
+
+function Sums:facts()
+   return { functions = (self.by_function:count()), metrics = self:metrics() }
+end
+
+function Sums:frames()
+   return self.by_function:frames()
+end
+
+-- }======
+
+-- {====== Algebra ======
+
+function Sums:merge(other, sign)
+   return new(assert(self.by_function:merge(other.by_function, sign)),
+      assert(self.by_arc:merge(other.by_arc, sign)))
+end
+
+function Sums:scale(factor)
+   return new(assert(self.by_function:scale(factor)), assert(self.by_arc:scale(factor)))
+end
+
+function Sums:prune(share, metric)
+   return new(assert(self.by_function:prune(share, metric)), self.by_arc)
+end
+
+-- The frames of arcs that stand for the same functions, by name.
+local function same_in_arcs(self, by_number)
+   local by_name, list = {}, {}
+   for _, frame in ipairs(self.by_function:frames()) do
+      by_name[frame["function"]] = by_number[frame.number]
+   end
+   for _, frame in ipairs(self.by_arc:frames()) do
+      list[frame.number] = by_name[frame["function"]]
+   end
+   return list
+end
+
+function Sums:rename(frames)
+   return new(assert(self.by_function:rename(frames)),
+      assert(self.by_arc:rename(same_in_arcs(self, frames))))
+end
+
+function Sums:narrow(marks, given)
+   local arcs = same_in_arcs(self, marks)
+   return new(assert(self.by_function:narrow(marks)), assert(self.by_arc:narrow(arcs))), given
+end
+
+function Sums:sums()
+   return self
+end
+
+-- }======
+
+function Sums:close()
+   self.by_function:close()
+   self.by_arc:close()
+end
+
+return { of_graph = of_body, of_contexts = of_body }

@@ -1,0 +1,121 @@
+-- The profile as scripts use it: made from stacks or from a graph, narrowed, added, taken away.
+
+local profio = require "profio"
+local gmon = require "spec.support.gmon_builder"
+
+-- A format of folded stacks, as a user would register it.
+profio.register {
+   name = "folded-lines",
+   score = function() return 0 end,
+   tables = { samples = { { "stack", "name" }, { "spent", "int" } } },
+   profile = { table = "samples", folded = "stack", metrics = {
+      { name = "time", unit = "ns", column = "spent" },
+      { name = "samples", unit = "count" },
+   } },
+   open = function(source)
+      return { samples = function(put)
+         for line in source:lines() do
+            local stack, spent = line:match "^(.*) (%d+)$"
+            put(stack, math.tointeger(spent))
+         end
+      end }
+   end,
+}
+
+local function profile_of(text)
+   local trace <close> = assert(profio.open({ data = text }, { format = "folded-lines" }))
+   return assert(trace:profile())
+end
+
+local old = "main;parse;read 10\nmain;parse 5\nmain;print 7\nmain;parse;read;parse 2\n"
+local new = "main;parse;read 30\nmain;print 7\nmain;draw 1\n"
+
+local function flat(profile, options)
+   local rows = {}
+   for name, self, total in profile:flat(options):each("function", "self", "total") do
+      rows[name] = self .. "/" .. total
+   end
+   return rows
+end
+
+describe("a profile of stacks", function()
+   it("has flat, graph, callers, callees, tree and bottom_up, and outlives its trace", function()
+      local profile = profile_of(old)
+      assert.equal("contexts", profile:kind())
+      assert.same({ main = "0/24", parse = "7/17", read = "10/12", print = "7/7" }, flat(profile))
+      assert.same({ main = "0/4", parse = "2/3", read = "1/2", print = "1/1" },
+         flat(profile, { metric = "samples" }))
+      assert.same({ { caller = "main", callee = "parse", self = 5, total = 17 },
+         { caller = "read", callee = "parse", self = 2, total = 2 } },
+         profile:callers "parse":rows())
+      assert.same({ { caller = "main", callee = "parse", self = 5, total = 17 },
+         { caller = "main", callee = "print", self = 7, total = 7 } },
+         profile:callees "main":rows())
+      local tree = {}
+      for depth, name, total in profile:tree():each("depth", "function", "total") do
+         tree[#tree + 1] = (" "):rep(depth) .. name .. total
+      end
+      assert.same({ " main24", "  parse17", "   read12", "    parse2", "  print7" }, tree)
+      tree = {}
+      for depth, name, total in profile:bottom_up():each("depth", "function", "total") do
+         tree[#tree + 1] = (" "):rep(depth) .. name .. total
+      end
+      assert.same({ " read10", "  parse10", "   main10", " parse7", "  main5", "  read2",
+         "   parse2", "    main2", " print7", "  main7" }, tree)
+   end)
+
+   it("is narrowed and grouped", function()
+      local profile = profile_of(old)
+      assert.same({ main = "0/12", parse = "2/12", read = "10/12" }, flat(profile:focus "read"))
+      assert.same({ main = "0/12", parse = "5/5", print = "7/7" }, flat(profile:ignore "read"))
+      assert.same({ main = "0/24", parse = "17/17", print = "7/7" },
+         flat(profile:hide(profio.match "^re")))
+      assert.same({ p = "24/24" }, flat(profile:group(function() return "p" end)))
+      assert.error_matches(function() profile:focus "nobody" end, "no function is like that")
+      assert.same({ main = "7/24", parse = "5/17", read = "12/12" }, flat(profile:prune(0.3)))
+   end)
+
+   it("is added, taken away, scaled and normalised", function()
+      local a, b = profile_of(new), profile_of(old)
+      local sum = a + b
+      assert.same({ main = "0/62", parse = "7/47", read = "40/42", print = "14/14",
+         draw = "1/1" }, flat(sum))
+      assert.same(flat(a), flat(sum - b))
+      assert.same({ main = "0/14", parse = "-7/13", read = "20/18", draw = "1/1" }, flat(a - b))
+      assert.same({ main = "0/48", parse = "14/34", read = "20/24", print = "14/14" },
+         flat(b:scale(2)))
+      assert.equal(38, b:normalise(a):metrics()[1].total)
+      assert.error_matches(function() return a + 1 end, "added to")
+      assert.error_matches(function() b:scale "x" end, "scale wants a number")
+   end)
+end)
+
+describe("a profile of functions and arcs", function()
+   local function graph_profile(count)
+      local trace <close> = assert(profio.open { data = gmon.new("<", 8):header():histogram {
+         low = 0x1000, high = 0x1010, bins = { count, 0, 2 * count, 0 } }
+         :arc(0x1001, 0x1008, count):bytes() })
+      return assert(trace:profile())
+   end
+
+   it("becomes sums when it is added or taken away", function()
+      local a, b = graph_profile(5), graph_profile(2)
+      assert.equal("graph", a:kind())
+      local change = a - b
+      assert.equal("sums", change:kind())
+      local zeros = { zeros = true }
+      assert.same(flat(graph_profile(3), zeros), flat(change, zeros))
+      assert.same(flat(graph_profile(7), zeros), flat(a + b, zeros))
+      assert.same(flat(a, zeros), flat(a + b - b, zeros))
+      assert.same(graph_profile(3):graph():rows("caller", "callee", "calls", "self", "total"),
+         change:graph():rows("caller", "callee", "calls", "self", "total"))
+      assert.error_matches(function() change:tree():print() end, "tree needs stacks")
+      assert.error_matches(function() a:tree():print() end, "no stacks")
+   end)
+
+   it("goes together with one of stacks", function()
+      local both = graph_profile(5) + profile_of(old)
+      local rows = flat(both)
+      assert.equal("10/12", rows.read)
+   end)
+end)
