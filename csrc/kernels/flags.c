@@ -6,10 +6,11 @@
 
 #include "kernels/flags.h"
 
-#define FLAGS   4
+#define FLAGS   5
 #define LONGEST 128 /* bytes of merged words; the others are dropped */
 
-static const char *const words[FLAGS] = {"gap", "open", "orphan", "unwound"};
+static const char *const words[FLAGS] = {"gap", "lost", "open", "orphan",
+                                         "unwound"};
 
 
 /* Append a word to a text of words; its new size. */

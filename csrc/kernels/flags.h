@@ -1,6 +1,6 @@
 /*
-** flags.h - the words of columns of flags: gap, open, orphan, unwound. A set of
-** them is a sum; as a name they stand in alphabetical order.
+** flags.h - the words of columns of flags: gap, lost, open, orphan, unwound. A
+** set of them is a sum; as a name they stand in alphabetical order.
 */
 
 #ifndef flags_h
@@ -10,10 +10,11 @@
 
 enum {
   PF_FLAG_GAP = 1,
-  PF_FLAG_OPEN = 2,
-  PF_FLAG_ORPHAN = 4,
-  PF_FLAG_UNWOUND = 8,
-  PF_FLAG_SETS = 16
+  PF_FLAG_LOST = 2,
+  PF_FLAG_OPEN = 4,
+  PF_FLAG_ORPHAN = 8,
+  PF_FLAG_UNWOUND = 16,
+  PF_FLAG_SETS = 32
 };
 
 /* Set names[set] to the number of each set's words; false when out of

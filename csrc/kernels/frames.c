@@ -67,7 +67,7 @@ static pf_status grow_lanes (pf_frames *frames) {
   const uint32_t first = frames->nlanes;
   if (numbers->count <= first)
     return PF_OK;
-  pf_lane *const lanes =
+  pf_call_stack *const lanes =
       grow(frames->lanes, &frames->nlanes, numbers->count, sizeof *lanes);
   if (lanes == NULL)
     return PF_ENOMEM;
@@ -104,15 +104,15 @@ static pf_status grow_slots (pf_frames *frames) {
   const uint32_t first = frames->nslots;
   if (numbers->count <= first)
     return PF_OK;
-  pf_slot *const slots =
+  pf_call_slot *const slots =
       grow(frames->slots, &frames->nslots, numbers->count, sizeof *slots);
   if (slots == NULL)
     return PF_ENOMEM;
   frames->slots = slots;
   for (uint32_t i = first; i < frames->nslots; i++) {
     const uint32_t name = (uint32_t)numbers->words[i];
-    slots[i] = (pf_slot){name, PF_NO_FRAME, PF_NO_AREA,
-                         holds_tracing(frames->dictionary, name)};
+    slots[i] = (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA,
+                              holds_tracing(frames->dictionary, name)};
   }
   return PF_OK;
 }
@@ -164,7 +164,7 @@ pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
 
 
 uint32_t pf_frames_area (pf_frames *frames, uint32_t slot) {
-  pf_slot *const s = &frames->slots[slot];
+  pf_call_slot *const s = &frames->slots[slot];
   if (s->area == PF_NO_AREA) {
     pf_area area = PF_AREA_NONE;
     area.name = s->name;
@@ -178,27 +178,28 @@ uint32_t pf_frames_area (pf_frames *frames, uint32_t slot) {
 
 /* {====== Stacks ====== */
 
-pf_frame *pf_frames_push (pf_frames *frames, pf_lane *lane, uint32_t slot) {
+pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
+                              uint32_t slot) {
   if (lane->depth == lane->room) {
     if (lane->room >= PF_NO_FRAME / 2)
       return NULL;
     const uint32_t room = lane->room == 0 ? 16 : 2 * lane->room;
-    pf_frame *const grown = realloc(lane->frames, room * sizeof *grown);
+    pf_open_call *const grown = realloc(lane->frames, room * sizeof *grown);
     if (grown == NULL)
       return NULL;
     lane->frames = grown;
     lane->room = room;
   }
-  pf_frame *const frame = &lane->frames[lane->depth];
-  *frame = (pf_frame){
+  pf_open_call *const frame = &lane->frames[lane->depth];
+  *frame = (pf_open_call){
       .slot = slot, .below = frames->slots[slot].top, .gaps = frames->gaps};
   frames->slots[slot].top = lane->depth++;
   return frame;
 }
 
 
-void pf_frames_pop (pf_frames *frames, pf_lane *lane) {
-  const pf_frame *const frame = &lane->frames[--lane->depth];
+void pf_frames_pop (pf_frames *frames, pf_call_stack *lane) {
+  const pf_open_call *const frame = &lane->frames[--lane->depth];
   frames->slots[frame->slot].top = frame->below;
 }
 

@@ -26,37 +26,37 @@ typedef enum pf_letter {
 } pf_letter;
 
 /* An open call. */
-typedef struct pf_frame {
+typedef struct pf_open_call {
   uint32_t slot;  /* which thread and name */
   uint32_t below; /* the next one of that slot further down, or PF_NO_FRAME */
   uint32_t gaps;  /* how many gaps there had been when it was entered */
   bool seen[PF_NO_LETTER];    /* which letters it has had */
   int64_t time[PF_NO_LETTER]; /* of these */
-} pf_frame;
+} pf_open_call;
 
 /* The stack of a thread. */
-typedef struct pf_lane {
-  pf_frame *frames;
+typedef struct pf_call_stack {
+  pf_open_call *frames;
   uint32_t depth, room;
   int64_t thread;
   bool has_thread; /* else the rows do not say which */
   uint32_t orphan; /* the slot of an O whose call was not open, if the row
                          before was one; else PF_NO_FRAME */
-} pf_lane;
+} pf_call_stack;
 
 /* A thread and a name. */
-typedef struct pf_slot {
+typedef struct pf_call_slot {
   uint32_t name;  /* of the call; the empty one where it is missing */
   uint32_t top;   /* its nearest open call, or PF_NO_FRAME */
   uint32_t area;  /* of the name, or PF_NO_AREA until pf_frames_area made it */
   bool is_holder; /* tracing is held inside of it */
-} pf_slot;
+} pf_call_slot;
 
 typedef struct pf_frames {
   pf_dictionary *dictionary;
   pf_numbering lane_numbers, slot_numbers;
-  pf_lane *lanes;
-  pf_slot *slots;
+  pf_call_stack *lanes;
+  pf_call_slot *slots;
   uint32_t nlanes, nslots;
   uint32_t letters[PF_NO_LETTER]; /* their numbers in the dictionary */
   uint32_t nameless;              /* the number of the empty name */
@@ -94,23 +94,24 @@ pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
 uint32_t pf_frames_area (pf_frames *frames, uint32_t slot);
 
 /* Open a call; NULL when out of memory. */
-pf_frame *pf_frames_push (pf_frames *frames, pf_lane *lane, uint32_t slot);
+pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
+                              uint32_t slot);
 
 /* The innermost call of a lane, or NULL; and close it. */
-static inline pf_frame *pf_frames_top (const pf_lane *lane) {
+static inline pf_open_call *pf_frames_top (const pf_call_stack *lane) {
   return lane->depth == 0 ? NULL : &lane->frames[lane->depth - 1];
 }
-void pf_frames_pop (pf_frames *frames, pf_lane *lane);
+void pf_frames_pop (pf_frames *frames, pf_call_stack *lane);
 
 /* Whether tracing was interrupted since the call began. */
-static inline bool pf_frame_has_gap (const pf_frames *frames,
-                                     const pf_frame *frame) {
+static inline bool pf_open_call_has_gap (const pf_frames *frames,
+                                         const pf_open_call *frame) {
   return frame->gaps < frames->gaps;
 }
 
 /* Note a letter of an open call. */
-static inline void pf_frame_see (pf_frame *frame, pf_letter letter,
-                                 int64_t time) {
+static inline void pf_open_call_see (pf_open_call *frame, pf_letter letter,
+                                     int64_t time) {
   frame->seen[letter] = true;
   frame->time[letter] = time;
 }

@@ -35,24 +35,24 @@ static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
 
 /* Whether the function runs that the row before said is about to be called:
    the enter has been kept. Otherwise the call begins here. */
-static bool enter (refilter *self, pf_lane *lane, uint32_t slot,
+static bool enter (refilter *self, pf_call_stack *lane, uint32_t slot,
                    pf_letter letter, bool *keep) {
-  pf_frame *const top = pf_frames_top(lane);
+  pf_open_call *const top = pf_frames_top(lane);
   const bool is_second = letter == PF_ENTERED && top != NULL &&
                          top->slot == slot && top->seen[PF_CALLING] &&
                          !top->seen[PF_ENTERED];
-  pf_frame *const frame =
+  pf_open_call *const frame =
       is_second ? top : pf_frames_push(&self->frames, lane, slot);
   if (frame == NULL)
     return false;
-  pf_frame_see(frame, letter, 0);
+  pf_open_call_see(frame, letter, 0);
   *keep = !is_second;
   return true;
 }
 
 
 /* An O is kept where no o will follow it. */
-static bool leave (refilter *self, pf_lane *lane, uint32_t slot,
+static bool leave (refilter *self, pf_call_stack *lane, uint32_t slot,
                    pf_letter letter) {
   const uint32_t nearest = self->frames.slots[slot].top;
   if (nearest == PF_NO_FRAME) {
@@ -73,7 +73,7 @@ static bool leave (refilter *self, pf_lane *lane, uint32_t slot,
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   pf_frames *const frames = &self->frames;
-  pf_lane *const lane = &frames->lanes[frames->lane_of[row]];
+  pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];
   const uint32_t slot = frames->slot_of[row];
   const pf_letter letter =
       pf_frames_letter(frames, &batch->columns[self->at.op], row);

@@ -5,203 +5,9 @@
 */
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "kernels/flags.h"
-#include "kernels/frames.h"
 #include "kernels/unfilter.h"
-#include "model/names.h"
-
-#define NO_ROW    SIZE_MAX
-#define NO_COLUMN SIZE_MAX
-
-/* The columns that are put out: their numbers, or NO_COLUMN. */
-typedef struct out_columns {
-  size_t thread, time, call, area, flags, event, overhead, compiled;
-} out_columns;
-
-typedef struct unfilter {
-  pf_reader reader;
-  pf_reader *input;
-  pf_entry_columns at;
-  out_columns to;
-  size_t copied; /* how many columns of the input stand first in the output */
-  pf_batch in;
-  size_t row;       /* the next of `in` */
-  bool is_open;     /* `in` is */
-  bool has_ended;   /* the input has */
-  bool is_swept;    /* what the gap before `row` closes is closed */
-  int64_t latest;   /* the last time of all threads */
-  unsigned closes;  /* all open calls are being closed, with these flags; 0:
-                      they are not */
-  uint32_t closing; /* the lane at which that is */
-  uint32_t enter, leave; /* words, in the dictionary */
-  uint32_t flag_names[PF_FLAG_SETS];
-  pf_frames frames;
-  pf_field fields[];
-} unfilter;
-
-/* A row to put out. */
-typedef struct line {
-  const pf_lane *lane;
-  uint32_t slot;
-  int64_t time;
-  size_t row;            /* of the input, or NO_ROW */
-  uint32_t event;        /* PF_NO_NAME: neither enter nor leave */
-  const pf_frame *frame; /* whose call ends; NULL: none is known */
-  unsigned flags;
-} line;
-
-
-/* {====== Putting out ====== */
-
-/* The flags a row of the input has. */
-static uint32_t flags_given (const unfilter *self, size_t row) {
-  if (self->at.flags >= self->in.ncolumns)
-    return self->flag_names[0];
-  const pf_column *const flags = &self->in.columns[self->at.flags];
-  return pf_is_missing(flags, row) ? self->flag_names[0] : flags->ids[row];
-}
-
-
-static pf_column *wanted (pf_batch *out, size_t column) {
-  if (column >= out->ncolumns || out->columns[column].data == NULL)
-    return NULL;
-  return &out->columns[column];
-}
-
-
-static void put_int (pf_batch *out, size_t column, size_t row, bool known,
-                     int64_t value) {
-  pf_column *const to = wanted(out, column);
-  if (to == NULL)
-    return;
-  to->ints[row] = known ? value : 0;
-  if (!known)
-    pf_set_missing(to, row);
-}
-
-
-static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
-  pf_column *const to = wanted(out, column);
-  if (to == NULL)
-    return;
-  to->ids[row] = name == PF_NO_NAME ? 0 : name;
-  if (name == PF_NO_NAME)
-    pf_set_missing(to, row);
-}
-
-
-/* Whether put() fills a column of a row that is not in the input. */
-static bool is_told (const out_columns *to, size_t column) {
-  return column == to->thread || column == to->time || column == to->call;
-}
-
-
-/* The columns of the input but flags, from its row or missing. */
-static void copy (const unfilter *self, pf_batch *out, size_t row,
-                  size_t from) {
-  for (size_t i = 0; i < self->copied; i++) {
-    pf_column *const to = wanted(out, i);
-    if (to == NULL || i == self->to.flags ||
-        (from == NO_ROW && is_told(&self->to, i)))
-      continue;
-    const pf_column *const source = &self->in.columns[i];
-    const size_t size = pf_type_size(to->type);
-    uint8_t *const place = (uint8_t *)to->data + row * size;
-    if (from == NO_ROW || pf_is_missing(source, from)) {
-      memset(place, 0, size);
-      pf_set_missing(to, row);
-    }
-    else
-      memcpy(place, (const uint8_t *)source->data + from * size, size);
-  }
-}
-
-
-/* ns between the letters of the pairs, when there is a pair. */
-static bool overhead_of (const pf_frame *frame, int64_t *overhead) {
-  const bool *const seen = frame->seen;
-  const int64_t *const time = frame->time;
-  uint64_t sum = 0;
-  if (seen[PF_CALLING] && seen[PF_ENTERED])
-    sum += (uint64_t)time[PF_ENTERED] - (uint64_t)time[PF_CALLING];
-  if (seen[PF_RETURNING] && seen[PF_RETURNED])
-    sum += (uint64_t)time[PF_RETURNED] - (uint64_t)time[PF_RETURNING];
-  *overhead = (int64_t)sum;
-  return (seen[PF_CALLING] && seen[PF_ENTERED]) ||
-         (seen[PF_RETURNING] && seen[PF_RETURNED]);
-}
-
-
-/* What a leave tells about its call. */
-static void put_call (const unfilter *self, pf_batch *out, size_t row,
-                      const line *l) {
-  int64_t overhead = 0;
-  const pf_frame *const frame = l->frame;
-  const bool known = frame != NULL && overhead_of(frame, &overhead);
-  const bool spoke =
-      frame != NULL && (frame->seen[PF_ENTERED] || frame->seen[PF_RETURNING]);
-  pf_column *const compiled = wanted(out, self->to.compiled);
-  put_int(out, self->to.overhead, row, known, overhead);
-  if (compiled == NULL)
-    return;
-  compiled->bools[row] = spoke;
-  if (frame == NULL)
-    pf_set_missing(compiled, row);
-}
-
-
-/* The flags of the line: ours, and those the row has already. */
-static bool put_flags (const unfilter *self, pf_batch *out, size_t row,
-                       const line *l) {
-  pf_column *const to = wanted(out, self->to.flags);
-  if (to == NULL)
-    return true;
-  uint32_t name = self->flag_names[l->flags];
-  if (self->to.flags < self->copied && l->row != NO_ROW) {
-    const uint32_t given = flags_given(self, l->row);
-    if (l->flags == 0)
-      name = given;
-    else if (given != self->flag_names[0])
-      name = pf_flags_merge(self->reader.dictionary, given, name);
-  }
-  to->ids[row] = name;
-  return name != PF_NO_NAME;
-}
-
-
-/* The area of the call. */
-static bool put_area (unfilter *self, pf_batch *out, size_t row,
-                      const line *l) {
-  pf_column *const to = wanted(out, self->to.area);
-  if (to == NULL)
-    return true;
-  to->ids[row] = pf_frames_area(&self->frames, l->slot);
-  return to->ids[row] != PF_NO_AREA;
-}
-
-
-/* A row: that of the input, or what is known of one that is not there. */
-static pf_status put (unfilter *self, pf_batch *out, const line *l,
-                      pf_error *error) {
-  const size_t row = out->rows++;
-  const out_columns *const to = &self->to;
-  copy(self, out, row, l->row);
-  if (l->row == NO_ROW || self->copied == 0) {
-    put_int(out, to->thread, row, l->lane->has_thread, l->lane->thread);
-    put_int(out, to->time, row, true, l->time);
-    put_name(out, to->call, row, self->frames.slots[l->slot].name);
-  }
-  put_name(out, to->event, row, l->event);
-  put_call(self, out, row, l);
-  if (put_flags(self, out, row, l) && put_area(self, out, row, l))
-    return PF_OK;
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-/* }====== */
-
+#include "kernels/unfilter_put.h"
 
 /* {====== One step ====== */
 
@@ -210,33 +16,33 @@ static pf_status put (unfilter *self, pf_batch *out, const line *l,
 
 /* Close the innermost call: it ends at `time`, with flags, and in the row of
    the input or one that is not there. */
-static pf_status end_call (unfilter *self, pf_batch *out, pf_lane *lane,
+static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
-  const pf_frame frame = *pf_frames_top(lane);
+  const pf_open_call frame = *pf_frames_top(lane);
   const line l = {lane, frame.slot, time, row, self->leave, &frame, flags};
   pf_frames_pop(&self->frames, lane);
-  return put(self, out, &l, error);
+  return pf_unfilter_put(self, out, &l, error);
 }
 
 
 /* Whether a call has said that it is about to return, and its caller shall say
    that it has. */
-static bool is_returning (const pf_frame *frame) {
+static bool is_returning (const pf_open_call *frame) {
   return frame->seen[PF_RETURNING] && frame->seen[PF_CALLING];
 }
 
 
 /* Whether the trace was held inside the call. */
-static bool is_holding (const unfilter *self, const pf_frame *frame) {
+static bool is_holding (const unfilter *self, const pf_open_call *frame) {
   return self->frames.slots[frame->slot].is_holder;
 }
 
 
 /* Close the innermost call when this row shows that nothing more will be said
    of it. */
-static bool is_past (const unfilter *self, const pf_frame *frame, uint32_t slot,
-                     pf_letter letter) {
+static bool is_past (const unfilter *self, const pf_open_call *frame,
+                     uint32_t slot, pf_letter letter) {
   if (is_returning(frame))
     return slot != frame->slot || letter != PF_RETURNED;
   return is_holding(self, frame) &&
@@ -246,9 +52,9 @@ static bool is_past (const unfilter *self, const pf_frame *frame, uint32_t slot,
 
 
 /* Close the innermost call before this row. */
-static pf_status end_past (unfilter *self, pf_batch *out, pf_lane *lane,
+static pf_status end_past (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            pf_error *error) {
-  const pf_frame *const frame = pf_frames_top(lane);
+  const pf_open_call *const frame = pf_frames_top(lane);
   if (is_returning(frame))
     return end_call(self, out, lane, frame->time[PF_RETURNING], 0, NO_ROW,
                     error);
@@ -259,39 +65,39 @@ static pf_status end_past (unfilter *self, pf_batch *out, pf_lane *lane,
 
 
 /* The next row of the input is next. */
-static void advance (unfilter *self, pf_lane *lane) {
+static void advance (unfilter *self, pf_call_stack *lane) {
   lane->orphan = PF_NO_FRAME;
   self->row++;
   self->is_swept = false;
 }
 
 
-static pf_status take_enter (unfilter *self, pf_batch *out, pf_lane *lane,
+static pf_status take_enter (unfilter *self, pf_batch *out, pf_call_stack *lane,
                              uint32_t slot, pf_letter letter, int64_t time,
                              pf_error *error) {
-  pf_frame *const top = pf_frames_top(lane);
+  pf_open_call *const top = pf_frames_top(lane);
   const bool is_second = letter == PF_ENTERED && top != NULL &&
                          top->slot == slot && top->seen[PF_CALLING] &&
                          !top->seen[PF_ENTERED];
   const size_t row = self->row;
-  pf_frame *const frame =
+  pf_open_call *const frame =
       is_second ? top : pf_frames_push(&self->frames, lane, slot);
   if (frame == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_frame_see(frame, letter, time);
+  pf_open_call_see(frame, letter, time);
   advance(self, lane);
   if (is_second)
     return PF_OK;
   self->frames.gaps += self->frames.slots[slot].is_holder;
-  return put(self, out, &(line){lane, slot, time, row, self->enter, NULL, 0},
-             error);
+  return pf_unfilter_put(
+      self, out, &(line){lane, slot, time, row, self->enter, NULL, 0}, error);
 }
 
 
 /* A leave whose call is not open. An O and the o right behind it are one. */
-static pf_status take_orphan (unfilter *self, pf_batch *out, pf_lane *lane,
-                              uint32_t slot, pf_letter letter, int64_t time,
-                              pf_error *error) {
+static pf_status take_orphan (unfilter *self, pf_batch *out,
+                              pf_call_stack *lane, uint32_t slot,
+                              pf_letter letter, int64_t time, pf_error *error) {
   const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
   const unsigned flags =
       self->frames.gaps > 0 ? PF_FLAG_GAP | PF_FLAG_ORPHAN : PF_FLAG_ORPHAN;
@@ -301,25 +107,26 @@ static pf_status take_orphan (unfilter *self, pf_batch *out, pf_lane *lane,
     return PF_OK;
   if (letter == PF_RETURNING)
     lane->orphan = slot;
-  return put(self, out,
-             &(line){lane, slot, time, row, self->leave, NULL, flags}, error);
+  return pf_unfilter_put(
+      self, out, &(line){lane, slot, time, row, self->leave, NULL, flags},
+      error);
 }
 
 
-static pf_status take_leave (unfilter *self, pf_batch *out, pf_lane *lane,
+static pf_status take_leave (unfilter *self, pf_batch *out, pf_call_stack *lane,
                              uint32_t slot, pf_letter letter, int64_t time,
                              pf_error *error) {
   const uint32_t nearest = self->frames.slots[slot].top;
   if (nearest == PF_NO_FRAME)
     return take_orphan(self, out, lane, slot, letter, time, error);
-  pf_frame *const top = pf_frames_top(lane);
+  pf_open_call *const top = pf_frames_top(lane);
   if (nearest + 1 < lane->depth) {
-    const bool has_gap = pf_frame_has_gap(&self->frames, top);
+    const bool has_gap = pf_open_call_has_gap(&self->frames, top);
     return end_call(self, out, lane, time,
                     has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
   }
   const size_t row = self->row;
-  pf_frame_see(top, letter, time);
+  pf_open_call_see(top, letter, time);
   advance(self, lane);
   if (letter == PF_RETURNING && top->seen[PF_CALLING])
     return PF_OK; /* the call ends at its o */
@@ -328,17 +135,17 @@ static pf_status take_leave (unfilter *self, pf_batch *out, pf_lane *lane,
 
 
 /* A row that is neither enter nor leave. */
-static pf_status take_other (unfilter *self, pf_batch *out, pf_lane *lane,
+static pf_status take_other (unfilter *self, pf_batch *out, pf_call_stack *lane,
                              uint32_t slot, int64_t time, pf_error *error) {
   const line l = {lane, slot, time, self->row, PF_NO_NAME, NULL, 0};
   advance(self, lane);
-  return self->copied == 0 ? PF_OK : put(self, out, &l, error);
+  return self->copied == 0 ? PF_OK : pf_unfilter_put(self, out, &l, error);
 }
 
 
 /* Whether the row says that rows before it are lost. */
 static bool follows_gap (const unfilter *self, size_t row) {
-  const uint32_t given = flags_given(self, row);
+  const uint32_t given = pf_unfilter_flags(self, row);
   return given != self->flag_names[0] &&
          (pf_flags_in(pf_name(self->reader.dictionary, given)) & PF_FLAG_GAP) !=
              0;
@@ -352,20 +159,25 @@ static void begin_sweep (unfilter *self, unsigned flags) {
 }
 
 
+/* Who makes calls of events closes them himself. */
 static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
   pf_frames *const frames = &self->frames;
-  while (self->closing < frames->nlanes &&
-         frames->lanes[self->closing].depth == 0)
-    self->closing++;
-  if (self->closing == frames->nlanes) {
-    self->closes = 0;
-    return PF_OK;
+  while (self->closing < frames->nlanes) {
+    pf_call_stack *const lane = &frames->lanes[self->closing];
+    const pf_open_call *const top = pf_frames_top(lane);
+    if (top == NULL)
+      self->closing++;
+    else if (is_returning(top) || is_holding(self, top))
+      return end_past(self, out, lane, error);
+    else if (self->copied == 0)
+      pf_frames_pop(frames, lane);
+    else
+      return end_call(self, out, lane, self->latest, self->closes, NO_ROW,
+                      error);
   }
-  pf_lane *const lane = &frames->lanes[self->closing];
-  const pf_frame *const top = pf_frames_top(lane);
-  if (is_returning(top) || is_holding(self, top))
-    return end_past(self, out, lane, error);
-  return end_call(self, out, lane, self->latest, self->closes, NO_ROW, error);
+  self->has_gap = self->closes == PF_FLAG_GAP;
+  self->closes = 0;
+  return PF_OK;
 }
 
 
@@ -387,7 +199,7 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
     begin_sweep(self, PF_FLAG_GAP);
     return PF_OK;
   }
-  pf_lane *const lane = &frames->lanes[frames->lane_of[row]];
+  pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];
   const uint32_t slot = frames->slot_of[row];
   const int64_t time = time_of(self, row);
   const pf_letter letter =

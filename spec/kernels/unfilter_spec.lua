@@ -206,6 +206,24 @@ describe("unfilter", function()
          { time = 3, event = "leave", area = "MAIN", lane = 7, flags = "" },
       }, rows)
    end)
+
+   -- Who makes calls of events closes them: he is told where.
+   it("tells in events of gaps, of what is lost, and not of ends", function()
+      local function events(text)
+         local list = {}
+         for event, area, time, flags in core.each(core.events(reader(entries(text))),
+            { "event", "area", "time", "flags" }) do
+            list[#list + 1] = ("%s %s %d %s"):format(event, area, time, flags):gsub(" $", "")
+         end
+         return list
+      end
+      assert.same({ "enter A 1", "enter B 2", "enter C 8 gap", "enter D 9" },
+         events "I A 1\nI B 2\nx C 7 gap\nI C 8\nI D 9")
+      assert.same({ "enter MAIN 0", "enter A 1", "enter PRFHOLD 2 lost", "leave PRFHOLD 2 unwound",
+         "leave PRFRESUME 8 orphan", "leave A 9 unwound", "leave MAIN 9" },
+         events "I MAIN 0\nI A 1\ni PRFHOLD 2\no PRFRESUME 8\nO MAIN 9")
+      assert.same({ "enter A 1", "leave A 3" }, events "i A 1\nO A 3")
+   end)
 end)
 
 -- {====== Call trees ======

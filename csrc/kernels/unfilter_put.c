@@ -1,0 +1,169 @@
+/*
+** unfilter_put.c - the columns of a row of unfilter.
+*/
+
+#include <string.h>
+
+#include "kernels/unfilter_put.h"
+
+
+uint32_t pf_unfilter_flags (const unfilter *self, size_t row) {
+  if (self->at.flags >= self->in.ncolumns)
+    return self->flag_names[0];
+  const pf_column *const flags = &self->in.columns[self->at.flags];
+  return pf_is_missing(flags, row) ? self->flag_names[0] : flags->ids[row];
+}
+
+
+static pf_column *wanted (pf_batch *out, size_t column) {
+  if (column >= out->ncolumns || out->columns[column].data == NULL)
+    return NULL;
+  return &out->columns[column];
+}
+
+
+static void put_int (pf_batch *out, size_t column, size_t row, bool known,
+                     int64_t value) {
+  pf_column *const to = wanted(out, column);
+  if (to == NULL)
+    return;
+  to->ints[row] = known ? value : 0;
+  if (!known)
+    pf_set_missing(to, row);
+}
+
+
+static void put_name (pf_batch *out, size_t column, size_t row, uint32_t name) {
+  pf_column *const to = wanted(out, column);
+  if (to == NULL)
+    return;
+  to->ids[row] = name == PF_NO_NAME ? 0 : name;
+  if (name == PF_NO_NAME)
+    pf_set_missing(to, row);
+}
+
+
+/* Whether put() fills a column of a row that is not in the input. */
+static bool is_told (const out_columns *to, size_t column) {
+  return column == to->thread || column == to->time || column == to->call;
+}
+
+
+/* The columns of the input but flags, from its row or missing. */
+static void copy (const unfilter *self, pf_batch *out, size_t row,
+                  size_t from) {
+  for (size_t i = 0; i < self->copied; i++) {
+    pf_column *const to = wanted(out, i);
+    if (to == NULL || i == self->to.flags ||
+        (from == NO_ROW && is_told(&self->to, i)))
+      continue;
+    const pf_column *const source = &self->in.columns[i];
+    const size_t size = pf_type_size(to->type);
+    uint8_t *const place = (uint8_t *)to->data + row * size;
+    if (from == NO_ROW || pf_is_missing(source, from)) {
+      memset(place, 0, size);
+      pf_set_missing(to, row);
+    }
+    else
+      memcpy(place, (const uint8_t *)source->data + from * size, size);
+  }
+}
+
+
+/* ns between the letters of the pairs, when there is a pair. */
+static bool overhead_of (const pf_open_call *frame, int64_t *overhead) {
+  const bool *const seen = frame->seen;
+  const int64_t *const time = frame->time;
+  uint64_t sum = 0;
+  if (seen[PF_CALLING] && seen[PF_ENTERED])
+    sum += (uint64_t)time[PF_ENTERED] - (uint64_t)time[PF_CALLING];
+  if (seen[PF_RETURNING] && seen[PF_RETURNED])
+    sum += (uint64_t)time[PF_RETURNED] - (uint64_t)time[PF_RETURNING];
+  *overhead = (int64_t)sum;
+  return (seen[PF_CALLING] && seen[PF_ENTERED]) ||
+         (seen[PF_RETURNING] && seen[PF_RETURNED]);
+}
+
+
+/* What a leave tells about its call. */
+static void put_call (const unfilter *self, pf_batch *out, size_t row,
+                      const line *l) {
+  int64_t overhead = 0;
+  const pf_open_call *const frame = l->frame;
+  const bool known = frame != NULL && overhead_of(frame, &overhead);
+  const bool spoke =
+      frame != NULL && (frame->seen[PF_ENTERED] || frame->seen[PF_RETURNING]);
+  pf_column *const compiled = wanted(out, self->to.compiled);
+  put_int(out, self->to.overhead, row, known, overhead);
+  if (compiled == NULL)
+    return;
+  compiled->bools[row] = spoke;
+  if (frame == NULL)
+    pf_set_missing(compiled, row);
+}
+
+
+/* The flags of an event, in the words of kernels/calls: `gap` there ends all
+   open calls before the event, so it stands on the first event behind a gap
+   and on no other. */
+static uint32_t event_flags (unfilter *self, const line *l) {
+  unsigned flags = l->flags & ~(unsigned)PF_FLAG_GAP;
+  if (l->flags == PF_FLAG_GAP)
+    flags = PF_FLAG_UNWOUND;
+  if (l->event == self->enter && self->frames.slots[l->slot].is_holder)
+    flags |= PF_FLAG_LOST;
+  if (self->has_gap)
+    flags |= PF_FLAG_GAP;
+  self->has_gap = false;
+  return self->flag_names[flags];
+}
+
+
+/* The flags of an entry: ours, and those the row has already. */
+static uint32_t entry_flags (const unfilter *self, const line *l) {
+  const uint32_t ours = self->flag_names[l->flags];
+  const uint32_t none = self->flag_names[0];
+  const uint32_t given =
+      l->row == NO_ROW ? none : pf_unfilter_flags(self, l->row);
+  if (given == none || ours == none)
+    return given == none ? ours : given;
+  return pf_flags_merge(self->reader.dictionary, given, ours);
+}
+
+
+static bool put_flags (unfilter *self, pf_batch *out, size_t row,
+                       const line *l) {
+  const uint32_t name =
+      self->copied == 0 ? event_flags(self, l) : entry_flags(self, l);
+  put_name(out, self->to.flags, row, name);
+  return name != PF_NO_NAME;
+}
+
+
+/* The area of the call. */
+static bool put_area (unfilter *self, pf_batch *out, size_t row,
+                      const line *l) {
+  pf_column *const to = wanted(out, self->to.area);
+  if (to == NULL)
+    return true;
+  to->ids[row] = pf_frames_area(&self->frames, l->slot);
+  return to->ids[row] != PF_NO_AREA;
+}
+
+
+pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
+                           pf_error *error) {
+  const size_t row = out->rows++;
+  const out_columns *const to = &self->to;
+  copy(self, out, row, l->row);
+  if (l->row == NO_ROW || self->copied == 0) {
+    put_int(out, to->thread, row, l->lane->has_thread, l->lane->thread);
+    put_int(out, to->time, row, true, l->time);
+    put_name(out, to->call, row, self->frames.slots[l->slot].name);
+  }
+  put_name(out, to->event, row, l->event);
+  put_call(self, out, row, l);
+  if (put_flags(self, out, row, l) && put_area(self, out, row, l))
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}

@@ -1,0 +1,63 @@
+/*
+** unfilter_put.h - what the two files of unfilter share: unfilter.c decides
+** which row comes next, unfilter_put.c writes it into the columns of a batch.
+*/
+
+#ifndef unfilter_put_h
+#define unfilter_put_h
+
+#include "kernels/flags.h"
+#include "kernels/frames.h"
+
+#define NO_ROW    SIZE_MAX
+#define NO_COLUMN SIZE_MAX
+
+/* The columns that are put out: their numbers, or NO_COLUMN. */
+typedef struct out_columns {
+  size_t thread, time, call, area, flags, event, overhead, compiled;
+} out_columns;
+
+typedef struct unfilter {
+  pf_reader reader;
+  pf_reader *input;
+  pf_entry_columns at;
+  out_columns to;
+  size_t copied; /* how many columns of the input stand first in the output */
+  pf_batch in;
+  size_t row;       /* the next of `in` */
+  bool is_open;     /* `in` is */
+  bool has_ended;   /* the input has */
+  bool is_swept;    /* what the gap before `row` closes is closed */
+  bool has_gap;     /* no event has been put out since one */
+  int64_t latest;   /* the last time of all threads */
+  unsigned closes;  /* all open calls are being closed, with these flags; 0:
+                      they are not */
+  uint32_t closing; /* the lane at which that is */
+  uint32_t enter, leave; /* words, in the dictionary */
+  uint32_t flag_names[PF_FLAG_SETS];
+  pf_frames frames;
+  pf_field fields[];
+} unfilter;
+
+/* A row to put out. */
+typedef struct line {
+  const pf_call_stack *lane;
+  uint32_t slot;
+  int64_t time;
+  size_t row;                /* of the input, or NO_ROW */
+  uint32_t event;            /* PF_NO_NAME: neither enter nor leave */
+  const pf_open_call *frame; /* whose call ends; NULL: none is known */
+  unsigned flags;
+} line;
+
+
+/* Append a row: that of the input, or what is known of one that is not there.
+   PF_OK or PF_ENOMEM. */
+pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
+                           pf_error *error);
+
+/* The flags a row of the input has; the number of no flags where it has
+   none. */
+uint32_t pf_unfilter_flags (const unfilter *self, size_t row);
+
+#endif
