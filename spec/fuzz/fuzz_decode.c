@@ -31,6 +31,8 @@ static const pf_option choices[][3] = {
     {TEXT("dialect", "ld-profile"), INT("extended_precision", 1)},
     {INT("elf_class", 4), TEXT("elf_order", "big")},
     {TEXT("dialect", "apple"), INT("counter_bits", 8)},
+    {TEXT("backtrace_order", "outer_first"), TEXT("semantics", "inclusive"),
+     INT("max_depth", 2)},
     {TEXT("offset_unit", "insn"), INT("zeros", 1)},
     {TEXT("dialect", "dcpicat"), INT("zeros", 1), INT("cpuspeed", 333)},
     {TEXT("dialect", "pdb"), TEXT("byte_order", "big"), INT("insn_size", 1)},

@@ -91,10 +91,12 @@ static bool has_huge_sets (pf_trace *trace) {
 
 /* What is the same before and after. */
 static void compare_sums (pf_trace *before, pf_trace *after) {
-  static const char *const tables[] = {"histogram", "arcs", "blocks"};
-  for (size_t i = 0; i < 3; i++)
-    MUST(sum_of(before, tables[i], "count") ==
-         sum_of(after, tables[i], "count"));
+  static const char *const sums[][2] = {
+      {"histogram", "count"}, {"arcs", "count"},    {"blocks", "count"},
+      {"samples", "line"},    {"samples", "spent"}, {"samples", "depth"}};
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+    MUST(sum_of(before, sums[i][0], sums[i][1]) ==
+         sum_of(after, sums[i][0], sums[i][1]));
 }
 
 
@@ -117,12 +119,12 @@ static void check_again (pf_trace *first, pf_bytes bytes,
 
 
 /* The tables of a file, written in a dialect and read back. */
-static void round_trip (pf_bytes bytes, const pf_option *options,
-                        size_t noptions) {
+static void round_trip (const char *format, pf_bytes bytes,
+                        const pf_option *options, size_t noptions) {
   fuzz_trace first;
   pf_sink sink;
-  const pf_format *const gmon = pf_format_named("gmon");
-  if (fuzz_open(&first, gmon, bytes, NULL, 0, false) == PF_OK &&
+  if (fuzz_open(&first, pf_format_named(format), bytes, NULL, 0, false) ==
+          PF_OK &&
       !has_huge_sets(&first.trace)) {
     MUST(pf_sink_open(&sink, -1) == PF_OK);
     if (encode(&first.trace, options, noptions, &sink) == PF_OK)
@@ -142,9 +144,13 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
   const pf_option bsd_narrow[] = {{"dialect", true, 0, bsd},
                                   {"address_size", false, 4, {NULL, 0}},
                                   {"byte_order", true, 0, big}};
+  /* how a file says that it is written may be told otherwise by its frames */
+  const pf_bytes first = {(const uint8_t *)"inner_first", 11};
+  const pf_option inner[] = {{"backtrace_order", true, 0, first}};
   if (size > LARGEST)
     return 0;
-  round_trip((pf_bytes){data, size}, gnu_wide, 2);
-  round_trip((pf_bytes){data, size}, bsd_narrow, 3);
+  round_trip("gmon", (pf_bytes){data, size}, gnu_wide, 2);
+  round_trip("gmon", (pf_bytes){data, size}, bsd_narrow, 3);
+  round_trip("br", (pf_bytes){data, size}, inner, 1);
   return 0;
 }

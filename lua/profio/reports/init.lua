@@ -16,7 +16,8 @@
 
 local reports = {}
 
-local order = { "flat", "graph", "lines", "annotate", "blocks", "info", "compare" }
+local order = { "flat", "graph", "lines", "annotate", "blocks", "info", "compare", "listing", "raw",
+   "hotlines", "hotfunctions" }
 
 local by_name = {}
 

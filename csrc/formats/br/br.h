@@ -1,0 +1,254 @@
+/*
+** br.h - what the files of the format br share: the output of DEBUG PROFILE
+** of Business Rules! BASIC.
+**
+** A row of records without header, magic number, version or lengths; all
+** numbers are big-endian:
+**
+**   OFFSET SIZE FIELD            01 CREATE MODULE MAPPING
+**   0      1    01
+**   1      2    number of the module
+**   3      2    length n of its file name
+**   5      n    file name
+**
+**   OFFSET SIZE FIELD            03 CURRENT LINE, 05 BACKTRACE INFORMATION
+**   0      1    03 or 05
+**   1      2    number of the module
+**   3      4    line number
+**   7      1    clause number
+**
+**   OFFSET SIZE FIELD            04 TIME SPENT IN LINE
+**   0      1    04
+**   1      8    nanoseconds
+**
+**   OFFSET SIZE FIELD            07 FUNCTION NAME
+**   0      1    07
+**   1      1    length n of the name
+**   2      n    name
+**
+**   06 END CURRENT LINE, 08 GOSUB, 09 MAIN ROUTINE: that byte alone
+**
+** They stand in groups, mappings between them:
+**
+**   group := 03 tag? (04 | 05 tag?)* 06        tag := 07 | 08 | 09
+**
+** From the page "Profiler File Layout" of the BR wiki. It does not say in
+** which order the backtraces stand, whether times include what a line called,
+** nor what type 02 is (and how long: nothing behind it can be read).
+**
+**   record.c    from record to record
+**   group.c     from group to group, and what is wrong with them
+**   survey.c    how to read what the page leaves open
+**   open.c      the format: score, open, header facts, tables
+**   samples.c   the reader of groups
+**   frames.c    the reader of the frames of groups
+**   raw.c       the reader of records
+**   encode.c    the way out
+*/
+
+#ifndef br_h
+#define br_h
+
+#include <string.h>
+
+#include "bytes/cursor.h"
+#include "model/batch.h"
+#include "model/stacks.h"
+#include "model/trace.h"
+
+typedef enum br_type {
+  BR_REST = 0, /* no type: bytes from which on nothing could be read */
+  BR_MODULE = 1,
+  BR_LINE = 3,
+  BR_TIME = 4,
+  BR_BACKTRACE = 5,
+  BR_END = 6,
+  BR_FUNCTION = 7,
+  BR_GOSUB = 8,
+  BR_MAIN = 9,
+  BR_TYPES = 10
+} br_type;
+
+#define BR_MODULES     65536 /* numbers a module may have */
+#define BR_LAST_LINE   99999 /* of a BR program; the first is 1 */
+#define BR_DEPTH       65536 /* frames kept of a group, unless told */
+#define BR_LONG_TIME   (1000000000000000000u) /* 32 years: no real time */
+#define BR_NAME_MOST   255                    /* bytes of a function's name */
+#define BR_MODULE_MOST 65535                  /* bytes of a module's name */
+
+
+/* record.c */
+
+typedef struct br_record {
+  br_type type;
+  uint64_t offset, size;
+  uint16_t module; /* 01, 03, 05 */
+  uint32_t line;   /* 03, 05 */
+  uint8_t clause;  /* 03, 05 */
+  uint64_t spent;  /* 04 */
+  pf_bytes name;   /* 01, 07 */
+} br_record;
+
+typedef enum br_found {
+  BR_WHOLE,
+  BR_CUT, /* the bytes end inside the record; its size is what it needs */
+  BR_BAD  /* what stands there is no record */
+} br_found;
+
+/* The record at `at`, where at least one byte is left. */
+br_found br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
+
+
+/* group.c */
+
+/* What the line of a frame belongs to. */
+typedef enum br_routine {
+  BR_UNKNOWN, /* the file does not say */
+  BR_IN_FUNCTION,
+  BR_IN_GOSUB,
+  BR_IN_MAIN,
+  BR_ROUTINES
+} br_routine;
+
+/* The numbers in a dictionary of the words for them, which column `kind` has
+   and areas have as their class. */
+pf_status br_intern_routines (pf_dictionary *dictionary,
+                              uint32_t routines[BR_ROUTINES], pf_error *error);
+
+/* A line of a program. Without gaps: frames compare with memcmp. */
+typedef struct br_frame {
+  uint32_t module; /* the name of its file: of the dictionary */
+  uint32_t line;
+  uint32_t function; /* a name, or PF_NO_NAME */
+  uint16_t clause;
+  uint16_t routine; /* br_routine */
+} br_frame;
+
+typedef struct br_group {
+  uint64_t offset;
+  br_frame *frames; /* the current line, then the backtraces as they come */
+  size_t nframes, room;
+  uint64_t dropped; /* backtraces beyond the depth that is kept */
+  bool has_time;
+  uint64_t spent;
+} br_group;
+
+/* A position between two records, and the group it is in. */
+typedef struct br_walk {
+  pf_trace *trace;
+  uint64_t at;
+  uint32_t *modules;                /* by number: its name + 1; 0: not mapped */
+  uint64_t mappings, groups, timed; /* how many there were */
+  size_t depth;                     /* frames kept of a group */
+  bool in_group;
+  bool may_tag;      /* a frame has just begun */
+  bool has_odd_line; /* one was reported */
+  br_group group;
+} br_walk;
+
+/* A walk from the start; close it also after a failure. */
+pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error);
+void br_walk_close (br_walk *walk);
+
+/* The next group into walk->group: PF_MORE, PF_END, or a failure. */
+pf_status br_next_group (br_walk *walk, pf_error *error);
+
+static inline uint64_t br_left (const br_walk *walk) {
+  return walk->trace->sources[0].bytes.size - walk->at;
+}
+
+
+/* survey.c */
+
+/* How the groups are to be read. */
+typedef struct br_reading {
+  bool outer_first; /* backtraces stand with the outermost frame first */
+  bool inclusive;   /* times include what the line called */
+  bool has_callers; /* some group has backtraces */
+} br_reading;
+
+/* Read the first megabyte, or with an option `wall` everything: decide on the
+   readings, and say in the trace's info what they are and why. `rows` is how
+   many groups there are, or -1 when that was not all. */
+pf_status br_survey (pf_trace *trace, br_reading *reading, int64_t *rows,
+                     pf_error *error);
+
+
+/* The frame at a level of the walk's group: 0 is the line itself, 1 its caller,
+   and so on to the outermost. */
+static inline const br_frame *br_frame_of (const br_group *group,
+                                           const br_reading *reading,
+                                           size_t level) {
+  const bool turn = reading->outer_first && level > 0;
+  return &group->frames[turn ? group->nframes - level : level];
+}
+
+
+/* samples.c, frames.c, raw.c, encode.c */
+
+enum {
+  SAMPLES_MODULE,
+  SAMPLES_LINE,
+  SAMPLES_CLAUSE,
+  SAMPLES_FUNCTION,
+  SAMPLES_KIND,
+  SAMPLES_SPENT,
+  SAMPLES_DEPTH,
+  SAMPLES_STACK,
+  SAMPLES_SELF,
+  SAMPLES_OFFSET,
+  SAMPLES_COLUMNS
+};
+extern const pf_field br_samples_fields[SAMPLES_COLUMNS];
+
+enum {
+  FRAMES_OFFSET,
+  FRAMES_LEVEL,
+  FRAMES_FRAME,
+  FRAMES_MODULE,
+  FRAMES_LINE,
+  FRAMES_CLAUSE,
+  FRAMES_FUNCTION,
+  FRAMES_KIND,
+  FRAMES_SPENT,
+  FRAMES_COLUMNS
+};
+extern const pf_field br_frames_fields[FRAMES_COLUMNS];
+
+enum {
+  RAW_OFFSET,
+  RAW_SIZE,
+  RAW_KIND,
+  RAW_MODULE_NUMBER,
+  RAW_LINE,
+  RAW_CLAUSE,
+  RAW_SPENT,
+  RAW_NAME,
+  RAW_BYTES,
+  RAW_COLUMNS
+};
+extern const pf_field br_raw_fields[RAW_COLUMNS];
+
+pf_status br_open_samples (pf_trace *trace, const pf_table *table,
+                           pf_reader **reader, pf_error *error);
+pf_status br_open_frames (pf_trace *trace, const pf_table *table,
+                          pf_reader **reader, pf_error *error);
+pf_status br_open_raw (pf_trace *trace, const pf_table *table,
+                       pf_reader **reader, pf_error *error);
+
+#define BR_WRITTEN 1 /* the tables the encoder takes: samples */
+extern const pf_table br_written[BR_WRITTEN];
+
+pf_status br_encoder (const pf_option *options, size_t noptions,
+                      pf_dictionary *dictionary, pf_encoder **encoder,
+                      pf_error *error);
+
+static inline pf_bytes br_text (const char *text) {
+  return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+static inline pf_status br_no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+#endif

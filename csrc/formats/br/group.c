@@ -1,0 +1,369 @@
+/*
+** group.c - from group to group. Everything that is wrong with records in
+** their places is found and reported here.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "formats/br/br.h"
+
+static const char *const routine_words[BR_ROUTINES] = {[BR_UNKNOWN] = "unknown",
+                                                       [BR_IN_FUNCTION] =
+                                                           "function",
+                                                       [BR_IN_GOSUB] = "gosub",
+                                                       [BR_IN_MAIN] = "main"};
+
+
+pf_status br_intern_routines (pf_dictionary *dictionary,
+                              uint32_t routines[BR_ROUTINES], pf_error *error) {
+  for (int i = 0; i < BR_ROUTINES; i++) {
+    routines[i] = pf_intern_text(dictionary, routine_words[i]);
+    if (routines[i] == PF_NO_NAME)
+      return br_no_memory(error);
+  }
+  return PF_OK;
+}
+
+
+pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error) {
+  const int64_t depth = pf_option_int(trace, "max_depth", BR_DEPTH);
+  *walk = (br_walk){.trace = trace};
+  if (depth < 1 || depth > INT32_MAX)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a max_depth of 1 to %d expected, found %lld", INT32_MAX,
+                   (long long)depth);
+  walk->depth = (size_t)depth;
+  walk->modules = calloc(BR_MODULES, sizeof *walk->modules);
+  return walk->modules == NULL ? br_no_memory(error) : PF_OK;
+}
+
+
+void br_walk_close (br_walk *walk) {
+  free(walk->modules);
+  free(walk->group.frames);
+}
+
+
+/* Damage at a record; the next one can be read. */
+static pf_status damaged (const br_walk *walk, const br_record *record,
+                          const char *code, pf_error *error,
+                          const char *words) {
+  return pf_warn(walk->trace, PF_DAMAGE, code, PF_EFORMAT, record->offset,
+                 error, "record of type %d: %s", (int)record->type, words);
+}
+
+
+/* {====== Modules ======*/
+
+/* What a new mapping does to the one there was. */
+static pf_status check_mapping (const br_walk *walk, const br_record *record,
+                                uint32_t name, pf_error *error) {
+  const uint32_t before = walk->modules[record->module];
+  pf_status status = PF_OK;
+  if (record->name.size == 0)
+    status = pf_warn(walk->trace, PF_NOTE, "br-empty-name", PF_EFORMAT,
+                     record->offset, error, "module %u has an empty name",
+                     record->module);
+  if (status == PF_OK && walk->in_group)
+    status = pf_warn(walk->trace, PF_NOTE, "br-late-mapping", PF_EFORMAT,
+                     record->offset, error,
+                     "module %u is mapped inside a group", record->module);
+  if (status == PF_OK && before != 0 && before != name + 1)
+    status = pf_warn(
+        walk->trace, PF_NOTE, "br-remapped", PF_EFORMAT, record->offset, error,
+        "module %u stands for another file from here on", record->module);
+  return status;
+}
+
+
+static pf_status take_mapping (br_walk *walk, const br_record *record,
+                               pf_error *error) {
+  const uint32_t name = pf_intern(walk->trace->dictionary, record->name);
+  if (name == PF_NO_NAME)
+    return br_no_memory(error);
+  const pf_status status = check_mapping(walk, record, name, error);
+  walk->modules[record->module] = name + 1;
+  walk->mappings++;
+  walk->may_tag = false;
+  return status;
+}
+
+
+/* The name of a module that no mapping names. */
+static pf_status name_unmapped (br_walk *walk, const br_record *record,
+                                uint32_t *name, pf_error *error) {
+  char words[16];
+  snprintf(words, sizeof words, "module#%u", record->module);
+  *name = pf_intern_text(walk->trace->dictionary, words);
+  if (*name == PF_NO_NAME)
+    return br_no_memory(error);
+  return pf_warn(walk->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
+                 record->offset, error, "module %u has no name yet",
+                 record->module);
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+static bool reserve_frame (br_group *group) {
+  if (group->nframes < group->room)
+    return true;
+  const size_t room = group->room == 0 ? 64 : group->room * 2;
+  br_frame *const frames = realloc(group->frames, room * sizeof *frames);
+  if (frames == NULL)
+    return false;
+  group->frames = frames;
+  group->room = room;
+  return true;
+}
+
+
+/* BR numbers lines from 1 to 99999; said once, since others write more. */
+static pf_status check_line (br_walk *walk, const br_record *record,
+                             pf_error *error) {
+  if (walk->has_odd_line || (record->line >= 1 && record->line <= BR_LAST_LINE))
+    return PF_OK;
+  walk->has_odd_line = true;
+  return pf_warn(
+      walk->trace, PF_NOTE, "br-odd-line", PF_EFORMAT, record->offset, error,
+      "line %u: lines of BR programs are 1 to %d", record->line, BR_LAST_LINE);
+}
+
+
+static pf_status add_frame (br_walk *walk, const br_record *record,
+                            pf_error *error) {
+  br_group *const group = &walk->group;
+  uint32_t module = walk->modules[record->module] - 1;
+  pf_status status = PF_OK;
+  if (walk->modules[record->module] == 0)
+    status = name_unmapped(walk, record, &module, error);
+  if (status == PF_OK)
+    status = check_line(walk, record, error);
+  if (status != PF_OK)
+    return status;
+  if (!reserve_frame(group))
+    return br_no_memory(error);
+  group->frames[group->nframes++] =
+      (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};
+  walk->may_tag = true;
+  return PF_OK;
+}
+
+
+static pf_status take_backtrace (br_walk *walk, const br_record *record,
+                                 pf_error *error) {
+  if (!walk->in_group)
+    return damaged(walk, record, "br-stray", error, "outside a group");
+  if (walk->group.nframes <= walk->depth)
+    return add_frame(walk, record, error);
+  walk->may_tag = false;
+  if (walk->group.dropped++ > 0)
+    return PF_OK;
+  return pf_warn(walk->trace, PF_DAMAGE, "br-deep", PF_ELIMIT, record->offset,
+                 error,
+                 "more than %zu backtraces in a group: the others are only "
+                 "counted; see max_depth",
+                 walk->depth);
+}
+
+
+static pf_status take_tag (br_walk *walk, const br_record *record,
+                           pf_error *error) {
+  static const br_routine routines[BR_TYPES] = {[BR_FUNCTION] = BR_IN_FUNCTION,
+                                                [BR_GOSUB] = BR_IN_GOSUB,
+                                                [BR_MAIN] = BR_IN_MAIN};
+  br_group *const group = &walk->group;
+  if (!walk->in_group)
+    return damaged(walk, record, "br-stray", error, "outside a group");
+  if (group->dropped > 0)
+    return PF_OK; /* of a frame that is not kept */
+  br_frame *const frame = &group->frames[group->nframes - 1];
+  if (!walk->may_tag)
+    return damaged(walk, record, "br-stray-tag", error,
+                   "it must follow a line or a backtrace at once");
+  if (frame->routine != BR_UNKNOWN)
+    return damaged(walk, record, "br-two-tags", error,
+                   "the frame has one already, which stands");
+  frame->routine = (uint16_t)routines[record->type];
+  if (record->type != BR_FUNCTION)
+    return PF_OK;
+  frame->function = pf_intern(walk->trace->dictionary, record->name);
+  return frame->function == PF_NO_NAME ? br_no_memory(error) : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Times ====== */
+
+static pf_status check_time (const br_walk *walk, const br_record *record,
+                             pf_error *error) {
+  if (record->spent > BR_LONG_TIME && record->spent <= INT64_MAX)
+    return pf_warn(walk->trace, PF_NOTE, "br-long-time", PF_EFORMAT,
+                   record->offset, error, "%llu ns in one line",
+                   (unsigned long long)record->spent);
+  if (record->spent <= INT64_MAX)
+    return PF_OK;
+  return pf_warn(walk->trace, PF_DAMAGE, "br-time-too-large", PF_EFORMAT,
+                 record->offset, error,
+                 "a time below 2^63 expected, found %llu: it is missing",
+                 (unsigned long long)record->spent);
+}
+
+
+static pf_status take_time (br_walk *walk, const br_record *record,
+                            pf_error *error) {
+  br_group *const group = &walk->group;
+  pf_status status = PF_OK;
+  if (!walk->in_group)
+    return damaged(walk, record, "br-stray", error, "outside a group");
+  if (group->has_time)
+    status = damaged(walk, record, "br-two-times", error,
+                     "the group has one already; they are added up");
+  if (status == PF_OK)
+    status = check_time(walk, record, error);
+  group->has_time = true;
+  group->spent = record->spent > UINT64_MAX - group->spent
+                     ? UINT64_MAX
+                     : group->spent + record->spent;
+  walk->may_tag = false;
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The end of the bytes ====== */
+
+static pf_status cut (br_walk *walk, const br_record *record, pf_error *error) {
+  const uint64_t left = br_left(walk);
+  walk->at += left;
+  return pf_warn(walk->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+                 record->offset, error,
+                 "a record of type %d and %llu bytes expected, the file ends "
+                 "after %llu",
+                 (int)record->type, (unsigned long long)record->size,
+                 (unsigned long long)left);
+}
+
+
+/* Whether all of the bytes are 0. */
+static bool are_zero (const uint8_t *at, uint64_t size) {
+  return at[0] == 0 && memcmp(at, at + 1, (size_t)size - 1) == 0;
+}
+
+
+static pf_status bad (br_walk *walk, const br_record *record, pf_error *error) {
+  const uint8_t *const at = walk->trace->sources[0].bytes.at + record->offset;
+  const char *hint = "";
+  walk->at += record->size;
+  if (are_zero(at, record->size))
+    return pf_warn(walk->trace, PF_DAMAGE, "br-padding", PF_EFORMAT,
+                   record->offset, error,
+                   "a record expected, %llu bytes of zeros found",
+                   (unsigned long long)record->size);
+  if (at[0] == '\r')
+    hint = "; was the file copied as text, which puts 0d before each 0a?";
+  if (at[0] == 2)
+    hint = "; nobody says what that is";
+  return pf_warn(walk->trace, PF_DAMAGE, "br-bad-type", PF_EFORMAT,
+                 record->offset, error,
+                 "a record of type 1 or 3 to 9 expected, found %d%s: nothing "
+                 "behind it can be read",
+                 at[0], hint);
+}
+
+
+/* The bytes end, maybe inside a group: that one is lost. */
+static pf_status end (br_walk *walk, pf_error *error) {
+  if (!walk->in_group)
+    return PF_END;
+  walk->in_group = false;
+  const pf_status status =
+      pf_warn(walk->trace, PF_DAMAGE, "br-truncated", PF_ETRUNCATED,
+              walk->group.offset, error, "the group has no end");
+  return status < 0 ? status : PF_END;
+}
+
+/* }====== */
+
+
+/* {====== Groups ====== */
+
+static pf_status begin_group (br_walk *walk, const br_record *record,
+                              pf_error *error) {
+  br_group *const group = &walk->group;
+  *group = (br_group){
+      .offset = record->offset, .frames = group->frames, .room = group->room};
+  walk->in_group = true;
+  return add_frame(walk, record, error);
+}
+
+
+/* A group begins where one is open: that one ends here. */
+static pf_status end_nested (br_walk *walk, const br_record *record,
+                             pf_error *error) {
+  walk->in_group = false;
+  return damaged(walk, record, "br-nested", error,
+                 "the group before it has no end; it ends here");
+}
+
+
+static pf_status take_record (br_walk *walk, const br_record *record,
+                              pf_error *error) {
+  switch (record->type) {
+    case BR_MODULE: return take_mapping(walk, record, error);
+    case BR_LINE: return begin_group(walk, record, error);
+    case BR_TIME: return take_time(walk, record, error);
+    case BR_BACKTRACE: return take_backtrace(walk, record, error);
+    case BR_END:
+      if (!walk->in_group)
+        return damaged(walk, record, "br-stray", error, "outside a group");
+      walk->in_group = false;
+      return PF_OK;
+    default: return take_tag(walk, record, error);
+  }
+}
+
+
+/* Files where some groups have a time and others none: said once. */
+static pf_status count_group (br_walk *walk, pf_error *error) {
+  const bool was_mixed = walk->timed != 0 && walk->timed != walk->groups;
+  walk->groups++;
+  walk->timed += walk->group.has_time;
+  if (was_mixed || walk->timed == 0 || walk->timed == walk->groups)
+    return PF_MORE;
+  return pf_warn(walk->trace, PF_NOTE, "br-mixed", PF_EFORMAT,
+                 walk->group.offset, error,
+                 "some groups have a time and others none: those are samples");
+}
+
+
+pf_status br_next_group (br_walk *walk, pf_error *error) {
+  br_record record;
+  pf_status status;
+  while (br_left(walk) > 0) {
+    const br_found found =
+        br_record_at(walk->trace->sources[0].bytes, walk->at, &record);
+    const bool was_in_group = walk->in_group;
+    if (found != BR_WHOLE)
+      status = found == BR_CUT ? cut(walk, &record, error)
+                               : bad(walk, &record, error);
+    else if (was_in_group && record.type == BR_LINE)
+      status = end_nested(walk, &record, error);
+    else {
+      status = take_record(walk, &record, error);
+      walk->at += record.size;
+    }
+    if (status < 0)
+      return status;
+    if (was_in_group && !walk->in_group)
+      return count_group(walk, error);
+  }
+  return end(walk, error);
+}
+
+/* }====== */

@@ -1,0 +1,51 @@
+--- What the Lua side knows about the profiles of Business Rules! BASIC: options and warnings.
+---
+--- The decoder and the encoder are in csrc/formats/br/.
+
+local br = {}
+
+br.name = "br"
+br.help = "profiles of Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED"
+br.extensions = { "prf", "br", "log" }
+
+-- What its own tool prints: a listing.
+br.first = { "listing" }
+
+br.options = {
+   { name = "backtrace_order", type = "choice", choices = { "auto", "inner_first", "outer_first" },
+     default = "auto",
+     help = "which frame of a backtrace comes first; auto: as the main routine's place shows" },
+   { name = "semantics", type = "choice", choices = { "auto", "self", "inclusive" },
+     default = "auto", help = "whether the time of a line includes what it called" },
+   { name = "wall", type = "int", default = 0,
+     help = "ns that the run took: more in all lines together means inclusive times" },
+   { name = "max_depth", type = "int", default = 65536,
+     help = "frames kept of one backtrace; the others are counted" },
+}
+
+br.write_options = {}
+
+br.warnings = {
+   ["br-bad-type"] = "where a record should begin stands no known type",
+   ["br-deep"] = "a group has more backtraces than are kept",
+   ["br-empty-name"] = "a module has an empty name",
+   ["br-late-mapping"] = "a module is mapped inside a group",
+   ["br-little-endian"] = "the first length fits only with its bytes the other way round",
+   ["br-long-time"] = "a line took more than 10^18 ns",
+   ["br-mixed"] = "some groups have a time and others none",
+   ["br-nested"] = "a group begins inside another one, which ends there",
+   ["br-not-inclusive"] = "an inclusive time is less than that of the lines it includes",
+   ["br-odd-line"] = "a line is not 1 to 99999",
+   ["br-order-contradicts"] = "the main routine stands at both ends of backtraces",
+   ["br-padding"] = "the file ends in zeros",
+   ["br-remapped"] = "a module's number is given to another file",
+   ["br-stray"] = "a record of a group stands outside of one",
+   ["br-stray-tag"] = "a function name, GOSUB or MAIN does not follow a frame",
+   ["br-time-too-large"] = "a time is above 2^63 - 1 and missing",
+   ["br-truncated"] = "the file ends inside a record or a group",
+   ["br-two-tags"] = "a frame has two of function name, GOSUB and MAIN",
+   ["br-two-times"] = "a group has several times, which are added up",
+   ["br-unmapped"] = "a line is in a module whose name has not been given",
+}
+
+return br

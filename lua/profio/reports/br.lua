@@ -1,0 +1,178 @@
+-- What the reports of Business Rules! profiles share: their heading, and time and counts summed up
+-- by line or by function.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+
+local br = {}
+
+---Whether the trace is one of this format.
+---@param trace profio.Trace
+---@return boolean
+---@return string|nil reason
+function br.fits(trace)
+   return trace.format == "br", "it is for profiles of Business Rules!"
+end
+
+---Whether the file has times; else every group is a sample.
+---@param trace profio.Trace
+---@return boolean
+function br.has_times(trace)
+   local dialect = trace.info.dialect
+   return dialect == "timed" or dialect == "mixed"
+end
+
+local dialects = { timed = "TIMED", sampled = "SAMPLED", mixed = "TIMED, not all groups",
+   empty = "empty" }
+
+---The line that says what the file is and how it was read.
+---@param trace profio.Trace
+---@return string
+function br.heading(trace)
+   local info = trace.info
+   local order = info.backtrace_order == "inner_first" and "innermost" or "outermost"
+   local words = { plain(trace.path), ": ", dialects[info.dialect], "; backtraces with the ", order,
+      " frame first (", info.backtrace_order_why, ")" }
+   if br.has_times(trace) then
+      local meaning = info.semantics == "self" and "of the line itself" or "with what a line called"
+      table.move({ "; times ", meaning, " (", info.semantics_why, ")" }, 1, 5, #words + 1, words)
+   end
+   return table.concat(words) .. "\n\n"
+end
+
+-- {====== Sums ======
+
+-- Add a stack to the sums of its keys, { [key] = { count =, self =, total =, frame = } }. A key
+-- that stands in it twice, by recursion, gets the time once.
+local function add_stack(sums, frames, key_of, count, self, total)
+   local seen = {}
+   for level, frame in ipairs(frames) do
+      local key = key_of(frame)
+      local sum = sums[key] or { count = 0, self = 0, total = 0, frame = frame }
+      sums[key] = sum
+      if level == 1 then
+         sum.count, sum.self = sum.count + count, sum.self + self
+      end
+      if not seen[key] then
+         seen[key], sum.total = true, sum.total + total
+      end
+   end
+end
+
+-- Count and time of each distinct stack: what is summed up over records runs in the core. Inclusive
+-- times without backtraces are totals, and nothing says what of them is a line's own.
+local function stacks_of(context)
+   return context.trace.samples:group("stack")
+      :aggregate { "n = count", "self = sum(self)", "spent = sum(spent)" }
+      :each("stack", "n", "self", "spent")
+end
+
+---Counts and times by a key of frames, most of their own first.
+---@param context profio.Context
+---@param key_of fun(frame: table): string
+---@return table[] sums { count =, self =, total =, frame =, key = }
+---@return integer whole the time or the samples of all
+function br.sums(context, key_of)
+   local sums, list, whole = {}, {}, 0
+   local has_times = br.has_times(context.trace)
+   for stack, count, self, spent in stacks_of(context) do
+      local total = has_times and (self or spent or 0) or count
+      add_stack(sums, context.trace:stack(stack), key_of, count,
+         has_times and (self or 0) or count, total)
+      whole = whole + total
+   end
+   for key, sum in pairs(sums) do
+      sum.key = key
+      list[#list + 1] = sum
+   end
+   table.sort(list, function(a, b)
+      if a.self ~= b.self then
+         return a.self > b.self
+      elseif a.total ~= b.total then
+         return a.total > b.total
+      end
+      return a.key < b.key
+   end)
+   return list, whole
+end
+
+---The columns that both have behind what the sums are of.
+br.columns = {
+   { name = "count", help = "how often it was executed, or samples on it" },
+   { name = "self", help = "time of its own, ns; in samples where the file has no times" },
+   { name = "total", help = "time with what it called, ns, or samples; recursion counts once" },
+   { name = "mean", help = "self divided by count, ns; missing where there are no times" },
+   { name = "self_share", help = "self as a part of everything" },
+   { name = "total_share", help = "total as a part of everything" },
+}
+
+---The fields of these columns, for core.rows_reader.
+br.fields = { { "count", "int" }, { "self", "int" }, { "total", "int" }, { "mean", "num" },
+   { "self_share", "num" }, { "total_share", "num" } }
+
+---Append the values of these columns to a row.
+---@param row table
+---@param at integer how many values the row has, nil ones included
+---@param sum table of br.sums
+---@param whole integer
+---@param has_times boolean
+function br.add_values(row, at, sum, whole, has_times)
+   row[at + 1], row[at + 2], row[at + 3] = sum.count, sum.self, sum.total
+   row[at + 4] = has_times and sum.count > 0 and sum.self / sum.count or nil
+   row[at + 5] = whole > 0 and sum.self / whole or nil
+   row[at + 6] = whole > 0 and sum.total / whole or nil
+end
+
+-- }======
+
+-- {====== Texts ======
+
+---Make the templates of a report's text: heading columns, then counts and times.
+---@param trace profio.Trace
+---@param first { [1]: string, [2]: string }[] title and template of the columns before
+---@param last { [1]: string, [2]: string }[] and of those behind
+---@return string titles
+---@return string template for core.write_listing
+function br.templates(trace, first, last)
+   local shares = { { " self%", "{self_percent:6.2}" }, { "total%", "{total_percent:6.2}" } }
+   local own = br.has_times(trace)
+      and { { "      self ms", "{self_ms:13.3}" }, { "     total ms", "{total_ms:13.3}" },
+         { "    mean us", "{mean_us:11.3}" } }
+      or { { "     self", "{self:9}" }, { "    total", "{total:9}" } }
+   local titles, template = {}, {}
+   for _, list in ipairs { shares, own, { { "    count", "{count:9}" } }, first, last } do
+      for _, column in ipairs(list) do
+         titles[#titles + 1], template[#template + 1] = column[1], column[2]
+      end
+   end
+   return table.concat(titles, "  "):match "^(.-)%s*$" .. "\n",
+      table.concat(template, "  ") .. "\n"
+end
+
+---A reader over rows with the values of br.columns, and those that texts show of them.
+---@param trace profio.Trace
+---@param fields table[]
+---@param rows table[]
+---@return userdata
+function br.reader(trace, fields, rows)
+   local at
+   for i, field in ipairs(fields) do
+      at = field[1] == "count" and i or at
+   end
+   local all = table.move(fields, 1, #fields, 1, {})
+   table.move({ { "self_percent", "num" }, { "total_percent", "num" }, { "self_ms", "num" },
+      { "total_ms", "num" }, { "mean_us", "num" } }, 1, 5, #all + 1, all)
+   for _, row in ipairs(rows) do
+      local n = #fields
+      row[n + 1], row[n + 2] = 100 * (row[at + 4] or 0), 100 * (row[at + 5] or 0)
+      if br.has_times(trace) then
+         row[n + 3], row[n + 4] = row[at + 1] / 1e6, row[at + 2] / 1e6
+         row[n + 5] = (row[at + 3] or 0) / 1e3
+      end
+   end
+   return core.rows_reader(all, rows, core.dictionary())
+end
+
+-- }======
+
+return br

@@ -1,0 +1,89 @@
+-- The source of a Business Rules! program: lines that begin with their number. Compiled programs
+-- (MENU.BR) stand beside their text (menu.brs, MENU.BR.TXT). A file of another kind, such as a Lua
+-- script, is found by its name, and its lines are counted.
+
+local lfs = require "lfs"
+
+local br_source = {}
+
+---@class profio.BrSources
+local Sources = {}
+Sources.__index = Sources
+
+-- The files in the folders, by their name in lower case.
+local function list_files(folders)
+   local files = {}
+   for _, folder in ipairs(folders) do
+      if lfs.attributes(folder, "mode") == "directory" then
+         for name in lfs.dir(folder) do
+            files[name:lower()] = files[name:lower()] or folder .. "/" .. name
+         end
+      end
+   end
+   return files
+end
+
+---Sources in some folders, opened when a line is asked for.
+---@param folders string[]
+---@return profio.BrSources
+function br_source.open(folders)
+   return setmetatable({ files = list_files(folders or {}), known = {} }, Sources)
+end
+
+-- The text of a module, and whether its lines begin with their numbers.
+local function find(files, module)
+   local base = module:lower():gsub("\\", "/"):match "[^/]*$"
+   local stem = base:match "^(.+)%.[^.]*$" or base
+   for _, name in ipairs { stem .. ".brs", stem .. ".wbs", stem .. ".br.txt", base .. ".txt" } do
+      if files[name] then
+         return files[name], true
+      end
+   end
+   return files[base], false
+end
+
+-- A continued line goes on below with the same number: it belongs to the one above.
+local function numbered(file)
+   local lines, current = {}, nil
+   for text in file:lines() do
+      local number, rest = text:match "^%s*(%d+)%s*(.-)%s*$"
+      if number then
+         current = math.tointeger(tonumber(number))
+         lines[current] = rest
+      elseif current then
+         lines[current] = lines[current] .. " " .. text:match "^%s*(.-)%s*$"
+      end
+   end
+   return lines
+end
+
+local function counted(file)
+   local lines = {}
+   for text in file:lines() do
+      lines[#lines + 1] = text:match "^%s*(.-)%s*$"
+   end
+   return lines
+end
+
+local function load(files, module)
+   local path, has_numbers = find(files, module)
+   local file <close> = path and lfs.attributes(path, "mode") == "file" and io.open(path) or nil
+   if not file then
+      return {}
+   end
+   return has_numbers and numbered(file) or counted(file)
+end
+
+---The text of a line, or nil.
+---@param module string
+---@param line integer
+---@return string|nil
+function Sources:line(module, line)
+   if next(self.files) == nil then
+      return nil
+   end
+   self.known[module] = self.known[module] or load(self.files, module)
+   return self.known[module][line]
+end
+
+return br_source

@@ -1,0 +1,119 @@
+local br = require "spec.support.br_builder"
+local profio = require "profio"
+
+local function open(bytes)
+   return assert(profio.open({ data = bytes }, { format = "br", backtrace_order = "inner_first" }))
+end
+
+local function rows_of(bytes)
+   local trace <close> = open(bytes)
+   local rows = trace.samples:rows()
+   for _, row in ipairs(rows) do
+      row.stack, row.offset = trace:stack(row.stack), nil
+   end
+   return rows
+end
+
+local names = { "A.BR", "B.BR", "", "sub\\C.BR", ("x"):rep(65535), "\255\0" }
+local tags = {
+   function() end,
+   function(b) b:main() end,
+   function(b) b:gosub() end,
+   function(b) b:fn(({ "FNA", "", ("f"):rep(255), "FNB$" })[math.random(4)]) end,
+}
+
+-- A file of random groups, and again as it is written: modules mapped before they are first met.
+local function random(seed)
+   math.randomseed(seed)
+   local b = br()
+   for i, name in ipairs(names) do
+      b:module(i, name)
+   end
+   local is_timed = math.random(2) == 1
+   for _ = 1, math.random(0, 50) do
+      b:line(math.random(#names), math.random(0, 0xffffffff), math.random(0, 255))
+      tags[math.random(#tags)](b)
+      if is_timed then
+         b:time(math.random(0, 9) == 0 and math.maxinteger or math.random(0, 100000))
+      end
+      for _ = 1, math.random(0, 4) do
+         b:back(math.random(#names), math.random(1, 3), 0)
+         tags[math.random(#tags)](b)
+      end
+      b:stop()
+   end
+   return b:bytes()
+end
+
+local function write(rows)
+   local writer = assert(profio.create(nil, { format = "br" }))
+   for _, row in ipairs(rows) do
+      local ok, message, code = writer:write(row)
+      if not ok then
+         writer:close()
+         return nil, message, code
+      end
+   end
+   return writer:close()
+end
+
+describe("br, writing", function()
+   it("gives what was read", function()
+      for seed = 1, 200 do
+         local bytes = random(seed)
+         local trace <close> = open(bytes)
+         local written = assert(trace:save())
+         assert.same(rows_of(bytes), rows_of(written))
+         local again <close> = open(written)
+         assert.equal(written, again:save())
+      end
+   end)
+
+   it("gives the same bytes for files that map modules as they are met", function()
+      local bytes = br():module(1, "A.BR"):line(1, 10):main():time(5):stop()
+         :module(2, "B.BR"):line(2, 20, 3):fn "FNA":time(6):back(1, 10):main():stop()
+         :line(1, 30):stop():bytes()
+      local trace <close> = open(bytes)
+      assert.equal(bytes, trace:save())
+   end)
+
+   it("takes rows by hand", function()
+      assert.equal(br():module(1, "A.BR"):line(1, 10, 2):main():time(5):stop()
+         :line(1, 20):fn "FNA":stop():line(1, 0):stop():bytes(),
+         write { { module = "A.BR", line = 10, clause = 2, kind = "main", spent = 5 },
+            { module = "A.BR", line = 20, ["function"] = "FNA" }, { module = "A.BR" } })
+   end)
+
+   it("refuses what has no place in the file", function()
+      local cases = {
+         { { line = 10 }, "no module and no stack" },
+         { { module = "A", line = -1 }, "a line is %-1" },
+         { { module = "A", line = 1 << 32 }, "a line is 4294967296" },
+         { { module = "A", clause = 256 }, "a clause is 256" },
+         { { module = "A", clause = -1 }, "a clause is %-1" },
+         { { module = "A", spent = -1 }, "a time is %-1" },
+         { { module = "A", kind = "thing" }, "a kind of function, gosub, main or unknown" },
+         { { module = "A", kind = "function" }, "a function that has no name" },
+         { { module = "A", ["function"] = ("f"):rep(256) }, "function's name is 256" },
+         { { module = ("m"):rep(65536) }, "module's name is 65536" },
+      }
+      for _, case in ipairs(cases) do
+         local bytes, message, code = write { case[1] }
+         assert.same({ nil, "unsupported" }, { bytes, code })
+         assert.matches(case[2], message)
+      end
+   end)
+
+   it("gives numbers to 65535 modules and no more", function()
+      local writer = assert(profio.create(nil, { format = "br" }))
+      for i = 1, 65535 do
+         assert(writer:write { module = "M" .. i })
+      end
+      assert(writer:write { module = "M1" })
+      local ok, _, code = writer:write { module = "one more" }
+      assert.same({ nil, "unsupported" }, { ok, code })
+      local trace <close> = open(writer:close())
+      assert.equal(65536, trace:count())
+      assert.equal("M65535", trace:limit(1, 65534):rows()[1].module)
+   end)
+end)

@@ -1,0 +1,322 @@
+local br = require "spec.support.br_builder"
+local profio = require "profio"
+
+local function open(bytes, options)
+   options = options or {}
+   options.format = "br"
+   local data = type(bytes) == "string" and bytes or bytes:bytes()
+   return assert(profio.open({ data = data }, options))
+end
+
+local function codes(trace)
+   local list = {}
+   for i, warning in ipairs(trace.warnings) do
+      list[i] = warning.code
+   end
+   table.sort(list)
+   return list
+end
+
+-- Rows of samples, without the columns that only say where a group stands.
+local function samples(bytes, options)
+   local trace <close> = open(bytes, options)
+   local rows = trace.samples:rows("module", "line", "clause", "function", "kind", "spent", "depth")
+   return rows, trace
+end
+
+-- A line of module 1.
+local function one()
+   return br():module(1, "A.BR"):line(1, 10, 1):main():time(5):stop()
+end
+
+-- What the documentation of the format leads to, packed by hand.
+local golden = (([[ 01 0001 0007 4d454e552e4252   01 0002 0006 4c49422e4252
+   03 0002 000004ce 02  07 05 464e544158  04 00000000000005dc  05 0001 00000190 00 08
+   05 0001 00000064 00 09  06 ]]):gsub("%s", ""):gsub("..", function(hex)
+   return string.char(tonumber(hex, 16))
+end))
+
+describe("br", function()
+   it("reads the example of the documentation", function()
+      local trace <close> = assert(profio.open { data = golden })
+      assert.equal("br", trace.format)
+      assert.same({ "samples", "frames", "raw" }, trace.tables)
+      assert.same({ { module = "LIB.BR", line = 1230, clause = 2, ["function"] = "FNTAX",
+         kind = "function", spent = 1500, depth = 3, stack = 2, self = 1500, offset = 23 } },
+         trace.samples:rows())
+      assert.same({
+         { area = "FNTAX", class = "function", file = "LIB.BR", line = 1230, value = 2 },
+         { area = "MENU.BR gosub", class = "gosub", file = "MENU.BR", line = 400, value = 0 },
+         { area = "MENU.BR", class = "main", file = "MENU.BR", line = 100, value = 0 },
+      }, trace:stack(2))
+      assert.same({ format = "br", dialect = "timed", byte_order = "big", records = 1, mappings = 2,
+         backtrace_order = "inner_first", main_first = 0, main_last = 1, has_backtraces = true,
+         backtrace_order_why = "the main routine stands on the last backtrace",
+         semantics = "self", semantics_why = "assumed: nothing says otherwise" }, trace.info)
+      assert.same({}, trace.warnings)
+   end)
+
+   it("gives the frames of groups, a row each", function()
+      local trace <close> = open(golden)
+      assert.same({
+         { offset = 23, level = 0, frame = "line", module = "LIB.BR", line = 1230, clause = 2,
+            ["function"] = "FNTAX", kind = "function", spent = 1500 },
+         { offset = 23, level = 1, frame = "caller", module = "MENU.BR", line = 400, clause = 0,
+            kind = "gosub" },
+         { offset = 23, level = 2, frame = "caller", module = "MENU.BR", line = 100, clause = 0,
+            kind = "main" },
+      }, trace.frames:rows())
+   end)
+
+   it("gives its records, whose bytes are the file", function()
+      local bytes = golden .. "\0\0rest"
+      local trace <close> = open(bytes)
+      local kinds, parts = {}, {}
+      for r in trace.raw:records() do
+         kinds[#kinds + 1], parts[#parts + 1] = r.kind, r.bytes
+         assert.equal(#table.concat(parts), r.offset + r.size)
+      end
+      assert.same({ "module", "module", "line", "function", "time", "backtrace", "gosub",
+         "backtrace", "main", "end", "rest" }, kinds)
+      assert.equal(bytes, table.concat(parts))
+      assert.same({ offset = 23, size = 8, kind = "line", module_number = 2, line = 1230,
+         clause = 2, bytes = golden:sub(24, 31) }, trace.raw:rows()[3])
+      assert.same({ { spent = 1500 } }, trace.raw:where { kind = "time" }:rows "spent")
+      assert.same({ { name = "FNTAX" } }, trace.raw:where { kind = "function" }:rows "name")
+   end)
+
+   it("reads samples, which have no times", function()
+      local b = br():module(7, "A.BR")
+      for i = 1, 5000 do -- more than a batch
+         b:line(7, i, 255):back(7, 1, 0):stop()
+      end
+      local rows, trace = samples(b)
+      assert.equal("sampled", trace.info.dialect)
+      assert.equal(5000, #rows)
+      for i, row in ipairs(rows) do
+         assert(row.line == i and row.clause == 255 and row.depth == 2 and not row.spent)
+      end
+      assert.same({ module = "A.BR", line = 5000, clause = 255, kind = "unknown", depth = 2 },
+         rows[5000])
+   end)
+
+   it("takes an empty file only when its format is named", function()
+      local rows, trace = samples ""
+      assert.same({}, rows)
+      assert.same({ "empty", 0 }, { trace.info.dialect, trace.info.records })
+      assert.is_nil((profio.open { data = "" }))
+   end)
+
+   it("is sure of a file only behind a mapping and a whole group of it", function()
+      local function format_of(bytes)
+         local trace, _, code = profio.open { data = bytes }
+         if trace then
+            trace:close()
+         end
+         return trace and trace.format or code
+      end
+      assert.equal("br", format_of(one():bytes()))
+      assert.equal("br", format_of(one():raw "\255":bytes()))
+      assert.equal("format", format_of(br():module(1, "A.BR"):bytes()))
+      assert.equal("format", format_of(br():module(1, "A.BR"):line(1, 10):bytes()))
+      assert.equal("format", format_of(br():module(1, "A.BR"):line(2, 10):stop():bytes()))
+      assert.equal("format", format_of(br():module(1, "A\0B"):line(1, 10):stop():bytes()))
+      assert.equal("format", format_of(br():line(1, 10):stop():bytes()))
+   end)
+
+   it("keeps a module's name for the groups before a new mapping", function()
+      local b = br():module(1, "A.BR"):line(1, 10):stop():module(1, "A.BR"):line(1, 20):stop()
+         :module(1, "B.BR"):line(1, 30):stop()
+      local rows, trace = samples(b)
+      assert.same({ "A.BR", "A.BR", "B.BR" }, { rows[1].module, rows[2].module, rows[3].module })
+      assert.same({ "br-remapped" }, codes(trace))
+   end)
+
+   it("has one stack for equal frames", function()
+      local b = br():module(1, "A.BR")
+      for _, callers in ipairs { { 1, 2 }, { 1, 2 }, { 3, 2 }, { 2 }, {}, { 1, 2 } } do
+         b:line(1, 10)
+         for _, line in ipairs(callers) do
+            b:back(1, line)
+         end
+         b:stop()
+      end
+      local trace <close> = open(b)
+      local stacks, lines = {}, {}
+      for stack in trace.samples:each "stack" do
+         stacks[#stacks + 1] = stack
+         local of = {}
+         for i, frame in ipairs(trace:stack(stack)) do
+            of[i] = frame.line
+         end
+         lines[#lines + 1] = table.concat(of, " ")
+      end
+      assert.same({ "10 1 2", "10 1 2", "10 3 2", "10 2", "10", "10 1 2" }, lines)
+      assert.equal(stacks[1], stacks[2])
+      assert.equal(stacks[1], stacks[6])
+      assert.not_equal(stacks[1], stacks[3])
+   end)
+end)
+
+describe("br, what the documentation leaves open:", function()
+   -- A group with MAIN on the backtraces of these numbers.
+   local function group(b, backtraces, main)
+      b:line(1, 10)
+      for i = 1, backtraces do
+         b:back(1, 10 * i)
+         if i == main then
+            b:main()
+         end
+      end
+      return b:stop()
+   end
+
+   local function frames(b, options)
+      local trace <close> = open(b, options)
+      local lines = {}
+      for i, frame in ipairs(trace:stack(trace.samples:rows("stack")[1].stack)) do
+         lines[i] = frame.line
+      end
+      return table.concat(lines, " "), trace.info.backtrace_order, codes(trace)
+   end
+
+   it("the order of backtraces", function()
+      local function start()
+         return br():module(1, "A.BR")
+      end
+      assert.same({ "10 10 20 30", "inner_first", {} }, { frames(group(start(), 3, 3)) })
+      assert.same({ "10 30 20 10", "outer_first", {} }, { frames(group(start(), 3, 1)) })
+      assert.same({ "10 10 20 30", "inner_first", {} }, { frames(group(start(), 3, 2)) })
+      assert.same({ "10 10", "inner_first", {} }, { frames(group(start(), 1, 1)) })
+      assert.same({ "10 10 20 30", "inner_first", { "br-order-contradicts" } },
+         { frames(group(group(start(), 3, 1), 3, 3)) })
+      assert.same({ "10 30 20 10", "outer_first", {} },
+         { frames(group(start(), 3, 3), { backtrace_order = "outer_first" }) })
+      assert.same({ "10 10 20 30", "inner_first", {} },
+         { frames(group(start(), 3, 1), { backtrace_order = "inner_first" }) })
+   end)
+
+   -- A caller with two callees, n times, each callee having one of its own.
+   local function calls(n, caller, callee, inner)
+      local b = br():module(1, "A.BR")
+      for _ = 1, n do
+         for line = 20, 30, 10 do
+            b:line(1, 99):time(inner):back(1, line):back(1, 10):stop()
+            b:line(1, line):time(callee):back(1, 10):stop()
+         end
+         b:line(1, 10):time(caller):stop()
+      end
+      return b
+   end
+
+   local function own(b, options)
+      local trace <close> = open(b, options)
+      local list = {}
+      for _, row in ipairs(trace.samples:limit(5):rows "self") do
+         list[#list + 1] = row.self or "?"
+      end
+      return table.concat(list, " "), trace.info.semantics, trace.info.semantics_why
+   end
+
+   it("whether times include calls", function()
+      assert.same({ "5 3 5 3 1", "inclusive", "each line took at least as long as what it called" },
+         { own(calls(4, 17, 8, 5)) })
+      assert.same({ "5 8 5 8 1", "self", "some line took less time than what it called" },
+         { own(calls(4, 1, 8, 5)) })
+      assert.same({ "5 8 5 8 17", "self", "assumed: nothing says otherwise" },
+         { own(calls(1, 17, 8, 5)) })
+      assert.same({ "5 8 5 8 17", "self", "given" },
+         { own(calls(4, 17, 8, 5), { semantics = "self" }) })
+      assert.same({ "5 3 5 3 1", "inclusive", "given" },
+         { own(calls(1, 17, 8, 5), { semantics = "inclusive" }) })
+      assert.same({ "5 3 5 3 1", "inclusive",
+         "all times together are more than the time that passed" },
+         { own(calls(1, 17, 8, 5), { wall = 42 }) }) -- 43 in all
+      assert.same({ "5 8 5 8 17", "self", "assumed: nothing says otherwise" },
+         { own(calls(1, 17, 8, 5), { wall = 43 }) })
+   end)
+
+   it("what is a line's own of an inclusive time without backtraces", function()
+      assert.same({ "? ?", "inclusive", "given" }, { own(
+         br():module(1, "A.BR"):line(1, 1):time(5):stop():line(1, 2):time(5):stop(),
+         { semantics = "inclusive" }) })
+   end)
+end)
+
+describe("br, reports:", function()
+   local command = require "spec.support.command"
+
+   -- main calls FNA twice, which calls itself once; then a GOSUB.
+   local function program()
+      local b = br():module(1, "MENU.BR"):module(2, "LIB.BR")
+      for _ = 1, 2 do
+         b:line(2, 20):fn "FNA":time(100):back(2, 20):fn "FNA":back(1, 10):main():stop()
+         b:line(2, 20):fn "FNA":time(50):back(1, 10):main():stop()
+      end
+      b:line(1, 500):gosub():time(10):back(1, 30):main():stop()
+      b:line(1, 10):main():time(690):stop()
+      return b:bytes()
+   end
+
+   local function report(words)
+      command.file("run.br", program())
+      local text, status, errors = command.run("profio " .. words .. " run.br")
+      assert.same({ 0, "" }, { status, errors })
+      return text
+   end
+
+   it("the hot lines", function()
+      assert.equal([[
+module,line,kind,function,count,self,total,mean,self_share,total_share,source
+MENU.BR,10,main,,1,690,990,690,0.69,0.99,
+LIB.BR,20,function,FNA,4,300,300,75,0.3,0.3,
+MENU.BR,500,gosub,,1,10,10,10,0.01,0.01,
+MENU.BR,30,main,,0,0,10,,0,0.01,
+]], report "--report hotlines --output csv")
+   end)
+
+   it("the hot functions, recursion once", function()
+      assert.equal([[
+function,kind,module,count,self,total,mean,self_share,total_share
+MENU.BR,main,MENU.BR,1,690,1000,690,0.69,1
+FNA,function,LIB.BR,4,300,300,75,0.3,0.3
+MENU.BR gosub,gosub,MENU.BR,1,10,10,10,0.01,0.01
+]], report "--report hotfunctions --output csv")
+   end)
+
+   it("source lines beside the numbers", function()
+      command.file("menu.brs", "00010 let fna(2)\n00500 print x !:\n  pause ! wait\n00600 end\n")
+      command.file("LIB.BR.TXT", "20 def fna(x)=fna(x-1)\n")
+      local sources = {}
+      for line in report("--report hotlines --output tsv --source ."):gmatch "[^\n]+" do
+         sources[#sources + 1] = line:match "[^\t]*$"
+      end
+      assert.same({ "source", "let fna(2)", "def fna(x)=fna(x-1)", "print x !: pause ! wait", "" },
+         sources)
+      assert.matches("MENU%.BR +10 +let fna%(2%)\n", report "--report hotlines --source .")
+   end)
+
+   it("a listing, which comes first, and the raw one", function()
+      local listing = report ""
+      assert.equal(listing, report "--report listing")
+      assert.matches("run%.br: TIMED; backtraces with the innermost frame first %(the main " ..
+         "routine stands on the last backtrace%)", listing)
+      assert.matches("LIB%.BR +20%.0 +100  function  FNA\n   from LIB%.BR +20%.0 +function +FNA\n"
+         .. "   from MENU%.BR +10%.0 +main", listing)
+      local raw = report "--report raw"
+      assert.matches("\n +0  module +1  MENU%.BR\n", raw)
+      assert.matches("\n +%d+     time +690 ns\n", raw)
+   end)
+
+   it("samples instead of times", function()
+      command.file("s.br", br():module(1, "A.BR"):line(1, 10):stop():line(1, 20):stop():line(1, 20)
+         :back(1, 10):stop():bytes())
+      local text = command.run "profio --report hotlines --output csv s.br"
+      assert.equal([[
+module,line,kind,function,count,self,total,mean,self_share,total_share,source
+A.BR,20,unknown,,2,2,2,,0.6666666666666666,0.6666666666666666,
+A.BR,10,unknown,,1,1,2,,0.3333333333333333,0.6666666666666666,
+]], text)
+      assert.matches("^s%.br: SAMPLED; backtraces", (command.run "profio --report hotlines s.br"))
+   end)
+end)
