@@ -14,6 +14,21 @@
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
 
+/* How the values of a column of the batch at hand come to Lua. */
+typedef enum l_way {
+  WAY_INT,  /* a number each, none is missing */
+  WAY_NAME, /* a name each */
+  WAY_AREA, /* an area each */
+  WAY_ANY   /* whatever else */
+} l_way;
+
+typedef struct l_pick {
+  size_t number;       /* of the column */
+  l_way way;           /* of `each`, for the batch at hand */
+  const int64_t *ints; /* WAY_INT */
+  const uint32_t *ids; /* WAY_NAME, WAY_AREA */
+} l_pick;
+
 /*
 ** A batch and a place in it. User value 1 is the reader, which it pins; 2 the
 ** cache of names; 3 the array of column names, for records.
@@ -22,9 +37,9 @@ typedef struct l_cursor {
   const l_reader *reader;
   pf_batch batch;
   size_t row;
-  bool borrows;     /* there are bytes, which go when the reader goes */
-  int count;        /* columns asked for */
-  size_t columns[]; /* their numbers */
+  bool borrows;   /* there are bytes, which go when the reader goes */
+  int count;      /* columns asked for */
+  l_pick picks[]; /* these */
 } l_cursor;
 
 
@@ -41,7 +56,7 @@ static int cursor_gc (lua_State *L) {
 static void push_column_names (lua_State *L, const l_cursor *c) {
   lua_createtable(L, c->count, 0);
   for (int i = 0; i < c->count; i++) {
-    lua_pushstring(L, c->reader->reader->fields[c->columns[i]].name);
+    lua_pushstring(L, c->reader->reader->fields[c->picks[i].number].name);
     lua_rawseti(L, -2, i + 1);
   }
 }
@@ -53,7 +68,7 @@ static void open_batch (lua_State *L, l_cursor *c) {
   bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
   memset(wanted, 0, reader->nfields + 1);
   for (int i = 0; i < c->count; i++)
-    wanted[c->columns[i]] = true;
+    wanted[c->picks[i].number] = true;
   if (pf_batch_for(&c->batch, reader, wanted) != PF_OK)
     luaL_error(L, "not enough memory");
   lua_pop(L, 1);
@@ -66,14 +81,15 @@ static l_cursor *new_cursor (lua_State *L) {
   lua_settop(L, 2);
   size_t columns[MAX_COLUMNS];
   const int count = l_columns_check(L, 2, r->reader, columns, MAX_COLUMNS);
-  const size_t size = (size_t)count * sizeof *columns;
+  const size_t size = (size_t)count * sizeof(l_pick);
   l_cursor *const c = lua_newuserdatauv(L, sizeof *c + size, 3);
   memset(c, 0, sizeof *c);
   c->reader = r;
   c->count = count;
-  memcpy(c->columns, columns, size);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    c->picks[i].number = columns[i];
     c->borrows |= r->reader->fields[columns[i]].type == PF_BYTES;
+  }
   luaL_setmetatable(L, L_CURSOR);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, 3, 1);
@@ -117,30 +133,100 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 
 /* {====== each ====== */
 
-/* Upvalues: 1 the cursor, 2 the cache of names. */
-static int each_next (lua_State *L) {
-  l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
-  if (c->row == c->batch.rows) {
-    lua_pushvalue(L, lua_upvalueindex(1));
-    if (!refill(L, c, lua_gettop(L)))
-      return 0;
+/* Upvalues of `each_next`. */
+#define EACH_CURSOR lua_upvalueindex(1)
+#define EACH_NAMES  lua_upvalueindex(2) /* the cache of names */
+#define EACH_AREAS  lua_upvalueindex(3) /* number of an area + 1 -> its name */
+
+
+static l_way way_of (const pf_column *column) {
+  if (column->has_missing)
+    return WAY_ANY;
+  switch (column->type) {
+    case PF_INT:
+    case PF_ADDR: return WAY_INT;
+    case PF_NAME: return WAY_NAME;
+    case PF_AREA: return WAY_AREA;
+    default: return WAY_ANY;
   }
-  cursor_alive(L, c);
-  if (c->count >= LUA_MINSTACK)
-    luaL_checkstack(L, c->count + 2, "too many columns");
-  pf_dictionary *const dictionary = c->reader->reader->dictionary;
-  const size_t row = c->row++;
+}
+
+
+/* The next batch, and how its values come to Lua; false at the end. */
+static bool each_refill (lua_State *L, l_cursor *c) {
+  lua_pushvalue(L, EACH_CURSOR);
+  if (!refill(L, c, lua_gettop(L)))
+    return false;
+  lua_pop(L, 1);
   for (int i = 0; i < c->count; i++) {
-    const pf_column *const column = &c->batch.columns[c->columns[i]];
-    if (!column->has_missing &&
-        (column->type == PF_INT || column->type == PF_ADDR))
-      lua_pushinteger(L, column->ints[row]);
-    else if (i == 0 && pf_is_missing(column, row))
-      lua_pushboolean(L, 0); /* nil would end the loop */
-    else
-      l_push_value(L, column, row, dictionary, lua_upvalueindex(2));
+    l_pick *const pick = &c->picks[i];
+    const pf_column *const column = &c->batch.columns[pick->number];
+    pick->way = way_of(column);
+    pick->ints = column->ints;
+    pick->ids = column->ids;
   }
-  return c->count;
+  return true;
+}
+
+
+/* Push a name that Lua has not met here yet. */
+static void meet_name (lua_State *L, const l_cursor *c, uint32_t name) {
+  lua_pop(L, 1);
+  l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
+}
+
+
+/* The name of an area is kept by the number of the area. */
+static void meet_area (lua_State *L, const l_cursor *c, uint32_t area) {
+  pf_dictionary *const dictionary = c->reader->reader->dictionary;
+  lua_pop(L, 1);
+  l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, EACH_AREAS, (lua_Integer)area + 1);
+}
+
+
+static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
+                      size_t row) {
+  const pf_column *const column = &c->batch.columns[pick->number];
+  if (pick == c->picks && pf_is_missing(column, row))
+    lua_pushboolean(L, 0); /* nil would end the loop */
+  else
+    l_push_value(L, column, row, c->reader->reader->dictionary, EACH_NAMES);
+}
+
+
+static inline void push_pick (lua_State *L, const l_cursor *c,
+                              const l_pick *pick, size_t row) {
+  switch (pick->way) {
+    case WAY_INT: lua_pushinteger(L, pick->ints[row]); break;
+    case WAY_NAME:
+      if (lua_rawgeti(L, EACH_NAMES, (lua_Integer)pick->ids[row] + 1) !=
+          LUA_TSTRING)
+        meet_name(L, c, pick->ids[row]);
+      break;
+    case WAY_AREA:
+      if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)pick->ids[row] + 1) !=
+          LUA_TSTRING)
+        meet_area(L, c, pick->ids[row]);
+      break;
+    default: push_any(L, c, pick, row);
+  }
+}
+
+
+static int each_next (lua_State *L) {
+  l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
+  const int count = c->count;
+  if (c->row == c->batch.rows && !each_refill(L, c))
+    return 0;
+  cursor_alive(L, c);
+  if (count >= LUA_MINSTACK)
+    luaL_checkstack(L, count + 2, "too many columns");
+  const size_t row = c->row++;
+  for (int i = 0; i < count; i++)
+    push_pick(L, c, &c->picks[i], row);
+  return count;
 }
 
 
@@ -150,7 +236,8 @@ static int core_each (lua_State *L) {
   const l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
   lua_getiuservalue(L, 3, 2);
-  lua_pushcclosure(L, each_next, 2);
+  lua_newtable(L);
+  lua_pushcclosure(L, each_next, 3);
   return 1;
 }
 
@@ -166,7 +253,8 @@ static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
   lua_createtable(L, 0, c->count);
   for (int i = 0; i < c->count; i++) {
     lua_rawgeti(L, names, i + 1);
-    l_push_value(L, &c->batch.columns[c->columns[i]], row, dictionary, cache);
+    l_push_value(L, &c->batch.columns[c->picks[i].number], row, dictionary,
+                 cache);
     lua_rawset(L, -3);
   }
 }
