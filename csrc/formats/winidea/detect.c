@@ -9,7 +9,9 @@
 #include "formats/winidea/winidea.h"
 
 #define RECORD_SIZE 24
-#define TAIL        64 /* records at the end that break ties */
+#define TAIL        64         /* records at the end that break ties */
+#define INDEX_LIMIT 0x1000000u /* no export has so many areas of a kind */
+#define TIME_LIMIT  (INT64_C(1) << 55) /* more than a year, ns */
 
 /* What a stretch of records looks like. */
 typedef struct tally {
@@ -32,11 +34,18 @@ static bool is_new_word (uint32_t word) {
 }
 
 
+static bool is_plausible (uint32_t handle, int64_t time) {
+  return winidea_kind(handle) <= WINIDEA_INSPECTOR_STATE &&
+         (handle & (WINIDEA_KIND_STEP - 1)) < INDEX_LIMIT &&
+         time < TIME_LIMIT && time > -TIME_LIMIT;
+}
+
+
 /* Version 1.1 has a type of its own for writes, and 1.0 has none. */
-static void count_word (tally *t, uint32_t handle, uint32_t word) {
-  if (winidea_kind(handle) > WINIDEA_INSPECTOR_STATE &&
-      handle != WINIDEA_NO_HANDLE)
-    t->odd++;
+static void count_record (tally *t, uint32_t handle, uint32_t word,
+                          int64_t time) {
+  if (!is_plausible(handle, time))
+    t->odd += handle != WINIDEA_NO_HANDLE;
   else if (word == 0) {
     t->silent++;
     t->old += winidea_is_written(handle);
@@ -68,7 +77,7 @@ static void count_records (tally *t, const uint8_t *at, size_t count,
     t->records++;
     t->falls += time < last;
     last = time;
-    count_word(t, pf_load32le(at), pf_load32le(at + 4));
+    count_record(t, pf_load32le(at), pf_load32le(at + 4), time);
   }
 }
 
@@ -79,14 +88,12 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
   const size_t told = t.old > t.new ? t.old : t.new;
   const size_t odd = t.odd + t.old + t.new - told;
   const int whole = size % RECORD_SIZE == 0 ? 20 : 0;
-  if (t.silent + t.odd >= t.records || odd * 3 > t.records ||
+  if (told == 0 || t.silent + t.odd >= t.records || odd * 3 > t.records ||
       t.falls * 4 > t.records)
     return 0;
-  if (odd + t.falls > 0)
-    return 25 + whole;
   if (t.records < 4)
-    return whole == 0 ? 0 : 50;
-  return 65 + whole;
+    return whole == 0 || odd + t.falls > 0 ? 0 : 50;
+  return (odd + t.falls > 0 ? 25 : 65) + whole;
 }
 
 
