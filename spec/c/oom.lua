@@ -120,6 +120,15 @@ function chunks.registered()
    return trace.words:where { word = profio.match "o" }:rows()
 end
 
+function chunks.btf()
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "area" }, { "lane", "int" } }
+   local rows = {}
+   for i = 1, 70 do
+      rows[i] = { i, i <= 40 and "enter" or "leave", "f" .. i % 7, i // 20 }
+   end
+   return core.rows(core.btf(core.rows_reader(fields, rows), { close = true, stimuli = true }))
+end
+
 -- Whether a failed chunk failed as it should.
 local function is_memory(message)
    return message:find("not enough memory", 1, true) ~= nil

@@ -204,7 +204,9 @@ local function run_export(context, export)
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
    local what = export.takes == "profile" and context:profile() or context.trace
-   context.out:export(export, files.export_options(given, export), what)
+   local options = span.into_export(files.export_options(given, export), export, context.trace,
+      given)
+   context.out:export(export, options, what)
 end
 
 -- The export of the whole that is asked for, or nil.

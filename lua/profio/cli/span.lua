@@ -97,6 +97,28 @@ end
 
 -- }======
 
+---The options of an export with the span of the command line, when it has such options.
+---@param options table of the export, changed
+---@param export table
+---@param trace profio.Trace
+---@param given table
+---@return table options
+function span.into_export(options, export, trace, given)
+   local known = {}
+   for _, option in ipairs(export.options or {}) do
+      known[option.name] = true
+   end
+   for _, word in ipairs { "from", "to", "lane" } do
+      if given[word] and not known[word] then
+         failure.use("--export %s takes no --%s", export.name, word)
+      end
+   end
+   local from, to = span.of(trace, given)
+   options.from, options.to = from or options.from, to or options.to
+   options.lane = given.lane or options.lane
+   return options
+end
+
 -- Columns that say what has a call stack of its own, the word itself first.
 local lanes = { "lane", "thread", "core" }
 

@@ -14,7 +14,7 @@ local options = require "profio.options"
 
 local exports = {}
 
-local order = { "csv", "tsv", "ndjson", "json" }
+local order = { "csv", "tsv", "ndjson", "json", "btf" }
 
 local by_name = {}
 

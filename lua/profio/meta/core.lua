@@ -203,6 +203,13 @@ function core.refilter(over) end
 ---@return profio.core.Reader
 function core.range(over, column, from, to) end
 
+---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
+---target_instance, event, note, number.
+---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core
+---@param options { base: integer|nil, close: boolean|nil, lines: boolean|nil, stimuli: boolean|nil }
+---@return profio.core.Reader
+function core.btf(over, options) end
+
 ---The rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]

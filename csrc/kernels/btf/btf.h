@@ -1,0 +1,36 @@
+/*
+** btf.h - events as rows of the Best Trace Format: who did what to whom.
+*/
+
+#ifndef btf_h
+#define btf_h
+
+#include "model/batch.h"
+
+typedef struct pf_btf_options {
+  int64_t base; /* taken off all times, so that none is negative */
+  bool close;   /* what is open at the end is ended there */
+  bool lines;   /* lines of functions are runnables too */
+  bool stimuli; /* tasks are activated by stimuli before they start */
+} pf_btf_options;
+
+/*
+** A reader over a table of events (borrowed: time, event, area, and perhaps
+** lane, value, number, core). It yields a row for each line of a file:
+**
+**   kind              "event", "write" (with an integer as note), "number"
+**                     (with another number), "comment" (`source` is its text)
+**   time              ns since `base`; never less than in the row before
+**   source, source_instance, type, target, target_instance, event
+**   note, number      of the kinds that have one
+**
+** Lanes become tasks (T), functions runnables (R), variables and states
+** signals (SIG), each core `Core_<n>`. A caller stays running while the
+** function that it calls runs: only what takes the core from a lane suspends
+** its runnables. Names are made safe: in them %XX stands for the byte XX, and
+** %:N at the end tells equal names of different things apart.
+*/
+pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
+                       pf_reader **reader, pf_error *error);
+
+#endif

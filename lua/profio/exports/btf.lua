@@ -1,0 +1,69 @@
+-- Best Trace Format 2.2: what timing tools for embedded systems exchange.
+--
+-- Lanes are tasks, functions runnables, variables signals. The rules of the format are kept by
+-- csrc/kernels/btf/; here stand the header and the forms of the lines.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+
+local btf = {
+   name = "btf",
+   help = "Best Trace Format 2.2: tasks, runnables and signals over time",
+   takes = "trace",
+   options = {
+      { name = "from", type = "int", help = "only from this time on, ns" },
+      { name = "to", type = "int", help = "only before this time, ns" },
+      { name = "close", type = "bool", default = false,
+        help = "end the tasks and functions that are open at the end" },
+      { name = "lines", type = "bool", default = false,
+        help = "lines of functions are runnables too" },
+      { name = "stimuli", type = "bool", default = true,
+        help = "tasks are activated by stimuli STI_<task> before they start" },
+   },
+}
+
+---@param trace profio.Trace
+function btf.fits(trace)
+   return trace.events ~= nil, "it has no table of events"
+end
+
+local header = [[
+#version 2.2.1
+#creator profio %s
+#timescale ns
+# from %s; times are those of the trace minus %d ns
+# in names %%XX is the byte XX, and %%:N at the end tells things of one name apart
+]]
+
+local line = "{time},{source},{source_instance},{type},{target},{target_instance},{event}"
+
+local templates = {
+   event = line .. "\n",
+   write = line .. ",{note}\n",
+   number = line .. ",{number}\n",
+   comment = "# {source}\n",
+}
+
+---@param trace profio.Trace
+---@param options table see btf.options
+---@param file file*
+---@return integer|nil
+---@return string|nil message
+---@return string|nil code
+---@return string|nil broken "EPIPE" when the reader of a pipe left
+function btf.write(trace, options, file)
+   local events = trace:table "events"
+   if options.from or options.to then
+      events = events:range(options.from, options.to)
+   end
+   local base = events:aggregate { "first = min(time)" }:rows()[1].first or 0
+   local ok, message, number = file:write(header:format(core.version, plain(trace.path), base))
+   if not ok then
+      return nil, message, "io", number == 32 and "EPIPE" or nil
+   end
+   return core.write_listing(core.btf(events:reader(), { base = base, close = options.close,
+      lines = options.lines, stimuli = options.stimuli ~= false }),
+      { kind = "kind", templates = templates }, file)
+end
+
+return btf

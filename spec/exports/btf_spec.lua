@@ -1,0 +1,367 @@
+local btf = require "spec.support.btf"
+local events = require "spec.support.events"
+local profio = require "profio"
+
+local function export(lines, options)
+   local trace <close> = events.open(lines)
+   return assert(trace:export("btf", nil, options))
+end
+
+-- The lines of events, without parameters and comments.
+local function body(text)
+   local list = {}
+   for line in text:gmatch "[^\n]+" do
+      if line:sub(1, 1) ~= "#" then
+         list[#list + 1] = line
+      end
+   end
+   return table.concat(list, "\n")
+end
+
+local function checked(lines, options)
+   local text = export(lines, options)
+   local breaches, facts = btf.check(text)
+   assert.same({}, breaches)
+   return text, facts
+end
+
+describe("--export btf", function()
+   it("writes calls as runnables: a caller stays running", function()
+      local text = checked([[
+100 enter main a core=0
+110 suspend main a core=0
+110 enter f a core=0
+120 leave f a core=0
+120 resume main a core=0
+130 leave main a core=0
+]])
+      assert.equal([[
+0,STI_a,0,STI,STI_a,0,trigger
+0,STI_a,0,T,a,0,activate
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+10,a,0,R,f,0,start
+20,a,0,R,f,0,terminate
+30,a,0,R,main,0,terminate]], body(text))
+      assert.matches("^#version 2%.2%.1\n#creator profio [%d.]+\n#timescale ns\n# from ", text)
+   end)
+
+   it("suspends the whole stack when the core is taken, the innermost first", function()
+      local text = checked([[
+0 enter main a core=0
+5 suspend main a core=0
+5 enter f a core=0
+10 suspend f a core=0
+10 enter isr irq core=0
+15 leave isr irq core=0
+15 resume f a core=0
+20 leave f a core=0
+]], { stimuli = false })
+      assert.equal([[
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+5,a,0,R,f,0,start
+10,a,0,R,f,0,suspend
+10,a,0,R,main,0,suspend
+10,Core_0,0,T,a,0,preempt
+10,Core_0,0,T,irq,0,start
+10,irq,0,R,isr,0,start
+15,irq,0,R,isr,0,terminate
+15,Core_0,0,T,irq,0,preempt
+15,Core_0,0,T,a,0,resume
+15,a,0,R,main,0,resume
+15,a,0,R,f,0,resume
+20,a,0,R,f,0,terminate]], body(text))
+   end)
+
+   it("takes cores that are not known as core 0", function()
+      local text = checked "0 enter f a core=-1\n1 enter g b core=2\n"
+      assert.matches("Core_0,0,T,a,0,start", text)
+      assert.matches("Core_2,0,T,b,0,start", text)
+   end)
+
+   it("moves a task that turns up on another core", function()
+      local text = checked "0 enter f a core=0\n5 enter g a core=1\n"
+      assert.matches("5,a,0,R,f,0,suspend\n5,Core_0,0,T,a,0,preempt\n5,Core_1,0,T,a,0,resume\n\z
+         5,a,0,R,f,0,resume\n5,a,0,R,g,0,start\n", text)
+   end)
+
+   it("shifts times so that the first is 0, and says by how much", function()
+      local text = checked "-500 enter f a\n-499 leave f a\n"
+      assert.matches("minus %-500 ns", text)
+      assert.matches("\n0,a,0,R,f,0,start\n1,a,0,R,f,0,terminate\n", text)
+   end)
+
+   it("begins where a function is first seen, and leaves out ends without a beginning", function()
+      local text = checked [[
+0 leave lost a
+5 resume main a
+9 leave main a
+]]
+      assert.equal([[
+5,STI_a,0,STI,STI_a,0,trigger
+5,STI_a,0,T,a,0,activate
+5,Core_0,0,T,a,0,start
+5,a,0,R,main,0,start
+9,a,0,R,main,0,terminate]], body(text))
+      assert.matches("\n# 1 ends of calls that began before are left out\n", text)
+   end)
+
+   it("ends calls whose own end is lost when their caller goes on", function()
+      local text = checked [[
+0 enter main a
+1 enter f a
+2 enter g a
+3 leave main a
+]]
+      assert.matches("3,a,0,R,g,0,terminate\n3,a,0,R,f,0,terminate\n3,a,0,R,main,0,terminate\n$",
+         text)
+   end)
+
+   it("leaves open what is open, or ends it by option", function()
+      local lines = "0 enter main a core=0\n3 enter f a core=0\n4 enter isr b core=0\n"
+      local _, facts = checked(lines)
+      assert.is_nil(facts.counts["R terminate"])
+      local text, closed = checked(lines, { close = true })
+      assert.equal(closed.counts["R start"], closed.counts["R terminate"])
+      assert.equal(closed.counts["T start"], closed.counts["T terminate"])
+      assert.matches("4,b,0,R,isr,0,terminate\n4,Core_0,0,T,b,0,terminate\n$", text)
+   end)
+
+   it("numbers the instances of runnables over all tasks", function()
+      local text = checked [[
+0 enter f a
+1 leave f a
+2 enter f b
+3 enter f b
+]]
+      assert.matches("\n2,b,0,R,f,1,start\n3,b,0,R,f,2,start\n", text)
+   end)
+
+   it("writes variables as signals, with their value", function()
+      local text, facts = checked [[
+0 enter f a core=0
+5 write speed a -7 core=0
+6 write x a core=0
+]]
+      assert.equal(2, facts.counts["SIG write"])
+      assert.matches("\n5,a,0,SIG,speed,0,write,%-7\n6,a,0,SIG,x,0,write\n", text)
+   end)
+
+   it("keeps time from running back, and says so", function()
+      local text = checked "10 enter f a\n12 leave f a\n11 enter g a\n"
+      assert.matches("\n2,a,0,R,g,0,start\n", text)
+      assert.matches("\n# 1 events stand at the time of the one before them", text)
+   end)
+
+   it("takes --from and --to of the command line", function()
+      local lines = "0 enter f a\n5 leave f a\n9 enter g a\n"
+      local text = events.fine(lines, "--export", "btf", "--from", "50%", "--set", "stimuli=no")
+      assert.equal("0,Core_0,0,T,a,0,start\n0,a,0,R,f,0,start", body(
+         events.fine(lines, "--export", "btf", "--to", "5ns", "--set", "stimuli=no")))
+      assert.equal("4,Core_0,0,T,a,0,start\n4,a,0,R,g,0,start", body(text))
+      local _, status, errors = events.command(lines, "--export", "btf", "--lane", "a")
+      assert.equal(2, status)
+      assert.matches("%-%-export btf takes no %-%-lane", errors)
+   end)
+
+   it("takes a span of the trace", function()
+      local text = checked("0 enter f a\n5 leave f a\n9 enter g a\n", { from = 5, to = 9 })
+      assert.equal("", body(text))
+      assert.matches("minus 5 ns", text)
+   end)
+end)
+
+describe("names in BTF", function()
+   -- Events of areas that a text of words cannot name.
+   profio.register {
+      name = "named", score = function() return 0 end,
+      tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" },
+         { "lane", "int" } } },
+      options = { { name = "names", type = "text" } },
+      open = function(_, options)
+         return { events = function(put)
+            local time, lane = 0, 7
+            for name in (options.names or ""):gmatch "([^\1]*)\1" do
+               lane = math.tointeger(name:match "^lane (%d+)$") or lane
+               put(time, name:find "^lane" and "none" or "enter", name, lane)
+               time = time + 1
+            end
+         end }
+      end,
+   }
+
+   local function names_of(list)
+      local trace <close> = assert(profio.open({ data = "x" },
+         { format = "named", names = table.concat(list, "\1") .. "\1" }))
+      local text = assert(trace:export "btf")
+      assert.same({}, (btf.check(text)))
+      local found = {}
+      for name in text:gmatch ",R,([^,]*),0,start\n" do
+         found[#found + 1] = name
+      end
+      return found, text
+   end
+
+   local function read_back(name)
+      return (name:gsub("%%:%d+$", ""):gsub("%%(%x%x)", function(digits)
+         return string.char(tonumber(digits, 16))
+      end))
+   end
+
+   it("are made safe so that they can be read back", function()
+      local list = { "plain", "f(int, char)", "100%", "a\nb", "\"x.c\"#f", " blank ", "gr\xfc\xdf",
+         "%41", "a%2Cb", "#hash" }
+      local found = names_of(list)
+      assert.equal("f(int%2C char)", found[2])
+      for i, name in ipairs(list) do
+         assert.equal(name, read_back(found[i]))
+      end
+   end)
+
+   it("call a lane that is only a number by it", function()
+      local _, text = names_of { "f" }
+      assert.matches("\n0,Core_0,0,T,Task_7,0,start\n", text)
+   end)
+
+   it("give each lane a core when no events tell of cores", function()
+      local _, text = names_of { "f", "lane 9", "g", "lane 7", "h" }
+      assert.matches("\n2,Core_1,0,T,Task_9,0,start\n2,Task_9,0,R,g,0,start\n\z
+         4,Task_7,0,R,h,0,start\n$", text)
+   end)
+end)
+
+describe("BTF of random events", function()
+   local kinds = { "enter", "leave", "suspend", "resume", "write" }
+
+   -- Events without any sense.
+   local function noise(count)
+      local list = {}
+      for i = 1, count do
+         list[i] = ("%d %s f%d lane%d %d core=%d"):format(i // 2, kinds[math.random(#kinds)],
+            math.random(5), math.random(4), i, math.random(-1, 2))
+      end
+      return table.concat(list, "\n") .. "\n"
+   end
+
+   -- Tasks on one core that call, return and are preempted, as a tracer writes it. Answers how
+   -- many calls began and ended, and how often the core was taken from a task in a call.
+   local function program(count)
+      local list, stacks, now, time = {}, { {}, {}, {} }, 1, 0
+      local told = { starts = 0, ends = 0, preempts = 0 }
+      local function put(event, area)
+         list[#list + 1] = ("%d %s %s task%d core=0"):format(time, event, area, now)
+      end
+      for _ = 1, count do
+         local stack = stacks[now]
+         local dice = math.random(10)
+         time = time + math.random(0, 3)
+         if dice <= 3 or #stack == 0 then
+            local area = "f" .. math.random(9)
+            if #stack > 0 then
+               put("suspend", stack[#stack])
+            end
+            stack[#stack + 1] = area
+            put("enter", area)
+            told.starts = told.starts + 1
+         elseif dice <= 7 then
+            put("leave", table.remove(stack))
+            told.ends = told.ends + 1
+            if #stack > 0 then
+               put("resume", stack[#stack])
+            end
+         else
+            put("suspend", stack[#stack])
+            told.preempts = told.preempts + 1
+            now = math.random(3)
+            if #stacks[now] > 0 then
+               put("resume", stacks[now][#stacks[now]])
+            end
+         end
+      end
+      return table.concat(list, "\n") .. "\n", told
+   end
+
+   it("is right, however senseless they are", function()
+      math.randomseed(11)
+      for _ = 1, 60 do
+         checked(noise(math.random(200)), { close = math.random(2) == 1,
+            stimuli = math.random(2) == 1 })
+      end
+   end)
+
+   it("has what the program did, also across batches", function()
+      math.randomseed(12)
+      for _, count in ipairs { 10, 100, 1000, 9000 } do
+         local lines, told = program(count)
+         local _, facts = checked(lines, { close = false })
+         assert.equal(told.starts, facts.counts["R start"])
+         assert.equal(told.ends, facts.counts["R terminate"] or 0)
+         -- a suspend at the very end, or of a task that goes on at once, is one as well; a task
+         -- that returned from its outermost call runs until another one comes
+         assert.is_true(facts.counts["T preempt"] >= told.preempts)
+      end
+   end)
+end)
+
+describe("the checker of BTF", function()
+   local head = "#version 2.2.1\n#timescale ns\n"
+   local started = "0,STI_a,0,STI,STI_a,0,trigger\n0,STI_a,0,T,a,0,activate\n"
+      .. "0,Core_0,0,T,a,0,start\n"
+
+   it("accepts what is right", function()
+      assert.same({}, (btf.check(head .. started .. "# note\n1,a,0,R,f,0,start\n"
+         .. "2,a,0,R,g,0,start\n2,a,0,R,g,0,suspend\n2,a,0,R,f,0,suspend\n"
+         .. "2,Core_0,0,T,a,0,preempt\n"
+         .. "3,Core_1,0,T,a,0,resume\n3,a,0,R,f,0,resume\n3,a,0,R,g,0,resume\n"
+         .. "4,a,0,SIG,s,0,write,-1.5\n5,a,0,R,g,0,terminate\n5,a,0,R,f,0,terminate\n"
+         .. "5,Core_1,0,T,a,0,terminate\n6,STI_a,0,T,a,1,activate\n")))
+   end)
+
+   local broken = {
+      ["no #version"] = "#timescale ns\n",
+      ["no #timescale"] = "#version 2.2.1\n",
+      ["not the first line"] = "#timescale ns\n#version 2.2.1\n",
+      ["no time scale 'min'"] = "#version 2.2.1\n#timescale min\n",
+      ["a second time"] = head .. "#version 2.2.1\n",
+      ["neither a comment"] = head .. "#\n",
+      ["9 fields"] = head .. started .. "1,a,0,R,f(int, char),0,start,1\n",
+      ["a field is empty"] = head .. started .. "1,a,0,R,f,,start\n",
+      ["is empty or no number"] = head .. started .. "1.5,a,0,R,f,0,start\n",
+      ["time 1 after 2"] = head .. started .. "2,a,0,R,f,0,start\n1,a,0,R,f,0,terminate\n",
+      ["time -1 after 0"] = head .. "-1,STI_a,0,STI,STI_a,0,trigger\n",
+      ["no type 'X'"] = head .. "1,a,0,X,f,0,start\n",
+      ["has no event 'suspend'"] = head .. started .. "1,Core_0,0,T,a,0,suspend\n",
+      ["'start' while running"] = head .. started .. "1,Core_0,0,T,a,0,start\n",
+      ["which was not triggered"] = head .. "0,STI_b,0,T,a,0,activate\n",
+      ["instance 1, expected 0"] = head .. started .. "1,a,0,R,f,1,start\n",
+      ["instance 0, expected 1"] = head .. started
+         .. "1,a,0,R,f,0,start\n1,a,0,R,f,0,terminate\n1,a,0,R,f,0,start\n",
+      ["core Core_0 runs T a 0 and gets T b 0"] = head .. started .. "1,Core_0,0,T,b,0,start\n",
+      ["which it does not have"] = head .. started .. "1,Core_1,0,T,a,0,preempt\n",
+      ["while its runnable f 0 is running"] = head .. started
+         .. "1,a,0,R,f,0,start\n1,Core_0,0,T,a,0,preempt\n",
+      ["terminates before its runnable"] = head .. started
+         .. "1,a,0,R,f,0,start\n1,Core_0,0,T,a,0,terminate\n",
+      ["while its process is ready"] = head .. started
+         .. "1,Core_0,0,T,a,0,preempt\n1,a,0,R,f,0,start\n",
+      ["before it starts"] = head .. started .. "1,a,0,R,f,0,terminate\n",
+      ["terminates before g 0 inside it"] = head .. started
+         .. "1,a,0,R,f,0,start\n1,a,0,R,g,0,start\n1,a,0,R,f,0,terminate\n",
+      ["is suspended before g 0 inside it"] = head .. started
+         .. "1,a,0,R,f,0,start\n1,a,0,R,g,0,start\n1,a,0,R,f,0,suspend\n",
+      ["resumes before f 0 around it"] = head .. started .. "1,a,0,R,f,0,start\n"
+         .. "1,a,0,R,g,0,start\n1,a,0,R,g,0,suspend\n1,a,0,R,f,0,suspend\n1,a,0,R,g,0,resume\n",
+      ["no process b"] = head .. started .. "1,b,0,R,f,0,start\n",
+      ["its value 'high' is no number"] = head .. started .. "1,a,0,SIG,s,0,write,high\n",
+      ["no printable ASCII"] = head .. started .. "1,a,0,R,\xfc,0,start\n",
+   }
+
+   for breach, text in pairs(broken) do
+      it("refuses a file: " .. breach, function()
+         local list = btf.check(text)
+         assert.is_true(#list > 0)
+         assert.is_truthy(table.concat(list, "\n"):find(breach, 1, true), table.concat(list, "\n"))
+      end)
+   end
+end)
