@@ -107,19 +107,19 @@ end
 
 ---A DBT file of dBASE IV.
 function dbf.dbt4(texts, size)
-   local parts, numbers, at = {}, {}, 512
    size = size or 512
+   local parts, numbers, at = {}, {}, size
    for i, text in ipairs(texts) do
       local stored = string.pack("<I4I4", 0x0008ffff, #text + 8) .. text
       numbers[i] = at // size
       parts[i] = stored .. ("\0"):rep(-#stored % size)
       at = at + #parts[i]
    end
-   return string.pack("<I4I4c8I4I2c490", at // size, 0, "table", 0x0102, size, "")
+   return string.pack("<I4I4c8I4I2c" .. size - 22, at // size, 0, "table", 0x0102, size, "")
       .. table.concat(parts), numbers
 end
 
----The first `n` bytes of a double whose bytes sort as the numbers (dBASE 7's O).
+---The bytes of a double whose bytes sort as the numbers (dBASE 7's O).
 function dbf.ordered(number)
    local bits = string.unpack(">i8", string.pack(">d", number))
    return string.pack(">i8", bits < 0 and ~bits or bits ~ math.mininteger)

@@ -45,6 +45,9 @@ probe_run () {
 }
 
 probe_test () {
+  need python3-dbfread /usr/bin/python3 -c "import dbfread"
+  need python3-dbf /usr/bin/python3 -c "import dbf"
+  need shapelib command -v dbfdump
   need lua-busted has_module busted
   need g++ command -v g++
   need binutils command -v gprof

@@ -37,7 +37,7 @@ typedef enum dbf_kind {
   DBF_ORDERED,   /* dBASE 7's O: a double whose bytes sort as the numbers */
   DBF_CURRENCY,  /* Y: int64 in units of 1/10000, little-endian */
   DBF_TIME,      /* T: Julian day and ms since midnight, int32 each */
-  DBF_INSTANT,   /* dBASE 7's @: double, ms since the first day of year 1 */
+  DBF_INSTANT,   /* dBASE 7's @: double, ms since the day before year 1 */
   DBF_MEMO,      /* M G P W, and dBASE's B: the number of a memo block */
   DBF_NULL_FLAGS /* 0: which fields are null or not full */
 } dbf_kind;

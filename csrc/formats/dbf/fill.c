@@ -248,10 +248,10 @@ static pf_status fill_time (const filling *f) {
 }
 
 
-/* Milliseconds since the first day of year 1, a double, big-endian. Files
-   have its sign bit clear; the documents would have it inverted. */
+/* Milliseconds since the day before the first of year 1, a double, big-endian.
+   Files have its sign bit clear; the documents would have it inverted. */
 static pf_status fill_instant (const filling *f) {
-  const int64_t first_day = 1721426;
+  const int64_t day_before = 1721425;
   for (size_t i = 0; i < f->run->count; i++) {
     const uint64_t bits = pf_load64be(value_at(f, i)) & INT64_MAX;
     const double value = double_of(bits);
@@ -261,7 +261,8 @@ static pf_status fill_instant (const filling *f) {
       return dbf_no_memory(f->error);
     if (is_all(value_at(f, i), 8, ' ', 0, 0))
       pf_set_missing(f->column, f->row + i);
-    else if (!(value < 1e15) || !put_time(f, i, out, first_day, llround(value)))
+    else if (!(value < 1e15) ||
+             !put_time(f, i, out, day_before, llround(value)))
       status = bad_value(f, i, "a date and time");
     if (status != PF_OK)
       return status;
@@ -375,6 +376,12 @@ static pf_status no_memo_file (const filling *f, size_t i) {
 }
 
 
+/* Text has none; a picture in a memo for text has many, and must stay whole. */
+static bool has_nul (pf_bytes value) {
+  return value.size > 0 && memchr(value.at, 0, value.size) != NULL;
+}
+
+
 static pf_status put_memo (const filling *f, size_t i, uint64_t block) {
   const dbf_decoder *const d = f->decoder;
   pf_bytes value;
@@ -389,7 +396,7 @@ static pf_status put_memo (const filling *f, size_t i, uint64_t block) {
                    "field %.60s points at memo block %llu: %s", f->field->name,
                    (unsigned long long)block, problem);
   }
-  if (is_text && f->field->type == 'M')
+  if (is_text && f->field->type == 'M' && !has_nul(value))
     return put_text(f, f->row + i, value);
   f->column->bytes[f->row + i] = value;
   return PF_OK;
@@ -413,9 +420,22 @@ static pf_status fill_memo (const filling *f) {
 /* }====== */
 
 
+/* A program that knows no null flags fills them with blanks, as it does with
+   all it does not know; a value that is there says that it was one. */
+static bool is_null (const filling *f, size_t i) {
+  const dbf_file *const file = f->decoder->file;
+  const dbf_field *const flags = &file->fields[file->null_flags];
+  if (!has_bit(f, i, f->field->null_bit))
+    return false;
+  return is_all(value_at(f, i), f->field->size, ' ', 0, 0) ||
+         !is_all(f->run->at + i * f->stride + flags->offset, flags->size, ' ',
+                 ' ', ' ');
+}
+
+
 static void mark_nulls (const filling *f) {
   for (size_t i = 0; i < f->run->count; i++)
-    if (has_bit(f, i, f->field->null_bit))
+    if (is_null(f, i))
       pf_set_missing(f->column, f->row + i);
 }
 

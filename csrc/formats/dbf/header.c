@@ -175,10 +175,12 @@ static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
 
 
 /* The bytes that can hold descriptors: up to the stated start of the records,
-   or all when it cannot be right. */
+   or all when that leaves no room for a field. */
 static uint32_t descriptor_limit (pf_bytes bytes) {
   const uint32_t start = stated_start(bytes);
-  if (start > dbf_shape_of(bytes.at[0])->first)
+  const dbf_shape *const shape = dbf_shape_of(bytes.at[0]);
+  const bool bare = stated_record(bytes) == 1 && start > shape->first;
+  if (bare || start >= shape->first + shape->size)
     return start;
   return bytes.size < 65536 ? (uint32_t)bytes.size : 65536;
 }

@@ -76,6 +76,8 @@ static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
                        uint64_t record) {
   const uint64_t counted = dbf_counted(file, bytes);
   uint64_t at = start;
+  if (start >= bytes.size)
+    return counted == 0;
   for (uint64_t i = 0; i < counted && i < LOOK_AT && at < bytes.size; i++) {
     if (bytes.at[at] != 0x20 && bytes.at[at] != 0x2A)
       return false;

@@ -1,6 +1,6 @@
 /*
-** names.c - the names of fields: in UTF-8, none empty, none twice, so that
-** each is a column that can be asked for.
+** names.c - the names of fields: in UTF-8 and none twice, so that each is a
+** column that can be asked for. None is empty: a descriptor begins with one.
 */
 
 #include <stdio.h>
@@ -27,12 +27,9 @@ static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t most) {
 
 
 /* Write a name as UTF-8 with a NUL behind it. */
-static void put_name (dbf_converter *converter, pf_bytes name, size_t number,
-                      char *out) {
+static void put_name (dbf_converter *converter, pf_bytes name, char *out) {
   size_t size = name.size;
-  if (size == 0)
-    size = (size_t)snprintf(out, NAME_ROOM, "field_%zu", number + 1);
-  else if (dbf_is_plain(converter->charset, name))
+  if (dbf_is_plain(converter->charset, name))
     memcpy(out, name.at, size);
   else
     size = dbf_convert(converter, name, (uint8_t *)out);
@@ -67,7 +64,7 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
   char *const name = file->names + number * NAME_ROOM;
   const pf_bytes stored = stored_name(trace->sources[0].bytes, field->described,
                                       dbf_shape_of(file->version)->name);
-  put_name(converter, stored, number, name);
+  put_name(converter, stored, name);
   field->name = name;
   if (!is_taken(file, number, name))
     return PF_OK;
