@@ -173,12 +173,15 @@ struct pf_trace {
 };
 
 /* The way out: `put` takes rows of one of the format's written tables,
-   `finish` writes what is left to be written. */
+   `finish` writes what is left to be written. A format that writes as rows
+   come (a stream, which a ring can serve) says so by `flush`: what has been
+   put is made valid, header counts above all, and more may follow. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
   pf_status (*finish)(pf_encoder *self, pf_sink *sink, pf_error *error);
   void (*close)(pf_encoder *self);
+  pf_status (*flush)(pf_encoder *self, pf_sink *sink, pf_error *error);
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */

@@ -14,7 +14,8 @@
 
 
 pf_status pf_sink_open (pf_sink *sink, int fd) {
-  *sink = (pf_sink){malloc(BUFFER_SIZE), 0, BUFFER_SIZE, fd, 0, PF_OK, 0};
+  *sink =
+      (pf_sink){.buffer = malloc(BUFFER_SIZE), .size = BUFFER_SIZE, .fd = fd};
   if (sink->buffer == NULL)
     sink->failed = PF_ENOMEM;
   return sink->failed;
@@ -86,6 +87,47 @@ pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
   uint8_t bytes[8];
   pf_save(bytes, width, big, value);
   return pf_sink_put(sink, bytes, width);
+}
+
+
+/* The same at a place of the file. */
+static pf_status write_all_at (pf_sink *sink, const uint8_t *at, size_t size,
+                               uint64_t where) {
+  while (size > 0) {
+    const ssize_t n = pwrite(sink->fd, at, size, (off_t)where);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      sink->errnum = errno;
+      return sink->failed = PF_EIO;
+    }
+    at += n;
+    where += (uint64_t)n;
+    size -= (size_t)n;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
+                         size_t size) {
+  if (sink->failed != PF_OK || size == 0)
+    return sink->failed;
+  const uint64_t buffered = sink->written - sink->used;
+  if (at < buffered && at + size > buffered && empty_buffer(sink) != PF_OK)
+    return sink->failed;
+  if (at < sink->written - sink->used)
+    return write_all_at(sink, bytes, size, at);
+  memcpy(sink->buffer + (at - buffered), bytes, size);
+  return PF_OK;
+}
+
+
+pf_sink *pf_sink_side (pf_sink *sink, const char *role) {
+  pf_sink *side = sink->side;
+  while (side != NULL && strcmp(side->role, role) != 0)
+    side = side->side;
+  return side;
 }
 
 

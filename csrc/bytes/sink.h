@@ -15,6 +15,8 @@ struct pf_sink {
   uint64_t written; /* bytes given so far, the buffered ones too */
   pf_status failed; /* PF_OK until the first failure */
   int errnum;       /* errno of that failure */
+  const char *role; /* of a sink beside a main one: "memo", ... */
+  pf_sink *side;    /* the next sink beside this one, or NULL */
 };
 
 /* A sink into an open file descriptor (not closed by the sink), or with
@@ -27,6 +29,14 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 /* Append an unsigned number of `width` bytes in the byte order asked for. */
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);
+
+/* Write over bytes that have been given: a count in a header, say. They must
+   all be there; into a pipe it is PF_EIO. */
+pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
+                         size_t size);
+
+/* The sink of a role beside a main one, a memo file's; NULL: there is none. */
+pf_sink *pf_sink_side (pf_sink *sink, const char *role);
 
 /* Append `count` bytes of value `byte`. */
 pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
