@@ -41,6 +41,14 @@ typedef struct bin_reader {
   uint32_t lanes[256];  /* by core: the word, once it was met */
   winidea_places places;
   const int *columns; /* where the reader's schema has which column */
+
+  /* of the stretch at hand */
+  bool has_stated;  /* some are states: their values are in stated[] */
+  bool has_no_area; /* some are of no area */
+  uint32_t *areas;  /* the column's, or where nobody looks */
+  uint32_t unasked[PF_BATCH_ROWS];
+  int64_t stated[PF_BATCH_ROWS];
+  uint8_t readings[PF_BATCH_ROWS]; /* winidea_reading */
 } bin_reader;
 
 /* What readers decode, wherever their schemas have it. */
@@ -248,55 +256,111 @@ static int64_t data_of (const uint8_t *record, size_t size) {
 }
 
 
-/* The place of a handle and what was written to it: mostly known. */
-static inline pf_status locate (bin_reader *self, uint32_t handle, int64_t data,
-                                winidea_place *place, pf_error *error) {
-  winidea_places *const places = &self->places;
-  const winidea_level *const level = &places->levels[winidea_kind(handle)];
-  const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-  if (index < level->size && level->readings[index] != WINIDEA_UNSEEN) {
-    place->area = level->areas[index];
-    place->reading = level->readings[index];
-    place->value = data;
-    return PF_OK;
+/* What stands in the slots for a handle and what was written, or NULL. */
+static const winidea_place *find_slot (const winidea_places *places,
+                                       uint32_t handle, int64_t data) {
+  if (places->slots == NULL)
+    return NULL;
+  for (uint32_t i = winidea_slot(places, handle, data);;
+       i = (i + 1) & places->mask) {
+    const winidea_place *const place = &places->slots[i];
+    if (place->reading == WINIDEA_UNSEEN)
+      return NULL;
+    if (place->handle == handle && place->data == data)
+      return place;
   }
-  const int64_t key = winidea_is_state(handle) ? data : 0;
-  if (places->slots != NULL)
-    for (uint32_t i = winidea_slot(places, handle, key);
-         places->slots[i].reading != WINIDEA_UNSEEN; i = (i + 1) & places->mask)
-      if (places->slots[i].handle == handle && places->slots[i].data == key) {
-        *place = places->slots[i];
-        if (place->reading != WINIDEA_STATED)
-          place->value = data;
-        return PF_OK;
-      }
-  return winidea_meet(places, handle, data, place, error);
 }
 
 
-/* Only areas. */
-static pf_status fill_areas (bin_reader *self, stretch records,
-                             pf_column *column, pf_error *error) {
+/* Row `row` is of an area that the levels do not know: states never are there,
+   others when they have been met. */
+static pf_status locate (bin_reader *self, const uint8_t *record, size_t size,
+                         size_t row, pf_error *error) {
+  const uint32_t handle = pf_load32le(record);
+  const bool is_state = winidea_is_state(handle);
+  const int64_t data = is_state ? data_of(record, size) : 0;
+  const winidea_place *place = find_slot(&self->places, handle, data);
+  winidea_place met;
+  if (place == NULL) {
+    const pf_status status =
+        winidea_meet(&self->places, handle, data, &met, error);
+    if (status < 0)
+      return status;
+    place = &met;
+  }
+  self->areas[row] = place->area;
+  self->readings[row] = place->reading;
+  self->stated[row] = place->value;
+  self->has_stated |= is_state;
+  self->has_no_area |= place->area == PF_NO_AREA;
+  return PF_OK;
+}
+
+
+/* The areas of a stretch, and how the values of each are read. */
+static pf_status find_areas (bin_reader *self, stretch records,
+                             pf_error *error) {
+  const winidea_level *const levels = self->places.levels;
+  uint32_t *const areas = self->areas;
+  uint8_t *const readings = self->readings;
+  self->has_stated = self->has_no_area = false;
   for (size_t i = 0; i < records.count; i++) {
     const uint8_t *const record = records.at + i * records.size;
     const uint32_t handle = pf_load32le(record);
-    const winidea_level *const level =
-        &self->places.levels[winidea_kind(handle)];
+    const winidea_level *const level = &levels[winidea_kind(handle)];
     const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-    uint32_t area = index < level->size ? level->areas[index] : PF_NO_AREA;
-    if (area == PF_NO_AREA) {
-      winidea_place place;
-      const pf_status status =
-          locate(self, handle, data_of(record, records.size), &place, error);
-      if (status < 0)
-        return status;
-      area = place.area;
-      if (area == PF_NO_AREA)
-        pf_set_missing(column, i);
+    if (index < level->size && level->readings[index] != WINIDEA_UNSEEN) {
+      areas[i] = level->areas[index];
+      readings[i] = level->readings[index];
+      continue;
     }
-    column->ids[i] = area;
+    const pf_status status = locate(self, record, records.size, i, error);
+    if (status < 0)
+      return status;
   }
   return PF_OK;
+}
+
+
+static void mark_no_area (pf_column *column, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (column->ids[i] == PF_NO_AREA)
+      pf_set_missing(column, i);
+}
+
+
+/* Fill up to 64 values; answers the bits of those that are missing. */
+static uint64_t fill_word (const uint8_t *readings, stretch records,
+                           int64_t *values) {
+  static const uint64_t masks[WINIDEA_READINGS] = {
+      [WINIDEA_INTEGER] = UINT64_MAX, [WINIDEA_STATED] = UINT64_MAX};
+  uint64_t missing = 0;
+  for (size_t i = 0; i < records.count; i++) {
+    const uint64_t mask = masks[readings[i]];
+    values[i] =
+        data_of(records.at + i * records.size, records.size) & (int64_t)mask;
+    missing |= (~mask & 1) << i;
+  }
+  return missing;
+}
+
+
+static void fill_values (const bin_reader *self, stretch records,
+                         pf_column *column) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < records.count; i += 64) {
+    const size_t left = records.count - i;
+    const stretch word = {records.at + i * records.size, left < 64 ? left : 64,
+                          records.size};
+    const uint64_t missing =
+        fill_word(self->readings + i, word, column->ints + i);
+    column->missing[i / 64] = missing;
+    any |= missing;
+  }
+  column->has_missing = any != 0;
+  for (size_t i = 0; self->has_stated && i < records.count; i++)
+    if (self->readings[i] == WINIDEA_STATED)
+      column->ints[i] = self->stated[i];
 }
 
 
@@ -307,59 +371,18 @@ static double as_double (int64_t data) {
 }
 
 
-static void put_number (pf_column *column, size_t row,
-                        const winidea_place *place) {
-  column->nums[row] = 0;
-  if (place->reading == WINIDEA_DOUBLE)
-    column->nums[row] = as_double(place->value);
-  else if (place->reading == WINIDEA_NOTHING)
-    pf_set_missing(column, row);
-  else
-    column->nums[row] = (double)place->value;
-}
-
-
-/* Areas, and the values that are read as the areas say. */
-static pf_status fill_values (bin_reader *self, stretch records,
-                              pf_column *areas, pf_column *values,
-                              pf_column *numbers, pf_error *error) {
-  static const uint64_t masks[WINIDEA_READINGS] = {
-      [WINIDEA_INTEGER] = UINT64_MAX, [WINIDEA_STATED] = UINT64_MAX};
-  uint64_t *const missing = values == NULL ? NULL : values->missing;
-  uint64_t bits = 0, any = 0;
+static void fill_numbers (const bin_reader *self, stretch records,
+                          pf_column *column) {
   for (size_t i = 0; i < records.count; i++) {
-    const uint8_t *const record = records.at + i * records.size;
-    winidea_place place;
-    const pf_status status =
-        locate(self, pf_load32le(record), data_of(record, records.size), &place,
-               error);
-    if (status < 0)
-      return status;
-    if (areas != NULL) {
-      areas->ids[i] = place.area;
-      if (place.area == PF_NO_AREA)
-        pf_set_missing(areas, i);
-    }
-    if (numbers != NULL)
-      put_number(numbers, i, &place);
-    if (values == NULL)
-      continue;
-    const uint64_t mask = masks[place.reading];
-    values->ints[i] = (int64_t)((uint64_t)place.value & mask);
-    bits = bits >> 1 | (~mask & (uint64_t)1 << 63);
-    if ((i & 63) == 63) {
-      missing[i >> 6] = bits;
-      any |= bits;
+    const int64_t data = data_of(records.at + i * records.size, records.size);
+    column->nums[i] = 0;
+    switch (self->readings[i]) {
+      case WINIDEA_INTEGER: column->nums[i] = (double)data; break;
+      case WINIDEA_STATED: column->nums[i] = (double)self->stated[i]; break;
+      case WINIDEA_DOUBLE: column->nums[i] = as_double(data); break;
+      default: pf_set_missing(column, i);
     }
   }
-  if (values != NULL && (records.count & 63) != 0) {
-    bits >>= 64 - (records.count & 63);
-    missing[records.count >> 6] = bits;
-    any |= bits;
-  }
-  if (values != NULL)
-    values->has_missing = any != 0;
-  return PF_OK;
 }
 
 /* }====== */
@@ -373,9 +396,19 @@ static pf_status fill_places (bin_reader *self, stretch records,
   pf_column *const areas = wanted(self, batch, OF_AREA);
   pf_column *const values = wanted(self, batch, OF_VALUE);
   pf_column *const numbers = wanted(self, batch, OF_NUMBER);
-  if (values != NULL || numbers != NULL)
-    return fill_values(self, records, areas, values, numbers, error);
-  return areas == NULL ? PF_OK : fill_areas(self, records, areas, error);
+  if (areas == NULL && values == NULL && numbers == NULL)
+    return PF_OK;
+  self->areas = areas != NULL ? areas->ids : self->unasked;
+  const pf_status status = find_areas(self, records, error);
+  if (status < 0)
+    return status;
+  if (areas != NULL && self->has_no_area)
+    mark_no_area(areas, records.count);
+  if (values != NULL)
+    fill_values(self, records, values);
+  if (numbers != NULL)
+    fill_numbers(self, records, numbers);
+  return PF_OK;
 }
 
 
