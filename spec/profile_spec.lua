@@ -85,6 +85,12 @@ describe("a profile of stacks", function()
       assert.same({ main = "0/48", parse = "14/34", read = "20/24", print = "14/14" },
          flat(b:scale(2)))
       assert.equal(38, b:normalise(a):metrics()[1].total)
+      assert.same({ { ["function"] = "read", change = 20, relative = 2.0 },
+         { ["function"] = "parse", change = -7, relative = -1.0 },
+         { ["function"] = "draw", change = 1 },
+         { ["function"] = "print", change = 0, relative = 0.0 },
+         { ["function"] = "main", change = 0 } },
+         a:diff(b):rows("function", "change", "relative"))
       assert.error_matches(function() return a + 1 end, "added to")
       assert.error_matches(function() b:scale "x" end, "scale wants a number")
    end)
@@ -111,6 +117,19 @@ describe("a profile of functions and arcs", function()
          change:graph():rows("caller", "callee", "calls", "self", "total"))
       assert.error_matches(function() change:tree():print() end, "tree needs stacks")
       assert.error_matches(function() a:tree():print() end, "no stacks")
+   end)
+
+   it("is compared function by function", function()
+      local rows = {}
+      for row in graph_profile(5):diff(graph_profile(2)):records() do
+         rows[row["function"]] = row
+      end
+      assert.equal(100000000, rows["0x1008"].self)
+      assert.equal(40000000, rows["0x1008"].self_before)
+      assert.equal(60000000, rows["0x1008"].change)
+      assert.equal(1.5, rows["0x1008"].relative)
+      assert.equal(60000000, rows["0x1001"].total_change)
+      assert.is_true(math.abs(rows["0x1008"].significance - 6 / 14 ^ 0.5) < 1e-12)
    end)
 
    it("goes together with one of stacks", function()

@@ -10,6 +10,7 @@
 
 #include "kernels/contexts/change.h"
 #include "kernels/contexts/collect.h"
+#include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"
 #include "lua/contexts.h"
 
@@ -259,6 +260,27 @@ static int contexts_callees (lua_State *L) {
 /* }====== */
 
 
+/* contexts:diff(): of a profile of single frames with the metrics self, total,
+   count and the same with " before": a row for each function. */
+static int contexts_diff (lua_State *L) {
+  lua_settop(L, 1);
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const pf_diff diff = {c,
+                        pf_metric_named(c, "self"),
+                        pf_metric_named(c, "self before"),
+                        pf_metric_named(c, "total"),
+                        pf_metric_named(c, "total before"),
+                        pf_metric_named(c, "count"),
+                        pf_metric_named(c, "count before")};
+  const int pins[] = {1};
+  pf_error error;
+  l_reader *const r = l_reader_new(L, pins, 1);
+  if (pf_diff_open(&diff, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 0);
+  return 1;
+}
+
+
 /* {====== Facts ====== */
 
 static int64_t sum_of (const pf_contexts *c, size_t metric) {
@@ -470,23 +492,16 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {{"callees", contexts_callees},
-                                     {"callers", contexts_callers},
-                                     {"close", contexts_close},
-                                     {"count", contexts_count},
-                                     {"flat", contexts_flat},
-                                     {"frames", contexts_frames},
-                                     {"graph", contexts_graph},
-                                     {"invert", contexts_invert},
-                                     {"lines", contexts_lines},
-                                     {"merge", contexts_merge},
-                                     {"metrics", contexts_metrics},
-                                     {"narrow", contexts_narrow},
-                                     {"prune", contexts_prune},
-                                     {"rename", contexts_rename},
-                                     {"scale", contexts_scale},
-                                     {"tree", contexts_tree},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"callees", contexts_callees}, {"callers", contexts_callers},
+      {"close", contexts_close},     {"count", contexts_count},
+      {"diff", contexts_diff},       {"flat", contexts_flat},
+      {"frames", contexts_frames},   {"graph", contexts_graph},
+      {"invert", contexts_invert},   {"lines", contexts_lines},
+      {"merge", contexts_merge},     {"metrics", contexts_metrics},
+      {"narrow", contexts_narrow},   {"prune", contexts_prune},
+      {"rename", contexts_rename},   {"scale", contexts_scale},
+      {"tree", contexts_tree},       {NULL, NULL}};
   l_class(L, L_CONTEXTS, methods, contexts_gc);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_pushcfunction(L, contexts_close);

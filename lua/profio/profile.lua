@@ -69,7 +69,7 @@ local function note_no_names(state)
 end
 
 -- The tables a graph is made from, when the trace has them.
-local function graph_readers(trace, state, arcs)
+local function graph_readers(state, arcs)
    local plain = require("profio.trace").plain_reader
    local readers = {}
    for _, name in ipairs { "histogram", "arcs", "sets" } do
@@ -139,7 +139,7 @@ function profile.of_trace(trace, state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
    local symbols = symbols_for(state, is_compat, given.by_line)
    note_no_names(state)
-   local readers = graph_readers(trace, state, given.arcs)
+   local readers = graph_readers(state, given.arcs)
    local made, message, code = core.profile {
       histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
       symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,
@@ -194,7 +194,7 @@ methods.annotations = listing "annotations"
 ---All functions with their numbers.
 methods.functions = listing "functions"
 ---Stacks from the top down, the heaviest callees first: depth, function, calls, self, total,
----self_share, total_share, file, line, node.
+---self_share, total_share, file, line, node, label (the name, indented).
 methods.tree = listing "tree"
 ---The functions that spent something, below each those that called it: as tree.
 methods.bottom_up = listing "bottom_up"
@@ -287,6 +287,43 @@ end
 local function plain_body(self)
    local state = of(self)
    return state.body.kind == "graph" and state.body:sums(state.given) or state.body
+end
+
+-- What a profile says of each function, as a profile of single frames whose metrics have the names
+-- that contexts:diff wants.
+local function functions_of(self, metric, suffix)
+   local state = of(self)
+   local columns = { ["function"] = "function", file = "file" }
+   local function collected(wanted, metrics)
+      columns.reader = state.body:flat(merged(state.given, { metric = wanted, zeros = true }))
+      columns.metrics = metrics
+      return assert(core.contexts(columns))
+   end
+   local made = collected(metric, {
+      { name = "self" .. suffix, unit = "", column = "self" },
+      { name = "total" .. suffix, unit = "", column = "total" } })
+   for _, known in ipairs(state.body:metrics()) do
+      if known.unit == "count" and known.name ~= "calls" then
+         return made:merge(collected(known.name,
+            { { name = "count" .. suffix, unit = "", column = "self" } }))
+      end
+   end
+   return made
+end
+
+---This profile beside an older one, a row for each function, the largest change first: function,
+---self, self_before, change, relative, total, total_before, total_change, significance, file,
+---line. Profiles of any two formats go together.
+---@param old profio.Profile
+---@param metric string|nil
+---@return profio.View
+function methods:diff(old, metric)
+   if not is_profile(old) then
+      error("diff wants a profile, got " .. type(old), 2)
+   end
+   return view.over(function()
+      return functions_of(self, metric, ""):merge(functions_of(old, metric, " before")):diff()
+   end, { self, old })
 end
 
 ---All weights multiplied. They stay whole; the sum of each metric is the rounded product.

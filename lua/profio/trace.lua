@@ -231,6 +231,12 @@ function methods:stack(number)
    return alive(self).dictionary:stack(number)
 end
 
+---What a profile of the trace would be made from, or nil when it has no such tables.
+---@return "graph"|"stacks"|"calls"|nil
+function methods:profile_kind()
+   return require("profio.profile").kind(alive(self))
+end
+
 ---The profile of the trace: functions and arcs with their times. See profio.profile.
 ---@param options table|nil
 ---@return profio.Profile|nil

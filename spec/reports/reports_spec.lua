@@ -47,7 +47,7 @@ describe("the list of reports", function()
    it("raises for a name it does not have", function()
       assert.error_matches(function()
          reports.named "x"
-      end, "no report 'x'; there are: flat, graph, lines")
+      end, "no report 'x'; there are: flat, graph, tree")
    end)
 end)
 

@@ -11,7 +11,8 @@
 #include "kernels/order.h"
 #include "model/batch.h"
 
-#define MAX_FIELDS 10
+#define MAX_FIELDS 11
+#define MAX_INDENT 200 /* blanks: deeper frames are not shown further right */
 
 /* What a column shows of a row. */
 typedef enum shown {
@@ -25,7 +26,8 @@ typedef enum shown {
   FILE_NAME,
   LINE,
   DEPTH,
-  NODE
+  NODE,
+  LABEL
 } shown;
 
 typedef struct row {
@@ -45,6 +47,7 @@ typedef struct rows_reader {
   bool is_graph;
   size_t calls;    /* the metric, or PF_MAX_METRICS */
   double whole;    /* sum of all self */
+  uint8_t *labels; /* of the batch before */
   uint32_t *order; /* of rows; NULL: as they are */
 } rows_reader;
 
@@ -100,22 +103,62 @@ static void put_value (const rows_reader *r, shown what, const row *from,
     case TOTAL_SHARE: put_share(r, column, at, from->total); break;
     case DEPTH: column->ints[at] = from->depth; break;
     case NODE: column->ints[at] = from->node; break;
+    case LABEL: break; /* put_labels */
   }
+}
+
+
+static size_t indent_of (const row *from) {
+  const size_t blanks = 2 * (size_t)(from->depth - 1);
+  return blanks < MAX_INDENT ? blanks : MAX_INDENT;
+}
+
+
+static const row *row_at (const rows_reader *r, size_t at) {
+  return &r->rows[r->order == NULL ? at : r->order[at]];
+}
+
+
+/* The labels of a batch whose first row is row `first`. */
+static pf_status put_labels (rows_reader *r, pf_column *column, size_t first,
+                             size_t rows) {
+  const pf_dictionary *const d = r->reader.dictionary;
+  size_t size = 1;
+  for (size_t i = 0; i < rows; i++) {
+    const row *const from = row_at(r, first + i);
+    size += indent_of(from) + pf_text(d, PF_AREA, from->area).size;
+  }
+  uint8_t *at = realloc(r->labels, size);
+  if (at == NULL)
+    return PF_ENOMEM;
+  r->labels = at;
+  for (size_t i = 0; i < rows; i++) {
+    const row *const from = row_at(r, first + i);
+    const pf_bytes name = pf_text(d, PF_AREA, from->area);
+    column->bytes[i] = (pf_bytes){at, indent_of(from) + name.size};
+    memset(at, ' ', indent_of(from));
+    memcpy(at + indent_of(from), name.at, name.size);
+    at += column->bytes[i].size;
+  }
+  return PF_OK;
 }
 
 
 static pf_status rows_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   rows_reader *const r = (rows_reader *)(void *)self;
-  (void)error;
+  const size_t first = r->at;
   pf_batch_clear(batch);
   for (; batch->rows < PF_BATCH_ROWS && r->at < r->count; batch->rows++) {
-    const row *const from =
-        &r->rows[r->order == NULL ? r->at : r->order[r->at]];
+    const row *const from = row_at(r, r->at);
     for (size_t i = 0; i < self->nfields; i++)
       if (batch->columns[i].data != NULL)
         put_value(r, r->shown[i], from, &batch->columns[i], batch->rows);
     r->at++;
   }
+  for (size_t i = 0; i < self->nfields; i++)
+    if (r->shown[i] == LABEL && batch->columns[i].data != NULL &&
+        put_labels(r, &batch->columns[i], first, batch->rows) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
 
@@ -124,6 +167,7 @@ static void rows_close (pf_reader *self) {
   rows_reader *const r = (rows_reader *)(void *)self;
   free(r->rows);
   free(r->order);
+  free(r->labels);
   free(r);
 }
 
@@ -354,6 +398,7 @@ static const column columns[][MAX_FIELDS + 1] = {
     {"file", PF_NAME, FILE_NAME, "its source file or module"},
     {"line", PF_INT, LINE, "its line"},
     {"node", PF_INT, NODE, "the number of the context"},
+    {"label", PF_BYTES, LABEL, "its name behind two blanks for each frame above"},
   },
   [PF_VIEW_LINES] = {
     {"file", PF_NAME, FILE_NAME, "the source file or module"},

@@ -3,6 +3,7 @@
 
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
 local query = require "profio.cli.query"
 local span = require "profio.cli.span"
 local symspec = require "profio.cli.symspec"
@@ -51,6 +52,28 @@ local function without_calls(calls, ignored)
    end, "from_function", "to_function")
 end
 
+-- A profile of stacks is narrowed itself; of a graph, the reports are: see profile_options.
+local function narrowed(self, made)
+   if made:kind() == "graph" then
+      return made
+   end
+   for _, word in ipairs { "focus", "ignore", "hide" } do
+      for _, text in ipairs(self.given[word] or {}) do
+         made = made[word](made, symspec.test((select(2, symspec.place(text)))))
+      end
+   end
+   return made
+end
+
+-- The profile of --diff, made by the same options; nil without --diff.
+local function old_profile(self, options)
+   if not self.given.diff then
+      return nil
+   end
+   local trace <close> = files.open_old(self.given)
+   return narrowed(self, failure.check(trace:profile(options)))
+end
+
 -- Made once for each set of options.
 local function make_profile(self, key, options)
    if not self.profiles[key] then
@@ -58,7 +81,9 @@ local function make_profile(self, key, options)
       if #ignored > 0 then
          options.arcs = without_calls(self.trace:table "arcs", ignored)
       end
-      self.profiles[key] = failure.check(self.trace:profile(options))
+      local made = narrowed(self, failure.check(self.trace:profile(options)))
+      local old = old_profile(self, options)
+      self.profiles[key] = old and made - old or made
    end
    return self.profiles[key]
 end
@@ -71,6 +96,16 @@ function Context:profile(lines)
       return make_profile(self, "lines", { lines = true, compat = "exact" })
    end
    return make_profile(self, "plain", {})
+end
+
+---The two profiles that --diff compares.
+---@return profio.Profile new
+---@return profio.Profile old
+function Context:both_profiles()
+   if not self.both then
+      self.both = { narrowed(self, failure.check(self.trace:profile {})), old_profile(self, {}) }
+   end
+   return self.both[1], self.both[2]
 end
 
 ---The profile with each source line as a function of its own, as gprof's -l makes it.
@@ -149,7 +184,7 @@ function Context:profile_options(made)
    made = made or self:profile()
    if not self.options[made] then
       local options = { metric = self.given.metric }
-      if names_functions(self.given) then
+      if made:kind() == "graph" and names_functions(self.given) then
          local functions = functions_of(made)
          add_named(self, options, "focus", functions)
          add_named(self, options, "ignore", functions)

@@ -142,6 +142,7 @@ end
 ---@return integer status  of opening: not all of several FILEs could be read
 function files.open(given, err)
    local traces, exe = files.part(given.files, given.exe)
+   given.exe = exe -- for --diff
    local opening = opening_of(given, exe)
    if #traces == 1 then
       return failure.check(profio.open(traces[1], opening)), failure.READ
@@ -157,6 +158,14 @@ function files.open(given, err)
       failure.raise(failure.NOTHING, message)
    end
    return failure.check(profio.open(good, opening)), failure.NOTHING
+end
+
+---Open the trace of --diff, with the options of the others; a failure ends the command.
+---@param given table
+---@return profio.Trace
+function files.open_old(given)
+   local traces, exe = files.part({ given.diff }, given.exe)
+   return failure.check(profio.open(traces[1], opening_of(given, exe)))
 end
 
 return files

@@ -31,7 +31,8 @@ end
 local function row_options(given, rows, report)
    local columns = query.columns(given)
    if report and not columns and not given.group and not given.aggregate then
-      columns = columns_of(report, rows)
+      local is_text = given.output == "text" and not given.export
+      columns = is_text and report.shown or columns_of(report, rows)
    end
    return { output = given.output, unit = given.unit or (report and report.unit),
       columns = columns }
@@ -65,8 +66,11 @@ end
 -- {====== Reports ======
 
 -- Whether the report's own text shows what is asked for.
-local function has_text(report, given)
+local function has_text(report, context)
+   local given = context.given
    if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
+      return false
+   elseif report.text_fits and not report.text_fits(context) then
       return false
    end
    return report.narrows or not (given.top or given.where[1])
@@ -74,7 +78,7 @@ end
 
 -- As the vendor's tool prints it, or as rows when other rows or columns are asked for.
 local function write_report(report, context)
-   if has_text(report, context.given) then
+   if has_text(report, context) then
       report.text(context, context.out)
    else
       write_view(context, context:view_of(report), report)
@@ -97,7 +101,7 @@ end
 local function fitting(context)
    local list = {}
    for _, report in ipairs(reports.all()) do
-      if report.fits(context.trace) then
+      if report.fits(context.trace) and (context.given.diff or not report.compares) then
          list[#list + 1] = report
       end
    end
@@ -106,6 +110,9 @@ end
 
 local function run_report(context)
    local report = reports.named(context.given.report)
+   if report.compares and not context.given.diff then
+      failure.use("report '%s' compares with another file: give --diff FILE", report.name)
+   end
    local fits, reason = report.fits(context.trace)
    if not fits then
       failure.use("report '%s' does not fit this file: %s", report.name, reason)
@@ -123,10 +130,11 @@ end
 -- What the format's own tool prints first (`first` of the format): for gprof the flat profile, then
 -- the call graph.
 local function run_first(context)
-   local given, done = context.given, 0
-   for _, name in ipairs(registry.named(context.trace.format).first or { "flat", "graph" }) do
+   local done = 0
+   local first = registry.named(context.trace.format).first or { "flat", "graph" }
+   for _, name in ipairs(context.given.diff and { "diff" } or first) do
       local report = reports.named(name)
-      if report.fits(context.trace) and (done == 0 or has_text(report, given)) then
+      if report.fits(context.trace) and (done == 0 or has_text(report, context)) then
          if done > 0 then
             context.out:write "\f\n"
          end
@@ -266,7 +274,7 @@ function modes.run(trace, given, out)
          return way[3](context) or failure.READ
       end
    end
-   if query.reshapes(given) or given.where[1] then
+   if not given.diff and (query.reshapes(given) or given.where[1]) then
       run_table(context)
    else
       run_first(context)

@@ -21,8 +21,10 @@ local function is_file(path, wanted)
    return path == wanted or (path or ""):sub(-#wanted - 1) == "/" .. wanted
 end
 
--- The test that a specification stands for: function(row of profile:functions()).
-local function test_of(text)
+---The test that a specification stands for.
+---@param text string
+---@return fun(row: table): boolean  of a row of profile:functions(), or a frame
+function symspec.test(text)
    local pattern = text:match "^~(.+)$"
    if pattern then
       local ok, message = pcall(string.find, "", pattern)
@@ -67,7 +69,7 @@ end
 ---@return integer[]
 ---@return string[] names
 function symspec.find(text, functions)
-   local test, numbers, names = test_of(text), {}, {}
+   local test, numbers, names = symspec.test(text), {}, {}
    for _, row in ipairs(functions) do
       if test(row) then
          numbers[#numbers + 1], names[#names + 1] = row.number, row["function"]

@@ -395,7 +395,7 @@ function contexts:callers(name, options) end
 ---@return profio.core.Reader
 function contexts:callees(name, options) end
 
----depth, function, calls, self, total, self_share, total_share, file, line, node: depth first.
+---depth, function, calls, self, total, self_share, total_share, file, line, node, label.
 ---@param options table|nil
 ---@return profio.core.Reader
 function contexts:tree(options) end
@@ -404,6 +404,12 @@ function contexts:tree(options) end
 ---@param options table|nil
 ---@return profio.core.Reader
 function contexts:lines(options) end
+
+---Of a profile of single frames with the metrics self, total, count and each of them with
+---" before": function, self, self_before, change, relative, total, total_before, total_change,
+---significance, file, line; the largest change first.
+---@return profio.core.Reader
+function contexts:diff() end
 
 ---This one and the other, times 1 or -1.
 ---@param other profio.core.Contexts

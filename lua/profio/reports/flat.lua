@@ -27,10 +27,20 @@ local flat = {
 
 ---@param trace profio.Trace
 function flat.fits(trace)
+   local kind = trace:profile_kind()
+   if kind ~= "graph" then
+      return kind ~= nil, "no profile is made from its tables"
+   end
    if not trace.info.sets then
       return false, "it has no samples"
    end
    return (trace.info.sets or 0) > 0, "it has no histogram"
+end
+
+---gprof's text is for profiles like gprof's.
+---@param context table
+function flat.text_fits(context)
+   return context:profile():kind() == "graph"
 end
 
 ---@param context table

@@ -17,7 +17,17 @@ local graph = {
 
 ---@param trace profio.Trace
 function graph.fits(trace)
+   local kind = trace:profile_kind()
+   if kind ~= "graph" then
+      return kind ~= nil, "no profile is made from its tables"
+   end
    return (trace.info.arcs or 0) > 0, "it has no arcs"
+end
+
+---gprof's text is for profiles like gprof's.
+---@param context table
+function graph.text_fits(context)
+   return context:profile():kind() == "graph"
 end
 
 ---@param context table

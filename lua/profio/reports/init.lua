@@ -9,6 +9,9 @@
 --    reader    function(context): a reader of the core with (at least) those columns, or nil,
 --              message, code
 --    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
+--    text_fits function(context): whether that text is for this profile; nil: for every one
+--    shown     the columns of the aligned table in text, in order; nil: columns
+--    compares  true: it needs --diff
 --    narrows   true: the text shows what --where and --top leave; else they give a table
 --    spans     true, or function(trace): it minds --from, --to and --lane; else these are wrong use
 --    unit      of times in an aligned table, when the command line names none; nil: ns
@@ -16,8 +19,23 @@
 
 local reports = {}
 
-local order = { "flat", "graph", "lines", "annotate", "blocks", "info", "compare", "listing", "raw",
-   "hotlines", "hotfunctions" }
+-- In the order in which --list-reports names them.
+local order = {
+   "flat",
+   "graph",
+   "tree",
+   "bottom-up",
+   "lines",
+   "annotate",
+   "blocks",
+   "info",
+   "compare",
+   "diff",
+   "listing",
+   "raw",
+   "hotlines",
+   "hotfunctions",
+}
 
 local by_name = {}
 

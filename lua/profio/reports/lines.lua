@@ -27,6 +27,10 @@ end
 
 ---@param trace profio.Trace
 function lines.fits(trace)
+   local kind = trace:profile_kind()
+   if kind ~= "graph" then
+      return kind ~= nil, "no profile is made from its tables"
+   end
    if (trace.info.sets or 0) == 0 then
       return false, "it has no histogram"
    end

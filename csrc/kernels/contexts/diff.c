@@ -1,0 +1,172 @@
+/*
+** diff.c - the nodes of the joint profile, ordered by how much they changed.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/contexts/diff.h"
+#include "kernels/order.h"
+#include "model/batch.h"
+
+/* clang-format off */
+enum {
+  FUNCTION, SELF, SELF_BEFORE, CHANGE, RELATIVE, TOTAL, TOTAL_BEFORE,
+  TOTAL_CHANGE, SIGNIFICANCE, FILE_NAME, LINE, NFIELDS
+};
+
+static const pf_field fields[NFIELDS] = {
+  {"function", PF_NAME, "its name", false},
+  {"self", PF_INT, "what it spent itself, in ns or the unit of the metric",
+   false},
+  {"self_before", PF_INT, "the same of the old profile, in ns or that unit",
+   false},
+  {"change", PF_INT, "self less self_before, in ns or that unit", false},
+  {"relative", PF_NUM, "change as a part of self_before", false},
+  {"total", PF_INT, "with all it called, in ns or that unit", false},
+  {"total_before", PF_INT, "the same of the old profile, in ns or that unit",
+   false},
+  {"total_change", PF_INT, "total less total_before, in ns or that unit",
+   false},
+  {"significance", PF_NUM, "the change of its count in standard errors", false},
+  {"file", PF_NAME, "its source file or module", false},
+  {"line", PF_INT, "its line", false},
+};
+/* clang-format on */
+
+typedef struct diff_reader {
+  pf_reader reader;
+  pf_diff diff;
+  uint32_t *order; /* of nodes */
+  size_t count, at;
+} diff_reader;
+
+
+static int64_t weight (const pf_diff *d, size_t metric, uint32_t node) {
+  return metric == PF_MAX_METRICS ? 0 : d->contexts->weights[metric][node];
+}
+
+
+static int64_t less (int64_t a, int64_t b) {
+  int64_t result;
+  if (!__builtin_sub_overflow(a, b, &result))
+    return result;
+  return a < 0 ? INT64_MIN : INT64_MAX;
+}
+
+
+static void put_int (pf_column *column, size_t row, int64_t value) {
+  if (column->data != NULL)
+    column->ints[row] = value;
+}
+
+
+static void put_ratio (pf_column *column, size_t row, double above,
+                       double below) {
+  if (column->data == NULL)
+    return;
+  column->nums[row] = below == 0 ? 0 : above / below;
+  if (below == 0)
+    pf_set_missing(column, row);
+}
+
+
+static void put_place (const diff_reader *r, pf_column *c, size_t row,
+                       uint32_t node) {
+  const pf_area *const area =
+      pf_area_at(r->reader.dictionary, r->diff.contexts->frames[node]);
+  if (c[FUNCTION].data != NULL)
+    c[FUNCTION].ids[row] = area->name;
+  if (c[FILE_NAME].data != NULL) {
+    c[FILE_NAME].ids[row] = area->file;
+    if (area->file == PF_NO_NAME)
+      pf_set_missing(&c[FILE_NAME], row);
+  }
+  put_int(&c[LINE], row, area->line);
+  if (c[LINE].data != NULL && area->line == 0)
+    pf_set_missing(&c[LINE], row);
+}
+
+
+static void put_node (const diff_reader *r, pf_column *c, size_t row,
+                      uint32_t node) {
+  const pf_diff *const d = &r->diff;
+  const int64_t self = weight(d, d->self, node);
+  const int64_t before = weight(d, d->self_before, node);
+  const int64_t total = weight(d, d->total, node);
+  const int64_t total_before = weight(d, d->total_before, node);
+  const double n = (double)weight(d, d->count, node);
+  const double n_before = (double)weight(d, d->count_before, node);
+  put_place(r, c, row, node);
+  put_int(&c[SELF], row, self);
+  put_int(&c[SELF_BEFORE], row, before);
+  put_int(&c[CHANGE], row, less(self, before));
+  put_ratio(&c[RELATIVE], row, (double)self - (double)before, (double)before);
+  put_int(&c[TOTAL], row, total);
+  put_int(&c[TOTAL_BEFORE], row, total_before);
+  put_int(&c[TOTAL_CHANGE], row, less(total, total_before));
+  put_ratio(&c[SIGNIFICANCE], row, n - n_before,
+            sqrt(fabs(n) + fabs(n_before)));
+}
+
+
+static pf_status diff_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  diff_reader *const r = (diff_reader *)(void *)self;
+  (void)error;
+  pf_batch_clear(batch);
+  for (; batch->rows < PF_BATCH_ROWS && r->at < r->count; r->at++)
+    put_node(r, batch->columns, batch->rows++, r->order[r->at]);
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void diff_close (pf_reader *self) {
+  diff_reader *const r = (diff_reader *)(void *)self;
+  free(r->order);
+  free(r);
+}
+
+
+/* Nodes of functions that got anything, the largest change first. */
+static pf_status order_nodes (diff_reader *r) {
+  const pf_diff *const d = &r->diff;
+  const uint32_t count = d->contexts->count;
+  pf_pair *const pairs = malloc((size_t)count * 2 * sizeof *pairs);
+  r->order = malloc(count * sizeof *r->order);
+  if (pairs == NULL || r->order == NULL) {
+    free(pairs);
+    return PF_ENOMEM;
+  }
+  for (uint32_t i = 1; i < count; i++) {
+    const int64_t self = weight(d, d->self, i);
+    const int64_t before = weight(d, d->self_before, i);
+    const int64_t change = less(self, before);
+    const int64_t size = change < 0 ? less(0, change) : change;
+    if (self != 0 || before != 0 || weight(d, d->total, i) != 0 ||
+        weight(d, d->total_before, i) != 0)
+      pairs[r->count++] = (pf_pair){~pf_order_int(size), i};
+  }
+  pf_sort_pairs(pairs, pairs + count, r->count);
+  for (size_t i = 0; i < r->count; i++)
+    r->order[i] = (uint32_t)pairs[i].row;
+  free(pairs);
+  return PF_OK;
+}
+
+
+pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
+                        pf_error *error) {
+  diff_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  r->diff = *diff;
+  r->reader = (pf_reader){fields,    NFIELDS, diff->contexts->dictionary,
+                          diff_next, NULL,    NULL,
+                          diff_close};
+  if (order_nodes(r) != PF_OK) {
+    diff_close(&r->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  *reader = &r->reader;
+  return PF_OK;
+}

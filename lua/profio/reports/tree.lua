@@ -1,0 +1,33 @@
+-- The stacks from the top down: each function below the one that called it.
+
+local tree = {
+   name = "tree",
+   help = "stacks from the top down, the heaviest callees first",
+   columns = {
+      { name = "depth", help = "how many frames there are, with this one" },
+      { name = "function", help = "its name" },
+      { name = "calls", help = "how often it was called here" },
+      { name = "self", help = "what was spent right there, in ns (or the unit of --metric)" },
+      { name = "total", help = "that and what all it called there spent" },
+      { name = "self_share", help = "self as a part of the whole" },
+      { name = "total_share", help = "total as a part of the whole" },
+      { name = "file", help = "its source file or module" },
+      { name = "line", help = "its line" },
+   },
+   unit = "ms",
+   shown = { "total", "self", "total_share", "label" },
+}
+
+---@param trace profio.Trace
+function tree.fits(trace)
+   local kind = trace:profile_kind()
+   return kind ~= nil and kind ~= "graph", "no stacks are known of it"
+end
+
+---@param context table
+---@return userdata
+function tree.reader(context)
+   return context:profile():tree(context:profile_options()):reader()
+end
+
+return tree
