@@ -120,10 +120,8 @@ typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
 typedef struct pf_encoder pf_encoder;
 
-/*
-** A stage: every reader struct begins with it. A reader over another one does
-** not own it; the binding closes both.
-*/
+/* A stage: every reader struct begins with it. A reader over another one does
+   not own it; the binding closes both. */
 struct pf_reader {
   const pf_field *fields; /* the schema of what it yields */
   size_t nfields;
@@ -172,10 +170,8 @@ struct pf_trace {
   void *state;           /* the format's own, freed by format->close */
 };
 
-/* The way out: `put` takes rows of one of the format's written tables,
-   `finish` writes what is left to be written. A format that writes as rows
-   come (a stream, which a ring can serve) says so by `flush`: what has been
-   put is made valid, header counts above all, and more may follow. */
+/* The way out. `put` takes rows of a written table, `finish` writes what is left,
+   `flush` (NULL: no stream) makes a file of what was put: more may follow. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);

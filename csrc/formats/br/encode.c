@@ -263,8 +263,9 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
+/* No record ends a file, and no header counts: flushing and finishing. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  (void)encoder; /* no record ends a file */
+  (void)encoder;
   (void)sink;
   (void)error;
   return PF_OK;
@@ -286,7 +287,7 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   (void)noptions;
   if (self == NULL)
     return br_no_memory(error);
-  self->encoder = (pf_encoder){put, finish, close_writer};
+  self->encoder = (pf_encoder){put, finish, close_writer, finish};
   self->dictionary = dictionary;
   if (br_intern_routines(dictionary, self->routines, error) != PF_OK) {
     free(self);
