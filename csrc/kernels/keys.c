@@ -55,6 +55,22 @@ static void bucket_ints (uint64_t *words, size_t rows, int64_t width) {
 }
 
 
+static int64_t floor_octave (int64_t value) {
+  if (value == 0 || value == INT64_MIN)
+    return value;
+  if (value > 0)
+    return INT64_C(1) << (63 - __builtin_clzll((uint64_t)value));
+  const uint64_t over = 0 - (uint64_t)value - 1;
+  return over == 0 ? -1 : -1 - (int64_t)(UINT64_MAX >> __builtin_clzll(over));
+}
+
+
+static void bucket_octaves (uint64_t *words, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    words[i] = pf_order_int(floor_octave(pf_unorder_int(words[i])));
+}
+
+
 static void bucket_addrs (uint64_t *words, size_t rows, uint64_t width) {
   for (size_t i = 0; i < rows; i++)
     words[i] -= words[i] % width;
@@ -91,6 +107,8 @@ static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
     bucket_nums(words, rows, spec->bucket_num);
   else if (column->type == PF_INT && spec->bucket > 0)
     bucket_ints(words, rows, spec->bucket);
+  else if (column->type == PF_INT && spec->octave)
+    bucket_octaves(words, rows);
   else if (column->type == PF_ADDR && spec->bucket > 0)
     bucket_addrs(words, rows, (uint64_t)spec->bucket);
   return PF_OK;

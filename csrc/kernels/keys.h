@@ -31,6 +31,10 @@ typedef struct pf_key {
   int64_t bucket;
   double bucket_num;
 
+  /* Of int columns: the value is rounded down to a power of two, or to 0, or
+     to minus a power of two. */
+  bool octave;
+
   const pf_maker *maker; /* borrowed; NULL: the key is a column */
 } pf_key;
 

@@ -52,6 +52,16 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
 }
 
 
+static void set_octave (lua_State *L, pf_key *key, const pf_field *field) {
+  lua_getfield(L, SPEC, "octave");
+  key->octave = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  if (key->octave && field->type != PF_INT)
+    luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
+               pf_type_name(field->type));
+}
+
+
 static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
                             const pf_reader *input) {
   lua_getfield(L, SPEC, "column");
@@ -60,6 +70,7 @@ static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
   const pf_field *const field = &input->fields[key->column];
   *type = field->type;
   set_bucket(L, key, field);
+  set_octave(L, key, field);
   key->name = field->name;
   if (lua_getfield(L, SPEC, "name") != LUA_TNIL)
     key->name = luaL_checkstring(L, -1);
@@ -185,7 +196,7 @@ static bool has_open_type (const group_block *b) {
 
 /*
 ** core.group(reader, keys, aggregates): a row per combination of keys.
-** A key is { column=, bucket=, name= } or { fn=, columns=, name=, type= }; an
+** A key is { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }; an
 ** aggregate is { fn=, column=, name= }. The input is read at the first batch;
 ** with a function whose type ("int", "num", "bool", "name") is not given it is
 ** read at once, because only its values tell the type.

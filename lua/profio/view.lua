@@ -108,6 +108,16 @@ function methods:range(from, to, column)
    end)
 end
 
+---Rows with what is known of the area in a column: class, handle, value, parent, file and line,
+---those of them that are no columns yet.
+---@param column string|nil default: area
+---@return profio.View
+function methods:describe(column)
+   return with(self, function(reader)
+      return core.describe(reader, column or "area")
+   end)
+end
+
 ---Rows in the order of columns, "-column" descending; stable, missing values last.
 ---@param ... string
 ---@return profio.View
@@ -145,7 +155,7 @@ end
 
 -- {====== group and aggregate ======
 
--- A key: "column", "bucket(column, width)", a function of the whole record, or
+-- A key: "column", "bucket(column, width)", "octave(column)", a function of the whole record, or
 -- { function, "column", ..., name = "key" }.
 local function key_of(word, number)
    if type(word) == "function" then
@@ -155,7 +165,8 @@ local function key_of(word, number)
       return { fn = word[1], columns = columns,
          name = word.name or (number == 1 and "key" or "key" .. number) }
    elseif type(word) ~= "string" then
-      error("group wants columns, bucket(column, width) or functions, got " .. type(word), 0)
+      error("group wants columns, bucket(column, width), octave(column) or functions, got "
+         .. type(word), 0)
    end
    local column, width = word:match "^%s*bucket%(%s*([%w_]+)%s*,%s*(%S+)%s*%)%s*$"
    if column then
@@ -165,7 +176,8 @@ local function key_of(word, number)
       end
       return { column = column, bucket = math.tointeger(width) or width }
    end
-   return { column = word }
+   local doubling = word:match "^%s*octave%(%s*([%w_]+)%s*%)%s*$"
+   return { column = doubling or word, octave = doubling ~= nil }
 end
 
 -- "name = function(column)", "name = count", "count" -> { name=, fn=, column= }
@@ -234,7 +246,8 @@ end
 
 ---Rows with equal keys come together; aggregate says what is kept of them. Without aggregate
 ---they are counted.
----@param ... string|function|table columns, "bucket(column, width)", functions
+---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
+---"octave(column)" (rounded down to a power of two), functions
 ---@return profio.View
 function methods:group(...)
    local keys = {}

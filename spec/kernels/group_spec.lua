@@ -144,6 +144,22 @@ describe("group", function()
       assert.equal(-0.5, bucket("num", -0.25, 0.5))
    end)
 
+   it("rounds down to powers of two", function()
+      local function octave(value)
+         return core.rows(core.group(core.rows_reader({ { "v", "int" } }, { { value } }),
+            { { column = "v", octave = true } }, { { fn = "count" } }))[1].v
+      end
+      for value, low in pairs { [0] = 0, [1] = 1, [2] = 2, [3] = 2, [4] = 4, [1023] = 512,
+         [-1] = -1, [-2] = -2, [-3] = -4, [-4] = -4, [-5] = -8, [math.maxinteger] = 1 << 62,
+         [math.mininteger] = math.mininteger, [math.mininteger + 1] = math.mininteger } do
+         assert.equal(low, octave(value))
+      end
+      assert.error_matches(function()
+         core.group(core.rows_reader({ { "v", "num" } }, { { 1.5 } }),
+            { { column = "v", octave = true } }, { { fn = "count" } })
+      end, "octave%(v%): the column is of type num, not int")
+   end)
+
    it("begins new buckets at the ends of the numbers", function()
       local function buckets(...)
          local rows = {}

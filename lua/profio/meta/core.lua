@@ -203,6 +203,12 @@ function core.refilter(over) end
 ---@return profio.core.Reader
 function core.range(over, column, from, to) end
 
+---The rows with what is known of the area in a column: class, handle, value, parent, file, line.
+---@param over profio.core.Reader
+---@param column string
+---@return profio.core.Reader
+function core.describe(over, column) end
+
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core
@@ -219,7 +225,7 @@ function core.chain(readers, constants, numbers) end
 
 ---A row per combination of keys.
 ---@param over profio.core.Reader
----@param keys table[] { column=, bucket=, name= } or { fn=, columns=, name=, type= }
+---@param keys table[] { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }
 ---@param aggregates { fn: string, column: string|nil, name: string }[]
 ---@return profio.core.Reader
 function core.group(over, keys, aggregates) end

@@ -1,0 +1,34 @@
+local core = require "profio.core"
+local view = require "profio.view"
+
+local function over(fields, rows)
+   return view.over(function()
+      return core.rows_reader(fields, rows)
+   end)
+end
+
+describe("describe", function()
+   it("adds what is known of areas, which of mere names is nothing", function()
+      local rows = over({ { "area", "area" }, { "n", "int" } }, { { "f", 1 }, { nil, 2 } }):describe()
+      assert.same({ "area", "n", "class", "handle", "value", "parent", "file", "line" },
+         rows.columns)
+      assert.same({ { area = "f", n = 1 }, { n = 2 } }, rows:rows())
+      assert.same({ { area = "f", n = 1 } },
+         over({ { "area", "name" }, { "n", "int" } }, { { "f", 1 } }):describe():rows())
+   end)
+
+   it("keeps columns that are there already", function()
+      local rows = over({ { "to", "area" }, { "line", "int" } }, { { "f", 7 } }):describe "to"
+      assert.same({ "to", "line", "class", "handle", "value", "parent", "file" }, rows.columns)
+      assert.same({ { line = 7 } }, rows:rows "line")
+   end)
+
+   it("wants a column of areas", function()
+      assert.error_matches(function()
+         over({ { "n", "int" } }, { { 1 } }):describe("n"):rows()
+      end, 'column "n" holds no areas')
+      assert.error_matches(function()
+         over({ { "n", "int" } }, { { 1 } }):describe():rows()
+      end, "no column 'area'")
+   end)
+end)
