@@ -279,7 +279,11 @@ void dcpi_add_up (dcpi_walk *walk, const dcpi_part *part);
 /* The next line of counts: walk->counts has them, one of each event. */
 pf_status dcpi_text_part (dcpi_walk *walk, dcpi_part *part);
 
-/* Take the value of an event line: 470352 cycles:63488:10000. */
+/* Read "470352 cycles:63488:10000"; false when it is not of that form: the
+   event then has all of the text for a name. */
+bool dcpi_read_event (pf_bytes text, dcpi_event *event);
+
+/* Take an event line into the header. */
 pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line);
 
 /* Report sums of events that are not as stated, when all has been read. */

@@ -400,4 +400,7 @@ const pf_format pf_format_dcpi = {
     .score = score,
     .open = open_trace,
     .close = close_trace,
+    .written = dcpi_written,
+    .nwritten = WRITTEN_TABLES,
+    .encoder = dcpi_encoder,
 };

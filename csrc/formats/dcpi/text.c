@@ -33,8 +33,7 @@ static bool cut_number (pf_bytes *text, uint64_t *number) {
 }
 
 
-/* Read "470352 cycles:63488:10000"; false when it is not of that form. */
-static bool read_event (pf_bytes text, dcpi_event *event) {
+bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
   event->name = text;
   event->fraction = DCPI_WHOLE_TIME;
@@ -66,7 +65,7 @@ pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line) {
   *event = (dcpi_event){.offset = line->offset};
   header->values[DCPI_EVENT] = line->value;
   header->nevents++;
-  if (read_event(line->value, event))
+  if (dcpi_read_event(line->value, event))
     return PF_OK;
   const int size = (int)(line->value.size < 40 ? line->value.size : 40);
   return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT,

@@ -25,6 +25,13 @@ dcpi.options = {
      help = "bytes in which the header must end" },
 }
 
+dcpi.write_options = {
+   { name = "dialect", type = "choice", choices = { "auto", "0.07", "dcpicat" }, default = "auto",
+     help = "form of the file; auto: dcpicat's text of such a text, else 0.07" },
+   { name = "header", type = "text",
+     help = "lines of the header, such as \"cpuspeed 333\", in place of the trace's" },
+}
+
 -- The columns of addresses whose functions, files and lines can be shown beside them.
 dcpi.addresses = {
    samples = { { column = "address", prefix = "" } },
@@ -72,5 +79,17 @@ dcpi.warnings = {
    ["dcpi-value-too-large"] = "a number of the header is above 2^64 - 1",
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
+
+---What a file is written like when nothing is said: as the trace it comes from.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+function dcpi.save_defaults(options, info)
+   for _, fact in ipairs(info) do
+      if fact.name == "dialect" and fact.value == "dcpicat"
+         and (options.dialect or "auto") == "auto" then
+         options.dialect = "dcpicat"
+      end
+   end
+end
 
 return dcpi

@@ -1,0 +1,79 @@
+/*
+** encode.h - what encode.c (rows in), gather.c (one sheet of facts) and
+** write.c (bytes out) share.
+**
+** Rows and header lines come with the number of their profile. A file holds
+** one profile, so all that come must fit one: the same image on the same
+** machine; epochs may differ, and in dcpicat's text events.
+*/
+
+#ifndef dcpi_encode_h
+#define dcpi_encode_h
+
+#include "formats/dcpi/dcpi.h"
+#include "model/names.h"
+
+/* A count. `event` is a name, and at the end the number of an event. */
+typedef struct dcpi_row {
+  uint64_t address, count;
+  uint32_t profile; /* number in the writer's list */
+  uint32_t event;
+} dcpi_row;
+
+/* A header line; names in the dictionary. */
+typedef struct dcpi_fact {
+  uint32_t profile; /* number in the writer's list, or DCPI_EVERY */
+  uint32_t word, value;
+  uint32_t line; /* all of it, or PF_NO_NAME: to be made of the two */
+} dcpi_fact;
+
+#define DCPI_EVERY UINT32_MAX /* the option `header`: for all profiles */
+
+/* A profile that rows or lines belong to, and what its rows say of it. */
+typedef struct dcpi_input {
+  bool has_number;
+  int64_t number;
+  uint32_t names[SAMPLES_COLUMNS]; /* of the columns of names, or PF_NO_NAME */
+} dcpi_input;
+
+typedef struct dcpi_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  dcpi_dialect dialect;
+  dcpi_row *rows;
+  size_t nrows, rows_room;
+  dcpi_fact *facts;
+  size_t nfacts, facts_room;
+  dcpi_input *inputs;
+  size_t ninputs, inputs_room;
+} dcpi_writer;
+
+/* An event as it is written; the name is in the dictionary. */
+typedef struct dcpi_column {
+  uint32_t name;
+  uint64_t period, fraction, total;
+} dcpi_column;
+
+/* What is written above the counts. */
+typedef struct dcpi_sheet {
+  uint32_t values[DCPI_WORDS]; /* names, or PF_NO_NAME; not of events */
+  uint64_t epoch;              /* of the earliest profile */
+  uint64_t start, size;        /* of the code */
+  dcpi_column events[DCPI_MOST_EVENTS];
+  size_t nevents;
+} dcpi_sheet;
+
+pf_status dcpi_no_memory (pf_error *error);
+
+/* The word a fact begins with. */
+dcpi_word dcpi_fact_word (const dcpi_writer *writer, const dcpi_fact *fact);
+
+/* Bring what all profiles say together; PF_EUNSUPPORTED in words when they
+   are not one. The rows get the numbers of their events. */
+pf_status dcpi_gather (dcpi_writer *writer, dcpi_sheet *sheet, pf_error *error);
+
+/* Write what has been put. PF_EUNSUPPORTED, before a byte is written, when
+   the dialect cannot hold it. */
+pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error);
+
+#endif
