@@ -216,7 +216,7 @@ static pf_status event_of (const gathering *all, dcpi_row *row) {
   size_t i = 0;
   if (row->event == PF_NO_NAME) {
     row->event = 0;
-    if (sheet->nevents == 1)
+    if (sheet->nevents <= 1) /* none: the header lacks a word, as well */
       return PF_OK;
     return pf_fail(all->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of samples has no event, and the header names %zu",

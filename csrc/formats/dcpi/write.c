@@ -305,9 +305,8 @@ static bool came_before (const output *out, size_t number) {
   const dcpi_fact *const facts = out->writer->facts;
   const dcpi_fact *const fact = &facts[number];
   for (size_t i = 0; i < out->writer->nfacts; i++) {
-    const bool is_before = is_every(&facts[i]) == is_every(fact)
-                               ? i < number
-                               : is_every(fact);
+    const bool is_before =
+        is_every(&facts[i]) == is_every(fact) ? i < number : is_every(fact);
     if (is_before && facts[i].word == fact->word &&
         facts[i].value == fact->value)
       return true;
@@ -369,13 +368,15 @@ static void put_fact (const output *out, size_t number, uint32_t *written) {
   const dcpi_word word = translated(stated);
   if (dcpi_equals(text_of(out, fact->word), "samples"))
     return;
+  const bool is_new = word < DCPI_WORDS && (*written >> word & 1) == 0;
+  if (word < DCPI_WORDS)
+    *written |= UINT32_C(1) << word;
   if (word >= DCPI_PATH) {
     put_other(out, number, word);
     return;
   }
-  if ((*written >> word & 1) != 0)
+  if (!is_new)
     return;
-  *written |= UINT32_C(1) << word;
   if (stated == word && is_as_sheet(out, fact, word) &&
       put_as_it_came(out, fact))
     return;
@@ -398,6 +399,9 @@ static void put_header (const output *out) {
         put_fact(out, i, &written);
   for (dcpi_word word = DCPI_VERSION; word <= DCPI_CPUSPEED; word++)
     if ((written >> word & 1) == 0)
+      put_from_sheet(out, word);
+  for (dcpi_word word = DCPI_NAME; word <= DCPI_LABEL; word++)
+    if ((written >> word & 1) == 0 && is_stated(out, word))
       put_from_sheet(out, word);
   put_words(out, "samples");
   (void)pf_sink_fill(out->sink, ' ', (3 - out->sink->written % 4) % 4);

@@ -1,0 +1,218 @@
+local dcpi = require "spec.support.dcpi_builder"
+local profio = require "profio"
+
+local function save(input, options, reading)
+   local trace <close> = assert(profio.open(type(input) == "table" and input
+      or { data = input }, reading))
+   return trace:save(nil, options)
+end
+
+local function samples_of(bytes, ...)
+   local trace <close> = assert(profio.open { data = bytes })
+   assert.same({}, trace.warnings)
+   return trace.samples:rows(...)
+end
+
+-- Write rows by hand.
+local function write(rows, header, dialect)
+   local writer = assert(profio.create(nil, { format = "dcpi", header = header,
+      dialect = dialect }))
+   for _, row in ipairs(rows) do
+      local ok, message, code = writer:write(row)
+      if not ok then
+         return nil, message, code
+      end
+   end
+   return writer:close()
+end
+
+local facts = "image 19970328081403c0c18b\nepoch 9805191724\nplatform walnut\nevent cycles\n"
+   .. "period 63488\ntstart 120000000\ntsize 8388608\ncpuspeed 333\npath /usr/local/bin/xemacs"
+
+describe("dcpi, writing", function()
+   it("gives the golden file from its rows", function()
+      local golden = { { address = 0x12006cbe8, count = 2 }, { address = 0x12006cbb8, count = 20 },
+         { address = 0x12006cbd0, count = 10 }, { address = 0x12006cbd4, count = 1 },
+         { address = 0x12006cbd8, count = 2 }, { address = 0x12006cbe0, count = 3 },
+         { address = 0x12006cbb8, count = 9 }, { address = 0x12006cbc0, count = 0 } }
+      local bytes = assert(write(golden, (facts:gsub("tstart 12", "tstart 00012"))))
+      assert.equal(dcpi.golden(), bytes)
+      assert.equal(dcpi.golden(), save(dcpi.golden()))
+   end)
+
+   it("pads the header to a multiple of four", function()
+      for n = 1, 8 do
+         local bytes = assert(write({ { address = 0x120000000, count = 1 } },
+            facts .. "\nx " .. ("y"):rep(n)))
+         assert.equal(0, (bytes:find("samples *\n") + #bytes:match "samples *\n" - 1) % 4)
+         assert.same({ { address = 0x120000000, count = 1 } },
+            samples_of(bytes, "address", "count"))
+      end
+   end)
+
+   it("bridges one address without samples, and not two", function()
+      local function chunks(...)
+         local rows = {}
+         for i, offset in ipairs { ... } do
+            rows[i] = { address = 0x120000000 + offset, count = i }
+         end
+         local trace <close> = assert(profio.open { data = assert(write(rows, facts)) })
+         local list = {}
+         for start, number in trace.raw:where { kind = "chunk" }:each("start", "number") do
+            list[#list + 1] = start .. "+" .. number
+         end
+         return table.concat(list, " ")
+      end
+      assert.equal("0+2", chunks(0, 4))
+      assert.equal("0+3", chunks(0, 8))
+      assert.equal("0+1 12+1", chunks(0, 12))
+      assert.equal("4+5 32+3", chunks(4, 8, 16, 20, 32, 40))
+      assert.equal("", chunks())
+   end)
+
+   it("keeps unknown lines, with their order and bytes", function()
+      local b = dcpi():raw "hue  deep \t blue  \nversion pdb-0.07\nimage ab\nepoch 9805191724\n"
+         :raw "platform  walnut\nevent cycles\nperiod 00063488\nwho knows\ntstart 0\ntsize 64\n"
+         :raw "cpuspeed 333\npath /a\npath /b\nhue again\nlabel foo\nsamples\n"
+      local bytes = b:chunk(0, { 1 }):footer():bytes()
+      local header = bytes:sub(1, -21)
+      local again = assert(save(bytes))
+      assert.equal(header:sub(1, -9), again:sub(1, #header - 8))
+      assert.equal(again, save(again))
+   end)
+
+   it("writes what it reads, at random, in both dialects", function()
+      for case = 1, 60 do
+         math.randomseed(case)
+         local rows, address = {}, 0x120000000
+         for i = 1, math.random(0, 200) do
+            address = address + 4 * math.random(case % 3 == 0 and 1000 or 3)
+            rows[i] = { address = address, count = math.random(case % 2 == 0 and 5 or 1 << 23) }
+         end
+         local bytes = assert(write(rows, facts))
+         assert.same(rows, samples_of(bytes, "address", "count"))
+         assert.equal(bytes, save(bytes))
+         local text = assert(save(bytes, { dialect = "dcpicat" }))
+         assert.same(rows, samples_of(text, "address", "count"))
+         assert.equal(text, save(text))
+         local back = assert(save(text, { dialect = "0.07", header = "cpuspeed 333" }))
+         assert.same(rows, samples_of(back, "address", "count"))
+      end
+   end)
+
+   it("writes dcpicat's text as the manual page prints it", function()
+      local text = save(dcpi.listing)
+      assert.equal((dcpi.listing:gsub("470352", "40"):gsub("134705", "27")), text)
+   end)
+
+   it("translates dcpicat's words, given the clock", function()
+      local listing = dcpi.listing:gsub("event            134705 imiss:4096:10000\n", "")
+         :gsub("( +%d+) +%d+\n", function(count) return count .. "\n" end)
+      local none, message, code = save(listing, { dialect = "0.07" })
+      assert.is_nil(none)
+      assert.matches("must state cpuspeed", message)
+      assert.equal("unsupported", code)
+      local bytes = assert(save(listing, { dialect = "0.07", header = "cpuspeed 333" }))
+      assert.matches("^version pdb%-0.07\nimage 19970328081403c0c18b\nlabel            foo\n"
+         .. "path             /usr/local/bin/xemacs\nepoch            199805191724\n"
+         .. "platform         walnut\ntstart 000120000000\ntsize 8388608\nevent cycles\n"
+         .. "cpuspeed 333\nperiod 63488\nsamples", (bytes:gsub("image +", "image ")))
+      local trace <close> = assert(profio.open { data = bytes })
+      assert.same({}, trace.warnings)
+      assert.equal("foo", trace.info.label)
+   end)
+
+   it("merges epochs of one image", function()
+      local function epoch(time, counts)
+         return { data = dcpi():header({ epoch = time }, "seen " .. time .. "\n")
+            :chunk(0x40, counts):footer():bytes() }
+      end
+      local bytes = assert(save { epoch("9805191724", { 5, 0, 7 }), epoch("9612042334", { 1, 1 }),
+         epoch("200212042334", { 0, 0, 0, 1 }) })
+      local trace <close> = assert(profio.open { data = bytes })
+      assert.same({}, trace.warnings)
+      assert.same({ { address = 0x120000040, count = 6 }, { address = 0x120000044, count = 1 },
+         { address = 0x120000048, count = 7 }, { address = 0x12000004c, count = 1 } },
+         trace.samples:rows("address", "count"))
+      assert.equal("9612042334", trace.info.epoch)
+      local seen = {}
+      for value in trace.header:where { word = "seen" }:each "value" do
+         seen[#seen + 1] = value
+      end
+      assert.same({ "9805191724", "9612042334", "200212042334" }, seen)
+   end)
+
+   it("brings events of one image together in dcpicat's text", function()
+      local cycles = { data = dcpi.golden() }
+      local imiss = { data = dcpi():header { event = "imiss", period = "4096" }
+         :chunk(0x6cbb8, { 27 }):footer():bytes() }
+      local text = assert(save({ cycles, imiss }, { dialect = "dcpicat" }))
+      assert.matches("event            47 cycles:63488:10000\n"
+         .. "event            27 imiss:4096:10000\n0x00012006cbb8      29      27\n"
+         .. "0x00012006cbd0      10       0\n", text)
+      local none, message = save { cycles, imiss }
+      assert.is_nil(none)
+      assert.matches("one event, here are 2", message)
+   end)
+
+   it("refuses what is not one profile, or no file can hold, in words", function()
+      local function with(changes)
+         return { data = dcpi():header(changes):chunk(0, { 1 }):footer():bytes() }
+      end
+      for _, case in ipairs {
+         { { with(), with { image = "ab" } }, "one image, here are .*c0c18b\" and \"ab\"" },
+         { { with(), with { platform = "oak" } }, "one platform" },
+         { { with(), with { cpuspeed = "500" } }, "one cpuspeed" },
+         { { with(), with { period = "4096" } }, "here are 63488:10000 and 4096:10000" },
+         { { with(), with { tstart = "0" } }, "one range of code" },
+         { { with(), with { tsize = "64" } }, "one range of code" },
+         { { with { epoch = "98" } }, "epoch" },
+         { { with { image = "xemacs" } }, "image cannot be written" },
+         { { with { cpuspeed = false } }, "must state cpuspeed" },
+         { { with { tsize = "2" }, with { tsize = "2" } }, nil },
+         { { { data = dcpi():header():chunk(0, { 0xffffffff }):footer():bytes() }, with() },
+            "more than the file can hold" },
+         { { { data = dcpi():header():chunk(0, { 0xffffffff }):chunk(400, { 1 }):footer()
+            :bytes() } }, "more than the file can hold" },
+         { { { data = dcpi():header():chunk(0x7fffffc, { 1 }):footer():bytes() } },
+            "outside of the code" },
+      } do
+         local bytes, message, code = save(case[1])
+         if case[2] then
+            assert.is_nil(bytes)
+            assert.matches(case[2], message)
+            assert.equal("unsupported", code)
+         else
+            assert.is_string(bytes)
+         end
+      end
+      for _, case in ipairs {
+         { { { address = 0x120000000 } }, facts, "has no count" },
+         { { { count = 1 } }, facts, "has no address" },
+         { { { address = 0x120000000, count = -1 } }, facts, "below 0" },
+         { { { address = 0x11ffffffc, count = 1 } }, facts, "outside of the code" },
+         { { { address = 0x120000002, count = 1 } }, facts, "multiple of 4" },
+         { { { address = 0, count = 1 } }, "image ab", "epoch platform cpuspeed event" },
+         { { { address = 0, count = 1, event = "e" } }, "image ab", "period of event e" },
+      } do
+         local bytes, message, code = write(case[1], case[2])
+         assert.is_nil(bytes)
+         assert.matches(case[3], message)
+         assert.equal("unsupported", code)
+      end
+   end)
+
+   it("makes a header of what the rows say", function()
+      local bytes = assert(write({ { address = 0x1000, count = 3, image = "ab", name = "prog",
+         event = "cycles", epoch = "9805191724", platform = "oak", label = "l" },
+         { address = 0x1010, count = 1, image = "ab", name = "prog", event = "cycles",
+         epoch = "9805191724", platform = "oak", label = "l" } }, "period 7\ncpuspeed 100"))
+      assert.same({ { address = 0x1000, count = 3, spent = 210, image = "ab", event = "cycles",
+         epoch = "9805191724", platform = "oak" }, { address = 0x1010, count = 1, spent = 70,
+         image = "ab", event = "cycles", epoch = "9805191724", platform = "oak" } },
+         samples_of(bytes, "address", "count", "spent", "image", "event", "epoch", "platform"))
+      local trace <close> = assert(profio.open { data = bytes })
+      assert.same({ 0x1000, 20, "prog", "l" }, { trace.info.tstart, trace.info.tsize,
+         trace.info.name, trace.info.label })
+   end)
+end)
