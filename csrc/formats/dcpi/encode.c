@@ -243,7 +243,8 @@ pf_status dcpi_encoder (const pf_option *options, size_t noptions,
   dcpi_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return dcpi_no_memory(error);
-  self->encoder = (pf_encoder){put, finish, close_writer};
+  self->encoder =
+      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;
   const pf_status status = read_options(self, options, noptions, error);
   if (status < 0)
