@@ -342,15 +342,77 @@ static bool to_name (lua_State *L, int arg, uint32_t *id,
 }
 
 
-/* A text is the name of an area that has nothing more. */
+/* The number of a field of the table at `arg`, or `none`. */
+static bool area_integer (lua_State *L, int arg, const char *name,
+                          int64_t *value) {
+  const bool given = lua_getfield(L, arg, name) != LUA_TNIL;
+  if (given && !to_integer(L, -1, value))
+    luaL_error(L, "%s of an area is a whole number", name);
+  lua_pop(L, 1);
+  return given;
+}
+
+
+static uint32_t area_text (lua_State *L, int arg, const char *name,
+                           pf_dictionary *dictionary) {
+  uint32_t id = PF_NO_NAME;
+  if (lua_getfield(L, arg, name) != LUA_TNIL &&
+      !to_name(L, lua_gettop(L), &id, dictionary))
+    luaL_error(L, "%s of an area is a text", name);
+  lua_pop(L, 1);
+  return id;
+}
+
+
+/* { name=, class=, file=, line=, handle=, value= } */
+static void area_of_table (lua_State *L, int arg, pf_area *area,
+                           pf_dictionary *dictionary) {
+  int64_t handle = 0;
+  area->name = area_text(L, arg, "name", dictionary);
+  area->class = area_text(L, arg, "class", dictionary);
+  area->file = area_text(L, arg, "file", dictionary);
+  area_integer(L, arg, "line", &area->line);
+  area->has_value = area_integer(L, arg, "value", &area->value);
+  area->has_handle = area_integer(L, arg, "handle", &handle);
+  area->handle = (uint64_t)handle;
+}
+
+
+static uint32_t add_area (lua_State *L, const pf_area *area,
+                          pf_dictionary *dictionary) {
+  const uint32_t number = pf_area_add(dictionary, area);
+  if (number == PF_NO_AREA)
+    luaL_error(L, "not enough memory");
+  return number;
+}
+
+
+/* The parent of the table at `arg`: a table without one, or a text. */
+static uint32_t area_parent (lua_State *L, int arg, pf_dictionary *dictionary) {
+  pf_area area = PF_AREA_NONE;
+  const int type = lua_getfield(L, arg, "parent");
+  if (type == LUA_TTABLE)
+    area_of_table(L, lua_gettop(L), &area, dictionary);
+  else if (type == LUA_TNIL || !to_name(L, -1, &area.name, dictionary))
+    area.name = PF_NO_NAME;
+  lua_pop(L, 1);
+  return type == LUA_TNIL ? PF_NO_AREA : add_area(L, &area, dictionary);
+}
+
+
+/* A text is the name of an area that has nothing more; a table has a field
+   for each thing there is to say, and may have a parent. */
 static bool to_area (lua_State *L, int arg, uint32_t *id,
                      pf_dictionary *dictionary) {
   pf_area area = PF_AREA_NONE;
-  if (!to_name(L, arg, &area.name, dictionary))
+  if (lua_istable(L, arg)) {
+    luaL_checkstack(L, 4, "too many columns");
+    area_of_table(L, lua_absindex(L, arg), &area, dictionary);
+    area.parent = area_parent(L, lua_absindex(L, arg), dictionary);
+  }
+  else if (!to_name(L, arg, &area.name, dictionary))
     return false;
-  *id = pf_area_add(dictionary, &area);
-  if (*id == PF_NO_AREA)
-    luaL_error(L, "not enough memory");
+  *id = add_area(L, &area, dictionary);
   return true;
 }
 

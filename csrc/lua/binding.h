@@ -132,6 +132,7 @@ void l_open_contexts (lua_State *L);
 void l_open_filter (lua_State *L);
 void l_open_group (lua_State *L);
 void l_open_unfilter (lua_State *L);
+void l_open_calls (lua_State *L);
 void l_open_table (lua_State *L);
 void l_open_symbols (lua_State *L);
 void l_open_profile (lua_State *L);

@@ -127,11 +127,13 @@ for name in pairs(view.methods) do
    end
 end
 
----Calls need a table `events`.
-function methods:calls()
-   local state = alive(self)
-   error(("format '%s' has no table 'events', which calls are made from; there are: %s"):format(
-      state.format.name, table.concat(state.names, ", ")), 2)
+---The calls that the events of the trace make, in order of stop: area, lane, start, stop, gross,
+---net, call, period, outside, depth, caller, flags, count. Raises when there are no events.
+---@param options table|nil recursion = "all" | "outermost", partial = "include" | "exclude",
+---edges = "exclude" | "include", from, to, max_depth; see profio.calls
+---@return profio.View
+function methods:calls(options)
+   return require("profio.calls").of_trace(self, alive(self), options)
 end
 
 -- }======

@@ -235,6 +235,13 @@ function core.group(over, keys, aggregates) end
 ---@return profio.core.Reader
 function core.sort(over, keys) end
 
+---The calls that events make: { recursion = "all"|"outermost", partial = "include"|"exclude",
+---edges = "exclude"|"include", from =, to =, max_depth = integers }.
+---@param events profio.core.Reader
+---@param options table
+---@return profio.core.Reader
+function core.calls(events, options) end
+
 ---Adds function, file and line of addresses.
 ---@param over profio.core.Reader
 ---@param names profio.core.Symbols

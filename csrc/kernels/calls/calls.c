@@ -1,0 +1,253 @@
+/*
+** calls.c - runs the machine over events, some hundred at a time, and hands
+** out the calls they make.
+*/
+
+#include "kernels/calls/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/calls/events.h"
+#include "model/names.h"
+
+#define AT_ONCE 512 /* events: their calls stay in the nearest cache */
+
+/* The columns, in order. */
+enum {
+  AREA,
+  LANE,
+  START,
+  STOP,
+  GROSS,
+  NET,
+  CALL,
+  PERIOD,
+  OUTSIDE,
+  DEPTH,
+  CALLER,
+  FLAGS,
+  COUNT,
+  NCOLUMNS
+};
+
+static const pf_field columns[NCOLUMNS] = {
+    {"area", PF_AREA, "what was called", false},
+    {"lane", PF_INT, "thread, core or context; missing for variables", false},
+    {"start", PF_INT, "time it was entered, ns", false},
+    {"stop", PF_INT, "time it was left, ns", false},
+    {"gross", PF_INT, "net, and gross of all it called in its lane, ns", false},
+    {"net", PF_INT, "time in which it was active itself, ns", false},
+    {"call", PF_INT, "stop - start, if both ends were recorded, ns", false},
+    {"period", PF_INT, "time since the area's last enter in the lane, ns",
+     false},
+    {"outside", PF_INT, "time since the area's last leave in the lane, ns",
+     false},
+    {"depth", PF_INT, "1 is outermost", false},
+    {"caller", PF_AREA, "the function around it; missing at the top", false},
+    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
+    {"count", PF_INT, "1, or 0 when its enter was not recorded", false},
+};
+
+typedef struct calls_reader {
+  pf_reader reader;
+  pf_field fields[NCOLUMNS];
+  pf_reader *input;
+  pf_call_options options;
+  pf_events events;
+  pf_machine machine;
+  bool begun, ended;
+  size_t row; /* of the events, the next to take */
+  size_t at;  /* of the machine's calls, the next to hand out */
+  uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
+} calls_reader;
+
+
+/* {====== Rows ====== */
+
+static void put_time (pf_column *column, size_t row, int64_t value) {
+  if (column->data == NULL)
+    return;
+  column->ints[row] = value;
+  if (value == PF_NO_TIME)
+    pf_set_missing(column, row);
+}
+
+
+static void put_int (pf_column *column, size_t row, int64_t value) {
+  if (column->data != NULL)
+    column->ints[row] = value;
+}
+
+
+static void put_id (pf_column *column, size_t row, uint32_t id) {
+  if (column->data == NULL)
+    return;
+  column->ids[row] = id;
+  if (id == UINT32_MAX)
+    pf_set_missing(column, row);
+}
+
+
+/* The name of a combination of flags. */
+static pf_status flags_name (calls_reader *r, uint8_t flags, uint32_t *name) {
+  *name = r->words[flags];
+  if (flags == 0 || *name != PF_NO_NAME)
+    return PF_OK;
+  char text[64];
+  size_t size = 0;
+  for (size_t i = 0; i < PF_CALL_WORDS; i++)
+    if ((flags >> i & 1) != 0)
+      size += (size_t)snprintf(text + size, sizeof text - size, "%s%s",
+                               size == 0 ? "" : " ", pf_call_words[i]);
+  *name = r->words[flags] = pf_intern_text(r->input->dictionary, text);
+  return *name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+}
+
+
+static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
+                           size_t row) {
+  const pf_slot *const slot = &r->machine.lanes.slots[call->slot];
+  uint32_t flags = PF_NO_NAME;
+  if (c[FLAGS].data != NULL && flags_name(r, call->flags, &flags) != PF_OK)
+    return PF_ENOMEM;
+  put_id(&c[AREA], row, slot->area);
+  if (c[LANE].data != NULL)
+    pf_events_put_lane(&r->events, slot->lane->number, &c[LANE], row);
+  put_int(&c[START], row, call->start);
+  put_int(&c[STOP], row, call->stop);
+  put_time(&c[GROSS], row, call->gross);
+  put_time(&c[NET], row, call->net);
+  put_time(&c[CALL], row, call->call);
+  put_time(&c[PERIOD], row, call->period);
+  put_time(&c[OUTSIDE], row, call->outside);
+  put_int(&c[DEPTH], row, call->depth);
+  put_id(&c[CALLER], row, call->caller);
+  put_id(&c[FLAGS], row, flags);
+  put_int(&c[COUNT], row, call->count);
+  return PF_OK;
+}
+
+
+/* Hand out calls until the batch is full or there are no more. */
+static pf_status put_calls (calls_reader *r, pf_batch *batch) {
+  const pf_machine *const m = &r->machine;
+  while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS) {
+    if (put_call(r, &m->calls[r->at++], batch->columns, batch->rows) != PF_OK)
+      return PF_ENOMEM;
+    batch->rows++;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+static pf_status out_of_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Let the machine take some more events, or finish. */
+static pf_status advance (calls_reader *r, pf_error *error) {
+  r->at = 0;
+  if (r->row == r->events.batch.rows) {
+    r->row = 0;
+    r->machine.ncalls = 0;
+    const pf_status status = pf_events_next(&r->events, error);
+    r->ended = status == PF_END;
+    if (r->ended)
+      return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE
+                                                     : out_of_memory(error);
+    if (status != PF_MORE) {
+      r->events.batch.rows = 0;
+      return status;
+    }
+  }
+  const size_t left = r->events.batch.rows - r->row;
+  const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
+  const pf_status status =
+      pf_machine_take(&r->machine, &r->events.rows, r->row, to);
+  r->row = to;
+  return status == PF_OK ? PF_MORE : out_of_memory(error);
+}
+
+
+static pf_status begin (calls_reader *r, pf_error *error) {
+  const pf_status status = pf_events_open(&r->events, r->input, error);
+  if (status != PF_OK) {
+    pf_events_close(&r->events);
+    return status;
+  }
+  pf_machine_init(&r->machine, &r->options, r->input->dictionary,
+                  r->fields[AREA].type == PF_AREA);
+  r->begun = true;
+  return PF_OK;
+}
+
+
+static pf_status calls_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  calls_reader *const r = (calls_reader *)(void *)self;
+  pf_status status = r->begun ? PF_OK : begin(r, error);
+  pf_batch_clear(batch);
+  while (status >= PF_OK) {
+    if (put_calls(r, batch) != PF_OK)
+      return out_of_memory(error);
+    if (batch->rows == PF_BATCH_ROWS || r->ended)
+      break;
+    status = advance(r, error);
+    if (status == PF_AGAIN)
+      break;
+  }
+  if (status < PF_OK)
+    return status;
+  if (batch->rows > 0)
+    return PF_MORE;
+  return status == PF_AGAIN ? PF_AGAIN : PF_END;
+}
+
+
+static void calls_close (pf_reader *self) {
+  calls_reader *const r = (calls_reader *)(void *)self;
+  if (r->begun)
+    pf_machine_free(&r->machine);
+  pf_events_close(&r->events);
+  free(r);
+}
+
+/* }====== */
+
+
+/* Areas and lanes have the types that the events give them. */
+static void set_types (calls_reader *r, const pf_events *events) {
+  memcpy(r->fields, columns, sizeof columns);
+  const pf_type area = r->input->fields[events->area].type;
+  r->fields[AREA].type = r->fields[CALLER].type = area;
+  r->fields[LANE].type = pf_events_lane_type(events);
+}
+
+
+pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
+                         pf_reader **reader, pf_error *error) {
+  calls_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return out_of_memory(error);
+  r->input = input;
+  r->options = *options;
+  const pf_status status = pf_events_columns(&r->events, input, error);
+  if (status != PF_OK) {
+    free(r);
+    return status;
+  }
+  set_types(r, &r->events);
+  r->events.reader = NULL;
+  memset(r->words, 0xff, sizeof r->words);
+  r->reader = (pf_reader){r->fields, NCOLUMNS, input->dictionary, calls_next,
+                          NULL,      NULL,     calls_close};
+  *reader = &r->reader;
+  return PF_OK;
+}

@@ -1,0 +1,254 @@
+/*
+** events.c - columns of events as plain arrays: names become kinds and flags,
+** values of lanes become numbers.
+*/
+
+#include "kernels/calls/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/order.h"
+#include "model/names.h"
+
+#define KNOWN 0x80 /* a meaning that has been looked up */
+
+
+const char *const pf_call_words[PF_CALL_WORDS] = {"cut",  "gap",    "lost",
+                                                  "open", "orphan", "unwound"};
+
+
+/* {====== Opening ====== */
+
+static size_t column_of (const pf_reader *reader, const char *name,
+                         pf_type type, pf_type other) {
+  const size_t i = pf_field_index(reader->fields, reader->nfields, name);
+  if (i == reader->nfields ||
+      (reader->fields[i].type != type && reader->fields[i].type != other))
+    return reader->nfields;
+  return i;
+}
+
+
+pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
+  memset(e, 0, sizeof *e);
+  e->reader = r;
+  e->time = column_of(r, "time", PF_INT, PF_INT);
+  e->event = column_of(r, "event", PF_NAME, PF_NAME);
+  e->area = column_of(r, "area", PF_AREA, PF_NAME);
+  e->lane = column_of(r, "lane", PF_INT, PF_NAME);
+  e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
+  const size_t needed[] = {e->time, e->event, e->area};
+  static const char *const words[] = {"time\" of type int",
+                                      "event\" of type name",
+                                      "area\" of type area or name"};
+  for (size_t i = 0; i < 3; i++)
+    if (needed[i] == r->nfields)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "calls are made from events: a column \"%s is needed",
+                     words[i]);
+  return PF_OK;
+}
+
+
+static pf_status open_batch (pf_events *e, pf_error *error) {
+  const size_t columns[] = {e->time, e->event, e->area, e->lane, e->flags};
+  bool *const wanted = calloc(e->reader->nfields + 1, sizeof *wanted);
+  pf_status status = PF_ENOMEM;
+  if (wanted != NULL) {
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+      wanted[columns[i]] = true;
+    status = pf_batch_for(&e->batch, e->reader, wanted);
+  }
+  free(wanted);
+  if (status != PF_OK)
+    pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+  return status;
+}
+
+
+pf_status pf_events_open (pf_events *e, pf_reader *reader, pf_error *error) {
+  const pf_status status = pf_events_columns(e, reader, error);
+  pf_numbering_init(&e->lanes);
+  return status == PF_OK ? open_batch(e, error) : status;
+}
+
+
+void pf_events_close (pf_events *e) {
+  if (e->reader == NULL)
+    return;
+  pf_batch_close(&e->batch);
+  pf_numbering_free(&e->lanes);
+  free(e->meanings);
+  e->reader = NULL;
+}
+
+/* }====== */
+
+
+/* {====== What names mean ====== */
+
+static bool is_word (pf_bytes text, const char *word) {
+  return text.size == strlen(word) && memcmp(text.at, word, text.size) == 0;
+}
+
+
+static uint8_t event_of (pf_bytes text) {
+  static const char *const words[] = {"enter", "leave", "suspend", "resume",
+                                      "write"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (is_word(text, words[i]))
+      return (uint8_t)i;
+  return PF_EVENT_OTHER;
+}
+
+
+/* The bits of words with blanks between them. */
+static uint8_t flags_of (pf_bytes text) {
+  uint8_t bits = 0;
+  for (size_t at = 0; at < text.size; at++) {
+    const size_t from = at;
+    while (at < text.size && text.at[at] != ' ')
+      at++;
+    for (size_t i = 0; i < PF_CALL_WORDS; i++)
+      if (is_word((pf_bytes){text.at + from, at - from}, pf_call_words[i]))
+        bits |= (uint8_t)(1u << i);
+  }
+  return bits;
+}
+
+
+/* The place of the two meanings of a name, as event and as flags; NULL when
+   out of memory. */
+static uint8_t *meanings_of (pf_events *e, uint32_t name) {
+  if (name >= e->nmeanings) {
+    const size_t room = name < 32 ? 64 : (size_t)name * 2;
+    uint8_t *const grown = realloc(e->meanings, room * 2);
+    if (grown == NULL)
+      return NULL;
+    memset(grown + e->nmeanings * 2, 0, (room - e->nmeanings) * 2);
+    e->meanings = grown;
+    e->nmeanings = room;
+  }
+  return &e->meanings[(size_t)name * 2];
+}
+
+
+/* What the names of a column mean, looked up once each. */
+static pf_status translate (pf_events *e, const pf_column *column, size_t which,
+                            uint8_t (*mean)(pf_bytes), uint8_t *out) {
+  for (size_t i = 0; i < e->batch.rows; i++) {
+    if (pf_is_missing(column, i)) {
+      out[i] = 0;
+      continue;
+    }
+    const uint32_t name = column->ids[i];
+    uint8_t *const meanings = name < e->nmeanings
+                                  ? &e->meanings[(size_t)name * 2]
+                                  : meanings_of(e, name);
+    if (meanings == NULL)
+      return PF_ENOMEM;
+    if (meanings[which] == 0)
+      meanings[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
+    out[i] = meanings[which] & (uint8_t)~KNOWN;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Lanes ====== */
+
+static uint64_t lane_word (const pf_column *column, size_t row) {
+  return column->type == PF_INT ? pf_order_int(column->ints[row])
+                                : column->ids[row];
+}
+
+
+static pf_status number_lanes (pf_events *e, const pf_column *column) {
+  for (size_t i = 0; i < e->batch.rows; i++) {
+    const bool missing = pf_is_missing(column, i);
+    const uint64_t word = missing ? 0 : lane_word(column, i);
+    const size_t slot = (size_t)word & 63;
+    if (missing || e->recent[slot].number == 0 ||
+        e->recent[slot].word != word) {
+      uint32_t number;
+      if (pf_number_present(&e->lanes, &word, &missing, 1, &number) != PF_OK)
+        return PF_ENOMEM;
+      e->numbers[i] = number;
+      if (missing)
+        continue;
+      e->recent[slot].word = word;
+      e->recent[slot].number = number + 1;
+    }
+    e->numbers[i] = e->recent[slot].number - 1;
+  }
+  return PF_OK;
+}
+
+
+bool pf_events_have_lanes (const pf_events *e) {
+  return e->lane < e->reader->nfields;
+}
+
+
+pf_type pf_events_lane_type (const pf_events *e) {
+  return pf_events_have_lanes(e) ? e->reader->fields[e->lane].type : PF_INT;
+}
+
+
+void pf_events_put_lane (const pf_events *e, uint32_t lane, pf_column *column,
+                         size_t row) {
+  if (!pf_events_have_lanes(e) || lane == PF_NO_SLOT ||
+      lane == e->lanes.missing)
+    pf_set_missing(column, row);
+  else if (column->type == PF_INT)
+    column->ints[row] = pf_unorder_int(e->lanes.words[lane]);
+  else
+    column->ids[row] = (uint32_t)e->lanes.words[lane];
+}
+
+/* }====== */
+
+
+/* Rows without a time or an area are no events, though their time counts. */
+static void drop_missing (pf_events *e) {
+  const pf_column *const columns = e->batch.columns;
+  const pf_column *const time = &columns[e->time];
+  const pf_column *const area = &columns[e->area];
+  const pf_column *const event = &columns[e->event];
+  if (!time->has_missing && !area->has_missing && !event->has_missing)
+    return;
+  for (size_t i = 0; i < e->batch.rows; i++)
+    if (pf_is_missing(time, i))
+      e->kinds[i] = PF_EVENT_NONE;
+    else if (pf_is_missing(area, i) || pf_is_missing(event, i))
+      e->kinds[i] = PF_EVENT_OTHER;
+}
+
+
+static pf_status arrange (pf_events *e) {
+  const pf_column *const columns = e->batch.columns;
+  pf_status status = translate(e, &columns[e->event], 0, event_of, e->kinds);
+  if (status == PF_OK && pf_events_have_lanes(e))
+    status = number_lanes(e, &columns[e->lane]);
+  e->rows = (pf_event_rows){.times = columns[e->time].ints,
+                            .kinds = e->kinds,
+                            .areas = columns[e->area].ids,
+                            .lanes = e->numbers};
+  if (status == PF_OK && e->flags < e->reader->nfields) {
+    status = translate(e, &columns[e->flags], 1, flags_of, e->bits);
+    e->rows.flags = e->bits;
+  }
+  drop_missing(e);
+  return status;
+}
+
+
+pf_status pf_events_next (pf_events *e, pf_error *error) {
+  const pf_status status = e->reader->next(e->reader, &e->batch, error);
+  if (status == PF_MORE && arrange(e) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status;
+}

@@ -1,0 +1,57 @@
+/*
+** events.h - a table of events, batch by batch, as the machine wants them.
+**
+** Needed columns: time (int), event (name: enter, leave, suspend, resume,
+** write; others only show that time goes on), area (area or name). If they are
+** there: lane (int or name), flags (name: words of call.h; `gap` ends all open
+** calls before the event, `lost` marks them, the others are those of the call
+** that the event begins or ends).
+*/
+
+#ifndef events_h
+#define events_h
+
+#include "kernels/calls/machine.h"
+#include "model/batch.h"
+
+typedef struct pf_events {
+  pf_reader *reader; /* borrowed */
+  pf_batch batch;
+  size_t time, event, area, lane, flags; /* columns, or nfields */
+  pf_numbering lanes;                    /* order words of lanes to numbers */
+  struct {
+    uint64_t word;
+    uint32_t number; /* + 1, or 0: none */
+  } recent[64];      /* of lanes, by the low bits of the word */
+  uint8_t *meanings; /* of names: of events below, of flags above */
+  size_t nmeanings;
+  uint8_t kinds[PF_BATCH_ROWS];
+  uint8_t bits[PF_BATCH_ROWS];
+  uint32_t numbers[PF_BATCH_ROWS];
+  pf_event_rows rows; /* of the batch at hand */
+} pf_events;
+
+/* Find the columns, and no more. PF_EUNSUPPORTED when they are not those of
+   events. */
+pf_status pf_events_columns (pf_events *events, pf_reader *reader,
+                             pf_error *error);
+
+/* Begin to read. */
+pf_status pf_events_open (pf_events *events, pf_reader *reader,
+                          pf_error *error);
+
+/* The next batch, as events->rows: events->batch.rows of them. PF_MORE,
+   PF_END, PF_AGAIN or a failure. */
+pf_status pf_events_next (pf_events *events, pf_error *error);
+
+/* Whether lanes have values, and their type. */
+bool pf_events_have_lanes (const pf_events *events);
+pf_type pf_events_lane_type (const pf_events *events);
+
+/* Put the value of a lane, by its number, into a column of that type. */
+void pf_events_put_lane (const pf_events *events, uint32_t lane,
+                         pf_column *column, size_t row);
+
+void pf_events_close (pf_events *events);
+
+#endif

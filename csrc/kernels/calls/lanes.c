@@ -1,0 +1,283 @@
+/*
+** lanes.c - lanes and slots, made at first sight.
+*/
+
+#include "kernels/calls/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_FRAMES 4
+#define DIRECT_TOTAL ((size_t)4 << 20) /* entries of 4 bytes */
+
+
+void pf_lanes_init (pf_lanes *p, const pf_dictionary *dictionary,
+                    bool has_areas) {
+  memset(p, 0, sizeof *p);
+  p->dictionary = dictionary;
+  p->has_areas = has_areas;
+  pf_numbering_init(&p->group_numbers);
+  pf_numbering_init(&p->sparse);
+}
+
+
+static void free_lane (pf_lane *lane) {
+  if (lane == NULL)
+    return;
+  free(lane->frames);
+  free(lane->direct);
+  free(lane);
+}
+
+
+void pf_lanes_free (pf_lanes *p) {
+  for (size_t i = 0; i < p->nlanes; i++)
+    free_lane(p->lanes[i]);
+  for (size_t i = 0; i < p->ngroups; i++)
+    free_lane(p->groups[i]);
+  free(p->lanes);
+  free(p->groups);
+  free(p->slots);
+  free(p->sparse_slots);
+  pf_numbering_free(&p->group_numbers);
+  pf_numbering_free(&p->sparse);
+}
+
+
+/* {====== Lanes ====== */
+
+void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
+  lane->frames[0] = (pf_frame){.start = time,
+                               .since = time,
+                               .slot = PF_NO_SLOT,
+                               .area = PF_NO_AREA,
+                               .state = PF_FRAME_RUNNING,
+                               .flags = PF_CALL_ORPHAN,
+                               .period = PF_NO_TIME,
+                               .outside = PF_NO_TIME};
+  lane->count = 1;
+  lane->epoch = epoch;
+}
+
+
+bool pf_lane_grow (pf_lane *lane) {
+  if (lane->room > UINT32_MAX / 2)
+    return false;
+  const uint32_t room = lane->room * 2;
+  pf_frame *const frames = realloc(lane->frames, room * sizeof *frames);
+  if (frames == NULL)
+    return false;
+  lane->frames = frames;
+  lane->room = room;
+  return true;
+}
+
+
+static pf_lane *new_lane (uint32_t number, uint32_t key, int64_t time,
+                          uint32_t epoch) {
+  pf_lane *const lane = calloc(1, sizeof *lane);
+  if (lane == NULL)
+    return NULL;
+  lane->frames = malloc(FIRST_FRAMES * sizeof *lane->frames);
+  if (lane->frames == NULL) {
+    free(lane);
+    return NULL;
+  }
+  lane->room = FIRST_FRAMES;
+  lane->number = number;
+  lane->key = key;
+  lane->last = time;
+  pf_lane_begin(lane, time, epoch);
+  return lane;
+}
+
+
+/* The lane at `number` of a list, made when it is not there; NULL: no
+   memory. */
+static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *room,
+                         uint32_t number, bool is_group, int64_t first) {
+  if (number >= *room) {
+    const size_t wider = number < 8 ? 16 : (size_t)number * 2;
+    pf_lane **const grown = realloc(*list, wider * sizeof *grown);
+    if (grown == NULL)
+      return NULL;
+    memset(grown + *room, 0, (wider - *room) * sizeof *grown);
+    *list = grown;
+    *room = wider;
+  }
+  if ((*list)[number] == NULL)
+    (*list)[number] = is_group
+                          ? new_lane(PF_NO_SLOT, ~number - 1, first, 0)
+                          : new_lane(number, number, INT64_MIN, PF_NO_EPOCH);
+  if ((*list)[number] != NULL && number >= *count)
+    *count = (size_t)number + 1;
+  return (*list)[number];
+}
+
+/* }====== */
+
+
+/* {====== What an area is ====== */
+
+static bool has_class (pf_bytes text, const char *word) {
+  const size_t size = strlen(word);
+  return text.size >= size &&
+         memcmp(text.at + text.size - size, word, size) == 0;
+}
+
+
+/* "state" may have a word before it: "aux state". */
+static pf_area_kind kind_of (const pf_lanes *p, uint32_t area) {
+  static const struct {
+    const char *word;
+    pf_area_kind kind;
+  } classes[] = {{"line", PF_KIND_LINE},
+                 {"state", PF_KIND_STATE},
+                 {"variable", PF_KIND_VALUE},
+                 {"aux", PF_KIND_VALUE},
+                 {"inspector", PF_KIND_VALUE}};
+  if (!p->has_areas)
+    return PF_KIND_FUNCTION;
+  const pf_bytes class =
+      pf_name(p->dictionary, pf_area_at(p->dictionary, area)->class);
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    if (has_class(class, classes[i].word))
+      return classes[i].kind;
+  return PF_KIND_FUNCTION;
+}
+
+
+/* A word that is the same for all states of one variable, and no others. */
+static uint64_t variable_of (const pf_lanes *p, pf_area_kind kind,
+                             uint32_t number) {
+  const pf_area *const area = pf_area_at(p->dictionary, number);
+  if (kind == PF_KIND_STATE && area->parent != PF_NO_AREA)
+    return ~(uint64_t)area->parent;
+  if (kind == PF_KIND_STATE && area->has_handle)
+    return area->handle;
+  return ~((uint64_t)1 << 32 | number);
+}
+
+
+/* The lane in which the calls of an area lie that is met in `lane`. */
+static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
+                         pf_lane *lane, int64_t first) {
+  if (kind == PF_KIND_FUNCTION || kind == PF_KIND_LINE)
+    return lane;
+  const uint64_t word = variable_of(p, kind, area);
+  uint32_t number;
+  if (pf_number_words(&p->group_numbers, &word, 1, &number) != PF_OK)
+    return NULL;
+  return lane_at(&p->groups, &p->ngroups, &p->groups_room, number, true, first);
+}
+
+/* }====== */
+
+
+/* {====== Slots ====== */
+
+/* Where the slot of an area in a lane is kept; NULL: out of memory. */
+static uint32_t *direct_place (pf_lanes *p, pf_lane *lane, uint32_t area) {
+  const size_t room = area < 32 ? 64 : (size_t)area * 2;
+  if (area >= lane->ndirect) {
+    uint32_t *const grown = realloc(lane->direct, room * sizeof *grown);
+    if (grown == NULL)
+      return NULL;
+    memset(grown + lane->ndirect, 0xff, (room - lane->ndirect) * sizeof *grown);
+    p->direct_total += room - lane->ndirect;
+    lane->direct = grown;
+    lane->ndirect = (uint32_t)room;
+  }
+  return &lane->direct[area];
+}
+
+
+static uint32_t *sparse_place (pf_lanes *p, const pf_lane *lane,
+                               uint32_t area) {
+  const uint64_t word = (uint64_t)lane->key << 32 | area;
+  uint32_t number;
+  if (pf_number_words(&p->sparse, &word, 1, &number) != PF_OK)
+    return NULL;
+  if (number >= p->sparse_room) {
+    const size_t room = number < 32 ? 64 : (size_t)number * 2;
+    uint32_t *const grown = realloc(p->sparse_slots, room * sizeof *grown);
+    if (grown == NULL)
+      return NULL;
+    memset(grown + p->sparse_room, 0xff,
+           (room - p->sparse_room) * sizeof *grown);
+    p->sparse_slots = grown;
+    p->sparse_room = room;
+  }
+  return &p->sparse_slots[number];
+}
+
+
+/* Arrays while they are small in all: many areas in many lanes would make them
+   grow with the product of both. */
+static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
+  const size_t more = area < lane->ndirect ? 0 : (size_t)area * 2 + 64;
+  const bool is_event_lane = lane->number != PF_NO_SLOT;
+  return is_event_lane && p->direct_total + more <= DIRECT_TOTAL
+             ? direct_place(p, lane, area)
+             : sparse_place(p, lane, area);
+}
+
+
+static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
+                           pf_area_kind kind, uint32_t *slot) {
+  if (p->nslots == p->slots_room) {
+    const uint32_t room = p->slots_room == 0 ? 64 : p->slots_room * 2;
+    pf_slot *const grown = realloc(p->slots, room * sizeof *grown);
+    if (grown == NULL)
+      return PF_ENOMEM;
+    p->slots = grown;
+    p->slots_room = room;
+  }
+  *slot = p->nslots++;
+  p->slots[*slot] =
+      (pf_slot){.lane = home, .area = area, .kind = (uint8_t)kind};
+  return PF_OK;
+}
+
+
+/* The slot of an area in its home. */
+static pf_status slot_in (pf_lanes *p, pf_lane *home, uint32_t area,
+                          pf_area_kind kind, uint32_t *slot) {
+  uint32_t *const place = place_of(p, home, area);
+  if (place == NULL)
+    return PF_ENOMEM;
+  if (*place == PF_NO_SLOT && add_slot(p, home, area, kind, place) != PF_OK)
+    return PF_ENOMEM;
+  *slot = *place;
+  return PF_OK;
+}
+
+
+/* A state is met in several lanes and has its slot in one: there it is made,
+   here its number is kept. */
+static pf_status link_slot (pf_lanes *p, pf_lane *lane, uint32_t area,
+                            int64_t first, uint32_t *slot) {
+  const pf_area_kind kind = kind_of(p, area);
+  pf_lane *const home = home_of(p, kind, area, lane, first);
+  if (home == NULL || slot_in(p, home, area, kind, slot) != PF_OK)
+    return PF_ENOMEM;
+  uint32_t *const place = place_of(p, lane, area);
+  if (place == NULL)
+    return PF_ENOMEM;
+  *place = *slot;
+  return PF_OK;
+}
+
+
+pf_status pf_lanes_slot (pf_lanes *p, uint32_t number, uint32_t area,
+                         int64_t first, uint32_t *slot) {
+  pf_lane *const lane =
+      lane_at(&p->lanes, &p->nlanes, &p->lanes_room, number, false, first);
+  const uint32_t *const place = lane == NULL ? NULL : place_of(p, lane, area);
+  if (place == NULL)
+    return PF_ENOMEM;
+  *slot = *place;
+  return *slot == PF_NO_SLOT ? link_slot(p, lane, area, first, slot) : PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,114 @@
+/*
+** lanes.h - what the machine of calls remembers: the stack of each lane, and
+** of each area in a lane a slot. Memory grows with lanes, areas and depth.
+*/
+
+#ifndef lanes_h
+#define lanes_h
+
+#include "kernels/calls/call.h"
+#include "kernels/numbering.h"
+#include "model/areas.h"
+
+/* What may be in a lane, from the class of the area. */
+typedef enum pf_area_kind {
+  PF_KIND_FUNCTION,
+  PF_KIND_LINE,
+  PF_KIND_STATE,
+  PF_KIND_VALUE /* of a variable or an input */
+} pf_area_kind;
+
+typedef enum pf_frame_state {
+  PF_FRAME_RUNNING,
+  PF_FRAME_PAUSED,   /* by a call that it made */
+  PF_FRAME_SUSPENDED /* by an event */
+} pf_frame_state;
+
+/* An open call. */
+typedef struct pf_frame {
+  int64_t start;
+  int64_t since; /* when it began to run, if it does */
+  uint64_t net, children;
+  int64_t period, outside;
+  uint32_t slot, area; /* PF_NO_SLOT, PF_NO_AREA: see pf_lane.frames */
+  uint32_t below;      /* the next call of the same slot: a frame, or 0 */
+  uint32_t depth;
+  uint32_t losses; /* how often events had been lost at its enter */
+  uint8_t state;
+  uint8_t is_line; /* or a state: takes nothing from what is below */
+  uint8_t flags;
+  uint8_t is_counted; /* its enter was met */
+} pf_frame;
+
+#define PF_NO_EPOCH UINT32_MAX /* a lane without events of its own so far */
+
+typedef struct pf_lane pf_lane;
+
+struct pf_lane {
+  pf_frame *frames; /* the first stands for what was entered before the trace
+                       began: it runs while there is no other */
+  uint32_t count, room;
+  uint32_t epoch;   /* how many gaps it has seen, or PF_NO_EPOCH */
+  uint32_t *direct; /* areas to slots, or PF_NO_SLOT */
+  uint32_t ndirect;
+  uint32_t number;      /* among the lanes of the events, or PF_NO_SLOT */
+  uint32_t key;         /* no other lane has it */
+  int64_t last;         /* the latest time in it */
+  pf_lane *next, *prev; /* among the lanes with open calls */
+};
+
+/* An area in a lane. */
+typedef struct pf_slot {
+  pf_lane *lane;
+  uint32_t area;
+  uint32_t top; /* its topmost frame, or 0 */
+  uint32_t epoch;
+  uint8_t kind;
+  uint8_t entered, left; /* whether the times below are known */
+  int64_t last_enter, last_leave;
+} pf_slot;
+
+typedef struct pf_lanes {
+  const pf_dictionary *dictionary;
+  bool has_areas;  /* the areas of the events are areas, and not names */
+  pf_lane **lanes; /* by number */
+  size_t nlanes, lanes_room;
+  pf_lane **groups; /* of variables: by number in group_numbers */
+  size_t ngroups, groups_room;
+  pf_numbering group_numbers;
+  pf_slot *slots;
+  uint32_t nslots, slots_room;
+  size_t direct_total; /* entries of all pf_lane.direct */
+  pf_numbering sparse; /* (lane, area) when there would be too many of them */
+  uint32_t *sparse_slots; /* by number in sparse */
+  size_t sparse_room;
+} pf_lanes;
+
+void pf_lanes_init (pf_lanes *lanes, const pf_dictionary *dictionary,
+                    bool has_areas);
+void pf_lanes_free (pf_lanes *lanes);
+
+/* Make the slot of an area in the lane of a number, and the lane, when they
+   are not there. Lanes of variables begin at `first`, others must be begun.
+   PF_OK or PF_ENOMEM. */
+pf_status pf_lanes_slot (pf_lanes *lanes, uint32_t lane, uint32_t area,
+                         int64_t first, uint32_t *slot);
+
+/* The same for one that is mostly there. */
+static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
+                                      uint32_t area, int64_t first,
+                                      uint32_t *slot) {
+  if (lane < lanes->nlanes && lanes->lanes[lane] != NULL &&
+      area < lanes->lanes[lane]->ndirect &&
+      (*slot = lanes->lanes[lane]->direct[area]) != PF_NO_SLOT)
+    return PF_OK;
+  return pf_lanes_slot(lanes, lane, area, first, slot);
+}
+
+/* Make room for one more frame. */
+bool pf_lane_grow (pf_lane *lane);
+
+/* Forget what stood below: what was entered before began at `time`. */
+void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch);
+
+#endif

@@ -1,0 +1,207 @@
+/*
+** stack.h - the private part of machine.c: what happens on a stack. It is here
+** so that an event costs no call.
+*/
+
+#ifndef stack_h
+#define stack_h
+
+#include "kernels/calls/machine.h"
+
+/* An event, as the functions below pass it on. */
+typedef struct moment {
+  pf_lane *lane;
+  uint32_t slot;
+  int64_t time;
+  uint8_t flags;
+} moment;
+
+
+/* {====== Lengths ====== */
+
+static inline uint64_t span (int64_t from, int64_t to) {
+  return (uint64_t)to - (uint64_t)from;
+}
+
+
+static inline uint64_t sum (uint64_t a, uint64_t b) {
+  return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+
+static inline int64_t length (uint64_t value) {
+  return value > INT64_MAX ? PF_NO_TIME : (int64_t)value;
+}
+
+/* }====== */
+
+
+/* {====== Calls out ====== */
+
+/* There is room: pf_machine_take and _finish have made it. */
+static inline void emit (pf_machine *m, const pf_call *call) {
+  const bool is_partial = (call->flags & PF_CALL_PARTIAL) != 0;
+  if (!m->is_before && !(m->options.whole_only && is_partial))
+    m->calls[m->ncalls++] = *call;
+}
+
+
+/* The call of a frame that ends. */
+static inline void emit_frame (pf_machine *m, const pf_frame *f,
+                               const pf_frame *around, uint64_t gross,
+                               int64_t time, uint8_t flags) {
+  const bool is_inner = m->options.outermost && f->below != 0;
+  const bool is_whole = (flags & PF_CALL_PARTIAL) == 0;
+  const pf_call call = {
+      .start = f->start,
+      .stop = time,
+      .net = length(f->net),
+      .gross = is_inner ? PF_NO_TIME : length(gross),
+      .call = is_inner || !is_whole ? PF_NO_TIME : length(span(f->start, time)),
+      .period = f->period,
+      .outside = f->outside,
+      .slot = f->slot,
+      .caller = around->area,
+      .depth = f->depth,
+      .flags = flags,
+      .count = f->is_counted};
+  emit(m, &call);
+}
+
+/* }====== */
+
+
+/* {====== Running and pausing ====== */
+
+static inline void stop_running (pf_frame *f, int64_t time,
+                                 pf_frame_state state) {
+  if (f->state == PF_FRAME_RUNNING)
+    f->net += span(f->since, time);
+  f->state = (uint8_t)state;
+}
+
+
+static inline void run_again (pf_frame *f, int64_t time) {
+  if (f->state == PF_FRAME_PAUSED) {
+    f->state = PF_FRAME_RUNNING;
+    f->since = time;
+  }
+}
+
+
+/* The innermost function: the topmost frame, or below its line. */
+static inline pf_frame *innermost (const pf_lane *lane) {
+  pf_frame *const top = &lane->frames[lane->count - 1];
+  return top->is_line ? top - 1 : top;
+}
+
+
+/* A call begins: what makes it does not run while it is open. */
+static inline void pause_top (pf_lane *lane, int64_t time) {
+  pf_frame *const top = &lane->frames[lane->count - 1];
+  if (top->state == PF_FRAME_RUNNING)
+    stop_running(top, time, PF_FRAME_PAUSED);
+  if (top->is_line && top[-1].state == PF_FRAME_RUNNING)
+    stop_running(top - 1, time, PF_FRAME_PAUSED);
+}
+
+
+/* A call has ended: its time counts for the function that made it and for the
+   line of it. */
+static inline void credit_top (pf_lane *lane, uint64_t gross, int64_t time) {
+  pf_frame *const top = &lane->frames[lane->count - 1];
+  top->children = sum(top->children, gross);
+  run_again(top, time);
+  if (!top->is_line)
+    return;
+  top[-1].children = sum(top[-1].children, gross);
+  run_again(top - 1, time);
+}
+
+/* }====== */
+
+
+/* {====== The stack ====== */
+
+static inline void note_busy (pf_machine *m, pf_lane *lane) {
+  lane->prev = NULL;
+  lane->next = m->busy;
+  if (m->busy != NULL)
+    m->busy->prev = lane;
+  m->busy = lane;
+}
+
+
+static inline void note_idle (pf_machine *m, pf_lane *lane) {
+  if (lane->prev != NULL)
+    lane->prev->next = lane->next;
+  else
+    m->busy = lane->next;
+  if (lane->next != NULL)
+    lane->next->prev = lane->prev;
+}
+
+
+/* End the topmost call. */
+static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
+                              uint8_t flags) {
+  pf_frame *const f = &lane->frames[lane->count - 1];
+  pf_slot *const slot = &m->lanes.slots[f->slot];
+  stop_running(f, time, PF_FRAME_SUSPENDED);
+  if (f->losses != m->losses)
+    flags |= PF_CALL_LOST;
+  slot->top = f->below;
+  slot->last_leave = time;
+  slot->left = true;
+  lane->count--;
+  m->open--;
+  const uint64_t gross = sum(f->net, f->children);
+  emit_frame(m, f, innermost(lane), gross, time, f->flags | flags);
+  if (!f->is_line)
+    credit_top(lane, gross, time);
+  else if (slot->kind != PF_KIND_LINE)
+    pf_lane_begin(lane, time, lane->epoch);
+  if (lane->count == 1)
+    note_idle(m, lane);
+}
+
+
+/* Make room for one more frame. */
+static inline pf_status make_room (pf_machine *m, const moment *at) {
+  pf_lane *const lane = at->lane;
+  if (lane->count > m->options.max_depth)
+    close_top(m, lane, at->time, PF_CALL_LOST | PF_CALL_UNWOUND);
+  return lane->count < lane->room || pf_lane_grow(lane) ? PF_OK : PF_ENOMEM;
+}
+
+
+/* A frame on top of the stack that runs from now on; there is room, and what
+   is below has been paused. */
+static inline pf_frame *push (pf_machine *m, const moment *at) {
+  pf_lane *const lane = at->lane;
+  pf_slot *const slot = &m->lanes.slots[at->slot];
+  const uint32_t depth = innermost(lane)->depth + 1;
+  pf_frame *const f = &lane->frames[lane->count];
+  *f = (pf_frame){.start = at->time,
+                  .since = at->time,
+                  .period = PF_NO_TIME,
+                  .outside = PF_NO_TIME,
+                  .slot = at->slot,
+                  .area = slot->area,
+                  .below = slot->top,
+                  .depth = depth,
+                  .losses = m->losses,
+                  .is_counted = true,
+                  .state = PF_FRAME_RUNNING,
+                  .is_line = slot->kind != PF_KIND_FUNCTION,
+                  .flags = at->flags};
+  slot->top = lane->count++;
+  m->open++;
+  if (lane->count == 2)
+    note_busy(m, lane);
+  return f;
+}
+
+/* }====== */
+
+#endif

@@ -1,0 +1,64 @@
+/*
+** calls.c - core.calls.
+*/
+
+#include "kernels/calls/calls.h"
+#include "lua/binding.h"
+
+
+static bool is_option (lua_State *L, int arg, const char *name,
+                       const char *value) {
+  lua_getfield(L, arg, name);
+  lua_pushstring(L, value);
+  const bool same = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return same;
+}
+
+
+static bool time_option (lua_State *L, int arg, const char *name,
+                         int64_t *time) {
+  const bool given = lua_getfield(L, arg, name) != LUA_TNIL;
+  if (given)
+    *time = luaL_checkinteger(L, -1);
+  lua_pop(L, 1);
+  return given;
+}
+
+
+/* The options at `arg`, which were checked in Lua. */
+static pf_call_options options_at (lua_State *L, int arg) {
+  pf_call_options options = {0};
+  luaL_checktype(L, arg, LUA_TTABLE);
+  options.outermost = is_option(L, arg, "recursion", "outermost");
+  options.whole_only = is_option(L, arg, "partial", "exclude");
+  options.edges = is_option(L, arg, "edges", "include");
+  options.has_from = time_option(L, arg, "from", &options.from);
+  options.has_to = time_option(L, arg, "to", &options.to);
+  lua_getfield(L, arg, "max_depth");
+  const lua_Integer depth = luaL_optinteger(L, -1, 0);
+  luaL_argcheck(L, depth >= 0 && depth <= 1 << 24, arg,
+                "max_depth is 2 to 16777216");
+  options.max_depth = (uint32_t)depth;
+  lua_pop(L, 1);
+  return options;
+}
+
+
+/* core.calls(events, options): the calls that the events make. */
+static int core_calls (lua_State *L) {
+  pf_reader *const events = l_reader_check(L, 1)->reader;
+  const pf_call_options options = options_at(L, 2);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_calls_open(events, &options, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
+void l_open_calls (lua_State *L) {
+  static const luaL_Reg functions[] = {{"calls", core_calls}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,65 @@
+-- Calls: intervals made of the events of a trace. csrc/kernels/calls/call.h says what they are.
+
+local core = require "profio.core"
+local options = require "profio.options"
+local view = require "profio.view"
+
+local calls = {}
+
+---What trace:calls takes.
+---@type profio.Option[]
+calls.options = {
+   { name = "recursion", type = "choice", choices = { "all", "outermost" }, default = "all",
+      help = "a call within one of the same function has a gross and a call of its own, or " ..
+         "they count in the outermost one only" },
+   { name = "partial", type = "choice", choices = { "include", "exclude" }, default = "include",
+      help = "calls that were not recorded from enter to leave are there with what was " ..
+         "recorded, or left out" },
+   { name = "edges", type = "choice", choices = { "exclude", "include" }, default = "exclude",
+      help = "the time outside an area begins at its first leave and ends at its last enter, " ..
+         "or lasts as long as the trace" },
+   { name = "from", type = "int", help = "only what happens at this time and later; what began " ..
+      "before is cut there and flagged so" },
+   { name = "to", type = "int", help = "only what happens before this time; what lasts longer " ..
+      "is cut there and flagged so" },
+   { name = "max_depth", type = "int", default = 65536,
+      help = "calls deeper than this end where the next one begins" },
+}
+
+local function checked(given)
+   local mine = options.check(calls.options, given or {}, "calls")
+   if mine.max_depth and (mine.max_depth < 2 or mine.max_depth > 1 << 24) then
+      error("option 'max_depth' wants 2 to 16777216, got " .. mine.max_depth, 0)
+   end
+   return mine
+end
+
+local function no_events(trace, state)
+   error(("format '%s' has no table 'events', which calls are made from; there are: %s"):format(
+      state.format.name, table.concat(trace.tables, ", ")), 0)
+end
+
+-- A function that opens the events of a trace.
+local function events_of(trace, state)
+   if not state.schema.events then
+      no_events(trace, state)
+   end
+   local events = trace:table "events"
+   return function()
+      return events:reader()
+   end
+end
+
+---The calls of a trace, in order of stop. See trace:calls.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table|nil recursion, partial, edges, from, to, max_depth
+---@return profio.View
+function calls.of_trace(trace, state, given)
+   local mine, events = checked(given), events_of(trace, state)
+   return view.over(function()
+      return core.calls(events(), mine)
+   end, trace)
+end
+
+return calls

@@ -1,0 +1,367 @@
+local profio = require "profio"
+local slow = require "spec.support.slow_calls"
+
+-- A format whose events are those that a spec has put into `given`.
+local given
+
+local function put_events(put)
+   for _, e in ipairs(given) do
+      put(e.time, e.event, e.area, e.lane, e.flags)
+   end
+end
+
+for name, type in pairs { area = "calls of areas", name = "calls of names" } do
+   profio.register {
+      name = type, score = function() return 0 end,
+      tables = { events = { { "time", "int" }, { "event", "name" }, { "area", name },
+         { "lane", "int" }, { "flags", "name" } } },
+      open = function() return { events = put_events } end,
+   }
+end
+
+local function open(list, format)
+   given = list
+   return assert(profio.open({ data = "x" }, { format = format or "calls of areas" }))
+end
+
+local letters = { e = "enter", l = "leave", s = "suspend", r = "resume", w = "write",
+   o = "other" }
+
+-- "10 e main 2" is an enter of main at 10 in lane 2; further words are flags.
+local function events(text)
+   local list = {}
+   for time, letter, area, rest in text:gmatch "(%-?%d+) (%a) ([^%s;]+)([^;\n]*)" do
+      list[#list + 1] = { time = math.tointeger(time), event = letters[letter],
+         area = area, lane = math.tointeger(rest:match "%d+"),
+         flags = rest:match "[%a ]+$" and rest:match "([%a ]+)$":gsub("^ +", "") or nil }
+   end
+   return list
+end
+
+-- The calls, as "area start..stop gross net call period outside depth caller flags".
+local function told(text, options, columns)
+   local trace <close> = open(events(text), "calls of names")
+   local list = {}
+   for r in trace:calls(options):records() do
+      local words = {}
+      for i, column in ipairs(columns or { "area", "start", "stop", "gross", "net", "call", "depth",
+         "caller", "flags" }) do
+         words[i] = tostring(r[column] or "-")
+      end
+      list[#list + 1] = table.concat(words, " ")
+   end
+   return list
+end
+
+describe("calls", function()
+   it("are intervals with the time of what they call taken out", function()
+      assert.same({
+         "f 10 15 5 5 5 2 main -",
+         "f 22 25 3 3 3 3 g -",
+         "g 20 30 10 7 10 2 main -",
+         "main 0 40 40 25 40 1 - -",
+      }, told "0 e main; 10 e f; 15 l f; 20 e g; 22 e f; 25 l f; 30 l g; 40 l main")
+   end)
+
+   it("have columns that say what they are", function()
+      local trace <close> = open(events "0 e main 3; 5 l main 3")
+      local calls = trace:calls()
+      assert.same({ "area", "lane", "start", "stop", "gross", "net", "call", "period", "outside",
+         "depth", "caller", "flags", "count" }, calls.columns)
+      assert.same({ { area = "main", lane = 3, start = 0, stop = 5, gross = 5, net = 5, call = 5,
+         depth = 1, count = 1 } }, calls:rows())
+      assert.equal("area", calls:fields()[1].type)
+   end)
+
+   it("leave out the time in which they are suspended, but from call", function()
+      assert.same({ "f 10 50 20 20 40 2 main -", "main 0 60 40 20 60 1 - -" },
+         told "0 e main; 10 s main; 10 e f; 20 s f; 40 r f; 50 l f; 50 r main; 60 l main")
+   end)
+
+   it("do not need the suspension of a caller to be recorded, and may have it late", function()
+      local expected = { "f 10 50 40 40 40 2 main -", "main 0 60 60 20 60 1 - -" }
+      assert.same(expected, told "0 e main; 10 e f; 50 l f; 60 l main")
+      assert.same(expected, told "0 e main; 10 e f; 10 s main; 50 l f; 50 r main; 60 l main")
+      assert.same(expected, told "0 e main; 10 s main; 10 e f; 50 r main; 50 l f; 60 l main")
+   end)
+
+   it("keep lanes apart", function()
+      assert.same({ "1 f 10 15 5", "2 f 0 20 20", "1 main 5 30 20" },
+         told("0 e f 2; 5 e main 1; 10 e f 1; 15 l f 1; 20 l f 2; 30 l main 1", {},
+            { "lane", "area", "start", "stop", "net" }))
+   end)
+
+   it("that lost their ends end with the call around them", function()
+      assert.same({
+         "h 20 40 20 20 - 3 g unwound", "g 10 40 30 10 - 2 main unwound",
+         "main 0 40 40 10 40 1 - -",
+      }, told "0 e main; 10 e g; 20 e h; 40 l main")
+   end)
+
+   it("that were entered before the trace began have what it saw of them", function()
+      assert.same({ "c 10 10 0 0 - 1 - orphan", "b 10 20 10 10 - 1 - orphan",
+         "d 25 30 5 5 5 1 - -", "a 10 40 30 15 - 1 - orphan" },
+         told "10 l c; 20 l b; 25 e d; 30 l d; 40 l a")
+      assert.same({ "f 20 20 0 0 - 2 main orphan", "main 0 30 30 30 30 1 - -" },
+         told "0 e main; 20 l f; 30 l main")
+   end)
+
+   it("that are open at the end last to the end of all lanes", function()
+      assert.same({ "f 5 5 0 0 0 2 main -", "f 10 30 20 20 - 2 main open",
+         "main 0 30 30 10 - 1 - open", "other 8 30 22 22 - 1 - open" },
+         told "0 e main 1; 5 e f 1; 5 l f 1; 8 e other 2; 10 e f 1; 30 o x 3")
+   end)
+
+   it("know the time since the area's last enter and leave in the lane", function()
+      assert.same({ "f 10 - -", "f 30 20 18", "g 40 - -", "f 35 2 -", "f 33 3 2" },
+         told("10 e f; 12 l f; 30 e f; 31 l f; 33 e f; 35 e f; 40 e g; 41 l g; 42 l f; 43 l f",
+            {}, { "area", "start", "period", "outside" }))
+   end)
+
+   it("within themselves count in the outermost one when asked", function()
+      local text = "0 e f; 10 e g; 20 e f; 30 l f; 40 l g; 50 l f"
+      assert.same({ "f 10 10 10 1", "g 30 20 30 1", "f 50 20 50 1" },
+         told(text, {}, { "area", "gross", "net", "call", "count" }))
+      assert.same({ "f - 10 - 1", "g 30 20 30 1", "f 50 20 50 1" },
+         told(text, { recursion = "outermost" }, { "area", "gross", "net", "call", "count" }))
+   end)
+
+   it("that are not whole are left out when asked", function()
+      assert.same({ "f 5 6 1 1 1 2 main -" },
+         told("0 l x; 0 e main; 5 e f; 6 l f; 7 e g", { partial = "exclude" }))
+   end)
+
+   it("have time outside up to the ends of the trace when asked", function()
+      assert.same({ "f 10 10 5", "main 0 0 20", "x 35 - 0", "main 20 15 -", "f 15 20 -" },
+         told("0 e main; 10 e f; 15 l f; 20 l main; 35 w x",
+            { edges = "include" }, { "area", "start", "outside", "call" }))
+   end)
+
+   it("are cut to a range of times", function()
+      local text = "0 e main; 10 e f; 20 l f; 30 e g; 40 l g; 50 l main"
+      assert.same({ "f 15 20 5 5 - 2 main cut", "g 30 35 5 5 - 2 main cut",
+         "main 15 35 20 10 - 1 - cut" }, told(text, { from = 15, to = 35 }))
+      assert.same(told(text), told(text, { from = -5, to = 51 }))
+      assert.same({}, told(text, { from = 60 }))
+      assert.same({}, told(text, { to = 0 }))
+   end)
+
+   it("end at a gap, and are marked when events are lost within", function()
+      assert.same({ "f 5 8 3 3 - 2 main gap", "main 0 8 8 5 - 1 - gap", "g 20 25 5 5 5 1 - -",
+         "main 20 30 10 5 - 1 - orphan" },
+         told "0 e main; 5 e f; 8 o x; 20 e g gap; 25 l g; 30 l main")
+      assert.same({ "f 5 9 4 4 4 2 main lost", "g 20 25 5 5 5 2 main -",
+         "main 0 30 30 21 30 1 - lost" },
+         told "0 e main; 5 e f; 9 l f lost; 20 e g; 25 l g; 30 l main")
+   end)
+
+   it("that would be too deep end the one around them", function()
+      assert.same({ "b 1 2 1 1 - 2 a lost unwound", "c 2 3 1 1 1 2 a -", "b 4 4 0 0 - 2 a orphan",
+         "a 0 5 5 3 5 1 - -" }, told("0 e a; 1 e b; 2 e c; 3 l c; 4 l b; 5 l a", { max_depth = 2 }))
+   end)
+
+   it("never go back in time in a lane", function()
+      assert.same({ "f 10 10 0 0 0 2 main -", "main 0 20 20 20 20 1 - -" },
+         told "0 e main; 10 e f; 5 l f; 20 l main")
+   end)
+
+   it("reach from the first to the last time there is", function()
+      assert.same({ "f 9223372036854775807 9223372036854775807 0 0 0",
+         "main -9223372036854775808 9223372036854775807 - - -" },
+         told([[-9223372036854775808 e main; 9223372036854775807 e f; 9223372036854775807 l f;
+            9223372036854775807 l main]], {}, { "area", "start", "stop", "gross", "net", "call" }))
+   end)
+
+   it("say which events they want", function()
+      profio.register {
+         name = "no events", score = function() return 0 end,
+         tables = { other = { { "time", "int" } }, events = { { "time", "num" } } },
+         open = function() return { other = print, events = print } end,
+      }
+      local trace <close> = open({}, "no events")
+      assert.error_matches(function() trace:calls():rows() end,
+         'calls are made from events: a column "time" of type int is needed')
+      assert.error_matches(function() trace:calls { recursion = "some" } end,
+         "option 'recursion' is one of all, outermost; got some")
+      assert.error_matches(function() trace:calls { depth = 1 } end, "calls has no option 'depth'")
+      assert.error_matches(function() trace:calls { max_depth = 1 } end, "2 to 16777216, got 1")
+      local gmon <close> = assert(profio.open "spec/fuzz/corpus/gmon/gnu-w8-le")
+      assert.error_matches(function() gmon:calls() end,
+         "no table 'events', which calls are made from; there are: histogram")
+   end)
+end)
+
+-- {====== Lines, states and variables ======
+
+local function line(number, of)
+   return { name = "line " .. number, class = "line", parent = of, value = number }
+end
+
+local function state(value, of)
+   return { name = of .. "=" .. value, class = "state", parent = of, value = value }
+end
+
+local function rows_of(list, options, columns)
+   local trace <close> = open(list)
+   return trace:calls(options):rows(table.unpack(columns))
+end
+
+describe("calls of lines, states and variables", function()
+   it("lie in their functions and take nothing from them", function()
+      -- the rows of the vendor's example: the line ran for 133 ns, once
+      assert.same({
+         { area = "f", net = 40, gross = 40, caller = "main", depth = 2 },
+         { area = "line 51", net = 138, gross = 178, caller = "main", depth = 2 },
+         { area = "main", net = 138, gross = 178, depth = 1 },
+      }, rows_of({
+         { time = 4469, event = "enter", area = "main" },
+         { time = 4469, event = "enter", area = line(51, "main") },
+         { time = 4602, event = "suspend", area = line(51, "main") },
+         { time = 4602, event = "suspend", area = "main" },
+         { time = 4602, event = "enter", area = "f" },
+         { time = 4642, event = "leave", area = "f" },
+         { time = 4642, event = "resume", area = "main" },
+         { time = 4642, event = "resume", area = line(51, "main") },
+         { time = 4647, event = "leave", area = line(51, "main") },
+         { time = 4647, event = "leave", area = "main" },
+      }, {}, { "area", "net", "gross", "caller", "depth" }))
+   end)
+
+   it("may begin within a line that the trace does not enter", function()
+      assert.same({
+         { area = "f", net = 3, depth = 2, caller = "main" },
+         { area = "line 5", net = 2, depth = 2, caller = "main", flags = "orphan" },
+         { area = "main", net = 2, depth = 1, flags = "orphan" },
+      }, rows_of({
+         { time = 10, event = "suspend", area = line(5, "main") },
+         { time = 10, event = "suspend", area = "main" },
+         { time = 10, event = "enter", area = "f" },
+         { time = 13, event = "leave", area = "f" },
+         { time = 13, event = "resume", area = "main" },
+         { time = 13, event = "resume", area = line(5, "main") },
+         { time = 15, event = "leave", area = line(5, "main") },
+         { time = 15, event = "leave", area = "main" },
+      }, {}, { "area", "net", "depth", "caller", "flags" }))
+   end)
+
+   it("follow each other in a variable, whatever the lane", function()
+      -- 3491 and 7521 ns, as in the vendor's example
+      assert.same({
+         { area = "v=1", start = 4336, stop = 7827, net = 3491, count = 1 },
+         { area = "v=0", start = 7827, stop = 15348, net = 7521, flags = "open", count = 1 },
+      }, rows_of({
+         { time = 4336, event = "write", area = state(1, "v"), lane = 0 },
+         { time = 5000, event = "write", area = state(1, "v"), lane = 1 },
+         { time = 7827, event = "write", area = state(0, "v"), lane = 1 },
+         { time = 15348, event = "other", area = "main", lane = 0 },
+      }, {}, { "area", "lane", "start", "stop", "net", "flags", "count" }))
+   end)
+
+   it("are entered and left, and last from the beginning when the enter is not there", function()
+      assert.same({
+         { area = "v=1", start = 0, stop = 10, outside = nil, flags = "orphan", count = 0 },
+         { area = "v=0", start = 10, stop = 30, count = 1 },
+         { area = "v=1", start = 30, stop = 50, outside = 20, flags = "open", count = 1 },
+      }, rows_of({
+         { time = 0, event = "other", area = "main" },
+         { time = 10, event = "leave", area = state(1, "v") },
+         { time = 10, event = "enter", area = state(0, "v") },
+         { time = 30, event = "leave", area = state(0, "v") },
+         { time = 30, event = "enter", area = state(1, "v") },
+         { time = 50, event = "other", area = "main" },
+      }, {}, { "area", "start", "stop", "outside", "flags", "count" }))
+   end)
+
+   it("are writes without length for variables", function()
+      local v = { name = "v", class = "variable", handle = 0x20000001 }
+      assert.same({
+         { area = "v", start = 5, stop = 5, net = 0, gross = 0, call = 0, count = 1 },
+         { area = "v", start = 9, stop = 9, net = 0, gross = 0, call = 0, period = 4, count = 1 },
+      }, rows_of({
+         { time = 5, event = "write", area = v, lane = 1 },
+         { time = 9, event = "write", area = v, lane = 2 },
+      }, {}, { "area", "lane", "start", "stop", "net", "gross", "call", "period", "count" }))
+   end)
+end)
+
+-- }======
+
+-- {====== Random traces ======
+
+local kinds = { "enter", "enter", "enter", "leave", "leave", "leave", "leave", "suspend",
+   "resume", "write" }
+
+local function random_area(random)
+   local dice = random(12)
+   if dice <= 7 then
+      return { name = ("abcd"):sub(random(4)):sub(1, 1), class = "function" }
+   elseif dice <= 9 then
+      return { name = "line " .. random(3), class = "line", value = random(2) }
+   elseif dice == 10 then
+      return { name = "variable", class = "variable" }
+   end
+   local variable = random(2)
+   return { name = "state " .. random(2), class = "aux state", parent = "v" .. variable,
+      value = variable }
+end
+
+-- Now and then what a recorder does: the callee's enter behind the caller's suspend.
+local function random_events(random)
+   local list, time = {}, random(2000) - 1000
+   local lanes, flags = random(3), { "gap", "lost", "open", "unwound" }
+   for i = 1, random(60) do
+      time = time + random(6) - 2 * (random(10) == 1 and 1 or 0) - 1
+      local kind = kinds[random(#kinds)]
+      list[i] = { time = time, event = kind, area = random_area(random),
+         lane = random(lanes + 1) - 1, flags = random(40) == 1 and flags[random(#flags)] or nil }
+      list[i].lane = list[i].lane > 0 and list[i].lane or nil
+   end
+   return list
+end
+
+local function ordered(rows)
+   local list = {}
+   for i, r in ipairs(rows) do
+      list[i] = ("%s %s %d %d %s"):format(r.area, r.lane, r.start, r.stop, r.outside)
+   end
+   table.sort(list)
+   return list
+end
+
+-- Take the rows that have nothing but the time outside from the end.
+local function without_tails(rows, count)
+   local list = table.move(rows, #rows - count + 1, #rows, 1, {})
+   for i = 1, count do
+      rows[#rows] = i and nil
+   end
+   return list
+end
+
+local function choice(random, list)
+   return list[random(#list)]
+end
+
+describe("calls of random events", function()
+   it("are those of a slow model", function()
+      math.randomseed(20090613)
+      for round = 1, 4000 do
+         local list = random_events(math.random)
+         local options = {
+            recursion = choice(math.random, { "all", "outermost" }),
+            partial = choice(math.random, { "include", "include", "exclude" }),
+            edges = choice(math.random, { "exclude", "include" }),
+            max_depth = choice(math.random, { 65536, 65536, 3 }),
+         }
+         local expected, tails = slow.calls(list, options)
+         local trace <close> = open(list)
+         local rows = trace:calls(options):rows()
+         assert.equal(#expected + #tails, #rows, "round " .. round)
+         assert.same(ordered(tails), ordered(without_tails(rows, #tails)), "round " .. round)
+         for i, row in ipairs(expected) do
+            assert.same(row, rows[i], "round " .. round)
+         end
+      end
+   end)
+end)
+
+-- }======
