@@ -121,6 +121,13 @@ function Context:profile_as(compat)
    return make_profile(self, compat, { compat = compat })
 end
 
+---The options of a report that --set gives, checked.
+---@param report table
+---@return table<string, any>
+function Context:report_options(report)
+   return files.options_of(self.given, report)
+end
+
 ---The rows of a report.
 ---@param report table
 ---@return profio.View

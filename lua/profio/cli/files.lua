@@ -5,6 +5,7 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local options = require "profio.options"
 local profio = require "profio"
+local reports = require "profio.reports"
 local words = require "profio.cli.words"
 
 local files = {}
@@ -64,13 +65,22 @@ local function declared(name, key)
    end
 end
 
--- The option of an export, or nil.
-local function option_of(export, name)
-   for _, option in ipairs(export.options or {}) do
+-- Whether an export or a report (or nil) has an option.
+local function has_option(owner, name)
+   for _, option in ipairs(owner and owner.options or {}) do
       if option.name == name then
-         return option
+         return true
       end
    end
+   return false
+end
+
+-- The export or the report that the command line names: --set gives options of it too.
+local function owner_of(given)
+   if given.export then
+      return exports.named(given.export)
+   end
+   return given.report and reports.named(given.report) or nil
 end
 
 ---The options of --set: for reading a format, or for writing one.
@@ -79,32 +89,32 @@ end
 ---@return table<string, any>
 function files.set_options(given, key)
    local other = key == "options" and "write_options" or "options"
-   local export = given.export and exports.named(given.export)
+   local owner = owner_of(given)
    local values = {}
    for _, text in ipairs(given.set or {}) do
       local name, value = words.assignment(text)
       local list = declared(name, key)
       local is_others = given.merge and declared(name, other) and (not list or key == "options")
-      if not is_others and not (export and option_of(export, name) and not list) then
+      if not is_others and (list or not has_option(owner, name)) then
          values[name] = options.parse(list or {}, name, value)
       end
    end
    return values
 end
 
----The options of --set that an export of the whole has.
+---The options of --set that an export of the whole, or a report, has.
 ---@param given table
----@param export table
+---@param owner table
 ---@return table<string, any>
-function files.export_options(given, export)
+function files.options_of(given, owner)
    local values = {}
    for _, text in ipairs(given.set or {}) do
       local name, value = words.assignment(text)
-      if option_of(export, name) then
-         values[name] = options.parse(export.options, name, value)
+      if has_option(owner, name) then
+         values[name] = options.parse(owner.options, name, value)
       end
    end
-   return values
+   return options.check(owner.options or {}, values, owner.name)
 end
 
 -- The options of profio.open that the command line gives.

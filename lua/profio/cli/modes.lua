@@ -212,7 +212,7 @@ local function run_export(context, export)
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
    local what = export.takes == "profile" and context:profile() or context.trace
-   local options = span.into_export(files.export_options(given, export), export, context.trace,
+   local options = span.into_export(files.options_of(given, export), export, context.trace,
       given)
    context.out:export(export, options, what)
 end

@@ -2,6 +2,7 @@
 
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
+local times = require "profio.times"
 
 local words = {}
 
@@ -161,20 +162,6 @@ function words.number(text, option)
    return value
 end
 
--- Digits behind the point of a unit.
-local digits_of = { ns = 0, us = 3, ms = 6, s = 9 }
-
--- A decimal number in a unit as whole nanoseconds, rounded; no float is in between. nil: too large.
-local function scaled(sign, whole_part, fraction, digits)
-   fraction = fraction .. ("0"):rep(digits + 1 - #fraction)
-   local value = math.tointeger(tonumber(whole_part .. fraction:sub(1, digits)))
-   if not value then
-      return nil
-   end
-   value = value + (fraction:byte(digits + 1) >= 53 and 1 or 0)
-   return sign == "-" and -value or value
-end
-
 ---A time of an option: 1.5ms, 2s, a number in --unit (ns when there is none), or 10% of the trace.
 ---@param text string
 ---@param unit string|nil of numbers without one
@@ -186,11 +173,7 @@ function words.time(text, unit, option)
    if percent and percent <= 100 then
       return nil, percent
    end
-   local sign, whole_part, point, fraction, own = text:match "^([-+]?)(%d*)(%.?)(%d*)(%a*)$"
-   local digits = digits_of[own ~= "" and own or unit or "ns"]
-   local has_digits = whole_part and whole_part .. fraction ~= ""
-   local time = has_digits and digits and (point == "." or fraction == "")
-      and scaled(sign, whole_part == "" and "0" or whole_part, fraction, digits)
+   local time = times.parse(text, unit)
    if not time then
       failure.use("%s wants a time (1.5ms, 2s, 1000, or 10%% of the trace), got '%s'", option, text)
    end
