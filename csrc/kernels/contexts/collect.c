@@ -8,7 +8,7 @@
 
 #include "kernels/contexts/collect.h"
 #include "model/batch.h"
-#include "model/stacks.h"
+#include "model/contexts_stack.h"
 
 #define NO_COLUMN SIZE_MAX
 
@@ -101,59 +101,6 @@ static pf_status open_batch (collector *c, pf_error *error) {
 
 /* {====== Nodes ====== */
 
-/* Make the nodes reach every stack there is. */
-static bool widen (collector *c, uint32_t stack) {
-  if (stack < c->nnodes)
-    return true;
-  const size_t count = pf_stacks_count(c->contexts->dictionary);
-  uint32_t *const nodes = realloc(c->nodes, count * sizeof *nodes);
-  if (nodes == NULL)
-    return false;
-  memset(nodes + c->nnodes, 0xff, (count - c->nnodes) * sizeof *nodes);
-  c->nodes = nodes;
-  c->nnodes = count;
-  return true;
-}
-
-
-/* Make the context of one stack whose parent has its own. */
-static bool make_node (collector *c, uint32_t stack) {
-  pf_dictionary *const d = c->contexts->dictionary;
-  const pf_stack *const s = pf_stack_at(d, stack);
-  const uint32_t above = s->parent == PF_NO_STACK ? 0 : c->nodes[s->parent];
-  const uint32_t frame = pf_frame_of(d, s->frame);
-  if (frame == PF_NO_AREA)
-    return false;
-  c->nodes[stack] = pf_context_of(c->contexts, above, frame);
-  return c->nodes[stack] != PF_NO_CONTEXT;
-}
-
-
-/* The context of a stack. The way up to a known one is kept in `path`. */
-static uint32_t node_of_stack (collector *c, uint32_t stack) {
-  const pf_dictionary *const d = c->contexts->dictionary;
-  const size_t depth = pf_stack_at(d, stack)->depth;
-  if (depth == 0)
-    return 0;
-  if (!widen(c, stack))
-    return PF_NO_CONTEXT;
-  if (c->nodes[stack] != PF_NO_CONTEXT)
-    return c->nodes[stack];
-  uint32_t *const path = realloc(c->path, depth * sizeof *path);
-  if (path == NULL)
-    return PF_NO_CONTEXT;
-  c->path = path;
-  size_t n = 0;
-  for (uint32_t up = stack; up != PF_NO_STACK && c->nodes[up] == PF_NO_CONTEXT;
-       up = pf_stack_at(d, up)->parent)
-    path[n++] = up;
-  while (n > 0)
-    if (!make_node(c, path[--n]))
-      return PF_NO_CONTEXT;
-  return c->nodes[stack];
-}
-
-
 /* The context of the caller of a single frame. */
 static uint32_t node_of_caller (collector *c, size_t row) {
   if (c->caller == NO_COLUMN)
@@ -226,7 +173,9 @@ static uint32_t node_of_row (collector *c, size_t row) {
   if (c->stack == NO_COLUMN)
     return c->function == NO_COLUMN ? 0 : node_of_frame(c, row);
   const pf_column *const stacks = &c->batch.columns[c->stack];
-  return pf_is_missing(stacks, row) ? 0 : node_of_stack(c, stacks->ids[row]);
+  return pf_is_missing(stacks, row)
+             ? 0
+             : pf_node_of_stack(c->contexts, &c->stacks, stacks->ids[row]);
 }
 
 /* }====== */
@@ -262,7 +211,6 @@ pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
       status = take_batch(&c, error);
   }
   pf_batch_close(&c.batch);
-  free(c.nodes);
-  free(c.path);
+  pf_stack_nodes_close(&c.stacks);
   return status == PF_END || status == PF_AGAIN ? PF_OK : status;
 }

@@ -1,0 +1,199 @@
+/*
+** contexts_order.c - nodes are put in the order of their frames and then, as
+** stably, together by parent: the children of each node stand together, in
+** order. A walk over those lists needs no recursion.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts_order.h"
+
+
+/* {====== Frames ====== */
+
+/* A frame with its texts at hand. */
+typedef struct frame {
+  pf_bytes name, file;
+  int64_t line;
+  uint32_t area;
+} frame;
+
+
+static int compare_bytes (pf_bytes a, pf_bytes b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  const int order = least == 0 ? 0 : memcmp(a.at, b.at, least);
+  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
+}
+
+
+static int compare_frames (const void *left, const void *right) {
+  const frame *const a = left, *const b = right;
+  const int by_name = compare_bytes(a->name, b->name);
+  if (by_name != 0)
+    return by_name;
+  const int by_file = compare_bytes(a->file, b->file);
+  if (by_file != 0)
+    return by_file;
+  return (a->line > b->line) - (a->line < b->line);
+}
+
+
+static frame frame_of (const pf_dictionary *d, uint32_t area) {
+  const pf_area *const a = pf_area_at(d, area);
+  return (frame){pf_name(d, a->name), pf_name(d, a->file), a->line, area};
+}
+
+
+pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
+                            uint32_t *sorted, uint32_t *count) {
+  const size_t nareas = pf_areas_count(c->dictionary);
+  frame *const frames = malloc((nareas + 1) * sizeof *frames);
+  if (frames == NULL)
+    return PF_ENOMEM;
+  memset(ranks, 0xff, nareas * sizeof *ranks);
+  uint32_t n = 0;
+  for (uint32_t i = 1; i < c->count; i++)
+    if (ranks[c->frames[i]] == UINT32_MAX) {
+      ranks[c->frames[i]] = 0;
+      frames[n++] = frame_of(c->dictionary, c->frames[i]);
+    }
+  qsort(frames, n, sizeof *frames, compare_frames);
+  for (uint32_t i = 0; i < n; i++) {
+    sorted[i] = frames[i].area;
+    ranks[frames[i].area] = i;
+  }
+  *count = n;
+  free(frames);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Children ====== */
+
+/* The nodes but the root, those of each parent together: starts[n] is where
+   the children of node n begin, starts[n + 1] where they end. */
+typedef struct families {
+  uint32_t *children, *starts;
+} families;
+
+
+/* Move nodes to where their keys want them, stably; from and to have `count`
+   each, at[key + 1] counts the nodes of a key when it begins. */
+static void place (const uint32_t *from, uint32_t *to, size_t count,
+                   const uint32_t *keys, uint32_t *at, size_t nkeys) {
+  memset(at, 0, (nkeys + 1) * sizeof *at);
+  for (size_t i = 0; i < count; i++)
+    at[keys[from[i]] + 1]++;
+  for (size_t key = 0; key < nkeys; key++)
+    at[key + 1] += at[key];
+  for (size_t i = 0; i < count; i++)
+    to[at[keys[from[i]]]++] = from[i];
+}
+
+
+/* A node with what it is sorted by. */
+typedef struct heavy {
+  int64_t total;
+  uint32_t at; /* where it stood */
+  uint32_t node;
+} heavy;
+
+
+static int compare_heavy (const void *left, const void *right) {
+  const heavy *const a = left, *const b = right;
+  if (a->total != b->total)
+    return a->total < b->total ? 1 : -1;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
+
+static pf_status heaviest_first (uint32_t *nodes, size_t count,
+                                 const int64_t *totals) {
+  heavy *const list = malloc((count + 1) * sizeof *list);
+  if (list == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    list[i] = (heavy){totals[nodes[i]], (uint32_t)i, nodes[i]};
+  qsort(list, count, sizeof *list, compare_heavy);
+  for (size_t i = 0; i < count; i++)
+    nodes[i] = list[i].node;
+  free(list);
+  return PF_OK;
+}
+
+
+static pf_status sort_nodes (const pf_contexts *c, const uint32_t *ranks,
+                             const int64_t *totals, families *f,
+                             uint32_t *scratch, uint32_t *at) {
+  const size_t count = c->count - 1;
+  uint32_t *const keys = scratch, *const nodes = scratch + c->count;
+  for (uint32_t i = 1; i < c->count; i++) {
+    f->children[i - 1] = i;
+    keys[i] = ranks[c->frames[i]];
+  }
+  place(f->children, nodes, count, keys, at, pf_areas_count(c->dictionary));
+  if (totals != NULL && heaviest_first(nodes, count, totals) != PF_OK)
+    return PF_ENOMEM;
+  place(nodes, f->children, count, c->parents, f->starts, c->count);
+  memmove(f->starts + 1, f->starts, c->count * sizeof *f->starts);
+  f->starts[0] = 0;
+  return PF_OK;
+}
+
+
+static pf_status open_families (families *f, const pf_contexts *c,
+                                const uint32_t *ranks, const int64_t *totals) {
+  const size_t count = c->count, nareas = pf_areas_count(c->dictionary);
+  f->children = malloc(count * sizeof *f->children);
+  f->starts = malloc((count + 2) * sizeof *f->starts);
+  uint32_t *const scratch = malloc(2 * count * sizeof *scratch);
+  uint32_t *const at = malloc((nareas + 2) * sizeof *at);
+  pf_status status = PF_ENOMEM;
+  if (f->children != NULL && f->starts != NULL && scratch != NULL && at != NULL)
+    status = sort_nodes(c, ranks, totals, f, scratch, at);
+  free(scratch);
+  free(at);
+  return status;
+}
+
+/* }====== */
+
+
+/* Depth first from the root: a list of what is still to be visited, the next
+   one last. */
+static pf_status visit (const families *f, size_t count, uint32_t *order,
+                        uint32_t *depths) {
+  uint32_t *const left = malloc(2 * count * sizeof *left);
+  if (left == NULL)
+    return PF_ENOMEM;
+  uint32_t *const left_depths = left + count;
+  size_t nleft = 1, n = 0;
+  left[0] = left_depths[0] = 0;
+  while (nleft > 0) {
+    const uint32_t node = left[--nleft], depth = left_depths[nleft];
+    order[n] = node;
+    depths[n++] = depth;
+    for (uint32_t i = f->starts[node + 1]; i-- > f->starts[node]; nleft++) {
+      left[nleft] = f->children[i];
+      left_depths[nleft] = depth + 1;
+    }
+  }
+  free(left);
+  return PF_OK;
+}
+
+
+pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
+                             const int64_t *totals, uint32_t *order,
+                             uint32_t *depths) {
+  families f = {NULL, NULL};
+  pf_status status = open_families(&f, contexts, ranks, totals);
+  if (status == PF_OK)
+    status = visit(&f, contexts->count, order, depths);
+  free(f.children);
+  free(f.starts);
+  return status;
+}

@@ -1,0 +1,28 @@
+/*
+** contexts_order.h - contexts in an order that depends on nothing but what
+** they say: what views show and what files are written in.
+*/
+
+#ifndef contexts_order_h
+#define contexts_order_h
+
+#include "model/contexts.h"
+
+/*
+** Set sorted[] to the frames in use by name, file and line, *count of them,
+** and ranks[area] to the place of each there (UINT32_MAX: not in use). Both
+** have room for pf_areas_count of the dictionary. PF_ENOMEM.
+*/
+pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
+                            uint32_t *sorted, uint32_t *count);
+
+/*
+** Set order[count] to all nodes, depth first, callees by the rank of their
+** frame, or (`totals`, by node, may be NULL) the heaviest first; depths[count]
+** to the depth of each node there, 0 for the root. PF_ENOMEM.
+*/
+pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
+                             const int64_t *totals, uint32_t *order,
+                             uint32_t *depths);
+
+#endif
