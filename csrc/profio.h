@@ -5,8 +5,7 @@
 **   table    records of one kind, with one schema (an array of fields)
 **   reader   yields the records of a table, or of another reader, in batches
 **   batch    up to PF_BATCH_ROWS rows of columns: records move only so
-** No reader allocates per record. What Lua supplies enters the core as a
-** function pointer and a context.
+** What Lua supplies enters the core as a function pointer and a context.
 */
 
 #ifndef profio_h
@@ -178,6 +177,8 @@ struct pf_encoder {
   pf_status (*finish)(pf_encoder *self, pf_sink *sink, pf_error *error);
   void (*close)(pf_encoder *self);
   pf_status (*flush)(pf_encoder *self, pf_sink *sink, pf_error *error);
+  const pf_table *tables; /* what it takes, when options decide; else NULL */
+  size_t ntables;
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */

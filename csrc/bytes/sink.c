@@ -3,6 +3,7 @@
 */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -68,8 +69,9 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
   if (size == 0)
     return PF_OK;
   if (size > sink->size - sink->used) {
-    const pf_status status =
-        sink->fd < 0 ? grow_buffer(sink, size) : empty_buffer(sink);
+    const pf_status status = sink->fd < 0 || sink->kept
+                                 ? grow_buffer(sink, size)
+                                 : empty_buffer(sink);
     if (status != PF_OK)
       return status;
   }
@@ -106,6 +108,19 @@ static pf_status write_all_at (pf_sink *sink, const uint8_t *at, size_t size,
     size -= (size_t)n;
   }
   return PF_OK;
+}
+
+
+/* A pipe has no place to go back to, and a file opened for appending only one
+   to go to. */
+static bool can_patch (int fd) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags >= 0 && (flags & O_APPEND) == 0 && lseek(fd, 0, SEEK_CUR) == 0;
+}
+
+
+void pf_sink_keep (pf_sink *sink) {
+  sink->kept = sink->fd >= 0 && !can_patch(sink->fd);
 }
 
 

@@ -12,6 +12,7 @@ struct pf_sink {
   uint8_t *buffer;
   size_t used, size;
   int fd;           /* -1: the buffer grows and keeps everything */
+  bool kept;        /* it does so with a descriptor too, until it is flushed */
   uint64_t written; /* bytes given so far, the buffered ones too */
   pf_status failed; /* PF_OK until the first failure */
   int errnum;       /* errno of that failure */
@@ -30,8 +31,12 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);
 
+/* Say before the first byte that some will be written over: what goes into a
+   pipe is then kept until it is flushed. */
+void pf_sink_keep (pf_sink *sink);
+
 /* Write over bytes that have been given: a count in a header, say. They must
-   all be there; into a pipe it is PF_EIO. */
+   all be there; into a pipe that was not told to keep them it is PF_EIO. */
 pf_status pf_sink_patch (pf_sink *sink, uint64_t at, const void *bytes,
                          size_t size);
 

@@ -19,15 +19,24 @@
 
 #define L_WRITER "profio.writer"
 
-/* User value 1 pins the dictionary; 2 is the label of messages. */
-typedef struct l_writer {
-  const pf_format *format;
-  pf_dictionary *dictionary;
-  pf_encoder *encoder; /* NULL: closed */
+#define MOST_OUTPUTS 4
+
+/* A file that is written, or bytes that are kept. */
+typedef struct l_output {
   pf_sink sink;
   char *path;      /* where the file shall be; NULL: memory or a pipe */
   char *temporary; /* where it is until then */
-  pf_batch row;    /* one row, for put */
+} l_output;
+
+/* User value 1 pins the dictionary and the roles; 2 is the label of
+   messages. */
+typedef struct l_writer {
+  const pf_format *format;
+  pf_dictionary *dictionary;
+  pf_encoder *encoder;            /* NULL: closed */
+  l_output outputs[MOST_OUTPUTS]; /* the first is the main one */
+  size_t noutputs;
+  pf_batch row; /* one row, for put */
   size_t row_table;
 } l_writer;
 
@@ -40,20 +49,37 @@ static l_writer *writer_check (lua_State *L, int arg) {
 }
 
 
+/* The tables the encoder takes. */
+static const pf_table *tables_of (const l_writer *w, size_t *count) {
+  if (w->encoder->tables == NULL) {
+    *count = w->format->nwritten;
+    return w->format->written;
+  }
+  *count = w->encoder->ntables;
+  return w->encoder->tables;
+}
+
+
+static void drop_output (l_output *output) {
+  if (output->sink.fd >= 0 && output->path != NULL)
+    close(output->sink.fd);
+  pf_sink_close(&output->sink);
+  if (output->temporary != NULL)
+    unlink(output->temporary);
+  free(output->path);
+  free(output->temporary);
+  *output = (l_output){.sink = {.fd = -1}};
+}
+
+
 /* Free everything; what is not finished leaves no file. */
 static void abandon (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
   w->encoder = NULL;
-  if (w->sink.fd >= 0 && w->path != NULL)
-    close(w->sink.fd);
-  w->sink.fd = -1;
-  pf_sink_close(&w->sink);
-  if (w->temporary != NULL)
-    unlink(w->temporary);
-  free(w->path);
-  free(w->temporary);
-  w->path = w->temporary = NULL;
+  for (size_t i = 0; i < w->noutputs; i++)
+    drop_output(&w->outputs[i]);
+  w->noutputs = 0;
   pf_batch_close(&w->row);
 }
 
@@ -67,29 +93,69 @@ static int writer_close (lua_State *L) {
 /* {====== Making ====== */
 
 /* Open the file that will be renamed to `path`. */
-static pf_status open_file (l_writer *w, const char *path, int *fd,
+static pf_status open_file (l_output *output, const char *path, int *fd,
                             pf_error *error) {
   static const char tail[] = ".XXXXXX";
-  w->path = strdup(path);
+  output->path = strdup(path);
   const size_t size = strlen(path) + sizeof tail;
-  w->temporary = malloc(size);
-  if (w->path == NULL || w->temporary == NULL) {
-    free(w->temporary);
-    w->temporary = NULL;
+  char *const temporary = malloc(size);
+  if (output->path == NULL || temporary == NULL) {
+    free(temporary);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  snprintf(w->temporary, size, "%s%s", path, tail);
-  *fd = mkstemp(w->temporary);
+  snprintf(temporary, size, "%s%s", path, tail);
+  *fd = mkstemp(temporary);
   if (*fd < 0) {
     const int errnum = errno;
-    free(w->temporary);
-    w->temporary = NULL;
+    free(temporary);
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                    strerror(errnum));
   }
+  output->temporary = temporary;
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(*fd, 0666 & ~mask);
+  return PF_OK;
+}
+
+
+/* One more output: into a file, standard output, or (path NULL) memory. */
+static pf_status add_output (l_writer *w, const char *path, pf_error *error) {
+  l_output *const output = &w->outputs[w->noutputs++];
+  int fd = path != NULL && strcmp(path, "-") == 0 ? STDOUT_FILENO : -1;
+  *output = (l_output){.sink = {.fd = -1}};
+  pf_status status = PF_OK;
+  if (path != NULL && fd < 0)
+    status = open_file(output, path, &fd, error);
+  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (w->noutputs > 1)
+    w->outputs[w->noutputs - 2].sink.side = &output->sink;
+  return status;
+}
+
+
+/* Add the outputs { { role=, path= }, ... } at `arg`, whose strings the writer
+   at `index` pins; on failure the path of the one that failed is in `path`. */
+static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
+                            const char **path, pf_error *error) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  luaL_argcheck(L, n < MOST_OUTPUTS, arg, "too many outputs");
+  lua_getiuservalue(L, index, 1);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "path");
+    *path = luaL_optstring(L, -1, NULL);
+    lua_getfield(L, -2, "role");
+    const char *const role = luaL_checkstring(L, -1);
+    lua_rawseti(L, -4, (lua_Integer)i + 2); /* the role is pinned */
+    const pf_status status = add_output(w, *path, error);
+    if (status != PF_OK)
+      return status;
+    w->outputs[w->noutputs - 1].sink.role = role;
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 1);
   return PF_OK;
 }
 
@@ -127,38 +193,46 @@ static const pf_format *written_format (lua_State *L, int arg) {
 }
 
 
+/* A writer without outputs and encoder, on top of the stack. */
+static l_writer *new_writer (lua_State *L, const pf_format *format,
+                             int dictionary, int label) {
+  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2);
+  memset(w, 0, sizeof *w);
+  luaL_setmetatable(L, L_WRITER);
+  lua_createtable(L, 1, 0);
+  lua_pushvalue(L, dictionary);
+  lua_rawseti(L, -2, 1);
+  lua_setiuservalue(L, -2, 1);
+  lua_pushvalue(L, label);
+  lua_setiuservalue(L, -2, 2);
+  w->format = format;
+  w->dictionary = l_dictionary_check(L, dictionary);
+  return w;
+}
+
+
 /*
-** core.writer(format, options, dictionary, path): a writer into a file, into
-** standard output ("-"), or (path nil) into memory; or nil, message, code.
-** Rows given by put_reader must come from readers of that dictionary.
+** core.writer(format, options, dictionary, path, sides): a writer into a file,
+** into standard output ("-"), or (path nil) into memory; or nil, message,
+** code. sides = { { role=, path= }, ... } are files that may be written beside
+** it; without a path they are kept. Rows given by put_reader must come from
+** readers of that dictionary.
 */
 static int core_writer (lua_State *L) {
   const pf_format *const format = written_format(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
-  pf_dictionary *const dictionary = l_dictionary_check(L, 3);
-  const char *const path = luaL_optstring(L, 4, NULL);
-  lua_settop(L, 4);
-  l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2); /* at 5 */
-  memset(w, 0, sizeof *w);
-  w->sink.fd = -1;
-  luaL_setmetatable(L, L_WRITER);
-  lua_pushvalue(L, 3);
-  lua_setiuservalue(L, 5, 1);
-  lua_pushvalue(L, 4);
-  lua_setiuservalue(L, 5, 2);
-  w->format = format;
-  w->dictionary = dictionary;
-  int fd = path != NULL && strcmp(path, "-") == 0 ? STDOUT_FILENO : -1;
+  const char *path = luaL_optstring(L, 4, NULL);
+  lua_settop(L, 5);
+  l_writer *const w = new_writer(L, format, 3, 4); /* at 6 */
   pf_error error;
-  if (path != NULL && fd < 0 && open_file(w, path, &fd, &error) != PF_OK)
+  if (add_output(w, path, &error) != PF_OK ||
+      add_sides(L, w, 5, 6, &path, &error) != PF_OK)
     return l_failure(L, &error, path);
-  if (pf_sink_open(&w->sink, fd) != PF_OK)
-    return luaL_error(L, "not enough memory");
   pf_option *options;
   const size_t n = options_at(L, 2, &options);
-  if (format->encoder(options, n, dictionary, &w->encoder, &error) != PF_OK)
-    return l_failure(L, &error, path);
-  lua_settop(L, 5);
+  if (format->encoder(options, n, w->dictionary, &w->encoder, &error) != PF_OK)
+    return l_failure(L, &error, lua_tostring(L, 4));
+  lua_settop(L, 6);
   return 1;
 }
 
@@ -167,16 +241,19 @@ static int core_writer (lua_State *L) {
 
 /* {====== Rows in ====== */
 
-static size_t written_table (lua_State *L, const l_writer *w, int arg) {
+static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
+                                      size_t *number) {
   const char *const name = luaL_checkstring(L, arg);
-  size_t i = 0;
-  while (i < w->format->nwritten &&
-         strcmp(w->format->written[i].name, name) != 0)
-    i++;
-  if (i == w->format->nwritten)
-    luaL_error(L, "format '%s' has no table '%s' to write", w->format->name,
-               name);
-  return i;
+  size_t count;
+  const pf_table *const tables = tables_of(w, &count);
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(tables[i].name, name) == 0) {
+      *number = i;
+      return &tables[i];
+    }
+  luaL_error(L, "format '%s' has no table '%s' to write", w->format->name,
+             name);
+  return NULL;
 }
 
 
@@ -202,10 +279,10 @@ static void match_columns (const pf_table *table, const pf_reader *reader,
 
 
 /* Give all rows to the encoder, its columns taken from the reader's batch. */
-static pf_status put_all (l_writer *w, size_t number, pf_reader *reader,
-                          pf_batch *batch, pf_column *columns,
-                          const size_t *from, pf_error *error) {
-  const pf_table *const table = &w->format->written[number];
+static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
+                          pf_reader *reader, pf_batch *batch,
+                          pf_column *columns, const size_t *from,
+                          pf_error *error) {
   pf_batch out = {0, table->nfields, columns, -1};
   for (;;) {
     const pf_status status = reader->next(reader, batch, error);
@@ -217,7 +294,7 @@ static pf_status put_all (l_writer *w, size_t number, pf_reader *reader,
                        : (pf_column){.type = table->fields[i].type};
     out.rows = batch->rows;
     const pf_status put =
-        w->encoder->put(w->encoder, number, &out, &w->sink, error);
+        w->encoder->put(w->encoder, number, &out, &w->outputs[0].sink, error);
     if (put != PF_OK)
       return put;
   }
@@ -228,8 +305,8 @@ static pf_status put_all (l_writer *w, size_t number, pf_reader *reader,
    called as the table's; true, or nil, message, code. */
 static int writer_put_reader (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
-  const size_t number = written_table(L, w, 2);
-  const pf_table *const table = &w->format->written[number];
+  size_t number = 0;
+  const pf_table *const table = written_table(L, w, 2, &number);
   pf_reader *const reader = l_reader_check(L, 3)->reader;
   luaL_argcheck(L, reader->dictionary == w->dictionary, 3,
                 "the reader has another dictionary than the writer");
@@ -244,7 +321,7 @@ static int writer_put_reader (lua_State *L) {
     return luaL_error(L, "not enough memory");
   pf_error error;
   const pf_status status =
-      put_all(w, number, reader, &batch, columns, from, &error);
+      put_all(w, number, table, reader, &batch, columns, from, &error);
   pf_batch_close(&batch);
   if (status != PF_OK)
     return fail_with_label(L, &error);
@@ -254,10 +331,10 @@ static int writer_put_reader (lua_State *L) {
 
 
 /* The one-row batch for a table, made when the table changes. */
-static void row_for (lua_State *L, l_writer *w, size_t number) {
+static void row_for (lua_State *L, l_writer *w, const pf_table *table,
+                     size_t number) {
   if (w->row.columns != NULL && w->row_table == number)
     return;
-  const pf_table *const table = &w->format->written[number];
   pf_batch_close(&w->row);
   if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
     luaL_error(L, "not enough memory");
@@ -288,13 +365,15 @@ static void fill_row (lua_State *L, l_writer *w, const pf_table *table) {
 /* writer:put(table, record): one row; true, or nil, message, code. */
 static int writer_put (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
-  const size_t number = written_table(L, w, 2);
+  size_t number = 0;
+  const pf_table *const table = written_table(L, w, 2, &number);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  row_for(L, w, number);
-  fill_row(L, w, &w->format->written[number]);
+  row_for(L, w, table, number);
+  fill_row(L, w, table);
   pf_error error;
-  if (w->encoder->put(w->encoder, number, &w->row, &w->sink, &error) != PF_OK)
+  if (w->encoder->put(w->encoder, number, &w->row, &w->outputs[0].sink,
+                      &error) != PF_OK)
     return fail_with_label(L, &error);
   lua_pushboolean(L, 1);
   return 1;
@@ -305,55 +384,86 @@ static int writer_put (lua_State *L) {
 
 /* {====== The end ====== */
 
-/* The file gets its name, when there is one. */
-static pf_status settle (l_writer *w, pf_error *error) {
-  if (w->path == NULL)
+/* The file gets its name, when there is one. A file beside the main one that
+   got no bytes is none. */
+static pf_status settle (l_output *output, bool is_side, pf_error *error) {
+  if (output->path == NULL || (is_side && output->sink.written == 0))
     return PF_OK;
-  const int closed = close(w->sink.fd);
-  w->sink.fd = -1;
-  if (closed != 0 || rename(w->temporary, w->path) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
-                   strerror(errno));
-  free(w->temporary);
-  w->temporary = NULL;
+  const int closed = close(output->sink.fd);
+  output->sink.fd = -1;
+  if (closed != 0 || rename(output->temporary, output->path) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s cannot be written: %s",
+                   output->path, strerror(errno));
+  free(output->temporary);
+  output->temporary = NULL;
   return PF_OK;
 }
 
 
+/* Write what is left; the main file gets its name last. */
+static pf_status finish_all (l_writer *w, pf_error *error) {
+  pf_status status = w->encoder->finish(w->encoder, &w->outputs[0].sink, error);
+  for (size_t i = 0; i < w->noutputs && status == PF_OK; i++)
+    status = pf_sink_flush(&w->outputs[i].sink, error);
+  for (size_t i = w->noutputs; i-- > 0 && status == PF_OK;)
+    status = settle(&w->outputs[i], i > 0, error);
+  return status;
+}
+
+
+static void push_written (lua_State *L, const pf_sink *sink) {
+  const pf_bytes bytes = pf_sink_bytes(sink);
+  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
+}
+
+
+/* The bytes kept of files beside the main one, by role. */
+static void push_sides (lua_State *L, const l_writer *w) {
+  lua_newtable(L);
+  for (size_t i = 1; i < w->noutputs; i++) {
+    const l_output *const output = &w->outputs[i];
+    if (output->path != NULL || output->sink.written == 0)
+      continue;
+    push_written(L, &output->sink);
+    lua_setfield(L, -2, output->sink.role);
+  }
+}
+
+
 /* writer:finish(): write what is left and close; the number of bytes, or of
-   a writer into memory the bytes as a string; or nil, message, code. */
+   a writer into memory the bytes as a string and those of the files beside it
+   by role; or nil, message, code. */
 static int writer_finish (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
-  const bool in_memory = w->sink.fd < 0;
+  const pf_sink *const main = &w->outputs[0].sink;
+  const bool in_memory = main->fd < 0;
+  const bool has_sides = in_memory && w->noutputs > 1;
   pf_error error;
-  pf_status status = w->encoder->finish(w->encoder, &w->sink, &error);
-  if (status == PF_OK)
-    status = pf_sink_flush(&w->sink, &error);
-  if (status == PF_OK)
-    status = settle(w, &error);
-  if (status != PF_OK) {
+  if (finish_all(w, &error) != PF_OK) {
     abandon(w);
     return fail_with_label(L, &error);
   }
   if (in_memory)
-    lua_pushlstring(L, (const char *)w->sink.buffer, w->sink.used);
+    push_written(L, main);
   else
-    lua_pushinteger(L, (lua_Integer)w->sink.written);
+    lua_pushinteger(L, (lua_Integer)main->written);
+  if (has_sides)
+    push_sides(L, w);
   abandon(w);
-  return 1;
+  return has_sides ? 2 : 1;
 }
 
 
 /* writer:tables(): { { name=, fields= }, ... } that can be written. */
 static int writer_tables (lua_State *L) {
-  const l_writer *const w = writer_check(L, 1);
+  size_t count;
+  const pf_table *const tables = tables_of(writer_check(L, 1), &count);
   lua_newtable(L);
-  for (size_t i = 0; i < w->format->nwritten; i++) {
+  for (size_t i = 0; i < count; i++) {
     lua_createtable(L, 0, 2);
-    lua_pushstring(L, w->format->written[i].name);
+    lua_pushstring(L, tables[i].name);
     lua_setfield(L, -2, "name");
-    l_push_fields(L, w->format->written[i].fields,
-                  w->format->written[i].nfields);
+    l_push_fields(L, tables[i].fields, tables[i].nfields);
     lua_setfield(L, -2, "fields");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }

@@ -26,6 +26,11 @@ local function format_of(given)
    return format, options.check(format.write_options, rest, "writing " .. format.name)
 end
 
+-- The files a format may write beside its own, by role; the format knows where.
+local function sides_of(format, path, checked)
+   return format.side_outputs and format.side_outputs(path, checked) or nil
+end
+
 ---Create a file; the records go into it at close.
 ---@param path string|nil  "-" is standard output; nil: close gives the bytes
 ---@param given table { format =, options of that format }
@@ -34,7 +39,8 @@ end
 ---@return string|nil code
 function writer.create(path, given)
    local format, checked = format_of(given)
-   local sink, message, code = core.writer(format.name, checked, core.dictionary(), path)
+   local sink, message, code = core.writer(format.name, checked, core.dictionary(), path,
+      sides_of(format, path, checked))
    if not sink then
       return nil, message, code
    end
@@ -55,9 +61,10 @@ function Writer:write(table_name, record)
    return self.sink:put(table_name, record)
 end
 
----Write the file and close; the number of bytes, or without a path the bytes.
+---Write the file and close; the number of bytes, or without a path the bytes and those of the files
+---that belong beside it, by role.
 ---@return integer|string|nil
----@return string|nil message
+---@return string|table<string, string>|nil message
 ---@return string|nil code
 function Writer:close()
    local sink = self.sink
@@ -113,9 +120,10 @@ function writer.save(state, path, given)
    end
    local format, checked = format_of(wanted)
    if format.save_defaults then
-      format.save_defaults(checked, state.parts[1]:info())
+      format.save_defaults(checked, state.parts[1]:info(), state.parts[1])
    end
-   local sink, message, code = core.writer(format.name, checked, state.dictionary, path)
+   local sink, message, code = core.writer(format.name, checked, state.dictionary, path,
+      sides_of(format, path, checked))
    if not sink then
       return nil, message, code
    end

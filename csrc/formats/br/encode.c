@@ -287,7 +287,8 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   (void)noptions;
   if (self == NULL)
     return br_no_memory(error);
-  self->encoder = (pf_encoder){put, finish, close_writer, finish};
+  self->encoder = (pf_encoder){
+      .put = put, .finish = finish, .close = close_writer, .flush = finish};
   self->dictionary = dictionary;
   if (br_intern_routines(dictionary, self->routines, error) != PF_OK) {
     free(self);

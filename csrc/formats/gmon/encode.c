@@ -289,7 +289,8 @@ pf_status gmon_encoder (const pf_option *options, size_t noptions,
   gmon_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return no_memory(error);
-  self->encoder = (pf_encoder){put, finish, close_writer, NULL};
+  self->encoder =
+      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
   self->dictionary = dictionary;
   const pf_status status = read_options(self, options, noptions, error);
   if (status < 0)

@@ -527,10 +527,11 @@ function profile:facts(options) end
 ---@param options table<string, any>
 ---@param names profio.core.Dictionary
 ---@param path string|nil
+---@param sides { role: string, path: string|nil }[]|nil files that may be written beside it
 ---@return profio.core.Writer|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.writer(format, options, names, path) end
+function core.writer(format, options, names, path, sides) end
 
 ---@class profio.core.Writer
 local writer = {}
@@ -558,7 +559,7 @@ function writer:put_reader(table_name, rows) end
 
 ---Write what is left and close.
 ---@return integer|string|nil written bytes, or the bytes of a writer into memory
----@return string|nil message
+---@return string|table<string, string>|nil message, or those of the files beside it by role
 ---@return profio.core.Code|nil code
 function writer:finish() end
 
