@@ -3,8 +3,12 @@
 local core = require "profio.core"
 
 local function stub()
-   local file <close> = assert(io.open "lua/profio/meta/core.lua")
-   return file:read "a"
+   local texts = {}
+   for i, name in ipairs { "core", "core_profile" } do
+      local file <close> = assert(io.open("lua/profio/meta/" .. name .. ".lua"))
+      texts[i] = file:read "a"
+   end
+   return table.concat(texts)
 end
 
 -- The names that the core's userdata answer to: { "profio.reader", "close" }, ...

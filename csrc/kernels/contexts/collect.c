@@ -18,9 +18,7 @@ typedef struct collector {
   size_t stack, folded, function, caller, file, line; /* or NO_COLUMN */
   size_t columns[PF_MAX_METRICS]; /* of weights, or NO_COLUMN */
   size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
-  uint32_t *nodes;                /* by stack: its context */
-  size_t nnodes;
-  uint32_t *path; /* scratch */
+  pf_stack_nodes stacks;
   pf_batch batch;
 } collector;
 

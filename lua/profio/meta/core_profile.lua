@@ -1,0 +1,167 @@
+---@meta profio.core
+--
+-- What profio.core has for profiles; core.lua beside this one has the rest. Never required.
+
+local core = {}
+
+-- {====== Profiles ======
+
+---A profile of calling contexts from the rows of a reader, which is read at once.
+---@param options table reader, stack | folded | function, caller, file, line,
+---    metrics = { { name, unit, column } }
+---@return profio.core.Contexts|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.contexts(options) end
+
+---A profile as a tree of calling contexts. It never changes: what narrows it makes another.
+---@class profio.core.Contexts
+local contexts = {}
+
+---No further use; readers over it may be read on.
+function contexts:close() end
+
+---@return integer contexts without the root
+---@return boolean overflowed a sum was cut at the end of the whole numbers
+function contexts:count() end
+
+---@return { name: string, unit: string, total: integer }[]
+function contexts:metrics() end
+
+---Each frame once.
+---@return { number: integer, function: string, file: string|nil, line: integer|nil }[]
+function contexts:frames() end
+
+---function, calls, self, total, self_share, total_share, file, line.
+---@param options table|nil metric, zeros, total_metric (its own weights are the totals)
+---@return profio.core.Reader
+function contexts:flat(options) end
+
+---caller, callee, calls, self, total.
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:graph(options) end
+
+---@param name string of a function
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:callers(name, options) end
+
+---@param name string of a function
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:callees(name, options) end
+
+---depth, function, calls, self, total, self_share, total_share, file, line, node, label.
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:tree(options) end
+
+---file, line, count, self, self_share, function.
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:lines(options) end
+
+---Of a profile of single frames with the metrics self, total, count and each of them with
+---" before": function, self, self_before, change, relative, total, total_before, total_change,
+---significance, file, line; the largest change first.
+---@return profio.core.Reader
+function contexts:diff() end
+
+---This one and the other, times 1 or -1.
+---@param other profio.core.Contexts
+---@param sign 1|-1|nil
+---@return profio.core.Contexts
+function contexts:merge(other, sign) end
+
+---@param marks table<integer, integer> by number of a frame: 1 keep, 2 leave out, 4 hide
+---@return profio.core.Contexts
+function contexts:narrow(marks) end
+
+---@param frames table<integer, table> by number: { function =, file =, line = } in its place
+---@return profio.core.Contexts
+function contexts:rename(frames) end
+
+---@return profio.core.Contexts
+function contexts:invert() end
+
+---@param factor number
+---@return profio.core.Contexts
+function contexts:scale(factor) end
+
+---@param share number contexts below it are folded into their callers
+---@param metric string|nil
+---@return profio.core.Contexts
+function contexts:prune(share, metric) end
+
+---A profile from readers; they are read at once.
+---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary
+---@return profio.core.Profile|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.profile(options) end
+
+---The templates of a report as gprof prints it, for write_listing.
+---@param report "flat"|"graph"|"index"
+---@param traditional boolean|nil
+---@return table<string, string>
+function core.listing_templates(report, traditional) end
+
+---@class profio.core.Profile
+local profile = {}
+
+---No further use; readers over it may be read on.
+function profile:close() end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:flat(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:graph(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:graph_listing(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:index(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:lines(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:annotations(options) end
+
+---@param options table|nil
+---@return profio.core.Reader
+function profile:functions(options) end
+
+---@param func string|integer name or number
+---@param options table|nil
+---@return profio.core.Reader
+function profile:callers(func, options) end
+
+---@param func string|integer
+---@param options table|nil
+---@return profio.core.Reader
+function profile:callees(func, options) end
+
+---Functions whose numbers gprof gets wrong, and why; this one is exact, the other as gprof.
+---@param other profio.core.Profile of the same readers
+---@param options table|nil
+---@return profio.core.Reader
+function profile:compare(other, options) end
+
+---The numbers of headings.
+---@param options table|nil
+---@return table
+function profile:facts(options) end
+
+-- }======
+
+return core
