@@ -46,6 +46,23 @@ describe("--export btf", function()
       assert.matches("^#version 2%.2%.1\n#creator profio [%d.]+\n#timescale ns\n# from ", text)
    end)
 
+   it("knows a call also when the caller's suspension is told late, or its return early", function()
+      local text = checked([[
+0 enter main a core=0
+1 enter f a core=0
+1 suspend main a core=0
+2 resume main a core=0
+2 leave f a core=0
+3 leave main a core=0
+]], { stimuli = false })
+      assert.equal([[
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+1,a,0,R,f,0,start
+2,a,0,R,f,0,terminate
+3,a,0,R,main,0,terminate]], body(text))
+   end)
+
    it("suspends the whole stack when the core is taken, the innermost first", function()
       local text = checked([[
 0 enter main a core=0

@@ -161,16 +161,22 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
 }
 
 
-/* Back from a call, or the core is there again: calls inside are over. What
-   was entered before the events begins here, where it is first seen. */
+/* Back from a call, or the core is there again. What was entered before the
+   events begins here, where it is first seen. */
 static pf_status resume (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const pf_status status = run_on(m, lane, e->core);
   if (status != PF_OK)
     return status;
-  if (m->tops[e->slot] == 0)
-    return push(m, lane, e);
-  pop_to(m, lane, m->tops[e->slot]);
-  return PF_OK;
+  return m->tops[e->slot] == 0 ? push(m, lane, e) : PF_OK;
+}
+
+
+/* The suspension of a caller may be told behind the enter of what it calls:
+   then it is not the innermost function. */
+static void suspend (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  const size_t top = m->tops[e->slot];
+  if (!e->is_call && (top == 0 || top == lane->depth))
+    preempt(m, lane);
 }
 
 
@@ -351,10 +357,7 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
     case BTF_LEAVE: status = leave(m, lane, e); break;
     case BTF_RESUME: status = resume(m, lane, e); break;
     case BTF_WRITE: status = put_write(m, lane, e); break;
-    case BTF_SUSPEND:
-      if (!e->is_call)
-        preempt(m, lane);
-      break;
+    case BTF_SUSPEND: suspend(m, lane, e); break;
     case BTF_NOTHING: break;
   }
   return m->queue.failed ? PF_ENOMEM : status;

@@ -38,6 +38,7 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->area = column_of(r, "area", PF_AREA, PF_NAME);
   e->lane = column_of(r, "lane", PF_INT, PF_NAME);
   e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
+  e->also = r->nfields;
   const size_t needed[] = {e->time, e->event, e->area};
   static const char *const words[] = {"time\" of type int",
                                       "event\" of type name",
@@ -52,7 +53,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
 
 
 static pf_status open_batch (pf_events *e, pf_error *error) {
-  const size_t columns[] = {e->time, e->event, e->area, e->lane, e->flags};
+  const size_t columns[] = {e->time, e->event, e->area,
+                            e->lane, e->flags, e->also};
   bool *const wanted = calloc(e->reader->nfields + 1, sizeof *wanted);
   pf_status status = PF_ENOMEM;
   if (wanted != NULL) {
@@ -68,8 +70,16 @@ static pf_status open_batch (pf_events *e, pf_error *error) {
 
 
 pf_status pf_events_open (pf_events *e, pf_reader *reader, pf_error *error) {
+  return pf_events_open_with(e, reader, NULL, error);
+}
+
+
+pf_status pf_events_open_with (pf_events *e, pf_reader *reader,
+                               const char *also, pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
   pf_numbering_init(&e->lanes);
+  if (also != NULL)
+    e->also = column_of(reader, also, PF_INT, PF_INT);
   return status == PF_OK ? open_batch(e, error) : status;
 }
 

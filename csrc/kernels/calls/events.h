@@ -18,6 +18,7 @@ typedef struct pf_events {
   pf_reader *reader; /* borrowed */
   pf_batch batch;
   size_t time, event, area, lane, flags; /* columns, or nfields */
+  size_t also;                           /* of pf_events_open_with */
   pf_numbering lanes;                    /* order words of lanes to numbers */
   struct {
     uint64_t word;
@@ -39,6 +40,11 @@ pf_status pf_events_columns (pf_events *events, pf_reader *reader,
 /* Begin to read. */
 pf_status pf_events_open (pf_events *events, pf_reader *reader,
                           pf_error *error);
+
+/* The same with one column more, `also`, of type int; events->also is nfields
+   when there is none. */
+pf_status pf_events_open_with (pf_events *events, pf_reader *reader,
+                               const char *also, pf_error *error);
 
 /* The next batch, as events->rows: events->batch.rows of them. PF_MORE,
    PF_END, PF_AGAIN or a failure. */
