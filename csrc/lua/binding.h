@@ -140,6 +140,6 @@ void l_open_writer (lua_State *L);
 void l_open_rows (lua_State *L);
 void l_open_command (lua_State *L);
 void l_open_register (lua_State *L);
-void l_open_btf (lua_State *L);
+void l_open_timeline (lua_State *L);
 
 #endif

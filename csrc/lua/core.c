@@ -31,6 +31,6 @@ int luaopen_profio_core (lua_State *L) {
   l_open_writer(L);
   l_open_rows(L);
   l_open_command(L);
-  l_open_btf(L);
+  l_open_timeline(L);
   return 1;
 }

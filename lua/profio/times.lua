@@ -30,6 +30,14 @@ function times.parse(text, unit)
    return scaled(sign, whole == "" and "0" or whole, fraction, digits), own ~= "" and own or nil
 end
 
+---The unit in which a time is shown best.
+---@param time integer in nanoseconds
+---@return string unit
+function times.unit(time)
+   local size = math.abs(time)
+   return size >= 1000000000 and "s" or size >= 1000000 and "ms" or size >= 1000 and "us" or "ns"
+end
+
 ---A time for people: "1.500 ms".
 ---@param time number in nanoseconds
 ---@param unit string ns, us, ms or s

@@ -120,13 +120,14 @@ function chunks.registered()
    return trace.words:where { word = profio.match "o" }:rows()
 end
 
-function chunks.btf()
+function chunks.timeline()
    local fields = { { "time", "int" }, { "event", "name" }, { "area", "area" }, { "lane", "int" } }
    local rows = {}
    for i = 1, 70 do
       rows[i] = { i, i <= 40 and "enter" or "leave", "f" .. i % 7, i // 20 }
    end
-   return core.rows(core.btf(core.rows_reader(fields, rows), { close = true, stimuli = true }))
+   return core.rows(core.btf(core.rows_reader(fields, rows), { close = true, stimuli = true })),
+      core.rows(core.load(core.rows_reader(fields, rows), { to = 80, width = 9 }))
 end
 
 -- Whether a failed chunk failed as it should.

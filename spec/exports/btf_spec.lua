@@ -261,44 +261,6 @@ describe("BTF of random events", function()
       return table.concat(list, "\n") .. "\n"
    end
 
-   -- Tasks on one core that call, return and are preempted, as a tracer writes it. Answers how
-   -- many calls began and ended, and how often the core was taken from a task in a call.
-   local function program(count)
-      local list, stacks, now, time = {}, { {}, {}, {} }, 1, 0
-      local told = { starts = 0, ends = 0, preempts = 0 }
-      local function put(event, area)
-         list[#list + 1] = ("%d %s %s task%d core=0"):format(time, event, area, now)
-      end
-      for _ = 1, count do
-         local stack = stacks[now]
-         local dice = math.random(10)
-         time = time + math.random(0, 3)
-         if dice <= 3 or #stack == 0 then
-            local area = "f" .. math.random(9)
-            if #stack > 0 then
-               put("suspend", stack[#stack])
-            end
-            stack[#stack + 1] = area
-            put("enter", area)
-            told.starts = told.starts + 1
-         elseif dice <= 7 then
-            put("leave", table.remove(stack))
-            told.ends = told.ends + 1
-            if #stack > 0 then
-               put("resume", stack[#stack])
-            end
-         else
-            put("suspend", stack[#stack])
-            told.preempts = told.preempts + 1
-            now = math.random(3)
-            if #stacks[now] > 0 then
-               put("resume", stacks[now][#stacks[now]])
-            end
-         end
-      end
-      return table.concat(list, "\n") .. "\n", told
-   end
-
    it("is right, however senseless they are", function()
       math.randomseed(11)
       for _ = 1, 60 do
@@ -310,7 +272,7 @@ describe("BTF of random events", function()
    it("has what the program did, also across batches", function()
       math.randomseed(12)
       for _, count in ipairs { 10, 100, 1000, 9000 } do
-         local lines, told = program(count)
+         local lines, told = events.program(count)
          local _, facts = checked(lines, { close = false })
          assert.equal(told.starts, facts.counts["R start"])
          assert.equal(told.ends, facts.counts["R terminate"] or 0)

@@ -1,6 +1,7 @@
 -- Events as a text that a person can write, as a format of its own: what knows events and calls is
 -- tested with it. A line is "time event area lane value"; "-" is missing, and a trailing word of
--- the form core=N goes into column core.
+-- the form core=N goes into column core. An area is a name (_ is a blank) or class:name, a state
+-- state:variable=value.
 
 local cli = require "profio.cli"
 local command = require "spec.support.command"
@@ -12,12 +13,24 @@ local function given(word)
    return word ~= "-" and word or nil
 end
 
+local function area_of(word)
+   word = given((word:gsub("_", " ")))
+   local class, name, value = (word or ""):match "^(%a+):([^=]+)=?(.*)$"
+   if not class then
+      return word
+   elseif class ~= "state" then
+      return { name = name, class = class }
+   end
+   return { name = name .. "=" .. value, class = class, value = math.tointeger(value),
+      parent = { name = name, class = "variable" } }
+end
+
 local function put_lines(source, put)
    for line in source:lines() do
       local time, event, area, lane, value = line:match
          "^(%-?%d+)%s+(%a+)%s+(%S+)%s*(%S*)%s*(%-?%d*)"
       if time then
-         put(math.tointeger(time), event, given((area:gsub("_", " "))),
+         put(math.tointeger(time), event, area_of(area),
             lane ~= "" and given(lane) or "main", math.tointeger(value),
             math.tointeger(line:match "core=(%-?%d+)"))
       end
@@ -45,6 +58,60 @@ profio.register {
 ---@return profio.Trace
 function events.open(lines)
    return assert(profio.open { data = "EVENTS\n" .. lines })
+end
+
+---Events of tasks on one core that call, return and lose the core, as a tracer writes them; and
+---what they did: { starts =, ends =, preempts =, busy = { { lane, from, to }, ... }, last = }.
+---@param count integer how many things happen
+---@return string lines
+---@return table told
+function events.program(count)
+   local list, stacks, now, time = {}, { {}, {}, {} }, 1, 0
+   local told = { starts = 0, ends = 0, preempts = 0, busy = {} }
+   local since
+   local function put(event, area)
+      list[#list + 1] = ("%d %s %s task%d core=0"):format(time, event, area, now)
+   end
+   local function rests()
+      if since and time > since then
+         told.busy[#told.busy + 1] = { "task" .. now, since, time }
+      end
+      since = nil
+   end
+   for _ = 1, count do
+      local stack = stacks[now]
+      local dice = math.random(10)
+      time = time + math.random(0, 3)
+      if dice <= 3 or #stack == 0 then
+         local area = "f" .. math.random(9)
+         if #stack > 0 then
+            put("suspend", stack[#stack])
+         end
+         stack[#stack + 1] = area
+         put("enter", area)
+         told.starts, since = told.starts + 1, since or time
+      elseif dice <= 7 then
+         put("leave", table.remove(stack))
+         told.ends = told.ends + 1
+         if #stack > 0 then
+            put("resume", stack[#stack])
+         else
+            rests()
+         end
+      else
+         put("suspend", stack[#stack])
+         rests()
+         told.preempts = told.preempts + 1
+         now = math.random(3)
+         if #stacks[now] > 0 then
+            put("resume", stacks[now][#stacks[now]])
+            since = time
+         end
+      end
+   end
+   rests()
+   told.last = time
+   return table.concat(list, "\n") .. "\n", told
 end
 
 ---Run the command on a file of these lines (in this process, which knows the format).

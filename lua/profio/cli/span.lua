@@ -122,11 +122,17 @@ end
 -- Columns that say what has a call stack of its own, the word itself first.
 local lanes = { "lane", "thread", "core" }
 
--- The rows of the lanes that --lane names: one, or several with commas between.
-local function in_lane(rows, lane)
+---The rows of the lanes that --lane names: one, or several with commas between.
+---@param rows profio.View
+---@param given table
+---@return profio.View
+function span.in_lane(rows, given)
+   if not given.lane then
+      return rows
+   end
    for _, name in ipairs(lanes) do
       if field_of(rows, name) then
-         return rows:where(words.condition(name .. "=" .. lane, rows:fields()))
+         return rows:where(words.condition(name .. "=" .. given.lane, rows:fields()))
       end
    end
    failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
@@ -147,7 +153,7 @@ function span.cut(rows, trace, given)
       end
       rows = rows:range(from, to)
    end
-   return given.lane and in_lane(rows, given.lane) or rows
+   return span.in_lane(rows, given)
 end
 
 return span

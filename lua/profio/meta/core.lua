@@ -216,6 +216,12 @@ function core.describe(over, column) end
 ---@return profio.core.Reader
 function core.btf(over, options) end
 
+---How busy lanes or cores were in pieces of time: start, stop, lane (or core), busy, load_share.
+---@param over profio.core.Reader of time, event, area, and perhaps lane, core
+---@param options { from: integer, to: integer, width: integer, by_core: boolean|nil }
+---@return profio.core.Reader
+function core.load(over, options) end
+
 ---The rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]

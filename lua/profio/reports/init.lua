@@ -33,6 +33,7 @@ local order = {
    "compare",
    "diff",
    "listing",
+   "load",
    "raw",
    "hotlines",
    "hotfunctions",

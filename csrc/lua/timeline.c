@@ -1,0 +1,65 @@
+/*
+** timeline.c - what is made of events besides calls: core.btf, rows of the
+** Best Trace Format; core.load, how busy lanes and cores were.
+*/
+
+#include "kernels/btf/btf.h"
+#include "kernels/load.h"
+#include "lua/binding.h"
+
+
+static bool is_set (lua_State *L, const char *key) {
+  lua_getfield(L, 2, key);
+  const bool set = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  return set;
+}
+
+
+static int64_t integer (lua_State *L, const char *key, int64_t fallback) {
+  lua_getfield(L, 2, key);
+  const int64_t value = luaL_optinteger(L, -1, fallback);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+/* core.btf(events, options): the rows that btf.h describes. Options: base,
+   close, lines, stimuli. */
+static int core_btf (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const pf_btf_options options = {integer(L, "base", 0), is_set(L, "close"),
+                                  is_set(L, "lines"), is_set(L, "stimuli")};
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_btf_open(input, &options, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
+/* core.load(events, options): the rows that load.h describes. Options: from,
+   to, width, by_core. */
+static int core_load (lua_State *L) {
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const pf_load_options options = {integer(L, "from", 0), integer(L, "to", 0),
+                                   integer(L, "width", 0),
+                                   is_set(L, "by_core")};
+  luaL_argcheck(L, options.width > 0, 2, "width must be above 0");
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_load_open(input, &options, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
+void l_open_timeline (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"btf", core_btf}, {"load", core_load}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

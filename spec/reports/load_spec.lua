@@ -1,0 +1,109 @@
+local events = require "spec.support.events"
+local json = require "dkjson"
+
+local lines = [[
+0 enter main a core=0
+10 suspend main a core=0
+10 enter isr b core=0
+20 leave isr b core=0
+20 resume main a core=0
+35 leave main a core=0
+40 enter x c core=1
+100 leave x c core=1
+]]
+
+local function csv(...)
+   return events.fine(lines, "--report", "load", "--output", "csv", ...)
+end
+
+describe("--report load", function()
+   it("says how busy each lane was, piece by piece", function()
+      assert.equal([[
+start,stop,lane,busy,load_share
+0,50,a,25,0.5
+50,100,a,0,0
+0,50,b,10,0.2
+50,100,b,0,0
+0,50,c,10,0.2
+50,100,c,50,1
+]], csv("--set", "width=50ns"))
+   end)
+
+   it("says it of cores", function()
+      assert.equal([[
+start,stop,core,busy,load_share
+0,40,0,35,0.875
+40,80,0,0,0
+80,100,0,0,0
+0,40,1,0,0
+40,80,1,40,1
+80,100,1,20,1
+]], csv("--set", "width=40ns", "--set", "by=core"))
+   end)
+
+   it("cuts time into as many pieces as are asked for, within --from and --to", function()
+      assert.equal([[
+start,stop,lane,busy,load_share
+15,30,a,10,0.6666666666666666
+30,45,a,5,0.3333333333333333
+]], csv("--set", "pieces=2", "--from", "15", "--to", "45", "--lane", "a"))
+   end)
+
+   it("draws it as text", function()
+      local text = events.fine(lines, "--report", "load", "--set", "width=50ns", "--lane", "a,c")
+      assert.equal([[
+a
+            0 ns   50.00%  ####################
+           50 ns    0.00%
+
+c
+            0 ns   20.00%  ########
+           50 ns  100.00%  ########################################
+]], text)
+   end)
+
+   it("is wrong use where it cannot be", function()
+      local function wrong(message, ...)
+         local _, status, errors = events.command(lines, "--report", "load", ...)
+         assert.equal(2, status)
+         assert.is_truthy(errors:find(message, 1, true), errors)
+      end
+      wrong("wants a time such as 10ms, got 'wide'", "--set", "width=wide")
+      wrong("wants 1 or more, got 0", "--set", "pieces=0")
+      wrong("option 'by' is one of lane, core", "--set", "by=task")
+   end)
+
+   it("refuses more pieces than anybody can read", function()
+      local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report", "load",
+         "--set", "width=1ns")
+      assert.equal(2, status)
+      assert.matches("2000000 pieces of time, at most 1048576", errors)
+   end)
+
+   it("agrees with a slow model", function()
+      math.randomseed(21)
+      for _ = 1, 20 do
+         local text, told = events.program(math.random(2000))
+         local width = math.random(1, 60)
+         local expected = {}
+         for _, busy in ipairs(told.busy) do
+            for time = busy[2], busy[3] - 1 do -- one nanosecond after the other
+               local key = busy[1] .. " " .. time // width
+               expected[key] = (expected[key] or 0) + 1
+            end
+         end
+         local found = {}
+         local first = tonumber(text:match "^%d+")
+         local rows = json.decode(events.fine(text, "--report", "load", "--output", "json", "--from",
+            "0", "--to", tostring(told.last + 1), "--set", "width=" .. width .. "ns"))
+         assert.is_true(first >= 0)
+         for _, row in ipairs(rows) do
+            if row.busy > 0 then
+               found[row.lane .. " " .. row.start // width] = row.busy
+            end
+            assert.equal(row.busy / (row.stop - row.start), row.load_share)
+         end
+         assert.same(expected, found)
+      end
+   end)
+end)
