@@ -29,7 +29,8 @@ pf_status pf_entry_columns_of (const pf_reader *reader,
                                 .time = field_of(reader, "time", PF_INT),
                                 .op = field_of(reader, "op", PF_NAME),
                                 .call = field_of(reader, "call", PF_NAME),
-                                .flags = field_of(reader, "flags", PF_NAME)};
+                                .flags = field_of(reader, "flags", PF_NAME),
+                                .file = field_of(reader, "file", PF_NAME)};
   if (columns->op < reader->nfields && columns->call < reader->nfields)
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -39,8 +40,8 @@ pf_status pf_entry_columns_of (const pf_reader *reader,
 
 void pf_entry_columns_want (const pf_reader *reader,
                             const pf_entry_columns *columns, bool *wanted) {
-  const size_t needed[] = {columns->thread, columns->time, columns->op,
-                           columns->call, columns->flags};
+  const size_t needed[] = {columns->thread, columns->time,  columns->op,
+                           columns->call,   columns->flags, columns->file};
   for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
     if (needed[i] < reader->nfields)
       wanted[needed[i]] = true;
@@ -177,6 +178,19 @@ uint32_t pf_frames_area (pf_frames *frames, uint32_t slot) {
 
 
 /* {====== Stacks ====== */
+
+bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
+                         const pf_entry_columns *columns, size_t row) {
+  if (columns->file >= batch->ncolumns)
+    return false;
+  const pf_column *const file = &batch->columns[columns->file];
+  const uint32_t now = pf_is_missing(file, row) ? PF_NO_NAME : file->ids[row];
+  const bool is_new = frames->has_file && now != frames->file;
+  frames->file = now;
+  frames->has_file = true;
+  return is_new;
+}
+
 
 pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
                               uint32_t slot) {

@@ -61,13 +61,15 @@ typedef struct pf_frames {
   uint32_t letters[PF_NO_LETTER]; /* their numbers in the dictionary */
   uint32_t nameless;              /* the number of the empty name */
   uint32_t gaps;                  /* how often tracing was interrupted */
+  uint32_t file;                  /* of the last row */
+  bool has_file;
   uint32_t lane_of[PF_BATCH_ROWS], slot_of[PF_BATCH_ROWS]; /* of each row */
 } pf_frames;
 
 /* The columns the stacks are made from, in the reader's fields; nfields for
-   thread and time when there are none. */
+   those there are none of. `file` tells files in a row apart. */
 typedef struct pf_entry_columns {
-  size_t thread, time, op, call, flags;
+  size_t thread, time, op, call, flags, file;
 } pf_entry_columns;
 
 /* Find them. PF_EUNSUPPORTED without op and call. */
@@ -85,6 +87,11 @@ void pf_frames_close (pf_frames *frames);
 /* Find lane and slot of every row of a batch. PF_OK or PF_ENOMEM. */
 pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
                             const pf_entry_columns *columns);
+
+/* Whether a row is the first one of another file than the row before; asked
+   once for each row. */
+bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
+                         const pf_entry_columns *columns, size_t row);
 
 /* What a row says. */
 pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,

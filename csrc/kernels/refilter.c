@@ -17,15 +17,23 @@ typedef struct refilter {
 } refilter;
 
 
-/* Forget all open calls when rows before this one are lost. */
-static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
+/* Whether rows before this one are lost. */
+static bool follows_gap (const refilter *self, const pf_batch *batch,
+                         size_t row) {
   if (self->at.flags >= batch->ncolumns)
-    return;
+    return false;
   const pf_column *const flags = &batch->columns[self->at.flags];
   if (pf_is_missing(flags, row) || flags->ids[row] == self->frames.nameless)
-    return;
+    return false;
   const pf_bytes text = pf_name(self->frames.dictionary, flags->ids[row]);
-  if ((pf_flags_in(text) & PF_FLAG_GAP) == 0)
+  return (pf_flags_in(text) & PF_FLAG_GAP) != 0;
+}
+
+
+/* Forget all open calls where the row does not go on with what was before. */
+static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
+  if (!pf_frames_new_file(&self->frames, batch, &self->at, row) &&
+      !follows_gap(self, batch, row))
     return;
   for (uint32_t i = 0; i < self->frames.nlanes; i++)
     while (self->frames.lanes[i].depth > 0)
@@ -122,11 +130,13 @@ pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
   if (status == PF_OK &&
       (status = pf_frames_open(&self->frames, input->dictionary)) != PF_OK)
     pf_fail(error, status, PF_NO_OFFSET, "out of memory");
-  size_t needed[4] = {self->at.op, self->at.call}, count = 2;
+  size_t needed[5] = {self->at.op, self->at.call}, count = 2;
   if (self->at.thread < input->nfields)
     needed[count++] = self->at.thread;
   if (self->at.flags < input->nfields)
     needed[count++] = self->at.flags;
+  if (self->at.file < input->nfields)
+    needed[count++] = self->at.file;
   const pf_choice choice = {self, choose, close_choice};
   if (status == PF_OK)
     status = pf_filter_open(input, needed, count, choice, reader, error);

@@ -152,6 +152,15 @@ static bool follows_gap (const unfilter *self, size_t row) {
 }
 
 
+/* With which flags all open calls end before a row: another file begins, or
+   rows before it are lost; 0: they do not. */
+static unsigned closed_before (unfilter *self, size_t row) {
+  if (pf_frames_new_file(&self->frames, &self->in, &self->at, row))
+    return PF_FLAG_OPEN;
+  return follows_gap(self, row) ? PF_FLAG_GAP : 0;
+}
+
+
 /* Close all open calls, one per step, from here on. */
 static void begin_sweep (unfilter *self, unsigned flags) {
   self->closes = flags;
@@ -175,7 +184,9 @@ static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
       return end_call(self, out, lane, self->latest, self->closes, NO_ROW,
                       error);
   }
-  self->has_gap = self->closes == PF_FLAG_GAP;
+  self->has_gap = !self->has_ended;
+  if (self->closes == PF_FLAG_OPEN)
+    self->latest = 0; /* another file begins */
   self->closes = 0;
   return PF_OK;
 }
@@ -193,10 +204,11 @@ static int64_t time_of (const unfilter *self, size_t row) {
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   const size_t row = self->row;
   pf_frames *const frames = &self->frames;
-  if (!self->is_swept && follows_gap(self, row)) {
+  if (!self->is_swept) {
     self->is_swept = true;
-    frames->gaps++;
-    begin_sweep(self, PF_FLAG_GAP);
+    const unsigned closes = closed_before(self, row);
+    frames->gaps += closes == PF_FLAG_GAP;
+    begin_sweep(self, closes);
     return PF_OK;
   }
   pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];

@@ -159,7 +159,8 @@ local function open_source(state, input, mine)
       return nil, message, code
    end
    state.sources[#state.sources + 1] = source
-   state.format = state.format or registry.detect(source)
+   state.format = state.format or (not input.data and registry.claiming(input.path))
+      or registry.detect(source)
    if not state.format then
       return unknown_format(source)
    end

@@ -67,6 +67,18 @@ function registry.detect(source)
    return best
 end
 
+---The format that knows a path by the files beside it: a packet without a header says nothing.
+---@param path string
+---@return table|nil
+function registry.claiming(path)
+   for _, format in ipairs(order) do
+      if format.claims and format.claims(path) then
+         return format
+      end
+   end
+   return nil
+end
+
 local function check_tables(format)
    if type(format.tables) ~= "table" or next(format.tables) == nil then
       error("register: 'tables' wants { name = { {column, type}, ... } }", 0)

@@ -18,7 +18,13 @@ local methods = {}
 local counted = { records = true, sets = true, bins = true, arcs = true, blocks = true,
    lost = true, images = true }
 
----Make a trace of opened parts of one format.
+local function add_table(opened, name, described)
+   opened.schema[name] = described
+   opened.names[#opened.names + 1] = name
+end
+
+---Make a trace of opened parts of one format. Beside the tables of its parts it has those that the
+---format makes of them: made = { name = { from = table, stage = function(reader) } }.
 ---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
 ---@return profio.Trace
 function trace.new(opened)
@@ -26,9 +32,13 @@ function trace.new(opened)
    opened.notes = opened.notes or {}
    opened.other_symbols = {} -- picked by other rules, by name of the rule
    opened.schema, opened.names = {}, {}
-   for i, described in ipairs(opened.parts[1]:tables()) do
-      opened.schema[described.name] = described
-      opened.names[i] = described.name
+   for _, described in ipairs(opened.parts[1]:tables()) do
+      add_table(opened, described.name, described)
+      for name, made in pairs(opened.format.made or {}) do
+         if made.from == described.name then
+            add_table(opened, name, made)
+         end
+      end
    end
    return setmetatable({ [trace] = opened }, Trace)
 end
@@ -81,8 +91,12 @@ local function plain_reader(state, name)
    if state.closed then
       error("trace is closed", 0)
    end
+   local made = state.schema[name].stage
    local reader, message, code
-   if #state.parts == 1 and not state.format.constants then
+   if made then
+      reader, message, code = plain_reader(state, state.schema[name].from)
+      return reader and made(reader), message, code
+   elseif #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else
       reader, message, code = chained(state, name)
@@ -188,6 +202,9 @@ end
 ---@return integer|nil
 function methods:row_count(name)
    local total = 0
+   if alive(self).schema[name] and alive(self).schema[name].stage then
+      return nil
+   end
    for _, part in ipairs(alive(self).parts) do
       for _, described in ipairs(part:tables()) do
          if described.name == name then

@@ -29,11 +29,11 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 /* A trace over bytes, with all it borrows. */
 typedef struct fuzz_trace {
-  pf_source sources[2];
+  pf_source sources[4];
   pf_trace trace;
 } fuzz_trace;
 
-/* Open bytes as a format; they are their own memo file. Also after a failure it
+/* Open bytes as a format; they are their own files beside them. Also after a failure it
    must be closed. */
 static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
                                    pf_bytes bytes, const pf_option *options,
@@ -41,9 +41,11 @@ static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
   pf_error error = {.status = PF_OK};
   fuzz->sources[0] = (pf_source){"main", "", bytes};
   fuzz->sources[1] = (pf_source){"memo", "", bytes};
+  fuzz->sources[2] = (pf_source){"pri", "", bytes};
+  fuzz->sources[3] = (pf_source){"packet", "fuzz.000002", bytes};
   fuzz->trace = (pf_trace){.format = format,
                            .sources = fuzz->sources,
-                           .nsources = 2,
+                           .nsources = 4,
                            .options = options,
                            .noptions = noptions,
                            .strict = strict,

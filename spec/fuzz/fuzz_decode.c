@@ -41,6 +41,10 @@ static const pf_option choices[][3] = {
      TEXT("code_page", "MAZOVIA")},
     {TEXT("deleted", "show"), TEXT("memo_form", "dbt4"),
      TEXT("code_page", "CP1250")},
+    {INT("live", 1), TEXT("deleted", "show"), TEXT("code_page", "CP850")},
+    {TEXT("form", "deldbe"), TEXT("separator", "|"),
+     TEXT("map", "op=1,call=2")},
+    {TEXT("form", "foxdbe"), TEXT("map", "op=3,call=4,time=2,params=6")},
 };
 
 #define NCHOICES (sizeof choices / sizeof choices[0])

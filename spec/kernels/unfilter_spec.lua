@@ -134,6 +134,26 @@ describe("unfilter", function()
          1 I A 9]])
    end)
 
+   it("starts afresh in another file", function()
+      local with_file = { { "op", "name" }, { "call", "name" }, { "file", "name" } }
+      local function rows()
+         return core.rows_reader(with_file, { { "I", "A", "x" }, { "I", "B", "x" },
+            { "O", "A", "y" }, { "I", "A", "y" } }, core.dictionary())
+      end
+      local list = {}
+      for event, call, flags, file in core.each(core.unfilter(rows()),
+         { "event", "call", "flags", "file" }) do
+         list[#list + 1] = table.concat({ event, call, flags, file or "-" }, " ")
+      end
+      assert.same({ "enter A  x", "enter B  x", "leave B open -", "leave A open -",
+         "leave A orphan y", "enter A  y", "leave A open -" }, list)
+      list = {}
+      for event, area, flags in core.each(core.events(rows()), { "event", "area", "flags" }) do
+         list[#list + 1] = table.concat({ event, area, flags }, " ")
+      end
+      assert.same({ "enter A ", "enter B ", "leave A gap orphan", "enter A " }, list)
+   end)
+
    it("does not call unwound what was left while the trace was held", function()
       assert.same({ "enter MAIN 0", "enter A 1", "enter _PRFHOLD 2", "leave _PRFHOLD 2 gap",
          "leave PRFRESUME 8 gap orphan", "enter B 9", "leave B 10 c", "leave A 12 gap c",

@@ -1,0 +1,156 @@
+/*
+** convert.c - a loop per type of field.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "formats/xpp/convert.h"
+#include "model/names.h"
+
+
+/* {====== Numbers ====== */
+
+/* A number as it may stand in text: sign, digits, a point and digits; blank is
+   none. */
+typedef enum parsed {
+  PARSED,
+  PARSED_NOTHING,
+  PARSED_BADLY
+} parsed;
+
+
+/* Digits behind the point, as far as the scale has room for them; false when
+   there is something else. */
+static bool parse_fraction (pf_bytes text, int64_t scale, int64_t *value) {
+  *value = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.at[i] < '0' || text.at[i] > '9')
+      return false;
+    scale /= 10;
+    *value += (text.at[i] - '0') * scale;
+  }
+  return true;
+}
+
+
+static parsed parse_number (pf_bytes value, int64_t scale, int64_t *number) {
+  pf_bytes text = xpp_trim(value);
+  if (text.size == 0)
+    return PARSED_NOTHING;
+  const bool is_negative = text.at[0] == '-';
+  size_t i = is_negative || text.at[0] == '+';
+  const size_t first = i;
+  const int64_t most = INT64_MAX / scale / 10 - 1;
+  int64_t whole = 0, fraction = 0;
+  for (; i < text.size && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
+    if (whole > most)
+      return PARSED_BADLY;
+    whole = whole * 10 + (text.at[i] - '0');
+  }
+  if (i == first)
+    return PARSED_BADLY;
+  if (i < text.size &&
+      ((text.at[i] != '.' && text.at[i] != ',') ||
+       !parse_fraction((pf_bytes){text.at + i + 1, text.size - i - 1}, scale,
+                       &fraction)))
+    return PARSED_BADLY;
+  *number = whole * scale + fraction;
+  if (is_negative)
+    *number = -*number;
+  return PARSED;
+}
+
+
+static void put_missing (pf_column *to, size_t row) {
+  to->ints[row] = 0;
+  pf_set_missing(to, row);
+}
+
+
+static void put_bad (xpp_numbers *numbers, pf_column *to, size_t row) {
+  put_missing(to, row);
+  if (numbers->bad++ == 0)
+    numbers->first_bad = row;
+}
+
+
+static void from_text (xpp_numbers *numbers, const pf_column *from,
+                       pf_column *to, size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
+    if (pf_is_missing(from, row)) {
+      put_missing(to, row);
+      continue;
+    }
+    switch (parse_number(from->bytes[row], numbers->scale, &to->ints[row])) {
+      case PARSED: break;
+      case PARSED_NOTHING: put_missing(to, row); break;
+      default: put_bad(numbers, to, row);
+    }
+  }
+}
+
+
+static void from_ints (xpp_numbers *numbers, const pf_column *from,
+                       pf_column *to, size_t rows) {
+  const int64_t most = INT64_MAX / numbers->scale;
+  for (size_t row = 0; row < rows; row++) {
+    if (from->has_missing && pf_is_missing(from, row)) {
+      put_missing(to, row);
+      continue;
+    }
+    int64_t value = from->ints[row];
+    if (numbers->wraps && value < 0 && value >= INT32_MIN)
+      value += (int64_t)1 << 32;
+    if (value > most || value < -most)
+      put_bad(numbers, to, row);
+    else
+      to->ints[row] = value * numbers->scale;
+  }
+}
+
+
+static void from_doubles (xpp_numbers *numbers, const pf_column *from,
+                          pf_column *to, size_t rows) {
+  for (size_t row = 0; row < rows; row++) {
+    const double value = from->nums[row] * (double)numbers->scale;
+    if (pf_is_missing(from, row))
+      put_missing(to, row);
+    else if (value > -9e18 && value < 9e18)
+      to->ints[row] = llround(value);
+    else
+      put_bad(numbers, to, row);
+  }
+}
+
+
+void xpp_convert_numbers (xpp_numbers *numbers, const pf_column *from,
+                          pf_column *to, size_t rows) {
+  switch (from->type) {
+    case PF_INT: from_ints(numbers, from, to, rows); break;
+    case PF_NUM: from_doubles(numbers, from, to, rows); break;
+    case PF_BYTES: from_text(numbers, from, to, rows); break;
+    default:
+      for (size_t row = 0; row < rows; row++)
+        put_bad(numbers, to, row);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+pf_status xpp_convert_names (pf_dictionary *dictionary, const pf_column *from,
+                             pf_column *to, size_t rows) {
+  pf_bytes texts[PF_BATCH_ROWS];
+  for (size_t row = 0; row < rows; row++) {
+    const bool known = from->type == PF_BYTES && !pf_is_missing(from, row);
+    texts[row] = known ? xpp_trim(from->bytes[row]) : (pf_bytes){NULL, 0};
+    if (!known)
+      pf_set_missing(to, row);
+  }
+  return pf_intern_all(dictionary, texts, rows, to->ids) ? PF_OK : PF_ENOMEM;
+}
+
+/* }====== */

@@ -1,0 +1,460 @@
+/*
+** entries.c - the reader of table entries: the fields that have a role, in
+** profio's units, and the others as they stand.
+**
+** The clock counts ms in 32 bits and starts again after 49 days. Time is that
+** of the file plus what the starts again add; a step back of more than half of
+** the range is one. Any other step back within a thread is worth a warning:
+** packets in a wrong order, or two runs in one file.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/convert.h"
+#include "model/interned.h"
+#include "model/names.h"
+
+#define CLOCK_RANGE ((int64_t)1 << 32) /* ms */
+
+/* The last time of a thread. */
+typedef struct thread_time {
+  int64_t thread, time;
+} thread_time;
+
+typedef struct entries_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  xpp_file *file;
+  bool is_open;  /* rows are */
+  int64_t added; /* to the times, in ns: the clock has started again */
+  int64_t last;  /* time of the file, with that */
+  bool has_last;
+  uint32_t letters[4];   /* the operations there are, in the dictionary */
+  uint32_t gap, nothing; /* flags */
+  uint32_t deleted;
+  thread_time *threads; /* by their number in `known` */
+  size_t room;          /* for them */
+  pf_interned known;
+  uint32_t latest; /* the thread of the last row */
+  int64_t thread_of[PF_BATCH_ROWS];
+  xpp_rows rows;
+} entries_reader;
+
+
+/* {====== The schema ====== */
+
+static const pf_field ours[ENTRIES_COLUMNS] = {
+    {"thread", PF_INT, "number of the thread", false},
+    {"time", PF_INT, "ns since the trace began", false},
+    {"op", PF_NAME,
+     "i: about to be called, I: entered, O: about to return, o: returned",
+     false},
+    {"call", PF_NAME, "name of the function", false},
+    {"line", PF_INT, "line of the source", false},
+    {"params", PF_BYTES, "parameters with their values", false},
+    {"flags", PF_NAME, "gap: rows before it are lost; deleted", false},
+};
+
+
+/* Whether a field says something nobody knows, and can stand beside ours. */
+static bool is_extra (const xpp_file *file, size_t field) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (file->roles.field[i] == field)
+      return false;
+  if (!file->is_text && file->dbf->fields[field].kind == DBF_NULL_FLAGS)
+    return false;
+  return pf_field_index(ours, ENTRIES_COLUMNS, file->fields[field].name) ==
+         ENTRIES_COLUMNS;
+}
+
+
+pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
+  const size_t most = ENTRIES_COLUMNS + file->nfields;
+  file->entries = calloc(most, sizeof *file->entries);
+  file->extras = calloc(file->nfields + 1, sizeof *file->extras);
+  if (file->entries == NULL || file->extras == NULL)
+    return xpp_no_memory(error);
+  memcpy(file->entries, ours, sizeof ours);
+  file->nentries = ENTRIES_COLUMNS;
+  for (size_t i = 0; i < file->nfields; i++)
+    if (is_extra(file, i)) {
+      file->extras[file->nentries - ENTRIES_COLUMNS] = i;
+      file->entries[file->nentries++] = file->fields[i];
+    }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Times ====== */
+
+static bool is_thread (const void *context, uint32_t number) {
+  const entries_reader *const self = context;
+  return self->threads[number].thread ==
+         self->threads[self->known.count].thread;
+}
+
+
+/* Room for as many threads as `known` has room for, and one. */
+static bool has_room (entries_reader *self) {
+  const size_t room = (size_t)self->known.room + 1;
+  if (self->room >= room)
+    return true;
+  thread_time *const grown = realloc(self->threads, room * sizeof *grown);
+  if (grown == NULL)
+    return false;
+  self->threads = grown;
+  self->room = room;
+  return true;
+}
+
+
+/* The number of a thread; PF_NOT_INTERNED when out of memory. The place behind
+   the threads holds the one looked for. */
+static uint32_t thread_number (entries_reader *self, int64_t thread) {
+  pf_interned *const known = &self->known;
+  if (self->latest < known->count &&
+      self->threads[self->latest].thread == thread)
+    return self->latest;
+  if (!pf_interned_reserve(known) || !has_room(self))
+    return PF_NOT_INTERNED;
+  self->threads[known->count] = (thread_time){thread, INT64_MIN};
+  const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);
+  uint32_t number = pf_interned_find(known, hash, is_thread, self);
+  if (number == PF_NOT_INTERNED)
+    number = pf_interned_add(known, hash);
+  return self->latest = number;
+}
+
+
+/* Take the clock's starts again into account. */
+static pf_status unwrap (entries_reader *self, pf_column *time, size_t row,
+                         pf_error *error) {
+  const int64_t range = CLOCK_RANGE * XPP_NS_PER_MS;
+  int64_t now = time->ints[row];
+  pf_status status = PF_OK;
+  if (__builtin_add_overflow(now, self->added, &now))
+    now = time->ints[row];
+  if (self->has_last && now < self->last && self->last - now > range / 2 &&
+      now <= INT64_MAX - range) {
+    status = pf_warn(self->trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
+                     self->rows.pieces[row].offset, error,
+                     "the clock of 32 bits starts again: times go on");
+    self->added += range;
+    now += range;
+  }
+  time->ints[row] = now;
+  self->last = now;
+  self->has_last = true;
+  return status;
+}
+
+
+/* Compare with the last time of the thread. */
+static pf_status check_time (entries_reader *self, const pf_column *time,
+                             size_t row, pf_error *error) {
+  const uint32_t number = thread_number(self, self->thread_of[row]);
+  if (number == PF_NOT_INTERNED)
+    return xpp_no_memory(error);
+  thread_time *const thread = &self->threads[number];
+  const int64_t before = thread->time;
+  thread->time = time->ints[row];
+  if (time->ints[row] >= before)
+    return PF_OK;
+  return pf_warn(self->trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
+                 self->rows.pieces[row].offset, error,
+                 "a time of %lld ms or later expected in thread %lld, found "
+                 "%lld ms",
+                 (long long)(before / XPP_NS_PER_MS), (long long)thread->thread,
+                 (long long)(time->ints[row] / XPP_NS_PER_MS));
+}
+
+
+static pf_status follow_times (entries_reader *self, pf_column *time,
+                               size_t count, pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t row = 0; row < count && status == PF_OK; row++) {
+    if (pf_is_missing(time, row))
+      continue;
+    status = unwrap(self, time, row, error);
+    if (status == PF_OK)
+      status = check_time(self, time, row, error);
+  }
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+/* The field of a role as the file has it, or NULL. */
+static const pf_column *field_of (const entries_reader *self, xpp_role role) {
+  const size_t field = self->file->roles.field[role];
+  return field == XPP_NO_FIELD ? NULL : &self->rows.batch.columns[field];
+}
+
+
+static void fill_missing (pf_column *column, size_t count) {
+  memset(column->data, 0, count * pf_type_size(column->type));
+  for (size_t row = 0; row < count; row++)
+    pf_set_missing(column, row);
+}
+
+
+/* Whether the field is a 32-bit number of a table. */
+static bool is_clock (const entries_reader *self, xpp_role role) {
+  return role == XPP_TIME && !self->file->is_text &&
+         self->file->dbf->fields[self->file->roles.field[role]].kind ==
+             DBF_INTEGER;
+}
+
+
+static pf_status fill_numbers (entries_reader *self, xpp_role role,
+                               pf_column *column, size_t count,
+                               pf_error *error) {
+  const pf_column *const from = field_of(self, role);
+  if (from == NULL) {
+    fill_missing(column, count);
+    return PF_OK;
+  }
+  xpp_numbers numbers = {.scale = role == XPP_TIME ? XPP_NS_PER_MS : 1,
+                         .wraps = is_clock(self, role)};
+  xpp_convert_numbers(&numbers, from, column, count);
+  if (numbers.bad == 0)
+    return PF_OK;
+  return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
+                 self->rows.pieces[numbers.first_bad].offset, error,
+                 "a number of field %.60s expected, found something else",
+                 self->file->fields[self->file->roles.field[role]].name);
+}
+
+
+/* The threads of the batch, for the times: 0 where they are missing. */
+static pf_status find_threads (entries_reader *self, size_t count,
+                               pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  pf_column threads = {.type = PF_INT, .missing = missing};
+  threads.ints = self->thread_of;
+  return fill_numbers(self, XPP_THREAD, &threads, count, error);
+}
+
+
+static pf_status fill_times (entries_reader *self, pf_column *column,
+                             size_t count, pf_error *error) {
+  pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
+  if (status == PF_OK)
+    status = find_threads(self, count, error);
+  return status == PF_OK ? follow_times(self, column, count, error) : status;
+}
+
+
+static pf_status fill_names (entries_reader *self, xpp_role role,
+                             pf_column *column, size_t count, pf_error *error) {
+  if (xpp_convert_names(self->trace->dictionary, field_of(self, role), column,
+                        count) == PF_OK)
+    return PF_OK;
+  return xpp_no_memory(error);
+}
+
+
+/* Say which operations nobody knows. */
+static pf_status check_ops (const entries_reader *self, const pf_column *column,
+                            size_t count, pf_error *error) {
+  const uint32_t *const known = self->letters;
+  for (size_t row = 0; row < count; row++) {
+    const uint32_t op = column->ids[row];
+    if ((op == known[0] || op == known[1] || op == known[2] ||
+         op == known[3]) &&
+        !pf_is_missing(column, row))
+      continue;
+    const pf_bytes text = pf_name(self->trace->dictionary, op);
+    const pf_status status =
+        pf_warn(self->trace, PF_DAMAGE, "xpp-unknown-op", PF_EFORMAT,
+                self->rows.pieces[row].offset, error,
+                "an operation i, I, O or o expected, found '%.*s'",
+                (int)(text.size < 20 ? text.size : 20), (const char *)text.at);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+
+/* Say once that names fill their field: longer ones were cut. */
+static pf_status check_symbols (const entries_reader *self, size_t count,
+                                pf_error *error) {
+  const pf_column *const call = field_of(self, XPP_CALL);
+  if (self->file->is_text || call->type != PF_BYTES ||
+      pf_warning_total(self->trace->notes, "xpp-symbol-cut") > 0)
+    return PF_OK;
+  const uint32_t size =
+      self->file->dbf->fields[self->file->roles.field[XPP_CALL]].size;
+  for (size_t row = 0; row < count; row++)
+    if (!pf_is_missing(call, row) && xpp_trim(call->bytes[row]).size >= size)
+      return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
+                     self->rows.pieces[row].offset, error,
+                     "a name fills its field of %u bytes: names that agree in "
+                     "so many are one",
+                     (unsigned)size);
+  return PF_OK;
+}
+
+
+static void fill_params (const entries_reader *self, pf_column *column,
+                         size_t count) {
+  const pf_column *const from = field_of(self, XPP_PARAMS);
+  if (from == NULL || from->type != PF_BYTES) {
+    fill_missing(column, count);
+    return;
+  }
+  memcpy(column->bytes, from->bytes, count * sizeof *column->bytes);
+  for (size_t row = 0; row < count; row++)
+    if (pf_is_missing(from, row))
+      pf_set_missing(column, row);
+}
+
+
+static void fill_flags (const entries_reader *self, pf_column *column,
+                        size_t count) {
+  for (size_t row = 0; row < count; row++) {
+    const xpp_piece *const piece = &self->rows.pieces[row];
+    column->ids[row] = piece->has_gap               ? self->gap
+                       : piece->kind == XPP_DELETED ? self->deleted
+                                                    : self->nothing;
+  }
+}
+
+
+/* A field that is unknown stands as it is. */
+static void fill_extra (const entries_reader *self, pf_column *column,
+                        size_t field, size_t count) {
+  const pf_column *const from = &self->rows.batch.columns[field];
+  memcpy(column->data, from->data, count * pf_type_size(column->type));
+  for (size_t row = 0; row < count; row++)
+    if (pf_is_missing(from, row))
+      pf_set_missing(column, row);
+}
+
+
+static pf_status fill_column (entries_reader *self, size_t number,
+                              pf_column *column, size_t count,
+                              pf_error *error) {
+  pf_status status;
+  switch (number) {
+    case ENTRIES_THREAD:
+      return fill_numbers(self, XPP_THREAD, column, count, error);
+    case ENTRIES_TIME: return fill_times(self, column, count, error);
+    case ENTRIES_OP:
+      status = fill_names(self, XPP_OP, column, count, error);
+      return status == PF_OK ? check_ops(self, column, count, error) : status;
+    case ENTRIES_CALL:
+      status = fill_names(self, XPP_CALL, column, count, error);
+      return status == PF_OK ? check_symbols(self, count, error) : status;
+    case ENTRIES_LINE:
+      return fill_numbers(self, XPP_LINE, column, count, error);
+    case ENTRIES_PARAMS: fill_params(self, column, count); return PF_OK;
+    case ENTRIES_FLAGS: fill_flags(self, column, count); return PF_OK;
+    default:
+      fill_extra(self, column, self->file->extras[number - ENTRIES_COLUMNS],
+                 count);
+      return PF_OK;
+  }
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+/* Which fields the wanted columns are made from. */
+static pf_status open_rows (entries_reader *self, const pf_batch *batch,
+                            pf_error *error) {
+  const xpp_file *const file = self->file;
+  bool *const wanted = calloc(file->nfields + 1, sizeof *wanted);
+  if (wanted == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < batch->ncolumns && i < file->nentries; i++) {
+    if (batch->columns[i].data == NULL || i == ENTRIES_FLAGS)
+      continue;
+    const size_t field = i < XPP_ROLES ? file->roles.field[i]
+                                       : file->extras[i - ENTRIES_COLUMNS];
+    if (field != XPP_NO_FIELD)
+      wanted[field] = true;
+    if (i == ENTRIES_TIME && file->roles.field[XPP_THREAD] != XPP_NO_FIELD)
+      wanted[file->roles.field[XPP_THREAD]] = true;
+  }
+  self->is_open = true;
+  const pf_status status =
+      xpp_rows_open(&self->rows, self->trace, wanted, false, error);
+  free(wanted);
+  return status;
+}
+
+
+static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
+  entries_reader *const self = (entries_reader *)(void *)reader;
+  pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
+  pf_batch_clear(batch);
+  if (status == PF_OK)
+    status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
+  if (status != PF_MORE)
+    return status;
+  const size_t count = self->rows.batch.rows;
+  for (size_t i = 0; i < self->file->nentries && status == PF_OK; i++)
+    if (batch->columns[i].data != NULL)
+      status = fill_column(self, i, &batch->columns[i], count, error);
+  batch->rows = count;
+  return status;
+}
+
+
+static void close_reader (pf_reader *reader) {
+  entries_reader *const self = (entries_reader *)(void *)reader;
+  if (self->is_open)
+    xpp_rows_close(&self->rows);
+  pf_interned_free(&self->known);
+  free(self->threads);
+  free(self);
+}
+
+
+static bool learn_words (entries_reader *self) {
+  static const char *const words[] = {"i", "I", "O", "o", "gap", "", "deleted"};
+  uint32_t *const numbers[] = {&self->letters[0], &self->letters[1],
+                               &self->letters[2], &self->letters[3],
+                               &self->gap,        &self->nothing,
+                               &self->deleted};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    *numbers[i] = pf_intern_text(self->trace->dictionary, words[i]);
+    if (*numbers[i] == PF_NO_NAME)
+      return false;
+  }
+  return true;
+}
+
+
+pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error) {
+  entries_reader *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return xpp_no_memory(error);
+  self->reader = (pf_reader){.fields = table->fields,
+                             .nfields = table->nfields,
+                             .dictionary = trace->dictionary,
+                             .next = next,
+                             .close = close_reader};
+  self->trace = trace;
+  self->file = trace->state;
+  self->known.seed = trace->dictionary->seed;
+  if (!learn_words(self)) {
+    close_reader(&self->reader);
+    return xpp_no_memory(error);
+  }
+  *reader = &self->reader;
+  return PF_OK;
+}
+
+/* }====== */

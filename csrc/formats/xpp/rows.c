@@ -1,0 +1,183 @@
+/*
+** rows.c - filling columns, run by run of records or row by row of text.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/rows.h"
+
+
+/* {====== Tables ====== */
+
+/* Decode the wanted fields of records that follow each other. */
+static pf_status fill_records (xpp_rows *rows, const xpp_piece *piece,
+                               pf_error *error) {
+  const xpp_file *const file = rows->walk.file;
+  const dbf_run run = {xpp_source(&rows->walk, piece->source).at +
+                           piece->offset,
+                       piece->count, piece->offset};
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
+    if (rows->batch.columns[i].data != NULL)
+      status = dbf_fill(&rows->decoder, &file->dbf->fields[i], &run,
+                        &rows->batch.columns[i], rows->batch.rows, error);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Text ====== */
+
+/* The text of a cell as it was meant: quotes once, UTF-8. */
+static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
+  const dbf_charset *const charset = &rows->walk.file->charset;
+  *text = cell->text;
+  if (cell->is_doubled) {
+    uint8_t *const plain = dbf_arena_take(&rows->decoder.arena, text->size);
+    if (plain == NULL)
+      return false;
+    *text = (pf_bytes){plain, xpp_unquote(cell, plain)};
+  }
+  if (charset->kind == DBF_AS_BYTES || dbf_is_plain(charset, *text))
+    return true;
+  const size_t room = dbf_converted_room(charset, text->size);
+  uint8_t *const converted = dbf_arena_take(&rows->decoder.arena, room);
+  if (converted == NULL)
+    return false;
+  const size_t size = dbf_convert(&rows->converter, *text, converted);
+  dbf_arena_return(&rows->decoder.arena, room - size);
+  *text = (pf_bytes){converted, size};
+  return true;
+}
+
+
+/* The cells of the row the walk is behind. Nothing at all is missing, an empty
+   text in quotes is empty. */
+static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
+  const xpp_walk *const walk = &rows->walk;
+  const size_t row = rows->batch.rows;
+  for (size_t i = 0; i < walk->file->nfields; i++) {
+    pf_column *const column = &rows->batch.columns[i];
+    if (column->data == NULL)
+      continue;
+    const xpp_cell *const cell = i < walk->row.cells ? &walk->cells[i] : NULL;
+    column->bytes[row] = (pf_bytes){NULL, 0};
+    if (cell == NULL || (cell->text.size == 0 && !cell->is_quoted))
+      pf_set_missing(column, row);
+    else if (!text_of(rows, cell, &column->bytes[row]))
+      return xpp_no_memory(error);
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Both ====== */
+
+/* No field has a value. */
+static void fill_nothing (xpp_rows *rows) {
+  const size_t row = rows->batch.rows;
+  for (size_t i = 0; i < rows->batch.ncolumns; i++) {
+    pf_column *const column = &rows->batch.columns[i];
+    if (column->data == NULL)
+      continue;
+    const size_t size = pf_type_size(column->type);
+    memset((uint8_t *)column->data + row * size, 0, size);
+    pf_set_missing(column, row);
+  }
+}
+
+
+/* Append the rows of a piece. */
+static pf_status append (xpp_rows *rows, const xpp_piece *piece,
+                         pf_error *error) {
+  const bool has_fields =
+      piece->kind == XPP_ENTRY || piece->kind == XPP_DELETED;
+  pf_status status = PF_OK;
+  if (!has_fields)
+    fill_nothing(rows);
+  else if (rows->walk.file->is_text)
+    status = fill_cells(rows, error);
+  else
+    status = fill_records(rows, piece, error);
+  for (size_t i = 0; i < piece->count; i++) {
+    xpp_piece *const one = &rows->pieces[rows->batch.rows++];
+    *one = *piece;
+    one->offset += i * piece->size;
+    one->has_gap = piece->has_gap && i == 0;
+  }
+  return status;
+}
+
+
+static bool is_row (const xpp_rows *rows, const xpp_piece *piece) {
+  return rows->has_all || piece->kind == XPP_ENTRY ||
+         (piece->kind == XPP_DELETED && rows->has_deleted);
+}
+
+
+/* Say once that deleted records are left out. */
+static pf_status mind_deleted (xpp_rows *rows, const xpp_piece *piece,
+                               pf_error *error) {
+  pf_trace *const trace = rows->walk.trace;
+  if (piece->kind != XPP_DELETED ||
+      pf_warning_total(trace->notes, "xpp-deleted") > 0)
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "xpp-deleted", PF_EFORMAT, piece->offset,
+                 error,
+                 "records marked as deleted are left out; deleted = \"show\" "
+                 "shows them");
+}
+
+
+pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
+  pf_status status = PF_OK;
+  pf_batch_clear(&rows->batch);
+  if (rows->walk.file->is_text)
+    dbf_arena_reset(&rows->decoder.arena);
+  else
+    dbf_decoder_begin(&rows->decoder);
+  while (status == PF_OK && rows->batch.rows < most) {
+    xpp_piece piece;
+    status = xpp_walk_next(&rows->walk, most - rows->batch.rows, &piece, error);
+    if (status == PF_OK)
+      status = is_row(rows, &piece) ? append(rows, &piece, error)
+                                    : mind_deleted(rows, &piece, error);
+  }
+  return status >= 0 && rows->batch.rows > 0 ? PF_MORE : status;
+}
+
+
+pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
+                         bool has_all, pf_error *error) {
+  const xpp_file *const file = trace->state;
+  memset(rows, 0, sizeof *rows);
+  rows->has_all = has_all;
+  rows->has_deleted = pf_option_is(trace, "deleted", "show");
+  rows->converter.charset = NULL;
+  if (xpp_walk_open(&rows->walk, trace) != PF_OK ||
+      pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
+    return xpp_no_memory(error);
+  if (!file->is_text)
+    return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
+  if (dbf_converter_open(&rows->converter, &file->charset) == PF_OK)
+    return PF_OK;
+  return xpp_no_memory(error);
+}
+
+
+void xpp_rows_close (xpp_rows *rows) {
+  xpp_walk_close(&rows->walk);
+  pf_batch_close(&rows->batch);
+  if (rows->converter.charset != NULL)
+    dbf_converter_close(&rows->converter);
+  if (rows->decoder.file != NULL)
+    dbf_decoder_close(&rows->decoder);
+  else
+    dbf_arena_close(&rows->decoder.arena);
+}
+
+/* }====== */

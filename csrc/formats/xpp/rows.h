@@ -1,0 +1,32 @@
+/*
+** rows.h - rows of a trace as columns of the fields that the file has: what
+** the tables entries and raw are made from.
+*/
+
+#ifndef rows_h
+#define rows_h
+
+#include "formats/dbf/arena.h"
+#include "formats/xpp/walk.h"
+#include "model/batch.h"
+
+typedef struct xpp_rows {
+  xpp_walk walk;
+  bool has_all;        /* pieces that are no entries are rows too */
+  bool has_deleted;    /* deleted records are entries */
+  pf_batch batch;      /* of file->fields; those nobody wants have no memory */
+  dbf_decoder decoder; /* of tables; its arena also of text */
+  dbf_converter converter;         /* of text */
+  xpp_piece pieces[PF_BATCH_ROWS]; /* of each row; offset is the row's */
+} xpp_rows;
+
+/* Begin at the first row; wanted[nfields] says which fields are decoded. */
+pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
+                         bool has_all, pf_error *error);
+void xpp_rows_close (xpp_rows *rows);
+
+/* Fill the batch: PF_MORE, PF_END, PF_AGAIN or a failure. What it had is gone.
+   At most `most` rows. */
+pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error);
+
+#endif

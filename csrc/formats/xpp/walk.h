@@ -1,0 +1,84 @@
+/*
+** walk.h - from row to row through all packets of a trace, and what stands
+** between the rows: every byte belongs to one piece.
+*/
+
+#ifndef walk_h
+#define walk_h
+
+#include "formats/xpp/xpp.h"
+
+typedef enum xpp_piece_kind {
+  XPP_HEADER,  /* of a table; the row of names of text */
+  XPP_ENTRY,   /* records or a row */
+  XPP_DELETED, /* records that are marked as deleted */
+  XPP_BLANK,   /* an empty line */
+  XPP_END,     /* an end mark, 0x1A */
+  XPP_REST,    /* bytes that are no whole row */
+  XPP_PIECES
+} xpp_piece_kind;
+
+extern const char *const xpp_piece_names[XPP_PIECES];
+
+typedef struct xpp_piece {
+  xpp_piece_kind kind;
+  size_t source;         /* of the trace */
+  uint64_t offset, size; /* its bytes, of one record where there are more */
+  size_t count;          /* records that follow each other */
+  bool has_gap;          /* rows before it are lost */
+} xpp_piece;
+
+typedef struct xpp_walk {
+  pf_trace *trace;
+  xpp_file *file;
+  pf_error *error; /* of the call that is under way */
+  size_t segment;
+  uint64_t at;   /* in its source */
+  bool has_gap;  /* rows before the next one are lost */
+  bool is_begun; /* the segment is */
+  bool has_rows; /* the segment had one */
+  xpp_scanner scanner;
+  xpp_cell *cells; /* of the row that was met last: room for nfields */
+  xpp_row row;
+} xpp_walk;
+
+/* Begin at the first byte of the trace. PF_OK or PF_ENOMEM. */
+pf_status xpp_walk_open (xpp_walk *walk, pf_trace *trace);
+void xpp_walk_close (xpp_walk *walk);
+
+/*
+** The next piece, of at most `most` records. PF_END behind the last one; in a
+** live trace PF_AGAIN, also before a row that has not been written in full.
+*/
+pf_status xpp_walk_next (xpp_walk *walk, size_t most, xpp_piece *piece,
+                         pf_error *error);
+
+/* The bytes of a piece's source as they are now. */
+static inline pf_bytes xpp_source (const xpp_walk *walk, size_t source) {
+  return walk->trace->sources[source].bytes;
+}
+
+
+/* records.c and here: the next piece of one form. The walk is before the end
+   of its bytes. */
+pf_status xpp_next_record (xpp_walk *walk, pf_bytes bytes, size_t most,
+                           xpp_piece *piece);
+
+/* Make the next `size` bytes the piece and go past; PF_MORE. */
+pf_status xpp_walk_take (xpp_walk *walk, xpp_piece_kind kind, uint64_t size,
+                         xpp_piece *piece);
+
+/* Say what is odd at the walk's place. Answers what pf_warn does. */
+pf_status xpp_walk_warn (xpp_walk *walk, pf_note_kind kind, const char *code,
+                         pf_status status, const char *format, ...)
+    PF_PRINTF(5, 6);
+
+/* Whether the cells are names of fields. */
+bool xpp_are_names (const xpp_cell *cells, size_t count);
+
+/* packets.c: find the stretches of rows of the trace's sources. Called again
+   when a live trace has got more of them. PF_OK, PF_ENOMEM, or in a strict
+   trace the first gap. */
+pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error);
+
+#endif

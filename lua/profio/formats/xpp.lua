@@ -1,0 +1,106 @@
+-- The format xpp: traces of the Alaska Xbase++ profiler (PRF), their packets, memo files (PRV) and
+-- settings (PRI). The decoder and the encoder are in csrc/formats/xpp/, over csrc/formats/dbf/.
+--
+--    local trace <close> = assert(profio.open "Coffee.prf")
+--    for time, op, call in trace.entries:each("time", "op", "call") do print(time, op, call) end
+
+local core = require "profio.core"
+local dbf = require "profio.formats.dbf"
+local packets = require "profio.formats.xpp.packets"
+
+local xpp = {
+   name = "xpp",
+   help = "traces of the Alaska Xbase++ profiler: PRF as table or text, packets, PRI",
+   extensions = { "prf" },
+}
+
+xpp.roles = {
+   { name = "memo", help = "the file of the parameters (.prv), instead of the one beside it" },
+   { name = "pri", help = "the settings of the run (.pri), instead of those beside it" },
+   { name = "packet", help = "a packet of rows; those beside the file are found" },
+}
+
+xpp.options = {
+   { name = "map", type = "text", default = "",
+     help = "which field says what, where names and values do not tell: "
+        .. "thread=F,time=F,op=F,call=F,line=F,params=F; F is a name, or a number from 1" },
+   { name = "form", type = "choice", choices = { "auto", "foxdbe", "deldbe" }, default = "auto",
+     help = "the file is a table, or delimited text" },
+   { name = "separator", type = "text", default = "",
+     help = "of the fields of text: a character, or tab; without it that is found out" },
+   { name = "deleted", type = "choice", choices = { "skip", "show" }, default = "skip",
+     help = "records marked as deleted: left out, or shown with the flag deleted" },
+   { name = "code_page", type = "text", default = "auto",
+     help = "what text is in: CP850, CP1252, ... as iconv names it; raw passes bytes through; "
+        .. "auto takes the file's word" },
+}
+
+xpp.warnings = {
+   ["xpp-bad-number"] = "a field holds what is no number: the value is missing",
+   ["xpp-clock-wrapped"] = "the clock of 32 bits starts again after 49 days: times go on",
+   ["xpp-columns"] = "a row has more or fewer fields than the others",
+   ["xpp-count"] = "the header states more records than there are",
+   ["xpp-delete-flag"] = "a record begins with neither of the two delete flags",
+   ["xpp-deleted"] = "records marked as deleted are left out",
+   ["xpp-fields-guessed"] = "what the fields say is guessed by their values",
+   ["xpp-lost-rows"] = "bytes between records are none: rows are lost",
+   ["xpp-no-roles"] = "no fields say what happened to which function",
+   ["xpp-odd-quote"] = "a quote inside a text is not written twice",
+   ["xpp-open-quote"] = "a text in quotes does not end",
+   ["xpp-packet-double"] = "a packet repeats rows that are there and is left out",
+   ["xpp-packet-gap"] = "packets are missing between others",
+   ["xpp-partial-row"] = "the file ends inside a row",
+   ["xpp-side-file"] = "a file found beside the trace cannot be read",
+   ["xpp-stale-count"] = "the header states fewer records than there are: all are read",
+   ["xpp-stray-end"] = "an end mark stands between rows",
+   ["xpp-symbol-cut"] = "names fill their field: longer ones were cut",
+   ["xpp-time-back"] = "a time is earlier than the one before in its thread",
+   ["xpp-trailing"] = "bytes stand behind the end mark",
+   ["xpp-two-fields"] = "two fields say the same: the first one counts",
+   ["xpp-unknown-op"] = "an operation is none of i, I, O, o",
+}
+
+for code, words in pairs(dbf.warnings) do
+   xpp.warnings[code] = words
+end
+
+-- Calls are made from events, which are the enters and leaves of the entries.
+xpp.made = { events = { from = "entries", stage = core.events } }
+
+---The memo file, the settings and the packets beside a trace.
+---@param main { path: string|nil, source: userdata, options: table }
+---@return { role: string, path: string }[]
+function xpp.side_files(main)
+   if not main.path or main.path == "-" then
+      return {}
+   end
+   local base = packets.base(main.path)
+   local stem = base:match "[^/]*$":gsub("%.[^.]*$", "")
+   local found = dbf.side_files { path = base, source = main.source, options = main.options }
+   local settings = require("profio.inputs").beside(base, { stem .. ".pri" })
+   if settings and settings ~= main.path then
+      found[#found + 1] = { role = "pri", path = settings }
+   end
+   for _, path in ipairs(packets.beside(main.path)) do
+      found[#found + 1] = { role = "packet", path = path }
+   end
+   return found
+end
+
+---The file that stands for all packets of a trace: the header packet, or where text has none, the
+---first one.
+---@param path string
+---@return string[]
+function xpp.expand(path)
+   return { packets.first(path) }
+end
+
+---Whether a path that nothing else tells is a piece of a trace: a packet of rows beside its header
+---packet, or the empty header packet of text.
+---@param path string
+---@return boolean
+function xpp.claims(path)
+   return packets.claims(path)
+end
+
+return xpp

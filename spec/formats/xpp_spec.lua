@@ -1,0 +1,293 @@
+-- Traces of the Xbase++ profiler: both forms, roles, settings. Bytes are packed by hand
+-- (spec/support/xpp_builder.lua).
+
+local profio = require "profio"
+local xpp = require "spec.support.xpp_builder"
+
+local function open(input, options)
+   if type(input) == "string" then
+      input = { data = input }
+   end
+   return assert(profio.open(input, options))
+end
+
+local function codes(trace)
+   local list = {}
+   for i, warning in ipairs(trace.warnings) do
+      list[i] = warning.code
+   end
+   table.sort(list)
+   return list
+end
+
+-- Rows in the units of the table: what the builder was given.
+local function expected(rows, with_line)
+   local list = {}
+   for i, row in ipairs(rows) do
+      list[i] = { thread = row[1], time = row[2] and row[2] * 1000000, op = row[3], call = row[4],
+         line = with_line ~= false and row[5] or nil, params = row[6], flags = "" }
+   end
+   return list
+end
+
+local with_params = {
+   { 1, 0, "I", "MAIN", 1, "" }, { 2, 0, "i", "LEN", 12, '"a,b", {1, 2}' },
+   { 2, 1, "o", "LEN", 12, "line\r\nend \"quoted\"" }, { 1, 1, "O", "MAIN", 9 },
+}
+with_params[1][6] = nil
+
+describe("xpp", function()
+   it("reads a table of Visual FoxPro with its memo file", function()
+      local prf, prv = xpp.table(with_params)
+      local trace <close> = open { data = prf, memo = prv }
+      assert.equal("xpp", trace.format)
+      assert.same({ "entries", "events", "raw" }, trace.tables)
+      assert.same({}, codes(trace))
+      assert.same(expected(with_params), trace.entries:rows())
+      assert.same({ format = "xpp", dialect = "foxdbe", byte_order = "little", version = 0x30,
+         code_page_mark = 3, records = 4, record_size = 38, symbol_size = 20, filtering = "on",
+         fields = "thread=TID time=TIME op=OP call=MSG line=LINE params=PARAMS" }, trace.info)
+   end)
+
+   it("reads a table whose fields are all text", function()
+      local trace <close> = open((xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })))
+      assert.same({}, codes(trace))
+      assert.same(expected(xpp.golden), trace.entries:rows())
+   end)
+
+   it("reads text with any separator, line end and names", function()
+      local names = { "THREAD_ID", "Time", "operation", "Call", "LINE NUMBER", "Params" }
+      for _, separator in ipairs { ",", ";", "\t", "|" } do
+         for _, line_end in ipairs { "\r\n", "\n" } do
+            local given = { separator = separator, line_end = line_end, names = names }
+            local trace <close> = open(xpp.text(with_params, given))
+            assert.same({}, codes(trace))
+            assert.same(expected(with_params), trace.entries:rows())
+            assert.equal(separator == "\t" and "tab" or separator, trace.info.separator)
+            local bare <close> = open(xpp.text(xpp.golden, { separator = separator,
+               line_end = line_end, columns = 5 }) .. "\26")
+            assert.same({ "xpp-fields-guessed" }, codes(bare))
+            assert.same(expected(xpp.golden), bare.entries:rows())
+         end
+      end
+   end)
+
+   it("lets the user say the separator and the form", function()
+      local text = "1,4,I,A|b\n1,5,O,A|b\n"
+      local trace <close> = open(text, { separator = ",", form = "deldbe" })
+      assert.same({ "A|b", "A|b" }, { trace.entries:rows()[1].call, trace.entries:rows()[2].call })
+      local _, message, code = profio.open({ data = text }, { form = "foxdbe", format = "xpp" })
+      assert.equal("truncated", code)
+      assert.matches("xpp", message)
+   end)
+
+   it("gives back every byte through raw", function()
+      local prf, prv = xpp.table(with_params)
+      local files = { prf, xpp.text(with_params) .. "\26", xpp.text(with_params):sub(1, -7),
+         "\n\n" .. xpp.text(with_params) .. "\n", prf .. "garbage", prf:sub(1, -30) }
+      for _, bytes in ipairs(files) do
+         local trace <close> = open { data = bytes, memo = prv }
+         local all, at = {}, 0
+         for offset, size, piece in trace.raw:each("offset", "size", "bytes") do
+            assert.equal(at, offset)
+            assert.equal(size, #piece)
+            at = at + size
+            all[#all + 1] = piece
+         end
+         assert.equal(bytes, table.concat(all))
+      end
+      local trace <close> = open { data = prf, memo = prv }
+      assert.same({ "offset", "size", "kind", "packet", "TID", "TIME", "OP", "MSG", "LINE",
+         "PARAMS", "bytes" }, trace.raw.columns)
+      assert.same({ "header", "entry", "entry", "entry", "entry", "end" }, (function()
+         local kinds = {}
+         for kind in trace.raw:each "kind" do
+            kinds[#kinds + 1] = kind
+         end
+         return kinds
+      end)())
+   end)
+end)
+
+describe("the fields of a trace", function()
+   -- The roles that are found for fields of these names.
+   local function fields_of(fields, options)
+      local rows = { { 1, 4, "I", "MAIN" }, { 1, 5, "O", "MAIN" } }
+      for _, row in ipairs(fields[5] and rows or {}) do
+         row[5] = fields[5][2] == "C" and "x" or 10
+      end
+      local trace <close> = open((xpp.table(rows, { fields = fields })),
+         options or { format = "xpp" })
+      return trace.info.fields, codes(trace), trace
+   end
+
+   it("are known by many names", function()
+      assert.equal("thread=THREAD_ID time=TIMELINE op=OPERATION call=CALL line=LINENUMBER",
+         (fields_of { { "THREAD_ID", "I", 4 }, { "TIMELINE", "I", 4 }, { "OPERATION", "C", 1 },
+            { "CALL", "C", 10 }, { "LINENUMBER", "I", 4 } }))
+      assert.equal("thread=thread time=ms op=oper call=ProcName line=LineNr",
+         (fields_of { { "thread", "N", 4 }, { "ms", "N", 8 }, { "oper", "C", 1 },
+            { "ProcName", "C", 10 }, { "LineNr", "N", 6 } }))
+   end)
+
+   it("go by exact names first, and the first of two", function()
+      local found, warned = fields_of { { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 },
+         { "MSG", "C", 9 }, { "NAME", "C", 9 } }
+      assert.equal("thread=TID time=TIME op=OP call=MSG", found)
+      assert.same({ "xpp-two-fields" }, warned)
+      local other = fields_of { { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 },
+         { "NAME", "C", 9 }, { "MSG", "C", 9 } }
+      assert.equal("thread=TID time=TIME op=OP call=MSG", other)
+   end)
+
+   it("are guessed by what they hold", function()
+      local found, warned = fields_of { { "A", "N", 4 }, { "B", "N", 8 }, { "C", "C", 1 },
+         { "D", "C", 12 }, { "E", "N", 6 } }
+      assert.equal("thread=A time=B op=C call=D line=E", found)
+      assert.same({ "xpp-fields-guessed" }, warned)
+   end)
+
+   it("can be said", function()
+      local fields = { { "A", "N", 4 }, { "B", "N", 8 }, { "C", "C", 1 }, { "D", "C", 12 },
+         { "E", "N", 6 } }
+      assert.equal("thread=E time=B op=C call=D line=A", (fields_of(fields,
+         { format = "xpp", map = "thread=e, time=2,op=C,call=D,line=A" })))
+      local _, message, code = profio.open({ data = (xpp.table({}, { fields = fields })) },
+         { format = "xpp", map = "op=X" })
+      assert.matches("no field 'X'", message)
+      assert.equal("format", code)
+      assert.matches("ROLE=FIELD", (select(2, profio.open({ data = (xpp.table {}) },
+         { map = "opera=X" }))))
+   end)
+
+   it("that are unknown stand behind the others", function()
+      local trace <close> = open((xpp.table({ { 1, 2, "I", "A", "x ", 7 } }, { fields = {
+         { "TID", "I", 4 }, { "TIME", "I", 4 }, { "OP", "C", 1 }, { "MSG", "C", 9 },
+         { "EXTRA", "C", 3 }, { "MORE", "I", 4 } } })))
+      assert.same({ { thread = 1, time = 2000000, op = "I", call = "A", flags = "", MORE = 7,
+         EXTRA = "x" } }, trace.entries:rows())
+   end)
+
+   it("may leave out what the profiler leaves out", function()
+      local trace <close> = open((xpp.table({ { 1, "I", "A" }, { 1, "O", "A" } }, { fields = {
+         { "TID", "I", 4 }, { "OP", "C", 1 }, { "MSG", "C", 9 } } })))
+      assert.same({ { thread = 1, op = "I", call = "A", flags = "" },
+         { thread = 1, op = "O", call = "A", flags = "" } }, trace.entries:rows())
+   end)
+
+   it("that say nothing leave table raw", function()
+      local fields = { { "A", "C", 4 }, { "B", "N", 8 } }
+      local trace <close> = open((xpp.table({ { "x", 1 } }, { fields = fields })),
+         { format = "xpp" })
+      assert.same({ "raw" }, trace.tables)
+      assert.same({ "xpp-no-roles" }, codes(trace))
+   end)
+
+   it("do not make a trace of any table or text", function()
+      local other = xpp.table({ { "I", "Bob" }, { "O", "Ann" }, { "X", "Tom" } },
+         { fields = { { "OP", "C", 1 }, { "NAME", "C", 9 } } })
+      local trace <close> = open(other)
+      assert.equal("dbf", trace.format)
+      for _, text in ipairs { "a,b,c\n1,2,3\n", "I,am,not\nO,no,trace\nX,y,z\n", "plain text\n" } do
+         assert.is_nil((profio.open { data = text }))
+      end
+   end)
+end)
+
+describe("values of a trace", function()
+   it("are whole numbers of ns, also from fractions and an unsigned clock", function()
+      local trace <close> = open "TID;TIME;OP;MSG\n1;1,5;I;A\n1;0002.000001;O;A\n1;x;O;A\n"
+      local times = {}
+      for time in trace.entries:each "time" do
+         times[#times + 1] = time
+      end
+      assert.same({ 1500000, 2000001, false }, times)
+      assert.same({ "xpp-bad-number" }, codes(trace))
+      local clock <close> = open((xpp.table { { 1, 0x7fffffff, "I", "A", 1 },
+         { 1, -0x80000000, "O", "A", 1 }, { 1, -1, "I", "A", 1 }, { 1, 3, "O", "A", 1 } }))
+      times = {}
+      for time in clock.entries:each "time" do
+         times[#times + 1] = time // 1000000
+      end
+      assert.same({ 0x7fffffff, 0x80000000, 0xffffffff, 0x100000003 }, times)
+      assert.same({ "xpp-clock-wrapped" }, codes(clock))
+   end)
+
+   it("are noticed where a thread goes back in time, or the operation is unknown", function()
+      local trace <close> = open((xpp.table { { 1, 9, "I", "A", 1 }, { 2, 3, "I", "B", 1 },
+         { 1, 8, "?", "A", 1 }, { 2, 4, "O", "B", 1 } }))
+      assert.equal(4, trace.entries:count())
+      assert.same({ "I", "I", "?", "O" }, (function()
+         local list = {}
+         for op in trace.entries:each("op", "time") do
+            list[#list + 1] = op
+         end
+         return list
+      end)())
+      assert.same({ "xpp-time-back", "xpp-unknown-op" }, codes(trace))
+      assert.equal("damage", trace.warnings[1].kind)
+   end)
+
+   it("show names that were cut", function()
+      local trace <close> = open((xpp.table({ { 1, 0, "I", "LONGNAME" },
+         { 1, 1, "O", "LONGNAMES" } }, { fields = { { "TID", "I", 4 }, { "TIME", "I", 4 },
+         { "OP", "C", 1 },
+         { "MSG", "C", 8 } } })))
+      trace.entries:count()
+      assert.same({}, codes(trace))
+      for _ in trace.entries:each "call" do end
+      assert.same({ "xpp-symbol-cut" }, codes(trace))
+   end)
+
+   it("leave deleted records out, or flag them", function()
+      local bytes = xpp.table { { 1, 0, "I", "A", 1 }, { 1, 1, "I", "B", 1, deleted = true },
+         { 1, 2, "O", "A", 1 } }
+      local trace <close> = open(bytes)
+      assert.equal(2, #trace.entries:rows())
+      assert.same({ "xpp-deleted" }, codes(trace))
+      local all <close> = open(bytes, { deleted = "show" })
+      assert.same({ "", "deleted", "" }, { all.entries:rows()[1].flags, all.entries:rows()[2].flags,
+         all.entries:rows()[3].flags })
+   end)
+
+   it("come in UTF-8 when a code page is known", function()
+      local names = { "TID", "TIME", "OP", "MSG" }
+      local trace <close> = open(xpp.text({ { 1, 0, "I", "M\x84R" }, { 1, 1, "O", "M\x84R" } },
+         { names = names, columns = 4 }), { code_page = "CP850" })
+      assert.equal("MäR", trace.entries:rows()[1].call)
+      local raw <close> = open(xpp.text({ { 1, 0, "I", "M\x84R" } }, { names = names,
+         columns = 4 }))
+      assert.equal("M\x84R", raw.entries:rows()[1].call)
+   end)
+end)
+
+describe("settings", function()
+   local pri = "; by hand\r\n[TRACE]\r\nOPERATIONMODE=5145\r\noutflushevery = 100\r\nODD\r\n"
+
+   it("are read beside a trace, and by themselves", function()
+      for _, input in ipairs { { data = pri }, { data = xpp.text(xpp.golden), pri = pri } } do
+         local trace <close> = open(input)
+         assert.equal(5145, trace.info.operation_mode)
+         assert.equal("trace unfiltered flush 16", trace.info.operation)
+         assert.equal(100, trace.info.flush_every)
+         local rows = trace.settings:rows("section", "key", "value", "meaning")
+         assert.same({ {}, { section = "TRACE" }, { section = "TRACE", key = "OPERATIONMODE",
+            value = "5145", meaning = trace.info.operation },
+            { section = "TRACE", key = "outflushevery", value = "100" }, { section = "TRACE" },
+         }, rows)
+         local lines = {}
+         for line in trace.settings:each "line" do
+            lines[#lines + 1] = line
+         end
+         assert.equal(pri, table.concat(lines))
+      end
+   end)
+
+   it("say what the fields of text cannot be", function()
+      local text = "1,I,A,10\n1,I,B,20\n1,O,B,30\n1,O,A,40\n"
+      local trace <close> = open(text)
+      assert.equal("thread=field1 time=field4 op=field2 call=field3", trace.info.fields)
+      local told <close> = open { data = text, pri = "OPERATIONMODE=1\nTIMELINE=0\n" }
+      assert.equal("thread=field1 op=field2 call=field3 line=field4", told.info.fields)
+   end)
+end)
