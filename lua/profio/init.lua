@@ -167,9 +167,31 @@ local function open_source(state, input, mine)
    return source
 end
 
+local add_inputs
+
+-- The files of a directory. One that cannot be read is told of, and the others are: unless nothing
+-- is left, or the first oddity is an error.
+local function add_found(state, list, mine, given)
+   local message, code
+   for _, input in ipairs(list) do
+      local ok
+      ok, message, code = add_inputs(state, { input }, mine, given)
+      if not ok and mine.strict then
+         return nil, message, code
+      elseif not ok then
+         state.notes[#state.notes + 1] = { code = state.format.name .. "-unreadable",
+            kind = "damage", message = message }
+      end
+   end
+   if #state.parts == 0 then
+      return nil, message, code
+   end
+   return true
+end
+
 -- Open every input with one format; a path may stand for several files, each of which counts
 -- once. On failure the caller closes everything again.
-local function add_inputs(state, list, mine, given)
+function add_inputs(state, list, mine, given)
    for _, input in ipairs(list) do
       local source, message, code = open_source(state, input, mine)
       if not source then
@@ -180,7 +202,8 @@ local function add_inputs(state, list, mine, given)
       several, message, code = inputs.expand(input, state.format, theirs)
       local ok = true
       if several then
-         ok, message, code = add_inputs(state, several, mine, given)
+         local add = inputs.is_directory(input) and add_found or add_inputs
+         ok, message, code = add(state, several, mine, given)
       elseif message then
          return nil, message, code
       elseif not input.is_expanded or not state.known[input.path] then

@@ -31,6 +31,16 @@ local function is_executable(path)
    return false
 end
 
+-- What is read when no FILE is named: what a program leaves behind in the current directory, or the
+-- database that DCPI's tools take.
+local function default()
+   local database = os.getenv "DCPIDB"
+   if database and database ~= "" and not core.is_plain_file "gmon.out" then
+      return database
+   end
+   return "gmon.out"
+end
+
 ---Part the FILEs: traces, and the executable among them.
 ---@param paths string[]
 ---@param exe string|nil what --exe said
@@ -48,7 +58,7 @@ function files.part(paths, exe)
       end
    end
    if #traces == 0 then
-      traces[1] = "gmon.out"
+      traces[1] = default()
    end
    return traces, exe
 end

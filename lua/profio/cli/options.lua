@@ -138,7 +138,7 @@ local function parser_of(argparse)
       parser:group(group[1], table.unpack(added))
    end
    parser:argument("FILE"):args("*"):target("files"):description(
-      "traces of one format; an executable; - is standard input; default ./gmon.out")
+      "traces of one format; an executable; - is standard input; default gmon.out, or $DCPIDB")
    return parser
 end
 

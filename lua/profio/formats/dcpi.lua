@@ -2,6 +2,9 @@
 ---
 --- The decoder and the encoder are in csrc/formats/dcpi/.
 
+local database = require "profio.formats.dcpi.database"
+local lfs = require "lfs"
+
 local dcpi = {}
 
 dcpi.name = "dcpi"
@@ -23,6 +26,12 @@ dcpi.options = {
      help = "clock of the processors in MHz, where the file does not say it" },
    { name = "header_limit", type = "int", default = 65536,
      help = "bytes in which the header must end" },
+   { name = "image", type = "text",
+     help = "of a database: only this image, by identifier, name or path" },
+   { name = "event", type = "text", help = "of a database: only files that count this event" },
+   { name = "epoch", type = "text", help = "of a database: only this epoch, digits" },
+   { name = "label", type = "text", help = "of a database: only profiles of this label" },
+   { name = "platform", type = "text", help = "of a database: only this machine" },
 }
 
 dcpi.write_options = {
@@ -74,11 +83,32 @@ dcpi.warnings = {
    ["dcpi-trailing-bytes"] = "bytes stand behind the footer",
    ["dcpi-truncated"] = "the file ends inside a chunk or a line",
    ["dcpi-truncated-footer"] = "the file ends inside its footer",
+   ["dcpi-unreadable"] = "a file of a database cannot be read",
    ["dcpi-unaligned"] = "the offset of a chunk is no multiple of an instruction",
    ["dcpi-unsupported-major"] = "the data of version 1 cannot be read: its form was not published",
    ["dcpi-value-too-large"] = "a number of the header is above 2^64 - 1",
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
+
+---Whether a directory is a database.
+---@param path string
+---@return boolean
+function dcpi.directory(path)
+   return database.is_one(path)
+end
+
+---The files of a database.
+---@param path string
+---@param options table of reading
+---@return string[]|nil
+---@return string|nil message
+---@return string|nil code
+function dcpi.expand(path, options)
+   if lfs.attributes(path, "mode") ~= "directory" then
+      return nil
+   end
+   return database.files(path, options)
+end
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed

@@ -1,0 +1,145 @@
+local dcpi = require "spec.support.dcpi_builder"
+local lfs = require "lfs"
+local profio = require "profio"
+
+-- A database in a new directory: { ["path/below"] = bytes }.
+local function database(files)
+   local root = os.tmpname()
+   os.remove(root)
+   lfs.mkdir(root)
+   for path, bytes in pairs(files) do
+      local folder = root
+      for part in path:gmatch "([^/]+)/" do
+         folder = folder .. "/" .. part
+         lfs.mkdir(folder)
+      end
+      local file <close> = assert(io.open(root .. "/" .. path, "wb"))
+      file:write(bytes)
+   end
+   return root, function()
+      os.execute("rm -r '" .. root .. "'")
+   end
+end
+
+local function profile(changes, counts)
+   return dcpi():header(changes):chunk(0x40, counts):footer():bytes()
+end
+
+local old, new = "9805191724", "9805201724"
+
+local function small()
+   return database {
+      ["9805201724/b"] = profile({ epoch = new, event = "imiss", period = "4096" }, { 3 }),
+      ["9805201724/a"] = profile({ epoch = new }, { 5, 6 }),
+      ["9805191724/walnut/x"] = profile({ epoch = old }, { 7 }),
+      ["9805191724/walnut/y"] = profile({ epoch = old, image = "ab", path = "/bin/ls" }, { 1 }),
+      ["9805191724/oak/z"] = profile({ epoch = old, platform = "oak" }, { 2 }),
+      ["README"] = "no profile\n",
+      ["9805191724/.hidden"] = profile({}, { 1000 }),
+   }
+end
+
+-- The sums of count by some columns.
+local function sums(trace, ...)
+   local columns, list = { ... }, {}
+   for _, row in ipairs(trace.samples:group(...):aggregate { "n = sum(count)" }:rows()) do
+      local words = {}
+      for i, column in ipairs(columns) do
+         words[i] = row[column]
+      end
+      list[#list + 1] = table.concat(words, " ") .. " " .. row.n
+   end
+   return list
+end
+
+describe("dcpi, a database", function()
+   it("is a set of profiles, in order of epoch, platform, image and event", function()
+      local root, remove = small()
+      local trace <close> = assert(profio.open(root))
+      assert.same({}, trace.warnings)
+      assert.equal(5, trace.info.files)
+      assert.same({ old .. " oak xemacs cycles 2", old .. " walnut xemacs cycles 7",
+         old .. " walnut ls cycles 1", new .. " walnut xemacs cycles 11",
+         new .. " walnut xemacs imiss 3" }, sums(trace, "epoch", "platform", "name", "event"))
+      assert.same({ root .. "/9805191724/oak/z", root .. "/9805191724/walnut/x",
+         root .. "/9805191724/walnut/y", root .. "/9805201724/a", root .. "/9805201724/b" },
+         (function()
+            local list = {}
+            for file in trace.profiles:each "file" do
+               list[#list + 1] = file
+            end
+            return list
+         end)())
+      assert.same({ 0, 1, 2, 3, 4 }, (function()
+         local list = {}
+         for number in trace.samples:group "profile":each "profile" do
+            list[#list + 1] = number
+         end
+         return list
+      end)())
+      remove()
+   end)
+
+   it("can be chosen from", function()
+      local root, remove = small()
+      for _, case in ipairs {
+         { { image = "xemacs" }, 4 }, { { image = "/bin/ls" }, 1 }, { { image = "bin/ls" }, 1 },
+         { { image = "ab" }, 1 }, { { event = "imiss" }, 1 }, { { epoch = old }, 3 },
+         { { epoch = "19" .. old }, 3 }, { { platform = "oak" }, 1 },
+         { { platform = "walnut", epoch = new, event = "cycles" }, 1 },
+      } do
+         local trace <close> = assert(profio.open(root, case[1]))
+         assert.equal(case[2], #trace:facts())
+      end
+      local trace, message, code = profio.open(root, { image = "emacs", epoch = old })
+      assert.is_nil(trace)
+      assert.equal("format", code)
+      assert.equal(root .. ": dcpi: no profile of image emacs, epoch 9805191724 in this database",
+         message)
+      remove()
+   end)
+
+   it("reads what can be read, and tells of the rest", function()
+      local root, remove = database { good = profile({}, { 5 }),
+         bad = "version pdb-0.07\nimage ab\nevent cycles\n" }
+      local trace <close> = assert(profio.open(root))
+      assert.equal(1, #trace.warnings)
+      assert.equal("dcpi-unreadable", trace.warnings[1].code)
+      assert.equal("damage", trace.warnings[1].kind)
+      assert.matches("/bad: dcpi: a line \"samples\" expected", trace.warnings[1].message)
+      assert.equal(1, trace.samples:count())
+      local none, message, code = profio.open(root, { strict = true })
+      assert.is_nil(none)
+      assert.equal("truncated", code)
+      assert.matches("/bad: dcpi: ", message)
+      remove()
+   end)
+
+   it("may hold packed files and dcpicat's texts", function()
+      local root, remove = database { ["e/text"] = dcpi.listing, ["e/golden"] = dcpi.golden() }
+      os.execute("gzip -k '" .. root .. "/e/golden' && rm '" .. root .. "/e/golden'")
+      local trace <close> = assert(profio.open(root, { event = "cycles" }))
+      assert.same({ "19970328081403c0c18b 114" }, sums(trace, "image"))
+      remove()
+   end)
+
+   it("is no directory of other things", function()
+      local root, remove = database { ["a/b/c"] = "text\n" }
+      local trace, message, code = profio.open(root)
+      assert.is_nil(trace)
+      assert.equal("io", code)
+      assert.matches("is a directory", message)
+      remove()
+   end)
+
+   it("merges its epochs into one file", function()
+      local root, remove = small()
+      local trace <close> = assert(profio.open(root, { image = "xemacs", event = "cycles",
+         platform = "walnut" }))
+      local merged <close> = assert(profio.open { data = assert(trace:save()) })
+      assert.same({ { address = 0x120000040, count = 12 }, { address = 0x120000044, count = 6 } },
+         merged.samples:rows("address", "count"))
+      assert.equal(old, merged.info.epoch)
+      remove()
+   end)
+end)
