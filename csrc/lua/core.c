@@ -21,6 +21,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_register(L);
   l_open_conditions(L);
   l_open_filter(L);
+  l_open_derive(L);
   l_open_group(L);
   l_open_unfilter(L);
   l_open_calls(L);

@@ -3,6 +3,7 @@
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
+local formulas = require "profio.formulas"
 local row_export = require "profio.exports.rows"
 
 local view = {}
@@ -152,6 +153,43 @@ end
 function methods:refilter()
    return with(self, core.refilter)
 end
+
+-- {====== Columns more ======
+
+---The rows with columns computed from others, in C: view:derive { "share = count / total(count)" }.
+---profio.formulas tells what a formula may be.
+---@param wanted string[]
+---@return profio.View
+function methods:derive(wanted)
+   if type(wanted) ~= "table" or #wanted == 0 then
+      error("derive wants formulas: derive { \"name = formula\" }", 2)
+   end
+   return with(self, function(reader)
+      local fields, compiled = reader:fields(), {}
+      for i, text in ipairs(wanted) do
+         compiled[i] = formulas.compile(text, fields)
+      end
+      return core.derive(reader, compiled)
+   end)
+end
+
+---The rows with the values of a column side by side: a column for each name that `key` may have,
+---with the value where it has it and 0 elsewhere. Sums over groups of rows make a table of it.
+---@param key string a column of names
+---@param value string a column of whole numbers
+---@param names (string|{ name: string, column: string })[] and what their columns are called
+---@return profio.View
+function methods:spread(key, value, names)
+   local stripes = {}
+   for i, name in ipairs(names) do
+      stripes[i] = type(name) == "table" and name or { name = name, column = name }
+   end
+   return with(self, function(reader)
+      return core.spread(reader, key, value, stripes)
+   end)
+end
+
+-- }======
 
 -- {====== group and aggregate ======
 

@@ -71,6 +71,12 @@ function chunks.stages()
       :sort("-total"):limit(2):write { output = "csv" }
 end
 
+function chunks.derived()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   return trace.arcs:spread("to_function", "count", { "main", { name = "foo::bar", column = "foo" } })
+      :derive { "share = main / total(main)", "so_far = running(foo) + sqrt(count)" }:rows()
+end
+
 function chunks.pattern()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
    return trace.arcs:where { to_function = profio.match "^foo" }:rows()

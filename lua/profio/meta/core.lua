@@ -209,6 +209,20 @@ function core.range(over, column, from, to) end
 ---@return profio.core.Reader
 function core.describe(over, column) end
 
+---Columns computed from others.
+---@param over profio.core.Reader
+---@param formulas { name: string, type: string, steps: { [1]: string, [2]: any }[] }[]
+---@return profio.core.Reader
+function core.derive(over, formulas) end
+
+---Values of a column side by side, by the names in another one.
+---@param over profio.core.Reader
+---@param key string
+---@param value string
+---@param stripes { name: string, column: string }[]
+---@return profio.core.Reader
+function core.spread(over, key, value, stripes) end
+
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core

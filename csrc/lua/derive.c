@@ -1,0 +1,149 @@
+/*
+** derive.c - stages that add columns of numbers: core.derive, core.spread.
+*/
+
+#include <string.h>
+
+#include "kernels/derive.h"
+#include "kernels/spread.h"
+#include "lua/binding.h"
+
+#define MAX_FORMULAS 1000
+#define MAX_STEPS    100000
+
+
+/* {====== derive ====== */
+
+/* The words for operations, in the order of pf_operation. */
+static const char *const operations[] = {
+    "column",   "total",    "number", "run",    "add",
+    "subtract", "multiply", "divide", "less",   "least",
+    "most",     "root",     "size",   "negate", NULL};
+
+
+/* The number of entries of the table on top of the stack, at most `most`. */
+static size_t count_check (lua_State *L, int arg, lua_Unsigned most) {
+  const lua_Unsigned n = lua_rawlen(L, -1);
+  luaL_argcheck(L, n <= most, arg, "too many formulas or steps");
+  return (size_t)n;
+}
+
+
+/* Read the step on top of the stack: { operation, column or number }. */
+static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
+  const int table = lua_gettop(L);
+  luaL_checktype(L, table, LUA_TTABLE);
+  lua_rawgeti(L, table, 1);
+  step->operation =
+      (pf_operation)luaL_checkoption(L, table + 1, NULL, operations);
+  lua_rawgeti(L, table, 2);
+  if (step->operation <= PF_PUSH_TOTAL)
+    step->column = l_field_check(L, table + 2, input);
+  else if (step->operation == PF_PUSH_NUMBER)
+    step->number = (double)luaL_checknumber(L, table + 2);
+  lua_settop(L, table - 1);
+}
+
+
+/* Read the steps of the formula on top of the stack into memory that stays
+   on the stack, below it. */
+static void formula_check (lua_State *L, const pf_reader *input,
+                           pf_formula *formula) {
+  const int table = lua_gettop(L);
+  luaL_checktype(L, table, LUA_TTABLE);
+  lua_getfield(L, table, "name");
+  formula->name = luaL_checkstring(L, -1); /* anchored in the table */
+  lua_getfield(L, table, "type");
+  formula->type = strcmp(luaL_checkstring(L, -1), "int") == 0 ? PF_INT : PF_NUM;
+  lua_getfield(L, table, "steps");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  formula->nsteps = count_check(L, 2, MAX_STEPS);
+  pf_step *const steps =
+      lua_newuserdatauv(L, (formula->nsteps + 1) * sizeof *steps, 0);
+  memset(steps, 0, (formula->nsteps + 1) * sizeof *steps);
+  for (size_t i = 0; i < formula->nsteps; i++) {
+    lua_rawgeti(L, table + 3, (lua_Integer)i + 1);
+    step_check(L, input, &steps[i]);
+  }
+  formula->steps = steps;
+  lua_replace(L, table);
+  lua_settop(L, table);
+}
+
+
+/* core.derive(reader, formulas): the rows with a column more for each of
+   { name=, type= "int" or "num", steps = { { operation, operand }, ... } }. */
+static int core_derive (lua_State *L) {
+  const int pins[] = {1};
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t count = count_check(L, 2, MAX_FORMULAS);
+  pf_formula *const formulas =
+      lua_newuserdatauv(L, (count + 1) * sizeof *formulas, 0);
+  luaL_checkstack(L, (int)count + 16, "too many formulas");
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    formula_check(L, input, &formulas[i]);
+  }
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_derive_open(input, formulas, count, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== spread ====== */
+
+/* Read the stripe on top of the stack, { name=, column= }; pops it. */
+static void stripe_check (lua_State *L, const pf_reader *input,
+                          pf_stripe *stripe) {
+  size_t size;
+  luaL_checktype(L, -1, LUA_TTABLE);
+  lua_getfield(L, -1, "name");
+  const char *const name = luaL_checklstring(L, -1, &size);
+  stripe->name =
+      pf_intern(input->dictionary, (pf_bytes){(const uint8_t *)name, size});
+  if (stripe->name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  lua_getfield(L, -2, "column");
+  stripe->column = luaL_checkstring(L, -1); /* anchored in the table */
+  lua_pop(L, 3);
+}
+
+
+/* core.spread(reader, key, value, stripes): the rows with a column more for each
+   of { name=, column= }: the value where the key is that name, else 0. */
+static int core_spread (lua_State *L) {
+  const int pins[] = {1};
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const size_t key = l_field_check(L, 2, input);
+  const size_t value = l_field_check(L, 3, input);
+  luaL_checktype(L, 4, LUA_TTABLE);
+  lua_settop(L, 4);
+  const size_t count = count_check(L, 4, MAX_FORMULAS);
+  pf_stripe *const stripes =
+      lua_newuserdatauv(L, (count + 1) * sizeof *stripes, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 4, (lua_Integer)i + 1);
+    stripe_check(L, input, &stripes[i]);
+  }
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_spread_open(input, key, value, stripes, count, &r->reader, &error) !=
+      PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_derive (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"derive", core_derive}, {"spread", core_spread}, {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,125 @@
+local core = require "profio.core"
+local view = require "profio.view"
+
+-- A view over rows of { name, type } columns.
+local function over(fields, rows)
+   return view.over(function()
+      return core.rows_reader(fields, rows)
+   end)
+end
+
+local fields = { { "i", "int" }, { "x", "num" }, { "b", "bool" }, { "e", "name" },
+   { "odd name", "int" } }
+
+local rows = {
+   { 6, 1.5, true, "cycles", 1 }, { -4, 0.0, false, "imiss", 2 }, { nil, 2.25, true, "cycles", 3 },
+   { 10, nil, nil, "cycles", 4 }, { 0, -4.0, true, nil, 5 },
+}
+
+-- The values of a formula, "-" where there is none.
+local function values(formula)
+   local list = {}
+   local derived = over(fields, rows):derive { "y = " .. formula }
+   for i, row in ipairs(derived:rows()) do
+      list[i] = row.y == nil and "-" or row.y
+   end
+   local columns = derived:fields()
+   return list, columns[#columns].type
+end
+
+describe("derive", function()
+   it("computes, and spreads what is missing", function()
+      for _, case in ipairs {
+         { "i", "int", { 6, -4, "-", 10, 0 } },
+         { "i + 1", "int", { 7, -3, "-", 11, 1 } },
+         { "i + x", "num", { 7.5, -4.0, "-", "-", -4.0 } },
+         { "i - 2 * 3 - 1", "int", { -1, -11, "-", 3, -7 } },
+         { "(i - 2) * 3", "int", { 12, -18, "-", 24, -6 } },
+         { "i / 4", "num", { 1.5, -1.0, "-", 2.5, 0.0 } },
+         { "6 / x", "num", { 4.0, "-", 6 / 2.25, "-", -1.5 } },
+         { "b + 1", "num", { 2.0, 1.0, 2.0, "-", 2.0 } },
+         { "-i", "int", { -6, 4, "-", -10, 0 } },
+         { "abs(i - 5)", "int", { 1, 9, "-", 5, 5 } },
+         { "sqrt(x)", "num", { math.sqrt(1.5), 0.0, 1.5, "-", "-" } },
+         { "min(i, 2, x)", "num", { 1.5, -4.0, "-", "-", -4.0 } },
+         { "max(i, 2)", "int", { 6, 2, "-", 10, 2 } },
+         { "i < 5", "int", { 0, 1, "-", 0, 1 } },
+         { "running(i)", "int", { 6, 2, "-", 12, 12 } },
+         { "total(i)", "int", { 12, 12, 12, 12, 12 } },
+         { "i / total(i)", "num", { 0.5, -4 / 12, "-", 10 / 12, 0.0 } },
+         { "total(x) + 1e2", "num", { 99.75, 99.75, 99.75, 99.75, 99.75 } },
+         { "[odd name] * 2", "int", { 2, 4, 6, 8, 10 } },
+         { "9007199254740992 + 0", "int", { 1 << 53, 1 << 53, 1 << 53, 1 << 53, 1 << 53 } },
+         { "1e300 * 1e300", "num", { "-", "-", "-", "-", "-" } },
+      } do
+         local list, type = values(case[1])
+         assert.same({ case[1], case[2], case[3] }, { case[1], type, list })
+      end
+   end)
+
+   it("refuses what is no formula, in words", function()
+      for formula, words in pairs {
+         ["i +"] = "a value is missing", ["(i"] = "'%)' is missing", ["i i"] = "'i' stands where",
+         ["none + 1"] = "no column 'none'", ["e + 1"] = "only columns of numbers",
+         ["cube(i)"] = "no function 'cube'", ["sqrt(i, x)"] = "takes one value",
+         ["total(1)"] = "total takes a column", ["i $ 2"] = "cannot be read",
+         ["1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-1))))))))))))))))"] = "too deep",
+      } do
+         assert.error_matches(function()
+            values(formula)
+         end, words)
+      end
+      assert.error_matches(function()
+         over(fields, rows):derive { "i = x" }:rows()
+      end, "there is a column 'i' already")
+      assert.error_matches(function()
+         over(fields, rows):derive "i"
+      end, "derive wants formulas")
+      assert.error_matches(function()
+         over(fields, rows):derive { "sum" }:rows()
+      end, "derive wants \"name = formula\"")
+   end)
+
+   it("goes on over many batches", function()
+      local many, sum = {}, 0
+      for i = 1, 10000 do
+         many[i] = { i % 7 }
+         sum = sum + i % 7
+      end
+      local numbers = over({ { "n", "int" } }, many)
+      local last, running = nil, 0
+      for n, so_far, share in numbers:derive { "so_far = running(n)", "share = n / total(n)" }
+         :each("n", "so_far", "share") do
+         running = running + n
+         assert.equal(running, so_far)
+         assert.equal(n / sum, share)
+         last = so_far
+      end
+      assert.equal(sum, last)
+      -- only what is wanted is computed, and conditions may ask for it
+      assert.equal(1428, numbers:derive { "odd = abs(n - 3)" }:where { odd = 3, n = 0 }:count())
+   end)
+end)
+
+describe("spread", function()
+   it("lays values side by side", function()
+      local spread = over(fields, rows):spread("e", "i", { "imiss",
+         { name = "cycles", column = "c" } })
+      local list = {}
+      for imiss, c in spread:each("imiss", "c") do
+         list[#list + 1] = { imiss, c or "-" }
+      end
+      assert.same({ { 0, 6 }, { -4, 0 }, { 0, "-" }, { 0, 10 }, { 0, 0 } }, list)
+      assert.same({ { b = true, imiss = 0, c = 6 } }, spread:where { b = true }:group "b"
+         :aggregate { "imiss = sum(imiss)", "c = sum(c)" }:rows())
+   end)
+
+   it("wants names and whole numbers", function()
+      assert.error_matches(function()
+         over(fields, rows):spread("i", "i", { "a" }):rows()
+      end, "spread by a column of names")
+      assert.error_matches(function()
+         over(fields, rows):spread("e", "none", { "a" }):rows()
+      end, "none")
+   end)
+end)
