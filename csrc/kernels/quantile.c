@@ -159,6 +159,42 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
   return PF_OK;
 }
 
+
+/* Add counters to counters. */
+static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
+  for (uint32_t i = 0; i < more->size; i++) {
+    const uint32_t bucket = more->first + i;
+    if (more->counts[i] == 0)
+      continue;
+    if (bucket - b->first >= b->size && !reach(b, bucket))
+      return PF_ENOMEM;
+    b->counts[bucket - b->first] += more->counts[i];
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_quantile_merge (pf_quantile *q, pf_quantile_pool *pool,
+                             pf_type type, const pf_quantile *more) {
+  if (!more->sketched) {
+    for (uint64_t i = 0; i < more->count; i++)
+      if (pf_quantile_add(q, pool, type, more->words[i]) != PF_OK)
+        return PF_ENOMEM;
+    return PF_OK;
+  }
+  if (!q->sketched && sketch(q, pool, type) != PF_OK)
+    return PF_ENOMEM;
+  if (more->least < q->least)
+    q->least = more->least;
+  if (more->greatest > q->greatest)
+    q->greatest = more->greatest;
+  q->zeros += more->zeros;
+  q->count += more->count;
+  return merge_buckets(&q->positive, &more->positive) == PF_OK
+             ? merge_buckets(&q->negative, &more->negative)
+             : PF_ENOMEM;
+}
+
 /* }====== */
 
 

@@ -47,6 +47,10 @@ typedef struct pf_quantile {
 pf_status pf_quantile_add (pf_quantile *quantile, pf_quantile_pool *pool,
                            pf_type type, uint64_t word);
 
+/* Add the values of another one. PF_OK or PF_ENOMEM. */
+pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,
+                             pf_type type, const pf_quantile *more);
+
 /* The order word of the value at `rank` parts of PF_RANK_SCALE (nearest
    rank); the count must not be 0. */
 uint64_t pf_quantile_at (pf_quantile *quantile, pf_type type, uint32_t rank);

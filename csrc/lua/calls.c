@@ -1,8 +1,10 @@
 /*
-** calls.c - core.calls.
+** calls.c - core.calls and core.statistics.
 */
 
+#include "kernels/aggregate.h"
 #include "kernels/calls/calls.h"
+#include "kernels/calls/statistics.h"
 #include "lua/binding.h"
 
 
@@ -58,7 +60,49 @@ static int core_calls (lua_State *L) {
 }
 
 
+/* The list `quantiles` of the options: "p50", ... The strings stay in it. */
+static void take_ranks (lua_State *L, int arg,
+                        pf_statistics_options *options) {
+  if (lua_getfield(L, arg, "quantiles") != LUA_TNIL) {
+    luaL_checktype(L, -1, LUA_TTABLE);
+    const lua_Integer count = luaL_len(L, -1);
+    luaL_argcheck(L, count <= PF_MAX_RANKS, arg, "more than 16 quantiles");
+    for (lua_Integer i = 1; i <= count; i++) {
+      pf_aggregate aggregate;
+      lua_rawgeti(L, -1, i);
+      const char *const name = luaL_checkstring(L, -1);
+      if (!pf_aggregate_named(name, &aggregate) ||
+          aggregate.function != PF_QUANTILE)
+        luaL_error(L, "no quantile '%s'; there are p0 to p100", name);
+      options->ranks[options->nranks] = aggregate.rank;
+      options->rank_names[options->nranks++] = name;
+      lua_pop(L, 1);
+    }
+  }
+  lua_pop(L, 1);
+}
+
+
+/* core.statistics(events, options): the calls by area. */
+static int core_statistics (lua_State *L) {
+  pf_reader *const events = l_reader_check(L, 1)->reader;
+  pf_statistics_options options = {.calls = options_at(L, 2)};
+  if (is_option(L, 2, "by", "context"))
+    options.by = PF_BY_LANE;
+  else if (is_option(L, 2, "by", "caller"))
+    options.by = PF_BY_CALLER;
+  take_ranks(L, 2, &options);
+  const int pins[] = {1};
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_statistics_open(events, &options, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
+}
+
+
 void l_open_calls (lua_State *L) {
-  static const luaL_Reg functions[] = {{"calls", core_calls}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"calls", core_calls}, {"statistics", core_statistics}, {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

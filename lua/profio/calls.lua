@@ -26,8 +26,18 @@ calls.options = {
       help = "calls deeper than this end where the next one begins" },
 }
 
-local function checked(given)
-   local mine = options.check(calls.options, given or {}, "calls")
+---What trace:call_statistics takes beside that.
+---@type profio.Option[]
+calls.statistics_options = table.move(calls.options, 1, #calls.options, 3, {
+   { name = "by", type = "choice", choices = { "area", "context", "caller" }, default = "area",
+      help = "a row for each area; then one for each area in each lane; or one for each area " ..
+         "and its caller" },
+   { name = "quantiles", type = "text", default = "p50,p99",
+      help = "which quantiles there are of each length, with commas between; empty: none" },
+})
+
+local function checked(given, declared, owner)
+   local mine = options.check(declared, given or {}, owner)
    if mine.max_depth and (mine.max_depth < 2 or mine.max_depth > 1 << 24) then
       error("option 'max_depth' wants 2 to 16777216, got " .. mine.max_depth, 0)
    end
@@ -56,9 +66,26 @@ end
 ---@param given table|nil recursion, partial, edges, from, to, max_depth
 ---@return profio.View
 function calls.of_trace(trace, state, given)
-   local mine, events = checked(given), events_of(trace, state)
+   local mine, events = checked(given, calls.options, "calls"), events_of(trace, state)
    return view.over(function()
       return core.calls(events(), mine)
+   end, trace)
+end
+
+---What the calls of a trace come to, by area; no call is made a row. See trace:call_statistics.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table|nil by, quantiles, and the options of calls
+---@return profio.View
+function calls.statistics(trace, state, given)
+   local mine = checked(given, calls.statistics_options, "call_statistics")
+   local events, ranks = events_of(trace, state), {}
+   for rank in (mine.quantiles or "p50,p99"):gmatch "[^,%s]+" do
+      ranks[#ranks + 1] = rank
+   end
+   mine.quantiles = ranks
+   return view.over(function()
+      return core.statistics(events(), mine)
    end, trace)
 end
 

@@ -150,6 +150,17 @@ function methods:calls(options)
    return require("profio.calls").of_trace(self, alive(self), options)
 end
 
+---What the calls come to, a row for each area, as it was met: area, handle, value, context, count,
+---then net, gross, call, period, outside, each bare (the sum) and with _min, _max, _mean, _stddev,
+---_p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter. The same numbers as an
+---aggregate of calls, in memory that does not grow with them.
+---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and those
+---of calls
+---@return profio.View
+function methods:call_statistics(options)
+   return require("profio.calls").statistics(self, alive(self), options)
+end
+
 -- }======
 
 -- {====== What it says of itself ======

@@ -1,46 +1,10 @@
+local events = require "spec.support.call_events"
 local profio = require "profio"
 local slow = require "spec.support.slow_calls"
 
--- A format whose events are those that a spec has put into `given`.
-local given
-
-local function put_events(put)
-   for _, e in ipairs(given) do
-      put(e.time, e.event, e.area, e.lane, e.flags)
-   end
-end
-
-for name, type in pairs { area = "calls of areas", name = "calls of names" } do
-   profio.register {
-      name = type, score = function() return 0 end,
-      tables = { events = { { "time", "int" }, { "event", "name" }, { "area", name },
-         { "lane", "int" }, { "flags", "name" } } },
-      open = function() return { events = put_events } end,
-   }
-end
-
-local function open(list, format)
-   given = list
-   return assert(profio.open({ data = "x" }, { format = format or "calls of areas" }))
-end
-
-local letters = { e = "enter", l = "leave", s = "suspend", r = "resume", w = "write",
-   o = "other" }
-
--- "10 e main 2" is an enter of main at 10 in lane 2; further words are flags.
-local function events(text)
-   local list = {}
-   for time, letter, area, rest in text:gmatch "(%-?%d+) (%a) ([^%s;]+)([^;\n]*)" do
-      list[#list + 1] = { time = math.tointeger(time), event = letters[letter],
-         area = area, lane = math.tointeger(rest:match "%d+"),
-         flags = rest:match "[%a ]+$" and rest:match "([%a ]+)$":gsub("^ +", "") or nil }
-   end
-   return list
-end
-
 -- The calls, as "area start..stop gross net call period outside depth caller flags".
 local function told(text, options, columns)
-   local trace <close> = open(events(text), "calls of names")
+   local trace <close> = events.open(events.of(text), "calls of names")
    local list = {}
    for r in trace:calls(options):records() do
       local words = {}
@@ -64,7 +28,7 @@ describe("calls", function()
    end)
 
    it("have columns that say what they are", function()
-      local trace <close> = open(events "0 e main 3; 5 l main 3")
+      local trace <close> = events.open(events.of "0 e main 3; 5 l main 3")
       local calls = trace:calls()
       assert.same({ "area", "lane", "start", "stop", "gross", "net", "call", "period", "outside",
          "depth", "caller", "flags", "count" }, calls.columns)
@@ -178,7 +142,7 @@ describe("calls", function()
          tables = { other = { { "time", "int" } }, events = { { "time", "num" } } },
          open = function() return { other = print, events = print } end,
       }
-      local trace <close> = open({}, "no events")
+      local trace <close> = events.open({}, "no events")
       assert.error_matches(function() trace:calls():rows() end,
          'calls are made from events: a column "time" of type int is needed')
       assert.error_matches(function() trace:calls { recursion = "some" } end,
@@ -202,7 +166,7 @@ local function state(value, of)
 end
 
 local function rows_of(list, options, columns)
-   local trace <close> = open(list)
+   local trace <close> = events.open(list)
    return trace:calls(options):rows(table.unpack(columns))
 end
 
@@ -288,37 +252,6 @@ end)
 
 -- {====== Random traces ======
 
-local kinds = { "enter", "enter", "enter", "leave", "leave", "leave", "leave", "suspend",
-   "resume", "write" }
-
-local function random_area(random)
-   local dice = random(12)
-   if dice <= 7 then
-      return { name = ("abcd"):sub(random(4)):sub(1, 1), class = "function" }
-   elseif dice <= 9 then
-      return { name = "line " .. random(3), class = "line", value = random(2) }
-   elseif dice == 10 then
-      return { name = "variable", class = "variable" }
-   end
-   local variable = random(2)
-   return { name = "state " .. random(2), class = "aux state", parent = "v" .. variable,
-      value = variable }
-end
-
--- Now and then what a recorder does: the callee's enter behind the caller's suspend.
-local function random_events(random)
-   local list, time = {}, random(2000) - 1000
-   local lanes, flags = random(3), { "gap", "lost", "open", "unwound" }
-   for i = 1, random(60) do
-      time = time + random(6) - 2 * (random(10) == 1 and 1 or 0) - 1
-      local kind = kinds[random(#kinds)]
-      list[i] = { time = time, event = kind, area = random_area(random),
-         lane = random(lanes + 1) - 1, flags = random(40) == 1 and flags[random(#flags)] or nil }
-      list[i].lane = list[i].lane > 0 and list[i].lane or nil
-   end
-   return list
-end
-
 local function ordered(rows)
    local list = {}
    for i, r in ipairs(rows) do
@@ -337,23 +270,14 @@ local function without_tails(rows, count)
    return list
 end
 
-local function choice(random, list)
-   return list[random(#list)]
-end
-
 describe("calls of random events", function()
    it("are those of a slow model", function()
       math.randomseed(20090613)
       for round = 1, 4000 do
-         local list = random_events(math.random)
-         local options = {
-            recursion = choice(math.random, { "all", "outermost" }),
-            partial = choice(math.random, { "include", "include", "exclude" }),
-            edges = choice(math.random, { "exclude", "include" }),
-            max_depth = choice(math.random, { 65536, 65536, 3 }),
-         }
+         local list = events.random(math.random)
+         local options = events.random_options(math.random)
          local expected, tails = slow.calls(list, options)
-         local trace <close> = open(list)
+         local trace <close> = events.open(list)
          local rows = trace:calls(options):rows()
          assert.equal(#expected + #tails, #rows, "round " .. round)
          assert.same(ordered(tails), ordered(without_tails(rows, #tails)), "round " .. round)

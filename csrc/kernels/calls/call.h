@@ -57,13 +57,23 @@ extern const char *const pf_call_words[PF_CALL_WORDS]; /* of bits 0, 1, ... */
 #define PF_CALL_PARTIAL \
   (PF_CALL_CUT | PF_CALL_GAP | PF_CALL_OPEN | PF_CALL_ORPHAN | PF_CALL_UNWOUND)
 
+/* The lengths of a call. */
+enum {
+  PF_NET,
+  PF_GROSS,
+  PF_CALL,
+  PF_PERIOD,
+  PF_OUTSIDE,
+  PF_LENGTHS
+};
+
 #define PF_NO_TIME (-1) /* a length that is not known or above 2^63-1 */
 #define PF_NO_SLOT UINT32_MAX
 
 /* One call. Lengths are 0 or more, or PF_NO_TIME. */
 typedef struct pf_call {
   int64_t start, stop;
-  int64_t net, gross, call, period, outside;
+  int64_t lengths[PF_LENGTHS];
   uint32_t slot;   /* its area and lane: machine.h */
   uint32_t caller; /* an area, or UINT32_MAX */
   uint32_t depth;

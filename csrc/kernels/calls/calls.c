@@ -117,11 +117,11 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
     pf_events_put_lane(&r->events, slot->lane->number, &c[LANE], row);
   put_int(&c[START], row, call->start);
   put_int(&c[STOP], row, call->stop);
-  put_time(&c[GROSS], row, call->gross);
-  put_time(&c[NET], row, call->net);
-  put_time(&c[CALL], row, call->call);
-  put_time(&c[PERIOD], row, call->period);
-  put_time(&c[OUTSIDE], row, call->outside);
+  put_time(&c[GROSS], row, call->lengths[PF_GROSS]);
+  put_time(&c[NET], row, call->lengths[PF_NET]);
+  put_time(&c[CALL], row, call->lengths[PF_CALL]);
+  put_time(&c[PERIOD], row, call->lengths[PF_PERIOD]);
+  put_time(&c[OUTSIDE], row, call->lengths[PF_OUTSIDE]);
   put_int(&c[DEPTH], row, call->depth);
   put_id(&c[CALLER], row, call->caller);
   put_id(&c[FLAGS], row, flags);

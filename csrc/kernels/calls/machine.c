@@ -85,15 +85,15 @@ static pf_status write (pf_machine *m, const moment *at) {
   pf_slot *const slot = &m->lanes.slots[at->slot];
   if (slot->kind == PF_KIND_STATE)
     return slot->top != 0 ? PF_OK : enter(m, at, 0);
-  const pf_call call = {.start = at->time,
-                        .stop = at->time,
-                        .period = period_of(slot, at->time),
-                        .outside = PF_NO_TIME,
-                        .slot = at->slot,
-                        .caller = PF_NO_AREA,
-                        .depth = 1,
-                        .flags = at->flags,
-                        .count = 1};
+  const pf_call call = {
+      .start = at->time,
+      .stop = at->time,
+      .lengths = {0, 0, 0, period_of(slot, at->time), PF_NO_TIME},
+      .slot = at->slot,
+      .caller = PF_NO_AREA,
+      .depth = 1,
+      .flags = at->flags,
+      .count = 1};
   emit(m, &call);
   return PF_OK;
 }
@@ -381,11 +381,9 @@ static void emit_tail (pf_machine *m, uint32_t number) {
     return;
   const pf_call call = {.start = slot->last_leave,
                         .stop = m->last,
-                        .net = PF_NO_TIME,
-                        .gross = PF_NO_TIME,
-                        .call = PF_NO_TIME,
-                        .period = PF_NO_TIME,
-                        .outside = length(span(slot->last_leave, m->last)),
+                        .lengths = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
+                                    PF_NO_TIME,
+                                    length(span(slot->last_leave, m->last))},
                         .slot = number,
                         .caller = PF_NO_AREA,
                         .depth = 1};

@@ -262,6 +262,13 @@ function core.sort(over, keys) end
 ---@return profio.core.Reader
 function core.calls(events, options) end
 
+---What the calls come to: { by = "area"|"context"|"caller", quantiles = { "p50", ... } } and the
+---options of calls.
+---@param events profio.core.Reader
+---@param options table
+---@return profio.core.Reader
+function core.statistics(events, options) end
+
 ---Adds function, file and line of addresses.
 ---@param over profio.core.Reader
 ---@param names profio.core.Symbols

@@ -1,0 +1,208 @@
+/*
+** tally.c - one pass over the calls for the sums, and one more for each thing
+** that not everybody wants.
+*/
+
+#include "kernels/calls/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/order.h"
+
+#define LINE 64 /* bytes of a cache */
+
+static const pf_tally nothing = {0,
+                                 {{0, INT64_MAX, -1},
+                                  {0, INT64_MAX, -1},
+                                  {0, INT64_MAX, -1},
+                                  {0, INT64_MAX, -1},
+                                  {0, INT64_MAX, -1}}};
+
+
+void pf_tallies_init (pf_tallies *t, bool squares, bool quantiles) {
+  memset(t, 0, sizeof *t);
+  t->has_squares = squares;
+  t->has_quantiles = quantiles;
+  t->pool.kept = PF_EXACT_TOTAL + 1; /* PF_EXACT_CROWDED values are kept: how
+                                        many does not depend on the others */
+}
+
+
+void pf_tallies_free (pf_tallies *t) {
+  for (size_t i = 0; t->quantiles != NULL && i < t->room * PF_LENGTHS; i++)
+    pf_quantile_free(&t->quantiles[i]);
+  free(t->memory);
+  free(t->rest);
+  free(t->squares);
+  free(t->quantiles);
+  *t = (pf_tallies){0};
+}
+
+
+/* {====== Growing ====== */
+
+/* Make the array behind `array` hold `room` things, the new ones zeros. */
+static bool widen (void **array, size_t old_room, size_t room, size_t size) {
+  uint8_t *const grown = realloc(*array, room * size);
+  if (grown == NULL)
+    return false;
+  memset(grown + old_room * size, 0, (room - old_room) * size);
+  *array = grown;
+  return true;
+}
+
+
+/* The same for the hot part, which begins with a line of the cache. */
+static bool widen_hot (pf_tallies *t, size_t room) {
+  uint8_t *const memory = malloc(room * sizeof *t->hot + LINE);
+  if (memory == NULL)
+    return false;
+  pf_tally *const hot =
+      (pf_tally *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
+  if (t->room > 0)
+    memcpy(hot, t->hot, t->room * sizeof *hot);
+  for (size_t i = t->room; i < room; i++)
+    hot[i] = nothing;
+  free(t->memory);
+  t->memory = memory;
+  t->hot = hot;
+  return true;
+}
+
+
+pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
+  if (count > t->count)
+    t->count = count;
+  if (count <= t->room)
+    return PF_OK;
+  size_t room = t->room == 0 ? 64 : t->room;
+  while (room < count)
+    room *= 2;
+  void *rest = t->rest, *squares = t->squares, *quantiles = t->quantiles;
+  bool ok = widen_hot(t, room) && widen(&rest, t->room, room, sizeof *t->rest);
+  t->rest = rest;
+  if (ok && t->has_squares)
+    ok = widen(&squares, t->room, room, PF_LENGTHS * sizeof *t->squares);
+  t->squares = squares;
+  if (ok && t->has_quantiles)
+    ok = widen(&quantiles, t->room, room, PF_LENGTHS * sizeof *t->quantiles);
+  t->quantiles = quantiles;
+  if (!ok)
+    return PF_ENOMEM;
+  t->room = room;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Adding ====== */
+
+static inline void add_length (pf_tallies *t, size_t group, size_t which,
+                               const pf_call *call) {
+  const int64_t length = call->lengths[which];
+  pf_tally *const hot = &t->hot[group];
+  if (length < 0) {
+    t->rest[group].absent[which]++;
+    return;
+  }
+  hot->of[which].sum += (uint64_t)length;
+  if (hot->of[which].sum < (uint64_t)length)
+    t->rest[group].wraps[which]++;
+  if (length < hot->of[which].least)
+    hot->of[which].least = length;
+  if (length < hot->of[which].greatest)
+    return;
+  if (which < PF_WORST && (length > hot->of[which].greatest ||
+                           call->start < t->rest[group].worst_at[which]))
+    t->rest[group].worst_at[which] = call->start;
+  hot->of[which].greatest = length;
+}
+
+
+static void add_squares (pf_tallies *t, const pf_call *calls, size_t count,
+                         const uint32_t *groups) {
+  for (size_t i = 0; i < count; i++) {
+    pf_squares *const squares = &t->squares[(size_t)groups[i] * PF_LENGTHS];
+    for (size_t which = 0; which < PF_LENGTHS; which++)
+      if (calls[i].lengths[which] >= 0)
+        pf_squares_add(&squares[which], (uint64_t)calls[i].lengths[which]);
+  }
+}
+
+
+static pf_status add_quantiles (pf_tallies *t, const pf_call *calls,
+                                size_t count, const uint32_t *groups) {
+  for (size_t i = 0; i < count; i++) {
+    pf_quantile *const of = &t->quantiles[(size_t)groups[i] * PF_LENGTHS];
+    for (size_t which = 0; which < PF_LENGTHS; which++)
+      if (calls[i].lengths[which] >= 0 &&
+          pf_quantile_add(&of[which], &t->pool, PF_INT,
+                          pf_order_int(calls[i].lengths[which])) != PF_OK)
+        return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_tallies_add (pf_tallies *t, const pf_call *calls, size_t count,
+                          const uint32_t *groups) {
+  for (size_t i = 0; i < count; i++) {
+    const size_t group = groups[i];
+    t->hot[group].rows++;
+    for (size_t which = 0; which < PF_LENGTHS; which++)
+      add_length(t, group, which, &calls[i]);
+    if (calls[i].count == 0)
+      t->rest[group].uncounted++;
+  }
+  if (t->has_squares)
+    add_squares(t, calls, count, groups);
+  return t->has_quantiles ? add_quantiles(t, calls, count, groups) : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Merging ====== */
+
+static void merge_length (pf_tallies *t, size_t group, const pf_tallies *more,
+                          size_t from, size_t which) {
+  pf_tally *const to = &t->hot[group];
+  pf_tally_rest *const rest = &t->rest[group];
+  const pf_tally *const other = &more->hot[from];
+  const pf_tally_rest *const other_rest = &more->rest[from];
+  to->of[which].sum += other->of[which].sum;
+  rest->wraps[which] +=
+      other_rest->wraps[which] + (to->of[which].sum < other->of[which].sum);
+  rest->absent[which] += other_rest->absent[which];
+  if (other->of[which].least < to->of[which].least)
+    to->of[which].least = other->of[which].least;
+  if (which < PF_WORST && other->of[which].greatest >= 0 &&
+      (other->of[which].greatest > to->of[which].greatest ||
+       (other->of[which].greatest == to->of[which].greatest &&
+        other_rest->worst_at[which] < rest->worst_at[which])))
+    rest->worst_at[which] = other_rest->worst_at[which];
+  if (other->of[which].greatest > to->of[which].greatest)
+    to->of[which].greatest = other->of[which].greatest;
+}
+
+
+pf_status pf_tallies_merge (pf_tallies *t, size_t group, const pf_tallies *more,
+                            size_t from) {
+  const size_t at = group * PF_LENGTHS, other = from * PF_LENGTHS;
+  t->hot[group].rows += more->hot[from].rows;
+  t->rest[group].uncounted += more->rest[from].uncounted;
+  for (size_t which = 0; which < PF_LENGTHS; which++) {
+    merge_length(t, group, more, from, which);
+    if (t->has_squares)
+      pf_squares_merge(&t->squares[at + which], &more->squares[other + which]);
+    if (t->has_quantiles &&
+        pf_quantile_merge(&t->quantiles[at + which], &t->pool, PF_INT,
+                          &more->quantiles[other + which]) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+/* }====== */

@@ -1,0 +1,58 @@
+/*
+** tally.h - the numbers of the calls of groups, added up. Nothing of it
+** depends on the order of the calls, so that parts of a trace can be added up
+** apart and merged.
+*/
+
+#ifndef tally_h
+#define tally_h
+
+#include "kernels/calls/call.h"
+#include "kernels/calls/spread.h"
+#include "kernels/quantile.h"
+
+/* What is added up for each call: two lines of a cache. Sums wrap around. */
+typedef struct pf_tally {
+  uint64_t rows;
+  struct {
+    uint64_t sum;
+    int64_t least, greatest; /* of present lengths */
+  } of[PF_LENGTHS];
+} pf_tally;
+
+#define PF_WORST 3 /* of net, gross and call the start of the worst is kept */
+
+/* What is seldom touched. */
+typedef struct pf_tally_rest {
+  uint64_t absent[PF_LENGTHS]; /* lengths that are missing */
+  uint64_t wraps[PF_LENGTHS];  /* of sums */
+  uint64_t uncounted;          /* calls whose enter was not recorded */
+  int64_t worst_at[PF_WORST];  /* the earliest, of equal ones */
+} pf_tally_rest;
+
+typedef struct pf_tallies {
+  bool has_squares, has_quantiles; /* what is wanted of them */
+  size_t count, room;              /* groups */
+  void *memory;
+  pf_tally *hot;
+  pf_tally_rest *rest;
+  pf_squares *squares;    /* PF_LENGTHS of each group; or NULL */
+  pf_quantile *quantiles; /* likewise */
+  pf_quantile_pool pool;
+} pf_tallies;
+
+void pf_tallies_init (pf_tallies *tallies, bool squares, bool quantiles);
+void pf_tallies_free (pf_tallies *tallies);
+
+/* Have groups 0..count-1. PF_ENOMEM. */
+pf_status pf_tallies_reserve (pf_tallies *tallies, size_t count);
+
+/* Add calls to the groups groups[i]. PF_ENOMEM. */
+pf_status pf_tallies_add (pf_tallies *tallies, const pf_call *calls,
+                          size_t count, const uint32_t *groups);
+
+/* Add group `from` of another to a group of this. PF_ENOMEM. */
+pf_status pf_tallies_merge (pf_tallies *tallies, size_t group,
+                            const pf_tallies *more, size_t from);
+
+#endif
