@@ -74,8 +74,8 @@ c
    end)
 
    it("refuses more pieces than anybody can read", function()
-      local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report", "load",
-         "--set", "width=1ns")
+      local _, status, errors = events.command("0 enter f a\n2000000 leave f a\n", "--report",
+         "load", "--set", "width=1ns")
       assert.equal(2, status)
       assert.matches("2000000 pieces of time, at most 1048576", errors)
    end)
@@ -94,8 +94,8 @@ c
          end
          local found = {}
          local first = tonumber(text:match "^%d+")
-         local rows = json.decode(events.fine(text, "--report", "load", "--output", "json", "--from",
-            "0", "--to", tostring(told.last + 1), "--set", "width=" .. width .. "ns"))
+         local rows = json.decode(events.fine(text, "--report", "load", "--output", "json",
+            "--from", "0", "--to", tostring(told.last + 1), "--set", "width=" .. width .. "ns"))
          assert.is_true(first >= 0)
          for _, row in ipairs(rows) do
             if row.busy > 0 then

@@ -128,6 +128,21 @@ function Context:report_options(report)
    return files.options_of(self.given, report)
 end
 
+---The calls of the trace within --from, --to and --lane.
+---@param options table of trace:calls, changed
+---@return profio.View
+function Context:calls_with(options)
+   options.from, options.to = span.of(self.trace, self.given)
+   return span.in_lane(self.trace:calls(options), self.given)
+end
+
+---The same, made as the options of a report say.
+---@param report table whose options are those of trace:calls
+---@return profio.View
+function Context:calls(report)
+   return self:calls_with(self:report_options(report))
+end
+
 ---The rows of a report.
 ---@param report table
 ---@return profio.View
@@ -219,6 +234,19 @@ end
 ---@return profio.View
 function Context:within(rows)
    return span.cut(rows, self.trace, self.given)
+end
+
+---The rows that --where leaves.
+---@param rows profio.View
+---@return profio.View
+function Context:where(rows)
+   return query.where(rows, self.given)
+end
+
+---What --top says, or nil.
+---@return integer|nil
+function Context:top()
+   return query.count(self.given)
 end
 
 ---The rows that --where and --top leave.

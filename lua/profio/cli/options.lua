@@ -50,7 +50,7 @@ local groups = {
    },
    { "The files",
       { "--format", "NAME", "the format; --list-formats names them" },
-      { "--set", "NAME=VALUE", "an option of the format, of the report or of the export", many = true },
+      { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
       { "--mapping", "FILE", "what names the handles of a binary timeline" },
       { "--strict", false, "stop at the first oddity" },
       { "--merge", false, "write all FILEs as one, summed, to -o OUT or standard output" },

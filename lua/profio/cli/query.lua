@@ -57,19 +57,24 @@ function query.apply(view, given)
    return query.top(view, given)
 end
 
+---What --top says, or nil.
+---@param given table
+---@return integer|nil
+function query.count(given)
+   local count = given.top and words.number(given.top, "--top")
+   if count and count < 0 then
+      failure.use("--top wants 0 or more, got %d", count)
+   end
+   return count
+end
+
 ---The view cut to the rows of --top.
 ---@param view profio.View
 ---@param given table
 ---@return profio.View
 function query.top(view, given)
-   if not given.top then
-      return view
-   end
-   local count = words.number(given.top, "--top")
-   if count < 0 then
-      failure.use("--top wants 0 or more, got %d", count)
-   end
-   return view:limit(count)
+   local count = query.count(given)
+   return count and view:limit(count) or view
 end
 
 return query

@@ -226,7 +226,7 @@ function core.spread(over, key, value, stripes) end
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core
----@param options { base: integer|nil, close: boolean|nil, lines: boolean|nil, stimuli: boolean|nil }
+---@param options { base: integer, close: boolean, lines: boolean, stimuli: boolean }
 ---@return profio.core.Reader
 function core.btf(over, options) end
 

@@ -1,0 +1,141 @@
+-- How long calls took: how many of each area lie between one power of two and the next.
+
+local conditions = require "profio.conditions"
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+local times = require "profio.times"
+
+local histogram = {
+   name = "histogram",
+   help = "how long the calls of each area took, drawn as bars",
+   spans = true,
+   narrows = true,
+   columns = {
+      { name = "area", help = "the function, line, variable or state" },
+      { name = "low", help = "calls that took at least this, in ns" },
+      { name = "high", help = "and less than this, in ns" },
+      { name = "count", help = "how many calls" },
+      { name = "count_share", help = "count as a part of the area's calls" },
+      { name = "total", help = "what they took together, in ns" },
+   },
+   options = {
+      { name = "of", type = "choice", choices = { "net", "gross", "call", "period", "outside" },
+        default = "gross", help = "which time of a call" },
+   },
+}
+
+table.move(require("profio.reports.calls").options, 1, #require("profio.reports.calls").options, 2,
+   histogram.options)
+
+---@param trace profio.Trace
+function histogram.fits(trace)
+   return trace.events ~= nil, "it has no table of events"
+end
+
+local fields = { { name = "area", type = "name" }, { name = "low", type = "int" },
+   { name = "high", type = "int" }, { name = "count", type = "int" },
+   { name = "count_share", type = "num" }, { name = "total", type = "int" } }
+
+-- What tells an area from another one of its name.
+local function key_of(group)
+   return table.concat({ group.area or "", group.class or "", group.handle or "",
+      group.value or "", group.parent or "", group.file or "", group.line or "" }, "\0")
+end
+
+-- What each area comes to: { count =, total =, first = where it was met }, by key.
+local function sums_of(groups)
+   local sums = {}
+   for i, group in ipairs(groups) do
+      group.key = key_of(group)
+      local sum = sums[group.key] or { count = 0, total = 0, first = i }
+      sum.count, sum.total = sum.count + group.count, sum.total + group.total
+      sums[group.key] = sum
+   end
+   return sums
+end
+
+-- Areas by what they took in all, most first; within them by time.
+local function sort(groups, sums)
+   table.sort(groups, function(a, b)
+      local x, y = sums[a.key], sums[b.key]
+      if x == y then
+         return a.low < b.low
+      elseif x.total ~= y.total then
+         return x.total > y.total
+      end
+      return x.first < y.first
+   end)
+end
+
+---@param context profio.Context
+---@return userdata
+function histogram.reader(context)
+   local options = context:report_options(histogram)
+   local of = options.of or "gross"
+   options.of = nil
+   local groups = context:calls_with(options):where { [of] = conditions.no(conditions.missing) }
+      :group("area", ("octave(%s)"):format(of))
+      :aggregate { "count = count", ("total = sum(%s)"):format(of) }:describe():rows()
+   for _, group in ipairs(groups) do
+      group.low = group[of]
+   end
+   local sums, rows = sums_of(groups), {}
+   sort(groups, sums)
+   for i, group in ipairs(groups) do
+      local high = group.low == 0 and 1 or group.low > math.maxinteger // 2 and math.maxinteger
+         or 2 * group.low
+      rows[i] = { group.area, group.low, high, group.count,
+         group.count / sums[group.key].count, group.total }
+   end
+   return core.rows_reader(fields, rows)
+end
+
+local BAR, AREAS = 40, 10
+
+local function line_of(row, most, unit)
+   local width = math.max(1, math.floor(BAR * row.count / most + 0.5))
+   return ("  %14s  %10d  %6.2f%%  %s\n"):format(times.show(row.low, unit), row.count,
+      100 * row.count_share, ("#"):rep(width))
+end
+
+-- Rows of an area after the other, as bars; bars of one area have one scale.
+local function write_area(out, rows, unit)
+   local most = 0
+   for _, row in ipairs(rows) do
+      most = math.max(most, row.count)
+   end
+   out:write(plain(rows[1].area or "?"), "\n")
+   for _, row in ipairs(rows) do
+      out:write(line_of(row, most, unit or times.unit(row.low)))
+   end
+end
+
+-- Cut where the area changes: where low does not grow, another one of the same name begins.
+local function areas_of(rows)
+   local areas, last = {}, nil
+   for _, row in ipairs(rows) do
+      if not last or row.area ~= last.area or row.low <= last.low then
+         areas[#areas + 1] = {}
+      end
+      table.insert(areas[#areas], row)
+      last = row
+   end
+   return areas
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function histogram.text(context, out)
+   local areas = areas_of(context:where(context:view_of(histogram)):rows())
+   local shown = math.min(#areas, context:top() or AREAS)
+   for i = 1, shown do
+      out:write(i > 1 and "\n" or "")
+      write_area(out, areas[i], context.given.unit)
+   end
+   if shown < #areas then
+      out:write(("\n%d more areas; --top N shows N of them, --where 'area=NAME' one\n"):format(
+         #areas - shown))
+   end
+end
+
+return histogram

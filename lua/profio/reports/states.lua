@@ -1,0 +1,42 @@
+-- The states of variables, tasks and inputs over time: when each began and how long it lasted.
+
+local conditions = require "profio.conditions"
+
+local states = {
+   name = "states",
+   help = "states over time: when each began and how long it lasted",
+   spans = true,
+   columns = {
+      { name = "start", help = "when the state was entered" },
+      { name = "stop", help = "when it was left" },
+      { name = "net", help = "how long it lasted, in ns" },
+      { name = "parent", help = "the variable whose state it is" },
+      { name = "area", help = "the state" },
+      { name = "value", help = "the value that it stands for" },
+      { name = "outside", help = "since the state was last left, in ns" },
+      { name = "flags", help = "cut gap lost open orphan unwound: what is not whole" },
+   },
+   options = require("profio.reports.calls").options,
+}
+
+-- Whether some area is a state; areas are known from the file's own list, or from its events.
+local function has_states(trace)
+   local rows = trace.areas or trace:table "events":group "area":describe()
+   return rows:where { class = conditions.match "state$" }:limit(1):count() > 0
+end
+
+---@param trace profio.Trace
+function states.fits(trace)
+   if not trace.events then
+      return false, "it has no table of events"
+   end
+   return has_states(trace), "none of its areas is a state"
+end
+
+---@param context profio.Context
+---@return userdata
+function states.reader(context)
+   return context:calls(states):describe():where { class = conditions.match "state$" }:reader()
+end
+
+return states
