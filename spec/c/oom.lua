@@ -136,6 +136,18 @@ function chunks.timeline()
       core.rows(core.load(core.rows_reader(fields, rows), { to = 80, width = 9 }))
 end
 
+function chunks.dbf()
+   local writer = assert(profio.create(nil, { format = "dbf", code_page = "CP932",
+      fields = "NAME C(10) null, N N(5), Y Y, T T, M M, V V(5)" }))
+   writer:write { NAME = "日本", N = 1, Y = 1.5, T = "2000-01-01T00:00:00", M = "日本", V = "a" }
+   writer:write { Y = 2.5, deleted = true }
+   local table_bytes, sides = writer:close()
+   local trace <close> = assert(profio.open({ data = table_bytes, memo = sides.memo },
+      { deleted = "show" }))
+   local rows = trace.data:rows()
+   return rows, trace.structure:rows(), trace.raw:rows(), trace:save(nil)
+end
+
 -- Whether a failed chunk failed as it should.
 local function is_memory(message)
    return message:find("not enough memory", 1, true) ~= nil

@@ -166,4 +166,15 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
                           const dbf_run *run, pf_column *column, size_t row,
                           pf_error *error);
 
+/*
+** Writing: an encoder whose only table, `data`, has a column for each field of
+** the option `fields` ("TID I, OP C(1), MSG C(20), NOTE M null"), for each
+** currency NAME also NAME_exact, and `deleted`. Other options: dialect ("visual"
+** or "foxpro2"), code_page, memo_block, changed (a date), round. Memos go to
+** the side sink "memo". Its `flush` makes the counts right on the way.
+*/
+pf_status dbf_encoder (const pf_option *options, size_t noptions,
+                       pf_dictionary *dictionary, pf_encoder **encoder,
+                       pf_error *error);
+
 #endif

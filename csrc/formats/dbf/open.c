@@ -73,10 +73,12 @@ static void add_column (dbf_state *state, size_t field, bool exact,
 static void add_exact (dbf_state *state, size_t number, char *name,
                        size_t room) {
   const dbf_field *const field = &state->file->fields[number];
-  snprintf(name, room, "%s" EXACT, field->name);
+  size_t size = (size_t)snprintf(name, room, "%s" EXACT, field->name);
   while (dbf_field_named(state->file, name) < state->file->nfields &&
-         strlen(name) + 2 < room)
-    strcat(name, "_");
+         size + 1 < room) {
+    name[size++] = '_';
+    name[size] = '\0';
+  }
   add_column(state, number, true, name, PF_BYTES,
              "the same, exact to its four digits");
 }
@@ -266,4 +268,5 @@ const pf_format pf_format_dbf = {
     .score = dbf_score,
     .open = open_trace,
     .close = close_trace,
+    .encoder = dbf_encoder,
 };

@@ -25,6 +25,21 @@ dbf.options = {
      default = "auto", help = "form of the memo file, where its table does not tell" },
 }
 
+dbf.write_options = {
+   { name = "fields", type = "text",
+     help = "the fields: NAME C(20), AGE N(3), PRICE N(8,2) null, NOTE M, ... of the types "
+        .. "C N F L D M and, of Visual FoxPro, I B Y T V Q; saving a table takes its own" },
+   { name = "dialect", type = "choice", choices = { "visual", "foxpro2" },
+     help = "Visual FoxPro, or FoxPro 2 (dBASE III, when there are no memos)" },
+   { name = "code_page", type = "text",
+     help = "what text is written in: CP1252, CP850, ...; raw writes bytes as they are" },
+   { name = "memo", type = "text", help = "path of the memo file, instead of beside the table" },
+   { name = "memo_block", type = "int", default = 64, help = "bytes of a block of the memo file" },
+   { name = "changed", type = "text", help = "date of the change, YYYY-MM-DD; else today" },
+   { name = "round", type = "bool", default = false,
+     help = "round numbers that have more decimals than their field" },
+}
+
 dbf.warnings = {
    ["dbf-bad-value"] = "a field holds what its type cannot be: the value is missing",
    ["dbf-code-page"] = "the code page is unknown: text passes through as it is",
@@ -71,6 +86,75 @@ function dbf.side_files(main)
    end
    local path = require("profio.inputs").beside(main.path, names)
    return path and { { role = "memo", path = path } } or {}
+end
+
+---Where memos are written: beside the table, as users of its extension look for them.
+---@param path string|nil of the table
+---@param options table of writing; `memo` is taken from them
+---@return { role: string, path: string|nil }[]
+function dbf.side_outputs(path, options)
+   local memo = options.memo
+   options.memo = nil
+   if path == "-" and not memo then
+      return {}
+   elseif path and not memo then
+      local stem, extension = path:match "^(.-)%.([^./]*)$"
+      local usual = extensions[(extension or ""):lower()]
+      memo = (stem or path) .. "." .. (usual and usual[1] or "fpt")
+   end
+   return { { role = "memo", path = memo } }
+end
+
+-- The types that are written, for those that are read.
+local written_types = {
+   C = "C", N = "N", F = "F", L = "L", D = "D", M = "M", I = "I", Y = "Y", T = "T", V = "V",
+   G = "M", P = "M", W = "M", ["+"] = "I", O = "B", ["@"] = "T",
+}
+
+local sized = { C = true, N = true, F = true, V = true, Q = true }
+
+-- A row of table `structure` as a field to be written.
+local function described(field, is_visual)
+   local letter = written_types[field.type] or (field.length <= 254 and "Q" or "M")
+   if field.type == "B" then
+      letter = field.column == "num" and "B" or "M"
+   elseif letter == "C" and field.length > 254 then
+      letter = "M"
+   end
+   local text = field.name .. " " .. letter
+   if sized[letter] then
+      local size = (letter == "N" or letter == "F") and math.min(field.length, 20) or field.length
+      text = ("%s(%d%s)"):format(text, size,
+         field.decimals > 0 and letter ~= "V" and "," .. field.decimals or "")
+   end
+   -- What dBASE 7 leaves blank in a binary field is null in Visual FoxPro.
+   local nullable = field.flags & 2 ~= 0 or not is_visual and letter:match "^[IBY]$"
+   return text .. (nullable and " null" or ""), letter
+end
+
+---What a table is written like when nothing is said: as the one it comes from.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+---@param part userdata that file
+function dbf.save_defaults(options, info, part)
+   local value, needs_visual, fields = {}, false, {}
+   for _, fact in ipairs(info) do
+      value[fact.name] = fact.value
+   end
+   local is_visual = value.version >= 0x30 and value.version <= 0x32
+   for _, field in ipairs(require("profio.core").rows(part:reader "structure")) do
+      if field.type ~= "0" then
+         local text, letter = described(field, is_visual)
+         fields[#fields + 1] = text
+         needs_visual = needs_visual or letter:match "[IBYTVQ]" ~= nil
+      end
+   end
+   options.fields = options.fields or table.concat(fields, ", ")
+   options.dialect = options.dialect or (is_visual or needs_visual) and "visual" or "foxpro2"
+   if not options.code_page then
+      local marked = value.code_page_mark ~= 0 and value.code_page ~= "raw"
+      options.code_page = marked and value.code_page or "raw"
+   end
 end
 
 return dbf
