@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/parallel.h"
+#include "model/parallel.h"
 
 #define LOADS     16         /* batches under way */
 #define ALONE     4          /* so many are taken before a thread starts */
@@ -35,6 +35,7 @@ typedef struct crew {
   pthread_mutex_t lock;
   pthread_cond_t changed;
   size_t given, taken; /* loads, ever; their difference is under way */
+  bool hurried;        /* the caller waits until all are taken */
   bool ended;          /* nothing more is given */
   pf_status status;    /* what taking came to */
   pf_error error;
@@ -93,7 +94,7 @@ static pf_status take (crew *c, const load *l) {
 /* The next load; NULL: there is none any more. */
 static const load *wait_for_load (crew *c) {
   if (c->given == c->taken)
-    while (c->given - c->taken < LOADS / 2 && !c->ended)
+    while (c->given - c->taken < (c->hurried ? 1 : LOADS / 2) && !c->ended)
       pthread_cond_wait(&c->changed, &c->lock);
   return c->given == c->taken ? NULL : &c->loads[c->taken % LOADS];
 }
@@ -210,8 +211,11 @@ static void keep_bytes (load *l) {
 static void take_here (crew *c, const load *l) {
   if (c->has_thread) {
     pthread_mutex_lock(&c->lock);
+    c->hurried = true;
+    pthread_cond_signal(&c->changed);
     while (c->status == PF_OK && c->given != c->taken)
       pthread_cond_wait(&c->changed, &c->lock);
+    c->hurried = false;
     pthread_mutex_unlock(&c->lock);
   }
   if (c->status == PF_OK)

@@ -80,6 +80,29 @@ profio.register {
    end,
 }
 
+-- Some notes are missing, some are too long to wait for their turn.
+local function note(i)
+   if i % 7 == 0 then
+      return nil
+   end
+   return i % 9001 == 0 and ("x"):rep(300000) or ("n" .. i):rep(i % 5)
+end
+
+profio.register {
+   name = "noted",
+   score = function(bytes)
+      return bytes == "NOTED\n" and 90 or 0
+   end,
+   tables = { notes = { { "word", "name" }, { "note", "bytes" } } },
+   open = function()
+      return { notes = function(put)
+         for i = 1, ROWS do
+            put("word " .. i, note(i))
+         end
+      end }
+   end,
+}
+
 describe("tables of many batches", function()
    it("become the arcs of the model", function()
       for seed = 1, 3 do
@@ -134,6 +157,34 @@ describe("tables of many batches", function()
       for i = 1, ROWS do
          assert(flat[("0x%x"):format(16 * i)] == i, i)
       end
+   end)
+
+   it("become text while the decoder names and notes more", function()
+      local trace <close> = assert(profio.open { data = "NOTED\n" })
+      local expected = { "word,note" }
+      for i = 1, ROWS do
+         local text = note(i)
+         expected[i + 1] = ("word %d,%s"):format(i, text == "" and '""' or text or "")
+      end
+      expected[#expected + 1] = ""
+      local text = trace.notes:write { output = "csv" }
+      assert.is_true(text == table.concat(expected, "\n"))
+   end)
+
+   it("become no text once a stage has closed the trace", function()
+      local bytes = "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(13)
+         .. ("<I8I8I4I4c15c1"):pack(BASE, BASE + 4 * ROWS, ROWS, 100, "seconds", "s")
+         .. ("\1\0"):rep(ROWS)
+      local trace <close> = assert(profio.open { data = bytes })
+      local view = trace.histogram:filter(function(low)
+         if low == BASE + 4 * 25000 then
+            trace:close()
+         end
+         return true
+      end, "low")
+      assert.error_matches(function()
+         view:write { output = "csv" }
+      end, "trace is closed")
    end)
 
    it("end with the failure of the reader", function()
