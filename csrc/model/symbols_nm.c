@@ -16,10 +16,13 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "model/names.h"
+#include "model/memory.h"
+#include "model/parallel.h"
 #include "model/symbols_build.h"
 
-#define TRIAL_LINES 256 /* how many lines decide the form */
+#define TRIAL_LINES 256   /* how many lines decide the form */
+#define PORTION     32768 /* symbols that are read, then added */
+#define LEAST_LINE  5     /* bytes of one with a symbol */
 
 /* What a line says. */
 typedef struct nm_line {
@@ -320,28 +323,92 @@ static bool is_wanted (uint8_t type, pf_symbol_rule rule) {
 }
 
 
-static pf_status read_lines (pf_bytes text, nm_form form, pf_symbol_rule rule,
-                             pf_symbols *symbols) {
-  const uint64_t text_end = symbols->facts.text_end;
+/* {====== All lines ====== */
+
+/* What all lines are read by. */
+typedef struct nm_text {
+  pf_bytes left; /* not read so far */
+  nm_form form;
+  pf_symbol_rule rule;
+  uint64_t text_end; /* of the executable; 0: not known */
+} nm_text;
+
+/* Symbols that have been read. */
+typedef struct portion {
+  nm_text *text;
+  pf_found *found;
+  size_t count;
+} portion;
+
+/* Adding them. */
+typedef struct addition {
+  pf_symbols *symbols;
+  const portion *portion;
+  pf_status status;
+} addition;
+
+
+/* Read the next symbols; there are none when the text has ended. */
+static void read_portion (void *context) {
+  portion *const p = context;
+  nm_text *const text = p->text;
   pf_bytes line;
   nm_line parts;
-  while (next_line(&text, &line)) {
-    if (!form(line, &parts) || !is_wanted(parts.type, rule))
+  p->count = 0;
+  while (p->count < PORTION && next_line(&text->left, &line)) {
+    if (!text->form(line, &parts) || !is_wanted(parts.type, text->rule))
       continue;
-    const pf_found f = {
+    const bool is_before = parts.address < text->text_end;
+    p->found[p->count++] = (pf_found){
         .address = parts.address,
         .size = parts.size,
-        .limit = parts.address < text_end ? text_end : UINT64_MAX,
+        .limit = is_before ? text->text_end : UINT64_MAX,
         .name = parts.name,
         .is_function = true,
         .is_global = parts.type != 't',
     };
-    const pf_status status = pf_symbols_add(symbols, &f);
-    if (status != PF_OK)
-      return status;
   }
-  return PF_OK;
 }
+
+
+static void add_portion (void *context) {
+  addition *const a = context;
+  const portion *const p = a->portion;
+  for (size_t i = 0; a->status == PF_OK && i < p->count; i++)
+    a->status = pf_symbols_add(a->symbols, &p->found[i]);
+}
+
+
+/* Add a portion, while the one behind it is read. */
+static pf_status add_and_read (pf_symbols *symbols, const portion *read,
+                               portion *next) {
+  addition a = {symbols, read, PF_OK};
+  if (next->text->left.size > 0)
+    pf_both(add_portion, &a, read_portion, next);
+  else {
+    add_portion(&a);
+    next->count = 0;
+  }
+  return a.status;
+}
+
+
+static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
+  const size_t most = text->left.size / LEAST_LINE + 1;
+  const size_t room = most < PORTION ? most : PORTION;
+  pf_found *const found = pf_array(2 * room, sizeof *found);
+  if (found == NULL)
+    return PF_ENOMEM;
+  portion portions[] = {{text, found, 0}, {text, found + room, 0}};
+  pf_status status = PF_OK;
+  read_portion(&portions[0]);
+  for (size_t i = 0; status == PF_OK && portions[i].count > 0; i ^= 1)
+    status = add_and_read(symbols, &portions[i], &portions[i ^ 1]);
+  free(found);
+  return status;
+}
+
+/* }====== */
 
 
 static pf_status read_text (pf_symbols *symbols, pf_bytes text,
@@ -352,7 +419,8 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
   pf_symbols_expect(symbols, guess_lines(text));
-  pf_status status = read_lines(text, form, rule, symbols);
+  nm_text lines = {text, form, rule, symbols->facts.text_end};
+  pf_status status = read_lines(&lines, symbols);
   if (status == PF_OK)
     status = pf_symbols_build(symbols, rule);
   return status == PF_OK ? PF_OK

@@ -135,6 +135,12 @@ describe("symbols in any order", function()
       check(make(50, function() return -math.random(80) - 1 end), nil, 0)
    end)
 
+   it("may be so many that they are read in portions, while others are added", function()
+      for _, count in ipairs { 32768, 70000 } do
+         check(make(count, function(i) return 0x1000 + (i * 7919) % count * 0x20 end), nil, 0)
+      end
+   end)
+
    it("end with the code of the executable beside them", function()
       check(make(100, function() return 0xf00 + math.random(60) * 0x40 end), elf.build {}, 0x2000)
    end)

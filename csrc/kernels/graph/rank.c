@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "kernels/order.h"
-#include "kernels/parallel.h"
 #include "model/memory.h"
 #include "model/names.h"
+#include "model/parallel.h"
 
 #define SHORT_RUN  48    /* sorted by insertion */
 #define FEW        16    /* ... of items */

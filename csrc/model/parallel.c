@@ -2,7 +2,7 @@
 ** parallel.c - two pieces of work at once, by POSIX threads.
 */
 
-#include "kernels/parallel.h"
+#include "model/parallel.h"
 
 #include <signal.h>
 
