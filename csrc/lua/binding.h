@@ -129,6 +129,7 @@ void l_open_trace (lua_State *L);
 void l_open_reader (lua_State *L);
 void l_open_conditions (lua_State *L);
 void l_open_contexts (lua_State *L);
+void l_open_exports (lua_State *L);
 void l_open_filter (lua_State *L);
 void l_open_derive (lua_State *L);
 void l_open_group (lua_State *L);

@@ -81,12 +81,37 @@ local function graph_readers(state, arcs)
    return readers
 end
 
-local function new(body, given, pin)
-   return setmetatable({ [profile] = { body = body, given = given, pin = pin } }, Profile)
+local function new(body, given, pin, notes)
+   return setmetatable({ [profile] = { body = body, given = given, pin = pin,
+      notes = notes or {} } }, Profile)
+end
+
+-- What was lost of the trace that a profile is made from: it goes where the profile goes.
+local function losses_of(trace)
+   local list = {}
+   if (trace.info.lost or 0) ~= 0 then
+      list[1] = ("%s: %s records were lost"):format(trace.path, trace.info.lost)
+   end
+   for _, warning in ipairs(trace.warnings) do
+      if warning.kind == "damage" then
+         list[#list + 1] = ("%s: %s (%s)"):format(warning.path or trace.path, warning.message,
+            warning.code)
+      end
+   end
+   return list
 end
 
 local function of(self)
    return rawget(self, profile)
+end
+
+-- What the format says of the table with stacks; some know it only of an opened file.
+local function stacks_of(state)
+   local wanted = state.format.profile
+   if type(wanted) == "function" then
+      wanted = not state.closed and wanted(state.parts[1]) or nil
+   end
+   return wanted
 end
 
 ---What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
@@ -94,7 +119,7 @@ end
 ---@param state table of the trace
 ---@return string|nil
 function profile.kind(state)
-   local wanted = state.format.profile
+   local wanted = stacks_of(state)
    if wanted and state.schema[wanted.table] then
       return "stacks"
    end
@@ -102,8 +127,8 @@ function profile.kind(state)
 end
 
 -- From a table that has stacks, or that says where each row was spent.
-local function of_stacks(state, given)
-   local wanted = state.format.profile
+local function of_stacks(trace, state, given)
+   local wanted = stacks_of(state)
    local reader, message, code = require("profio.trace").derived_reader(state, wanted.table)
    if not reader then
       return nil, message, code
@@ -117,7 +142,7 @@ local function of_stacks(state, given)
    if not made then
       return nil, message, code
    end
-   return new(contexts_body.new(made), {})
+   return new(contexts_body.new(made), {}, nil, losses_of(trace))
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -131,7 +156,7 @@ function profile.of_trace(trace, state, given)
    given = options.check(declared, given, "profile")
    local kind = profile.kind(state)
    if kind == "stacks" then
-      return of_stacks(state, given)
+      return of_stacks(trace, state, given)
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)
@@ -149,7 +174,7 @@ function profile.of_trace(trace, state, given)
    if not made then
       return nil, message, code
    end
-   return new(graph_body.new(made), {}, symbols)
+   return new(graph_body.new(made), {}, symbols, losses_of(trace))
 end
 
 -- }======
@@ -221,7 +246,7 @@ methods.callees = arcs_of "callees"
 ---@return profio.Profile
 function methods:with(more)
    local state = of(self)
-   return new(state.body, merged(state.given, more), state.pin)
+   return new(state.body, merged(state.given, more), state.pin, state.notes)
 end
 
 ---The numbers of headings, with options of reports taken into account.
@@ -250,6 +275,31 @@ function methods:handle()
    return of(self).body.core
 end
 
+---What was lost of the traces it was made from, in words.
+---@return string[]
+function methods:notes()
+   return of(self).notes
+end
+
+---Its calling contexts, for exports: those it has, or a context of one frame for each function.
+---@return profio.core.Contexts
+function methods:contexts()
+   local state = of(self)
+   if state.body.kind == "contexts" then
+      return state.body.core
+   end
+   local made
+   for _, metric in ipairs(state.body:metrics()) do
+      local one = assert(core.contexts {
+         reader = state.body:flat(merged(state.given, { metric = metric.name, zeros = true })),
+         ["function"] = "function", file = "file", line = "line",
+         metrics = { { name = metric.name, unit = metric.unit, column = "self" } },
+      })
+      made = made and made:merge(one) or one
+   end
+   return made
+end
+
 -- {====== Algebra ======
 
 local function is_profile(value)
@@ -270,7 +320,9 @@ local function combine(a, b, sign)
       error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
    end
    local left, right = alike(a, b)
-   return new(left:merge(right, sign), {})
+   local notes = table.move(of(a).notes, 1, #of(a).notes, 1, {})
+   return new(left:merge(right, sign), {}, nil,
+      table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
 end
 
 ---a + b: what both spent.
@@ -333,7 +385,7 @@ function methods:scale(factor)
    if type(factor) ~= "number" then
       error("scale wants a number, got " .. type(factor), 2)
    end
-   return new(plain_body(self):scale(factor), of(self).given)
+   return new(plain_body(self):scale(factor), of(self).given, nil, of(self).notes)
 end
 
 -- The whole of one metric.
@@ -411,7 +463,7 @@ local function narrowed(mark)
          error("focus: no function is like that", 2)
       end
       local body, given = state.body:narrow(marks, state.given)
-      return new(body, given, state.pin)
+      return new(body, given, state.pin, state.notes)
    end
 end
 
@@ -445,7 +497,7 @@ function methods:group(by)
          frames[frame.number] = { ["function"] = tostring(name) }
       end
    end
-   return new(body:rename(frames), of(self).given)
+   return new(body:rename(frames), of(self).given, nil, of(self).notes)
 end
 
 ---Contexts whose total is below a share of the whole are folded into their callers.
@@ -453,7 +505,7 @@ end
 ---@param metric string|nil
 ---@return profio.Profile
 function methods:prune(share, metric)
-   return new(plain_body(self):prune(share, metric), of(self).given)
+   return new(plain_body(self):prune(share, metric), of(self).given, nil, of(self).notes)
 end
 
 -- }======

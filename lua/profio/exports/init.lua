@@ -14,7 +14,14 @@ local options = require "profio.options"
 
 local exports = {}
 
-local order = { "csv", "tsv", "ndjson", "json", "btf" }
+local order = {
+   "csv",
+   "tsv",
+   "ndjson",
+   "json",
+   "btf",
+   "pprof",
+}
 
 local by_name = {}
 

@@ -94,6 +94,16 @@ function contexts:scale(factor) end
 ---@return profio.core.Contexts
 function contexts:prune(share, metric) end
 
+---Write a profile for Go's pprof.
+---@param contexts profio.core.Contexts
+---@param options table packed, time_nanos, duration_nanos, period, comments = { ... }
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_pprof(contexts, options, file) end
+
 ---A profile from readers; they are read at once.
 ---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary
 ---@return profio.core.Profile|nil

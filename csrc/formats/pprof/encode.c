@@ -1,0 +1,137 @@
+/*
+** encode.c - weights in, a profile out: rows of one stack and one metric are
+** added up, and everything is written at the end.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/pack.h"
+#include "formats/pprof/pprof.h"
+#include "formats/pprof/write.h"
+#include "model/contexts_stack.h"
+
+typedef struct pprof_writer {
+  pf_encoder encoder;
+  pf_contexts contexts;
+  pf_stack_nodes stacks;
+  bool is_packed;
+  pprof_facts facts;
+} pprof_writer;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* A name cut to the size of a metric's. */
+static void cut_text (const pf_dictionary *dictionary, uint32_t name, char *to,
+                      size_t size) {
+  const pf_bytes text = pf_name(dictionary, name);
+  const size_t copied = text.size < size ? text.size : size - 1;
+  memcpy(to, text.at, copied);
+  to[copied] = '\0';
+}
+
+
+static bool has (const pf_batch *batch, size_t column, size_t row) {
+  return batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+
+static pf_status metric_of (pprof_writer *w, const pf_batch *batch, size_t row,
+                            size_t *metric, pf_error *error) {
+  pf_context_metric wanted = {"samples", "count"};
+  const pf_dictionary *const d = w->contexts.dictionary;
+  if (has(batch, WEIGHTS_METRIC, row))
+    cut_text(d, batch->columns[WEIGHTS_METRIC].ids[row], wanted.name,
+             sizeof wanted.name);
+  if (has(batch, WEIGHTS_UNIT, row))
+    cut_text(d, batch->columns[WEIGHTS_UNIT].ids[row], wanted.unit,
+             sizeof wanted.unit);
+  *metric = pf_metric_of(&w->contexts, wanted.name, wanted.unit);
+  if (*metric < PF_MAX_METRICS)
+    return PF_OK;
+  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                 "a profile has at most %d metrics", PF_MAX_METRICS);
+}
+
+
+static pf_status put_row (pprof_writer *w, const pf_batch *batch, size_t row,
+                          pf_error *error) {
+  size_t metric;
+  uint32_t node = 0;
+  const pf_status status = metric_of(w, batch, row, &metric, error);
+  if (status != PF_OK)
+    return status;
+  if (!has(batch, WEIGHTS_WEIGHT, row))
+    return PF_OK;
+  if (has(batch, WEIGHTS_STACK, row))
+    node = pf_node_of_stack(&w->contexts, &w->stacks,
+                            batch->columns[WEIGHTS_STACK].ids[row]);
+  if (node == PF_NO_CONTEXT)
+    return no_memory(error);
+  pf_context_add(&w->contexts, node, metric,
+                 batch->columns[WEIGHTS_WEIGHT].ints[row]);
+  return PF_OK;
+}
+
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_status status = PF_OK;
+  (void)table; /* there is one */
+  (void)sink;
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row(w, batch, row, error);
+  return status;
+}
+
+
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
+  pf_sink plain;
+  if (!w->is_packed)
+    return pf_pprof_write(&w->contexts, &w->facts, sink, error);
+  pf_status status = pf_sink_open(&plain, -1);
+  if (status != PF_OK)
+    return no_memory(error);
+  status = pf_pprof_write(&w->contexts, &w->facts, &plain, error);
+  if (status == PF_OK)
+    status = pf_put_gzip(sink, pf_sink_bytes(&plain), error);
+  pf_sink_close(&plain);
+  return status;
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_contexts_close(&w->contexts);
+  pf_stack_nodes_close(&w->stacks);
+  free(w);
+}
+
+
+pf_status pprof_encoder (const pf_option *options, size_t noptions,
+                         pf_dictionary *dictionary, pf_encoder **encoder,
+                         pf_error *error) {
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pprof_writer *const w = calloc(1, sizeof *w);
+  if (w == NULL)
+    return no_memory(error);
+  w->encoder =
+      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
+  w->is_packed = pf_option_int(&asked, "packed", 1) != 0;
+  w->facts = (pprof_facts){pf_option_int(&asked, "time_nanos", 0),
+                           pf_option_int(&asked, "duration_nanos", 0),
+                           pf_option_int(&asked, "period", 0), NULL};
+  if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
+    close_writer(&w->encoder);
+    return no_memory(error);
+  }
+  *encoder = &w->encoder;
+  return PF_OK;
+}

@@ -1,0 +1,435 @@
+/*
+** index.c - what samples point to: strings, functions, locations. Two passes
+** over the file: the first counts, the second fills.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/pprof.h"
+
+/* Where the parts of a file stand. */
+enum {
+  SAMPLE_TYPE = 1,
+  SAMPLE = 2,
+  LOCATION = 4,
+  FUNCTION = 5,
+  STRING = 6
+};
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
+  return (uint64_t)(bytes.at - file->bytes.at);
+}
+
+
+/* {====== Ids ====== */
+
+static uint32_t slot_of (uint64_t id, uint32_t mask) {
+  id *= 0x9e3779b97f4a7c15u;
+  return (uint32_t)(id >> 32) & mask;
+}
+
+
+static bool open_ids (pprof_ids *ids, size_t count) {
+  uint32_t mask = 15;
+  while (mask / 2 < count)
+    mask = mask * 2 + 1;
+  ids->slots = malloc(((size_t)mask + 1) * sizeof *ids->slots);
+  if (ids->slots == NULL)
+    return false;
+  memset(ids->slots, 0xff, ((size_t)mask + 1) * sizeof *ids->slots);
+  ids->mask = mask;
+  return true;
+}
+
+
+uint32_t pprof_find_location (const pprof_file *file, uint64_t id) {
+  const pprof_ids *const ids = &file->location_ids;
+  uint32_t i = slot_of(id, ids->mask);
+  while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
+    i = (i + 1) & ids->mask;
+  return ids->slots[i];
+}
+
+
+static uint32_t find_function (const pprof_file *file, uint64_t id) {
+  const pprof_ids *const ids = &file->function_ids;
+  uint32_t i = slot_of(id, ids->mask);
+  while (ids->slots[i] != UINT32_MAX && file->functions[ids->slots[i]].id != id)
+    i = (i + 1) & ids->mask;
+  return ids->slots[i];
+}
+
+
+/* Put a number under its id, where none is yet. */
+static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
+  uint32_t i = slot_of(id, ids->mask);
+  while (ids->slots[i] != UINT32_MAX)
+    i = (i + 1) & ids->mask;
+  ids->slots[i] = number;
+}
+
+/* }====== */
+
+
+/* {====== Counting ====== */
+
+/* How many lines a location has, labels a sample. */
+static uint64_t count_parts (pf_bytes message, uint64_t number) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  uint64_t count = 0;
+  while (pprof_next(&c, &part))
+    count += part.number == number && part.wire == PPROF_BYTES;
+  return count;
+}
+
+
+typedef struct counts {
+  uint64_t strings, functions, locations, frames;
+} counts;
+
+
+static void count_part (pprof_file *file, const pprof_part *part, counts *n) {
+  file->nfields++;
+  if (part->wire != PPROF_BYTES)
+    return;
+  switch (part->number) {
+    case SAMPLE:
+      file->nsamples++;
+      file->nlabels += count_parts(part->bytes, 3);
+      break;
+    case LOCATION: {
+      const uint64_t lines = count_parts(part->bytes, 4);
+      n->locations++;
+      n->frames += lines == 0 ? 1 : lines;
+      break;
+    }
+    case FUNCTION: n->functions++; break;
+    case STRING: n->strings++; break;
+    default: break;
+  }
+}
+
+
+/* Walk the fields; behind the last one that can be read is `file->whole`. */
+static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
+                            pf_error *error) {
+  pf_cursor c = pf_cursor_over(file->bytes, false);
+  pprof_part part;
+  while (pprof_next(&c, &part))
+    count_part(file, &part, n);
+  file->whole = (pf_bytes){file->bytes.at, c.at};
+  if (c.at == file->bytes.size)
+    return PF_OK;
+  return pf_warn(trace, PF_DAMAGE, "pprof-truncated", PF_ETRUNCATED, c.at,
+                 error, "no field can be read from here on, %zu bytes are left",
+                 pf_left(&c));
+}
+
+
+static pf_status make_room (pprof_file *file, const counts *n,
+                            pf_error *error) {
+  if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
+      n->frames >= UINT32_MAX)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET, "more than 2^32 parts");
+  file->strings = calloc(n->strings + 1, sizeof *file->strings);
+  file->functions = calloc(n->functions + 1, sizeof *file->functions);
+  file->locations = calloc(n->locations + 1, sizeof *file->locations);
+  file->frames = calloc(n->frames + 1, sizeof *file->frames);
+  if (file->strings == NULL || file->functions == NULL ||
+      file->locations == NULL || file->frames == NULL ||
+      !open_ids(&file->function_ids, n->functions) ||
+      !open_ids(&file->location_ids, n->locations))
+    return no_memory(error);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Strings ====== */
+
+pf_status pprof_text (pf_trace *trace, const pprof_file *file, uint64_t number,
+                      uint64_t offset, pf_bytes *text, pf_error *error) {
+  *text = (pf_bytes){NULL, 0};
+  if (number < file->nstrings) {
+    *text = file->strings[number];
+    return PF_OK;
+  }
+  return pf_warn(trace, PF_DAMAGE, "pprof-no-string", PF_EFORMAT, offset, error,
+                 "text %llu of %u", (unsigned long long)number, file->nstrings);
+}
+
+
+static pf_status name_of (pf_trace *trace, const pprof_file *file,
+                          uint64_t number, uint64_t offset, uint32_t *name,
+                          pf_error *error) {
+  pf_bytes text;
+  const pf_status status =
+      pprof_text(trace, file, number, offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  *name = pf_intern(trace->dictionary, text);
+  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status find_strings (pf_trace *trace, pprof_file *file,
+                               pf_error *error) {
+  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_part part;
+  while (pprof_next(&c, &part))
+    if (part.number == STRING && part.wire == PPROF_BYTES)
+      file->strings[file->nstrings++] = part.bytes;
+  if (file->nstrings > 0 && file->strings[0].size > 0)
+    return pf_warn(trace, PF_DAMAGE, "pprof-first-string", PF_EFORMAT,
+                   offset_of(file, file->strings[0]), error,
+                   "the first text is not empty");
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Functions, sample types ====== */
+
+static pf_status add_function (pf_trace *trace, pprof_file *file,
+                               const pprof_part *message, pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  uint64_t name = 0, filename = 0;
+  pprof_function *const f = &file->functions[file->nfunctions];
+  *f = (pprof_function){0};
+  while (pprof_next(&c, &part))
+    switch (part.number) {
+      case 1: f->id = part.value; break;
+      case 2: name = part.value; break;
+      case 4: filename = part.value; break;
+      case 5: f->start_line = (int64_t)part.value; break;
+      default: break;
+    }
+  pf_status status = name_of(trace, file, name, message->at, &f->name, error);
+  f->file = PF_NO_NAME;
+  if (status == PF_OK && filename != 0)
+    status = name_of(trace, file, filename, message->at, &f->file, error);
+  if (status != PF_OK)
+    return status;
+  if (f->id == 0 || find_function(file, f->id) != UINT32_MAX)
+    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
+                   error, "a function has the id %llu, which is %s",
+                   (unsigned long long)f->id, f->id == 0 ? "none" : "taken");
+  add_id(&file->function_ids, f->id, file->nfunctions++);
+  return PF_OK;
+}
+
+
+static int64_t nanoseconds_in (pf_bytes unit) {
+  static const struct {
+    const char *word;
+    int64_t scale;
+  } units[] = {{"nanoseconds", 1},        {"ns", 1},
+               {"microseconds", 1000},    {"us", 1000},
+               {"milliseconds", 1000000}, {"ms", 1000000},
+               {"seconds", 1000000000},   {"s", 1000000000}};
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (unit.size == strlen(units[i].word) &&
+        memcmp(unit.at, units[i].word, unit.size) == 0)
+      return units[i].scale;
+  return 0;
+}
+
+
+/* A column of that name already, or the name of another one? */
+static bool is_taken (const pprof_file *file, const char *name) {
+  for (size_t i = 0; i < file->ntypes; i++)
+    if (strcmp(file->types[i].column, name) == 0)
+      return true;
+  return strcmp(name, "stack") == 0 || name[0] == '\0';
+}
+
+
+/* A column's name: the type's, in letters, digits and underlines. */
+static void name_column (const pprof_file *file, pprof_type *type,
+                         pf_bytes name) {
+  const size_t room = sizeof type->column - 8;
+  const size_t size = name.size < room ? name.size : room;
+  for (size_t i = 0; i < size; i++) {
+    const uint8_t byte = name.at[i];
+    const bool plain = (byte >= 'a' && byte <= 'z') ||
+                       (byte >= 'A' && byte <= 'Z') ||
+                       (byte >= '0' && byte <= '9');
+    type->column[i] = plain ? (char)byte : '_';
+  }
+  type->column[size] = '\0';
+  for (unsigned n = 1; is_taken(file, type->column); n++)
+    snprintf(type->column + size, 8, "_%u", n % 100000);
+}
+
+
+static pf_status add_type (pf_trace *trace, pprof_file *file,
+                           const pprof_part *message, pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  uint64_t numbers[3] = {0, 0, 0};
+  pf_bytes name, unit;
+  while (pprof_next(&c, &part))
+    if (part.number < 3)
+      numbers[part.number] = part.value;
+  if (file->ntypes == PPROF_MAX_TYPES)
+    return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
+                   message->at, error, "only %d sample types are read",
+                   PPROF_MAX_TYPES);
+  pf_status status =
+      pprof_text(trace, file, numbers[1], message->at, &name, error);
+  if (status == PF_OK)
+    status = pprof_text(trace, file, numbers[2], message->at, &unit, error);
+  if (status != PF_OK)
+    return status;
+  pprof_type *const type = &file->types[file->ntypes];
+  const int64_t scale = nanoseconds_in(unit);
+  type->scale = scale == 0 ? 1 : scale;
+  type->name = pf_intern(trace->dictionary, name);
+  type->unit = scale == 0 ? pf_intern(trace->dictionary, unit)
+                          : pf_intern_text(trace->dictionary, "ns");
+  if (type->name == PF_NO_NAME || type->unit == PF_NO_NAME)
+    return no_memory(error);
+  name_column(file, type, name);
+  snprintf(type->help, sizeof type->help, "value of the sample, in %.*s",
+           (int)(pf_name(trace->dictionary, type->unit).size & 63),
+           (const char *)pf_name(trace->dictionary, type->unit).at);
+  file->ntypes++;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Locations ====== */
+
+/* The frame of one line of a location. */
+static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
+                           uint64_t offset, pf_error *error) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  uint64_t values[3] = {0, 0, 0};
+  pf_area area = PF_AREA_NONE;
+  while (pprof_next(&c, &part))
+    if (part.number < 3)
+      values[part.number] = part.value;
+  const uint32_t function = find_function(file, values[1]);
+  pf_status status = PF_OK;
+  if (function != UINT32_MAX) {
+    area.name = file->functions[function].name;
+    area.file = file->functions[function].file;
+    area.line = (int64_t)values[2];
+    if (area.line == 0)
+      area.line = file->functions[function].start_line;
+  }
+  else {
+    status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT, offset,
+                     error, "there is no function %llu",
+                     (unsigned long long)values[1]);
+    area.name = pf_intern_text(trace->dictionary, "(unknown function)");
+  }
+  const uint32_t frame = pf_area_add(trace->dictionary, &area);
+  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
+    return no_memory(error);
+  file->frames[file->nframes++] = frame;
+  return status;
+}
+
+
+/* A location without lines is its address. */
+static pf_status add_address (pf_trace *trace, pprof_file *file,
+                              uint64_t address, pf_error *error) {
+  char text[24];
+  pf_area area = PF_AREA_NONE;
+  snprintf(text, sizeof text, "0x%llx", (unsigned long long)address);
+  area.name = pf_intern_text(trace->dictionary, text);
+  const uint32_t frame = pf_area_add(trace->dictionary, &area);
+  if (frame == PF_NO_AREA || area.name == PF_NO_NAME)
+    return no_memory(error);
+  file->frames[file->nframes++] = frame;
+  return PF_OK;
+}
+
+
+static pf_status add_location (pf_trace *trace, pprof_file *file,
+                               const pprof_part *message, pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  pprof_location *const l = &file->locations[file->nlocations];
+  pf_status status = PF_OK;
+  *l = (pprof_location){.first = file->nframes};
+  while (status == PF_OK && pprof_next(&c, &part)) {
+    if (part.number == 1)
+      l->id = part.value;
+    else if (part.number == 3)
+      l->address = part.value;
+    else if (part.number == 4 && part.wire == PPROF_BYTES)
+      status = add_line(trace, file, part.bytes, message->at, error);
+  }
+  if (status == PF_OK && file->nframes == l->first)
+    status = add_address(trace, file, l->address, error);
+  if (status != PF_OK)
+    return status;
+  l->count = file->nframes - l->first;
+  if (l->id == 0 || pprof_find_location(file, l->id) != UINT32_MAX)
+    return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
+                   error, "a location has the id %llu, which is %s",
+                   (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
+  add_id(&file->location_ids, l->id, file->nlocations++);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* Fill from the fields of one number; functions come before locations. */
+static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
+                       pf_status (*add)(pf_trace *, pprof_file *,
+                                        const pprof_part *, pf_error *),
+                       pf_error *error) {
+  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_part part;
+  pf_status status = PF_OK;
+  while (status == PF_OK && pprof_next(&c, &part))
+    if (part.number == number && part.wire == PPROF_BYTES)
+      status = add(trace, file, &part, error);
+  return status;
+}
+
+
+pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
+  counts n = {0, 0, 0, 0};
+  pf_status status = count_all(trace, file, &n, error);
+  if (status == PF_OK)
+    status = make_room(file, &n, error);
+  if (status == PF_OK)
+    status = find_strings(trace, file, error);
+  if (status == PF_OK)
+    status = fill(trace, file, SAMPLE_TYPE, add_type, error);
+  if (status == PF_OK)
+    status = fill(trace, file, FUNCTION, add_function, error);
+  if (status == PF_OK)
+    status = fill(trace, file, LOCATION, add_location, error);
+  return status;
+}
+
+
+void pprof_index_close (pprof_file *file) {
+  free(file->strings);
+  free(file->functions);
+  free(file->locations);
+  free(file->frames);
+  free(file->function_ids.slots);
+  free(file->location_ids.slots);
+}

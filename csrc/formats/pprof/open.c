@@ -1,0 +1,188 @@
+/*
+** open.c - the format pprof: is it one, what does it say of itself, its
+** tables.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/pprof.h"
+
+static const pf_field label_fields[] = {
+    {"sample", PF_INT, "number of the sample, from 0", false},
+    {"key", PF_NAME, "what is said of it", false},
+    {"text", PF_NAME, "in words", false},
+    {"number", PF_INT, "or as a number", false},
+    {"unit", PF_NAME, "of the number", false},
+};
+
+static const pf_field raw_fields[] = {
+    {"offset", PF_INT, "byte at which it begins, unpacked", false},
+    {"size", PF_INT, "bytes", false},
+    {"kind", PF_NAME, "sample, location, function, string, ... or rest", false},
+    {"value", PF_INT, "of a field that is a number", false},
+    {"bytes", PF_BYTES, "all its bytes", false},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+
+/* {====== Score ====== */
+
+/* The wire type of a field of Profile; 8: none. */
+static unsigned wire_of (uint64_t number) {
+  static const uint8_t wires[] = {8, 2, 2, 2, 2, 2, 2, 0,
+                                  0, 0, 0, 2, 0, 0, 0, 0};
+  return number < COUNT(wires) ? wires[number] : 8;
+}
+
+
+/* Whether a message is a ValueType: two small numbers. */
+static bool is_value_type (pf_bytes message) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  while (pprof_next(&c, &part))
+    if (part.number > 2 || part.wire != PPROF_VARINT)
+      return false;
+  return pf_left(&c) == 0;
+}
+
+
+/* Packed numbers may stand where one is expected. */
+static bool is_expected (const pprof_part *part) {
+  return part->wire == wire_of(part->number) ||
+         (part->number == 13 && part->wire == PPROF_BYTES);
+}
+
+
+static int score (pf_bytes head, uint64_t size) {
+  pf_cursor c = pf_cursor_over(head, false);
+  pprof_part part;
+  size_t types = 0, known = 0;
+  while (pprof_next(&c, &part)) {
+    if (!is_expected(&part) || (part.number == 1 && !is_value_type(part.bytes)))
+      return 0;
+    types += part.number == 1;
+    known++;
+  }
+  const bool is_cut = head.size < size;
+  if (types == 0 || (!is_cut && known < 2))
+    return 0;
+  return pf_left(&c) == 0 || is_cut ? 80 : 40;
+}
+
+/* }====== */
+
+
+/* {====== What it says of itself ====== */
+
+static pf_status set_text (pf_trace *trace, const pprof_file *file,
+                           const char *name, uint64_t number, uint64_t offset,
+                           pf_error *error) {
+  pf_bytes text;
+  const pf_status status =
+      pprof_text(trace, file, number, offset, &text, error);
+  if (status == PF_OK && text.size > 0)
+    pf_info_text(trace, name, text);
+  return status;
+}
+
+
+/* The facts of one field. */
+static pf_status set_fact (pf_trace *trace, const pprof_file *file,
+                           const pprof_part *part, pf_error *error) {
+  const int64_t value = (int64_t)part->value;
+  switch (part->wire == PPROF_VARINT ? part->number : 0) {
+    case 9: pf_info_int(trace, "time_nanos", value); break;
+    case 10: pf_info_int(trace, "duration_nanos", value); break;
+    case 12: pf_info_int(trace, "period", value); break;
+    case 13:
+      return set_text(trace, file, "comment", part->value, part->at, error);
+    case 14:
+      return set_text(trace, file, "default_sample_type", part->value, part->at,
+                      error);
+    case 15:
+      return set_text(trace, file, "doc_url", part->value, part->at, error);
+    default: break;
+  }
+  return PF_OK;
+}
+
+
+static pf_status set_info (pf_trace *trace, const pprof_file *file,
+                           pf_error *error) {
+  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_part part;
+  pf_status status = PF_OK;
+  pf_info_int(trace, "records", (int64_t)file->nsamples);
+  pf_info_int(trace, "sample_types", (int64_t)file->ntypes);
+  pf_info_int(trace, "locations", file->nlocations);
+  pf_info_int(trace, "functions", file->nfunctions);
+  while (status == PF_OK && pprof_next(&c, &part))
+    status = set_fact(trace, file, &part, error);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Tables ====== */
+
+static void set_tables (pprof_file *file) {
+  file->fields[0] = (pf_field){"stack", PF_STACK, "where it was spent", false};
+  for (size_t t = 0; t < file->ntypes; t++)
+    file->fields[t + 1] =
+        (pf_field){file->types[t].column, PF_INT, file->types[t].help, false};
+  file->tables[0] = (pf_table){"samples", file->fields, file->ntypes + 1,
+                               (int64_t)file->nsamples, pprof_open_samples};
+  file->tables[1] = (pf_table){"weights", pprof_weights_fields, WEIGHTS_COLUMNS,
+                               -1, pprof_open_weights};
+  file->tables[2] = (pf_table){"labels", label_fields, COUNT(label_fields),
+                               (int64_t)file->nlabels, pprof_open_labels};
+  const bool has_rest = file->whole.size < file->bytes.size;
+  file->tables[3] =
+      (pf_table){"raw", raw_fields, COUNT(raw_fields),
+                 (int64_t)file->nfields + has_rest, pprof_open_raw};
+}
+
+
+static pf_status open_trace (pf_trace *trace, pf_error *error) {
+  pprof_file *const file = calloc(1, sizeof *file);
+  if (file == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  trace->state = file;
+  file->bytes = trace->sources[0].bytes;
+  pf_status status = pprof_index(trace, file, error);
+  if (status == PF_OK && file->nfields == 0)
+    status =
+        pf_fail(error, PF_EFORMAT, 0, "no field of a profile can be read here");
+  if (status == PF_OK)
+    status = set_info(trace, file, error);
+  if (status != PF_OK)
+    return status;
+  set_tables(file);
+  trace->tables = file->tables;
+  trace->ntables = COUNT(file->tables);
+  return PF_OK;
+}
+
+
+static void close_trace (pf_trace *trace) {
+  pprof_index_close(trace->state);
+  free(trace->state);
+}
+
+
+static const pf_table written[] = {
+    {"weights", pprof_weights_fields, WEIGHTS_COLUMNS, -1, NULL},
+};
+
+const pf_format pf_format_pprof = {.name = "pprof",
+                                   .score = score,
+                                   .open = open_trace,
+                                   .close = close_trace,
+                                   .written = written,
+                                   .nwritten = COUNT(written),
+                                   .encoder = pprof_encoder};
+
+/* }====== */

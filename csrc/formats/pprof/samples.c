@@ -1,0 +1,314 @@
+/*
+** samples.c - the readers of samples: a row each with all its values, or a row
+** for each of its values.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/pprof.h"
+
+#define SAMPLE 2
+
+const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
+    {"stack", PF_STACK, "where it was spent", false},
+    {"metric", PF_NAME, "what is counted", false},
+    {"unit", PF_NAME, "in what unit; times are in ns", false},
+    {"weight", PF_INT, "how much, in that unit", false},
+};
+
+/* A sample as the file states it. */
+typedef struct sample {
+  uint32_t stack;
+  size_t nvalues; /* as many as there are, also beyond the array */
+  int64_t values[PPROF_MAX_TYPES];
+} sample;
+
+typedef struct samples_reader {
+  pf_reader reader;
+  pf_trace *trace;
+  const pprof_file *file;
+  pf_cursor at;
+  sample now;
+  size_t type;      /* of weights: the next value of `now` to be given */
+  uint64_t *ids;    /* scratch: the locations of a sample */
+  size_t room;      /* of ids */
+  uint32_t *frames; /* of the sample before, the outermost first, */
+  uint32_t *stacks; /* and the stack that ends with each */
+  size_t depth, deep;
+} samples_reader;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* {====== A stack ====== */
+
+static bool room_for_id (samples_reader *r, size_t count) {
+  if (count < r->room)
+    return true;
+  const size_t room = r->room == 0 ? 64 : r->room * 2;
+  uint64_t *const ids = realloc(r->ids, room * sizeof *ids);
+  if (ids == NULL)
+    return false;
+  r->ids = ids;
+  r->room = room;
+  return true;
+}
+
+
+/* Take the numbers of a field into ids, behind `count` of them. */
+static bool take_ids (samples_reader *r, const pprof_part *part,
+                      size_t *count) {
+  pf_cursor c = pprof_numbers(part);
+  uint64_t id = part->value;
+  while (part->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+    if (!room_for_id(r, *count))
+      return false;
+    r->ids[(*count)++] = id;
+    if (part->wire != PPROF_BYTES)
+      break;
+  }
+  return true;
+}
+
+
+static bool room_for_frame (samples_reader *r, size_t depth) {
+  if (depth < r->deep)
+    return true;
+  const size_t deep = r->deep == 0 ? 64 : r->deep * 2;
+  uint32_t *const frames = realloc(r->frames, deep * sizeof *frames);
+  if (frames == NULL)
+    return false;
+  r->frames = frames;
+  uint32_t *const stacks = realloc(r->stacks, deep * sizeof *stacks);
+  if (stacks == NULL)
+    return false;
+  r->stacks = stacks;
+  r->deep = deep;
+  return true;
+}
+
+
+/* One frame further in. As long as the frames are those of the sample before,
+   so are the stacks. */
+static bool push (samples_reader *r, size_t depth, uint32_t frame) {
+  if (depth < r->depth && r->frames[depth] == frame)
+    return true;
+  if (!room_for_frame(r, depth))
+    return false;
+  r->depth = depth + 1; /* what was below belongs to another stack */
+  r->frames[depth] = frame;
+  r->stacks[depth] =
+      pf_stack_push(r->reader.dictionary,
+                    depth == 0 ? PF_NO_STACK : r->stacks[depth - 1], frame);
+  return r->stacks[depth] != PF_NO_STACK;
+}
+
+
+/* The stack of `count` locations in ids, the leaf first. */
+static pf_status find_stack (samples_reader *r, size_t count, size_t offset,
+                             uint32_t *stack, pf_error *error) {
+  size_t depth = 0;
+  pf_status status = PF_OK;
+  while (count-- > 0 && status == PF_OK) {
+    const uint32_t number = pprof_find_location(r->file, r->ids[count]);
+    if (number == UINT32_MAX) {
+      status = pf_warn(r->trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT,
+                       offset, error, "there is no location %llu",
+                       (unsigned long long)r->ids[count]);
+      continue;
+    }
+    const pprof_location *const l = &r->file->locations[number];
+    for (uint32_t i = l->count; i-- > 0; depth++)
+      if (!push(r, depth, r->file->frames[l->first + i]))
+        return no_memory(error);
+  }
+  *stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== A sample ====== */
+
+static void take_values (sample *s, const pprof_part *part) {
+  pf_cursor c = pprof_numbers(part);
+  uint64_t value = part->value;
+  while (part->wire != PPROF_BYTES || pprof_varint(&c, &value)) {
+    if (s->nvalues < PPROF_MAX_TYPES)
+      s->values[s->nvalues] = (int64_t)value;
+    s->nvalues++;
+    if (part->wire != PPROF_BYTES)
+      break;
+  }
+}
+
+
+static pf_status check_values (samples_reader *r, size_t offset,
+                               pf_error *error) {
+  if (r->now.nvalues == r->file->ntypes)
+    return PF_OK;
+  return pf_warn(r->trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
+                 "a sample has %zu values, there are %zu sample types",
+                 r->now.nvalues, r->file->ntypes);
+}
+
+
+static pf_status read_sample (samples_reader *r, const pprof_part *message,
+                              pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  size_t count = 0;
+  r->now.nvalues = 0;
+  while (pprof_next(&c, &part)) {
+    if (part.number == 1 && !take_ids(r, &part, &count))
+      return no_memory(error);
+    if (part.number == 2)
+      take_values(&r->now, &part);
+  }
+  const pf_status status = check_values(r, message->at, error);
+  return status == PF_OK
+             ? find_stack(r, count, message->at, &r->now.stack, error)
+             : status;
+}
+
+
+/* The next sample: PF_MORE or PF_END. */
+static pf_status next_sample (samples_reader *r, pf_error *error) {
+  pprof_part part;
+  while (pprof_next(&r->at, &part))
+    if (part.number == SAMPLE && part.wire == PPROF_BYTES)
+      return read_sample(r, &part, error);
+  return PF_END;
+}
+
+
+/* The value of a type in its unit; false: it is not there, or too large. */
+static bool value_of (const samples_reader *r, size_t type, int64_t *value) {
+  return type < r->now.nvalues && type < PPROF_MAX_TYPES &&
+         !__builtin_mul_overflow(r->now.values[type],
+                                 r->file->types[type].scale, value);
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+static void put_stack (pf_column *column, size_t row, uint32_t stack) {
+  if (column->data == NULL)
+    return;
+  column->ids[row] = stack;
+  if (stack == PF_NO_STACK)
+    pf_set_missing(column, row);
+}
+
+
+static pf_status samples_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS) {
+    const pf_status status = next_sample(r, error);
+    if (status == PF_END)
+      break;
+    if (status != PF_MORE)
+      return status;
+    const size_t row = batch->rows++;
+    put_stack(&batch->columns[0], row, r->now.stack);
+    for (size_t t = 0; t < r->file->ntypes; t++) {
+      pf_column *const column = &batch->columns[t + 1];
+      if (column->data == NULL)
+        continue;
+      column->ints[row] = 0;
+      if (!value_of(r, t, &column->ints[row]))
+        pf_set_missing(column, row);
+    }
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+/* One value of the sample read last. */
+static void put_weight (samples_reader *r, pf_batch *batch, int64_t weight) {
+  const size_t row = batch->rows++;
+  const pprof_type *const type = &r->file->types[r->type];
+  put_stack(&batch->columns[WEIGHTS_STACK], row, r->now.stack);
+  if (batch->columns[WEIGHTS_METRIC].data != NULL)
+    batch->columns[WEIGHTS_METRIC].ids[row] = type->name;
+  if (batch->columns[WEIGHTS_UNIT].data != NULL)
+    batch->columns[WEIGHTS_UNIT].ids[row] = type->unit;
+  if (batch->columns[WEIGHTS_WEIGHT].data != NULL)
+    batch->columns[WEIGHTS_WEIGHT].ints[row] = weight;
+}
+
+
+static pf_status weights_next (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  int64_t weight;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS) {
+    if (r->type == r->file->ntypes) {
+      const pf_status status = next_sample(r, error);
+      if (status == PF_END)
+        break;
+      if (status != PF_MORE)
+        return status;
+      r->type = 0;
+      continue;
+    }
+    if (value_of(r, r->type, &weight))
+      put_weight(r, batch, weight);
+    r->type++;
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static void samples_close (pf_reader *self) {
+  samples_reader *const r = (samples_reader *)(void *)self;
+  free(r->ids);
+  free(r->frames);
+  free(r->stacks);
+  free(r);
+}
+
+
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              pf_status (*next)(pf_reader *, pf_batch *,
+                                                pf_error *),
+                              pf_reader **reader, pf_error *error) {
+  samples_reader *const r = calloc(1, sizeof *r);
+  if (r == NULL)
+    return no_memory(error);
+  r->reader = (pf_reader){.fields = table->fields,
+                          .nfields = table->nfields,
+                          .dictionary = trace->dictionary,
+                          .next = next,
+                          .close = samples_close};
+  r->trace = trace;
+  r->file = trace->state;
+  r->at = pf_cursor_over(r->file->whole, false);
+  r->type = r->file->ntypes; /* no sample has been read */
+  *reader = &r->reader;
+  return PF_OK;
+}
+
+
+pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, samples_next, reader, error);
+}
+
+
+pf_status pprof_open_weights (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error) {
+  return open_reader(trace, table, weights_next, reader, error);
+}
+
+/* }====== */

@@ -1,0 +1,63 @@
+--- What the Lua side knows about profiles of Go's pprof: options and warnings.
+---
+--- The decoder and the encoder are in csrc/formats/pprof/.
+
+local pprof = {}
+
+pprof.name = "pprof"
+pprof.help = "profiles of Go's pprof (profile.proto, gzipped or plain): how profiles are kept"
+pprof.extensions = { "pprof", "pb", "pb.gz" }
+
+pprof.options = {}
+
+pprof.write_options = {
+   { name = "packed", type = "bool", default = true, help = "gzip the file" },
+   { name = "time_nanos", type = "int", default = 0,
+     help = "when it was recorded, ns since 1970" },
+   { name = "duration_nanos", type = "int", default = 0, help = "for how long, ns" },
+   { name = "period", type = "int", default = 0,
+     help = "events between two samples, in the unit of the last metric" },
+}
+
+-- A profile of it: the stacks of samples, each with all its metrics.
+function pprof.profile(part)
+   local metrics = {}
+   for _, described in ipairs(part:tables()) do
+      if described.name == "samples" then
+         for i = 2, #described.fields do
+            local field = described.fields[i]
+            metrics[#metrics + 1] = { name = field.name, unit = field.help:match "in (.*)$" or "",
+               column = field.name }
+         end
+      end
+   end
+   return #metrics > 0 and { table = "samples", stack = "stack", metrics = metrics } or nil
+end
+
+pprof.first = { "flat" }
+
+pprof.warnings = {
+   ["pprof-bad-id"] = "a function or location has no id, or one that is taken",
+   ["pprof-first-string"] = "the first text of the table is not empty",
+   ["pprof-many-types"] = "there are more sample types than are read",
+   ["pprof-no-function"] = "a location names a function that is not there",
+   ["pprof-no-location"] = "a sample names a location that is not there",
+   ["pprof-no-string"] = "a number of a text that is not there",
+   ["pprof-not-written"] = "a table of the trace has no place in the file that is written",
+   ["pprof-truncated"] = "the file ends inside a field, or goes on with no field",
+   ["pprof-values"] = "a sample has more or fewer values than there are sample types",
+}
+
+---What a merged file says beside its samples: the time of the first, the period.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+function pprof.save_defaults(options, info)
+   for _, fact in ipairs(info) do
+      if (fact.name == "time_nanos" or fact.name == "duration_nanos" or fact.name == "period")
+         and options[fact.name] == nil then
+         options[fact.name] = fact.value
+      end
+   end
+end
+
+return pprof
