@@ -51,6 +51,7 @@ probe_test () {
   need lua-busted has_module busted
   need g++ command -v g++
   need binutils command -v gprof
+  need golang-go command -v go
 }
 
 probe_check () {

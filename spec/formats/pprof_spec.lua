@@ -1,0 +1,269 @@
+-- Profiles of Go's pprof: Go's own tool reads what is written; what is read was packed by hand.
+
+local core = require "profio.core"
+local folded = require "spec.support.folded"
+local profio = require "profio"
+
+-- {====== Protocol buffers by hand ======
+
+local function varint(value)
+   local bytes = {}
+   repeat
+      local low = value & 0x7f
+      value = value >> 7
+      bytes[#bytes + 1] = string.char(value ~= 0 and low | 0x80 or low)
+   until value == 0
+   return table.concat(bytes)
+end
+
+local function number(field, value)
+   return varint(field << 3) .. varint(value)
+end
+
+local function message(field, ...)
+   local body = table.concat { ... }
+   return varint(field << 3 | 2) .. varint(#body) .. body
+end
+
+local function packed(field, values)
+   local list = {}
+   for i, value in ipairs(values) do
+      list[i] = varint(value)
+   end
+   return message(field, table.concat(list))
+end
+
+-- The texts of a small profile: two types, three functions, one of them inlined.
+local function small(more)
+   more = more or {}
+   return table.concat {
+      message(1, number(1, 1), number(2, 2)),
+      message(1, number(1, 3), number(2, 4)),
+      message(2, packed(1, { 2, 1 }), packed(2, more.values or { 3, 7 }),
+         message(3, number(1, 8), number(2, 5)), message(3, number(1, 8), number(3, 12))),
+      message(2, number(1, more.location or 1), number(2, 1), number(2, 5)),
+      message(4, number(1, 1), number(3, 0x1000), message(4, number(1, 1), number(2, 10))),
+      message(4, number(1, 2), message(4, number(1, 3), number(2, 30)),
+         message(4, number(1, more.fn or 2), number(2, 20))),
+      message(5, number(1, 1), number(2, 5), number(4, 9)),
+      message(5, number(1, 2), number(2, 6), number(4, 9)),
+      message(5, number(1, 3), number(2, more.text or 7), number(4, 9)),
+      message(6, more.first or ""), message(6, "samples"), message(6, "count"), message(6, "cpu"),
+      message(6, "milliseconds"), message(6, "main"), message(6, "outer"), message(6, "inner"),
+      message(6, "key"), message(6, "main.c"),
+      number(9, 1700000000000000000), number(10, 5000000000), number(12, 10000000),
+   }
+end
+
+local function open(data, options)
+   return profio.open({ data = data }, options)
+end
+
+local function frames(trace, stack)
+   local list = {}
+   for i, frame in ipairs(trace:stack(stack)) do
+      list[i] = frame.area .. ":" .. (frame.line or "-")
+   end
+   return table.concat(list, " ")
+end
+
+-- }======
+
+-- {====== Go's own tool ======
+
+local has_go = (os.execute "go version >/dev/null 2>&1") == true
+
+local function go(arguments, bytes)
+   local path = os.tmpname()
+   local file <close> = assert(io.open(path, "wb"))
+   file:write(bytes)
+   file:flush()
+   local pipe = assert(io.popen("go tool pprof " .. arguments .. " " .. path .. " 2>&1"))
+   local text = pipe:read "a"
+   local ok = pipe:close()
+   os.remove(path)
+   return text, ok == true
+end
+
+-- function -> { flat, cum } as `go tool pprof -top` prints them, in whole units.
+local function go_top(bytes, index, unit)
+   local text = go(("-top -nodecount=100000 -nodefraction=0 -unit=%s -sample_index=%s"):format(unit,
+      index), bytes)
+   local rows = {}
+   for flat, cum, name in text:gmatch "\n%s*(%-?[%d.]+)%a*%s+%S+%s+%S+%s+(%-?[%d.]+)%a*%s+%S+%s+([^\n]+)"
+   do
+      rows[name] = { flat = tonumber(flat), cum = tonumber(cum) }
+   end
+   return rows, text
+end
+
+-- }======
+
+describe("pprof", function()
+   it("reads samples, inlined functions, labels and facts", function()
+      local trace <close> = assert(open(small()))
+      assert.equal("pprof", trace.format)
+      assert.same({ "samples", "weights", "labels", "raw" }, trace.tables)
+      assert.same({ "stack", "samples", "cpu" }, trace.columns)
+      local rows = trace:rows()
+      assert.equal("inner:30 outer:20 main:10", frames(trace, rows[1].stack))
+      assert.equal("main:10", frames(trace, rows[2].stack))
+      assert.equal(7000000, rows[1].cpu)
+      assert.equal(3, rows[1].samples)
+      assert.equal(5000000, rows[2].cpu)
+      assert.same({ { sample = 0, key = "key", text = "main" },
+         { sample = 0, key = "key", number = 12 } }, trace.labels:rows())
+      assert.equal(1700000000000000000, trace.info.time_nanos)
+      assert.equal(10000000, trace.info.period)
+      assert.same({}, trace.warnings)
+      local bytes = {}
+      for part in trace.raw:each "bytes" do
+         bytes[#bytes + 1] = part
+      end
+      assert.equal(small(), table.concat(bytes))
+   end)
+
+   it("makes a profile of it", function()
+      local trace <close> = assert(open(small()))
+      local rows = {}
+      for name, self, total, line in trace:profile():flat { metric = "cpu" }
+         :each("function", "self", "total", "line") do
+         rows[name] = { self, total, line }
+      end
+      assert.same({ main = { 5000000, 12000000, 10 }, outer = { 0, 7000000, 20 },
+         inner = { 7000000, 7000000, 30 } }, rows)
+   end)
+
+   it("reads what it wrote, whatever the profile", function()
+      for seed = 1, 40 do
+         math.randomseed(seed)
+         local profile = folded.profile(folded.random(math.random(0, 60)))
+         local bytes = assert(profile:export("pprof", nil, { packed = seed % 2 == 0 }))
+         if profile:contexts():count() > 0 then
+            local trace <close> = assert(open(bytes))
+            assert.equal(bytes, trace:profile():export("pprof", nil, { packed = seed % 2 == 0 }))
+            assert.equal(bytes, trace:save(nil, { packed = seed % 2 == 0 }))
+         end
+      end
+   end)
+
+   it("saves one profile as the same bytes, in however many parts it was cut", function()
+      math.randomseed(3)
+      local lines = {}
+      for line in folded.random(500):gmatch "[^\n]+\n" do
+         lines[#lines + 1] = line
+      end
+      local whole = assert(folded.profile(table.concat(lines)):export "pprof")
+      for _, parts in ipairs { 1, 2, 7, 64 } do
+         local inputs = {}
+         for part = 1, parts do
+            local some = {}
+            for i = part, #lines, parts do
+               some[#some + 1] = lines[i]
+            end
+            inputs[part] = { data = assert(folded.profile(table.concat(some)):export "pprof") }
+         end
+         local trace <close> = assert(profio.open(inputs))
+         assert.equal(whole, trace:save())
+         assert.equal(whole, trace:profile():export "pprof")
+      end
+   end)
+
+   it("names what is damaged and keeps the rest", function()
+      local function warned(data, code)
+         local trace <close> = assert(open(data))
+         local count = #trace:rows()
+         assert.equal(code, (trace.warnings[1] or {}).code)
+         local strict, message = open(data, { strict = true })
+         if strict then
+            assert.has_error(function() strict:rows() end)
+            strict:close()
+         else
+            assert.is_string(message)
+         end
+         return count
+      end
+      assert.equal(2, warned(small { values = { 3 } }, "pprof-values"))
+      assert.equal(2, warned(small { location = 99 }, "pprof-no-location"))
+      assert.equal(2, warned(small { fn = 99 }, "pprof-no-function"))
+      assert.equal(2, warned(small { text = 99 }, "pprof-no-string"))
+      assert.equal(2, warned(small { first = "x" }, "pprof-first-string"))
+      assert.equal(2, warned(small() .. "\xff\xff", "pprof-truncated"))
+      assert.equal(2, warned(small() .. message(4, number(1, 1)), "pprof-bad-id"))
+   end)
+
+   it("survives truncation at every byte, and every byte at its maximum", function()
+      local whole = small()
+      local most = 0
+      for size = 1, #whole - 1 do
+         local trace = open(whole:sub(1, size), { format = "pprof" })
+         if trace then
+            most = math.max(most, #trace:rows())
+            trace:check()
+            trace:close()
+         end
+      end
+      assert.equal(2, most)
+      for at = 1, #whole do
+         for _, byte in ipairs { "\xff", "\x7f", "\x00" } do
+            local trace = open(whole:sub(1, at - 1) .. byte .. whole:sub(at + 1),
+               { format = "pprof" })
+            if trace then
+               core.drain(trace.weights:reader())
+               core.drain(trace.labels:reader())
+               core.drain(trace.raw:reader())
+               trace:close()
+            end
+         end
+      end
+   end)
+
+   it("is what Go's pprof reads", function()
+      if not has_go then
+         pending "no go"
+         return
+      end
+      math.randomseed(11)
+      local profile = folded.profile(folded.random(200))
+      for _, metric in ipairs { { "time", "nanoseconds" }, { "samples", "count" } } do
+         local rows = go_top(profile:export "pprof", metric[1], metric[2])
+         local seen = 0
+         for name, self, total in profile:flat { metric = metric[1] }:each("function", "self",
+            "total") do
+            seen = seen + 1
+            assert.equal(self, rows[name].flat)
+            assert.equal(total, rows[name].cum)
+         end
+         assert.is_true(seen > 5)
+      end
+   end)
+
+   it("carries names of every kind to Go, and Go refuses a broken file", function()
+      if not has_go then
+         pending "no go"
+         return
+      end
+      local long = ("x"):rep(10000)
+      local profile = folded.profile("a b,c\"d 5\n" .. long .. " 7\nbad\xffname 11\n")
+      local rows = go_top(profile:export "pprof", "time", "nanoseconds")
+      assert.equal(5, rows['a b,c"d'].flat)
+      assert.equal(7, rows[long].flat)
+      local bytes = profile:export("pprof", nil, { packed = false })
+      local _, ok = go("-raw", bytes:sub(1, -5))
+      assert.is_false(ok)
+      local text
+      text, ok = go("-raw", small { location = 99 })
+      assert.is_false(ok, text)
+   end)
+
+   it("shows a difference with Go's negative values", function()
+      if not has_go then
+         pending "no go"
+         return
+      end
+      local change = folded.profile "main;a 5\nmain;b 7\n" - folded.profile "main;a 9\n"
+      local rows = go_top(change:export "pprof", "time", "nanoseconds")
+      assert.equal(-4, rows.a.flat)
+      assert.equal(7, rows.b.flat)
+   end)
+end)
