@@ -97,7 +97,7 @@ static pf_status meet_all (pf_trace *trace, pf_error *error) {
                              TIMELINE_COLUMNS, -1, NULL};
   pf_reader *reader;
   pf_batch batch;
-  pf_status status = winidea_open_timeline(trace, &timeline, &reader, error);
+  pf_status status = winidea_open_bin(trace, &timeline, &reader, error);
   if (status != PF_OK)
     return status;
   if (pf_batch_open(&batch, reader->fields, reader->nfields, wants_area) !=

@@ -4,15 +4,22 @@
 
 #include <stdlib.h>
 
-#include "formats/winidea/winidea.h"
+#include "formats/winidea/text.h"
 #include "model/names.h"
+
+#define HEAD 65536 /* bytes that say what a file is */
 
 static const char *const event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
 
+static const char *const line_names[WINIDEA_SECTIONS] = {
+    "info", "contexts", "handle", "statistics", "timeline"};
+
 
 static int score (pf_bytes head, uint64_t size) {
-  return winidea_score_records(head, size);
+  const int text = winidea_score_text(head);
+  const int xml = text > 0 ? 0 : winidea_score_xml(head);
+  return text > 0 ? text : xml > 0 ? xml : winidea_score_records(head, size);
 }
 
 
@@ -34,8 +41,12 @@ static pf_status set_words (const pf_trace *trace, winidea_file *file,
     file->events[i] = word(trace, event_names[i], &is_good);
   for (int i = 0; i < WINIDEA_KINDS; i++)
     file->classes[i] = word(trace, winidea_class_names[i], &is_good);
+  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+    file->line_words[i] = word(trace, line_names[i], &is_good);
   file->record_word = word(trace, "record", &is_good);
   file->rest_word = word(trace, "rest", &is_good);
+  file->header_word = word(trace, "header", &is_good);
+  file->blank_word = word(trace, "blank", &is_good);
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
   return is_good ? PF_OK : winidea_no_memory(error);
 }
@@ -44,12 +55,6 @@ static pf_status set_words (const pf_trace *trace, winidea_file *file,
 
 
 /* {====== The binary timeline ====== */
-
-static int64_t time_at (const winidea_file *file, uint64_t row) {
-  const size_t size = file->layout.size;
-  return (int64_t)pf_load64le(file->timeline->bytes.at + (row + 1) * size - 8);
-}
-
 
 static pf_status check_end (pf_trace *trace, const winidea_file *file,
                             pf_error *error) {
@@ -63,8 +68,8 @@ static pf_status check_end (pf_trace *trace, const winidea_file *file,
 }
 
 
-static pf_status open_timeline (pf_trace *trace, winidea_file *file,
-                                pf_error *error) {
+static pf_status open_bin (pf_trace *trace, winidea_file *file,
+                           pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;
   pf_status status = winidea_detect(trace, bytes, &file->layout, error);
   if (status == PF_OK)
@@ -72,24 +77,117 @@ static pf_status open_timeline (pf_trace *trace, winidea_file *file,
   if (status < 0)
     return status;
   const uint64_t records = winidea_records(file);
-  pf_info_text(trace, "dialect", winidea_text("bin"));
-  pf_info_text(
-      trace, "version",
-      winidea_text(file->layout.version == WINIDEA_1_0 ? "1.0" : "1.1"));
+  const bool is_old = file->layout.version == WINIDEA_1_0;
+  pf_info_text(trace, "version", winidea_text(is_old ? "1.0" : "1.1"));
   pf_info_text(trace, "byte_order", winidea_text("little"));
   pf_info_int(trace, "record_size", file->layout.size);
   pf_info_int(trace, "records", (int64_t)records);
   if (records == 0)
     return PF_OK;
-  pf_info_int(trace, "first", time_at(file, 0));
-  pf_info_int(trace, "last", time_at(file, records - 1));
+  pf_info_int(trace, "first", winidea_time_at(file, 0));
+  pf_info_int(trace, "last", winidea_time_at(file, records - 1));
   return PF_OK;
 }
 
 /* }====== */
 
 
-/* {====== Opening ====== */
+/* {====== The main file ====== */
+
+/* The first timeline that has been scanned, or NULL. */
+static const winidea_section *timeline_of (const winidea_file *file) {
+  for (size_t i = 0; i < file->nsections; i++)
+    if (file->sections[i].kind == WINIDEA_TIMELINE)
+      return &file->sections[i];
+  return NULL;
+}
+
+
+/* The time of a row, when it is one. */
+static bool time_of (const winidea_section *section, pf_bytes row,
+                     int64_t *time) {
+  winidea_fields fields;
+  return winidea_split(&section->format, row, &fields) &&
+         winidea_read_decimal(fields.of[MACRO_TIME], time);
+}
+
+
+/* The last line of the text that has something in it. */
+static pf_bytes last_line (pf_bytes text) {
+  size_t end = text.size, start;
+  uint64_t next;
+  while (end > 0 && (text.at[end - 1] == '\n' || text.at[end - 1] == '\r'))
+    end--;
+  start = end;
+  while (start > 0 && text.at[start - 1] != '\n')
+    start--;
+  return winidea_line((pf_bytes){text.at, end}, start, &next);
+}
+
+
+/* When the timeline begins and ends, where that takes no pass. */
+static void set_span (pf_trace *trace, const winidea_file *file) {
+  const winidea_section *const section = timeline_of(file);
+  int64_t time;
+  uint64_t next;
+  if (section == NULL)
+    return;
+  if (time_of(section, winidea_line(file->text->bytes, section->rows, &next),
+              &time))
+    pf_info_int(trace, "first", time);
+  if (!file->is_scanned &&
+      time_of(section, last_line(file->text->bytes), &time))
+    pf_info_int(trace, "last", time);
+}
+
+
+static pf_status open_main (pf_trace *trace, winidea_file *file,
+                            pf_error *error) {
+  if (file->xml != NULL)
+    return winidea_read_xml(trace, file->xml->bytes, error);
+  if (file->text == NULL)
+    return PF_OK;
+  const pf_status status = winidea_scan(trace, error);
+  if (status == PF_OK && file->timeline != trace->sources &&
+      timeline_of(file) != NULL) {
+    file->timeline = NULL; /* its own timeline goes before one beside it */
+    set_span(trace, file);
+  }
+  return status;
+}
+
+
+/* The area whose writes say which context a core runs, by its handle or its
+   name. */
+static pf_status find_switches (pf_trace *trace, winidea_file *file,
+                                pf_error *error) {
+  pf_bytes text;
+  file->switches = WINIDEA_NO_HANDLE;
+  if (!pf_option_text(trace, "context_area", &text) || text.size == 0)
+    return PF_OK;
+  pf_status status =
+      file->text == NULL ? PF_OK : winidea_scan_all(trace, error);
+  const uint32_t name = pf_find_name(trace->dictionary, text);
+  for (uint32_t i = 0; i < file->areas.count && name != PF_NO_NAME; i++)
+    if (file->areas.list[i].name == name) {
+      file->switches = file->areas.list[i].handle;
+      break;
+    }
+  if (status == PF_OK && file->switches == WINIDEA_NO_HANDLE &&
+      !winidea_read_handle(text, &file->switches))
+    status =
+        pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                "context_area: no area is called %.*s",
+                (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
+  if (winidea_is_state(file->switches))
+    file->switches -= WINIDEA_KIND_STEP;
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Tables ====== */
 
 static void add_table (pf_trace *trace, winidea_file *file, const char *name,
                        const pf_field *fields, size_t nfields, int64_t rows,
@@ -101,18 +199,122 @@ static void add_table (pf_trace *trace, winidea_file *file, const char *name,
 }
 
 
-static void list_tables (pf_trace *trace, winidea_file *file) {
-  const int64_t records = (int64_t)winidea_records(file);
-  const bool is_whole = file->timeline->bytes.size % file->layout.size == 0;
-  trace->ntables = 0;
+/* The events, where there are any. */
+static void list_events (pf_trace *trace, winidea_file *file) {
+  const bool is_bin = file->timeline != NULL;
+  const int64_t rows = is_bin ? (int64_t)winidea_records(file) : -1;
+  if (!is_bin && (file->text == NULL || timeline_of(file) == NULL))
+    return;
   add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
-            records, winidea_open_timeline);
-  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
-            records, winidea_open_timeline);
+            rows, is_bin ? winidea_open_bin : winidea_open_timeline);
+  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS, rows,
+            is_bin ? winidea_open_bin : winidea_open_timeline);
+}
+
+
+static void list_raw (pf_trace *trace, winidea_file *file) {
+  const bool is_bin = file->timeline == trace->sources;
+  int64_t rows = -1;
+  if (is_bin)
+    rows = (int64_t)winidea_records(file) +
+           (file->timeline->bytes.size % file->layout.size != 0);
+  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS, rows,
+            is_bin ? winidea_open_raw : winidea_open_lines);
+}
+
+
+static void list_tables (pf_trace *trace, winidea_file *file) {
+  trace->ntables = 0;
+  list_events(trace, file);
   add_table(trace, file, "areas", winidea_areas_fields, AREAS_COLUMNS, -1,
             winidea_open_areas);
-  add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS,
-            records + !is_whole, winidea_open_raw);
+  if (file->text != NULL) {
+    add_table(trace, file, "statistics", winidea_statistics_fields,
+              STATISTICS_COLUMNS, -1, winidea_open_statistics);
+    add_table(trace, file, "contexts", winidea_contexts_fields,
+              CONTEXTS_COLUMNS, -1, winidea_open_contexts);
+  }
+  list_raw(trace, file);
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+/* What a file is by how it begins. */
+typedef enum content {
+  IS_TEXT,
+  IS_XML,
+  IS_NEITHER
+} content;
+
+
+static content content_of (const pf_source *source) {
+  const size_t size = source->bytes.size;
+  const pf_bytes head = {source->bytes.at, size < HEAD ? size : HEAD};
+  if (winidea_score_text(head) > 0)
+    return IS_TEXT;
+  return winidea_score_xml(head) > 0 ? IS_XML : IS_NEITHER;
+}
+
+
+/* The main file beside a binary timeline, unless it is something else. */
+static pf_status find_mapping (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  const pf_source *const mapping = pf_source_of(trace, "mapping");
+  file->timeline = trace->sources;
+  if (mapping == NULL)
+    return PF_OK;
+  const content is = content_of(mapping);
+  if (is == IS_TEXT)
+    file->text = mapping;
+  else if (is == IS_XML)
+    file->xml = mapping;
+  else
+    return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT,
+                   PF_NO_OFFSET, error,
+                   "%s: sections of a Text1 file or the areas of an XML "
+                   "export expected, found neither",
+                   mapping->path);
+  return PF_OK;
+}
+
+
+/* Which file is what: the main file by what is in it, the others by role. */
+static pf_status find_sources (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  const content is = pf_option_is(trace, "dialect", "bin")
+                         ? IS_NEITHER
+                         : content_of(trace->sources);
+  if (is == IS_NEITHER)
+    return find_mapping(trace, file, error);
+  file->timeline = pf_source_of(trace, "timeline");
+  if (is == IS_TEXT)
+    file->text = trace->sources;
+  else
+    file->xml = trace->sources;
+  return PF_OK;
+}
+
+
+static const char *dialect_of (const pf_trace *trace,
+                               const winidea_file *file) {
+  if (file->timeline == trace->sources)
+    return "bin";
+  return file->text != NULL ? "text1" : "xml";
+}
+
+
+static pf_status open_sources (pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
+  pf_status status = find_sources(trace, file, error);
+  pf_info_text(trace, "dialect", winidea_text(dialect_of(trace, file)));
+  if (status == PF_OK)
+    status = open_main(trace, file, error);
+  if (status == PF_OK && file->timeline != NULL)
+    status = open_bin(trace, file, error);
+  return status == PF_OK ? find_switches(trace, file, error) : status;
 }
 
 
@@ -122,13 +324,13 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (file == NULL || pthread_mutex_init(&file->mutex, NULL) != 0)
     return winidea_no_memory(error);
   file->has_mutex = true;
-  file->timeline = &trace->sources[0];
-  file->input_reading = pf_option_is(trace, "input_type", "F64")
-                            ? WINIDEA_DOUBLE
-                            : WINIDEA_INTEGER;
+  file->context_index.seed = trace->dictionary->seed;
+  file->areas.heads.seed = file->areas.states.seed = trace->dictionary->seed;
+  file->has_doubles = pf_option_is(trace, "input_type", "F64");
+  file->input_reading = file->has_doubles ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
   pf_status status = set_words(trace, file, error);
   if (status == PF_OK)
-    status = open_timeline(trace, file, error);
+    status = open_sources(trace, file, error);
   if (status == PF_OK)
     list_tables(trace, file);
   return status;
@@ -140,6 +342,9 @@ static void close_trace (pf_trace *trace) {
   if (file->has_mutex)
     pthread_mutex_destroy(&file->mutex);
   winidea_areas_free(&file->areas);
+  pf_interned_free(&file->context_index);
+  free(file->contexts);
+  free(file->sections);
   free(file);
   trace->state = NULL;
 }

@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "formats/winidea/winidea.h"
+#include "formats/winidea/text.h"
+#include "model/names.h"
 
 #define MAX_LEVEL ((uint32_t)1 << 20) /* indices below it use the arrays */
 
@@ -223,7 +224,7 @@ pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry) {
 
 /* {====== First sight ====== */
 
-static winidea_reading reading_of (const winidea_file *file, uint32_t handle) {
+winidea_reading winidea_reading_of (const winidea_file *file, uint32_t handle) {
   const unsigned kind = winidea_kind(handle);
   if (winidea_is_state(handle))
     return WINIDEA_STATED;
@@ -244,12 +245,13 @@ static pf_status add_unmapped (winidea_places *places, uint32_t handle,
                            .has_value = has_value,
                            .value = value,
                            .parent = WINIDEA_NO_ENTRY,
+                           .parent_handle = WINIDEA_NO_HANDLE,
                            .name = PF_NO_NAME,
                            .file = PF_NO_NAME,
                            .type = PF_NO_NAME,
                            .unit = PF_NO_NAME,
                            .path = PF_NO_NAME,
-                           .reading = reading_of(file, handle)};
+                           .reading = winidea_reading_of(file, handle)};
   const winidea_entry *const variable =
       winidea_is_state(handle)
           ? winidea_entry_of(file, seed, handle - WINIDEA_KIND_STEP)
@@ -279,6 +281,17 @@ static pf_status find_state (winidea_places *places, uint32_t handle,
     return add_unmapped(places, handle, !is_unsaid, data, found);
   *found = *entry;
   return PF_OK;
+}
+
+
+/* What the mapping has not may stand in a part of it that has not been read. */
+static pf_status read_on (winidea_places *places, uint32_t handle,
+                          pf_error *error) {
+  const winidea_file *const file = places->file;
+  if (file->text == NULL || file->is_scanned ||
+      head_of(&file->areas, places->trace->dictionary->seed, handle) != NULL)
+    return PF_OK;
+  return winidea_scan_all(places->trace, error);
 }
 
 
@@ -372,8 +385,13 @@ pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
     return PF_OK;
   const bool by_data = winidea_is_state(handle);
   pthread_mutex_lock(&places->file->mutex);
-  pf_status status = find_entry(places, handle, data, &entry);
+  pf_status status = read_on(places, handle, error);
+  const bool is_read = status == PF_OK;
+  if (is_read)
+    status = find_entry(places, handle, data, &entry);
   pthread_mutex_unlock(&places->file->mutex);
+  if (!is_read)
+    return status;
   if (status == PF_OK) {
     place->area = entry.area;
     place->reading = (uint8_t)entry.reading;

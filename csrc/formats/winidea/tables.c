@@ -39,10 +39,39 @@ const pf_field winidea_areas_fields[AREAS_COLUMNS] = {
     {"path", PF_NAME, "where the profiler lists it", false},
 };
 
+#define TIMES(name, what)                                \
+  {#name, PF_INT, what ", ns", false},                   \
+      {#name "_min", PF_INT, "least of it, ns", false},  \
+      {#name "_max", PF_INT, "most of it, ns", false}, { \
+#name "_mean", PF_INT, "mean of it, ns", false       \
+  }
+
+const pf_field winidea_statistics_fields[STATISTICS_COLUMNS] = {
+    {"area", PF_AREA, "the area", false},
+    {"handle", PF_ADDR, "the vendor's number of it", false},
+    {"value", PF_INT, "of a line its number, of a state its value", false},
+    {"context", PF_NAME, "the task; missing: all, or none is known", false},
+    {"name", PF_NAME, "its name, where the rows have it", false},
+    {"count", PF_INT, "entries, writes, or visits of a state", false},
+    TIMES(net, "time in it, without what it called"),
+    TIMES(gross, "time in it and what it called"),
+    TIMES(call, "time from entry to exit"),
+    TIMES(period, "time from entry to entry"),
+    TIMES(outside, "time outside of it"),
+};
+
+const pf_field winidea_contexts_fields[CONTEXTS_COLUMNS] = {
+    {"name", PF_NAME, "the task", false},
+    {"handle", PF_ADDR, "the vendor's number of it", false},
+};
+
 const pf_field winidea_raw_fields[RAW_COLUMNS] = {
     {"offset", PF_INT, "byte at which it begins", false},
     {"size", PF_INT, "bytes", false},
-    {"kind", PF_NAME, "record, or rest: bytes that are no whole record", false},
+    {"kind", PF_NAME,
+     "record, or rest: bytes that are no whole record; of lines header, blank "
+     "or the section: info, contexts, handle, statistics, timeline",
+     false},
     {"handle", PF_ADDR, "HANDLE, as stated", false},
     {"flags", PF_ADDR, "FLAGS or EVENT, as stated", false},
     {"data", PF_ADDR, "DATA, as stated", false},

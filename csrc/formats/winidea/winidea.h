@@ -8,8 +8,14 @@
 **
 **   open.c      the format: which file is what, header facts, tables
 **   detect.c    whether bytes are a binary timeline, and of which version
-**   bin.c       the readers of a binary timeline
+**   bin.c       the reader of a binary timeline; raw.c: of its raw records
+**   decode.c    from records to columns
 **   places.c    which area a handle and a value mean
+**   rowformat.c formats of rows, as Text1 files state them
+**   text.c      the sections of a Text1 file; mapping.c: their areas
+**   timeline.c  the reader of a Text1 timeline; sections.c: of statistics and
+**               contexts; lines.c: of raw lines
+**   xml.c       the areas of an XML export
 **   tables.c    the schemas
 */
 
@@ -20,6 +26,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
+#include "formats/winidea/rowformat.h"
 #include "model/areas.h"
 #include "model/interned.h"
 #include "model/trace.h"
@@ -36,6 +43,7 @@ typedef enum winidea_version {
 #define WINIDEA_KINDS     16         /* of areas: the top nibble of a handle */
 #define WINIDEA_KIND_STEP 0x10000000u
 #define WINIDEA_EVENTS    5 /* exit suspend resume enter write: types 0 to 4 */
+#define WINIDEA_ENTER     3
 #define WINIDEA_WRITE     4
 
 /* How a binary timeline is laid out. */
@@ -66,6 +74,11 @@ static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
+/* What other areas belong to: functions, variables, inputs, inspectors. */
+static inline bool winidea_is_root (uint32_t handle) {
+  return (winidea_kind(handle) & 1) == 0;
+}
+
 /* Of variables and inputs every event is a write, whatever its type. */
 static inline bool winidea_is_written (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
@@ -86,9 +99,10 @@ typedef struct winidea_entry {
   uint32_t handle;
   bool has_value;
   int64_t value;
-  uint32_t area;   /* its number in the dictionary */
-  uint32_t parent; /* an entry, or WINIDEA_NO_ENTRY */
-  uint32_t name;   /* as the file has it, or PF_NO_NAME; these are names: */
+  uint32_t area;          /* its number in the dictionary */
+  uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
+  uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
+  uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
   uint32_t file, type, unit, path;
   winidea_reading reading;
 } winidea_entry;
@@ -119,6 +133,31 @@ typedef struct winidea_areas {
   uint32_t state_room;
 } winidea_areas;
 
+/* The sections of a Text1 file. */
+typedef enum winidea_section_kind {
+  WINIDEA_INFO,
+  WINIDEA_CONTEXTS,
+  WINIDEA_HANDLE,
+  WINIDEA_STATISTICS,
+  WINIDEA_TIMELINE,
+  WINIDEA_SECTIONS
+} winidea_section_kind;
+
+typedef struct winidea_section {
+  winidea_section_kind kind;
+  uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
+  uint64_t header, rows, end; /* bytes at which they begin; end may be
+                                 WINIDEA_OPEN: not known yet */
+  winidea_rowformat format;   /* without macros: its rows cannot be read */
+} winidea_section;
+
+#define WINIDEA_OPEN UINT64_MAX
+
+typedef struct winidea_context {
+  uint32_t handle;
+  uint32_t name; /* or PF_NO_NAME */
+} winidea_context;
+
 /* The state of an opened trace. */
 typedef struct winidea_file {
   pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
@@ -126,14 +165,33 @@ typedef struct winidea_file {
   bool has_mutex;
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the timeline */
+  const pf_source *text;     /* the main file, when it is Text1, or NULL */
+  const pf_source *xml;      /* the main file, when it is XML, or NULL */
+  winidea_section *sections; /* of the text, as far as it is scanned */
+  size_t nsections, room;
+  uint64_t scanned;          /* the text is up to here */
+  bool is_scanned;           /* to its end */
+  winidea_context *contexts; /* each handle once */
+  pf_interned context_index; /* by handle */
+  uint32_t switches; /* handle of the variable that has the context of a core,
+                        or WINIDEA_NO_HANDLE */
+  bool has_doubles;  /* some areas have values of type F64 */
   winidea_areas areas;
   winidea_reading input_reading;   /* of inputs whose type is not stated */
   uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */
   uint32_t lanes[256];             /* the words for cores, or PF_NO_NAME */
   uint32_t classes[WINIDEA_KINDS]; /* the words for kinds of areas */
   uint32_t record_word, rest_word; /* the words for kinds of raw rows */
-  pf_table tables[8];
+  uint32_t header_word, blank_word;
+  uint32_t line_words[WINIDEA_SECTIONS];
+  pf_table tables[6];
 } winidea_file;
+
+/* The time of a record of the binary timeline. */
+static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
+  const size_t size = file->layout.size;
+  return (int64_t)pf_load64le(file->timeline->bytes.at + (row + 1) * size - 8);
+}
 
 
 /* open.c */
@@ -221,19 +279,37 @@ pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry);
 void winidea_areas_free (winidea_areas *areas);
 
 
+/* How the values of an area are read when nothing says so. */
+winidea_reading winidea_reading_of (const winidea_file *file, uint32_t handle);
+
+
+/* mapping.c: take the areas, contexts and facts of a section. */
+pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
+                                pf_error *error);
+
+/* The name of a context, or PF_NO_NAME. */
+uint32_t winidea_context_name (const winidea_file *file, int64_t handle);
+
+
 /* bin.c: the reader of timeline and events, for pf_table.open. Several of them
    may be opened and run in threads of their own. */
-pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
-                                 pf_reader **reader, pf_error *error);
-
-
-/* raw.c: the reader of raw records. */
-pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
+pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 
 
-/* areas.c: the reader of areas. */
+/* The other readers: timeline.c (timeline and events of a text), areas.c,
+   sections.c, raw.c, lines.c (raw rows of a main file). */
+pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error);
+pf_status winidea_open_statistics (pf_trace *trace, const pf_table *table,
+                                   pf_reader **reader, pf_error *error);
+pf_status winidea_open_contexts (pf_trace *trace, const pf_table *table,
+                                 pf_reader **reader, pf_error *error);
+pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
+                            pf_reader **reader, pf_error *error);
+pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 
 
@@ -273,6 +349,21 @@ enum {
   AREAS_COLUMNS
 };
 enum {
+  STATISTICS_AREA,
+  STATISTICS_HANDLE,
+  STATISTICS_VALUE,
+  STATISTICS_CONTEXT,
+  STATISTICS_NAME,
+  STATISTICS_COUNT,
+  STATISTICS_NET, /* and, as in the macros, four of each */
+  STATISTICS_COLUMNS = STATISTICS_NET + 20
+};
+enum {
+  CONTEXTS_NAME,
+  CONTEXTS_HANDLE,
+  CONTEXTS_COLUMNS
+};
+enum {
   RAW_OFFSET,
   RAW_SIZE,
   RAW_KIND,
@@ -287,6 +378,8 @@ enum {
 extern const pf_field winidea_timeline_fields[TIMELINE_COLUMNS];
 extern const pf_field winidea_events_fields[EVENTS_COLUMNS];
 extern const pf_field winidea_areas_fields[AREAS_COLUMNS];
+extern const pf_field winidea_statistics_fields[STATISTICS_COLUMNS];
+extern const pf_field winidea_contexts_fields[CONTEXTS_COLUMNS];
 extern const pf_field winidea_raw_fields[RAW_COLUMNS];
 
 #endif

@@ -1,0 +1,95 @@
+/*
+** decode.h - what turns records into columns: part of every reader of events.
+*/
+
+#ifndef winidea_decode_h
+#define winidea_decode_h
+
+#include "formats/winidea/winidea.h"
+#include "model/batch.h"
+
+/* What is decoded, wherever the schema of a reader has it. */
+enum {
+  OF_TIME,
+  OF_EVENT,
+  OF_HANDLE,
+  OF_CORE,
+  OF_VALUE,
+  OF_NUMBER,
+  OF_AREA,
+  OF_LANE,
+  OF_CONTEXT,
+  OF_COLUMNS
+};
+
+/* Where the tables timeline and events have these; -1: nowhere. */
+extern const int winidea_of_timeline[OF_COLUMNS];
+extern const int winidea_of_events[OF_COLUMNS];
+
+/* A stretch of records, all of them there. */
+typedef struct winidea_stretch {
+  const uint8_t *at;
+  size_t count; /* PF_BATCH_ROWS at most */
+  size_t size;  /* of a record */
+} winidea_stretch;
+
+typedef struct winidea_decoder {
+  pf_trace *trace;
+  winidea_file *file;
+  winidea_layout layout;
+  const int *columns;    /* winidea_of_timeline or winidea_of_events */
+  int64_t last;          /* the time before: none shall be earlier */
+  unsigned shift;        /* of the type in a word */
+  uint32_t unused;       /* bits of a word that are 0 */
+  uint32_t events[256];  /* by kind and type: the word for it */
+  uint32_t lanes[256];   /* by core: the word, once it was met */
+  bool tracks;           /* contexts come from switches of tasks */
+  uint32_t running[256]; /* then: the context of each core, or PF_NO_NAME */
+  winidea_places places;
+
+  /* The stretch at hand, for messages: its first byte in the file, or where
+     each row begins. */
+  uint64_t offset;
+  const uint64_t *offsets;
+
+  /* What is found out about it. */
+  bool has_contexts; /* contexts[] are known, or PF_NO_NAME */
+  uint32_t contexts[PF_BATCH_ROWS];
+  bool has_stated;  /* some are states: their values are in stated[] */
+  bool has_no_area; /* some are of no area */
+  uint32_t *areas;  /* the column's, or where nobody looks */
+  uint32_t unasked[PF_BATCH_ROWS];
+  int64_t stated[PF_BATCH_ROWS];
+  uint8_t readings[PF_BATCH_ROWS]; /* winidea_reading */
+} winidea_decoder;
+
+/* Begin: zero but for this. */
+void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
+                           const winidea_layout *layout, const pf_table *table);
+
+void winidea_decoder_free (winidea_decoder *self);
+
+/* Fill the wanted columns of a batch from its first row on. Contexts are
+   tracked, or the caller has set has_contexts and contexts[]. */
+pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
+                          const pf_batch *batch, pf_error *error);
+
+/* The column to fill with something, or NULL. */
+static inline pf_column *winidea_wanted (const winidea_decoder *self,
+                                         const pf_batch *batch, int what) {
+  const int column = self->columns[what];
+  if (column < 0 || batch->columns[column].data == NULL)
+    return NULL;
+  return &batch->columns[column];
+}
+
+/* DATA of a record. */
+static inline int64_t winidea_data (const uint8_t *record, size_t size) {
+  return size == 20 ? (int64_t)pf_load32le(record + 8)
+                    : (int64_t)pf_load64le(record + 8);
+}
+
+/* Mark the first `count` values of a column as missing. */
+void winidea_fill_nothing (pf_column *column, size_t count);
+
+#endif

@@ -1,0 +1,318 @@
+/*
+** text.c - the sections of a Text1 file.
+**
+** A section is a header line and rows. The header has the format of the rows:
+**
+**   * INFO %TOTAL_TIME%
+**   * CONTEXTS %NAME%,%HANDLE%
+**   * HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%     also (Data), (AUX)
+**   * STATISTICS(Functions) CONTEXT(a task) %HANDLE%,%VALUE%,%COUNT%,%T.NET%
+**   * TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%
+**
+** From the vendor's page on the Text1 export. Lines end with LF or CR LF, and
+** a byte order mark may come first. Any section may be missing. Nothing is
+** quoted: a row may begin with `* ` where the text of a line of source comes
+** first, so only what reads as a header is one.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/text.h"
+#include "model/names.h"
+
+#define MOST_HEADER 8192 /* bytes of a header line */
+
+static const char *const keywords[WINIDEA_SECTIONS] = {
+    "INFO", "CONTEXTS", "HANDLE(", "STATISTICS(", "TIMELINE"};
+
+
+pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next) {
+  const uint8_t *const start = text.at + at;
+  const size_t left = text.size - (size_t)at;
+  const uint8_t *const end = left == 0 ? NULL : memchr(start, '\n', left);
+  size_t size = end == NULL ? left : (size_t)(end - start);
+  *next = at + size + (end != NULL);
+  while (size > 0 && start[size - 1] == '\r')
+    size--;
+  return (pf_bytes){start, size};
+}
+
+
+/* {====== Headers ====== */
+
+static uint8_t upper (uint8_t c) {
+  return c >= 'a' && c <= 'z' ? (uint8_t)(c - 'a' + 'A') : c;
+}
+
+
+/* How long a keyword at the start of the text is; 0: another text. */
+static size_t match (pf_bytes text, const char *keyword) {
+  size_t i = 0;
+  for (; keyword[i] != '\0'; i++)
+    if (i >= text.size || upper(text.at[i]) != (uint8_t)keyword[i])
+      return 0;
+  return i;
+}
+
+
+static pf_bytes after (pf_bytes text, size_t size) {
+  return (pf_bytes){text.at + size, text.size - size};
+}
+
+
+/* The keyword behind `* `, and what follows it; WINIDEA_SECTIONS: none. */
+static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
+  winidea_section_kind kind = WINIDEA_SECTIONS;
+  if (line.size < 3 || line.at[0] != '*' || line.at[1] != ' ')
+    return kind;
+  const pf_bytes text = after(line, 2);
+  for (int i = 0; i < WINIDEA_SECTIONS; i++) {
+    const size_t size = match(text, keywords[i]);
+    if (size == 0)
+      continue;
+    *rest = after(text, size);
+    kind = (winidea_section_kind)i;
+  }
+  return kind;
+}
+
+
+/* Without a bracket a blank follows the keyword, or nothing. */
+static bool is_ended (winidea_section_kind kind, pf_bytes rest) {
+  return kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
+         rest.size == 0 || rest.at[0] == ' ' || rest.at[0] == '\t';
+}
+
+
+bool winidea_is_header (pf_bytes line) {
+  pf_bytes rest;
+  const winidea_section_kind kind = keyword_of(line, &rest);
+  return kind != WINIDEA_SECTIONS && is_ended(kind, rest) &&
+         (rest.size == 0 || memchr(rest.at, '%', rest.size) != NULL ||
+          rest.at[rest.size - 1] == ')');
+}
+
+
+winidea_section_kind winidea_kind_of_header (pf_bytes line) {
+  pf_bytes rest;
+  return keyword_of(line, &rest);
+}
+
+
+/* The class between the brackets of HANDLE() and STATISTICS(); takes it. */
+static pf_bytes take_class (pf_bytes *rest) {
+  const uint8_t *const end =
+      rest->size == 0 ? NULL : memchr(rest->at, ')', rest->size);
+  const size_t size = end == NULL ? rest->size : (size_t)(end - rest->at);
+  const pf_bytes class = {rest->at, size};
+  *rest = after(*rest, size + (end != NULL));
+  return class;
+}
+
+
+/* Whether rows of a format can be told to be of an area. */
+static bool has_handle (pf_bytes text) {
+  winidea_rowformat format;
+  return winidea_compile(&format, text) &&
+         winidea_has_macro(&format, MACRO_HANDLE);
+}
+
+
+/* The context of a header ` CONTEXT(name) %...`; takes it. A name may have
+   brackets of its own, so it goes on to the last one that a format with a
+   handle can stand behind, or to the last one. */
+static pf_bytes take_context (pf_bytes *rest) {
+  const pf_bytes text = winidea_trim(*rest);
+  const size_t start = match(text, "CONTEXT(");
+  if (start == 0)
+    return (pf_bytes){NULL, 0};
+  size_t end = 0;
+  for (size_t i = text.size; i-- > start;) {
+    if (text.at[i] != ')')
+      continue;
+    end = end == 0 ? i : end;
+    const pf_bytes behind = after(text, i + 1);
+    if (behind.size > 1 && behind.at[0] == ' ' && behind.at[1] == '%' &&
+        has_handle(behind)) {
+      end = i;
+      break;
+    }
+  }
+  if (end == 0)
+    return (pf_bytes){NULL, 0};
+  *rest = after(text, end + 1);
+  return (pf_bytes){text.at + start, end - start};
+}
+
+
+/* Take the header apart. */
+static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
+                              winidea_section *section, pf_error *error) {
+  pf_bytes rest = {NULL, 0};
+  section->kind = keyword_of(line, &rest);
+  section->header = offset;
+  section->context = PF_NO_NAME;
+  pf_bytes context = {NULL, 0};
+  if (section->kind == WINIDEA_HANDLE || section->kind == WINIDEA_STATISTICS)
+    take_class(&rest);
+  if (section->kind == WINIDEA_STATISTICS)
+    context = take_context(&rest);
+  if (context.at != NULL) {
+    section->context = pf_intern(trace->dictionary, context);
+    if (section->context == PF_NO_NAME)
+      return winidea_no_memory(error);
+  }
+  if (rest.size > 0 && rest.at[0] == ' ')
+    rest = after(rest, 1);
+  if (line.size <= MOST_HEADER && winidea_compile(&section->format, rest) &&
+      section->format.count > 0)
+    return PF_OK;
+  section->format.count = 0;
+  return pf_warn(trace, PF_DAMAGE, "winidea-bad-header", PF_EFORMAT, offset,
+                 error,
+                 "a format of 1 to %d macros expected behind the name of a "
+                 "section, found %.*s",
+                 WINIDEA_MOST_MACROS, (int)(rest.size < 60 ? rest.size : 60),
+                 (const char *)(rest.size == 0 ? line.at : rest.at));
+}
+
+/* }====== */
+
+
+/* {====== Scanning ====== */
+
+/* The next header from `at` on, or the end of the text. */
+static uint64_t find_header (pf_bytes text, uint64_t at) {
+  while (at < text.size) {
+    const uint8_t *const star =
+        memchr(text.at + at, '*', text.size - (size_t)at);
+    if (star == NULL)
+      break;
+    at = (uint64_t)(star - text.at);
+    const bool starts = at == 0 || star[-1] == '\n' ||
+                        (at == 3 && text.at[0] == 0xef); /* behind the mark */
+    uint64_t next;
+    if (starts && winidea_is_header(winidea_line(text, at, &next)))
+      return at;
+    at++;
+  }
+  return text.size;
+}
+
+
+/* The last section ends here; take what is in it. */
+static pf_status end_section (pf_trace *trace, uint64_t end, pf_error *error) {
+  winidea_file *const file = trace->state;
+  if (file->nsections == 0)
+    return PF_OK;
+  winidea_section *const section = &file->sections[file->nsections - 1];
+  if (section->end != WINIDEA_OPEN)
+    return PF_OK;
+  section->end = end;
+  return winidea_take_section(trace, section, error);
+}
+
+
+static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
+  winidea_file *const file = trace->state;
+  if (file->nsections == file->room) {
+    const size_t room = file->room == 0 ? 8 : file->room * 2;
+    winidea_section *const sections =
+        realloc(file->sections, room * sizeof *sections);
+    if (sections == NULL)
+      return winidea_no_memory(error);
+    file->sections = sections;
+    file->room = room;
+  }
+  winidea_section *const section = &file->sections[file->nsections];
+  const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
+  const pf_status status = read_header(trace, line, at, section, error);
+  section->end = WINIDEA_OPEN;
+  file->scanned = section->rows;
+  file->nsections += status >= 0;
+  return status;
+}
+
+
+pf_status winidea_scan (pf_trace *trace, pf_error *error) {
+  winidea_file *const file = trace->state;
+  const pf_bytes text = file->text->bytes;
+  while (!file->is_scanned) {
+    const uint64_t at = find_header(text, file->scanned);
+    pf_status status = end_section(trace, at, error);
+    file->is_scanned = at == text.size;
+    if (status == PF_OK && !file->is_scanned)
+      status = add_section(trace, at, error);
+    if (status < 0)
+      return status;
+    if (!file->is_scanned &&
+        file->sections[file->nsections - 1].kind == WINIDEA_TIMELINE)
+      return PF_OK;
+  }
+  return PF_OK;
+}
+
+
+pf_status winidea_scan_all (pf_trace *trace, pf_error *error) {
+  const winidea_file *const file = trace->state;
+  pf_status status = PF_OK;
+  while (status == PF_OK && !file->is_scanned)
+    status = winidea_scan(trace, error);
+  return status;
+}
+
+
+void winidea_scan_from (winidea_file *file, size_t section, uint64_t end) {
+  pthread_mutex_lock(&file->mutex);
+  if (section + 1 == file->nsections && file->scanned < end)
+    file->scanned = end;
+  pthread_mutex_unlock(&file->mutex);
+}
+
+
+pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
+                                size_t *from, winidea_section *section,
+                                bool *found, pf_error *error) {
+  winidea_file *const file = trace->state;
+  pf_status status = PF_OK;
+  *found = false;
+  pthread_mutex_lock(&file->mutex);
+  for (;;) {
+    while (*from < file->nsections && file->sections[*from].kind != kind)
+      ++*from;
+    *found = *from < file->nsections;
+    if (*found || file->is_scanned || status < 0)
+      break;
+    status = winidea_scan(trace, error);
+  }
+  if (*found)
+    *section = file->sections[(*from)++];
+  pthread_mutex_unlock(&file->mutex);
+  return status;
+}
+
+/* }====== */
+
+
+int winidea_score_text (pf_bytes head) {
+  const uint64_t at = find_header(head, 0);
+  if (at == head.size)
+    return 0;
+  return at == 0 || (at == 3 && head.at[0] == 0xef) ? 95 : 40;
+}
+
+
+winidea_base winidea_base_option (const pf_trace *trace, const char *name) {
+  if (pf_option_is(trace, name, "10"))
+    return WINIDEA_DECIMAL;
+  return pf_option_is(trace, name, "16") ? WINIDEA_HEXADECIMAL
+                                         : WINIDEA_BASE_AUTO;
+}
+
+
+pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
+                           const char *what, pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "winidea-bad-row", PF_EFORMAT, offset, error,
+                 "%s expected, found %.*s", what,
+                 (int)(row.size < 80 ? row.size : 80), (const char *)row.at);
+}

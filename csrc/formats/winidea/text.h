@@ -1,0 +1,58 @@
+/*
+** text.h - main files: the sections of a Text1 file, and what is read of them
+** when a trace is opened.
+*/
+
+#ifndef winidea_text_h
+#define winidea_text_h
+
+#include "formats/winidea/winidea.h"
+
+/* Whether bytes are a Text1 file, or an XML export, by how they begin: 0 to
+   100. */
+int winidea_score_text (pf_bytes head);
+int winidea_score_xml (pf_bytes head);
+
+/*
+** Read on in the main file: sections up to and with the next TIMELINE, areas
+** and contexts of those that have them. In an opened trace the caller holds
+** the mutex.
+*/
+pf_status winidea_scan (pf_trace *trace, pf_error *error);
+
+/* The same to the end of the file. */
+pf_status winidea_scan_all (pf_trace *trace, pf_error *error);
+
+/* A reader found that the section ends at a byte, where the next one begins or
+   the file ends: look there and not before. */
+void winidea_scan_from (winidea_file *file, size_t section, uint64_t end);
+
+/* A section of a kind, from number `from` on; false when there is none. Scans
+   when it must. Takes the mutex. */
+pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
+                                size_t *from, winidea_section *section,
+                                bool *found, pf_error *error);
+
+/* The line that begins at `at`, without its end; `next` is where the next one
+   begins. */
+pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
+
+/* Whether a line is the header of a section, and of which. */
+bool winidea_is_header (pf_bytes line);
+winidea_section_kind winidea_kind_of_header (pf_bytes line);
+
+/* Read a base from an option. */
+winidea_base winidea_base_option (const pf_trace *trace, const char *name);
+
+/* Read areas out of an XML export. */
+pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
+
+/* The rows of the mapping are all there: give them parents and areas. */
+pf_status winidea_settle_areas (pf_trace *trace, uint32_t from,
+                                pf_error *error);
+
+/* Say that a row is not as its format says. */
+pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,
+                           const char *what, pf_error *error);
+
+#endif
