@@ -88,9 +88,13 @@ function Writer:__close(failure)
 end
 
 -- The tables that the format writes and the trace has, in the format's order. The others are
--- named in a note, but for the raw records, which say the same again.
+-- named in a note, but for the raw records and what the format calls `described`, which say the
+-- same again.
 local function written_tables(sink, state, format)
    local names, written = {}, { raw = true }
+   for name in pairs(format.described or {}) do
+      written[name] = true
+   end
    for _, described in ipairs(sink:tables()) do
       if state.schema[described.name] then
          names[#names + 1], written[described.name] = described.name, true

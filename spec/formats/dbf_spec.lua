@@ -1,3 +1,4 @@
+local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 
@@ -355,5 +356,41 @@ describe("dbf, code pages:", function()
          { "BIN", "C", 2, 0, 4 } }:row { "\xc6", "\xc6" }:bytes()
       assert.same({ "Ж" }, (column(bytes, "ЖУК")))
       assert.same({ "\xc6" }, (column(bytes, "BIN")))
+   end)
+end)
+
+describe("dbf, the command:", function()
+   local function said(line)
+      local text, status = command.run(line)
+      return { (text:gsub(" +\n", "\n")), status }
+   end
+
+   it("shows the records", function()
+      command.file("people.dbf", people():bytes())
+      assert.same({ [[
+NAME  AGE   HEIGHT  BORN        GONE
+Ada    36  165.500  1815-12-10  true
+Jörg
+]], 0 }, said "profio people.dbf")
+      assert.same({ "NAME,AGE,HEIGHT,BORN,GONE,record,deleted\nNobody,0,,,false,2,true\n", 0 },
+         said "profio --set deleted=only --output csv people.dbf")
+      assert.same({ "NAME,AGE\nNobody,0\n", 0 },
+         said "profio --set deleted=only --columns NAME,AGE --output csv people.dbf")
+   end)
+
+   it("finds the memo file beside the table, in letters of any case", function()
+      local memo, numbers = dbf.fpt { { 1, "found" } }
+      command.file("WITH.FPT", memo)
+      command.file("with.dbf",
+         dbf { version = 0xf5, { "M", "M", 10 } }:row { numbers[1] }:bytes())
+      command.file("other.mem", (dbf.fpt { { 1, "other" } }))
+      assert.same({ "M\nfound\n", 0 }, said "profio --output csv --columns M with.dbf")
+      assert.same({ "M\nother\n", 0 },
+         said "profio --set memo=other.mem --output csv --columns M with.dbf")
+   end)
+
+   it("merges tables into one, and the memos into another", function()
+      assert.same({ "M\nfound\nfound\n", 0 }, said("profio --merge -o both.dbf with.dbf with.dbf"
+         .. " && profio --output csv --columns M both.dbf"))
    end)
 end)

@@ -15,8 +15,12 @@ local modes = {}
 
 -- {====== Rows ======
 
--- The columns of a report in its own order; without symbols some are not there.
+-- The columns of a report in its own order; without symbols some are not there. nil: all of the
+-- file's.
 local function columns_of(report, rows)
+   if report.any_columns then
+      return nil
+   end
    local known, columns = {}, {}
    for _, name in ipairs(rows.columns) do
       known[name] = true

@@ -9,6 +9,11 @@ local dbf = {
    help = "tables of dBASE, FoxPro, Clipper and Xbase++ (.dbf) with memo files (.dbt, .fpt, .prv)",
 }
 
+dbf.first = { "rows" }
+
+-- What the written file says of itself anyhow.
+dbf.described = { structure = true }
+
 dbf.roles = {
    { name = "memo", help = "the file of the table's memos, instead of the one beside it" },
 }

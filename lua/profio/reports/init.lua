@@ -10,6 +10,7 @@
 --              message, code
 --    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
 --    text_fits function(context): whether that text is for this profile; nil: for every one
+--    any_columns  true: those of the file stand beside them
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
 --    narrows   true: the text shows what --where and --top leave; else they give a table
@@ -40,6 +41,7 @@ local order = {
    "raw",
    "hotlines",
    "hotfunctions",
+   "rows",
 }
 
 local by_name = {}
