@@ -73,8 +73,8 @@ end
 
 function chunks.derived()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
-   return trace.arcs:spread("to_function", "count", { "main", { name = "foo::bar", column = "foo" } })
-      :derive { "share = main / total(main)", "so_far = running(foo) + sqrt(count)" }:rows()
+   return trace.arcs:spread("to_function", "count", { { name = "main", column = "main" } })
+      :derive { "share = main / total(main)", "so_far = running(main) + sqrt(count)" }:rows()
 end
 
 function chunks.pattern()

@@ -32,11 +32,13 @@ local function columns_of(report, rows)
 end
 
 -- What the row writers are told.
-local function row_options(given, rows, report)
+local function row_options(context, rows, report)
+   local given = context.given
    local columns = query.columns(given)
    if report and not columns and not given.group and not given.aggregate then
       local is_text = given.output == "text" and not given.export
-      columns = is_text and report.shown or columns_of(report, rows)
+      columns = is_text and report.shown or report.listed and report.listed(context)
+         or columns_of(report, rows)
    end
    return { output = given.output, unit = given.unit or (report and report.unit),
       columns = columns }
@@ -46,7 +48,7 @@ end
 local function write_view(context, rows, report)
    local given, out = context.given, context.out
    rows = query.apply(rows, given)
-   local options = row_options(given, rows, report)
+   local options = row_options(context, rows, report)
    if given.export then
       out:export_rows(exports.named(given.export), options, rows:reader())
    else
@@ -127,7 +129,7 @@ end
 
 local function run_list_reports(context)
    for _, report in ipairs(fitting(context)) do
-      context.out:write(("%-10s %s\n"):format(report.name, report.help))
+      context.out:write(("%-13s %s\n"):format(report.name, report.help))
    end
 end
 

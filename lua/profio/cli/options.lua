@@ -24,6 +24,7 @@ local groups = {
       { "--aggregate", "LIST", "what is kept of a group: n=count,t=sum(net)" },
       { "--sort", "A,-B", "order by columns, - for descending" },
       { "--top", "N", "only the first N rows" },
+      { "--keep", "P", "DCPI: only the first rows that hold P per cent of the samples" },
    },
    { "How it looks",
       { "--output", "FORM", "text, csv, tsv, json or ndjson" },

@@ -34,6 +34,9 @@ dcpi.options = {
    { name = "platform", type = "text", help = "of a database: only this machine" },
 }
 
+-- What the format's own tool prints first.
+dcpi.first = { "dcpiprof" }
+
 dcpi.write_options = {
    { name = "dialect", type = "choice", choices = { "auto", "0.07", "dcpicat" }, default = "auto",
      help = "form of the file; auto: dcpicat's text of such a text, else 0.07" },

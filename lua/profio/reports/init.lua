@@ -11,6 +11,8 @@
 --    text      function(context, out): as the vendor's tool prints it; nil: an aligned table
 --    text_fits function(context): whether that text is for this profile; nil: for every one
 --    any_columns  true: those of the file stand beside them
+--    also      another word for it; nil: none
+--    listed    function(context): the columns in order, where they differ from file to file
 --    shown     the columns of the aligned table in text, in order; nil: columns
 --    compares  true: it needs --diff
 --    narrows   true: the text shows what --where and --top leave; else they give a table
@@ -42,6 +44,12 @@ local order = {
    "hotlines",
    "hotfunctions",
    "rows",
+   "dcpiprof",
+   "dcpitopcounts",
+   "dcpicat",
+   "dcpistats",
+   "dcpidiff",
+   "epochs",
 }
 
 local by_name = {}
@@ -63,6 +71,10 @@ for i, name in ipairs(order) do
    local report = require("profio.reports." .. name)
    check(report, name)
    order[i], by_name[name] = report, report
+   if report.also then
+      assert(not by_name[report.also], name .. " takes the word of another report")
+      by_name[report.also] = report
+   end
 end
 
 ---All reports in order.

@@ -1,0 +1,66 @@
+-- A profile as it is: what dcpicat prints.
+
+local dcpi = require "profio.reports.dcpi"
+local failure = require "profio.cli.failure"
+local traces = require "profio.trace"
+local writer = require "profio.writer"
+
+local dcpicat = {
+   name = "dcpicat",
+   also = "cat",
+   help = "DCPI: header and counts of each profile, as dcpicat prints them",
+   columns = {
+      { name = "address", help = "of the instruction" },
+      { name = "count", help = "samples" },
+      { name = "event", help = "what was counted" },
+      { name = "image", help = "identifier of the image" },
+      { name = "name", help = "short name of the image" },
+      { name = "label", help = "label of the profile" },
+      { name = "epoch", help = "when the counting began" },
+      { name = "platform", help = "the machine" },
+      { name = "file", help = "of several files: which" },
+   },
+   fits = dcpi.fits,
+}
+
+---@param context profio.Context
+---@return userdata
+function dcpicat.reader(context)
+   return context.trace.samples:reader()
+end
+
+-- Files of one image, epoch, machine and label are one profile: their events stand side by side.
+local function profiles_of(trace)
+   local list, known = {}, {}
+   for i, facts in ipairs(trace:facts()) do
+      local by_name = {}
+      for _, fact in ipairs(facts) do
+         by_name[fact.name] = fact.value
+      end
+      local key = table.concat({ tostring(by_name.image), tostring(by_name.epoch),
+         tostring(by_name.platform), tostring(by_name.label) }, "\n")
+      if not known[key] then
+         known[key] = {}
+         list[#list + 1] = known[key]
+      end
+      table.insert(known[key], i)
+   end
+   return list
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function dcpicat.text(context, out)
+   local state = traces.of(context.trace)
+   for i, numbers in ipairs(profiles_of(context.trace)) do
+      local some = { parts = {}, paths = {}, notes = {} }
+      for n, number in ipairs(numbers) do
+         some.parts[n], some.paths[n] = state.parts[number], state.paths[number]
+      end
+      setmetatable(some, { __index = state })
+      out:write(i > 1 and "\n" or "",
+         failure.check(writer.save(some, nil, { dialect = "dcpicat" })))
+   end
+end
+
+return dcpicat

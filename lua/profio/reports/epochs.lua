@@ -1,0 +1,38 @@
+-- Epochs merged: each image and event with its samples of all of them.
+
+local dcpi = require "profio.reports.dcpi"
+
+local epochs = {
+   name = "epochs",
+   help = "DCPI: images and events with the samples of all epochs; --merge writes them",
+   unit = "s",
+   columns = {
+      { name = "platform", help = "the machine" },
+      { name = "image", help = "identifier of the image" },
+      { name = "name", help = "its short name" },
+      { name = "event", help = "what was counted" },
+      { name = "epochs", help = "how many epochs have samples" },
+      { name = "first", help = "the earliest of them" },
+      { name = "last", help = "the latest" },
+      { name = "count", help = "samples of all epochs" },
+      { name = "count_share", help = "as a part of all samples, of whatever event" },
+      { name = "error", help = "the standard error of count, its square root" },
+      { name = "seconds", help = "of cycles: samples * period / clock" },
+      { name = "spent", help = "the same in ns" },
+   },
+   shown = { "count", "error", "count_share", "seconds", "event", "epochs", "first", "last",
+      "platform", "name", "image" },
+   fits = dcpi.fits,
+}
+
+---@param context profio.Context
+---@return userdata
+function epochs.reader(context)
+   return context.trace.samples:group("platform", "image", "name", "event")
+      :aggregate { "epochs = distinct(epoch)", "first = min(epoch)", "last = max(epoch)",
+         "count = sum(count)", "timed = count(spent)", "time = sum(spent)" }
+      :sort "-count":derive { "error = sqrt(count)", "count_share = count / total(count)",
+         "spent = time + 0 / timed" }:derive { "seconds = spent / 1000000000" }:reader()
+end
+
+return epochs

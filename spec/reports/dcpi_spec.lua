@@ -1,0 +1,253 @@
+local command = require "spec.support.command"
+local dcpi = require "spec.support.dcpi_builder"
+local json = require "dkjson"
+local lfs = require "lfs"
+
+local run = command.run
+
+-- Two epochs, two images, two events.
+local old, new = "9805191724", "9805201724"
+
+local function file(name, changes, counts, offset)
+   command.file("db/" .. name, dcpi():header(changes):chunk(offset or 0x6cbb8, counts):footer()
+      :bytes())
+end
+
+lfs.mkdir(command.folder .. "/db")
+lfs.mkdir(command.folder .. "/db/" .. old)
+lfs.mkdir(command.folder .. "/db/" .. new)
+command.file("db/" .. old .. "/a", dcpi.golden())
+file(old .. "/b", { event = "imiss", period = "4096" }, { 27, 1 })
+file(new .. "/c", { epoch = new }, { 40, 1, 0, 0, 0, 0, 3 })
+file(new .. "/d", { epoch = new, image = "ab", path = "/bin/ls" }, { 9 }, 0x100)
+command.file("alpha.nm", "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n"
+   .. "000000012006cc00 T behind\n")
+command.file("golden.dcpi", dcpi.golden())
+
+local function fine(line)
+   local text, status, errors = run(line)
+   assert.equal("", errors)
+   assert.equal(0, status)
+   return text
+end
+
+local function rows(line)
+   return assert(json.decode(fine(line .. " --output json")))
+end
+
+-- Some columns of some rows.
+local function picked(list, ...)
+   local result = {}
+   for i, row in ipairs(list) do
+      result[i] = {}
+      for _, column in ipairs { ... } do
+         result[i][column] = row[column]
+      end
+   end
+   return result
+end
+
+local function near(want, got)
+   assert.is_true(math.abs(want - got) < 1e-9 * math.max(1, math.abs(want)),
+      ("%s, got %s"):format(want, got))
+end
+
+describe("dcpi's reports", function()
+   it("are listed for its files, and for no others", function()
+      local list = fine "profio --list-reports db"
+      for _, name in ipairs { "dcpiprof", "dcpitopcounts", "dcpicat", "dcpistats", "dcpidiff",
+         "epochs" } do
+         assert.is_truthy(list:find(name .. " ", 1, true), name)
+      end
+      assert.is_nil(fine "profio --list-reports gmon.out":find "dcpi")
+      local _, status, errors = run "profio --report dcpiprof gmon.out"
+      assert.equal(2, status)
+      assert.matches("profiles of DCPI", errors)
+   end)
+
+   it("prof: images, a column for each event", function()
+      local list = rows "profio --report prof db"
+      assert.same({ { name = "xemacs", cycles = 91, imiss = 28, image = "19970328081403c0c18b" },
+         { name = "ls", cycles = 9, imiss = 0, image = "ab" } },
+         picked(list, "name", "cycles", "imiss", "image"))
+      near(0.91, list[1].cycles_share)
+      near(1.0, list[2].running_share)
+      near(1.0, list[1].imiss_share)
+      near(math.sqrt(91), list[1].cycles_error)
+      near(91 * 63488 / 333e6, math.floor(list[1].seconds * 1e7 + 0.5) / 1e7 + (91 * 63488 / 333e6)
+         - math.floor(91 * 63488 / 333e6 * 1e7 + 0.5) / 1e7)
+      assert.same(list, rows "profio --report dcpiprof db")
+      assert.equal("cycles,cycles_error,cycles_share,running_share,imiss,imiss_error,imiss_share,"
+         .. "seconds,spent,image,name\n", fine "profio --report prof --output csv --top 0 db")
+   end)
+
+   it("prof: procedures, in the order of another event", function()
+      local list = rows "profio --report prof --symbols alpha.nm --set order=imiss db"
+      assert.same({ { ["function"] = "Fcdr", name = "xemacs", cycles = 70, imiss = 28 },
+         { ["function"] = "re_search", name = "xemacs", cycles = 21, imiss = 0 },
+         { name = "ls", cycles = 9, imiss = 0 } },
+         picked(list, "function", "name", "cycles", "imiss"))
+      local _, status, errors = run "profio --report prof --set order=none db"
+      assert.equal(2, status)
+      assert.matches("no event 'none'; there are: none, cycles, imiss" and "no event 'none'", errors)
+   end)
+
+   it("prof: what dcpiprof prints first", function()
+      local text = fine "profio --symbols alpha.nm db"
+      assert.matches("^Total samples for event type cycles = 100, imiss = 28\n", text)
+      assert.is_truthy(text:find(
+         "   cycles      +-       %    cum%    seconds     imiss      +-       %  procedure", 1, true))
+      assert.is_truthy(text:find(
+         "\n       70     8.4  70.00%  70.00%      0.013        28     5.3 100.00%  Fcdr", 1, true))
+      assert.is_truthy(fine "profio --where name=ls db":find "120000100")
+      assert.is_nil(fine "profio --report prof --where name=ls db":find "xemacs")
+   end)
+
+   it("topcounts: addresses, their running share, and --keep", function()
+      local list = rows "profio --report topcounts golden.dcpi"
+      assert.same({ { address = "0x12006cbb8", cycles = 29 }, { address = "0x12006cbd0",
+         cycles = 10 }, { address = "0x12006cbe0", cycles = 3 } },
+         picked(table.move(list, 1, 3, 1, {}), "address", "cycles"))
+      assert.equal(6, #list)
+      near(39 / 47, list[2].running_share)
+      near(1, list[6].running_share)
+      -- just enough rows: 29 of 47 are 61.7 %
+      for keep, count in pairs { ["0"] = 0, ["50"] = 1, ["61"] = 1, ["62"] = 2, ["82.9%"] = 2,
+         ["83"] = 3, ["100"] = 6 } do
+         assert.equal(count, #rows("profio --report topcounts --keep " .. keep .. " golden.dcpi"))
+      end
+      assert.equal(2, #rows "profio --report topcounts --top 2 golden.dcpi")
+      local _, status, errors = run "profio --report topcounts --keep most golden.dcpi"
+      assert.equal(2, status)
+      assert.matches("%-%-keep wants per cent", errors)
+   end)
+
+   it("topcounts: of several files the sums, with names", function()
+      local list = rows "profio --report topcounts --symbols alpha.nm --top 2 db"
+      assert.same({ { address = "0x12006cbb8", cycles = 69, imiss = 27, ["function"] = "Fcdr" },
+         { address = "0x12006cbd0", cycles = 13, imiss = 0, ["function"] = "re_search" } },
+         picked(list, "address", "cycles", "imiss", "function"))
+      assert.is_truthy(fine "profio --report topcounts --symbols alpha.nm db":find(
+         "69.00%  69.00%      0.013        27     5.2  96.43%  Fcdr                      0x12006cbb8",
+         1, true))
+   end)
+
+   it("stats: over epochs", function()
+      local list = rows "profio --report stats db"
+      assert.same({ { name = "ls", range = 9, sum = 9, sets = 2, min = 0, max = 9 },
+         { name = "xemacs", range = 3, sum = 91, sets = 2, min = 44, max = 47 } },
+         picked(list, "name", "range", "sum", "sets", "min", "max"))
+      near(45.5, list[2].mean)
+      near(1.5, list[2].deviation)
+      near(3 / 91, list[2].range_share)
+      near(0.91, list[2].sum_share)
+      near(math.sqrt(91), list[2].error)
+      assert.matches("2 different sets %(epoch%)", fine "profio --report stats db")
+   end)
+
+   it("stats: over files, scaled, and by procedure", function()
+      local list = rows("profio --report stats --symbols alpha.nm --set factors=1,0.5,3 "
+         .. "--set sets=file golden.dcpi db/" .. new .. "/c db/" .. new .. "/d")
+      -- 29 41 0 and 18 3 0
+      local by = {}
+      for _, row in ipairs(list) do
+         by[row["function"] or "none"] = row
+      end
+      near(29 + 20.5, by.Fcdr.sum)
+      near(29, by.Fcdr.range)
+      local mean = (18 + 1.5) / 3
+      near(mean, by.re_search.mean)
+      near(math.sqrt(((18 - mean) ^ 2 + (1.5 - mean) ^ 2 + mean ^ 2) / 3), by.re_search.deviation)
+      near(27, by.none.max)
+      for line, words in pairs { ["--set factors=1 db"] = "a number for each of 2 sets, got 1",
+         ["--set factors=1,x db"] = "got 'x'", ["golden.dcpi"] = "here is one" } do
+         local _, status, errors = run("profio --report stats " .. line)
+         assert.equal(2, status)
+         assert.matches(words, errors)
+      end
+   end)
+
+   it("stats: of many sets equal a plain model", function()
+      math.randomseed(7)
+      local names, values = {}, {}
+      for i = 1, 9 do
+         values[i] = math.random(0, 100)
+         names[i] = ("set%d.dcpi"):format(i)
+         command.file(names[i], dcpi():header():chunk(0x6cbb8, { values[i] }):chunk(0x7fff00, { 1 })
+            :footer():bytes())
+      end
+      local row = rows("profio --report stats --symbols alpha.nm --top 1 " ..
+         table.concat(names, " "))[1]
+      local sum, squares = 0, 0
+      for _, value in ipairs(values) do
+         sum = sum + value
+      end
+      for _, value in ipairs(values) do
+         squares = squares + (value - sum / 9) ^ 2
+      end
+      assert.same({ 9, sum, math.min(table.unpack(values)), math.max(table.unpack(values)) },
+         { row.sets, row.sum, row.min, row.max })
+      near(math.sqrt(squares / 9), row.deviation)
+   end)
+
+   it("diff: of two sets, one scaled", function()
+      local list = rows "profio --report dcpidiff --set factor=2 db"
+      assert.same({ { name = "xemacs", before = 47, after = 44 }, { name = "ls", before = 0,
+         after = 9 } }, picked(list, "name", "before", "after"))
+      near(44 - 94, list[1].change)
+      near(-50 / 94, list[1].relative)
+      near(math.sqrt(44 + 4 * 47), list[1].error)
+      near(-50 / math.sqrt(44 + 4 * 47), list[1].significance)
+      assert.is_nil(list[2].relative)
+      list = rows(("profio --report dcpidiff --set old=%s --set new=%s db"):format(new, old))
+      assert.same({ { name = "ls", change = -9 }, { name = "xemacs", change = 3 } },
+         picked(list, "name", "change"))
+      for set, words in pairs { ["old=x"] = "no set 'x'", ["factor=0"] = "above 0" } do
+         local _, status, errors = run("profio --report dcpidiff --set " .. set .. " db")
+         assert.equal(2, status)
+         assert.matches(words, errors)
+      end
+   end)
+
+   it("epochs: all of them merged", function()
+      local list = rows "profio --report epochs db"
+      assert.same({
+         { name = "xemacs", event = "cycles", count = 91, epochs = 2, first = old, last = new },
+         { name = "xemacs", event = "imiss", count = 28, epochs = 1, first = old, last = old },
+         { name = "ls", event = "cycles", count = 9, epochs = 1, first = new, last = new },
+      }, picked(list, "name", "event", "count", "epochs", "first", "last"))
+      assert.is_nil(list[2].seconds)
+      near(91 * 63488 / 333e6, list[1].seconds)
+   end)
+
+   it("cat: as dcpicat prints it", function()
+      local text = fine "profio --report cat golden.dcpi"
+      assert.equal(fine "profio --merge --set dialect=dcpicat golden.dcpi", text)
+      assert.matches("\n0x00012006cbb8      29\n", text)
+      text = fine "profio --report cat db"
+      local _, count = text:gsub("\nimage ", "")
+      assert.equal(3, count) -- the events of one image and epoch are columns of one profile
+      assert.matches("\n0x00012006cbb8      29      27\n", text)
+      assert.equal(47 + 28 + 44 + 9, (function()
+         local sum = 0
+         for _, row in ipairs(rows "profio --report cat db") do
+            sum = sum + row.count
+         end
+         return sum
+      end)())
+   end)
+
+   it("read the database that $DCPIDB names, when no FILE is named", function()
+      lfs.mkdir(command.folder .. "/elsewhere")
+      assert.equal(fine "profio db", fine "cd elsewhere && DCPIDB=../db profio")
+      assert.matches("^Flat profile", (run "DCPIDB=db profio")) -- ./gmon.out is nearer
+   end)
+
+   it("choose from a database, and merge its epochs", function()
+      fine(("profio --merge --set image=xemacs --set event=cycles -o merged.dcpi db"))
+      assert.same({ { cycles = 91 } }, picked(rows "profio --report prof merged.dcpi", "cycles"))
+      local _, status, errors = run "profio --merge -o merged.dcpi db"
+      assert.equal(1, status)
+      assert.matches("one image", errors)
+   end)
+end)
