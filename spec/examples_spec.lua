@@ -13,6 +13,8 @@ local shows = {
    ["04-register.lua"] = { "lines\tallocations raw\n", "\nmalloc   3   4160\n" },
    ["05-merge.lua"] = { "2 traces, 4 arcs\n", "\nread again\t4.4bsd\t2 arcs\n",
       "\n0x1150  0x1200   6000\n" },
+   ["10-dcpi.lua"] = { "(small cycles)\twalnut\t7 addresses", "\n129.032  17.668      80    160 ",
+      "\nprog    0.264\n" },
 }
 
 local skipped = { ["analyze.lua"] = true, ["here.lua"] = true }

@@ -34,6 +34,9 @@ dcpi.options = {
    { name = "platform", type = "text", help = "of a database: only this machine" },
 }
 
+-- What the header says again in other words.
+dcpi.described = { profiles = true }
+
 -- What the format's own tool prints first.
 dcpi.first = { "dcpiprof" }
 
