@@ -3,26 +3,37 @@ local dcpi = require "spec.support.dcpi_builder"
 local json = require "dkjson"
 local lfs = require "lfs"
 
-local run = command.run
+-- A folder of its own: other specs hold that theirs is no database.
+local FOLDER = "../dcpi/"
+
+lfs.mkdir(command.folder .. "/" .. FOLDER)
+
+local function run(line)
+   return command.run("cd " .. FOLDER .. " && " .. line)
+end
+
+local function write(name, bytes)
+   command.file(FOLDER .. name, bytes)
+end
 
 -- Two epochs, two images, two events.
 local old, new = "9805191724", "9805201724"
 
 local function file(name, changes, counts, offset)
-   command.file("db/" .. name, dcpi():header(changes):chunk(offset or 0x6cbb8, counts):footer()
+   write("db/" .. name, dcpi():header(changes):chunk(offset or 0x6cbb8, counts):footer()
       :bytes())
 end
 
-lfs.mkdir(command.folder .. "/db")
-lfs.mkdir(command.folder .. "/db/" .. old)
-lfs.mkdir(command.folder .. "/db/" .. new)
-command.file("db/" .. old .. "/a", dcpi.golden())
+for _, folder in ipairs { "db", "db/" .. old, "db/" .. new, "elsewhere" } do
+   lfs.mkdir(command.folder .. "/" .. FOLDER .. folder)
+end
+write("db/" .. old .. "/a", dcpi.golden())
 file(old .. "/b", { event = "imiss", period = "4096" }, { 27, 1 })
 file(new .. "/c", { epoch = new }, { 40, 1, 0, 0, 0, 0, 3 })
 file(new .. "/d", { epoch = new, image = "ab", path = "/bin/ls" }, { 9 }, 0x100)
-command.file("alpha.nm", "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n"
+write("alpha.nm", "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n"
    .. "000000012006cc00 T behind\n")
-command.file("golden.dcpi", dcpi.golden())
+write("golden.dcpi", dcpi.golden())
 
 local function fine(line)
    local text, status, errors = run(line)
@@ -59,8 +70,8 @@ describe("dcpi's reports", function()
          "epochs" } do
          assert.is_truthy(list:find(name .. " ", 1, true), name)
       end
-      assert.is_nil(fine "profio --list-reports gmon.out":find "dcpi")
-      local _, status, errors = run "profio --report dcpiprof gmon.out"
+      assert.is_nil((command.run "profio --list-reports gmon.out"):find "dcpi")
+      local _, status, errors = command.run "profio --report dcpiprof gmon.out"
       assert.equal(2, status)
       assert.matches("profiles of DCPI", errors)
    end)
@@ -173,7 +184,7 @@ describe("dcpi's reports", function()
       for i = 1, 9 do
          values[i] = math.random(0, 100)
          names[i] = ("set%d.dcpi"):format(i)
-         command.file(names[i], dcpi():header():chunk(0x6cbb8, { values[i] }):chunk(0x7fff00, { 1 })
+         write(names[i], dcpi():header():chunk(0x6cbb8, { values[i] }):chunk(0x7fff00, { 1 })
             :footer():bytes())
       end
       local row = rows("profio --report stats --symbols alpha.nm --top 1 " ..
@@ -238,9 +249,9 @@ describe("dcpi's reports", function()
    end)
 
    it("read the database that $DCPIDB names, when no FILE is named", function()
-      lfs.mkdir(command.folder .. "/elsewhere")
       assert.equal(fine "profio db", fine "cd elsewhere && DCPIDB=../db profio")
-      assert.matches("^Flat profile", (run "DCPIDB=db profio")) -- ./gmon.out is nearer
+      -- ./gmon.out is nearer
+      assert.matches("^Flat profile", (command.run "DCPIDB=../dcpi/db profio"))
    end)
 
    it("choose from a database, and merge its epochs", function()
