@@ -224,8 +224,14 @@ static int each_next (lua_State *L) {
   if (count >= LUA_MINSTACK)
     luaL_checkstack(L, count + 2, "too many columns");
   const size_t row = c->row++;
-  for (int i = 0; i < count; i++)
-    push_pick(L, c, &c->picks[i], row);
+  const l_pick *pick = c->picks, *const end = pick + count;
+  if (count >= 3) { /* branches of their own, which are foreseen better */
+    push_pick(L, c, pick++, row);
+    push_pick(L, c, pick++, row);
+    push_pick(L, c, pick++, row);
+  }
+  for (; pick < end; pick++)
+    push_pick(L, c, pick, row);
   return count;
 }
 
