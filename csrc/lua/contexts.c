@@ -111,7 +111,8 @@ static size_t take_metrics (lua_State *L, pf_collected *metrics) {
 
 
 /*
-** core.contexts{ reader=, stack= | folded= | function=, caller=, file=, line=,
+** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=, file=,
+** line=,
 ** metrics= { { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
 */
 static int core_contexts (lua_State *L) {
@@ -127,6 +128,7 @@ static int core_contexts (lua_State *L) {
   from.folded = option_text(L, "folded");
   from.function = option_text(L, "function");
   from.caller = option_text(L, "caller");
+  from.caller_file = option_text(L, "caller_file");
   from.file = option_text(L, "file");
   from.line = option_text(L, "line");
   from.nmetrics = take_metrics(L, metrics);

@@ -29,6 +29,10 @@ int luaopen_profio_core (lua_State *L) {
   l_open_symbols(L);
   l_open_profile(L);
   l_open_contexts(L);
+  l_open_export(L);
+  l_open_export_contexts(L);
+  l_open_export(L);
+  l_open_export_contexts(L);
   l_open_exports(L);
   l_open_writer(L);
   l_open_rows(L);

@@ -127,6 +127,9 @@ size_t row_utf8 (const uint8_t *p, size_t left);
    UTF-8, becomes \xNN. Answers through `width` the places it takes. */
 pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width);
 
+/* Append a text as json has it, in quotes; what is not UTF-8 becomes U+FFFD. */
+pf_status row_put_json (row_text *text, pf_bytes bytes);
+
 /* Whether some byte of a word is `byte`. */
 static inline bool row_has_byte (uint64_t word, char byte) {
   const uint64_t ones = 0x0101010101010101u;

@@ -213,7 +213,7 @@ static size_t put_json_other (row_text *text, const uint8_t *at, size_t left) {
 }
 
 
-static pf_status put_json_text (row_text *text, pf_bytes bytes) {
+pf_status row_put_json (row_text *text, pf_bytes bytes) {
   if (bytes.size > SIZE_MAX / 8 ||
       row_reserve(text, 6 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
@@ -244,7 +244,7 @@ static pf_status put_json_value (row_job *job, const pf_column *values,
       (values->type == PF_NUM && !isfinite(values->nums[row])))
     return row_put(text, "null", 4);
   if (row_is_text(values->type))
-    return put_json_text(text, row_bytes(values, row, job->reader->dictionary));
+    return row_put_json(text, row_bytes(values, row, job->reader->dictionary));
   if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
     return PF_ENOMEM;
   const bool is_addr = values->type == PF_ADDR;
@@ -265,7 +265,7 @@ static pf_status put_object (row_job *job, size_t row) {
     const row_column *const column = &job->columns[i];
     const pf_bytes name = {(const uint8_t *)column->name, strlen(column->name)};
     if (row_put(text, i == 0 ? "{" : ",", 1) != PF_OK ||
-        put_json_text(text, name) != PF_OK || row_put(text, ":", 1) != PF_OK ||
+        row_put_json(text, name) != PF_OK || row_put(text, ":", 1) != PF_OK ||
         put_json_value(job, &job->batch.columns[column->field], row) != PF_OK)
       return PF_ENOMEM;
   }

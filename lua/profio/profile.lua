@@ -86,6 +86,10 @@ local function new(body, given, pin, notes)
       notes = notes or {} } }, Profile)
 end
 
+local function of(self)
+   return rawget(self, profile)
+end
+
 -- What was lost of the trace that a profile is made from: it goes where the profile goes.
 local function losses_of(trace)
    local list = {}
@@ -101,8 +105,10 @@ local function losses_of(trace)
    return list
 end
 
-local function of(self)
-   return rawget(self, profile)
+-- Exports say what a profile was made from.
+local function titled(made, trace)
+   of(made).title = trace.path
+   return made
 end
 
 -- What the format says of the table with stacks; some know it only of an opened file.
@@ -142,7 +148,7 @@ local function of_stacks(trace, state, given)
    if not made then
       return nil, message, code
    end
-   return new(contexts_body.new(made), {}, nil, losses_of(trace))
+   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -174,7 +180,7 @@ function profile.of_trace(trace, state, given)
    if not made then
       return nil, message, code
    end
-   return new(graph_body.new(made), {}, symbols, losses_of(trace))
+   return titled(new(graph_body.new(made), {}, symbols, losses_of(trace)), trace)
 end
 
 -- }======
@@ -279,6 +285,36 @@ end
 ---@return string[]
 function methods:notes()
    return of(self).notes
+end
+
+---What it is called in exports: the path of the trace it was made from.
+---@return string
+function methods:title()
+   return of(self).title or "profile"
+end
+
+---Its functions and arcs as sums, for exports; see bodies/sums.lua.
+---@return profio.core.Contexts functions
+---@return profio.core.Contexts arcs
+function methods:sums()
+   local state = of(self)
+   local sums = state.body:sums(state.given)
+   return sums.by_function, sums.by_arc
+end
+
+---What it is called in exports: the path of the trace it was made from.
+---@return string
+function methods:title()
+   return of(self).title or "profile"
+end
+
+---Its functions and arcs as sums, for exports; see bodies/sums.lua.
+---@return profio.core.Contexts functions
+---@return profio.core.Contexts arcs
+function methods:sums()
+   local state = of(self)
+   local sums = state.body:sums(state.given)
+   return sums.by_function, sums.by_arc
 end
 
 ---Its calling contexts, for exports: those it has, or a context of one frame for each function.

@@ -15,7 +15,8 @@
 typedef struct collector {
   pf_contexts *contexts;
   const pf_collect *from;
-  size_t stack, folded, function, caller, file, line; /* or NO_COLUMN */
+  size_t stack, folded, function, caller, caller_file, file, line; /* or
+    NO_COLUMN */
   size_t columns[PF_MAX_METRICS]; /* of weights, or NO_COLUMN */
   size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
   pf_stack_nodes stacks;
@@ -55,6 +56,7 @@ static pf_status find_columns (collector *c, pf_error *error) {
                 {from->folded, PF_NAME, &c->folded},
                 {from->function, PF_NAME, &c->function},
                 {from->caller, PF_NAME, &c->caller},
+                {from->caller_file, PF_NAME, &c->caller_file},
                 {from->file, PF_NAME, &c->file},
                 {from->line, PF_INT, &c->line}};
   pf_status status = PF_OK;
@@ -78,8 +80,8 @@ static pf_status open_batch (collector *c, pf_error *error) {
   bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
   pf_status status = PF_ENOMEM;
   if (wanted != NULL) {
-    const size_t some[] = {c->stack,  c->folded, c->function,
-                           c->caller, c->file,   c->line};
+    const size_t some[] = {c->stack,       c->folded, c->function, c->caller,
+                           c->caller_file, c->file,   c->line};
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
       if (some[i] != NO_COLUMN)
         wanted[some[i]] = true;
@@ -110,6 +112,9 @@ static uint32_t node_of_caller (collector *c, size_t row) {
   frame.name = column->type == PF_AREA
                    ? pf_area_name(c->contexts->dictionary, column->ids[row])
                    : column->ids[row];
+  if (c->caller_file != NO_COLUMN &&
+      !pf_is_missing(&c->batch.columns[c->caller_file], row))
+    frame.file = c->batch.columns[c->caller_file].ids[row];
   const uint32_t area = pf_area_add(c->contexts->dictionary, &frame);
   return area == PF_NO_AREA ? PF_NO_CONTEXT
                             : pf_context_of(c->contexts, 0, area);

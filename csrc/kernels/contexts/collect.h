@@ -16,13 +16,14 @@ typedef struct pf_collected {
 
 typedef struct pf_collect {
   pf_reader *reader;
-  const char *stack;    /* a column of stacks; NULL: there is none */
-  const char *folded;   /* a column of names "main;f;g", the outermost frame
+  const char *stack;       /* a column of stacks; NULL: there is none */
+  const char *folded;      /* a column of names "main;f;g", the outermost frame
                            first; NULL: there is none */
-  const char *function; /* else single frames: a column of names or areas, */
-  const char *caller;   /* with one of its caller's name, or NULL, */
-  const char *file;     /* with a column of names, or NULL */
-  const char *line;     /* and one of whole numbers, or NULL */
+  const char *function;    /* else single frames: a column of names or areas, */
+  const char *caller;      /* with one of its caller's name, or NULL, */
+  const char *caller_file; /* and of the caller's file, or NULL, */
+  const char *file;        /* with a column of names, or NULL */
+  const char *line;        /* and one of whole numbers, or NULL */
   const pf_collected *metrics;
   size_t nmetrics; /* at most PF_MAX_METRICS */
 } pf_collect;

@@ -18,6 +18,7 @@
 typedef enum shown {
   FUNCTION,
   CALLER,
+  CALLER_FILE,
   CALLS,
   SELF,
   TOTAL,
@@ -85,6 +86,9 @@ static void put_value (const rows_reader *r, shown what, const row *from,
   switch (what) {
     case FUNCTION: put_id(column, at, pf_area_name(d, from->area)); break;
     case CALLER: put_id(column, at, pf_area_name(d, from->caller)); break;
+    case CALLER_FILE:
+      put_id(column, at, pf_area_at(d, from->caller)->file);
+      break;
     case FILE_NAME: put_id(column, at, pf_area_at(d, from->area)->file); break;
     case LINE:
       column->ints[at] = pf_area_at(d, from->area)->line;
@@ -386,6 +390,8 @@ static const column columns[][MAX_FIELDS + 1] = {
     {"calls", PF_INT, CALLS, "how often"},
     {"self", PF_INT, SELF, NULL},
     {"total", PF_INT, TOTAL, NULL},
+    {"caller_file", PF_NAME, CALLER_FILE, "the caller's source file or module"},
+    {"callee_file", PF_NAME, FILE_NAME, "the callee's source file or module"},
   },
   [PF_VIEW_TREE] = {
     {"depth", PF_INT, DEPTH, "how many frames there are, with this one"},

@@ -14,14 +14,15 @@
 #include "kernels/contexts/walk.h"
 
 typedef enum pf_context_view {
-  PF_VIEW_FLAT,  /* function, calls, self, total, self_share, total_share,
+  PF_VIEW_FLAT, /* function, calls, self, total, self_share, total_share,
                     file, line: the most self first */
-  PF_VIEW_GRAPH, /* caller, callee, calls, self, total: the most total first; caller missing: called by nobody known */
-  PF_VIEW_TREE,  /* depth (from 1), function, calls, self, total, self_share,
+  PF_VIEW_GRAPH, /* caller, callee, calls, self, total, caller_file, callee_file: the
+                    most total first; caller missing: called by nobody known */
+  PF_VIEW_TREE, /* depth (from 1), function, calls, self, total, self_share,
                     total_share, file, line, node, label (the function behind
                     two blanks a frame): depth first, the heaviest callees
                     first */
-  PF_VIEW_LINES  /* file, line, self, self_share, function: the most self
+  PF_VIEW_LINES /* file, line, self, self_share, function: the most self
                     first; frames without a line are left out */
 } pf_context_view;
 

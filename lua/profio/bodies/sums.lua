@@ -44,16 +44,21 @@ local function of_body(body, given)
       options[name] = value
    end
    options.zeros = true
+   local function arc_columns()
+      local has_files = body.kind == "contexts"
+      return { ["function"] = "callee", caller = "caller",
+         file = has_files and "callee_file" or nil,
+         caller_file = has_files and "caller_file" or nil }
+   end
    local functions = with_calls(body:flat(options), { ["function"] = "function", file = "file",
       line = "line" })
-   local arcs = with_calls(body:graph(options), { ["function"] = "callee", caller = "caller" })
+   local arcs = with_calls(body:graph(options), arc_columns())
    for _, metric in ipairs(body:metrics()) do
       if metric.name ~= "calls" then
          options.metric = metric.name
          functions = functions:merge(collected(body:flat(options), metric,
             { ["function"] = "function", file = "file", line = "line" }))
-         arcs = arcs:merge(collected(body:graph(options), metric,
-            { ["function"] = "callee", caller = "caller" }))
+         arcs = arcs:merge(collected(body:graph(options), metric, arc_columns()))
       end
    end
    return new(functions, arcs)

@@ -21,6 +21,12 @@ local order = {
    "json",
    "btf",
    "pprof",
+   "speedscope",
+   "callgrind",
+   "folded",
+   "speedscope",
+   "callgrind",
+   "folded",
 }
 
 local by_name = {}

@@ -7,7 +7,7 @@ local core = {}
 -- {====== Profiles ======
 
 ---A profile of calling contexts from the rows of a reader, which is read at once.
----@param options table reader, stack | folded | function, caller, file, line,
+---@param options table reader, stack | folded | function, caller, caller_file, file, line,
 ---    metrics = { { name, unit, column } }
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
@@ -37,7 +37,7 @@ function contexts:frames() end
 ---@return profio.core.Reader
 function contexts:flat(options) end
 
----caller, callee, calls, self, total.
+---caller, callee, calls, self, total, caller_file, callee_file.
 ---@param options table|nil
 ---@return profio.core.Reader
 function contexts:graph(options) end
@@ -94,15 +94,46 @@ function contexts:scale(factor) end
 ---@return profio.core.Contexts
 function contexts:prune(share, metric) end
 
+---Write folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
+---@param from profio.core.Contexts
+---@param options table metric
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_folded(from, options, file) end
+
+---Write a sampled profile for speedscope.
+---@param from profio.core.Contexts
+---@param options table metric, name, exporter
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_speedscope(from, options, file) end
+
+---Write a profile for callgrind_annotate and KCachegrind.
+---@param functions profio.core.Contexts of one frame each
+---@param options table metric, creator, command
+---@param file file*
+---@param arcs profio.core.Contexts of two frames each, with the metric "... total"
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_callgrind(functions, options, file, arcs) end
+
 ---Write a profile for Go's pprof.
----@param contexts profio.core.Contexts
+---@param from profio.core.Contexts
 ---@param options table packed, time_nanos, duration_nanos, period, comments = { ... }
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 ---@return "EPIPE"|nil
-function core.write_pprof(contexts, options, file) end
+function core.write_pprof(from, options, file) end
 
 ---A profile from readers; they are read at once.
 ---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary

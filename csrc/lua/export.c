@@ -1,0 +1,137 @@
+/*
+** export.c - the growing text of exports.
+*/
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lua/export.h"
+#include "model/contexts_order.h"
+
+#define L_EXPORT "profio.export"
+
+
+static int export_gc (lua_State *L) {
+  l_export *const e = luaL_checkudata(L, 1, L_EXPORT);
+  pf_walk_close(&e->walk);
+  free(e->job.text.at);
+  free(e->ranks);
+  free(e->sorted);
+  e->job.text.at = NULL;
+  e->ranks = e->sorted = NULL;
+  return 0;
+}
+
+
+const char *l_export_option (lua_State *L, int options_arg, const char *name,
+                             const char *fallback) {
+  lua_getfield(L, options_arg, name);
+  const char *const text = luaL_optstring(L, -1, fallback);
+  lua_pop(L, 1);
+  return text;
+}
+
+
+l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
+  const pf_contexts *const contexts = l_contexts_check(L, arg);
+  const luaL_Stream *const file = luaL_checkudata(L, file_arg, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->closef != NULL, file_arg, "file is closed");
+  luaL_checktype(L, options_arg, LUA_TTABLE);
+  l_export *const e = lua_newuserdatauv(L, sizeof *e, 0);
+  memset(e, 0, sizeof *e);
+  luaL_setmetatable(L, L_EXPORT);
+  e->job.file = file->f;
+  e->contexts = contexts;
+  e->metric = l_metric_check(L, contexts,
+                             l_export_option(L, options_arg, "metric", NULL));
+  const size_t nareas = (size_t)pf_areas_count(contexts->dictionary) + 1;
+  e->ranks = malloc(nareas * sizeof *e->ranks);
+  e->sorted = malloc(nareas * sizeof *e->sorted);
+  if (e->ranks == NULL || e->sorted == NULL ||
+      pf_contexts_rank(contexts, e->ranks, e->sorted, &e->nframes) != PF_OK ||
+      pf_walk_open(&e->walk, contexts, NULL) != PF_OK)
+    luaL_error(L, "not enough memory");
+  return e;
+}
+
+
+int l_export_finish (lua_State *L, l_export *e) {
+  if (e->job.failed == PF_OK)
+    e->job.failed = row_flush(&e->job, true);
+  if (e->job.failed == PF_OK) {
+    lua_pushboolean(L, 1);
+    return 1;
+  }
+  if (e->job.failed == PF_ENOMEM)
+    return luaL_error(L, "not enough memory");
+  lua_pushnil(L);
+  lua_pushfstring(L, "write failed: %s", strerror(e->job.errnum));
+  lua_pushliteral(L, "io");
+  if (e->job.errnum != EPIPE)
+    return 3;
+  lua_pushliteral(L, "EPIPE");
+  return 4;
+}
+
+
+/* Keep the first failure. */
+static void note (l_export *e, pf_status status) {
+  if (e->job.failed == PF_OK)
+    e->job.failed = status;
+  if (e->job.failed == PF_OK)
+    e->job.failed = row_flush(&e->job, false);
+}
+
+
+void l_export_bytes (l_export *e, const void *bytes, size_t size) {
+  if (e->job.failed == PF_OK)
+    note(e, row_put(&e->job.text, bytes, size));
+}
+
+
+void l_export_text (l_export *e, const char *text) {
+  l_export_bytes(e, text, strlen(text));
+}
+
+
+void l_export_int (l_export *e, int64_t value) {
+  char number[ROW_NUMBER_SIZE];
+  const char *const end = row_put_int(number, value);
+  l_export_bytes(e, number, (size_t)(end - number));
+}
+
+
+void l_export_json (l_export *e, pf_bytes text) {
+  if (e->job.failed == PF_OK)
+    note(e, row_put_json(&e->job.text, text));
+}
+
+
+/* What stands for a plain byte. */
+static char replaced (uint8_t byte, const char *pairs) {
+  for (size_t i = 0; pairs[i] != '\0'; i += 2)
+    if (byte == (uint8_t)pairs[i])
+      return pairs[i + 1];
+  return byte < 0x20 || byte == 0x7f ? ' ' : (char)byte;
+}
+
+
+void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
+  for (size_t i = 0; i < text.size && e->job.failed == PF_OK;) {
+    const size_t size = row_utf8(text.at + i, text.size - i);
+    const char plain = replaced(text.at[i], pairs);
+    if (size == 1)
+      note(e, row_put(&e->job.text, &plain, 1));
+    else if (size == 0)
+      note(e, row_put(&e->job.text, "\xef\xbf\xbd", 3));
+    else
+      note(e, row_put(&e->job.text, text.at + i, size));
+    i += size == 0 ? 1 : size;
+  }
+}
+
+
+void l_open_export (lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  l_class(L, L_EXPORT, none, export_gc);
+}

@@ -1,0 +1,263 @@
+/*
+** export_contexts.c - profiles for other programs' viewers: folded stacks,
+** speedscope, the Firefox profiler, callgrind.
+*/
+
+#include <stdlib.h>
+
+#include "lua/export.h"
+
+
+static int64_t weight (const l_export *e, uint32_t node) {
+  return e->contexts->weights[e->metric][node];
+}
+
+
+static pf_bytes frame_name (const l_export *e, uint32_t frame) {
+  return pf_text(e->contexts->dictionary, PF_AREA, frame);
+}
+
+
+/* Scratch that lives until the call returns. */
+static uint32_t *push_ids (lua_State *L, size_t count) {
+  return lua_newuserdatauv(L, (count + 1) * sizeof(uint32_t), 0);
+}
+
+
+/* {====== Folded stacks ====== */
+
+static void put_folded (l_export *e, const uint32_t *path, uint32_t depth,
+                        int64_t value) {
+  for (uint32_t i = 0; i < depth; i++) {
+    l_export_text(e, i == 0 ? "" : ";");
+    l_export_replaced(e, frame_name(e, path[i]), ";:");
+  }
+  l_export_text(e, " ");
+  l_export_int(e, value);
+  l_export_text(e, "\n");
+}
+
+
+/*
+** core.write_folded(contexts, options, file): a line for each context that
+** weighs something, "main;parse;read 1000". Options: metric.
+*/
+static int core_write_folded (lua_State *L) {
+  l_export *const e = l_export_new(L, 1, 2, 3);
+  uint32_t *const path = push_ids(L, e->walk.max_depth);
+  for (uint32_t i = 1; i < e->contexts->count; i++) {
+    const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
+    path[depth - 1] = e->contexts->frames[node];
+    if (weight(e, node) != 0)
+      put_folded(e, path, depth, weight(e, node));
+  }
+  return l_export_finish(L, e);
+}
+
+/* }====== */
+
+
+/* {====== speedscope ====== */
+
+static void put_frame (l_export *e, uint32_t frame) {
+  const pf_area *const area = pf_area_at(e->contexts->dictionary, frame);
+  l_export_text(e, "{\"name\":");
+  l_export_json(e, frame_name(e, frame));
+  if (area->file != PF_NO_NAME) {
+    l_export_text(e, ",\"file\":");
+    l_export_json(e, pf_name(e->contexts->dictionary, area->file));
+  }
+  if (area->line != 0) {
+    l_export_text(e, ",\"line\":");
+    l_export_int(e, area->line);
+  }
+  l_export_text(e, "}");
+}
+
+
+static void put_frames (l_export *e) {
+  for (uint32_t i = 0; i < e->nframes; i++) {
+    l_export_text(e, i == 0 ? "" : ",\n");
+    put_frame(e, e->sorted[i]);
+  }
+}
+
+
+/* The stacks of all samples, or their weights; only what weighs more than
+   nothing, since speedscope takes nothing less. Answers the sum. */
+static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
+  bool overflow = false;
+  const char *comma = "";
+  int64_t sum = 0;
+  for (uint32_t i = 1; i < e->contexts->count; i++) {
+    const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
+    path[depth - 1] = e->ranks[e->contexts->frames[node]];
+    if (weight(e, node) <= 0)
+      continue;
+    sum = pf_weight_add(sum, weight(e, node), &overflow);
+    l_export_text(e, comma);
+    comma = ",";
+    if (!stacks) {
+      l_export_int(e, weight(e, node));
+      continue;
+    }
+    for (uint32_t d = 0; d < depth; d++) {
+      l_export_text(e, d == 0 ? "[" : ",");
+      l_export_int(e, path[d]);
+    }
+    l_export_text(e, "]");
+  }
+  return sum;
+}
+
+
+static const char *speedscope_unit (const char *unit) {
+  if (strcmp(unit, "ns") == 0)
+    return "nanoseconds";
+  return strcmp(unit, "bytes") == 0 ? "bytes" : "none";
+}
+
+
+static void put_text (l_export *e, const char *text) {
+  l_export_json(e, (pf_bytes){(const uint8_t *)text, strlen(text)});
+}
+
+
+/*
+** core.write_speedscope(contexts, options, file): a sampled profile. Options:
+** metric, name, exporter.
+*/
+static int core_write_speedscope (lua_State *L) {
+  l_export *const e = l_export_new(L, 1, 2, 3);
+  uint32_t *const path = push_ids(L, e->walk.max_depth);
+  const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
+  l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
+                   "file-format-schema.json\",\n\"exporter\":");
+  put_text(e, l_export_option(L, 2, "exporter", "profio"));
+  l_export_text(e, ",\"name\":");
+  put_text(e, l_export_option(L, 2, "name", "profile"));
+  l_export_text(e, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n");
+  put_frames(e);
+  l_export_text(e, "\n]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
+  put_text(e, metric->name);
+  l_export_text(e, ",\"unit\":");
+  put_text(e, speedscope_unit(metric->unit));
+  l_export_text(e, ",\"startValue\":0,\n\"samples\":[");
+  const int64_t sum = put_samples(e, path, true);
+  l_export_text(e, "],\n\"weights\":[");
+  put_samples(e, path, false);
+  l_export_text(e, "],\n\"endValue\":");
+  l_export_int(e, sum);
+  l_export_text(e, "}]}\n");
+  return l_export_finish(L, e);
+}
+
+/* }====== */
+
+
+/* {====== callgrind ====== */
+
+/* The lines that say which function: "fl=" and "fn=", or "cfi=" and "cfn=". */
+static void put_function (l_export *e, uint32_t frame, const char *file,
+                          const char *function) {
+  const pf_dictionary *const d = e->contexts->dictionary;
+  const pf_area *const area = pf_area_at(d, frame);
+  l_export_text(e, file);
+  if (area->file == PF_NO_NAME)
+    l_export_text(e, "???");
+  else
+    l_export_replaced(e, pf_name(d, area->file), "");
+  l_export_text(e, "\n");
+  l_export_text(e, function);
+  l_export_replaced(e, frame_name(e, frame), "");
+  l_export_text(e, "\n");
+}
+
+
+static void put_line_cost (l_export *e, int64_t line, int64_t cost) {
+  l_export_int(e, line < 0 ? 0 : line);
+  l_export_text(e, " ");
+  l_export_int(e, cost);
+  l_export_text(e, "\n");
+}
+
+
+static void put_self_costs (l_export *e) {
+  for (uint32_t i = 1; i < e->contexts->count; i++) {
+    const uint32_t node = e->walk.order[i];
+    const uint32_t frame = e->contexts->frames[node];
+    if (weight(e, node) == 0)
+      continue;
+    put_function(e, frame, "fl=", "fn=");
+    put_line_cost(e, pf_area_at(e->contexts->dictionary, frame)->line,
+                  weight(e, node));
+    l_export_text(e, "\n");
+  }
+}
+
+
+/* Each arc: how often, and what it cost with all below. */
+static void put_arcs (l_export *e, const pf_contexts *arcs, size_t total) {
+  const size_t calls = pf_metric_named(arcs, "calls");
+  for (uint32_t i = 1; i < arcs->count; i++) {
+    const uint32_t caller = arcs->parents[i];
+    const int64_t count = calls == PF_MAX_METRICS ? 0 : arcs->weights[calls][i];
+    if (caller == 0 || (count == 0 && arcs->weights[total][i] == 0))
+      continue;
+    put_function(e, arcs->frames[caller], "fl=", "fn=");
+    put_function(e, arcs->frames[i], "cfi=", "cfn=");
+    l_export_text(e, "calls=");
+    l_export_int(e, count > 0 ? count : 1);
+    l_export_text(e, " 0\n");
+    put_line_cost(e, 0, arcs->weights[total][i]);
+    l_export_text(e, "\n");
+  }
+}
+
+
+/*
+** core.write_callgrind(functions, options, file, arcs): `functions` are single
+** frames, `arcs` pairs of them, both over one dictionary, with the metric and
+** what it weighs with all below as metric "... total". Options: metric,
+** creator, command.
+*/
+static int core_write_callgrind (lua_State *L) {
+  l_export *const e = l_export_new(L, 1, 2, 3);
+  const pf_contexts *const arcs = l_contexts_check(L, 4);
+  const char *const metric = e->contexts->metrics[e->metric].name;
+  const size_t total =
+      l_metric_check(L, arcs, lua_pushfstring(L, "%s total", metric));
+  luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
+                "arcs of other functions");
+  bool overflow = false;
+  int64_t sum = 0;
+  for (uint32_t i = 0; i < e->contexts->count; i++)
+    sum = pf_weight_add(sum, weight(e, i), &overflow);
+  l_export_text(e, "# callgrind format\nversion: 1\ncreator: ");
+  l_export_text(e, l_export_option(L, 2, "creator", "profio"));
+  l_export_text(e, "\ncmd: ");
+  l_export_text(e, l_export_option(L, 2, "command", "?"));
+  l_export_text(e, "\npositions: line\nevents: ");
+  l_export_text(e, metric);
+  l_export_text(e, "\nsummary: ");
+  l_export_int(e, sum);
+  l_export_text(e, "\n\n");
+  put_self_costs(e);
+  put_arcs(e, arcs, total);
+  l_export_text(e, "totals: ");
+  l_export_int(e, sum);
+  l_export_text(e, "\n");
+  return l_export_finish(L, e);
+}
+
+/* }====== */
+
+
+void l_open_export_contexts (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"write_callgrind", core_write_callgrind},
+      {"write_folded", core_write_folded},
+      {"write_speedscope", core_write_speedscope},
+      {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,45 @@
+-- Functions, their source lines and the calls between them, for callgrind_annotate and KCachegrind.
+
+local core = require "profio.core"
+
+local callgrind = {
+   name = "callgrind",
+   help = "a profile for callgrind_annotate and KCachegrind",
+   takes = "profile",
+   options = {
+      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+   },
+}
+
+-- callgrind knows a function by its name and file together. Arcs of graphs know no files, so their
+-- functions go without.
+local function without_files(functions)
+   local frames = {}
+   for _, frame in ipairs(functions:frames()) do
+      frames[frame.number] = { ["function"] = frame["function"], line = frame.line }
+   end
+   return functions:rename(frames)
+end
+
+---@param profile profio.Profile
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function callgrind.write(profile, given, file)
+   local functions, arcs = profile:sums()
+   if profile:kind() ~= "contexts" then
+      functions = without_files(functions)
+   end
+   return core.write_callgrind(functions, { metric = given.metric,
+      creator = "profio " .. core.version, command = profile:title() }, file, arcs)
+end
+
+---@param trace profio.Trace
+function callgrind.fits(trace)
+   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+end
+
+return callgrind
