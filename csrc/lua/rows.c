@@ -82,19 +82,6 @@ static void *scratch (lua_State *L, size_t count, size_t size) {
 }
 
 
-/* Names lie all over the memory. Asking for those of a whole batch at once
-   lets the waits for them overlap; printing then finds them near. */
-static void fetch_names (const row_job *job) {
-  const pf_dictionary *const dictionary = job->reader->dictionary;
-  for (size_t i = 0; i < job->batch.ncolumns; i++) {
-    const pf_column *const column = &job->batch.columns[i];
-    if (column->type == PF_NAME && column->data != NULL)
-      for (size_t row = 0; row < job->batch.rows; row++)
-        __builtin_prefetch(pf_name(dictionary, column->ids[row]).at);
-  }
-}
-
-
 static pf_status fail_writing (const row_job *job, pf_status status,
                                pf_error *error) {
   if (status == PF_EIO)
@@ -110,7 +97,6 @@ static pf_status write_batch (void *context, const pf_pull *pull,
   row_job *const job = context;
   (void)notes;
   job->batch = pull->batch;
-  fetch_names(job);
   job->failed = job->form->rows(job);
   job->count += job->batch.rows;
   return job->failed == PF_OK ? PF_OK : fail_writing(job, job->failed, error);
