@@ -11,6 +11,15 @@
 
 #include "model/graph.h"
 #include "model/memory.h"
+#include "model/parallel.h"
+
+#define MANY 16384 /* arcs that are worth a thread */
+
+/* Finishing. */
+typedef struct index {
+  pf_graph *graph;
+  uint32_t *moved; /* of each arc, as they came: where it went */
+} index;
 
 
 /* Part the calls of a function by itself from those by others. */
@@ -46,36 +55,57 @@ static inline size_t place_of (const pf_graph *graph, uint32_t end) {
 }
 
 
+/* Room for where the arcs of each end begin. */
+static size_t places (const pf_graph *graph) {
+  return graph->nfunctions + 3;
+}
+
+
 /* Where the arcs of each end will begin, one place late: filling the index
    moves each beginning to its end, which is where the next one begins. */
-static uint32_t *count_ends (const pf_graph *graph, const uint32_t *ends) {
-  const size_t size = graph->nfunctions + 3;
-  uint32_t *first = pf_array(size, sizeof *first);
-  if (first == NULL)
-    return NULL;
+static void count_ends (const pf_graph *graph, const uint32_t *ends,
+                        uint32_t *first) {
+  const size_t size = places(graph);
   memset(first, 0, size * sizeof *first);
   for (size_t i = 0; i < graph->narcs; i++)
     first[place_of(graph, ends[i]) + 2]++;
   for (size_t i = 2; i < size; i++)
     first[i] += first[i - 1];
-  return first;
 }
 
 
-/* Put the arcs in the order of their callers; `moved` says where each went. */
-static void order_arcs (pf_graph *graph, uint32_t *moved) {
+/* Put the arcs in the order of their callers. */
+static void order_arcs (const index *x) {
+  pf_graph *const graph = x->graph;
   for (size_t i = graph->narcs; i-- > 0;) {
     const uint32_t caller = graph->callers[i];
     const uint32_t to = graph->child_first[place_of(graph, caller) + 1]++;
     graph->arcs[to] = (pf_arc){caller, graph->callees[i], graph->counts[i]};
-    moved[i] = to;
+    x->moved[i] = to;
   }
 }
 
 
-static void list_parents (pf_graph *graph, const uint32_t *moved) {
+static void list_children (void *context) {
+  const index *const x = context;
+  count_ends(x->graph, x->graph->callers, x->graph->child_first);
+  order_arcs(x);
+}
+
+
+/* What else does not ask where the arcs go. */
+static void count_parents (void *context) {
+  pf_graph *const graph = ((const index *)context)->graph;
+  count_ends(graph, graph->callees, graph->parent_first);
+  part_self_calls(graph);
+  mark_weights(graph);
+}
+
+
+static void list_parents (const index *x) {
+  const pf_graph *const graph = x->graph;
   for (size_t i = graph->narcs; i-- > 0;)
-    graph->parents[graph->parent_first[graph->callees[i] + 1]++] = moved[i];
+    graph->parents[graph->parent_first[graph->callees[i] + 1]++] = x->moved[i];
 }
 
 
@@ -92,23 +122,32 @@ static void drop_building (pf_graph *graph) {
 }
 
 
-pf_status pf_graph_finish (pf_graph *graph) {
-  const size_t room = graph->narcs + 1;
-  uint32_t *moved = pf_array(room, sizeof *moved);
+static bool open_index (index *x) {
+  pf_graph *const graph = x->graph;
+  const size_t room = graph->narcs;
+  x->moved = pf_array(room, sizeof *x->moved);
   graph->arcs = pf_array(room, sizeof *graph->arcs);
   graph->parents = pf_array(room, sizeof *graph->parents);
-  graph->child_first = count_ends(graph, graph->callers);
-  graph->parent_first = count_ends(graph, graph->callees);
-  const bool has_room = moved != NULL && graph->arcs != NULL &&
-                        graph->parents != NULL && graph->child_first != NULL &&
-                        graph->parent_first != NULL;
+  graph->child_first = pf_array(places(graph), sizeof(uint32_t));
+  graph->parent_first = pf_array(places(graph), sizeof(uint32_t));
+  return x->moved != NULL && graph->arcs != NULL && graph->parents != NULL &&
+         graph->child_first != NULL && graph->parent_first != NULL;
+}
+
+
+pf_status pf_graph_finish (pf_graph *graph) {
+  index x = {graph, NULL};
+  const bool has_room = open_index(&x);
   if (has_room) {
-    part_self_calls(graph);
-    mark_weights(graph);
-    order_arcs(graph, moved);
-    list_parents(graph, moved);
+    if (graph->narcs >= MANY)
+      pf_both(list_children, &x, count_parents, &x);
+    else {
+      list_children(&x);
+      count_parents(&x);
+    }
+    list_parents(&x);
     drop_building(graph);
   }
-  free(moved);
+  free(x.moved);
   return has_room ? PF_OK : PF_ENOMEM;
 }
