@@ -60,14 +60,7 @@ typedef struct flat_reader {
 
 
 char pf_flat_unit (const pf_flow *flow, double *per_second) {
-  const pf_graph *graph = flow->graph;
-  double most = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++)
-    if (graph->calls[i] != 0) {
-      const double each = (flow->nodes[i].self + flow->nodes[i].child) /
-                          (double)graph->calls[i];
-      most = each > most ? each : most;
-    }
+  double most = flow->most_per_call;
   size_t unit = 0;
   if (most > 0) {
     most /= flow->per_second;

@@ -256,11 +256,23 @@ static inline void fetch (const pf_flow *flow, size_t i) {
 }
 
 
+/* See what the calls of a function took, when all it called is known. */
+static void weigh_calls (pf_flow *flow, size_t function) {
+  const pf_node *const node = &flow->nodes[function];
+  if (node->calls == 0)
+    return;
+  const double each = (node->self + node->child) / (double)node->calls;
+  if (each > flow->most_per_call)
+    flow->most_per_call = each;
+}
+
+
 static void send_up (pf_flow *flow) {
   add_up_cycles(flow);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     fetch(flow, i);
     gather(flow, flow->cycles.order[i]);
+    weigh_calls(flow, flow->cycles.order[i]);
   }
 }
 

@@ -48,8 +48,9 @@ typedef struct pf_flow {
   double *fractions;   /* of a node's time that may be seen, 0 to 1; NULL: 1 */
   double *shown_child; /* child * fraction as gprof adds it up; NULL: child */
 
-  double total;       /* of all functions in the flat profile */
-  double total_shown; /* sum of what is shown of the functions' own time */
+  double total;         /* of all functions in the flat profile */
+  double total_shown;   /* sum of what is shown of the functions' own time */
+  double most_per_call; /* of all functions, in a call and what it called */
 
   /* The order of the flat profile, if it was wanted: see rank.h. */
   uint32_t *flat;
