@@ -33,14 +33,16 @@ typedef struct fuzz_trace {
   pf_trace trace;
 } fuzz_trace;
 
-/* Open bytes as a format; they are their own files beside them. Also after a failure it
+/* Open bytes as a format, with these of a memo file. Also after a failure it
    must be closed. */
-static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
-                                   pf_bytes bytes, const pf_option *options,
-                                   size_t noptions, bool strict) {
+static inline pf_status fuzz_open_beside (fuzz_trace *fuzz,
+                                          const pf_format *format,
+                                          pf_bytes bytes, pf_bytes memo,
+                                          const pf_option *options,
+                                          size_t noptions, bool strict) {
   pf_error error = {.status = PF_OK};
   fuzz->sources[0] = (pf_source){"main", "", bytes};
-  fuzz->sources[1] = (pf_source){"memo", "", bytes};
+  fuzz->sources[1] = (pf_source){"memo", "", memo};
   fuzz->sources[2] = (pf_source){"pri", "", bytes};
   fuzz->sources[3] = (pf_source){"packet", "fuzz.000002", bytes};
   fuzz->trace = (pf_trace){.format = format,
@@ -56,6 +58,15 @@ static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
   MUST(status == PF_OK ||
        (status < 0 && error.status == status && error.what[0] != '\0'));
   return status;
+}
+
+
+/* The same; they are their own files beside them. */
+static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
+                                   pf_bytes bytes, const pf_option *options,
+                                   size_t noptions, bool strict) {
+  return fuzz_open_beside(fuzz, format, bytes, bytes, options, noptions,
+                          strict);
 }
 
 

@@ -135,12 +135,24 @@ static pf_status check_field (const dbf_writer *self, dbf_target *field,
 }
 
 
+/* Up to 10 bytes, none of control, and no digit first. */
+static bool is_name (pf_bytes name) {
+  if (name.size == 0 || name.size > 10 ||
+      (name.at[0] >= '0' && name.at[0] <= '9'))
+    return false;
+  for (size_t i = 0; i < name.size; i++)
+    if (name.at[i] < 0x21 || name.at[i] == 0x7F)
+      return false;
+  return true;
+}
+
+
 static pf_status take_field (const dbf_writer *self, scanner *s,
                              dbf_target *field, pf_error *error) {
   const pf_bytes name = take_word(s);
   const pf_bytes type = take_word(s);
   *field = (dbf_target){.null_bit = -1, .length_bit = -1};
-  if (name.size == 0 || name.size >= sizeof field->name || type.size != 1)
+  if (!is_name(name) || type.size != 1)
     return pf_fail(
         error, PF_EUNSUPPORTED, PF_NO_OFFSET,
         "fields: NAME TYPE(SIZE) expected, with a name of up to 10 "
@@ -170,7 +182,8 @@ static bool is_known (const dbf_writer *self, const dbf_target *field) {
   for (size_t i = 0; i < self->nfields; i++)
     if (strcmp(self->fields[i].name, field->name) == 0)
       return true;
-  return is_exact || strcmp(field->name, "deleted") == 0;
+  return is_exact || strcmp(field->name, "deleted") == 0 ||
+         strcmp(field->name, "record") == 0;
 }
 
 

@@ -72,11 +72,19 @@ static uint32_t block_size (dbf_memo_form form, pf_bytes memo) {
 }
 
 
+static bool has_memos (const dbf_file *file) {
+  for (size_t i = 0; i < file->nfields; i++)
+    if (file->fields[i].kind == DBF_MEMO)
+      return true;
+  return false;
+}
+
+
 pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_source *const source = pf_source_of(trace, "memo");
   file->memo_role = "memo";
   file->memo_block = HEADER;
-  if (source == NULL)
+  if (source == NULL || !has_memos(file))
     return PF_OK;
   if (source->bytes.size < 8)
     return pf_warn(trace, PF_DAMAGE, "dbf-memo-file", PF_ETRUNCATED,
