@@ -2,16 +2,19 @@
 ** areas.c - the areas of a dictionary, and a table of them.
 */
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "model/areas.h"
 #include "model/batch.h"
 #include "model/interned.h"
 
+/* Like names (names.h) areas lie in segments and never move, so that one
+   thread may look at those it knows while another adds some. */
 struct pf_areas {
   pf_interned interned;
-  pf_area *list;
-  uint32_t room;
+  pf_area *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
+  _Atomic uint32_t count;
 };
 
 const pf_field pf_area_fields[PF_AREA_FIELDS] = {
@@ -26,6 +29,13 @@ const pf_field pf_area_fields[PF_AREA_FIELDS] = {
 };
 
 
+static pf_area *entry (const struct pf_areas *areas, uint32_t number) {
+  size_t at;
+  const unsigned segment = pf_names_place(number, &at);
+  return &areas->segments[segment][at];
+}
+
+
 /* {====== Adding ====== */
 
 typedef struct wanted {
@@ -36,7 +46,7 @@ typedef struct wanted {
 
 static bool is_same (const void *context, uint32_t number) {
   const wanted *const w = context;
-  const pf_area *const a = w->area, *const b = &w->areas->list[number];
+  const pf_area *const a = w->area, *const b = entry(w->areas, number);
   return a->name == b->name && a->class == b->class && a->file == b->file &&
          a->parent == b->parent && a->line == b->line &&
          a->has_handle == b->has_handle && a->has_value == b->has_value &&
@@ -66,17 +76,14 @@ static struct pf_areas *areas_of (pf_dictionary *dictionary) {
 
 
 static bool reserve (struct pf_areas *areas) {
+  size_t at;
+  const unsigned segment = pf_names_place(areas->interned.count, &at);
   if (!pf_interned_reserve(&areas->interned))
     return false;
-  if (areas->room == areas->interned.room)
-    return true;
-  pf_area *const list =
-      realloc(areas->list, areas->interned.room * sizeof *list);
-  if (list == NULL)
-    return false;
-  areas->list = list;
-  areas->room = areas->interned.room;
-  return true;
+  if (areas->segments[segment] == NULL)
+    areas->segments[segment] =
+        malloc(sizeof(pf_area) << (segment + PF_NAMES_FIRST));
+  return areas->segments[segment] != NULL;
 }
 
 
@@ -91,19 +98,24 @@ uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area) {
     return known;
   if (!reserve(areas))
     return PF_NO_AREA;
-  areas->list[areas->interned.count] = *area;
-  return pf_interned_add(&areas->interned, hash);
+  *entry(areas, areas->interned.count) = *area;
+  const uint32_t number = pf_interned_add(&areas->interned, hash);
+  atomic_store_explicit(&areas->count, number + 1, memory_order_release);
+  return number;
 }
 
 
 uint32_t pf_areas_count (const pf_dictionary *dictionary) {
-  return dictionary->areas == NULL ? 0 : dictionary->areas->interned.count;
+  return dictionary->areas == NULL
+             ? 0
+             : atomic_load_explicit(&dictionary->areas->count,
+                                    memory_order_acquire);
 }
 
 
 const pf_area *pf_area_at (const pf_dictionary *dictionary, uint32_t number) {
   static const pf_area none = PF_AREA_NONE;
-  return number < pf_areas_count(dictionary) ? &dictionary->areas->list[number]
+  return number < pf_areas_count(dictionary) ? entry(dictionary->areas, number)
                                              : &none;
 }
 
@@ -112,7 +124,8 @@ void pf_areas_free (struct pf_areas *areas) {
   if (areas == NULL)
     return;
   pf_interned_free(&areas->interned);
-  free(areas->list);
+  for (size_t i = 0; i < PF_NAMES_SEGMENTS; i++)
+    free(areas->segments[i]);
   free(areas);
 }
 

@@ -34,8 +34,9 @@ uint32_t pf_area_add (pf_dictionary *dictionary, const pf_area *area);
 /* How many there are: numbers are below this. */
 uint32_t pf_areas_count (const pf_dictionary *dictionary);
 
-/* The area of a number, valid until the next one is added; one that was never
-   given is an area without parts. */
+/* The area of a number, valid while the dictionary lives; one that was never
+   given is an area without parts. One thread at a time may add areas, and
+   others look at those they know. */
 const pf_area *pf_area_at (const pf_dictionary *dictionary, uint32_t number);
 
 /* The number of an area's name. */
