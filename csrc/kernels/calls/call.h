@@ -77,8 +77,8 @@ typedef struct pf_call {
   uint32_t slot;   /* its area and lane: machine.h */
   uint32_t caller; /* an area, or UINT32_MAX */
   uint32_t depth;
-  uint8_t flags; /* of pf_call_flag */
-  uint8_t count; /* 1, or 0 when its enter was not recorded */
+  uint16_t flags; /* of pf_call_flag */
+  uint16_t count; /* 1, or 0 when its enter was not recorded */
 } pf_call;
 
 /* What a user may ask for. Begin with zeros. */

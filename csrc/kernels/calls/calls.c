@@ -91,7 +91,7 @@ static void put_id (pf_column *column, size_t row, uint32_t id) {
 
 
 /* The name of a combination of flags. */
-static pf_status flags_name (calls_reader *r, uint8_t flags, uint32_t *name) {
+static pf_status flags_name (calls_reader *r, unsigned flags, uint32_t *name) {
   *name = r->words[flags];
   if (flags == 0 || *name != PF_NO_NAME)
     return PF_OK;

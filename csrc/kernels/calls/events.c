@@ -148,11 +148,11 @@ static uint8_t *meanings_of (pf_events *e, uint32_t name) {
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
   for (size_t i = 0; i < e->batch.rows; i++) {
+    const uint32_t name = column->ids[i];
     if (pf_is_missing(column, i)) {
       out[i] = 0;
       continue;
     }
-    const uint32_t name = column->ids[i];
     uint8_t *const meanings = name < e->nmeanings
                                   ? &e->meanings[(size_t)name * 2]
                                   : meanings_of(e, name);
@@ -170,29 +170,28 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
 
 /* {====== Lanes ====== */
 
-static uint64_t lane_word (const pf_column *column, size_t row) {
-  return column->type == PF_INT ? pf_order_int(column->ints[row])
-                                : column->ids[row];
+static pf_status number_lane (pf_events *e, uint64_t word, bool missing,
+                              uint32_t *number) {
+  if (pf_number_present(&e->lanes, &word, &missing, 1, number) != PF_OK)
+    return PF_ENOMEM;
+  if (!missing) {
+    e->recent[word & 63].word = word;
+    e->recent[word & 63].number = *number + 1;
+  }
+  return PF_OK;
 }
 
 
 static pf_status number_lanes (pf_events *e, const pf_column *column) {
   for (size_t i = 0; i < e->batch.rows; i++) {
     const bool missing = pf_is_missing(column, i);
-    const uint64_t word = missing ? 0 : lane_word(column, i);
-    const size_t slot = (size_t)word & 63;
-    if (missing || e->recent[slot].number == 0 ||
-        e->recent[slot].word != word) {
-      uint32_t number;
-      if (pf_number_present(&e->lanes, &word, &missing, 1, &number) != PF_OK)
-        return PF_ENOMEM;
-      e->numbers[i] = number;
-      if (missing)
-        continue;
-      e->recent[slot].word = word;
-      e->recent[slot].number = number + 1;
-    }
-    e->numbers[i] = e->recent[slot].number - 1;
+    const uint64_t word =
+        column->type == PF_INT ? pf_order_int(column->ints[i]) : column->ids[i];
+    e->numbers[i] = e->recent[word & 63].number - 1;
+    if ((missing || e->recent[word & 63].number == 0 ||
+         e->recent[word & 63].word != word) &&
+        number_lane(e, word, missing, &e->numbers[i]) != PF_OK)
+      return PF_ENOMEM;
   }
   return PF_OK;
 }

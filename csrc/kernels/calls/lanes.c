@@ -234,8 +234,7 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
     p->slots_room = room;
   }
   *slot = p->nslots++;
-  p->slots[*slot] =
-      (pf_slot){.lane = home, .area = area, .kind = (uint8_t)kind};
+  p->slots[*slot] = (pf_slot){.lane = home, .area = area, .kind = kind};
   return PF_OK;
 }
 

@@ -34,10 +34,10 @@ typedef struct pf_frame {
   uint32_t below;      /* the next call of the same slot: a frame, or 0 */
   uint32_t depth;
   uint32_t losses; /* how often events had been lost at its enter */
-  uint8_t state;
-  uint8_t is_line; /* or a state: takes nothing from what is below */
-  uint8_t flags;
-  uint8_t is_counted; /* its enter was met */
+  pf_frame_state state;
+  uint16_t flags;
+  bool is_line;    /* or a state: takes nothing from what is below */
+  bool is_counted; /* its enter was met */
 } pf_frame;
 
 #define PF_NO_EPOCH UINT32_MAX /* a lane without events of its own so far */
@@ -63,8 +63,8 @@ typedef struct pf_slot {
   uint32_t area;
   uint32_t top; /* its topmost frame, or 0 */
   uint32_t epoch;
-  uint8_t kind;
-  uint8_t entered, left; /* whether the times below are known */
+  pf_area_kind kind;
+  bool entered, left; /* whether the times below are known */
   int64_t last_enter, last_leave;
 } pf_slot;
 

@@ -55,14 +55,14 @@ static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
 
 
 /* Entering a line or a state ends the one before. */
-static void end_sibling (pf_machine *m, const moment *at, uint8_t flags) {
+static void end_sibling (pf_machine *m, const moment *at, unsigned flags) {
   if (at->lane->frames[at->lane->count - 1].is_line)
     close_top(m, at->lane, at->time, flags);
 }
 
 
 /* `sibling`: the flags of a line or state that this one ends. */
-static pf_status enter (pf_machine *m, const moment *at, uint8_t sibling) {
+static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
   pf_slot *const slot = &m->lanes.slots[at->slot];
   if (make_room(m, at) != PF_OK)
     return PF_ENOMEM;
@@ -85,16 +85,16 @@ static pf_status write (pf_machine *m, const moment *at) {
   pf_slot *const slot = &m->lanes.slots[at->slot];
   if (slot->kind == PF_KIND_STATE)
     return slot->top != 0 ? PF_OK : enter(m, at, 0);
-  const pf_call call = {
-      .start = at->time,
-      .stop = at->time,
-      .lengths = {0, 0, 0, period_of(slot, at->time), PF_NO_TIME},
-      .slot = at->slot,
-      .caller = PF_NO_AREA,
-      .depth = 1,
-      .flags = at->flags,
-      .count = 1};
-  emit(m, &call);
+  *next_call(m) =
+      (pf_call){.start = at->time,
+                .stop = at->time,
+                .lengths = {0, 0, 0, period_of(slot, at->time), PF_NO_TIME},
+                .slot = at->slot,
+                .caller = PF_NO_AREA,
+                .depth = 1,
+                .flags = (uint16_t)at->flags,
+                .count = 1};
+  emit(m, at->flags);
   return PF_OK;
 }
 
@@ -138,7 +138,7 @@ static void leave_orphan (pf_machine *m, const moment *at) {
     pf_lane_begin(lane, at->time, lane->epoch);
   slot->last_leave = at->time;
   slot->left = true;
-  emit_frame(m, &f, innermost(lane), gross, at->time,
+  emit_frame(m, &f, innermost(lane)->area, gross, at->time,
              PF_CALL_ORPHAN | at->flags);
 }
 
@@ -215,7 +215,7 @@ static pf_status suspend (pf_machine *m, const moment *at) {
   if (frame == 0)
     return appear(m, at, false);
   stop_running(&at->lane->frames[frame], at->time, PF_FRAME_SUSPENDED);
-  at->lane->frames[frame].flags |= at->flags;
+  at->lane->frames[frame].flags |= (uint16_t)at->flags;
   return PF_OK;
 }
 
@@ -228,7 +228,7 @@ static pf_status resume (pf_machine *m, const moment *at) {
   if (f->state != PF_FRAME_RUNNING)
     f->since = at->time;
   f->state = PF_FRAME_RUNNING;
-  f->flags |= at->flags;
+  f->flags |= (uint16_t)at->flags;
   return PF_OK;
 }
 
@@ -286,7 +286,7 @@ static void mark (pf_machine *m, moment *at) {
     gap(m);
   if ((at->flags & PF_CALL_LOST) != 0)
     m->losses++;
-  at->flags &= (uint8_t) ~(PF_CALL_GAP | PF_CALL_LOST);
+  at->flags &= ~(unsigned)(PF_CALL_GAP | PF_CALL_LOST);
 }
 
 
@@ -355,9 +355,78 @@ static pf_status reserve_calls (pf_machine *m, size_t count) {
 }
 
 
+/* The event most often met: one of the call on top of its stack, whose slot
+   need not be looked up. False: it is another. */
+static inline bool take_top (pf_machine *m, pf_lane *lane, uint32_t area,
+                             int64_t time, uint8_t kind) {
+  pf_frame *const f = &lane->frames[lane->count - 1];
+  if (f->area != area || time < lane->last)
+    return false;
+  lane->last = time;
+  if (kind == PF_EVENT_LEAVE)
+    close_top(m, lane, time, 0);
+  else if (kind == PF_EVENT_SUSPEND)
+    stop_running(f, time, PF_FRAME_SUSPENDED);
+  else {
+    f->since = f->state == PF_FRAME_RUNNING ? f->since : time;
+    f->state = PF_FRAME_RUNNING;
+  }
+  return true;
+}
+
+
+/* A function enters whose slot is known: push, without what else may be. */
+static inline bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
+                                int64_t time) {
+  const uint32_t number =
+      area < lane->ndirect ? lane->direct[area] : PF_NO_SLOT;
+  if (number == PF_NO_SLOT || lane->count > m->options.max_depth ||
+      lane->count == lane->room || time < lane->last || lane->count == 1)
+    return false;
+  pf_slot *const slot = &m->lanes.slots[number];
+  if (slot->kind != PF_KIND_FUNCTION || slot->epoch != m->epoch)
+    return false;
+  const moment at = {lane, number, time, 0};
+  lane->last = time;
+  pause_top(lane, time);
+  const int64_t period = period_of(slot, time);
+  const int64_t outside = outside_of(m, slot, time);
+  pf_frame *const f = push(m, &at);
+  f->period = period;
+  f->outside = outside;
+  return true;
+}
+
+
+/* Events without flags, and no range of times to look at. */
+static pf_status take_plain (pf_machine *m, const pf_event_rows *rows,
+                             size_t from, size_t to) {
+  pf_status status = PF_OK;
+  for (size_t i = from; i < to && status == PF_OK; i++) {
+    const uint8_t kind = rows->kinds[i];
+    const uint32_t number = rows->lanes[i];
+    pf_lane *const lane =
+        number < m->lanes.nlanes ? m->lanes.lanes[number] : NULL;
+    bool is_done = false;
+    if (lane != NULL && kind == PF_EVENT_ENTER)
+      is_done = enter_plain(m, lane, rows->areas[i], rows->times[i]);
+    else if (lane != NULL && kind < PF_EVENT_WRITE)
+      is_done = take_top(m, lane, rows->areas[i], rows->times[i], kind);
+    if (is_done)
+      note_time(m, rows->times[i]);
+    else
+      status = take(m, rows, i);
+  }
+  return status;
+}
+
+
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = reserve_calls(m, m->open + 2 * (to - from));
+  if (status == PF_OK && rows->flags == NULL && !m->is_before &&
+      !m->options.has_to)
+    return take_plain(m, rows, from, to);
   for (size_t i = from; i < to && status == PF_OK; i++)
     status = take(m, rows, i);
   return status;
@@ -379,15 +448,15 @@ static void emit_tail (pf_machine *m, uint32_t number) {
   const pf_slot *const slot = &m->lanes.slots[number];
   if (!slot->left || slot->epoch != m->epoch)
     return;
-  const pf_call call = {.start = slot->last_leave,
-                        .stop = m->last,
-                        .lengths = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
-                                    PF_NO_TIME,
-                                    length(span(slot->last_leave, m->last))},
-                        .slot = number,
-                        .caller = PF_NO_AREA,
-                        .depth = 1};
-  emit(m, &call);
+  *next_call(m) =
+      (pf_call){.start = slot->last_leave,
+                .stop = m->last,
+                .lengths = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
+                            length(span(slot->last_leave, m->last))},
+                .slot = number,
+                .caller = PF_NO_AREA,
+                .depth = 1};
+  emit(m, 0);
 }
 
 

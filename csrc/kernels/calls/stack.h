@@ -13,7 +13,7 @@ typedef struct moment {
   pf_lane *lane;
   uint32_t slot;
   int64_t time;
-  uint8_t flags;
+  unsigned flags;
 } moment;
 
 
@@ -38,33 +38,41 @@ static inline int64_t length (uint64_t value) {
 
 /* {====== Calls out ====== */
 
-/* There is room: pf_machine_take and _finish have made it. */
-static inline void emit (pf_machine *m, const pf_call *call) {
-  const bool is_partial = (call->flags & PF_CALL_PARTIAL) != 0;
-  if (!m->is_before && !(m->options.whole_only && is_partial))
-    m->calls[m->ncalls++] = *call;
+/* Where the next call is written: there is room, since pf_machine_take and
+   _finish have made it. */
+static inline pf_call *next_call (pf_machine *m) {
+  return &m->calls[m->ncalls];
+}
+
+
+/* Keep it, if it is one of those asked for. */
+static inline void emit (pf_machine *m, unsigned flags) {
+  const bool is_partial = (flags & PF_CALL_PARTIAL) != 0;
+  m->ncalls += !m->is_before && !(m->options.whole_only && is_partial);
 }
 
 
 /* The call of a frame that ends. */
 static inline void emit_frame (pf_machine *m, const pf_frame *f,
-                               const pf_frame *around, uint64_t gross,
-                               int64_t time, uint8_t flags) {
+                               uint32_t caller, uint64_t gross, int64_t time,
+                               unsigned flags) {
   const bool is_inner = m->options.outermost && f->below != 0;
   const bool is_whole = (flags & PF_CALL_PARTIAL) == 0;
-  const pf_call call = {
-      .start = f->start,
-      .stop = time,
-      .lengths = {length(f->net), is_inner ? PF_NO_TIME : length(gross),
-                  is_inner || !is_whole ? PF_NO_TIME
-                                        : length(span(f->start, time)),
-                  f->period, f->outside},
-      .slot = f->slot,
-      .caller = around->area,
-      .depth = f->depth,
-      .flags = flags,
-      .count = f->is_counted};
-  emit(m, &call);
+  pf_call *const call = next_call(m);
+  call->start = f->start;
+  call->stop = time;
+  call->lengths[PF_NET] = length(f->net);
+  call->lengths[PF_GROSS] = is_inner ? PF_NO_TIME : length(gross);
+  call->lengths[PF_CALL] =
+      is_inner || !is_whole ? PF_NO_TIME : length(span(f->start, time));
+  call->lengths[PF_PERIOD] = f->period;
+  call->lengths[PF_OUTSIDE] = f->outside;
+  call->slot = f->slot;
+  call->caller = caller;
+  call->depth = f->depth;
+  call->flags = (uint16_t)flags;
+  call->count = f->is_counted;
+  emit(m, flags);
 }
 
 /* }====== */
@@ -76,7 +84,7 @@ static inline void stop_running (pf_frame *f, int64_t time,
                                  pf_frame_state state) {
   if (f->state == PF_FRAME_RUNNING)
     f->net += span(f->since, time);
-  f->state = (uint8_t)state;
+  f->state = state;
 }
 
 
@@ -143,7 +151,7 @@ static inline void note_idle (pf_machine *m, pf_lane *lane) {
 
 /* End the topmost call. */
 static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
-                              uint8_t flags) {
+                              unsigned flags) {
   pf_frame *const f = &lane->frames[lane->count - 1];
   pf_slot *const slot = &m->lanes.slots[f->slot];
   stop_running(f, time, PF_FRAME_SUSPENDED);
@@ -155,7 +163,7 @@ static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
   lane->count--;
   m->open--;
   const uint64_t gross = sum(f->net, f->children);
-  emit_frame(m, f, innermost(lane), gross, time, f->flags | flags);
+  emit_frame(m, f, innermost(lane)->area, gross, time, f->flags | flags);
   if (!f->is_line)
     credit_top(lane, gross, time);
   else if (slot->kind != PF_KIND_LINE)
@@ -193,7 +201,7 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
                   .is_counted = true,
                   .state = PF_FRAME_RUNNING,
                   .is_line = slot->kind != PF_KIND_FUNCTION,
-                  .flags = at->flags};
+                  .flags = (uint16_t)at->flags};
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)
