@@ -15,8 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_VERSION "0.1.0" /* the version stands here and nowhere else */
-
+#define PF_VERSION      "0.1.0" /* the version stands here and nowhere else */
 #define PF_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* A slice of memory somebody else owns. */
@@ -69,7 +68,8 @@ typedef enum pf_type {
   PF_NAME,  /* uint32_t, a number in the dictionary's names */
   PF_AREA,  /* uint32_t, a row of the trace's areas */
   PF_STACK, /* uint32_t, a row of the trace's stacks */
-  PF_BYTES  /* pf_bytes into a source, valid until the reader's next `next` */
+  PF_BYTES, /* pf_bytes into a source, valid until the reader's next `next` */
+  PF_HANDLE /* uint64_t: a vendor's number, printed as 8 or 16 hex digits */
 } pf_type;
 
 /* One column of a schema. The strings live as long as the table. */

@@ -27,7 +27,7 @@ static void renumber (pf_column *column, size_t rows, uint64_t base) {
   if (column->type == PF_INT)
     for (size_t i = 0; i < rows; i++)
       column->ints[i] = (int64_t)((uint64_t)column->ints[i] + base);
-  else if (column->type == PF_ADDR)
+  else if (column->type == PF_ADDR || column->type == PF_HANDLE)
     for (size_t i = 0; i < rows; i++)
       column->addrs[i] += base;
   else if (pf_type_size(column->type) == sizeof(uint32_t))

@@ -109,7 +109,8 @@ static pf_status column_words (pf_keys *k, size_t key, const pf_column *column,
     bucket_ints(words, rows, spec->bucket);
   else if (column->type == PF_INT && spec->octave)
     bucket_octaves(words, rows);
-  else if (column->type == PF_ADDR && spec->bucket > 0)
+  else if ((column->type == PF_ADDR || column->type == PF_HANDLE) &&
+           spec->bucket > 0)
     bucket_addrs(words, rows, (uint64_t)spec->bucket);
   return PF_OK;
 }

@@ -19,6 +19,7 @@ void pf_order_column (const pf_column *column, size_t rows, uint64_t *words) {
       for (size_t i = 0; i < rows; i++)
         words[i] = pf_order_num(column->nums[i]);
       break;
+    case PF_HANDLE:
     case PF_ADDR: memcpy(words, column->addrs, rows * sizeof *words); break;
     case PF_BOOL:
       for (size_t i = 0; i < rows; i++)
@@ -35,6 +36,7 @@ void pf_unorder (pf_column *column, size_t row, uint64_t word) {
   switch (column->type) {
     case PF_INT: column->ints[row] = pf_unorder_int(word); break;
     case PF_NUM: column->nums[row] = pf_unorder_num(word); break;
+    case PF_HANDLE:
     case PF_ADDR: column->addrs[row] = word; break;
     case PF_BOOL: column->bools[row] = (uint8_t)word; break;
     default: column->ids[row] = (uint32_t)word;

@@ -97,11 +97,28 @@ static bool is_hex (lua_State *L) {
 }
 
 
+/* The handle that the text at VALUE is: hex digits, as profio prints it. */
+static uint64_t handle_word (lua_State *L, const pf_field *field) {
+  size_t size;
+  const char *const text = lua_tolstring(L, VALUE, &size);
+  uint64_t word = 0;
+  if (size == 0 || size > 16 || strspn(text, "0123456789abcdefABCDEF") != size)
+    wrong_value(L, field);
+  for (size_t i = 0; i < size; i++) {
+    const unsigned c = (unsigned char)text[i];
+    word = word << 4 | (c > '9' ? (c & 15) + 9 : c & 15);
+  }
+  return word;
+}
+
+
 static uint64_t integer_word (lua_State *L, const pf_field *field) {
   int is_integer;
   const lua_Integer value = lua_tointegerx(L, VALUE, &is_integer);
   const bool is_text = lua_type(L, VALUE) == LUA_TSTRING;
   const bool is_id = pf_type_is_id(field->type);
+  if (is_text && field->type == PF_HANDLE)
+    return handle_word(L, field);
   if (!is_integer || (is_text && (field->type != PF_ADDR || !is_hex(L))) ||
       (is_id && (value < 0 || value > UINT32_MAX)))
     wrong_value(L, field);

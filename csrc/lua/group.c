@@ -43,7 +43,8 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
     if (!(key->bucket_num > 0))
       luaL_error(L, "bucket(%s, ...): the width must be above 0", field->name);
   }
-  else if (field->type != PF_INT && field->type != PF_ADDR)
+  else if (field->type != PF_INT && field->type != PF_ADDR &&
+           field->type != PF_HANDLE)
     luaL_error(L, "bucket(%s, ...): the column is of type %s, not a number",
                field->name, pf_type_name(field->type));
   else if (!is_integer || key->bucket <= 0)

@@ -144,6 +144,7 @@ static l_way way_of (const pf_column *column) {
     return WAY_ANY;
   switch (column->type) {
     case PF_INT:
+    case PF_HANDLE:
     case PF_ADDR: return WAY_INT;
     case PF_NAME: return WAY_NAME;
     case PF_AREA: return WAY_AREA;

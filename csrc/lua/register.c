@@ -20,17 +20,17 @@ typedef struct l_schema {
 
 
 static pf_type type_check (lua_State *L, int index) {
-  static const char *const types[] = {"int",  "num",  "addr",  "bool",
-                                      "name", "area", "bytes", NULL};
-  static const pf_type values[] = {PF_INT,  PF_NUM,  PF_ADDR, PF_BOOL,
-                                   PF_NAME, PF_AREA, PF_BYTES};
+  static const char *const types[] = {"int",  "num",   "addr",   "bool", "name",
+                                      "area", "bytes", "handle", NULL};
+  static const pf_type values[] = {PF_INT,  PF_NUM,  PF_ADDR,  PF_BOOL,
+                                   PF_NAME, PF_AREA, PF_BYTES, PF_HANDLE};
   const char *const type = luaL_checkstring(L, index);
   for (size_t i = 0; types[i] != NULL; i++)
     if (strcmp(type, types[i]) == 0)
       return values[i];
   luaL_error(L,
              "no column type '%s'; there are int, num, addr, bool, name, "
-             "area, bytes",
+             "area, bytes, handle",
              type);
   return PF_INT;
 }

@@ -203,7 +203,8 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
    answers the position behind. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
-char *row_put_addr (char *p, uint64_t value); /* 0x, lower-case hex */
+char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex */
+char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
 /* As printf "%.*f" prints it, to the last digit; precision at most 15. */
 char *row_put_fixed (char *p, double value, int precision);

@@ -212,6 +212,7 @@ static char *put_number (char *p, size_t width, const row_piece *piece,
                                    piece->precision)
                  : row_put_num(p, column->nums[row]);
     case PF_ADDR: return row_put_addr(p, column->addrs[row]);
+    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
     case PF_BOOL: return row_put_uint(p, column->bools[row]);
     default: return row_put_uint(p, column->ids[row]);
   }

@@ -84,6 +84,7 @@ static char *put_value (char *p, const pf_column *column, size_t row) {
     case PF_INT: return row_put_int(p, column->ints[row]);
     case PF_NUM: return row_put_num(p, column->nums[row]);
     case PF_ADDR: return row_put_addr(p, column->addrs[row]);
+    case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
     case PF_BOOL: {
       const char *const word = column->bools[row] ? "true" : "false";
       memcpy(p, word, strlen(word));
@@ -247,7 +248,7 @@ static pf_status put_json_value (row_job *job, const pf_column *values,
     return row_put_json(text, row_bytes(values, row, job->reader->dictionary));
   if (row_reserve(text, ROW_NUMBER_SIZE) != PF_OK)
     return PF_ENOMEM;
-  const bool is_addr = values->type == PF_ADDR;
+  const bool is_addr = values->type == PF_ADDR || values->type == PF_HANDLE;
   char *p = text->at + text->used;
   if (is_addr)
     *p++ = '"';

@@ -77,6 +77,13 @@ char *row_put_int (char *p, int64_t value) {
 }
 
 
+char *row_put_handle (char *p, uint64_t value) {
+  for (int i = value > UINT32_MAX ? 16 : 8; i-- > 0;)
+    *p++ = "0123456789ABCDEF"[value >> 4 * i & 15];
+  return p;
+}
+
+
 char *row_put_addr (char *p, uint64_t value) {
   const int digits = (67 - __builtin_clzll(value | 1)) / 4;
   *p++ = '0';

@@ -65,6 +65,7 @@ static char *put_number (char *p, const row_column *column,
                            column->digits);
       return put_decimal(p, values->nums[row], 3);
     case PF_ADDR: return row_put_addr(p, values->addrs[row]);
+    case PF_HANDLE: return row_put_handle(p, values->addrs[row]);
     case PF_BOOL:
       memcpy(p, values->bools[row] ? "true" : "false", 5);
       return p + (values->bools[row] ? 4 : 5);

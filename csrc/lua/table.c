@@ -54,8 +54,9 @@ static void rows_close (pf_reader *self) {
 
 
 static pf_type type_check (lua_State *L, int index) {
-  static const char *const names[] = {"int",  "num",   "addr",  "bool", "name",
-                                      "area", "stack", "bytes", NULL};
+  static const char *const names[] = {"int",    "num",  "addr",  "bool",
+                                      "name",   "area", "stack", "bytes",
+                                      "handle", NULL};
   return (pf_type)luaL_checkoption(L, index, NULL, names);
 }
 

@@ -19,7 +19,7 @@ struct pf_areas {
 
 const pf_field pf_area_fields[PF_AREA_FIELDS] = {
     {"area", PF_AREA, "the area", false},
-    {"handle", PF_ADDR, "the vendor's number of it", false},
+    {"handle", PF_HANDLE, "the vendor's number of it", false},
     {"value", PF_INT, "what tells areas of one handle apart", false},
     {"name", PF_NAME, "its name", false},
     {"class", PF_NAME, "function, line, variable, state, ...", false},

@@ -23,8 +23,8 @@ size_t pf_type_size (pf_type type) {
 
 
 const char *pf_type_name (pf_type type) {
-  static const char *const names[] = {"int",  "num",  "addr",  "bool",
-                                      "name", "area", "stack", "bytes"};
+  static const char *const names[] = {"int",  "num",   "addr",  "bool",  "name",
+                                      "area", "stack", "bytes", "handle"};
   return names[type];
 }
 

@@ -121,6 +121,21 @@ describe("where", function()
       end, "malformed pattern")
    end)
 
+   it("takes handles as they are printed", function()
+      local rows = { { 0x1000000A }, { 0x2000000A } }
+      local function count(value)
+         local reader = core.rows_reader({ { "h", "handle" } }, rows)
+         return core.drain((core.where(reader, { { column = "h", op = "eq", value = value } })))
+      end
+      assert.equal(1, count "1000000A")
+      assert.equal(1, count "1000000a")
+      assert.equal(1, count(0x2000000A))
+      assert.equal(0, count "0")
+      for _, wrong in ipairs { "", "x", "0x1", "10000000000000000" } do
+         assert.error_matches(function() count(wrong) end, "'h' is of type handle")
+      end
+   end)
+
    it("refuses wrong use in words", function()
       local function refuse(test, words)
          assert.error_matches(function()

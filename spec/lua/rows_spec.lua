@@ -54,6 +54,13 @@ describe("core.write_rows", function()
             { { -1 }, { 0 }, { 0xABC } }, { header = false }))
       end)
 
+      it("prints handles as their vendor does: 8 hex digits, or 16", function()
+         assert.equal("1000000A\n00000000\n0000000100000000\n", write("csv",
+            { { "h", "handle" } }, { { 0x1000000A }, { 0 }, { 1 << 32 } }, { header = false }))
+         assert.equal('{"h":"1000000A"}\n', write("ndjson", { { "h", "handle" } },
+            { { 0x1000000A } }))
+      end)
+
       it("takes columns in the order asked for", function()
          assert.equal("s,n\nx,7\n", write("csv", all_types, { { 7, 0, 0, true, "x", "" } },
             { columns = { "s", "n" } }))

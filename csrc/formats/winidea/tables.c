@@ -7,7 +7,7 @@
 const pf_field winidea_timeline_fields[TIMELINE_COLUMNS] = {
     {"time", PF_INT, "when, ns; before the trigger negative", false},
     {"event", PF_NAME, "enter, leave, suspend, resume or write", false},
-    {"handle", PF_ADDR, "the vendor's number of the area", false},
+    {"handle", PF_HANDLE, "the vendor's number of the area", false},
     {"core", PF_INT, "the core; -1: unknown", false},
     {"value", PF_INT, "what was written, or the state's value", false},
     {"area", PF_AREA, "function, line, variable, state, ...", false},
@@ -26,7 +26,7 @@ const pf_field winidea_events_fields[EVENTS_COLUMNS] = {
 
 const pf_field winidea_areas_fields[AREAS_COLUMNS] = {
     {"area", PF_AREA, "the area, under the name it is shown by", false},
-    {"handle", PF_ADDR, "the vendor's number of it", false},
+    {"handle", PF_HANDLE, "the vendor's number of it", false},
     {"value", PF_INT, "of a line its number, of a state its value", false},
     {"name", PF_NAME, "its name as the file has it", false},
     {"class", PF_NAME, "function, line, variable, state, aux, ...", false},
@@ -48,7 +48,7 @@ const pf_field winidea_areas_fields[AREAS_COLUMNS] = {
 
 const pf_field winidea_statistics_fields[STATISTICS_COLUMNS] = {
     {"area", PF_AREA, "the area", false},
-    {"handle", PF_ADDR, "the vendor's number of it", false},
+    {"handle", PF_HANDLE, "the vendor's number of it", false},
     {"value", PF_INT, "of a line its number, of a state its value", false},
     {"context", PF_NAME, "the task; missing: all, or none is known", false},
     {"name", PF_NAME, "its name, where the rows have it", false},
@@ -72,7 +72,7 @@ const pf_field winidea_raw_fields[RAW_COLUMNS] = {
      "record, or rest: bytes that are no whole record; of lines header, blank "
      "or the section: info, contexts, handle, statistics, timeline",
      false},
-    {"handle", PF_ADDR, "HANDLE, as stated", false},
+    {"handle", PF_HANDLE, "HANDLE, as stated", false},
     {"flags", PF_ADDR, "FLAGS or EVENT, as stated", false},
     {"data", PF_ADDR, "DATA, as stated", false},
     {"time", PF_INT, "TIME, as stated", false},

@@ -60,6 +60,13 @@ function readers.addr(text)
    return whole(text), "an address (0x401000)"
 end
 
+-- Hexadecimal, as it is printed; 0x may stand before it.
+function readers.handle(text)
+   local digits = text:match "^0[xX](%x+)$" or text:match "^%x+$"
+   local value = digits and #digits <= 16 and math.tointeger(tonumber("0x" .. digits)) or nil
+   return value, "a handle (10000004)"
+end
+
 function readers.num(text)
    local share = text:match "^(.*)%%$"
    if share then
@@ -90,8 +97,8 @@ end
 
 -- {====== --where ======
 
-local lowest = { int = math.mininteger, num = -math.huge, addr = 0 }
-local highest = { int = math.maxinteger, num = math.huge, addr = -1 }
+local lowest = { int = math.mininteger, num = -math.huge, addr = 0, handle = 0 }
+local highest = { int = math.maxinteger, num = math.huge, addr = -1, handle = -1 }
 
 -- lo..hi, where either end may be left out; nil when it is no range.
 local function range_of(text, field)

@@ -15,7 +15,7 @@ local core = {}
 
 ---@class profio.core.Field
 ---@field name string
----@field type "int"|"num"|"addr"|"bool"|"name"|"area"|"stack"|"bytes"
+---@field type "int"|"num"|"addr"|"bool"|"name"|"area"|"stack"|"bytes"|"handle"
 ---@field help string|nil
 
 -- {====== Bytes ======
