@@ -235,7 +235,7 @@ static pf_status derive_next (pf_reader *self, pf_batch *batch,
     status = keep_input(d, batch, error);
   if (status < 0)
     return status;
-  pf_reader *const input = d->has_totals ? d->kept : d->input;
+  pf_reader *const input = d->kept != NULL ? d->kept : d->input;
   status = input->next(input, batch, error);
   for (size_t i = 0; status == PF_MORE && i < d->count; i++) {
     pf_column *const column = &batch->columns[d->input->nfields + i];

@@ -115,7 +115,7 @@ end
 local function stacks_of(state)
    local wanted = state.format.profile
    if type(wanted) == "function" then
-      wanted = not state.closed and wanted(state.parts[1]) or nil
+      wanted = not state.closed and wanted(state.parts[1], state) or nil
    end
    return wanted
 end
@@ -139,6 +139,7 @@ local function of_stacks(trace, state, given)
    if not reader then
       return nil, message, code
    end
+   reader = wanted.shape and wanted.shape(reader) or reader
    local made
    made, message, code = core.contexts {
       reader = reader, stack = wanted.stack, folded = wanted.folded,

@@ -370,3 +370,32 @@ describe("dcpi, dcpicat's text", function()
       end
    end)
 end)
+
+describe("dcpi, a profile", function()
+   it("is made of images and events", function()
+      local cycles = { data = dcpi.golden() }
+      local imiss = { data = dcpi():header { event = "imiss", image = "ab", path = "/bin/ls" }
+         :chunk(0x6cbb8, { 27 }):footer():bytes() }
+      local trace <close> = assert(profio.open { cycles, imiss })
+      local profile = assert(trace:profile())
+      assert.same({ { ["function"] = "xemacs", self = 8960769 } },
+         profile:flat():rows("function", "self"))
+      assert.same({ { ["function"] = "ls", self = 27 } },
+         profile:flat { metric = "imiss" }:rows("function", "self"))
+      assert.same({ { ["function"] = "xemacs", self = 47 } },
+         profile:flat { metric = "cycles" }:rows("function", "self"))
+   end)
+
+   it("is made of procedures where their names are known", function()
+      local path = os.tmpname()
+      local file = assert(io.open(path, "w"))
+      file:write "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n000000012006cc00 T x\n"
+      file:close()
+      local trace <close> = assert(profio.open({ data = dcpi.golden() }, { symbols = path }))
+      assert.same({ { ["function"] = "Fcdr", self = 29 }, { ["function"] = "re_search",
+         self = 18 } }, trace:profile():flat { metric = "cycles" }:rows("function", "self"))
+      assert.same({ { ["function"] = "Fcdr", n = 29 }, { ["function"] = "re_search", n = 18 } },
+         trace.samples:group "function":aggregate { "n = sum(count)" }:rows())
+      os.remove(path)
+   end)
+end)

@@ -231,7 +231,8 @@ static pf_status check_order (dcpi_walk *walk, const dcpi_part *part,
         walk, PF_DAMAGE, "dcpi-chunk-order", PF_EFORMAT, part->offset,
         "an offset above %llu expected, found %llu",
         (unsigned long long)walk->last, (unsigned long long)start);
-  const bool fits = start - walk->last >= (walk->covered - walk->last) / step;
+  const bool is_behind =
+      start - walk->last >= (walk->covered - walk->last) / step;
   return hint_when(walk,
                    dcpi_report(walk, PF_DAMAGE, "dcpi-chunk-overlap",
                                PF_EFORMAT, part->offset,
@@ -239,7 +240,7 @@ static pf_status check_order (dcpi_walk *walk, const dcpi_part *part,
                                "the last chunk ends, found %llu",
                                (unsigned long long)walk->covered,
                                (unsigned long long)start),
-                   fits);
+                   is_behind);
 }
 
 

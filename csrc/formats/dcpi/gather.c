@@ -343,11 +343,10 @@ pf_status dcpi_gather (dcpi_writer *writer, dcpi_sheet *sheet,
   if (status < 0)
     return status;
   const size_t count = writer->ninputs * DCPI_WORDS;
-  uint32_t *const values = malloc(count * sizeof *values);
+  uint32_t *const values = calloc(count + 1, sizeof *values);
   if (values == NULL)
     return dcpi_no_memory(error);
-  for (size_t i = 0; i < count; i++)
-    values[i] = PF_NO_NAME;
+  memset(values, 0xff, count * sizeof *values); /* PF_NO_NAME each */
   *sheet = (dcpi_sheet){.epoch = 0};
   const gathering all = {writer, sheet, values, error};
   status = gather(&all);

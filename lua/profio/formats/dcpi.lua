@@ -2,6 +2,7 @@
 ---
 --- The decoder and the encoder are in csrc/formats/dcpi/.
 
+local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
 local lfs = require "lfs"
 
@@ -33,6 +34,58 @@ dcpi.options = {
    { name = "label", type = "text", help = "of a database: only profiles of this label" },
    { name = "platform", type = "text", help = "of a database: only this machine" },
 }
+
+-- {====== Its profile ======
+
+local MOST_METRICS = 8 -- of a profile
+
+-- The events of all files, those of time first, and whether their time is known.
+local function events_of(state)
+   local names, known, has_time = {}, {}, false
+   for _, part in ipairs(state.parts) do
+      for _, row in ipairs(core.rows(part:reader "profiles", { "event", "cpuspeed" })) do
+         has_time = has_time or row.event == "cycles" and (row.cpuspeed or 0) > 0
+         if row.event and not known[row.event] then
+            known[row.event] = true
+            table.insert(names, row.event == "cycles" and 1 or #names + 1, row.event)
+         end
+      end
+   end
+   return names, has_time
+end
+
+-- What is counted, as metrics and as columns beside each other.
+local function metrics_of(state)
+   local names, has_time = events_of(state)
+   local metrics, stripes = {}, {}
+   if has_time then
+      metrics[1] = { name = "time", unit = "ns", column = "spent" }
+   end
+   for i = 1, math.min(#names, MOST_METRICS - #metrics) do
+      stripes[i] = { name = names[i], column = "metric" .. i }
+      metrics[#metrics + 1] = { name = names[i], unit = "samples", column = "metric" .. i }
+   end
+   return metrics, stripes
+end
+
+---What a profile is made from: images, or procedures where their names are known.
+---@param _ userdata
+---@param state table of the trace
+---@return table|nil
+function dcpi.profile(_, state)
+   local metrics, stripes = metrics_of(state)
+   local has_lines = state.symbols and state.symbols.facts.has_lines
+   local source = #state.parts > 1 and "source_file" or "file"
+   return #metrics > 0 and { table = "samples", metrics = metrics,
+      ["function"] = state.symbols and "function" or "name",
+      file = has_lines and source or state.symbols and "name" or nil,
+      line = has_lines and "line" or nil,
+      shape = function(reader)
+         return core.spread(reader, "event", "count", stripes)
+      end } or nil
+end
+
+-- }======
 
 -- What the header says again in other words.
 dcpi.described = { profiles = true }
