@@ -159,11 +159,14 @@ static inline uint32_t hash (uint64_t key) {
 }
 
 
-/* Double a hash table when it is half full. */
-static bool grow_slots (slot **slots, size_t *size, size_t used) {
+/* Widen a hash table that is half full, for `expected` or twice as many. */
+static bool grow_slots (slot **slots, size_t *size, size_t used,
+                        size_t expected) {
   if (used * 2 < *size)
     return true;
-  const size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
+  size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
+  while (wider / 2 <= expected)
+    wider *= 2;
   slot *const fresh = pf_array(wider, sizeof *fresh);
   if (fresh == NULL)
     return false;
@@ -184,7 +187,7 @@ static bool grow_slots (slot **slots, size_t *size, size_t used) {
 
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
   if (!grow_slots(&graph->pseudo_slots, &graph->pseudo_slots_size,
-                  graph->npseudo))
+                  graph->npseudo, 0))
     return PF_NO_FUNCTION;
   const size_t mask = graph->pseudo_slots_size - 1;
   const uint32_t sum = hash(address);
@@ -221,11 +224,21 @@ static inline uint32_t arc_hash (uint32_t caller, uint32_t callee) {
 }
 
 
+/* How many arcs to expect: where many functions have one, as many as there are
+   functions and some more, so that the last steps of growth are one. */
+static size_t expected_arcs (const pf_graph *graph) {
+  const size_t functions = graph->nfunctions;
+  return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
+}
+
+
 /* Add an arc that is not there. */
 static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee) {
   const size_t used = graph->narcs;
   if (used == graph->arcs_room) {
-    const size_t room = used == 0 ? 256 : used * 2;
+    const size_t twice = used == 0 ? 256 : used * 2;
+    const size_t expected = expected_arcs(graph);
+    const size_t room = twice < expected ? expected : twice;
     if (room >= PF_NO_FUNCTION ||
         !resize(&graph->callers, used, room, sizeof(uint32_t)) ||
         !resize(&graph->callees, used, room, sizeof(uint32_t)) ||
@@ -250,7 +263,8 @@ static bool is_arc (const pf_graph *graph, const slot *s, uint32_t sum,
 
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count) {
-  if (!grow_slots(&graph->arc_slots, &graph->arc_slots_size, graph->narcs))
+  if (!grow_slots(&graph->arc_slots, &graph->arc_slots_size, graph->narcs,
+                  expected_arcs(graph)))
     return PF_ENOMEM;
   const size_t mask = graph->arc_slots_size - 1;
   const uint32_t sum = arc_hash(caller, callee);
