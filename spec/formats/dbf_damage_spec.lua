@@ -78,6 +78,25 @@ describe("dbf, damage:", function()
       assert.matches("3 records expected, the file ends after 2", message)
    end)
 
+   it("strict iterators raise where a value cannot be", function()
+      local bytes = dbf { { "A", "C", 1 }, { "N", "N", 3 } }:row { "a", 1 }:row { "b", "x" }:bytes()
+      local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
+      assert.equal(2, trace.data:count())
+      assert.has_error(function()
+         trace.data:rows()
+      end, "(data): dbf: field N: a whole number below 2^63 expected, found 'x  ' (byte 104)")
+   end)
+
+   it("what nobody asks for is not looked at", function()
+      local bytes = dbf { { "A", "C", 1 }, { "N", "N", 3 } }:row { "a", "x" }:bytes()
+      local trace <close> = assert(profio.open { data = bytes })
+      for value in trace.data:each "A" do
+         assert.equal("a", value)
+      end
+      assert.same({}, trace.warnings)
+      assert.equal(1, #trace:check())
+   end)
+
    it("every count and size at its maximum", function()
       local bytes = letters {}:bytes()
       for at = 5, 12 do
