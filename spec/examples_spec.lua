@@ -15,6 +15,8 @@ local shows = {
       "\n0x1150  0x1200   6000\n" },
    ["10-dcpi.lua"] = { "(small cycles)\twalnut\t7 addresses", "\n129.032  17.668      80    160 ",
       "\nprog    0.264\n" },
+   ["06-limits.lua"] = { "ok\tread_sensor\tgross_max\t1400000\t<=\t1500000\n",
+      "0 of 3 limits are not kept\n" },
 }
 
 local skipped = { ["analyze.lua"] = true, ["here.lua"] = true }
@@ -45,6 +47,12 @@ describe("examples", function()
       end
       command.file("alloc.txt", "100 f 8\n")
       assert.matches("f +1 +8", (example "04-register.lua alloc.txt"))
+      command.file("strict.txt", "g gross_max < 5ns\n")
+      command.file("run.txt", "* HANDLE(Functions) %HANDLE%,%NAME%\n1,g\n"
+         .. "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,0\n1,X,7\n")
+      local told, failed = example "06-limits.lua run.txt strict.txt"
+      assert.matches("exceeded\tg\tgross_max\t7\t<\t5\n1 of 1 limits", told)
+      assert.equal(4, failed)
       local merged = example "05-merge.lua m.gmon gmon.out gmon.out gmon.out"
       assert.matches("0x1204 +60", merged)
       assert.matches("dialect +4.4bsd", (command.run "profio --info m.gmon"))

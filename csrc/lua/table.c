@@ -85,6 +85,12 @@ static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
     lua_pop(L, 1);
     get_either(L, "name", 1);
     t->fields[i] = (pf_field){luaL_checkstring(L, -1), type, NULL, false};
+    if (lua_getfield(L, -2, "help") != LUA_TNIL) {
+      t->fields[i].help = luaL_checkstring(L, -1);
+      lua_pushvalue(L, -1);
+      keep_string(L);
+    }
+    lua_pop(L, 1);
     if (lua_getfield(L, -2, "part_numbers") != LUA_TNIL)
       t->fields[i].part_numbers = lua_toboolean(L, -1) != 0;
     lua_pop(L, 1);
@@ -132,8 +138,8 @@ static void read_rows (lua_State *L, rows_reader *t) {
 
 /*
 ** core.rows_reader(fields, rows, dictionary): a reader over an array of arrays
-** of values in the order of the fields, { name=, type= } or { name, type }
-** each; nil is missing. Without a dictionary it has a new one.
+** of values in the order of the fields, { name=, type=, help= } or
+** { name, type } each; nil is missing. Without a dictionary it has a new one.
 */
 static int core_rows_reader (lua_State *L) {
   luaL_checktype(L, FIELDS, LUA_TTABLE);

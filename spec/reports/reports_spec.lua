@@ -7,6 +7,12 @@ local promised = {
    flat = { "function", "calls", "self", "total", "self_share", "total_share", "file", "line" },
    graph = { "caller", "callee", "calls", "self", "total" },
    lines = { "file", "line", "count", "self", "self_share", "function" },
+   calls = { "area", "lane", "start", "stop", "gross", "net", "call", "period", "outside", "depth",
+      "caller", "flags" },
+   statistics = { "area", "handle", "value", "context", "count", "net", "net_min", "net_max",
+      "net_mean", "net_stddev", "net_p50", "net_p99", "gross", "gross_p99", "call", "call_min",
+      "period", "period_mean", "outside", "outside_max", "net_max_at", "gross_max_at",
+      "call_max_at", "period_jitter" },
 }
 
 -- A report of the small trace with its names, as rows.

@@ -13,7 +13,7 @@ function Failure:__tostring()
 end
 
 ---The exit statuses.
-failure.READ, failure.NOTHING, failure.USE, failure.DAMAGE = 0, 1, 2, 3
+failure.READ, failure.NOTHING, failure.USE, failure.DAMAGE, failure.EXCEEDED = 0, 1, 2, 3, 4
 
 ---@param status integer
 ---@param message string|nil for standard error

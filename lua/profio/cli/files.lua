@@ -90,7 +90,8 @@ local function owner_of(given)
    if given.export then
       return exports.named(given.export)
    end
-   return given.report and reports.named(given.report) or nil
+   local name = given.report or (given.limits and "statistics")
+   return name and reports.named(name) or nil
 end
 
 ---The options of --set: for reading a format, or for writing one.

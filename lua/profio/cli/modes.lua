@@ -4,6 +4,7 @@ local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
+local limits = require "profio.cli.limits"
 local query = require "profio.cli.query"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
@@ -237,6 +238,7 @@ local ways = {
    { "report", "--report", run_report },
    { "list_reports", "--list-reports", run_list_reports },
    { "table", "--table", run_table },
+   { "limits", "--limits", limits.run },
    { "check", "--check", run_check },
    { "merge", "--merge", run_merge },
    { "script", "--script", script.run },

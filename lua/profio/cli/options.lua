@@ -11,6 +11,7 @@ local groups = {
       { "--report", "NAME", "a report; --list-reports names them" },
       { "--list-reports", false, "the reports that fit the files" },
       { "--table", "NAME", "the rows of a table" },
+      { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms'" },
       { "--check", false, "read everything and list all violations of the format" },
    },
    { "Which rows",
@@ -128,7 +129,8 @@ end
 
 local function parser_of(argparse)
    local parser = argparse("profio", "Read and question the trace of a profiler.",
-      "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; 3 read with damage.")
+      "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; 3 read with damage; "
+         .. "4 a limit exceeded.")
    parser:add_help(false):usage "Usage: profio [options] FILE..."
    parser:help_max_width(100):help_description_margin(25)
    for _, group in ipairs(groups) do

@@ -36,6 +36,7 @@ local order = {
    "compare",
    "diff",
    "listing",
+   "statistics",
    "calls",
    "histogram",
    "states",

@@ -1,0 +1,256 @@
+-- Limits: what timing is allowed, one to a line.
+--
+--    # of the engine control, in the field since 2019
+--    Db_Read         gross_max <= 1.5ms
+--    "operator new"  count     <  1000      # names with blanks in quotes
+--    ~^Task_         call_p99  <= 2ms       # each area in whose name a Lua pattern is found
+--    Isr in CORE0    net_mean  <= 12us      # only in that context
+--
+-- An area that did not run has no times: a limit of them is not met, but one of `count` is compared
+-- with 0.
+
+local times = require "profio.times"
+
+local limits = {}
+
+---@class profio.Limit
+---@field line integer
+---@field area string the name, or the pattern
+---@field is_pattern boolean
+---@field context string|nil
+---@field column string
+---@field operator string
+---@field bound number in nanoseconds, or a count
+---@field unit string|nil that of the bound
+
+local compare = {
+   ["<="] = function(a, b) return a <= b end,
+   ["<"] = function(a, b) return a < b end,
+   [">="] = function(a, b) return a >= b end,
+   [">"] = function(a, b) return a > b end,
+   ["=="] = function(a, b) return a == b end,
+   ["!="] = function(a, b) return a ~= b end,
+}
+
+-- {====== Reading ======
+
+-- A raise for a line that is wrong; limits.parse gives it as an answer.
+local Wrong = {}
+
+local function wrong(message, ...)
+   error(setmetatable({ message = message:format(...) }, Wrong), 0)
+end
+
+-- A name in quotes at the beginning of a text, and what follows.
+local function quoted(text)
+   local at, name = 2, {}
+   while true do
+      local c = text:sub(at, at)
+      if c == "" then
+         wrong "a name in quotes has no end"
+      elseif c == '"' then
+         return table.concat(name), text:sub(at + 1)
+      elseif c == "\\" then
+         at = at + 1
+         c = text:sub(at, at)
+      end
+      name[#name + 1] = c
+      at = at + 1
+   end
+end
+
+-- A word or a name in quotes, and what stands behind it and blanks.
+local function word(text, what)
+   local found, rest
+   if text:sub(1, 1) == '"' then
+      found, rest = quoted(text)
+      if rest:find "^%S" then
+         wrong('a blank is expected behind the quotes, got "%s"; a quote in a name is \\"', rest)
+      end
+   else
+      found, rest = text:match "^(%S+)(.*)$"
+   end
+   if not found or found == "" then
+      wrong("%s is missing", what)
+   end
+   return found, rest:match "^%s*(.*)$"
+end
+
+-- A line without its comment, which begins with # at the start or behind a blank, outside quotes.
+local function without_comment(text)
+   local in_quotes, at = false, 1
+   while at <= #text do
+      local c = text:sub(at, at)
+      if c == "\\" and in_quotes then
+         at = at + 1
+      elseif c == '"' then
+         in_quotes = not in_quotes
+      elseif c == "#" and not in_quotes and (at == 1 or text:find("^%s", at - 1)) then
+         return text:sub(1, at - 1)
+      end
+      at = at + 1
+   end
+   return text
+end
+
+-- The bound behind an operator.
+local function bound_of(text)
+   local time, unit = times.parse(text)
+   if time and unit then
+      return time, unit
+   end
+   local number = text:match "^[-+]?%d+%.?%d*$" and tonumber(text)
+   if not number then
+      wrong("a bound is a number, or a time such as 1.5ms, got '%s'", text)
+   end
+   return math.tointeger(number) or number
+end
+
+local function check_pattern(pattern)
+   local ok, message = pcall(string.find, "", pattern)
+   if not ok then
+      wrong("'%s' is no Lua pattern: %s", pattern, message)
+   end
+end
+
+-- One line, without comment and blanks around.
+local function limit_of(text)
+   local limit = { is_pattern = text:sub(1, 1) == "~" }
+   local rest
+   limit.area, rest = word(limit.is_pattern and text:sub(2) or text, "the area")
+   if limit.is_pattern then
+      check_pattern(limit.area)
+   end
+   if rest:find "^in%s" then
+      limit.context, rest = word(rest:match "^in%s+(.*)$", "the context")
+   end
+   local column, operator, bound = rest:match "^([%a_][%w_.]*)%s*([<>=!]+)%s*([^%s<>=!].*)$"
+   if not column then
+      wrong("'area column <= bound' is expected, got '%s'", text)
+   end
+   operator = operator == "=" and "==" or operator
+   if not compare[operator] then
+      wrong("no comparison '%s'; there are <= < >= > == !=", operator)
+   end
+   limit.column, limit.operator = column, operator
+   limit.bound, limit.unit = bound_of(bound)
+   return limit
+end
+
+---Read limits.
+---@param text string
+---@return profio.Limit[]|nil
+---@return string|nil message
+---@return integer|nil line where it is wrong
+function limits.parse(text)
+   local list, number = {}, 0
+   for line in (text .. "\n"):gmatch "(.-)\r?\n" do
+      number = number + 1
+      local plain = without_comment(line):match "^%s*(.-)%s*$"
+      if plain ~= "" then
+         local ok, limit = pcall(limit_of, plain)
+         if not ok and getmetatable(limit) == Wrong then
+            return nil, limit.message, number
+         elseif not ok then
+            error(limit, 0)
+         end
+         limit.line = number
+         list[#list + 1] = limit
+      end
+   end
+   return list
+end
+
+-- }======
+
+-- {====== Checking ======
+
+-- Columns that hold no nanoseconds.
+local counts = { count = true, calls = true, handle = true, value = true }
+
+---Whether the columns that limits name are there, and their bounds have fitting units.
+---@param list profio.Limit[]
+---@param columns string[] those that hold numbers
+---@return boolean
+---@return string|nil message
+---@return integer|nil line where it is wrong
+function limits.fit(list, columns)
+   local known = {}
+   for _, column in ipairs(columns) do
+      known[column] = true
+   end
+   for _, limit in ipairs(list) do
+      if not known[limit.column] then
+         return false, ("no column '%s'; there are: %s"):format(limit.column,
+            table.concat(columns, ", ")), limit.line
+      elseif limit.unit and counts[limit.column] then
+         return false, ("column '%s' is no time: its bound has no unit"):format(limit.column),
+            limit.line
+      end
+   end
+   return true
+end
+
+local function is_of(limit, row)
+   if (row.context or nil) ~= limit.context then
+      return false
+   elseif limit.is_pattern then
+      return (row.area or ""):find(limit.area) ~= nil
+   end
+   return row.area == limit.area
+end
+
+local function result_of(limit, row)
+   local value = row and row[limit.column]
+   if value == nil and limit.column == "count" then
+      value = 0
+   end
+   local state = "missing"
+   if value ~= nil then
+      state = compare[limit.operator](value, limit.bound) and "ok" or "exceeded"
+   end
+   local area = row and row.area or (limit.is_pattern and "~" or "") .. limit.area
+   return { line = limit.line, area = area, context = limit.context, column = limit.column,
+      operator = limit.operator, bound = limit.bound, value = value, state = state,
+      at = row and row[limit.column .. "_at"], unit = limit.unit }
+end
+
+---The quantiles that limits ask for, as trace:call_statistics takes them.
+---@param list profio.Limit[]
+---@return string quantiles "p50,p99,p99.9"
+function limits.quantiles(list)
+   local names, known = { "p50", "p99" }, { p50 = true, p99 = true }
+   for _, limit in ipairs(list) do
+      local name = limit.column:match "_(p%d+%.?%d*)$"
+      if name and not known[name] then
+         known[name] = true
+         names[#names + 1] = name
+      end
+   end
+   return table.concat(names, ",")
+end
+
+---Compare limits with rows.
+---@param list profio.Limit[]
+---@param rows table[] { area =, context =, column = value, ... }
+---@return table[] results { line, area, context, column, operator, bound, value, state, at, unit }:
+---state is ok, exceeded or missing (the area did not run, or has no such value)
+function limits.check(list, rows)
+   local results = {}
+   for _, limit in ipairs(list) do
+      local before = #results
+      for _, row in ipairs(rows) do
+         if is_of(limit, row) then
+            results[#results + 1] = result_of(limit, row)
+         end
+      end
+      if #results == before then
+         results[#results + 1] = result_of(limit, nil)
+      end
+   end
+   return results
+end
+
+-- }======
+
+return limits

@@ -1,0 +1,192 @@
+-- What the calls of each area come to: how many, how long, how regular; in all contexts together
+-- and in each one, or by the function that called.
+
+local calls_of = require "profio.calls"
+local core = require "profio.core"
+local failure = require "profio.cli.failure"
+local plain = require "profio.reports.plain"
+local span = require "profio.cli.span"
+local view = require "profio.view"
+local words = require "profio.cli.words"
+
+local statistics = {
+   name = "statistics",
+   help = "calls of each area: how many, how long, how regular, when the worst was",
+   unit = "us",
+   spans = true,
+   narrows = true,
+   columns = {
+      { name = "area", help = "the function, line, variable or state" },
+      { name = "handle", help = "the vendor's number of it" },
+      { name = "value", help = "what tells areas of one handle apart" },
+      { name = "context", help = "the lane; missing: all of them together" },
+      { name = "caller", help = "with --set by=caller: the function around it" },
+      { name = "count", help = "enters, or writes" },
+   },
+   options = {},
+}
+
+local lengths = {
+   { "net", "time in the area itself" }, { "gross", "net, and the gross of all it called" },
+   { "call", "from enter to leave, other contexts included" },
+   { "period", "from one enter to the next in the lane" },
+   { "outside", "from a leave to the next enter in the lane" },
+}
+
+local numbers = { { "", "the sum of all: " }, { "_min", "the least " }, { "_max", "the greatest " },
+   { "_mean", "the mean " }, { "_stddev", "the standard deviation of " }, { "_p50", "the median " },
+   { "_p99", "99 of 100 are no longer: " } }
+
+local function add(name, help)
+   statistics.columns[#statistics.columns + 1] = { name = name, help = help }
+end
+
+for _, length in ipairs(lengths) do
+   for _, number in ipairs(numbers) do
+      add(length[1] .. number[1], number[2] .. length[2] .. ", ns")
+   end
+end
+for _, name in ipairs { "net", "gross", "call" } do
+   add(name .. "_max_at", "when the call with the greatest " .. name .. " began, ns")
+end
+add("period_jitter", "the greatest less the least period, ns")
+
+-- Spans are given by --from and --to, and --set chooses for whom the rows are.
+for _, option in ipairs(calls_of.statistics_options) do
+   if option.name == "by" then
+      option = { name = "by", type = "choice", choices = { "context", "area", "caller" },
+         default = "context", help = "a row for all contexts and one for each; for all; or one "
+            .. "for each function and its caller" }
+   end
+   if option.name ~= "from" and option.name ~= "to" then
+      statistics.options[#statistics.options + 1] = option
+   end
+end
+
+---@param trace profio.Trace
+function statistics.fits(trace)
+   return trace.events ~= nil, "it has no table of events"
+end
+
+-- The rows, within --from, --to and --lane.
+local function rows_of(context, quantiles)
+   local options = context:report_options(statistics)
+   options.quantiles = quantiles or options.quantiles
+   options.by = options.by or "context"
+   options.from, options.to = span.of(context.trace, context.given)
+   local lane = context.given.lane
+   if lane and options.by ~= "context" then
+      failure.use("--lane: statistics by %s tell of all lanes", options.by)
+   end
+   local rows = context.trace:call_statistics(options)
+   return lane and rows:where(words.condition("context=" .. lane, rows:fields())) or rows
+end
+
+---The rows of the report: what --limits is compared with too.
+---@param context profio.Context
+---@param quantiles string|nil "p50,p99"
+---@return profio.View
+statistics.rows = rows_of
+
+---@param context profio.Context
+---@return userdata
+function statistics.reader(context)
+   return rows_of(context):reader()
+end
+
+-- {====== The text ======
+
+-- The columns of text: an overview, or all of one length with --metric.
+local overview = { "count", "net", "net_mean", "gross_mean", "gross_stddev", "gross_p99",
+   "gross_max", "gross_max_at", "period_jitter" }
+
+local function columns_of(context, has_callers)
+   local metric, columns = context.given.metric, overview
+   if metric then
+      metric = words.choice(metric, "--metric", { "net", "gross", "call", "period", "outside" })
+      columns = { "count", metric }
+      for _, suffix in ipairs { "_min", "_mean", "_stddev", "_p50", "_p99", "_max" } do
+         columns[#columns + 1] = metric .. suffix
+      end
+      columns[#columns + 1] = metric == "period" and "period_jitter"
+         or metric ~= "outside" and metric .. "_max_at" or nil
+   end
+   columns = table.move(columns, 1, #columns, 1, {})
+   columns[#columns + 1] = "area"
+   columns[#columns + 1] = has_callers and "caller" or nil
+   return columns
+end
+
+-- The rows cut where the context changes: a list of { context =, rows = }, all together first.
+local function pages_of(rows, names)
+   local pages, by_context = {}, {}
+   for _, row in ipairs(rows) do
+      local key = row.context or false
+      local page = by_context[key]
+      if not page then
+         page = { context = row.context, rows = {} }
+         by_context[key] = page
+         table.insert(pages, row.context == nil and 1 or #pages + 1, page)
+      end
+      local values = {}
+      for i, name in ipairs(names) do
+         values[i] = row[name]
+      end
+      page.rows[#page.rows + 1] = values
+   end
+   return pages
+end
+
+local function heading_of(page)
+   return page.context == nil and "all contexts"
+      or "context " .. plain(tostring(page.context))
+end
+
+-- The fields of a view that are among the names, and their names.
+local function picked(rows, names)
+   local wanted, fields, found = { context = true }, {}, {}
+   for _, name in ipairs(names) do
+      wanted[name] = true
+   end
+   for _, field in ipairs(rows:fields()) do
+      if wanted[field.name] then
+         fields[#fields + 1], found[#found + 1] = field, field.name
+      end
+   end
+   return fields, found
+end
+
+local function has_callers(rows)
+   for _, name in ipairs(rows.columns) do
+      if name == "caller" then
+         return true
+      end
+   end
+   return false
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function statistics.text(context, out)
+   local rows = context:where(rows_of(context))
+   local columns = columns_of(context, has_callers(rows))
+   local fields, names = picked(rows, columns)
+   local pages = pages_of(rows:rows(table.unpack(names)), names)
+   -- the only context is all of them
+   local shown = #pages == 2 and pages[1].context == nil and 1 or #pages
+   for i = 1, shown do
+      local page = view.over(function()
+         return core.rows_reader(fields, pages[i].rows)
+      end):sort("-" .. (context.given.metric or "net"))
+      local top = context:top()
+      if shown > 1 then
+         out:write(i > 1 and "\n" or "", heading_of(pages[i]), "\n")
+      end
+      out:rows({ output = "text", unit = context.given.unit or statistics.unit,
+         columns = columns }, (top and page:limit(top) or page):reader())
+   end
+end
+
+-- }======
+
+return statistics

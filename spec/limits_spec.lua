@@ -1,0 +1,130 @@
+local limits = require "profio.limits"
+
+describe("limits.parse", function()
+   local function only(text)
+      local list, message = limits.parse(text)
+      assert.is_nil(message)
+      assert.equal(1, #list)
+      return list[1]
+   end
+
+   it("reads area, column, comparison and bound", function()
+      assert.same({ line = 1, area = "Db_Read", is_pattern = false, column = "gross_max",
+         operator = "<=", bound = 1500000, unit = "ms" }, only "Db_Read gross_max <= 1.5ms")
+      assert.same({ line = 1, area = "f", is_pattern = false, column = "count", operator = ">",
+         bound = 12 }, only "f count>12")
+      for _, operator in ipairs { "<=", "<", ">=", ">", "==", "!=" } do
+         assert.equal(operator, only("f net " .. operator .. " 1").operator)
+      end
+      assert.equal("==", only("f count = 1").operator)
+      assert.equal(2.5, only("f net_mean < 2.5").bound)
+      assert.equal(2000000000, only("f net_mean < 2s").bound)
+   end)
+
+   it("reads names in quotes, patterns and contexts", function()
+      assert.equal("operator new", only('"operator new" count < 3').area)
+      assert.equal('"file.c"#func', only([["\"file.c\"#func" count < 3]]).area)
+      assert.equal("a\\b", only([["a\\b" count < 3]]).area)
+      assert.equal("file.c#f", only("file.c#f count < 3").area)
+      local limit = only [[~"^Task 1" in "CORE 0" net < 3us]]
+      assert.same({ "^Task 1", true, "CORE 0", "net" },
+         { limit.area, limit.is_pattern, limit.context, limit.column })
+      assert.equal("in", only("in count < 3").area)
+      assert.equal("T", only("in in T count < 3").context)
+   end)
+
+   it("leaves out comments and empty lines, whatever the line ends", function()
+      local list = assert(limits.parse '# head\r\n\r\nf net < 1 # why\r\n  \r\n"a # b" net < 2\n')
+      assert.equal(2, #list)
+      assert.same({ "f", 3, "a # b", 5 },
+         { list[1].area, list[1].line, list[2].area, list[2].line })
+      assert.same({}, limits.parse "")
+   end)
+
+   it("says what is wrong, and where", function()
+      local cases = {
+         ["f"] = "'area column <= bound' is expected, got 'f'",
+         ["f net"] = "is expected",
+         ["f net <="] = "is expected",
+         ["f net <> 3"] = "no comparison '<>'",
+         ["f net < much"] = "a bound is a number, or a time such as 1.5ms, got 'much'",
+         ["f net < 1.5m"] = "a bound is a number",
+         ["f net < 3 4"] = "a bound is a number",
+         ['"f net < 3'] = "a name in quotes has no end",
+         ['"file.c"#func net < 3'] = "a blank is expected behind the quotes, got \"#func",
+         ['"" net < 3'] = "the area is missing",
+         ["~% net < 3"] = "'%' is no Lua pattern",
+         ["f in"] = "is expected",
+      }
+      for text, message in pairs(cases) do
+         local list, found, line = limits.parse("g net < 1\n\n" .. text .. "\n")
+         assert.is_nil(list)
+         assert.is_truthy(found:find(message, 1, true), text .. ": " .. found)
+         assert.equal(3, line)
+      end
+   end)
+end)
+
+describe("limits.fit", function()
+   it("wants columns that are there, and units only of times", function()
+      local function fit(text)
+         return limits.fit(limits.parse(text), { "count", "net" })
+      end
+      assert.is_true(fit "f net < 1ms\nf count < 2")
+      assert.same({ false, "no column 'nett'; there are: count, net", 2 },
+         { fit "f net < 1\nf nett < 1" })
+      assert.same({ false, "column 'count' is no time: its bound has no unit", 1 },
+         { fit "f count < 1ms" })
+   end)
+end)
+
+describe("limits.quantiles", function()
+   it("names those that limits ask for", function()
+      assert.equal("p50,p99", limits.quantiles(limits.parse "f net_p99 < 1"))
+      assert.equal("p50,p99,p99.9,p10",
+         limits.quantiles(limits.parse "f net_p99.9 < 1\nf call_p10 < 1\ng net_p10 < 2"))
+   end)
+end)
+
+describe("limits.check", function()
+   local rows = {
+      { area = "f", count = 3, net = 30, net_max = 20, net_max_at = 700 },
+      { area = "f", context = "T1", count = 2, net = 5 },
+      { area = "f2", count = 1, net = 9 },
+   }
+
+   -- "area column value state" of each result.
+   local function told(text)
+      local list = {}
+      for i, r in ipairs(limits.check(limits.parse(text), rows)) do
+         list[i] = ("%s %s %s %s"):format(r.area, r.column, r.value, r.state)
+      end
+      return list
+   end
+
+   it("compares at the bound itself", function()
+      assert.same({ "f net 30 ok", "f net 30 exceeded", "f net 30 ok", "f net 30 exceeded",
+         "f net 30 ok", "f net 30 exceeded" },
+         told "f net <= 30\nf net < 30\nf net >= 30\nf net > 30\nf net == 30\nf net != 30")
+   end)
+
+   it("takes the row of all contexts, or of one", function()
+      assert.same({ "f net 30 exceeded", "f net 5 ok" }, told "f net < 10\nf in T1 net < 10")
+   end)
+
+   it("takes each area that a pattern finds", function()
+      assert.same({ "f net 30 exceeded", "f2 net 9 ok" }, told "~^f net < 10")
+      assert.same({ "~^g net nil missing" }, told "~^g net < 10")
+   end)
+
+   it("does not pass what did not run, but counts it as 0", function()
+      assert.same({ "gone net nil missing", "gone count 0 ok", "gone count 0 exceeded" },
+         told "gone net < 10\ngone count < 1\ngone count > 0")
+      local result = limits.check(limits.parse "f in T9 net < 1", rows)[1]
+      assert.same({ "missing", "T9" }, { result.state, result.context })
+   end)
+
+   it("says when the worst call was", function()
+      assert.equal(700, limits.check(limits.parse "f net_max < 1us", rows)[1].at)
+   end)
+end)
