@@ -101,14 +101,21 @@ local function open_symbols(mine, dictionary, notes)
    return found
 end
 
-local function same_schema(first, part)
-   local a, b = first:tables(), part:tables()
+-- Whether two lists of tables, or of the columns of one, are alike.
+local function same_list(a, b)
    for i, described in ipairs(a) do
-      if not b[i] or b[i].name ~= described.name then
+      local other = b[i]
+      if not other or other.name ~= described.name or other.type ~= described.type
+         or not same_list(described.fields or {}, other.fields or {})
+      then
          return false
       end
    end
    return #a == #b
+end
+
+local function same_schema(first, part)
+   return same_list(first:tables(), part:tables())
 end
 
 -- The part of one source and what stands beside it.

@@ -224,6 +224,17 @@ describe("dbf, damage:", function()
       assert.same({}, found.warnings)
    end)
 
+   it("tables of different fields are no single trace", function()
+      local one = dbf { { "A", "C", 3 } }:row { "x" }:bytes()
+      local other = dbf { { "A", "N", 3 } }:row { 7 }:bytes()
+      local trace <close> = assert(profio.open { { data = one }, { data = one } })
+      assert.equal(2, trace.data:count())
+      local both, message, code = profio.open { { data = one }, { data = other } }
+      assert.is_nil(both)
+      assert.equal("format", code)
+      assert.matches("its tables differ", message)
+   end)
+
    it("is not taken for a table when it is text", function()
       for _, text in ipairs { "1,0,i,MAIN\r\n" .. ("1,5,o,MAIN\r\n"):rep(20), ("0"):rep(200),
          "2" .. ("\1"):rep(300) } do
