@@ -131,6 +131,7 @@ void l_open_conditions (lua_State *L);
 void l_open_contexts (lua_State *L);
 void l_open_export (lua_State *L);
 void l_open_export_contexts (lua_State *L);
+void l_open_export_flames (lua_State *L);
 void l_open_export (lua_State *L);
 void l_open_export_contexts (lua_State *L);
 void l_open_exports (lua_State *L);

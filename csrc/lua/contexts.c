@@ -478,6 +478,17 @@ static int contexts_scale (lua_State *L) {
 }
 
 
+/* contexts:pick(metric, name): only that metric, under another name. */
+static int contexts_pick (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t metric = l_metric_check(L, c, luaL_checkstring(L, 2));
+  const char *const name = luaL_checkstring(L, 3);
+  pf_error error;
+  pf_contexts *const made = new_like(L, 1);
+  return changed(L, pf_contexts_pick(made, c, metric, name, &error), &error);
+}
+
+
 /* contexts:prune(share, metric): contexts below that share of the whole are
    folded into their callers. */
 static int contexts_prune (lua_State *L) {
@@ -494,16 +505,25 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"callees", contexts_callees}, {"callers", contexts_callers},
-      {"close", contexts_close},     {"count", contexts_count},
-      {"diff", contexts_diff},       {"flat", contexts_flat},
-      {"frames", contexts_frames},   {"graph", contexts_graph},
-      {"invert", contexts_invert},   {"lines", contexts_lines},
-      {"merge", contexts_merge},     {"metrics", contexts_metrics},
-      {"narrow", contexts_narrow},   {"prune", contexts_prune},
-      {"rename", contexts_rename},   {"scale", contexts_scale},
-      {"tree", contexts_tree},       {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"callees", contexts_callees},
+                                     {"callers", contexts_callers},
+                                     {"close", contexts_close},
+                                     {"count", contexts_count},
+                                     {"diff", contexts_diff},
+                                     {"flat", contexts_flat},
+                                     {"frames", contexts_frames},
+                                     {"graph", contexts_graph},
+                                     {"invert", contexts_invert},
+                                     {"lines", contexts_lines},
+                                     {"merge", contexts_merge},
+                                     {"metrics", contexts_metrics},
+                                     {"narrow", contexts_narrow},
+                                     {"pick", contexts_pick},
+                                     {"prune", contexts_prune},
+                                     {"rename", contexts_rename},
+                                     {"scale", contexts_scale},
+                                     {"tree", contexts_tree},
+                                     {NULL, NULL}};
   l_class(L, L_CONTEXTS, methods, contexts_gc);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_pushcfunction(L, contexts_close);

@@ -31,6 +31,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_contexts(L);
   l_open_export(L);
   l_open_export_contexts(L);
+  l_open_export_flames(L);
   l_open_export(L);
   l_open_export_contexts(L);
   l_open_exports(L);

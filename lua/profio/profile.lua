@@ -294,6 +294,26 @@ function methods:title()
    return of(self).title or "profile"
 end
 
+---The two profiles a difference was made from: the new one and the old one; else nil.
+---@return profio.Profile|nil new
+---@return profio.Profile|nil old
+function methods:compared()
+   local both = of(self).compared or {}
+   return both[1], both[2]
+end
+
+---The metric that views show when none is named: time, else the first.
+---@return string|nil
+function methods:usual_metric()
+   local list = self:metrics()
+   for _, metric in ipairs(list) do
+      if metric.name == "time" then
+         return "time"
+      end
+   end
+   return list[1] and list[1].name
+end
+
 ---Its functions and arcs as sums, for exports; see bodies/sums.lua.
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
@@ -358,8 +378,13 @@ local function combine(a, b, sign)
    end
    local left, right = alike(a, b)
    local notes = table.move(of(a).notes, 1, #of(a).notes, 1, {})
-   return new(left:merge(right, sign), {}, nil,
+   local made = new(left:merge(right, sign), {}, nil,
       table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
+   if sign < 0 then
+      of(made).compared = { a, b }
+      of(made).title = a:title() .. " less " .. b:title()
+   end
+   return made
 end
 
 ---a + b: what both spent.

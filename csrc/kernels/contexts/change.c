@@ -207,6 +207,24 @@ pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
 }
 
 
+pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
+                            size_t metric, const char *name, pf_error *error) {
+  const size_t new_metric = pf_metric_of(to, name, from->metrics[metric].unit);
+  uint32_t *const nodes = malloc(from->count * sizeof *nodes);
+  bool ok = nodes != NULL && new_metric < PF_MAX_METRICS;
+  if (ok)
+    nodes[0] = 0;
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+  }
+  for (uint32_t i = 0; ok && i < from->count; i++)
+    pf_context_add(to, nodes[i], new_metric, from->weights[metric][i]);
+  free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
 pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
                              size_t metric, double share, pf_error *error) {
   uint32_t *const nodes = begin(to, from);

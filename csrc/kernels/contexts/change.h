@@ -39,6 +39,10 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              double factor, pf_error *error);
 
+/* Keep one metric, under another name. */
+pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
+                            size_t metric, const char *name, pf_error *error);
+
 /* Fold contexts whose total is less than `share` of the whole, by a metric,
    into their callers. */
 pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,

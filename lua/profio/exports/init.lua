@@ -24,6 +24,7 @@ local order = {
    "speedscope",
    "callgrind",
    "folded",
+   "svg",
    "speedscope",
    "callgrind",
    "folded",

@@ -89,10 +89,33 @@ function contexts:invert() end
 ---@return profio.core.Contexts
 function contexts:scale(factor) end
 
+---Only one metric, under another name.
+---@param metric string
+---@param name string
+---@return profio.core.Contexts
+function contexts:pick(metric, name) end
+
 ---@param share number contexts below it are folded into their callers
 ---@param metric string|nil
 ---@return profio.core.Contexts
 function contexts:prune(share, metric) end
+
+---Write the frames of a flame graph as elements of SVG.
+---@param from profio.core.Contexts
+---@param options table left, width, row, root, upward, rows (pixels); metric, before
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_flames(from, options, file) end
+
+---How many rows write_flames draws with these options.
+---@param from profio.core.Contexts
+---@param options table
+---@param file file*
+---@return integer
+function core.flame_rows(from, options, file) end
 
 ---Write folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
 ---@param from profio.core.Contexts

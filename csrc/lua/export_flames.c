@@ -1,0 +1,364 @@
+/*
+** export_flames.c - the frames of a flame graph as elements of SVG. What
+** stands around them, and what moves them, is in lua/profio/exports/svg.lua.
+*/
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "lua/export.h"
+
+/* A frame is at least so many pixels wide to be drawn, and a letter so wide. */
+#define MIN_WIDTH    0.1
+#define LETTER_WIDTH 6.6
+
+typedef struct flames {
+  l_export *out;
+  double left, width, row, bottom; /* pixels: of the root, a row, its edge */
+  bool is_upward;                  /* the root stands at the bottom */
+  uint32_t rows;                   /* how deep it is drawn */
+  int64_t *totals;
+  int64_t *before;  /* totals of an older profile; NULL: there is none */
+  double *next;     /* by depth: where the next frame begins, in weight */
+  double whole;     /* weight of the root */
+  double most;      /* the largest change of a total, as a part of the whole */
+  const char *unit; /* of the metric */
+} flames;
+
+
+/* {====== Pieces of text ====== */
+
+static void put_number (flames *f, double value, int digits) {
+  char text[ROW_NUMBER_SIZE];
+  const char *const end = row_put_fixed(text, value, digits);
+  l_export_bytes(f->out, text, (size_t)(end - text));
+}
+
+
+static void put_attribute (flames *f, const char *name, double value,
+                           int digits) {
+  l_export_text(f->out, " ");
+  l_export_text(f->out, name);
+  l_export_text(f->out, "=\"");
+  put_number(f, value, digits);
+  l_export_text(f->out, "\"");
+}
+
+
+/* A text of XML: its own characters as entities; what no XML may hold, and
+   what is not UTF-8, becomes U+FFFD. At most `most` characters. */
+static void put_xml (flames *f, pf_bytes text, size_t most) {
+  for (size_t i = 0, n = 0; i < text.size && n < most; n++) {
+    const size_t size = row_utf8(text.at + i, text.size - i);
+    const uint8_t byte = text.at[i];
+    if (size == 0 || (size == 1 && (byte < 0x20 || byte == 0x7f)))
+      l_export_text(f->out, "\xef\xbf\xbd");
+    else if (byte == '&')
+      l_export_text(f->out, "&amp;");
+    else if (byte == '<')
+      l_export_text(f->out, "&lt;");
+    else if (byte == '>')
+      l_export_text(f->out, "&gt;");
+    else if (byte == '"')
+      l_export_text(f->out, "&quot;");
+    else
+      l_export_bytes(f->out, text.at + i, size);
+    i += size == 0 ? 1 : size;
+  }
+}
+
+
+/* A weight for people: times in the unit that fits them. */
+static void put_weight (flames *f, int64_t weight) {
+  static const struct {
+    double ns;
+    const char *unit;
+  } units[] = {{1e9, " s"}, {1e6, " ms"}, {1e3, " us"}, {1, " ns"}};
+  if (strcmp(f->unit, "ns") != 0) {
+    l_export_int(f->out, weight);
+    l_export_text(f->out, f->unit[0] == '\0' ? "" : " ");
+    put_xml(f, (pf_bytes){(const uint8_t *)f->unit, strlen(f->unit)}, 24);
+    return;
+  }
+  size_t i = 0;
+  while (i < 3 && fabs((double)weight) < units[i].ns)
+    i++;
+  put_number(f, (double)weight / units[i].ns, i == 3 ? 0 : 3);
+  l_export_text(f->out, units[i].unit);
+}
+
+/* }====== */
+
+
+/* {====== Colours ====== */
+
+static void put_color (flames *f, unsigned red, unsigned green, unsigned blue) {
+  static const char hex[] = "0123456789abcdef";
+  const unsigned parts[] = {red & 255, green & 255, blue & 255};
+  char text[8] = "#";
+  for (size_t i = 0; i < 3; i++) {
+    text[1 + 2 * i] = hex[parts[i] >> 4];
+    text[2 + 2 * i] = hex[parts[i] & 15];
+  }
+  l_export_text(f->out, " fill=\"");
+  l_export_bytes(f->out, text, 7);
+  l_export_text(f->out, "\"");
+}
+
+
+/* Warm colours by name: a function has one colour everywhere. */
+static void put_warm (flames *f, pf_bytes name) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < name.size; i++)
+    hash = (hash ^ name.at[i]) * 16777619u;
+  hash ^= hash >> 15;
+  put_color(f, 205 + (hash & 31) + (hash >> 5 & 15), 90 + (hash >> 9 & 127),
+            30 + (hash >> 16 & 31));
+}
+
+
+/* Red where more was spent than before, blue where less: the stronger the
+   nearer it is to the largest change. */
+static void put_change (flames *f, double change) {
+  const double part = f->most == 0 ? 0 : fabs(change) / f->most;
+  const unsigned pale = (unsigned)(245 - 170 * (part > 1 ? 1 : part));
+  if (change >= 0)
+    put_color(f, 245, pale, pale);
+  else
+    put_color(f, pale, pale, 245);
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+/* How much a node's part of the whole has changed. */
+static double change_of (const flames *f, uint32_t node) {
+  const double before = (double)f->before[0];
+  return (double)f->totals[node] / f->whole -
+         (before == 0 ? 0 : (double)f->before[node] / before);
+}
+
+
+static void put_title (flames *f, pf_bytes name, uint32_t node) {
+  l_export_text(f->out, "<title>");
+  put_xml(f, name, SIZE_MAX);
+  l_export_text(f->out, " (");
+  put_weight(f, f->totals[node]);
+  l_export_text(f->out, ", ");
+  put_number(f, 100 * (double)f->totals[node] / f->whole, 2);
+  l_export_text(f->out, "%");
+  if (f->before != NULL) {
+    l_export_text(f->out, "; before ");
+    put_weight(f, f->before[node]);
+    l_export_text(f->out, change_of(f, node) < 0 ? ", " : ", +");
+    put_number(f, 100 * change_of(f, node), 2);
+    l_export_text(f->out, " points");
+  }
+  l_export_text(f->out, ")</title>");
+}
+
+
+static void put_rectangle (flames *f, pf_bytes name, uint32_t node, double x,
+                           double y, double width) {
+  l_export_text(f->out, "<rect");
+  put_attribute(f, "x", x, 2);
+  put_attribute(f, "y", y, 1);
+  put_attribute(f, "width", width, 2);
+  put_attribute(f, "height", f->row - 1, 1);
+  if (f->before != NULL)
+    put_change(f, change_of(f, node));
+  else
+    put_warm(f, name);
+  l_export_text(f->out, "/>");
+}
+
+
+/* The name, as far as there is room for it. */
+static void put_label (flames *f, pf_bytes name, double x, double y,
+                       double width) {
+  const double letters = (width - 6) / LETTER_WIDTH;
+  l_export_text(f->out, "<text");
+  put_attribute(f, "x", x + 3, 2);
+  put_attribute(f, "y", y + f->row - 5, 1);
+  l_export_text(f->out, ">");
+  if (letters >= (double)name.size)
+    put_xml(f, name, SIZE_MAX);
+  else if (letters >= 3) {
+    put_xml(f, name, (size_t)letters - 2);
+    l_export_text(f->out, "..");
+  }
+  l_export_text(f->out, "</text>");
+}
+
+
+static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
+  const l_export *const e = f->out;
+  const double x = from / f->whole;
+  const double share = (double)f->totals[node] / f->whole;
+  const double left = f->left + x * f->width, width = share * f->width;
+  const double y = f->is_upward ? f->bottom - (depth + 1) * f->row
+                                : f->bottom + depth * f->row;
+  const pf_bytes name = node == 0 ? (pf_bytes){(const uint8_t *)"all", 3}
+                                  : pf_text(e->contexts->dictionary, PF_AREA,
+                                            e->contexts->frames[node]);
+  l_export_text(f->out, "<g class=\"f\"");
+  put_attribute(f, "data-x", x, 7);
+  put_attribute(f, "data-w", share, 7);
+  put_attribute(f, "data-d", depth, 0);
+  l_export_text(f->out, ">");
+  put_title(f, name, node);
+  put_rectangle(f, name, node, left, y, width);
+  put_label(f, name, left, y, width);
+  l_export_text(f->out, "</g>\n");
+}
+
+
+/* Whether a frame is wide and near enough to the root to be seen. */
+static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
+  return depth < f->rows && f->totals[node] > 0 &&
+         (double)f->totals[node] / f->whole * f->width >= MIN_WIDTH;
+}
+
+
+/* All frames; below one that is not drawn none is. The children of a frame
+   begin where it does. */
+static uint32_t put_frames (flames *f) {
+  const l_export *const e = f->out;
+  uint32_t hidden = UINT32_MAX, deepest = 0;
+  f->next[0] = 0;
+  for (uint32_t i = 0; i < e->contexts->count; i++) {
+    const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
+    if (depth > hidden)
+      continue;
+    hidden = UINT32_MAX;
+    const double from = f->next[depth];
+    if (!is_drawn(f, node, depth)) {
+      hidden = depth;
+      f->next[depth] += f->totals[node] > 0 ? (double)f->totals[node] : 0;
+      continue;
+    }
+    put_frame(f, node, depth, from);
+    f->next[depth] = from + (double)f->totals[node];
+    f->next[depth + 1] = from;
+    if (depth > deepest)
+      deepest = depth;
+  }
+  return deepest;
+}
+
+
+/* How deep what is drawn goes: the picture's height depends on it. */
+static uint32_t depth_drawn (const flames *f) {
+  const l_export *const e = f->out;
+  uint32_t hidden = UINT32_MAX, deepest = 0;
+  for (uint32_t i = 0; i < e->contexts->count; i++) {
+    const uint32_t depth = e->walk.depths[i];
+    if (depth > hidden)
+      continue;
+    hidden = is_drawn(f, e->walk.order[i], depth) ? UINT32_MAX : depth;
+    if (hidden == UINT32_MAX && depth > deepest)
+      deepest = depth;
+  }
+  return deepest;
+}
+
+
+static double most_change (const flames *f) {
+  double most = 0;
+  for (uint32_t i = 1; f->before != NULL && i < f->out->contexts->count; i++)
+    most = fmax(most, fabs(change_of(f, i)));
+  return most;
+}
+
+/* }====== */
+
+
+/* {====== Lua ====== */
+
+static lua_Number number_option (lua_State *L, const char *name,
+                                 lua_Number fallback) {
+  lua_getfield(L, 2, name);
+  const lua_Number value = luaL_optnumber(L, -1, fallback);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+static void *scratch (lua_State *L, size_t count, size_t size) {
+  void *const memory = lua_newuserdatauv(L, (count + 2) * size, 0);
+  memset(memory, 0, (count + 2) * size);
+  return memory;
+}
+
+
+static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
+                           size_t metric) {
+  int64_t *const totals = scratch(L, contexts->count, sizeof *totals);
+  pf_contexts_totals(contexts, metric, totals);
+  return totals;
+}
+
+
+/* The export of the contexts at 1 and the options at 2; pushes what it
+   owns. */
+static void open_flames (lua_State *L, flames *f, int file_arg) {
+  *f = (flames){.out = l_export_new(L, 1, 2, file_arg)};
+  const pf_contexts *const c = f->out->contexts;
+  const char *const before = l_export_option(L, 2, "before", NULL);
+  const lua_Number rows = number_option(L, "rows", 400);
+  f->left = number_option(L, "left", 0);
+  f->width = number_option(L, "width", 1200);
+  f->row = number_option(L, "row", 17);
+  f->rows = rows < 1 ? 1 : rows > 100000 ? 100000 : (uint32_t)rows;
+  f->bottom = number_option(L, "root", 0);
+  lua_getfield(L, 2, "upward");
+  f->is_upward = lua_toboolean(L, -1);
+  f->unit = c->metrics[f->out->metric].unit;
+  f->totals = totals_of(L, c, f->out->metric);
+  if (before != NULL)
+    f->before = totals_of(L, c, l_metric_check(L, c, before));
+  f->next = scratch(L, (size_t)f->out->walk.max_depth + 1, sizeof *f->next);
+  f->whole = (double)f->totals[0];
+  if (f->whole > 0)
+    f->most = most_change(f);
+}
+
+
+/*
+** core.write_flames(contexts, options, file): the frames of a flame graph.
+** Options, in pixels: left and width (of the root), row (the height of one), root (the
+** edge the root stands on), upward (the root is the lowest), rows (the most
+** that are drawn); metric, before (the metric of an older profile, for colours
+** that show the change).
+*/
+static int core_write_flames (lua_State *L) {
+  flames f;
+  lua_settop(L, 3);
+  open_flames(L, &f, 3);
+  if (f.whole > 0)
+    put_frames(&f);
+  return l_export_finish(L, f.out);
+}
+
+
+/* core.flame_rows(contexts, options, file): how many rows write_flames would
+   draw with these options; nothing is written. */
+static int core_flame_rows (lua_State *L) {
+  flames f;
+  lua_settop(L, 3);
+  open_flames(L, &f, 3);
+  lua_pushinteger(L, f.whole > 0 ? (lua_Integer)depth_drawn(&f) + 1 : 0);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_export_flames (lua_State *L) {
+  static const luaL_Reg functions[] = {{"flame_rows", core_flame_rows},
+                                       {"write_flames", core_write_flames},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,218 @@
+-- A flame graph as one SVG file that needs nothing else: a click on a frame makes it as wide as the
+-- picture, Ctrl-F or / searches by a regular expression, titles say the numbers. Of a difference of
+-- two profiles the widths are those of the new one, red has grown and blue has shrunk.
+
+local core = require "profio.core"
+
+local svg = {
+   name = "svg",
+   help = "a flame graph as one SVG file, with search and zoom",
+   takes = "profile",
+   options = {
+      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "title", type = "text", help = "what stands above it" },
+      { name = "width", type = "int", default = 1200, help = "pixels" },
+      { name = "rows", type = "int", default = 400, help = "the most rows that are drawn" },
+      { name = "icicle", type = "bool", default = false, help = "the root stands at the top" },
+   },
+}
+
+local HEAD, FOOT, ROW, EDGE = 44, 30, 17, 10
+
+local style = [[
+svg{font:12px ui-monospace,Menlo,Consolas,monospace;background:#fff}
+text{fill:#1b1b1b;pointer-events:none}
+.page{fill:#fff}
+.head{font-size:15px}
+.note,.button{fill:#555}
+.button{pointer-events:auto;cursor:pointer}
+.f{cursor:pointer}
+.f:hover rect{stroke:#000;stroke-width:1}
+.f.match rect{fill:#b03bd4}
+.f.above rect{opacity:.55}
+.f.gone{display:none}
+@media (prefers-color-scheme:dark){
+svg{background:#16181c}
+.page{fill:#16181c}
+.head,.note,.button{fill:#d7dae0}
+.f:hover rect{stroke:#fff}
+}
+]]
+
+local program = [[
+(function () {
+  'use strict';
+  var svg = document.currentScript.ownerSVGElement || document.documentElement;
+  var frames = Array.prototype.slice.call(svg.querySelectorAll('.f'));
+  var width = +svg.getAttribute('data-width'), edge = +svg.getAttribute('data-edge');
+  var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
+  var zoom = { x: 0, w: 1, d: 0 }, wanted = null;
+  frames.forEach(function (g) {
+    var title = g.querySelector('title').textContent;
+    g.place = { x: +g.dataset.x, w: +g.dataset.w, d: +g.dataset.d };
+    g.name = title.slice(0, title.lastIndexOf(' ('));
+  });
+  function label(text, name, pixels) {
+    var letters = Math.floor((pixels - 6) / 6.6);
+    text.textContent = letters >= name.length ? name
+      : letters >= 3 ? name.slice(0, letters - 2) + '..' : '';
+  }
+  function draw() {
+    frames.forEach(function (g) {
+      var p = g.place, left = (p.x - zoom.x) / zoom.w, w = p.w / zoom.w;
+      var above = p.d < zoom.d && p.x <= zoom.x + 1e-9 && p.x + p.w >= zoom.x + zoom.w - 1e-9;
+      var gone = !above && (p.d < zoom.d || left + w <= 1e-9 || left >= 1 - 1e-9);
+      g.classList.toggle('gone', gone);
+      g.classList.toggle('above', above);
+      if (gone) { return; }
+      if (above) { left = 0; w = 1; }
+      var pixels = w * width, rect = g.querySelector('rect'), text = g.querySelector('text');
+      rect.setAttribute('x', edge + left * width);
+      rect.setAttribute('width', Math.max(0.2, pixels));
+      text.setAttribute('x', edge + left * width + 3);
+      label(text, g.name, pixels);
+    });
+    back.style.display = zoom.w < 1 ? '' : 'none';
+  }
+  function to(place) { zoom = place; draw(); }
+  function search(pattern) {
+    var matched = [], sum = 0, end = -1;
+    wanted = null;
+    if (pattern) {
+      try { wanted = new RegExp(pattern); } catch (e) { hits.textContent = e.message; return; }
+    }
+    frames.forEach(function (g) {
+      var hit = wanted !== null && g.place.d > 0 && wanted.test(g.name);
+      g.classList.toggle('match', hit);
+      if (hit) { matched.push(g.place); }
+    });
+    matched.sort(function (a, b) { return a.x - b.x || b.w - a.w; });
+    matched.forEach(function (p) {
+      if (p.x >= end - 1e-9) { sum += p.w; end = p.x + p.w; }
+    });
+    hits.textContent = wanted === null ? '' :
+      matched.length + ' frames match, ' + (100 * sum).toFixed(2) + '%';
+  }
+  function ask() {
+    var pattern = window.prompt('Search for a regular expression', wanted ? wanted.source : '');
+    if (pattern !== null) { search(pattern); }
+  }
+  svg.addEventListener('click', function (event) {
+    var g = event.target.closest ? event.target.closest('.f') : null;
+    if (g) { to(g.place); }
+    if (event.target === back) { to({ x: 0, w: 1, d: 0 }); }
+    if (event.target.classList.contains('find')) { ask(); }
+  });
+  window.addEventListener('keydown', function (event) {
+    if (event.key === 'Escape') { search(''); to({ x: 0, w: 1, d: 0 }); }
+    if (event.key === '/' || (event.key === 'f' && (event.ctrlKey || event.metaKey))) {
+      event.preventDefault();
+      ask();
+    }
+  });
+  svg.flames = { to: to, search: search, frames: frames };
+  back.style.display = 'none';
+}());
+]]
+
+local function escaped(text)
+   text = text:gsub("[%c\127]", " ")
+   if not utf8.len(text) then
+      text = text:gsub("[\128-\255]", "?")
+   end
+   return (text:gsub("[&<>\"]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
+      ["\""] = "&quot;" }))
+end
+
+-- What is drawn: the contexts of the profile, or of a difference those of both, as two metrics.
+local function contexts_of(profile, metric)
+   local new, old = profile:compared()
+   if not new then
+      return profile:contexts(), metric, nil
+   end
+   local a, b = new:contexts(), old:contexts()
+   metric = metric or new:usual_metric()
+   return a:pick(metric, metric):merge(b:pick(metric, "before")), metric, "before"
+end
+
+local function head(profile, given, height, before)
+   local lines = {
+      ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="%d" height="%d" ' ..
+         'viewBox="0 0 %d %d" data-width="%d" data-edge="%d">\n'):format(given.width, height,
+         given.width, height, given.width - 2 * EDGE, EDGE),
+      "<style>", style, "</style>\n",
+      '<rect class="page" width="100%" height="100%"/>\n',
+      ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, escaped(given.title or
+         profile:title())),
+      ('<text class="button back" x="%d" y="38" style="display:none">Show all</text>\n')
+         :format(EDGE),
+      ('<text class="button find" x="%d" y="22" text-anchor="end">Search</text>\n')
+         :format(given.width - EDGE),
+      ('<text class="note hits" x="%d" y="38" text-anchor="end"></text>\n')
+         :format(given.width - EDGE),
+   }
+   local notes = profile:notes()
+   local foot = before and "widths: the new profile; red grew, blue shrank" or ""
+   if #notes > 0 then
+      foot = foot .. (foot ~= "" and "; " or "") .. "damaged: " .. notes[1] ..
+         (#notes > 1 and (" and %d more"):format(#notes - 1) or "")
+   end
+   lines[#lines + 1] = ('<text class="note" x="%d" y="%d">%s</text>\n'):format(EDGE, height - 10,
+      escaped(foot))
+   return table.concat(lines)
+end
+
+---The elements of a flame graph, for a file of their own or inside a page.
+---@param profile profio.Profile
+---@param given table metric, title, width, rows, icicle
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function svg.write_element(profile, given, file)
+   local contexts, metric, before = contexts_of(profile, given.metric)
+   local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
+      rows = given.rows, upward = not given.icicle }
+   local rows = core.flame_rows(contexts, options, file)
+   local height = HEAD + rows * ROW + FOOT
+   options.root = given.icicle and HEAD or HEAD + rows * ROW
+   local ok, message = file:write(head(profile, given, height, before))
+   if not ok then
+      return nil, message, "io"
+   end
+   options.left = EDGE
+   local done, words, code, broken = core.write_flames(contexts, options, file)
+   if not done then
+      return nil, words, code, broken
+   end
+   ok, message = file:write("<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
+   if not ok then
+      return nil, message, "io"
+   end
+   return true
+end
+
+---@param profile profio.Profile
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function svg.write(profile, given, file)
+   given.width = math.max(given.width or 1200, 200)
+   given.rows = given.rows or 400
+   local ok, message = file:write '<?xml version="1.0" encoding="UTF-8"?>\n'
+   if not ok then
+      return nil, message, "io"
+   end
+   return svg.write_element(profile, given, file)
+end
+
+---@param trace profio.Trace
+function svg.fits(trace)
+   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+end
+
+return svg
