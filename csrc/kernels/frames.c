@@ -82,21 +82,36 @@ static pf_status grow_lanes (pf_frames *frames) {
 }
 
 
-/* Whether tracing is held inside a function: prfHold is _prfHold when it is
-   compiled in, and names may be cut. */
-static bool holds_tracing (const pf_dictionary *dictionary, uint32_t name) {
-  static const char holder[] = "PRFHOLD";
-  pf_bytes text = pf_name(dictionary, name);
-  if (text.size > 0 && text.at[0] == '_') {
-    text.at++;
-    text.size--;
-  }
-  if (text.size != sizeof holder - 1)
+/* Whether two names are the same in letters of any case. */
+static bool is_same_name (pf_bytes left, pf_bytes right) {
+  if (left.size != right.size)
     return false;
-  for (size_t i = 0; i < text.size; i++)
-    if ((text.at[i] & ~0x20) != holder[i])
+  for (size_t i = 0; i < left.size; i++) {
+    const uint8_t l = left.at[i], r = right.at[i], low = l | 0x20;
+    if (l != r && (low < 'a' || low > 'z' || low != (r | 0x20)))
       return false;
+  }
   return true;
+}
+
+
+/* Whether tracing is held inside a function: prfHold is _prfHold when it is
+   compiled in. */
+static bool holds_tracing (pf_bytes name) {
+  static const pf_bytes holder = {(const uint8_t *)"PRFHOLD", 7};
+  if (name.size > 0 && name.at[0] == '_') {
+    name.at++;
+    name.size--;
+  }
+  return is_same_name(name, holder);
+}
+
+
+static bool is_idle (const pf_frames *frames, pf_bytes name) {
+  for (size_t i = 0; i < frames->nidle; i++)
+    if (is_same_name(name, frames->idle[i]))
+      return true;
+  return false;
 }
 
 
@@ -112,8 +127,9 @@ static pf_status grow_slots (pf_frames *frames) {
   frames->slots = slots;
   for (uint32_t i = first; i < frames->nslots; i++) {
     const uint32_t name = (uint32_t)numbers->words[i];
+    const pf_bytes text = pf_name(frames->dictionary, name);
     slots[i] = (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA,
-                              holds_tracing(frames->dictionary, name)};
+                              holds_tracing(text), is_idle(frames, text)};
   }
   return PF_OK;
 }

@@ -30,6 +30,7 @@ typedef struct pf_open_call {
   uint32_t slot;  /* which thread and name */
   uint32_t below; /* the next one of that slot further down, or PF_NO_FRAME */
   uint32_t gaps;  /* how many gaps there had been when it was entered */
+  uint32_t area;  /* free for the user */
   bool seen[PF_NO_LETTER];    /* which letters it has had */
   int64_t time[PF_NO_LETTER]; /* of these */
 } pf_open_call;
@@ -42,6 +43,9 @@ typedef struct pf_call_stack {
   bool has_thread; /* else the rows do not say which */
   uint32_t orphan; /* the slot of an O whose call was not open, if the row
                          before was one; else PF_NO_FRAME */
+  int64_t seen;    /* the last time in it */
+  int64_t idle;    /* ns taken out of its clock */
+  int64_t shown;   /* the last time on that clock */
 } pf_call_stack;
 
 /* A thread and a name. */
@@ -50,10 +54,13 @@ typedef struct pf_call_slot {
   uint32_t top;   /* its nearest open call, or PF_NO_FRAME */
   uint32_t area;  /* of the name, or PF_NO_AREA until pf_frames_area made it */
   bool is_holder; /* tracing is held inside of it */
+  bool is_idle;   /* its own time counts for nothing */
 } pf_call_slot;
 
 typedef struct pf_frames {
   pf_dictionary *dictionary;
+  const pf_bytes *idle; /* names of functions in which a thread waits */
+  size_t nidle;
   pf_numbering lane_numbers, slot_numbers;
   pf_call_stack *lanes;
   pf_call_slot *slots;
@@ -109,6 +116,15 @@ static inline pf_open_call *pf_frames_top (const pf_call_stack *lane) {
   return lane->depth == 0 ? NULL : &lane->frames[lane->depth - 1];
 }
 void pf_frames_pop (pf_frames *frames, pf_call_stack *lane);
+
+/* Whether an I is the second letter of the innermost call, which has had its
+   i. */
+static inline bool pf_frames_is_second (const pf_call_stack *lane,
+                                        uint32_t slot, pf_letter letter) {
+  const pf_open_call *const top = pf_frames_top(lane);
+  return letter == PF_ENTERED && top != NULL && top->slot == slot &&
+         top->seen[PF_CALLING] && !top->seen[PF_ENTERED];
+}
 
 /* Whether tracing was interrupted since the call began. */
 static inline bool pf_open_call_has_gap (const pf_frames *frames,

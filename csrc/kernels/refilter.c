@@ -41,20 +41,15 @@ static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
 }
 
 
-/* Whether the function runs that the row before said is about to be called:
-   the enter has been kept. Otherwise the call begins here. */
+/* Whether an enter is kept: its call begins. False when out of memory. */
 static bool enter (refilter *self, pf_call_stack *lane, uint32_t slot,
                    pf_letter letter, bool *keep) {
-  pf_open_call *const top = pf_frames_top(lane);
-  const bool is_second = letter == PF_ENTERED && top != NULL &&
-                         top->slot == slot && top->seen[PF_CALLING] &&
-                         !top->seen[PF_ENTERED];
-  pf_open_call *const frame =
-      is_second ? top : pf_frames_push(&self->frames, lane, slot);
-  if (frame == NULL)
+  *keep = !pf_frames_is_second(lane, slot, letter);
+  pf_open_call *const call =
+      *keep ? pf_frames_push(&self->frames, lane, slot) : pf_frames_top(lane);
+  if (call == NULL)
     return false;
-  pf_open_call_see(frame, letter, 0);
-  *keep = !is_second;
+  pf_open_call_see(call, letter, 0);
   return true;
 }
 

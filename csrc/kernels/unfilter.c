@@ -5,6 +5,7 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/unfilter.h"
 #include "kernels/unfilter_put.h"
@@ -14,13 +15,46 @@
 /* A step puts out one row at most. It goes on to the next row of the input
    when nothing is left to be closed before. */
 
+/* What the row at hand says. */
+typedef struct entry {
+  pf_call_stack *lane;
+  uint32_t slot;
+  pf_letter letter;
+  int64_t time;
+} entry;
+
+
+/* The area of a call that begins, or of a leave without one; no columns show
+   it: none. */
+static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
+                            pf_error *error) {
+  *area = PF_NO_AREA;
+  if (self->to.area == NO_COLUMN)
+    return PF_OK;
+  const pf_column *const lines =
+      self->line == NO_COLUMN ? NULL : &self->in.columns[self->line];
+  if (lines != NULL && !pf_is_missing(lines, self->row)) {
+    pf_area of_line = PF_AREA_NONE;
+    of_line.name = self->frames.slots[slot].name;
+    of_line.line = lines->ints[self->row];
+    *area = pf_area_add(self->frames.dictionary, &of_line);
+  }
+  else
+    *area = pf_frames_area(&self->frames, slot);
+  if (*area != PF_NO_AREA)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
 /* Close the innermost call: it ends at `time`, with flags, and in the row of
    the input or one that is not there. */
 static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
-  const pf_open_call frame = *pf_frames_top(lane);
-  const line l = {lane, frame.slot, time, row, self->leave, &frame, flags};
+  const pf_open_call call = *pf_frames_top(lane);
+  const line l = {lane, call.slot,   call.area, time,
+                  row,  self->leave, &call,     flags};
   pf_frames_pop(&self->frames, lane);
   return pf_unfilter_put(self, out, &l, error);
 }
@@ -28,38 +62,37 @@ static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
 
 /* Whether a call has said that it is about to return, and its caller shall say
    that it has. */
-static bool is_returning (const pf_open_call *frame) {
-  return frame->seen[PF_RETURNING] && frame->seen[PF_CALLING];
+static bool is_returning (const pf_open_call *call) {
+  return call->seen[PF_RETURNING] && call->seen[PF_CALLING];
 }
 
 
 /* Whether the trace was held inside the call. */
-static bool is_holding (const unfilter *self, const pf_open_call *frame) {
-  return self->frames.slots[frame->slot].is_holder;
+static bool is_holding (const unfilter *self, const pf_open_call *call) {
+  return self->frames.slots[call->slot].is_holder;
 }
 
 
-/* Close the innermost call when this row shows that nothing more will be said
-   of it. */
-static bool is_past (const unfilter *self, const pf_open_call *frame,
-                     uint32_t slot, pf_letter letter) {
-  if (is_returning(frame))
-    return slot != frame->slot || letter != PF_RETURNED;
-  return is_holding(self, frame) &&
-         (slot != frame->slot || letter == PF_CALLING ||
-          (letter == PF_ENTERED && frame->seen[PF_ENTERED]));
+/* Whether the row shows that nothing more will be said of a call. */
+static bool is_past (const unfilter *self, const pf_open_call *call,
+                     const entry *e) {
+  if (is_returning(call))
+    return e->slot != call->slot || e->letter != PF_RETURNED;
+  return is_holding(self, call) &&
+         (e->slot != call->slot || e->letter == PF_CALLING ||
+          (e->letter == PF_ENTERED && call->seen[PF_ENTERED]));
 }
 
 
-/* Close the innermost call before this row. */
+/* Close such a call, the innermost one. */
 static pf_status end_past (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            pf_error *error) {
-  const pf_open_call *const frame = pf_frames_top(lane);
-  if (is_returning(frame))
-    return end_call(self, out, lane, frame->time[PF_RETURNING], 0, NO_ROW,
+  const pf_open_call *const call = pf_frames_top(lane);
+  if (is_returning(call))
+    return end_call(self, out, lane, call->time[PF_RETURNING], 0, NO_ROW,
                     error);
-  const pf_letter last = frame->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
-  return end_call(self, out, lane, frame->time[last], PF_FLAG_GAP, NO_ROW,
+  const pf_letter last = call->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
+  return end_call(self, out, lane, call->time[last], PF_FLAG_GAP, NO_ROW,
                   error);
 }
 
@@ -72,73 +105,75 @@ static void advance (unfilter *self, pf_call_stack *lane) {
 }
 
 
-static pf_status take_enter (unfilter *self, pf_batch *out, pf_call_stack *lane,
-                             uint32_t slot, pf_letter letter, int64_t time,
+static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
                              pf_error *error) {
-  pf_open_call *const top = pf_frames_top(lane);
-  const bool is_second = letter == PF_ENTERED && top != NULL &&
-                         top->slot == slot && top->seen[PF_CALLING] &&
-                         !top->seen[PF_ENTERED];
   const size_t row = self->row;
-  pf_open_call *const frame =
-      is_second ? top : pf_frames_push(&self->frames, lane, slot);
-  if (frame == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_open_call_see(frame, letter, time);
-  advance(self, lane);
-  if (is_second)
+  if (pf_frames_is_second(e->lane, e->slot, e->letter)) {
+    pf_open_call_see(pf_frames_top(e->lane), e->letter, e->time);
+    advance(self, e->lane);
     return PF_OK;
-  self->frames.gaps += self->frames.slots[slot].is_holder;
-  return pf_unfilter_put(
-      self, out, &(line){lane, slot, time, row, self->enter, NULL, 0}, error);
+  }
+  uint32_t area;
+  const pf_status status = find_area(self, e->slot, &area, error);
+  if (status != PF_OK)
+    return status;
+  pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
+  if (call == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_open_call_see(call, e->letter, e->time);
+  call->area = area;
+  self->frames.gaps += self->frames.slots[e->slot].is_holder;
+  advance(self, e->lane);
+  const line l = {e->lane, e->slot, area, e->time, row, self->enter, NULL, 0};
+  return pf_unfilter_put(self, out, &l, error);
 }
 
 
 /* A leave whose call is not open. An O and the o right behind it are one. */
-static pf_status take_orphan (unfilter *self, pf_batch *out,
-                              pf_call_stack *lane, uint32_t slot,
-                              pf_letter letter, int64_t time, pf_error *error) {
-  const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
-  const unsigned flags =
-      self->frames.gaps > 0 ? PF_FLAG_GAP | PF_FLAG_ORPHAN : PF_FLAG_ORPHAN;
-  const size_t row = self->row;
-  advance(self, lane);
-  if (is_second)
-    return PF_OK;
-  if (letter == PF_RETURNING)
-    lane->orphan = slot;
-  return pf_unfilter_put(
-      self, out, &(line){lane, slot, time, row, self->leave, NULL, flags},
-      error);
+static pf_status take_orphan (unfilter *self, pf_batch *out, const entry *e,
+                              pf_error *error) {
+  const bool is_second = e->letter == PF_RETURNED && e->lane->orphan == e->slot;
+  line l = {e->lane,   e->slot,     0,    e->time,
+            self->row, self->leave, NULL, PF_FLAG_ORPHAN};
+  const pf_status status = find_area(self, e->slot, &l.area, error);
+  advance(self, e->lane);
+  if (status != PF_OK || is_second)
+    return status;
+  if (self->frames.gaps > 0)
+    l.flags |= PF_FLAG_GAP;
+  if (e->letter == PF_RETURNING)
+    e->lane->orphan = e->slot;
+  return pf_unfilter_put(self, out, &l, error);
 }
 
 
-static pf_status take_leave (unfilter *self, pf_batch *out, pf_call_stack *lane,
-                             uint32_t slot, pf_letter letter, int64_t time,
+static pf_status take_leave (unfilter *self, pf_batch *out, const entry *e,
                              pf_error *error) {
-  const uint32_t nearest = self->frames.slots[slot].top;
+  pf_call_stack *const lane = e->lane;
+  const uint32_t nearest = self->frames.slots[e->slot].top;
   if (nearest == PF_NO_FRAME)
-    return take_orphan(self, out, lane, slot, letter, time, error);
+    return take_orphan(self, out, e, error);
   pf_open_call *const top = pf_frames_top(lane);
   if (nearest + 1 < lane->depth) {
     const bool has_gap = pf_open_call_has_gap(&self->frames, top);
-    return end_call(self, out, lane, time,
+    return end_call(self, out, lane, e->time,
                     has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
   }
   const size_t row = self->row;
-  pf_open_call_see(top, letter, time);
+  pf_open_call_see(top, e->letter, e->time);
   advance(self, lane);
-  if (letter == PF_RETURNING && top->seen[PF_CALLING])
+  if (e->letter == PF_RETURNING && top->seen[PF_CALLING])
     return PF_OK; /* the call ends at its o */
-  return end_call(self, out, lane, time, 0, row, error);
+  return end_call(self, out, lane, e->time, 0, row, error);
 }
 
 
 /* A row that is neither enter nor leave. */
-static pf_status take_other (unfilter *self, pf_batch *out, pf_call_stack *lane,
-                             uint32_t slot, int64_t time, pf_error *error) {
-  const line l = {lane, slot, time, self->row, PF_NO_NAME, NULL, 0};
-  advance(self, lane);
+static pf_status take_other (unfilter *self, pf_batch *out, const entry *e,
+                             pf_error *error) {
+  const line l = {e->lane,   e->slot,    PF_NO_AREA, e->time,
+                  self->row, PF_NO_NAME, NULL,       0};
+  advance(self, e->lane);
   return self->copied == 0 ? PF_OK : pf_unfilter_put(self, out, &l, error);
 }
 
@@ -201,33 +236,45 @@ static int64_t time_of (const unfilter *self, size_t row) {
 }
 
 
+static entry entry_at (const unfilter *self, size_t row) {
+  const pf_frames *const frames = &self->frames;
+  return (entry){&frames->lanes[frames->lane_of[row]], frames->slot_of[row],
+                 pf_frames_letter(frames, &self->in.columns[self->at.op], row),
+                 time_of(self, row)};
+}
+
+
+/* The clock of a thread stands still while it is in a function that waits. */
+static void mind_idle (const unfilter *self, const entry *e) {
+  pf_call_stack *const lane = e->lane;
+  const pf_open_call *const top = pf_frames_top(lane);
+  if (top != NULL && self->frames.slots[top->slot].is_idle &&
+      e->time > lane->seen)
+    lane->idle += e->time - lane->seen;
+  lane->seen = e->time;
+}
+
+
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
-  const size_t row = self->row;
-  pf_frames *const frames = &self->frames;
   if (!self->is_swept) {
     self->is_swept = true;
-    const unsigned closes = closed_before(self, row);
-    frames->gaps += closes == PF_FLAG_GAP;
+    const unsigned closes = closed_before(self, self->row);
+    self->frames.gaps += closes == PF_FLAG_GAP;
     begin_sweep(self, closes);
     return PF_OK;
   }
-  pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];
-  const uint32_t slot = frames->slot_of[row];
-  const int64_t time = time_of(self, row);
-  const pf_letter letter =
-      pf_frames_letter(frames, &self->in.columns[self->at.op], row);
-  if (time > self->latest)
-    self->latest = time;
-  if (lane->depth > 0 && is_past(self, pf_frames_top(lane), slot, letter))
-    return end_past(self, out, lane, error);
-  switch (letter) {
+  const entry e = entry_at(self, self->row);
+  if (e.time > self->latest)
+    self->latest = e.time;
+  mind_idle(self, &e);
+  if (e.lane->depth > 0 && is_past(self, pf_frames_top(e.lane), &e))
+    return end_past(self, out, e.lane, error);
+  switch (e.letter) {
     case PF_CALLING:
-    case PF_ENTERED:
-      return take_enter(self, out, lane, slot, letter, time, error);
+    case PF_ENTERED: return take_enter(self, out, &e, error);
     case PF_RETURNING:
-    case PF_RETURNED:
-      return take_leave(self, out, lane, slot, letter, time, error);
-    default: return take_other(self, out, lane, slot, time, error);
+    case PF_RETURNED: return take_leave(self, out, &e, error);
+    default: return take_other(self, out, &e, error);
   }
 }
 
@@ -245,6 +292,8 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   for (size_t i = 0; i < self->copied; i++)
     in[i] = out->columns[i].data != NULL;
   pf_entry_columns_want(self->input, &self->at, in);
+  if (self->line != NO_COLUMN)
+    in[self->line] = true;
   const pf_status status = pf_batch_for(&self->in, self->input, in);
   free(in);
   if (status != PF_OK)
@@ -300,6 +349,7 @@ static void unfilter_close (pf_reader *reader) {
   if (self->is_open)
     pf_batch_close(&self->in);
   pf_frames_close(&self->frames);
+  free(self->idle);
   free(self);
 }
 
@@ -328,6 +378,7 @@ static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
                                .close = unfilter_close};
     self->input = input;
     self->at = at;
+    self->line = NO_COLUMN;
     if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
         learn_words(self, input->dictionary))
       return self;
@@ -400,11 +451,40 @@ pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
 }
 
 
-pf_status pf_unfilter_events (pf_reader *input, pf_reader **reader,
-                              pf_error *error) {
+/* Keep the names of functions in which threads wait. */
+static bool keep_idle (unfilter *self, const pf_event_making *making) {
+  size_t size = 0;
+  for (size_t i = 0; i < making->nidle; i++)
+    size += making->idle[i].size;
+  self->idle = malloc(making->nidle * sizeof *self->idle + size + 1);
+  if (self->idle == NULL)
+    return false;
+  uint8_t *bytes = (uint8_t *)(self->idle + making->nidle);
+  for (size_t i = 0; i < making->nidle; i++) {
+    const pf_bytes name = making->idle[i];
+    memcpy(bytes, name.at, name.size);
+    self->idle[i] = (pf_bytes){bytes, name.size};
+    bytes += name.size;
+  }
+  self->frames.idle = self->idle;
+  self->frames.nidle = making->nidle;
+  return true;
+}
+
+
+pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
+                              pf_reader **reader, pf_error *error) {
   unfilter *const self = make(input, 5, error);
   if (self == NULL)
     return error->status;
+  if (!keep_idle(self, making)) {
+    unfilter_close(&self->reader);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  const size_t lines = pf_field_index(input->fields, input->nfields, "line");
+  if (making->by_line && lines < input->nfields &&
+      input->fields[lines].type == PF_INT)
+    self->line = lines;
   add_event_fields(self);
   *reader = &self->reader;
   return PF_OK;

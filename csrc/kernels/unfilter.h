@@ -32,12 +32,22 @@
 pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
                             pf_error *error);
 
+/* How events are made. */
+typedef struct pf_event_making {
+  const pf_bytes *idle; /* names of functions in which a thread waits: their own
+                           time is taken out of its clock. Letters of any
+                           case; borrowed until the reader is made */
+  size_t nidle;
+  bool by_line; /* calls that begin at different lines (int column line) are
+                   different areas */
+} pf_event_making;
+
 /*
 ** The same as columns time, event, area, lane and flags, and without the rows
 ** that are neither enter nor leave: a table of events.
 */
-pf_status pf_unfilter_events (pf_reader *input, pf_reader **reader,
-                              pf_error *error);
+pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
+                              pf_reader **reader, pf_error *error);
 
 /*
 ** The opposite: the rows of such an input of which a profiler that keeps one

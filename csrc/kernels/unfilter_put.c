@@ -140,14 +140,15 @@ static bool put_flags (unfilter *self, pf_batch *out, size_t row,
 }
 
 
-/* The area of the call. */
-static bool put_area (unfilter *self, pf_batch *out, size_t row,
-                      const line *l) {
-  pf_column *const to = wanted(out, self->to.area);
-  if (to == NULL)
-    return true;
-  to->ids[row] = pf_frames_area(&self->frames, l->slot);
-  return to->ids[row] != PF_NO_AREA;
+/* The time of the line on the clock of its thread, which stands still while
+   the thread waits. It never goes back. */
+static int64_t clock_of (const unfilter *self, const line *l) {
+  pf_call_stack *const lane = l->lane;
+  if (self->frames.nidle == 0)
+    return l->time;
+  const int64_t time = l->time - lane->idle;
+  lane->shown = time > lane->shown ? time : lane->shown;
+  return lane->shown;
 }
 
 
@@ -158,12 +159,13 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
   copy(self, out, row, l->row);
   if (l->row == NO_ROW || self->copied == 0) {
     put_int(out, to->thread, row, l->lane->has_thread, l->lane->thread);
-    put_int(out, to->time, row, true, l->time);
+    put_int(out, to->time, row, true, clock_of(self, l));
     put_name(out, to->call, row, self->frames.slots[l->slot].name);
   }
   put_name(out, to->event, row, l->event);
   put_call(self, out, row, l);
-  if (put_flags(self, out, row, l) && put_area(self, out, row, l))
+  put_name(out, to->area, row, l->area);
+  if (put_flags(self, out, row, l))
     return PF_OK;
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }

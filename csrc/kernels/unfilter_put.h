@@ -19,6 +19,8 @@ typedef struct out_columns {
 
 typedef struct unfilter {
   pf_reader reader;
+  pf_bytes *idle; /* names, and their bytes behind */
+  size_t line;    /* the column that tells areas apart, or NO_COLUMN */
   pf_reader *input;
   pf_entry_columns at;
   out_columns to;
@@ -41,8 +43,8 @@ typedef struct unfilter {
 
 /* A row to put out. */
 typedef struct line {
-  const pf_call_stack *lane;
-  uint32_t slot;
+  pf_call_stack *lane;
+  uint32_t slot, area;
   int64_t time;
   size_t row;                /* of the input, or NO_ROW */
   uint32_t event;            /* PF_NO_NAME: neither enter nor leave */

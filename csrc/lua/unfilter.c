@@ -29,9 +29,42 @@ static int core_unfilter (lua_State *L) {
 }
 
 
-/* core.events(reader): the same as a table of events. */
+/* The names in the table at `arg`, as slices in a userdata that is pushed. */
+static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
+  const size_t n = lua_rawlen(L, arg);
+  *names = lua_newuserdatauv(L, (n + 1) * sizeof **names, 0);
+  for (size_t i = 0; i < n; i++) {
+    size_t size;
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    const char *const text = luaL_checklstring(L, -1, &size);
+    (*names)[i] = (pf_bytes){(const uint8_t *)text, size};
+    lua_pop(L, 1); /* the string stays in its table */
+  }
+  return n;
+}
+
+
+/* core.events(reader, options): the same as a table of events. options.idle:
+   names of functions in which threads wait; options.by_line: calls that begin
+   at different lines are different areas. */
 static int core_events (lua_State *L) {
-  return open_stage(L, pf_unfilter_events);
+  pf_reader *const input = l_reader_check(L, 1)->reader;
+  const int pins[] = {1};
+  pf_event_making making = {NULL, 0, false};
+  pf_bytes *idle = NULL;
+  lua_settop(L, 2);
+  if (lua_istable(L, 2)) {
+    lua_getfield(L, 2, "by_line");
+    making.by_line = lua_toboolean(L, -1) != 0;
+    if (lua_getfield(L, 2, "idle") == LUA_TTABLE)
+      making.nidle = names_at(L, lua_gettop(L), &idle);
+  }
+  making.idle = idle;
+  l_reader *const r = l_reader_new(L, pins, 1);
+  pf_error error;
+  if (pf_unfilter_events(input, &making, &r->reader, &error) != PF_OK)
+    return l_throw(L, &error, 1);
+  return 1;
 }
 
 

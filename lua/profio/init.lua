@@ -205,6 +205,7 @@ function add_inputs(state, list, mine, given)
          return nil, message, code
       end
       local theirs = format_options(given, state.format)
+      state.format_options = state.format_options or theirs
       local several
       several, message, code = inputs.expand(input, state.format, theirs)
       local ok = true

@@ -24,7 +24,7 @@ local function add_table(opened, name, described)
 end
 
 ---Make a trace of opened parts of one format. Beside the tables of its parts it has those that the
----format makes of them: made = { name = { from = table, stage = function(reader) } }.
+---format makes of them: made = { name = { from = table, stage = function(reader, options) } }.
 ---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
 ---@return profio.Trace
 function trace.new(opened)
@@ -95,7 +95,7 @@ local function plain_reader(state, name)
    local reader, message, code
    if made then
       reader, message, code = plain_reader(state, state.schema[name].from)
-      return reader and made(reader), message, code
+      return reader and made(reader, state.format_options or {}), message, code
    elseif #state.parts == 1 and not state.format.constants then
       reader, message, code = state.parts[1]:reader(name)
    else

@@ -28,6 +28,9 @@ xpp.options = {
      help = "the file is a table, or delimited text" },
    { name = "separator", type = "text", default = "",
      help = "of the fields of text: a character, or tab; without it that is found out" },
+   { name = "idle", type = "text", default = "",
+     help = "functions in which a thread waits, such as Sleep,AppEvent: calls take as long as if "
+        .. "they took no time" },
    { name = "deleted", type = "choice", choices = { "skip", "show" }, default = "skip",
      help = "records marked as deleted: left out, or shown with the flag deleted" },
    { name = "code_page", type = "text", default = "auto",
@@ -64,8 +67,21 @@ for code, words in pairs(dbf.warnings) do
    xpp.warnings[code] = words
 end
 
+---The names of the functions in which threads wait.
+---@param options table of the format
+---@return string[]
+function xpp.idle_of(options)
+   local names = {}
+   for name in (options.idle or ""):gmatch "[^,%s]+" do
+      names[#names + 1] = name
+   end
+   return names
+end
+
 -- Calls are made from events, which are the enters and leaves of the entries.
-xpp.made = { events = { from = "entries", stage = core.events } }
+xpp.made = { events = { from = "entries", stage = function(reader, options)
+   return core.events(reader, { idle = xpp.idle_of(options) })
+end } }
 
 ---The memo file, the settings and the packets beside a trace.
 ---@param main { path: string|nil, source: userdata, options: table }

@@ -187,8 +187,10 @@ function core.unfilter(over) end
 
 ---The same as a table of events: time, event, area, lane, flags.
 ---@param over profio.core.Reader
+---@param options table|nil { idle = names of functions in which threads wait: the time of these is
+---   taken out of their clocks; by_line = true: calls that begin at different lines are areas }
 ---@return profio.core.Reader
-function core.events(over) end
+function core.events(over, options) end
 
 ---Of such entries the outer ones of each pair of letters.
 ---@param over profio.core.Reader
