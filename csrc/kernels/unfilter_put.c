@@ -135,7 +135,8 @@ static bool put_flags (unfilter *self, pf_batch *out, size_t row,
                        const line *l) {
   const uint32_t name =
       self->copied == 0 ? event_flags(self, l) : entry_flags(self, l);
-  put_name(out, self->to.flags, row, name);
+  put_name(out, self->to.flags, row,
+           name == self->flag_names[0] ? PF_NO_NAME : name);
   return name != PF_NO_NAME;
 }
 

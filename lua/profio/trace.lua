@@ -198,6 +198,12 @@ local function warnings_of(state)
    return list
 end
 
+---What the user gave for the format.
+---@return table<string, any>
+function methods:options()
+   return alive(self).format_options or {}
+end
+
 ---Header facts in the order of the file: { { name=, type=, value= }, ... } per part.
 ---@return table[][]
 function methods:facts()

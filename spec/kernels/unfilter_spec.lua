@@ -14,7 +14,8 @@ local function entries(text)
    local rows = {}
    for line in text:gmatch "[^\n]+" do
       local thread, op, call, time, flags = line:match "^%s*(%d*)%s*(%a)%s+(%S+)%s+(%d+)%s*(%a*)"
-      rows[#rows + 1] = { tonumber(thread) or 1, tonumber(time), op, call, #rows + 1, flags }
+      rows[#rows + 1] = { tonumber(thread) or 1, tonumber(time), op, call, #rows + 1,
+         flags ~= "" and flags or nil }
    end
    return rows
 end
@@ -24,7 +25,7 @@ local function shown(rows)
    local list = {}
    for i, row in ipairs(rows) do
       local words = { row.event or row.op, row.call, row.time }
-      words[#words + 1] = row.flags ~= "" and row.flags or nil
+      words[#words + 1] = row.flags
       words[#words + 1] = row.overhead and "+" .. row.overhead or nil
       words[#words + 1] = row.compiled and "c" or nil
       list[i] = table.concat(words, " ")
@@ -143,13 +144,13 @@ describe("unfilter", function()
       local list = {}
       for event, call, flags, file in core.each(core.unfilter(rows()),
          { "event", "call", "flags", "file" }) do
-         list[#list + 1] = table.concat({ event, call, flags, file or "-" }, " ")
+         list[#list + 1] = table.concat({ event, call, flags or "", file or "-" }, " ")
       end
       assert.same({ "enter A  x", "enter B  x", "leave B open -", "leave A open -",
          "leave A orphan y", "enter A  y", "leave A open -" }, list)
       list = {}
       for event, area, flags in core.each(core.events(rows()), { "event", "area", "flags" }) do
-         list[#list + 1] = table.concat({ event, area, flags }, " ")
+         list[#list + 1] = table.concat({ event, area, flags or "" }, " ")
       end
       assert.same({ "enter A ", "enter B ", "leave A gap orphan", "enter A " }, list)
    end)
@@ -187,7 +188,7 @@ describe("unfilter", function()
       }))
       assert.same({ { thread = 1, time = 5, op = "I", call = "A", line = 12, flags = "cut",
          event = "enter" },
-         { thread = 1, time = 6, op = "x", call = "A", line = 13, flags = "" },
+         { thread = 1, time = 6, op = "x", call = "A", line = 13 },
          { thread = 1, time = 7, op = "o", call = "Z", line = 14, flags = "lost orphan",
             event = "leave" },
          { thread = 1, time = 7, call = "A", flags = "open", event = "leave", compiled = true },
@@ -220,10 +221,10 @@ describe("unfilter", function()
          7 I A 2
          7 O MAIN 3]])))
       assert.same({
-         { time = 0, event = "enter", area = "MAIN", lane = 7, flags = "" },
-         { time = 2, event = "enter", area = "A", lane = 7, flags = "" },
+         { time = 0, event = "enter", area = "MAIN", lane = 7 },
+         { time = 2, event = "enter", area = "A", lane = 7 },
          { time = 3, event = "leave", area = "A", lane = 7, flags = "unwound" },
-         { time = 3, event = "leave", area = "MAIN", lane = 7, flags = "" },
+         { time = 3, event = "leave", area = "MAIN", lane = 7 },
       }, rows)
    end)
 
@@ -233,7 +234,7 @@ describe("unfilter", function()
          local list = {}
          for event, area, time, flags in core.each(core.events(reader(entries(text))),
             { "event", "area", "time", "flags" }) do
-            list[#list + 1] = ("%s %s %d %s"):format(event, area, time, flags):gsub(" $", "")
+            list[#list + 1] = ("%s %s %d %s"):format(event, area, time, flags or ""):gsub(" $", "")
          end
          return list
       end
@@ -378,7 +379,7 @@ local function told(rows)
       else
          local list = found[thread] or {}
          found[thread] = list
-         list[#list + 1] = row.call .. " " .. depth[thread] .. " " .. row.flags
+         list[#list + 1] = row.call .. " " .. depth[thread] .. " " .. (row.flags or "")
          depth[thread] = depth[thread] - 1
       end
    end

@@ -125,6 +125,26 @@ function xpp.text(rows, given)
    return table.concat(lines, given.line_end or "\r\n")
 end
 
+---The packets of a trace: "" is the header packet, then ".000001", ... of `size` rows each.
+---@param rows table[]
+---@param size integer
+---@param form "table"|"text"
+---@return { suffix: string, bytes: string }[]
+---@return string prv
+function xpp.packets(rows, size, form)
+   local add_memo, memo_bytes = memo_file()
+   local list = { { suffix = "", bytes = form == "table" and xpp.header(xpp.fields, #rows) or "" } }
+   for first = 1, #rows, size do
+      local records = {}
+      for i = first, math.min(first + size - 1, #rows) do
+         records[#records + 1] = form == "table" and xpp.record(xpp.fields, rows[i], add_memo)
+            or xpp.text { rows[i] }
+      end
+      list[#list + 1] = { suffix = (".%06d"):format(#list), bytes = table.concat(records) }
+   end
+   return list, memo_bytes()
+end
+
 ---The trace whose statistics Alaska has published: MAIN 4..707, A 4..707, B 4..105, C 105..406
 ---{ B 305..406 }, C 406..707 { B 606..707 }, in one thread.
 xpp.golden = {

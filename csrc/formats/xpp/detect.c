@@ -69,6 +69,8 @@ static bool read_table (pf_bytes head, head_table *table) {
         .name = name_at(d), .kind = kind_of(d[11]), .width = d[16]};
     offset += d[16];
   }
+  while (table->start < head.size && head.at[table->start] == 0x1A)
+    table->start++; /* packets that were copied together */
   return table->nfields > 0 && table->record >= offset;
 }
 

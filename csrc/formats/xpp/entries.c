@@ -31,10 +31,9 @@ typedef struct entries_reader {
   int64_t last;  /* time of the file, with that */
   bool has_last;
   uint32_t letters[4];   /* the operations there are, in the dictionary */
-  uint32_t gap, nothing; /* flags */
-  uint32_t deleted;
-  thread_time *threads; /* by their number in `known` */
-  size_t room;          /* for them */
+  uint32_t gap, deleted; /* flags */
+  thread_time *threads;  /* by their number in `known` */
+  size_t room;           /* for them */
   pf_interned known;
   uint32_t latest; /* the thread of the last row */
   int64_t thread_of[PF_BATCH_ROWS];
@@ -321,9 +320,9 @@ static void fill_flags (const entries_reader *self, pf_column *column,
                         size_t count) {
   for (size_t row = 0; row < count; row++) {
     const xpp_piece *const piece = &self->rows.pieces[row];
-    column->ids[row] = piece->has_gap               ? self->gap
-                       : piece->kind == XPP_DELETED ? self->deleted
-                                                    : self->nothing;
+    column->ids[row] = piece->has_gap ? self->gap : self->deleted;
+    if (!piece->has_gap && piece->kind != XPP_DELETED)
+      pf_set_missing(column, row);
   }
 }
 
@@ -422,11 +421,10 @@ static void close_reader (pf_reader *reader) {
 
 
 static bool learn_words (entries_reader *self) {
-  static const char *const words[] = {"i", "I", "O", "o", "gap", "", "deleted"};
+  static const char *const words[] = {"i", "I", "O", "o", "gap", "deleted"};
   uint32_t *const numbers[] = {&self->letters[0], &self->letters[1],
                                &self->letters[2], &self->letters[3],
-                               &self->gap,        &self->nothing,
-                               &self->deleted};
+                               &self->gap,        &self->deleted};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     *numbers[i] = pf_intern_text(self->trace->dictionary, words[i]);
     if (*numbers[i] == PF_NO_NAME)

@@ -12,10 +12,11 @@
 #include "formats/xpp/settings.h"
 #include "model/batch.h"
 
-#define HEAD      65536 /* bytes looked at for the form of text */
-#define SAMPLE    1024  /* rows looked at for what fields say */
-#define NAME_SIZE 60    /* bytes of a name of text, at most */
-#define NAME_ROOM 90    /* with a number behind */
+#define HEAD       65536 /* bytes looked at for the form of text */
+#define FIRST_ROWS 4     /* rows that are hardly damaged */
+#define SAMPLE     1024  /* rows looked at for what fields say */
+#define NAME_SIZE  60    /* bytes of a name of text, at most */
+#define NAME_ROOM  90    /* with a number behind */
 
 
 /* {====== Fields of text ====== */
@@ -202,19 +203,50 @@ static void look_at (xpp_shape *shape, const pf_column *column, size_t rows) {
 }
 
 
-/* Look at the values of the first rows. Their oddities are said again when
-   they are read; here they do not matter. */
+/* The first rows, for a look at them. Their oddities are said when they are
+   read: here nobody hears of them. */
+typedef struct sample {
+  pf_trace trace;
+  xpp_rows rows;
+} sample;
+
+
+/* PF_OK with or without rows; free with close_sample, also after a failure. */
+static pf_status open_sample (sample **made, const pf_trace *trace,
+                              pf_error *error) {
+  sample *const s = malloc(sizeof *s);
+  *made = s;
+  if (s == NULL)
+    return xpp_no_memory(error);
+  s->trace = *trace;
+  s->trace.strict = false;
+  s->trace.notes = pf_notes_new();
+  pf_status status = xpp_rows_open(&s->rows, &s->trace, NULL, false, error);
+  if (s->trace.notes == NULL)
+    return xpp_no_memory(error);
+  if (status == PF_OK)
+    status = xpp_rows_next(&s->rows, SAMPLE, error);
+  return status > 0 ? PF_OK : status;
+}
+
+
+static void close_sample (sample *s) {
+  if (s == NULL)
+    return;
+  xpp_rows_close(&s->rows);
+  pf_notes_free(s->trace.notes);
+  free(s);
+}
+
+
+/* Look at the values of the first rows. */
 static pf_status look_at_rows (pf_trace *trace, xpp_candidate *fields,
                                size_t count, pf_error *error) {
-  xpp_rows *const rows = malloc(sizeof *rows);
-  if (rows == NULL)
-    return xpp_no_memory(error);
-  pf_status status = xpp_rows_open(rows, trace, NULL, false, error);
-  if (status == PF_OK && xpp_rows_next(rows, SAMPLE, error) == PF_MORE)
-    for (size_t i = 0; i < count; i++)
-      look_at(&fields[i].shape, &rows->batch.columns[i], rows->batch.rows);
-  xpp_rows_close(rows);
-  free(rows);
+  sample *s;
+  const pf_status status = open_sample(&s, trace, error);
+  for (size_t i = 0; status == PF_OK && i < count; i++)
+    look_at(&fields[i].shape, &s->rows.batch.columns[i], s->rows.batch.rows);
+  close_sample(s);
   return status;
 }
 
@@ -326,8 +358,8 @@ static uint8_t letter_of (const pf_column *op, size_t row) {
 }
 
 
-/* Whether i X is directly followed by I X, or O X by o X, and whether all rows
-   have letters. */
+/* Whether i X is directly followed by I X, or O X by o X; and whether the first
+   rows have letters, by which records can be told from other bytes. */
 static void look_at_letters (xpp_file *file, const xpp_rows *rows) {
   const size_t *const field = file->roles.field;
   const pf_column *const columns = rows->batch.columns;
@@ -336,7 +368,7 @@ static void look_at_letters (xpp_file *file, const xpp_rows *rows) {
   bool all = true;
   for (size_t row = 0; row < rows->batch.rows; row++) {
     const uint8_t letter = letter_of(&columns[field[XPP_OP]], row);
-    all = all && letter != 0;
+    all = all && (letter != 0 || row >= FIRST_ROWS);
     if (row == 0 || !is_same(thread, row, row - 1) ||
         !is_same(&columns[field[XPP_CALL]], row, row - 1))
       continue;
@@ -344,7 +376,7 @@ static void look_at_letters (xpp_file *file, const xpp_rows *rows) {
     if ((before == 'i' && letter == 'I') || (before == 'O' && letter == 'o'))
       file->is_unfiltered = true;
   }
-  if (all && !file->is_text &&
+  if (all && rows->batch.rows > 0 && !file->is_text &&
       file->dbf->fields[field[XPP_OP]].kind == DBF_TEXT &&
       file->dbf->fields[field[XPP_OP]].size > 0)
     file->op_at = file->dbf->fields[field[XPP_OP]].offset;
@@ -352,14 +384,11 @@ static void look_at_letters (xpp_file *file, const xpp_rows *rows) {
 
 
 pf_status xpp_find_letters (pf_trace *trace, xpp_file *file, pf_error *error) {
-  xpp_rows *const rows = malloc(sizeof *rows);
-  if (rows == NULL)
-    return xpp_no_memory(error);
-  const pf_status status = xpp_rows_open(rows, trace, NULL, false, error);
-  if (status == PF_OK && xpp_rows_next(rows, SAMPLE, error) == PF_MORE)
-    look_at_letters(file, rows);
-  xpp_rows_close(rows);
-  free(rows);
+  sample *s;
+  const pf_status status = open_sample(&s, trace, error);
+  if (status == PF_OK)
+    look_at_letters(file, &s->rows);
+  close_sample(s);
   return status;
 }
 

@@ -124,7 +124,7 @@ pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error) {
     const bool is_packet = strcmp(from->role, "packet") == 0;
     if (file->nsources > 0 && !is_packet)
       continue;
-    if (is_packet && file->nsegments == 1)
+    if (is_packet && file->npackets++ == 0)
       file->is_rebuilt = is_rebuilt(trace, file, from->bytes);
     status = add_segment(trace, file, file->nsources, error);
   }

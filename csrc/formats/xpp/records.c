@@ -34,12 +34,17 @@ static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* Whether one does: it says what was done to a call. Texts are padded with
-   blanks, so that flags alone would be found everywhere. */
+/* Whether the record at `at`, which is there, says what was done to a call. */
+static bool has_letter (const xpp_file *file, pf_bytes bytes, uint64_t at) {
+  return file->op_at == 0 ||
+         memchr("iIoO", bytes.at[at + file->op_at], 4) != NULL;
+}
+
+
+/* Whether a record stands at `at`. Texts are padded with blanks, so that flags
+   alone would be found everywhere. */
 static bool is_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  return may_be_record(file, bytes, at) &&
-         (file->op_at == 0 ||
-          memchr("iIoO", bytes.at[at + file->op_at], 4) != NULL);
+  return may_be_record(file, bytes, at) && has_letter(file, bytes, at);
 }
 
 
@@ -140,6 +145,17 @@ static pf_status take_end (xpp_walk *walk, pf_bytes bytes, xpp_piece *piece) {
 }
 
 
+/* Whether one record stands at `at`, though what follows it is odd, or the
+   record itself is and others follow it. */
+static bool is_lonely (const xpp_file *file, pf_bytes bytes, uint64_t at) {
+  const uint64_t next = at + file->dbf->record;
+  if (may_be_record(file, bytes, at) || is_record(file, bytes, next))
+    return true;
+  return is_flag(bytes.at[at]) && has_letter(file, bytes, at) &&
+         (file->op_at > 0 || bytes.size - next < file->dbf->record);
+}
+
+
 /* What does not look like a record: one that says what nobody knows, or bytes
    behind which records go on elsewhere. */
 static pf_status take_unlike (xpp_walk *walk, pf_bytes bytes,
@@ -150,9 +166,7 @@ static pf_status take_unlike (xpp_walk *walk, pf_bytes bytes,
   const uint64_t near = find_chain(file, bytes, walk->at + 1, here);
   if (near < here)
     return take_rest(walk, bytes, near, piece);
-  if (left >= record &&
-      (may_be_record(file, bytes, walk->at) || is_record(file, bytes, here) ||
-       (is_flag(bytes.at[walk->at]) && left < 2 * record)))
+  if (left >= record && is_lonely(file, bytes, walk->at))
     return take_odd(walk, bytes, piece);
   return take_rest(walk, bytes, find_chain(file, bytes, here, bytes.size),
                    piece);

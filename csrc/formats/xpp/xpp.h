@@ -54,6 +54,7 @@ typedef struct xpp_file {
 
   xpp_segment *segments;
   size_t nsegments;
+  size_t npackets; /* sources that are packets, left out or not */
   size_t nsources; /* of the trace that have been looked at */
   bool is_rebuilt; /* the rows of the packets stand in the first file too */
 

@@ -12,6 +12,7 @@ local xpp = {
    name = "xpp",
    help = "traces of the Alaska Xbase++ profiler: PRF as table or text, packets, PRI",
    extensions = { "prf" },
+   first = { "xpppat" },
 }
 
 xpp.roles = {

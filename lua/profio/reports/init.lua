@@ -51,6 +51,12 @@ local order = {
    "dcpistats",
    "dcpidiff",
    "epochs",
+   "xpppat",
+   "entries",
+   "flow",
+   "hotspots",
+   "overhead",
+   "unclosed",
 }
 
 local by_name = {}

@@ -1,0 +1,46 @@
+-- The entries as the profiler wrote them, in its own words: XppPat's view of raw trace data.
+
+local plain = require "profio.reports.plain"
+local xpp = require "profio.reports.xpp"
+
+local entries = {
+   name = "entries",
+   help = "Xbase++: the trace, entry by entry",
+   spans = true,
+   narrows = true,
+   columns = {
+      { name = "thread", help = "number of the thread" },
+      { name = "time", help = "since the trace began" },
+      { name = "op", help = "i: about to be called, I: entered, O: about to return, o: returned" },
+      { name = "call", help = "name of the function" },
+      { name = "line", help = "line of the source" },
+      { name = "params", help = "parameters with their values" },
+      { name = "flags", help = "gap: entries before it are lost; deleted" },
+   },
+}
+
+entries.fits = xpp.fits
+
+---@param context profio.Context
+---@return userdata
+function entries.reader(context)
+   return context:within(context.trace.entries):reader()
+end
+
+local line = "%6s  %12s  %-2s  %-24s %6s  %s"
+
+---@param context profio.Context
+---@param out profio.Output
+function entries.text(context, out)
+   out:write((line:format("THREAD", "TIME", "OP", "CALL", "LINE", "PARAMETERS")), "\n")
+   for row in context:narrow(context:view_of(entries)):records() do
+      if row.flags == "gap" then
+         out:write "        entries are missing here\n"
+      end
+      out:write((line:format(row.thread or "", row.time and xpp.ms(row.time) or "",
+         plain(row.op or ""), plain(row.call or ""), row.line or "",
+         plain(row.params or "")):gsub("%s+$", "")), "\n")
+   end
+end
+
+return entries

@@ -1,0 +1,90 @@
+-- The execution flow: what was called after what, in each thread.
+
+local plain = require "profio.reports.plain"
+local xpp = require "profio.reports.xpp"
+
+local flow = {
+   name = "flow",
+   help = "Xbase++: execution flow: enters and leaves; as rows the calls by thread and start",
+   spans = true,
+   columns = {
+      { name = "lane", help = "the thread" },
+      { name = "depth", help = "1, and the number of functions around it" },
+      { name = "area", help = "the function" },
+      { name = "start", help = "when it was entered" },
+      { name = "stop", help = "when it was left" },
+      { name = "gross", help = "net, and the gross of all it called, in ns" },
+      { name = "net", help = "time in it itself, in ns" },
+      { name = "caller", help = "the function around it" },
+      { name = "flags", help = "gap lost open orphan unwound: what is not whole" },
+   },
+   options = {
+      { name = "per_thread", type = "bool", default = true,
+        help = "in text, one thread after the other; false: as time went" },
+   },
+}
+
+flow.fits = xpp.fits
+
+---@param context profio.Context
+---@return userdata
+function flow.reader(context)
+   return context:calls_with {}:sort("lane", "start", "-stop", "depth"):reader()
+end
+
+-- {====== The text ======
+
+-- Print a row; the stack of its thread remembers when calls began.
+local function write_event(out, stack, time, event, area, flags)
+   if flags:find "gap" then
+      out:write "              what comes next does not go on with what was before\n"
+      stack.starts = {}
+   end
+   local starts = stack.starts
+   local enters = event == "enter"
+   local depth = enters and #starts or math.max(#starts - 1, 0)
+   local spent = not enters and starts[#starts] and xpp.ms(time - starts[#starts])
+   out:write(("%14s%s  %s%s%s%s\n"):format(xpp.ms(time), stack.heading, ("   "):rep(depth),
+      enters and "> " or "< ", plain(area), (spent and "  " .. spent .. " ms" or "")
+         .. (flags ~= "" and "  (" .. flags .. ")" or "")))
+   starts[enters and #starts + 1 or math.max(#starts, 1)] = enters and time or nil
+end
+
+local function write_events(out, events, with_thread)
+   local stacks = {}
+   for time, event, area, lane, flags in events:each("time", "event", "area", "lane", "flags") do
+      local key = lane or 0
+      stacks[key] = stacks[key] or { starts = {},
+         heading = with_thread and ("  %5d"):format(key) or "" }
+      write_event(out, stacks[key], time, event, area, flags or "")
+   end
+end
+
+local function threads_of(events)
+   local list = {}
+   for row in events:group("lane"):records() do
+      list[#list + 1] = row.lane or false
+   end
+   table.sort(list, function(a, b)
+      return (a or -1) < (b or -1)
+   end)
+   return list
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function flow.text(context, out)
+   local events = context:within(context.trace.events)
+   if context:report_options(flow).per_thread == false then
+      return write_events(out, events, true)
+   end
+   for i, thread in ipairs(threads_of(events)) do
+      out:write(i > 1 and "\n" or "", "Thread ", tostring(thread or "?"), "\n")
+      local missing = require("profio.conditions").missing
+      write_events(out, events:where { lane = thread or missing }, false)
+   end
+end
+
+-- }======
+
+return flow

@@ -1,0 +1,72 @@
+-- Hot spots by function and line: where the calls that took longest began.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+local span = require "profio.cli.span"
+local view = require "profio.view"
+local xpp = require "profio.reports.xpp"
+local xpp_format = require "profio.formats.xpp"
+
+local hotspots = {
+   name = "hotspots",
+   help = "Xbase++: functions by the line at which their calls began, most time first",
+   spans = true,
+   narrows = true,
+   columns = {
+      { name = "call", help = "the function" },
+      { name = "line", help = "the line of the entry that began the call" },
+      { name = "numbers", help = "how often" },
+      { name = "net", help = "time in it without the traced functions it called, in ns" },
+      { name = "gross", help = "time with these, in ns" },
+      { name = "net_share", help = "net as a part of that of all" },
+   },
+   options = { xpp.recursion },
+}
+
+hotspots.fits = xpp.fits
+
+local fields = { { "call", "name" }, { "line", "int" }, { "numbers", "int" }, { "net", "int" },
+   { "gross", "int" }, { "net_share", "num" } }
+
+-- The calls, whose areas are functions and lines.
+local function calls_by_line(context, options)
+   local trace = context.trace
+   local from, to = span.of(trace, context.given)
+   local calls = view.over(function()
+      local events = core.events(trace.entries:reader(), { by_line = true,
+         idle = xpp_format.idle_of(trace:options()) })
+      return core.calls(events, { recursion = options.recursion or "outermost", from = from,
+         to = to })
+   end, trace)
+   return span.in_lane(calls, context.given)
+end
+
+---@param context profio.Context
+---@return userdata
+function hotspots.reader(context)
+   local options = context:report_options(hotspots)
+   local list = calls_by_line(context, options):group("area"):aggregate { "numbers = sum(count)",
+      "net = sum(net)", "gross = sum(gross)" }:describe():sort("-net", "-gross", "area"):rows()
+   local all, rows = 0, {}
+   for _, sum in ipairs(list) do
+      all = all + (sum.net or 0)
+   end
+   for i, sum in ipairs(list) do
+      rows[i] = { sum.area, sum.line, sum.numbers, sum.net, sum.gross,
+         all > 0 and (sum.net or 0) / all or 0.0 }
+   end
+   return xpp.reader(context.trace, fields, rows)
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function hotspots.text(context, out)
+   local rows = { { "CALL", "LINE", "NUMBERS", "CLEAR", "GROSS", "% CLEAR" } }
+   for row in context:narrow(context:view_of(hotspots)):records() do
+      rows[#rows + 1] = { plain(row.call), tostring(row.line or ""), tostring(row.numbers),
+         xpp.ms(row.net or 0), xpp.ms(row.gross or 0), ("%.2f"):format(100 * row.net_share) }
+   end
+   xpp.columns(out, rows)
+end
+
+return hotspots

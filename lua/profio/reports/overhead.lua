@@ -1,0 +1,39 @@
+-- What calling costs: the time between the letters of a pair, in traces that are not filtered.
+
+local xpp = require "profio.reports.xpp"
+
+local overhead = {
+   name = "overhead",
+   help = "Xbase++: time between the caller's and the function's own entries, most first",
+   spans = true,
+   narrows = true,
+   unit = "ms",
+   columns = {
+      { name = "call", help = "the function" },
+      { name = "compiled", help = "it was compiled with /profile: it has entries of its own" },
+      { name = "numbers", help = "how many calls ended" },
+      { name = "overhead", help = "all that time, in ns" },
+      { name = "overhead_mean", help = "for one call, in ns; missing where none has a pair" },
+      { name = "overhead_max", help = "the most for one call, in ns" },
+   },
+}
+
+---@param trace profio.Trace
+function overhead.fits(trace)
+   local fits, reason = xpp.fits(trace)
+   if not fits then
+      return false, reason
+   end
+   return trace.info.filtering == "off", "its entries were filtered when it was written"
+end
+
+---@param context profio.Context
+---@return userdata
+function overhead.reader(context)
+   return context:within(context.trace.entries:unfilter()):where { event = "leave" }
+      :group("call", "compiled"):aggregate { "numbers = count", "overhead = sum(overhead)",
+         "overhead_mean = mean(overhead)", "overhead_max = max(overhead)" }
+      :sort("-overhead", "call"):reader()
+end
+
+return overhead

@@ -1,0 +1,68 @@
+-- What the reports of Xbase++ traces share.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+
+local xpp = {}
+
+-- Times are told in ms, as XppPat does: the profiler knows no smaller unit.
+xpp.MS = 1000000
+
+---Whether the trace is one of this format.
+---@param trace profio.Trace
+---@return boolean
+---@return string|nil reason
+function xpp.fits(trace)
+   return trace.format == "xpp" and trace.entries ~= nil, "it is for traces of Xbase++"
+end
+
+---How calls within one of the same function count.
+xpp.recursion = { name = "recursion", type = "choice", choices = { "outermost", "all" },
+   default = "outermost",
+   help = "a call within one of the same function counts in the outermost one's gross, or twice" }
+
+---A reader over rows made in Lua.
+---@param trace profio.Trace
+---@param fields table[]
+---@param rows any[][]
+---@return userdata
+function xpp.reader(trace, fields, rows)
+   return core.decoder(fields, function(put)
+      for _, row in ipairs(rows) do
+         put(table.unpack(row, 1, #fields))
+      end
+   end, core.dictionary(), trace.path)
+end
+
+---Milliseconds, without a point where there is nothing behind it.
+---@param ns integer
+---@return string
+function xpp.ms(ns)
+   if ns % xpp.MS == 0 then
+      return ("%d"):format(ns // xpp.MS)
+   end
+   return (("%.6f"):format(ns / xpp.MS):gsub("0+$", ""))
+end
+
+---Write rows of texts as columns: the first one to the left, the others to the right.
+---@param out profio.Output
+---@param rows string[][]
+---@param left table<integer, boolean>|nil further columns to the left
+function xpp.columns(out, rows, left)
+   local widths = {}
+   for _, row in ipairs(rows) do
+      for i, cell in ipairs(row) do
+         widths[i] = math.max(widths[i] or 0, #plain(cell))
+      end
+   end
+   for _, row in ipairs(rows) do
+      local cells = {}
+      for i, cell in ipairs(row) do
+         local to_left = i == 1 or (left and left[i])
+         cells[i] = ("%" .. (to_left and "-" or "") .. widths[i] .. "s"):format(plain(cell))
+      end
+      out:write((table.concat(cells, "  "):gsub("%s+$", "")), "\n")
+   end
+end
+
+return xpp

@@ -1,0 +1,139 @@
+-- XppPat's call/time statistics: its columns, its order and its line Sum, in milliseconds.
+
+local xpp = require "profio.reports.xpp"
+
+local xpppat = {
+   name = "xpppat",
+   help = "Xbase++: calls and times of functions, as XppPat prints them",
+   spans = true,
+   narrows = true,
+   columns = {
+      { name = "call", help = "the function; Sum behind them" },
+      { name = "numbers", help = "how often it was called" },
+      { name = "timeclear", help = "time in it without the traced functions it called, in ms" },
+      { name = "timegross", help = "time with these, in ms" },
+      { name = "timemax", help = "the longest timeclear of one call, in ms" },
+      { name = "timemin", help = "the shortest timeclear of one call, in ms" },
+      { name = "timecall", help = "timeclear / numbers, in ms" },
+      { name = "percclear", help = "timeclear in per cent of the last time of the trace" },
+      { name = "thread", help = "with per_thread: whose calls they are" },
+   },
+   options = {
+      xpp.recursion,
+      { name = "per_thread", type = "bool", default = false,
+        help = "a table for each thread, instead of one for all" },
+   },
+}
+
+xpppat.fits = xpp.fits
+
+local fields = { { "call", "name" }, { "numbers", "int" }, { "timeclear", "num" },
+   { "timegross", "num" }, { "timemax", "num" }, { "timemin", "num" }, { "timecall", "num" },
+   { "percclear", "num" }, { "thread", "int" } }
+
+-- {====== Numbers ======
+
+local function by_name(a, b)
+   if a.lane ~= b.lane then
+      return (a.lane or 0) < (b.lane or 0)
+   end
+   return a.area < b.area
+end
+
+-- Functions with their sums, in order of thread and name; and the last time of all.
+local function sums_of(context, options)
+   local calls = context:calls_with { recursion = options.recursion or "outermost" }
+   local keys = options.per_thread and { "lane", "area" } or { "area" }
+   local list = calls:group(table.unpack(keys)):aggregate { "numbers = sum(count)",
+      "clear = sum(net)", "gross = sum(gross)", "most = max(net)", "least = min(net)",
+      "last = max(stop)" }:rows()
+   table.sort(list, by_name)
+   local last = 0
+   for _, sum in ipairs(list) do
+      last = math.max(last, sum.last)
+   end
+   return list, last
+end
+
+local function percent(part, whole)
+   return whole > 0 and 100 * part / whole or 0
+end
+
+local function rounded(number)
+   return math.floor(number * 100 + 0.5) / 100
+end
+
+-- XppPat's line Sum: only its share says something. It adds the shares as they are, not as they
+-- are shown.
+local function sum_row(shares, thread)
+   return { "Sum", 0, 0.0, 0.0, 0.0, 0.0, 0.0, rounded(shares), thread }
+end
+
+local function function_row(sum, share)
+   local ms = xpp.MS
+   local numbers = sum.numbers or 0
+   return { sum.area, numbers, (sum.clear or 0) / ms, (sum.gross or 0) / ms, (sum.most or 0) / ms,
+      (sum.least or 0) / ms, numbers > 0 and (sum.clear or 0) / numbers / ms or 0.0,
+      rounded(share), sum.lane }
+end
+
+local function rows_of(context, options)
+   local list, last = sums_of(context, options)
+   local rows, shares = {}, 0
+   for i, sum in ipairs(list) do
+      local share = percent(sum.clear or 0, last)
+      rows[#rows + 1], shares = function_row(sum, share), shares + share
+      if not list[i + 1] or list[i + 1].lane ~= sum.lane then
+         rows[#rows + 1], shares = sum_row(shares, sum.lane), 0
+      end
+   end
+   return rows
+end
+
+---@param context profio.Context
+---@return userdata
+function xpppat.reader(context)
+   local options = context:report_options(xpppat)
+   return xpp.reader(context.trace, fields, rows_of(context, options))
+end
+
+-- }======
+
+-- {====== The text ======
+
+local title = { "CALL", "NUMBERS", "TIMECLEAR", "TIMEGROSS", "TIMEMAX", "TIMEMIN", "TIMECALL",
+   "PERCCLEAR" }
+
+-- A time in ms as a text: whole where it is.
+local function shown(ms)
+   return ms % 1 == 0 and ("%d"):format(ms) or (("%.2f"):format(ms))
+end
+
+local function text_row(row)
+   return { row.call, tostring(row.numbers), shown(row.timeclear), shown(row.timegross),
+      shown(row.timemax), shown(row.timemin), shown(row.timecall), ("%.2f"):format(row.percclear) }
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function xpppat.text(context, out)
+   local tables = {}
+   for row in context:narrow(context:view_of(xpppat)):records() do
+      local last = tables[#tables]
+      if not last or last.thread ~= row.thread then
+         last = { thread = row.thread, title }
+         tables[#tables + 1] = last
+      end
+      last[#last + 1] = text_row(row)
+   end
+   for i, rows in ipairs(tables) do
+      if rows.thread then
+         out:write(i > 1 and "\n" or "", "Thread ", tostring(rows.thread), "\n")
+      end
+      xpp.columns(out, rows)
+   end
+end
+
+-- }======
+
+return xpppat

@@ -1,0 +1,197 @@
+-- The reports of Xbase++ traces: first of all the table that Alaska has published, digit for digit.
+
+local command = require "spec.support.command"
+local xpp = require "spec.support.xpp_builder"
+
+local function write(name, rows)
+   local prf, prv = xpp.table(rows)
+   command.file(name .. ".PRF", prf)
+   command.file(name .. ".PRV", prv)
+   return name .. ".PRF"
+end
+
+-- The output of the command, which shall say nothing else.
+local function profio(words)
+   local text, status, errors = command.run("profio " .. words)
+   assert.equal("", errors)
+   assert.equal(0, status)
+   return text
+end
+
+-- From the documentation's sample: one run of functions A, B, C under MAIN.
+local published = [[
+CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
+A           1          0        703        0        0         0       0.00
+B           3        303        303      101      101       101      42.86
+C           2        400        602      200      200       200      56.58
+MAIN        1          0        703        0        0         0       0.00
+Sum         0          0          0        0        0         0      99.43
+]]
+
+local map = "--set map=thread=1,time=2,op=3,call=4,line=5,params=6 "
+
+describe("XppPat's statistics", function()
+   it("are Alaska's, from a table", function()
+      assert.equal(published, profio(write("golden", xpp.golden)))
+      assert.equal(published, profio("--report xpppat golden.PRF"))
+   end)
+
+   it("are the same from text", function()
+      command.file("golden.txt", xpp.text(xpp.golden, { names = { "TID", "TIME", "OP", "MSG",
+         "LINE", "PARAMS" } }))
+      assert.equal(published, profio "golden.txt")
+      command.file("bare.txt", xpp.text(xpp.golden))
+      local text, status = command.run "profio bare.txt" -- with a note: fields are guessed
+      assert.same({ published, 0 }, { text, status })
+      assert.equal(published, (command.run("profio " .. map .. "bare.txt")))
+   end)
+
+   it("are the same from packets of 3 entries", function()
+      command.run "rm -f pack-*.PR*"
+      for _, form in ipairs { "table", "text" } do
+         local list, prv = xpp.packets(xpp.golden, 3, form)
+         for _, packet in ipairs(list) do
+            command.file("pack-" .. form .. ".PRF" .. packet.suffix, packet.bytes)
+         end
+         command.file("pack-table.PRV", prv)
+         for _, suffix in ipairs { "", ".000002" } do
+            assert.equal(published, (command.run("profio pack-" .. form .. ".PRF" .. suffix)))
+         end
+      end
+   end)
+
+   it("are rows for programs", function()
+      assert.equal("call,numbers,timeclear,timegross,timemax,timemin,timecall,percclear,thread\n"
+         .. "A,1,0,703,0,0,0,0,\nB,3,303,303,101,101,101,42.86,\nC,2,400,602,200,200,200,56.58,\n"
+         .. "MAIN,1,0,703,0,0,0,0,\nSum,0,0,0,0,0,0,99.43,\n",
+         profio "--report xpppat --output csv golden.PRF")
+      assert.equal("call\tnumbers\ttimeclear\nB\t3\t303\n",
+         profio("--report xpppat --output tsv --columns call,numbers,timeclear "
+            .. "--where call=B golden.PRF"))
+   end)
+
+   -- F calls itself: 0 to 10, within it 2 to 6.
+   it("count calls within calls once, or twice", function()
+      local file = write("self", { { 1, 0, "I", "F", 1 }, { 1, 2, "I", "F", 1 },
+         { 1, 6, "O", "F", 1 }, { 1, 10, "O", "F", 1 } })
+      assert.matches("\nF +2 +10 +10 +6 +4 +5 +100.00\n", profio(file))
+      assert.matches("\nF +2 +10 +14 +6 +4 +5 +100.00\n",
+         profio("--report xpppat --set recursion=all " .. file))
+   end)
+
+   it("are told thread by thread", function()
+      local file = write("two", { { 1, 0, "I", "A", 1 }, { 2, 0, "I", "A", 1 },
+         { 2, 4, "O", "A", 1 }, { 1, 8, "O", "A", 1 } })
+      assert.matches("\nA +2 +12 +12 +8 +4 +6 +150.00\n", profio(file))
+      assert.equal([[
+Thread 1
+CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
+A           1          8          8        8        8         8     100.00
+Sum         0          0          0        0        0         0     100.00
+
+Thread 2
+CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
+A           1          4          4        4        4         4      50.00
+Sum         0          0          0        0        0         0      50.00
+]], profio("--report xpppat --set per_thread=true " .. file))
+      assert.matches("\nA +1 +4 +4 +4 +4 +4 +100.00\n", profio("--lane 2 " .. file))
+   end)
+
+   -- MAIN 0..100 waits 10..90 in Sleep, which calls TIMER 30..50.
+   it("leave out the time in which a thread waits", function()
+      local file = write("idle", { { 1, 0, "I", "MAIN", 1 }, { 1, 10, "i", "SLEEP", 1 },
+         { 1, 30, "I", "TIMER", 1 }, { 1, 50, "O", "TIMER", 1 }, { 1, 90, "o", "SLEEP", 1 },
+         { 1, 100, "O", "MAIN", 1 } })
+      assert.equal([[
+CALL   NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
+MAIN         1         20        100       20       20        20      20.00
+SLEEP        1         60         80       60       60        60      60.00
+TIMER        1         20         20       20       20        20      20.00
+Sum          0          0          0        0        0         0     100.00
+]], profio(file))
+      assert.equal([[
+CALL   NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR
+MAIN         1         20         40       20       20        20      50.00
+SLEEP        1          0         20        0        0         0       0.00
+TIMER        1         20         20       20       20        20      50.00
+Sum          0          0          0        0        0         0     100.00
+]], profio("--set idle=AppEvent,Sleep " .. file))
+   end)
+end)
+
+-- A main program with a BREAK in C that MAIN recovers from, a built-in function, and a call that is
+-- open at the end; all letters.
+local unfiltered = {
+   { 1, 0, "I", "MAIN", 1 },
+   { 1, 1, "i", "A", 11 }, { 1, 2, "I", "A", 20 }, { 1, 3, "i", "LEN", 21 },
+   { 1, 4, "o", "LEN", 21 }, { 1, 6, "O", "A", 25 }, { 1, 9, "o", "A", 11 },
+   { 1, 10, "i", "B", 12 }, { 1, 10, "I", "B", 30 }, { 1, 11, "i", "C", 31 },
+   { 1, 12, "I", "C", 40 },
+   { 1, 20, "i", "A", 14 }, { 1, 20, "I", "A", 20 }, { 1, 21, "O", "A", 25 },
+   { 1, 22, "o", "A", 14 },
+   { 1, 30, "O", "MAIN", 15 },
+   { 1, 31, "I", "MAIN", 1, "" },
+}
+unfiltered[17][6] = nil
+
+describe("other reports", function()
+   write("unfiltered", unfiltered)
+
+   it("show the entries", function()
+      local text = profio "--report entries --where call=A golden.PRF"
+      assert.equal([[
+THREAD          TIME  OP  CALL                       LINE  PARAMETERS
+     1             4  I   A                            20
+     1           707  O   A                            21
+]], text)
+      assert.equal("thread,time,op,call,line,params,flags\n1,4000000,I,MAIN,10,,\n",
+         profio "--report entries --output csv --top 1 golden.PRF")
+   end)
+
+   it("show the execution flow, as text and as intervals", function()
+      assert.equal([[
+Thread 1
+             0  > MAIN
+             1     > A
+             3        > LEN
+             4        < LEN  1 ms
+             9     < A  8 ms
+            10     > B
+            11        > C
+            20           > A
+            22           < A  2 ms
+            30        < C  19 ms  (unwound)
+            30     < B  20 ms  (unwound)
+            30  < MAIN  30 ms
+            31  > MAIN
+]], profio "--report flow unfiltered.PRF")
+      assert.equal("depth,area,start,stop\n1,MAIN,0,30000000\n2,A,1000000,9000000\n"
+         .. "3,LEN,3000000,4000000\n2,B,10000000,30000000\n3,C,11000000,30000000\n"
+         .. "4,A,20000000,22000000\n1,MAIN,31000000,31000000\n",
+         profio "--report flow --output csv --columns depth,area,start,stop unfiltered.PRF")
+      assert.matches("\n +22 +1  +< A  2 ms\n",
+         profio "--report flow --set per_thread=false unfiltered.PRF")
+   end)
+
+   it("show lines, overhead and what is not whole", function()
+      assert.equal("call,line,numbers,net\nC,31,1,17000000\nA,11,1,7000000\n",
+         profio("--report hotspots --output csv --columns call,line,numbers,net --top 2 "
+            .. "unfiltered.PRF"))
+      assert.equal("call,compiled,numbers,overhead,overhead_mean,overhead_max\n"
+         .. "A,true,2,5000000,2500000,4000000\nC,true,1,1000000,1000000,1000000\n"
+         .. "B,true,1,0,0,0\nLEN,false,1,0,,\nMAIN,true,2,0,,\n",
+         profio "--report overhead --output csv unfiltered.PRF")
+      assert.equal("flags,area,start,stop\nunwound,C,11000000,30000000\n"
+         .. "unwound,B,10000000,30000000\nopen,MAIN,31000000,31000000\n",
+         profio "--report unclosed --output csv --columns flags,area,start,stop unfiltered.PRF")
+   end)
+
+   it("say where they do not fit", function()
+      local _, status, errors = command.run "profio --report overhead golden.PRF"
+      assert.equal(2, status)
+      assert.matches("were filtered", errors)
+      _, status, errors = command.run "profio --report xpppat gmon.out"
+      assert.equal(2, status)
+      assert.matches("traces of Xbase%+%+", errors)
+   end)
+end)
