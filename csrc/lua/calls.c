@@ -37,6 +37,7 @@ static pf_call_options options_at (lua_State *L, int arg) {
   options.edges = is_option(L, arg, "edges", "include");
   options.has_from = time_option(L, arg, "from", &options.from);
   options.has_to = time_option(L, arg, "to", &options.to);
+  options.has_last = time_option(L, arg, "last", &options.last);
   lua_getfield(L, arg, "max_depth");
   const lua_Integer depth = luaL_optinteger(L, -1, 0);
   luaL_argcheck(L, depth >= 0 && depth <= 1 << 24, arg,
@@ -61,8 +62,7 @@ static int core_calls (lua_State *L) {
 
 
 /* The list `quantiles` of the options: "p50", ... The strings stay in it. */
-static void take_ranks (lua_State *L, int arg,
-                        pf_statistics_options *options) {
+static void take_ranks (lua_State *L, int arg, pf_statistics_options *options) {
   if (lua_getfield(L, arg, "quantiles") != LUA_TNIL) {
     luaL_checktype(L, -1, LUA_TTABLE);
     const lua_Integer count = luaL_len(L, -1);

@@ -22,6 +22,8 @@ calls.options = {
       "before is cut there and flagged so" },
    { name = "to", type = "int", help = "only what happens before this time; what lasts longer " ..
       "is cut there and flagged so" },
+   { name = "last", type = "int", help = "when the recording ended, where that is later than " ..
+      "the last event: what is open then lasted so long" },
    { name = "max_depth", type = "int", default = 65536,
       help = "calls deeper than this end where the next one begins" },
 }

@@ -144,7 +144,7 @@ end
 ---The calls that the events of the trace make, in order of stop: area, lane, start, stop, gross,
 ---net, call, period, outside, depth, caller, flags, count. Raises when there are no events.
 ---@param options table|nil recursion = "all" | "outermost", partial = "include" | "exclude",
----edges = "exclude" | "include", from, to, max_depth; see profio.calls
+---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
 ---@return profio.View
 function methods:calls(options)
    return require("profio.calls").of_trace(self, alive(self), options)

@@ -76,6 +76,12 @@ describe("calls", function()
          told "0 e main 1; 5 e f 1; 5 l f 1; 8 e other 2; 10 e f 1; 30 o x 3")
    end)
 
+   it("that are open last as long as the recording did, where that is told", function()
+      assert.same({ "f 5 40 35 35 - 1 - open" }, told("5 e f; 30 o x", { last = 40 }))
+      assert.same({ "f 5 30 25 25 - 1 - open" }, told("5 e f; 30 o x", { last = 20 }))
+      assert.same({ "f 5 12 7 7 - 1 - cut" }, told("5 e f; 30 o x", { last = 40, to = 12 }))
+   end)
+
    it("know the time since the area's last enter and leave in the lane", function()
       assert.same({ "f 10 - -", "f 30 20 18", "g 40 - -", "f 35 2 -", "f 33 3 2" },
          told("10 e f; 12 l f; 30 e f; 31 l f; 33 e f; 35 e f; 40 e g; 41 l g; 42 l f; 43 l f",

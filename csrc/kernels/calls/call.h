@@ -91,8 +91,11 @@ typedef struct pf_call_options {
                          what remains of it after the last leave of an area is
                          a row that has nothing else */
   bool has_from, has_to;
-  int64_t from, to;   /* only what happens in from <= time < to: what lasts
+  int64_t from, to; /* only what happens in from <= time < to: what lasts
                          longer is cut there and flagged so */
+  bool has_last;
+  int64_t last;       /* the trace lasted to this time, where that is later
+                         than its last event */
   uint32_t max_depth; /* of a stack: a call that would be deeper ends the one
                          around it, flagged `lost unwound`; 0: 65536 */
 } pf_call_options;

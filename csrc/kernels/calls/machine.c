@@ -462,6 +462,8 @@ static void emit_tail (pf_machine *m, uint32_t number) {
 
 pf_status pf_machine_finish (pf_machine *m) {
   const pf_lanes *const lanes = &m->lanes;
+  if (m->options.has_last && !m->is_behind && m->last < m->options.last)
+    m->last = m->options.last;
   if (reserve_calls(m, m->open + lanes->nslots) != PF_OK)
     return PF_ENOMEM;
   const uint32_t tails = m->options.edges ? lanes->nslots : 0;

@@ -258,7 +258,7 @@ function core.group(over, keys, aggregates) end
 function core.sort(over, keys) end
 
 ---The calls that events make: { recursion = "all"|"outermost", partial = "include"|"exclude",
----edges = "exclude"|"include", from =, to =, max_depth = integers }.
+---edges = "exclude"|"include", from =, to =, last =, max_depth = integers }.
 ---@param events profio.core.Reader
 ---@param options table
 ---@return profio.core.Reader
