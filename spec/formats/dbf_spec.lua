@@ -169,6 +169,33 @@ describe("dbf, values:", function()
       end
    end)
 
+   -- Beside a model of one line: numbers of any width and place, and what is nearly one.
+   it("digits of any width, with anything around them", function()
+      math.randomseed(11)
+      local odd = { " ", " ", "0", "7", "-", "/", ":", "!", "\0", "\x10", "\x30", "\xb0", "\xff",
+         "*" }
+      for width = 1, 12 do
+         local texts, expected = {}, {}
+         for i = 1, 400 do
+            local text = tostring(math.random(0, 10 ^ math.random(width) // 1 - 1))
+            text = (" "):rep(width - #text) .. text:sub(1, width)
+            if i % 2 == 0 then
+               local at = math.random(width)
+               text = text:sub(1, at - 1) .. odd[math.random(#odd)] .. text:sub(at + 1)
+            end
+            local digits = text:match "^[ \0]*(-?%d+)[ \0]*$"
+            texts[i], expected[i] = text, math.tointeger(digits) or false
+         end
+         for place = 1, 9, 4 do
+            local builder = dbf { { "P", "C", place }, { "V", "N", width } }
+            for _, text in ipairs(texts) do
+               builder:row { ("9"):rep(place), text }
+            end
+            assert.same(expected, (column(builder:bytes(), "V")))
+         end
+      end
+   end)
+
    it("what is no whole number is missing in such a column", function()
       local got, warned = values_of({ "N", 20 }, { "12.5", "9223372036854775808", "1x", "1 2", "-",
          "1,200.00", "1e", "99999999999999999999" })

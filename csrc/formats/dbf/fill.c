@@ -76,11 +76,49 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
 
 /* {====== Numbers ====== */
 
+/*
+** The usual number: blanks, then up to eight digits and nothing else. The last
+** eight bytes are looked at as one word; a field that is shorter has others of
+** its record before it, which count as blanks. False: it is another one.
+*/
+static bool is_usual (const filling *f, const uint8_t *p, int64_t *value) {
+  const uint64_t blanks = 0x2020202020202020u, tens = 0x1010101010101010u;
+  const size_t size = f->field->size;
+  if (size == 0 || f->field->offset + size < 8)
+    return false;
+  for (size_t i = 0; i + 8 < size; i++)
+    if (p[i] != ' ')
+      return false;
+  uint64_t word = pf_load64le(p + size - 8);
+  if (size < 8) {
+    const uint64_t before = ((uint64_t)1 << 8 * (8 - size)) - 1;
+    word = (word & ~before) | (blanks & before);
+  }
+  const uint64_t blank =
+      ((~word & tens) >> 4) * 255; /* no digit has this bit */
+  if (((word ^ blanks) & blank) != 0 || (blank & (blank + 1)) != 0 ||
+      blank == UINT64_MAX)
+    return false;
+  word |= tens; /* a blank becomes a nought */
+  if ((((word + 0x4646464646464646u) | (word - 0x3030303030303030u)) &
+       0x8080808080808080u) != 0)
+    return false;
+  word -= 0x3030303030303030u;
+  word = word * 10 + (word >> 8); /* pairs of digits in every second byte */
+  word = (word & 0x000000FF000000FFu) * 0x000F424000000064u +
+         (word >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u;
+  *value = (int64_t)(word >> 32);
+  return true;
+}
+
+
 static pf_status fill_digits (const filling *f) {
   const bool whole = f->column->type == PF_INT;
   int64_t integer = 0;
   double number = 0;
   for (size_t i = 0; i < f->run->count; i++) {
+    if (whole && is_usual(f, value_at(f, i), &f->column->ints[f->row + i]))
+      continue;
     const dbf_digits found =
         dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
     pf_status status = PF_OK;
