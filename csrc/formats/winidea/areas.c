@@ -1,12 +1,11 @@
 /*
-** areas.c - the table of areas: the rows of the mapping in their order, then
-** those that were met without one. Where there is no mapping the timeline is
-** read for them.
+** areas.c - the table of areas: the rows of the mapping in their order. Where
+** there is no mapping the timeline is read for them.
 */
 
 #include <stdlib.h>
 
-#include "formats/winidea/winidea.h"
+#include "formats/winidea/text.h"
 #include "model/batch.h"
 #include "model/names.h"
 
@@ -67,8 +66,9 @@ static pf_status areas_next (pf_reader *reader, pf_batch *batch,
   (void)error;
   pf_batch_clear(batch);
   pthread_mutex_lock(&file->mutex);
-  for (; batch->rows < PF_BATCH_ROWS && self->row < file->areas.count;
-       self->row++)
+  const uint32_t count =
+      file->areas.mapped > 0 ? file->areas.mapped : file->areas.count;
+  for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++)
     put_entry(file, &file->areas.list[self->row], batch, batch->rows++);
   pthread_mutex_unlock(&file->mutex);
   return batch->rows > 0 ? PF_MORE : PF_END;
@@ -113,12 +113,16 @@ static pf_status meet_all (pf_trace *trace, pf_error *error) {
 
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
-  const winidea_file *const file = trace->state;
-  if (file->areas.mapped == 0 && file->timeline != NULL) {
-    const pf_status status = meet_all(trace, error);
-    if (status < 0)
-      return status;
-  }
+  winidea_file *const file = trace->state;
+  pf_status status = PF_OK;
+  pthread_mutex_lock(&file->mutex);
+  if (file->text != NULL)
+    status = winidea_scan_all(trace, error);
+  pthread_mutex_unlock(&file->mutex);
+  if (status == PF_OK && file->areas.mapped == 0 && file->timeline != NULL)
+    status = meet_all(trace, error);
+  if (status < 0)
+    return status;
   areas_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return winidea_no_memory(error);

@@ -34,13 +34,14 @@ static uint64_t offset_of (const winidea_decoder *self, size_t row) {
 static pf_status report_falls (const winidea_decoder *self,
                                const int64_t *times, size_t count,
                                pf_error *error) {
+  const unsigned time = self->offsets == NULL ? self->layout.size - 8 : 0;
   int64_t last = self->last;
   pf_status status = PF_OK;
   pthread_mutex_lock(&self->file->mutex);
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     if (times[i] < last)
       status = pf_warn(self->trace, PF_DAMAGE, "winidea-time-falls", PF_EFORMAT,
-                       offset_of(self, i) + self->layout.size - 8, error,
+                       offset_of(self, i) + time, error,
                        "a time of %lld or later expected, found %lld",
                        (long long)last, (long long)times[i]);
     last = times[i];

@@ -173,7 +173,7 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
     case MACRO_TYPE: return u == 'I' || u == 'F';
     case MACRO_HANDLE:
     case MACRO_PARENT:
-    case MACRO_STATE: return u == 'X' || (u >= 'A' && u <= 'F');
+    case MACRO_STATE: return u >= 'A' && u <= 'F';
     case MACRO_VALUE:
       return u == 'X' || (u >= 'A' && u <= 'F') || c == '-' || c == '+' ||
              c == '.';
@@ -182,10 +182,14 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 }
 
 
-/* How long a number is that no literal ends. */
+/* How long a number is that no literal ends: handles have 8 digits, and may
+   begin with 0x. */
 static size_t span (winidea_macro macro, const rest *r) {
-  const size_t most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
-  size_t n = 0;
+  size_t n = 0, most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
+  if (macro <= MACRO_STATE) {
+    n = left_of(r) > 2 && r->at[0] == '0' && upper(r->at[1]) == 'X' ? 2 : 0;
+    most = n + 8;
+  }
   while (n < most && n < left_of(r) && is_digit_of(macro, r->at[n]))
     n++;
   return n;

@@ -145,6 +145,20 @@ static pf_bytes take_context (pf_bytes *rest) {
 }
 
 
+/* Whether a format has what the rows of a section cannot do without. */
+static bool is_enough (const winidea_section *section) {
+  const winidea_rowformat *const format = &section->format;
+  switch (section->kind) {
+    case WINIDEA_INFO: return format->count > 0;
+    case WINIDEA_TIMELINE:
+      return winidea_has_macro(format, MACRO_HANDLE) &&
+             winidea_has_macro(format, MACRO_EVENT) &&
+             winidea_has_macro(format, MACRO_TIME);
+    default: return winidea_has_macro(format, MACRO_HANDLE);
+  }
+}
+
+
 /* Take the header apart. */
 static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
                               winidea_section *section, pf_error *error) {
@@ -165,15 +179,15 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   if (rest.size > 0 && rest.at[0] == ' ')
     rest = after(rest, 1);
   if (line.size <= MOST_HEADER && winidea_compile(&section->format, rest) &&
-      section->format.count > 0)
+      is_enough(section))
     return PF_OK;
   section->format.count = 0;
-  return pf_warn(trace, PF_DAMAGE, "winidea-bad-header", PF_EFORMAT, offset,
-                 error,
-                 "a format of 1 to %d macros expected behind the name of a "
-                 "section, found %.*s",
-                 WINIDEA_MOST_MACROS, (int)(rest.size < 60 ? rest.size : 60),
-                 (const char *)(rest.size == 0 ? line.at : rest.at));
+  return pf_warn(
+      trace, PF_DAMAGE, "winidea-bad-header", PF_EFORMAT, offset, error,
+      "a format of at most %d macros with HANDLE (of a timeline also "
+      "EVENT and TIME) expected, found %.*s",
+      WINIDEA_MOST_MACROS, (int)(rest.size < 60 ? rest.size : 60),
+      (const char *)(rest.size == 0 ? line.at : rest.at));
 }
 
 /* }====== */

@@ -349,8 +349,8 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
   self->at = text.at + self->now.rows;
   self->end =
       text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
-  if (self->now.format.count == 0)
-    self->at = self->end;
+  if (self->now.format.count == 0) /* unreadable: where it ends is not known */
+    self->at = self->end = NULL;
   decoder->last = INT64_MIN;
   decoder->has_contexts =
       decoder->tracks || winidea_has_macro(&self->now.format, MACRO_CONTEXT);
