@@ -1,0 +1,386 @@
+/*
+** ring.c - the producer's side of a ring: its file, room for records, the
+** journal.
+*/
+
+#include "bytes/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
+
+/* A mapping of the journal that has been replaced by a larger one. */
+typedef struct pf_ring_map {
+  struct pf_ring_map *next;
+  uint8_t *at;
+  uint64_t size;
+} pf_ring_map;
+
+
+/* {====== The file ====== */
+
+static pf_status fail_by_system (pf_error *error, const char *what,
+                                 int errnum) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
+}
+
+
+/* A file without a name. */
+static int open_unnamed (void) {
+  const char *const folder = getenv("TMPDIR");
+  char path[256];
+  snprintf(path, sizeof path, "%.200s/profio-ring.XXXXXX",
+           folder != NULL && folder[0] != '\0' ? folder : "/tmp");
+  const int fd = mkstemp(path);
+  if (fd >= 0)
+    unlink(path);
+  return fd;
+}
+
+
+/* Whether another writer lives that uses the ring at `path`. */
+static bool is_used (const char *path) {
+  const int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  const bool used = flock(fd, LOCK_EX | LOCK_NB) != 0;
+  close(fd);
+  return used;
+}
+
+
+/* A file beside `path`, which gets its name when it is complete. */
+static pf_status open_beside (const char *path, char **beside, int *fd,
+                              pf_error *error) {
+  static const char tail[] = ".XXXXXX";
+  if (is_used(path))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
+  const size_t size = strlen(path) + sizeof tail;
+  *beside = malloc(size);
+  if (*beside == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  snprintf(*beside, size, "%s%s", path, tail);
+  *fd = mkstemp(*beside);
+  if (*fd < 0)
+    return fail_by_system(error, "the ring cannot be made", errno);
+  flock(*fd, LOCK_EX | LOCK_NB);
+  return PF_OK;
+}
+
+
+/* Map a part of the file that the disk has given. A page of it that is written
+   later cannot fail for want of room. */
+static pf_status map_part (const pf_ring *ring, uint64_t at, uint64_t size,
+                           uint8_t **mapped, pf_error *error) {
+  const int errnum = posix_fallocate(ring->fd, (off_t)at, (off_t)size);
+  if (errnum != 0)
+    return fail_by_system(error, "no room for the ring", errnum);
+  void *const memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE,
+                            MAP_SHARED, ring->fd, (off_t)at);
+  if (memory == MAP_FAILED)
+    return fail_by_system(error, "the ring cannot be mapped", errno);
+  *mapped = memory;
+  return PF_OK;
+}
+
+
+static uint64_t journal_at (const pf_ring *ring) {
+  return PF_RING_PAGE + ring->mask + 1;
+}
+
+
+static pf_status map_all (pf_ring *ring, pf_error *error) {
+  uint8_t *memory = NULL;
+  pf_status status = map_part(ring, 0, journal_at(ring), &memory, error);
+  if (status != PF_OK)
+    return status;
+  ring->header = (pf_ring_header *)(void *)memory;
+  ring->slots = memory + PF_RING_PAGE;
+  status = map_part(ring, journal_at(ring), JOURNAL_FIRST, &memory, error);
+  if (status != PF_OK)
+    return status;
+  pf_publish_bytes(&ring->journal, memory);
+  ring->journal_room = JOURNAL_FIRST;
+  return PF_OK;
+}
+
+
+/* The smallest power of two that is large enough. */
+static uint64_t whole_size (uint64_t size) {
+  uint64_t whole = PF_RING_LEAST;
+  while (whole < size && whole < PF_RING_MOST)
+    whole *= 2;
+  return whole;
+}
+
+
+static void fill_header (const pf_ring *ring, pf_bytes settings) {
+  pf_ring_header *const header = ring->header;
+  header->version = 1;
+  header->mode = ring->mode;
+  header->size = ring->mask + 1;
+  header->settings_size = settings.size;
+  memcpy(header->settings, settings.at, settings.size);
+  memcpy(header->magic, "PFRING\r\n", sizeof header->magic);
+}
+
+
+/* Give the file its name: from here on it is found. */
+static pf_status name_file (const char *beside, const char *path,
+                            pf_error *error) {
+  if (rename(beside, path) != 0)
+    return fail_by_system(error, "the ring cannot be made", errno);
+  return PF_OK;
+}
+
+
+pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
+                          pf_ring_mode mode, pf_bytes settings,
+                          pf_error *error) {
+  char *beside = NULL;
+  pf_status status = PF_OK;
+  *ring = (pf_ring){.mask = whole_size(size) - 1, .mode = mode, .fd = -1};
+  if (size > PF_RING_MOST)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a ring of %u bytes at most expected, found %llu",
+                   PF_RING_MOST, (unsigned long long)size);
+  if (settings.size > PF_RING_SETTINGS)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "options of %u bytes at most expected, found %zu",
+                   PF_RING_SETTINGS, settings.size);
+  if (path != NULL)
+    status = open_beside(path, &beside, &ring->fd, error);
+  else if ((ring->fd = open_unnamed()) < 0)
+    status = fail_by_system(error, "the ring cannot be made", errno);
+  if (status == PF_OK)
+    status = map_all(ring, error);
+  if (status == PF_OK) {
+    fill_header(ring, settings);
+    if (path != NULL && (ring->path = strdup(path)) == NULL)
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  if (status == PF_OK && path != NULL)
+    status = name_file(beside, path, error);
+  if (status != PF_OK) {
+    if (beside != NULL)
+      unlink(beside);
+    pf_ring_close(ring, false);
+  }
+  free(beside);
+  return status;
+}
+
+
+void pf_ring_close (pf_ring *ring, bool remove) {
+  if (remove && ring->path != NULL)
+    unlink(ring->path);
+  if (ring->header != NULL)
+    munmap(ring->header, (size_t)journal_at(ring));
+  if (pf_observe_bytes(&ring->journal) != NULL)
+    munmap(pf_observe_bytes(&ring->journal), (size_t)ring->journal_room);
+  for (pf_ring_map *map = ring->maps, *next; map != NULL; map = next) {
+    next = map->next;
+    munmap(map->at, (size_t)map->size);
+    free(map);
+  }
+  if (ring->fd >= 0)
+    close(ring->fd);
+  free(ring->path);
+  *ring = (pf_ring){.fd = -1};
+}
+
+/* }====== */
+
+
+/* {====== Room ====== */
+
+/* The first words of the record at a position: words, and the tag above. */
+static uint64_t first_word (const pf_ring *ring, uint64_t position) {
+  uint64_t word;
+  memcpy(&word, ring->slots + (position & ring->mask), sizeof word);
+  return word;
+}
+
+
+/* Give up the oldest records, so that they end behind `wanted`; a good part of
+   the ring at once. This is published before anything is written over them. */
+static void overwrite (pf_ring *ring, uint64_t wanted) {
+  const uint64_t enough = wanted + (ring->mask + 1) / 64;
+  while (ring->oldest < enough && ring->oldest < ring->head)
+    ring->oldest += 8 * (first_word(ring, ring->oldest) & UINT32_MAX);
+  pf_announce(&ring->header->oldest, ring->oldest);
+}
+
+
+/* Where room ends: a lap behind the first record that must stay. */
+static uint64_t end_of_room (const pf_ring *ring, uint64_t *half) {
+  if (ring->mode == PF_RING_OVERWRITE) {
+    *half = UINT64_MAX;
+    return ring->oldest + ring->mask + 1;
+  }
+  const uint64_t tail = pf_ring_checkpoint(ring->header).tail;
+  *half = tail + (ring->mask + 1) / 2;
+  return tail + ring->mask + 1;
+}
+
+
+/* Begin behind the end of the slots, on the next lap. */
+static void fill_lap (pf_ring *ring, uint64_t lap) {
+  const uint64_t filler = (lap - ring->head) / 8 | (uint64_t)PF_RING_FILLER
+                                                       << 32;
+  memcpy(ring->slots + (ring->head & ring->mask), &filler, sizeof filler);
+  ring->head = lap;
+}
+
+
+/* How far records find room from here on without asking: to the end of the
+   lap or of the room, but first to where the consumer is woken. */
+static void set_limit (pf_ring *ring, uint64_t room, uint64_t half) {
+  const uint64_t lap = (ring->head | ring->mask) + 1;
+  ring->limit = lap < room ? lap : room;
+  if (ring->head >= half)
+    ring->help.wake(ring->help.context);
+  else if (half < ring->limit)
+    ring->limit = half;
+}
+
+
+/* No room: true when there may be now. */
+static bool ask_for_room (pf_ring *ring, uint64_t end) {
+  switch (ring->mode) {
+    case PF_RING_BLOCK: return ring->help.wait(ring->help.context);
+    case PF_RING_OVERWRITE: overwrite(ring, end - ring->mask - 1); return true;
+    default:
+      ring->sequence++;
+      pf_note(&ring->header->tried, ring->sequence);
+      ring->help.wake(ring->help.context);
+      return false;
+  }
+}
+
+
+uint64_t *pf_ring_make_room (pf_ring *ring, size_t words) {
+  const uint64_t size = ring->mask + 1;
+  if (words > size / 32)
+    return NULL;
+  const uint64_t need = 8 * (uint64_t)words + 16;
+  for (;;) {
+    const uint64_t lap = (ring->head | ring->mask) + 1;
+    const bool crosses = ring->head + need > lap;
+    const uint64_t end = (crosses ? lap : ring->head) + need;
+    uint64_t half;
+    const uint64_t room = end_of_room(ring, &half);
+    if (end <= room) {
+      if (crosses)
+        fill_lap(ring, lap);
+      set_limit(ring, room, half);
+      if (ring->limit < end) /* where the consumer is woken */
+        ring->limit = end;
+      return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 2;
+    }
+    if (!ask_for_room(ring, end))
+      return NULL;
+  }
+}
+
+/* }====== */
+
+
+/* {====== The journal ====== */
+
+/* Map twice as much of it. The old mapping stays: the consumer may look at
+   it. */
+static pf_status grow_journal (pf_ring *ring, uint64_t wanted,
+                               pf_error *error) {
+  uint64_t room = ring->journal_room;
+  uint8_t *journal = NULL;
+  while (room < wanted)
+    room *= 2;
+  pf_ring_map *const old = malloc(sizeof *old);
+  if (old == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const pf_status status =
+      map_part(ring, journal_at(ring), room, &journal, error);
+  if (status != PF_OK) {
+    free(old);
+    return status;
+  }
+  *old = (pf_ring_map){ring->maps, pf_observe_bytes(&ring->journal),
+                       ring->journal_room};
+  ring->maps = old;
+  pf_publish_bytes(&ring->journal, journal);
+  ring->journal_room = room;
+  return PF_OK;
+}
+
+
+pf_status pf_ring_append (pf_ring *ring, uint32_t kind, pf_bytes text,
+                          pf_error *error) {
+  const uint64_t size = 8 + (text.size + 7) / 8 * 8;
+  if (size > ring->journal_room - ring->journal_used) {
+    const pf_status status =
+        grow_journal(ring, ring->journal_used + size, error);
+    if (status != PF_OK)
+      return status;
+  }
+  uint8_t *const at = pf_observe_bytes(&ring->journal) + ring->journal_used;
+  const uint64_t first = text.size | (uint64_t)kind << 32;
+  memcpy(at, &first, sizeof first);
+  if (text.size > 0)
+    memcpy(at + 8, text.at, text.size);
+  ring->journal_used += size;
+  pf_publish(&ring->header->journal, ring->journal_used);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Checkpoints ====== */
+
+/* Those numbers that the consumer does not write at the moment: he writes the
+   others, then says so. */
+pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
+  uint64_t numbers[PF_CHECKPOINT_NUMBERS];
+  uint64_t which = pf_observe(&header->checkpoint), before;
+  do {
+    before = which;
+    for (int i = 0; i < PF_CHECKPOINT_NUMBERS; i++)
+      numbers[i] = pf_observe(&header->checkpoints[which & 1][i]);
+    which = pf_observe(&header->checkpoint);
+  } while (which != before);
+  return (pf_checkpoint){.tail = numbers[0],
+                         .sequence = numbers[1],
+                         .taken = numbers[2],
+                         .lost = numbers[3],
+                         .length = numbers[4],
+                         .sides = numbers[5]};
+}
+
+
+void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
+  const uint64_t numbers[PF_CHECKPOINT_NUMBERS] = {
+      checkpoint->tail, checkpoint->sequence, checkpoint->taken,
+      checkpoint->lost, checkpoint->length,   checkpoint->sides};
+  const uint64_t next = pf_glance(&header->checkpoint) + 1;
+  for (int i = 0; i < PF_CHECKPOINT_NUMBERS; i++)
+    pf_publish(&header->checkpoints[next & 1][i], numbers[i]);
+  pf_publish(&header->checkpoint, next);
+}
+
+
+void pf_ring_taken_all (pf_ring *ring, const pf_checkpoint *checkpoint) {
+  pf_ring_take(ring->header, checkpoint);
+  ring->oldest = checkpoint->tail;
+  pf_publish(&ring->header->oldest, ring->oldest);
+  ring->limit = 0;
+}
+
+/* }====== */

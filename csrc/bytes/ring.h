@@ -1,0 +1,210 @@
+/*
+** ring.h - records of one producer on their way to one consumer, through a
+** mapped file that outlives both: what has been committed is there after the
+** process was killed at any instruction.
+**
+** The ring knows nothing of its records but their size and a tag. Beside the
+** slots, which wrap, there is a journal, which does not: for what records
+** refer to by number.
+**
+** The file: a header of one page, the slots (a power of two), the journal. All
+** numbers are the machine's own. Positions count bytes from the first record
+** ever and never wrap: the place of one is its remainder by the size of the
+** slots. A record never lies across the end of the slots; a filler does.
+**
+**   OFFSET SIZE FIELD          a record, at a multiple of 8
+**   0      4    words of 8 bytes, these two included
+**   4      4    tag; PF_RING_FILLER: to be passed over, 8 bytes or more
+**   8      8    sequence: how many records were tried before this one
+**   16     ..   words
+**
+**   OFFSET SIZE FIELD          an entry of the journal, at a multiple of 8
+**   0      4    bytes n of its text
+**   4      4    kind
+**   8      n    text, zeros up to a multiple of 8
+**
+** One number publishes a record: `head`. Who consumes publishes by
+** `checkpoint` how far he has come and how long his file was then: the two
+** belong together, so they lie twice and one number says which holds.
+*/
+
+#ifndef ring_h
+#define ring_h
+
+#include "bytes/barrier.h"
+#include "profio.h"
+
+#define PF_RING_PAGE     4096u
+#define PF_RING_FILLER   UINT32_MAX
+#define PF_RING_SETTINGS 2048u  /* bytes the user of the ring may keep */
+#define PF_RING_LEAST    65536u /* bytes of slots */
+#define PF_RING_MOST     (1u << 30)
+
+/* What happens to a record that finds no room. */
+typedef enum pf_ring_mode {
+  PF_RING_BLOCK,    /* it waits: nothing is lost */
+  PF_RING_DROP,     /* it is lost, and counted */
+  PF_RING_OVERWRITE /* the oldest ones are, and counted */
+} pf_ring_mode;
+
+/* How far the consumer has come. */
+typedef struct pf_checkpoint {
+  uint64_t tail;     /* position of the first record not taken */
+  uint64_t sequence; /* one more than that of the last one taken */
+  uint64_t taken;    /* records */
+  uint64_t lost;     /* records that were tried and are not to be had */
+  uint64_t length;   /* bytes of the consumer's file */
+  uint64_t sides;    /* bytes of the file beside it */
+} pf_checkpoint;
+
+#define PF_CHECKPOINT_NUMBERS 6
+
+typedef struct pf_ring_header {
+  char magic[8];
+  uint32_t version, mode;
+  uint64_t size;          /* of the slots */
+  uint64_t settings_size; /* bytes of settings that are used */
+  uint8_t settings[PF_RING_SETTINGS];
+
+  _Alignas(64) pf_shared head; /* the producer's: end of the last record */
+  pf_shared tried;             /* records, when the last one was dropped */
+  pf_shared journal;           /* end of its last entry */
+  pf_shared oldest;            /* overwriting: the first record not lost */
+
+  _Alignas(64) pf_shared checkpoint; /* the consumer's: its lowest bit says */
+  pf_shared checkpoints[2][PF_CHECKPOINT_NUMBERS]; /* which of these holds */
+  pf_shared closed; /* 1: the file is complete without the ring */
+} pf_ring_header;
+
+_Static_assert(sizeof(pf_ring_header) <= PF_RING_PAGE, "one page");
+
+typedef struct pf_ring pf_ring;
+
+/* What the producer asks of the consumer. */
+typedef struct pf_ring_help {
+  void (*wake)(void *context); /* half of the ring is full */
+  bool (*wait)(void *context); /* it is full: come back when there is room;
+                                  false: there will be none */
+  void *context;
+} pf_ring_help;
+
+/* The producer's side. The fields above the line are for the inlines below. */
+struct pf_ring {
+  pf_ring_header *header;
+  uint8_t *slots;
+  uint64_t mask;     /* size of the slots - 1 */
+  uint64_t head;     /* where the next record begins */
+  uint64_t limit;    /* up to here it finds room without asking */
+  uint64_t sequence; /* of the next record */
+
+  pf_ring_mode mode;
+  pf_ring_help help;
+  uint64_t oldest;         /* overwriting: as in the header */
+  pf_shared_bytes journal; /* mapped anew when it grows */
+  uint64_t journal_room;   /* bytes that are mapped of it */
+  uint64_t journal_used;
+  struct pf_ring_map *maps; /* of journals that have grown, to be unmapped */
+  char *path;               /* NULL: the file has no name */
+  int fd;
+};
+
+
+/*
+** Make a ring of at least `size` bytes of slots at `path`, or where that is
+** NULL in a file without a name; the disk gives all of it at once, or it is
+** PF_EIO. A ring at `path` of a writer that is gone is replaced, that of a
+** living one is PF_EIO. `settings` are kept for whoever reads the ring.
+*/
+pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
+                          pf_ring_mode mode, pf_bytes settings,
+                          pf_error *error);
+
+/* Unmap; remove the file when nothing in it is wanted any more. */
+void pf_ring_close (pf_ring *ring, bool remove);
+
+/* The slow way of pf_ring_reserve. */
+uint64_t *pf_ring_make_room (pf_ring *ring, size_t words);
+
+/*
+** Room for a record of `words` words; fill them, then commit. NULL: it was
+** dropped, or there will never be room: look at what the consumer says, or at
+** the size of the record, which may be a quarter of the slots.
+*/
+static inline uint64_t *pf_ring_reserve (pf_ring *ring, size_t words) {
+  const uint64_t end = ring->head + 8 * words + 16;
+  if (end > ring->limit)
+    return pf_ring_make_room(ring, words);
+  return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 2;
+}
+
+/* Publish the record that was reserved with `words`. */
+static inline void pf_ring_commit (pf_ring *ring, uint64_t *record,
+                                   size_t words, uint32_t tag) {
+  record[-2] = (words + 2) | (uint64_t)tag << 32;
+  record[-1] = ring->sequence++;
+  ring->head += 8 * words + 16;
+  pf_publish(&ring->header->head, ring->head);
+}
+
+/* Append an entry to the journal: it is there before any record committed from
+   now on. PF_EIO: the disk is full. */
+pf_status pf_ring_append (pf_ring *ring, uint32_t kind, pf_bytes text,
+                          pf_error *error);
+
+/* What the consumer has published. */
+pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header);
+
+/* The consumer's: publish how far he has come. */
+void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint);
+
+/* The producer's, when he is the consumer too: everything has been taken. */
+void pf_ring_taken_all (pf_ring *ring, const pf_checkpoint *checkpoint);
+
+
+/* Reading: in the process of the ring (ring_read.c), or of any file
+   (ring_copy.c). */
+
+/* A stretch of records, or of entries of the journal; nothing in it is
+   trusted. */
+typedef struct pf_ring_walk {
+  const uint8_t *bytes; /* the slots, or the journal */
+  uint64_t mask;        /* of positions: UINT64_MAX in the journal */
+  uint64_t at, end;
+  uint64_t sequence; /* one more than that of the last record */
+  uint64_t lost;     /* those between the records */
+} pf_ring_walk;
+
+typedef struct pf_ring_record {
+  uint32_t tag;
+  const uint8_t *words; /* in the ring */
+  size_t count;         /* of words */
+  uint64_t sequence;
+} pf_ring_record;
+
+/* The next record: PF_MORE, PF_END, or PF_EFORMAT. */
+pf_status pf_ring_next (pf_ring_walk *walk, pf_ring_record *record,
+                        pf_error *error);
+
+/* The next entry of the journal. */
+pf_status pf_ring_entry (pf_ring_walk *walk, uint32_t *kind, pf_bytes *text,
+                         pf_error *error);
+
+/* A copy of what a ring in a file held at one moment. */
+typedef struct pf_ring_copy {
+  pf_ring_header header;
+  pf_checkpoint checkpoint;
+  uint8_t *memory;      /* owns the slots and the journal */
+  pf_ring_walk records; /* from the first that was not taken */
+  pf_ring_walk journal;
+  bool is_alive; /* its writer lives */
+} pf_ring_copy;
+
+/* Copy the ring in the file at `path`. PF_EFORMAT: it is none. */
+pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error);
+
+/* The same of the bytes of such a file, which nobody writes. */
+pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);
+
+void pf_ring_copy_close (pf_ring_copy *copy);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+** ring_copy.c - what a ring in a file holds at one moment, also while its
+** writer goes on.
+**
+** The records are copied first and then it is asked how far the consumer had
+** come, and what had been overwritten, by the end of that: records behind both
+** were whole when they were copied.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/ring.h"
+
+
+static pf_status refuse (pf_error *error, const char *words) {
+  return pf_fail(error, PF_EFORMAT, 0, "%s", words);
+}
+
+
+/* Whether a header makes sense in a file of so many bytes. */
+static pf_status check_header (const pf_ring_header *header, uint64_t size,
+                               pf_error *error) {
+  if (size < PF_RING_PAGE ||
+      memcmp(header->magic, "PFRING\r\n", sizeof header->magic) != 0)
+    return refuse(error, "no ring of a writer");
+  if (header->version != 1 || header->mode > PF_RING_OVERWRITE)
+    return refuse(error, "the ring of another version of profio");
+  if (header->size < PF_RING_LEAST || header->size > PF_RING_MOST ||
+      (header->size & (header->size - 1)) != 0 ||
+      header->size > size - PF_RING_PAGE ||
+      header->settings_size > PF_RING_SETTINGS)
+    return refuse(error, "the header of the ring is broken");
+  return PF_OK;
+}
+
+
+/* Copy the slots between two positions to the same places. */
+static void copy_slots (uint8_t *to, const uint8_t *from, uint64_t mask,
+                        uint64_t at, uint64_t end) {
+  while (at < end) {
+    const uint64_t place = at & mask;
+    const uint64_t lap = mask + 1 - place;
+    const uint64_t size = end - at < lap ? end - at : lap;
+    memcpy(to + place, from + place, (size_t)size);
+    at += size;
+  }
+}
+
+
+/* Where records begin and end: nowhere further apart than the slots. */
+static pf_status set_records (pf_ring_copy *copy, uint64_t head,
+                              uint64_t oldest, pf_error *error) {
+  const pf_checkpoint *const c = &copy->checkpoint;
+  uint64_t at = c->tail;
+  if (copy->header.mode == PF_RING_OVERWRITE && oldest > at)
+    at = oldest;
+  if (head < at)
+    head = at; /* they have been taken since */
+  if (head - at > copy->header.size || ((head | at) & 7) != 0)
+    return refuse(error, "the positions of the ring are broken");
+  copy->records.at = at;
+  copy->records.end = head;
+  copy->records.sequence = c->sequence;
+  return PF_OK;
+}
+
+
+static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
+  const pf_ring_header *const from =
+      (const pf_ring_header *)(const void *)file.at;
+  const uint64_t mask = copy->header.size - 1;
+  const uint64_t head = pf_observe(&from->head);
+  const uint64_t used = pf_observe(&from->journal);
+  const uint64_t room = file.size - PF_RING_PAGE - copy->header.size;
+  const uint64_t before = pf_ring_checkpoint(from).tail;
+  const uint64_t earliest = head > mask ? head - mask - 1 : 0;
+  if (used > room)
+    return refuse(error, "the journal of the ring is broken");
+  copy->memory = calloc(1, (size_t)(mask + 1 + used));
+  if (copy->memory == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const uint8_t *const slots = file.at + PF_RING_PAGE;
+  copy_slots(copy->memory, slots, mask, before > earliest ? before : earliest,
+             head);
+  memcpy(copy->memory + mask + 1, slots + mask + 1, (size_t)used);
+  copy->records = (pf_ring_walk){.bytes = copy->memory, .mask = mask};
+  copy->journal = (pf_ring_walk){
+      .bytes = copy->memory + mask + 1, .mask = UINT64_MAX, .end = used};
+  pf_have_looked();
+  copy->checkpoint = pf_ring_checkpoint(from);
+  return set_records(copy, head, pf_observe(&from->oldest), error);
+}
+
+
+pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
+  *copy = (pf_ring_copy){.memory = NULL};
+  if (file.size < PF_RING_PAGE)
+    return refuse(error, "no ring of a writer");
+  memcpy(&copy->header, file.at, sizeof copy->header);
+  pf_status status = check_header(&copy->header, file.size, error);
+  if (status == PF_OK)
+    status = copy_all(file, copy, error);
+  if (status != PF_OK)
+    pf_ring_copy_close(copy);
+  return status;
+}
+
+
+/* Parse an open file. The writer may have let it grow since it was mapped: its
+   journal is then beyond what was seen, and it is mapped again. */
+static pf_status parse_open (int fd, pf_ring_copy *copy, pf_error *error) {
+  struct stat stat;
+  if (fstat(fd, &stat) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if (stat.st_size < (off_t)PF_RING_PAGE)
+    return refuse(error, "no ring of a writer");
+  const size_t size = (size_t)stat.st_size;
+  void *const memory = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const pf_status status = pf_ring_parse((pf_bytes){memory, size}, copy, error);
+  munmap(memory, size);
+  return status;
+}
+
+
+pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  *copy = (pf_ring_copy){.memory = NULL};
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const bool is_alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
+  pf_status status = PF_EFORMAT;
+  for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
+    status = parse_open(fd, copy, error);
+  copy->is_alive = is_alive;
+  close(fd);
+  return status;
+}
+
+
+void pf_ring_copy_close (pf_ring_copy *copy) {
+  free(copy->memory);
+  copy->memory = NULL;
+}
