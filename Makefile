@@ -8,6 +8,7 @@
 #   make lint       the style, the law of layers, static analysis
 #   make asan       the specs under ASan, UBSan and LeakSanitizer, then with an
 #                   allocator that fails, then with a collector that never rests
+#   make tsan       what runs in two threads, under ThreadSanitizer
 #   make fuzz       each fuzz target for TIME seconds
 #   make bench      profio beside gprof and beside plain C loops
 #   make install    under PREFIX;  make rockspec VERSION=x.y.z  for a release
@@ -96,7 +97,10 @@ $(B)/demo/demo: examples/demo.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls $< -o $@
 
-run-test:
+# Writers that are killed: a spec runs it.
+KILL := $(B)/c/kill
+
+run-test: $(KILL)
 	@$(SPECS) --run=ci
 
 setup:
@@ -166,7 +170,7 @@ asan:
 	@$(AGAIN) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan run-oom run-replay \
 		run-gcstress
 
-run-asan: $(B)/bin/lua5.4
+run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
 		lua5.4 $(BUSTED) --ignore-lua --run=ci
@@ -199,6 +203,22 @@ $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
 $(B)/oom: spec/c/oom.c $(OBJECTS)
 	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -Wl,--wrap=malloc \
 		-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -o $@
+
+# What runs in two threads.
+TSAN := -O1 -g -fsanitize=thread -Wno-tsan
+
+tsan:
+	@$(SETUP) run
+	@$(AGAIN) -j$(JOBS) B=$(B)/tsan CC=gcc CFLAGS="$(TSAN)" \
+		$(B)/tsan/c/race
+	@mkdir -p $(B)/tsan/race
+	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race $(B)/tsan/race
+
+# The C programs of the checks that need no Lua.
+$(B)/c/%: spec/c/%.c spec/c/recording.h $(CORE)
+	@mkdir -p $(@D)
+	@echo "  ld  $@"
+	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LIBS) -o $@
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
@@ -273,5 +293,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
-	run-gcstress run-oom run-replay fuzz run-fuzz bench install install-module \
+	run-gcstress run-oom run-replay tsan fuzz run-fuzz bench install install-module \
 	rockspec clean

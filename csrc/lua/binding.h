@@ -144,6 +144,8 @@ void l_open_table (lua_State *L);
 void l_open_symbols (lua_State *L);
 void l_open_profile (lua_State *L);
 void l_open_writer (lua_State *L);
+void l_open_stream (lua_State *L);
+void l_open_recover (lua_State *L);
 void l_open_rows (lua_State *L);
 void l_open_command (lua_State *L);
 void l_open_register (lua_State *L);

@@ -58,7 +58,8 @@ static void own_map (l_source *s, pf_map *map) {
 }
 
 
-/* core.source(path, max_size): the file's bytes, or nil, message, code. */
+/* core.source(path, max_size, length): the file's bytes, or with a length only
+   so many of them; or nil, message, code. */
 static int core_source (lua_State *L) {
   size_t length;
   const char *const path = luaL_checklstring(L, 1, &length);
@@ -70,6 +71,9 @@ static int core_source (lua_State *L) {
   if (pf_map_open(path, max_size, &map, &error) != PF_OK)
     return l_failure(L, &error, path);
   own_map(s, map);
+  const uint64_t seen = max_size_check(L, 3);
+  if (seen < s->bytes.size)
+    s->bytes.size = (size_t)seen;
   return 1;
 }
 

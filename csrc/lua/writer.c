@@ -15,7 +15,7 @@
 
 #include "bytes/sink.h"
 #include "formats/formats.h"
-#include "lua/binding.h"
+#include "lua/writer.h"
 
 #define L_WRITER "profio.writer"
 
@@ -160,8 +160,7 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
 }
 
 
-/* The options { name = value } at `arg` as an array in a new userdata. */
-static size_t options_at (lua_State *L, int arg, pf_option **options) {
+size_t l_options_at (lua_State *L, int arg, pf_option **options) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
     n++;
@@ -182,7 +181,7 @@ static size_t options_at (lua_State *L, int arg, pf_option **options) {
 }
 
 
-static const pf_format *written_format (lua_State *L, int arg) {
+const pf_format *l_written_format (lua_State *L, int arg) {
   const char *const name = luaL_checkstring(L, arg);
   const pf_format *const format = pf_format_named(name);
   if (format == NULL || format->encoder == NULL)
@@ -219,7 +218,7 @@ static l_writer *new_writer (lua_State *L, const pf_format *format,
 ** readers of that dictionary.
 */
 static int core_writer (lua_State *L) {
-  const pf_format *const format = written_format(L, 1);
+  const pf_format *const format = l_written_format(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *path = luaL_optstring(L, 4, NULL);
   lua_settop(L, 5);
@@ -229,7 +228,7 @@ static int core_writer (lua_State *L) {
       add_sides(L, w, 5, 6, &path, &error) != PF_OK)
     return l_failure(L, &error, path);
   pf_option *options;
-  const size_t n = options_at(L, 2, &options);
+  const size_t n = l_options_at(L, 2, &options);
   if (format->encoder(options, n, w->dictionary, &w->encoder, &error) != PF_OK)
     return l_failure(L, &error, lua_tostring(L, 4));
   lua_settop(L, 6);
@@ -241,19 +240,25 @@ static int core_writer (lua_State *L) {
 
 /* {====== Rows in ====== */
 
-static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
-                                      size_t *number) {
+const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
+                                 const pf_table *tables, size_t count,
+                                 size_t *number) {
   const char *const name = luaL_checkstring(L, arg);
-  size_t count;
-  const pf_table *const tables = tables_of(w, &count);
   for (size_t i = 0; i < count; i++)
     if (strcmp(tables[i].name, name) == 0) {
       *number = i;
       return &tables[i];
     }
-  luaL_error(L, "format '%s' has no table '%s' to write", w->format->name,
-             name);
+  luaL_error(L, "format '%s' has no table '%s' to write", format->name, name);
   return NULL;
+}
+
+
+static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
+                                      size_t *number) {
+  size_t count;
+  const pf_table *const tables = tables_of(w, &count);
+  return l_written_table(L, arg, w->format, tables, count, number);
 }
 
 
@@ -342,23 +347,23 @@ static void row_for (lua_State *L, l_writer *w, const pf_table *table,
 }
 
 
-/* Fill the row from the table at 3; unknown names and wrong types raise. */
-static void fill_row (lua_State *L, l_writer *w, const pf_table *table) {
-  pf_batch_clear(&w->row);
-  for (lua_pushnil(L); lua_next(L, 3) != 0; lua_pop(L, 1)) {
+void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
+                 pf_dictionary *dictionary) {
+  pf_batch_clear(row);
+  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1)) {
     const char *const name =
         lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
     if (pf_field_index(table->fields, table->nfields, name) == table->nfields)
       luaL_error(L, "table '%s' has no column '%s'", table->name, name);
   }
   for (size_t i = 0; i < table->nfields; i++) {
-    lua_getfield(L, 3, table->fields[i].name);
-    if (!l_to_value(L, lua_gettop(L), &w->row.columns[i], 0, w->dictionary))
+    lua_getfield(L, arg, table->fields[i].name);
+    if (!l_to_value(L, lua_gettop(L), &row->columns[i], 0, dictionary))
       luaL_error(L, "column '%s' is of type %s, got %s", table->fields[i].name,
                  pf_type_name(table->fields[i].type), luaL_typename(L, -1));
-    lua_pop(L, 1); /* a text stays anchored in the table at 3 */
+    lua_pop(L, 1); /* a text stays anchored in the table */
   }
-  w->row.rows = 1;
+  row->rows = 1;
 }
 
 
@@ -370,7 +375,7 @@ static int writer_put (lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
   row_for(L, w, table, number);
-  fill_row(L, w, table);
+  l_fill_row(L, 3, &w->row, table, w->dictionary);
   pf_error error;
   if (w->encoder->put(w->encoder, number, &w->row, &w->outputs[0].sink,
                       &error) != PF_OK)
@@ -454,10 +459,7 @@ static int writer_finish (lua_State *L) {
 }
 
 
-/* writer:tables(): { { name=, fields= }, ... } that can be written. */
-static int writer_tables (lua_State *L) {
-  size_t count;
-  const pf_table *const tables = tables_of(writer_check(L, 1), &count);
+void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
   lua_newtable(L);
   for (size_t i = 0; i < count; i++) {
     lua_createtable(L, 0, 2);
@@ -467,6 +469,14 @@ static int writer_tables (lua_State *L) {
     lua_setfield(L, -2, "fields");
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+}
+
+
+/* writer:tables(): { { name=, fields= }, ... } that can be written. */
+static int writer_tables (lua_State *L) {
+  size_t count;
+  const pf_table *const tables = tables_of(writer_check(L, 1), &count);
+  l_push_tables(L, tables, count);
   return 1;
 }
 

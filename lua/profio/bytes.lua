@@ -7,14 +7,15 @@ local bytes = {}
 ---Open what a user names as bytes.
 ---@param from string|{ data: string, path: string|nil }
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
+---@param length integer|nil how many bytes of a file are looked at
 ---@return userdata|nil
 ---@return string|nil message
 ---@return string|nil code
-function bytes.open(from, max_size)
+function bytes.open(from, max_size, length)
    if type(from) == "table" then
       return core.source_data(from.data, bytes.path(from), max_size)
    end
-   return core.source(from, max_size)
+   return core.source(from, max_size, length)
 end
 
 ---The path of such bytes, for messages.

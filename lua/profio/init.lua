@@ -8,6 +8,7 @@ local conditions = require "profio.conditions"
 local core = require "profio.core"
 local inputs = require "profio.inputs"
 local options = require "profio.options"
+local recovery = require "profio.recovery"
 local registry = require "profio.registry"
 local script_part = require "profio.script_part"
 local trace = require "profio.trace"
@@ -280,6 +281,7 @@ function profio.open(what, given)
    end
    mine = options.check(common, mine, "open")
    state.symbols = open_symbols(mine, state.dictionary, state.notes)
+   list = recovery.expand(list, state)
    local called, ok, message, code = pcall(add_inputs, state, list, mine, given)
    if not called then
       close_state(state)

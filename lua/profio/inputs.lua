@@ -11,6 +11,7 @@ local inputs = {}
 ---@field path string|nil  a label when there is data
 ---@field data string|nil
 ---@field sides table<string, string>|nil bytes by role
+---@field length integer|nil how many bytes of the file are looked at
 ---@field is_expanded boolean|nil
 
 -- {====== The first argument ======
@@ -66,7 +67,7 @@ end
 ---@return string|nil code
 function inputs.source(input, max_size)
    return bytes.open(input.data and { data = input.data, path = input.path } or input.path,
-      max_size)
+      max_size, input.length)
 end
 
 -- }======

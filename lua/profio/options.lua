@@ -5,7 +5,7 @@ local options = {}
 ---What a declared option may be: name, type, default, help, and for "choice" the choices.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"bool"|"text"|"choice"|"file"|"view"
+---@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"
 ---@field default any
 ---@field choices string[]|nil
 ---@field help string
@@ -27,6 +27,26 @@ function checks.int(option, value)
       error(("option '%s' wants a whole number, got %s"):format(option.name, tostring(value)), 0)
    end
    return whole
+end
+
+local binary = { [""] = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30 }
+
+function checks.size(option, value)
+   local digits, unit = tostring(value):upper():match "^(%d+)([KMG]?)$"
+   local bytes = digits and math.tointeger(tonumber(digits))
+   if not bytes or bytes == 0 or bytes > (1 << 40) then
+      error(("option '%s' wants bytes, 65536 or \"4M\", got %s"):format(option.name,
+         tostring(value)), 0)
+   end
+   return bytes * binary[unit]
+end
+
+function checks.ring(option, value)
+   if type(value) ~= "table" then
+      error(("option '%s' wants a table { size =, full = }, got %s"):format(option.name,
+         type(value)), 0)
+   end
+   return value
 end
 
 function checks.bool(option, value)

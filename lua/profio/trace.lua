@@ -178,6 +178,9 @@ local function info_of(state)
       end
    end
    info.format = state.format.name
+   if state.lost then
+      info.lost = (info.lost or 0) + state.lost
+   end
    if #state.parts > 1 then
       info.files = #state.parts
    end

@@ -11,6 +11,24 @@ local writer = {}
 local Writer = { __name = "profio.writer" }
 Writer.__index = Writer
 
+-- {====== What is asked for ======
+
+-- What profio.create takes beside the format's own options: how records get into the file.
+local ways = {
+   { name = "ring", type = "ring", help = "record through a ring that outlives the program" },
+   { name = "flush_every", type = "int", help = "records after which the file shall have them" },
+   { name = "fsync", type = "bool", help = "and the disk" },
+}
+
+local ring_options = {
+   { name = "size", type = "size", default = "4M", help = "bytes of the ring: 65536, \"4M\", ..." },
+   { name = "full", type = "choice", choices = { "block", "drop", "overwrite" },
+     default = "block", help = "what happens to a record that finds no room: it waits, it is "
+     .. "lost, or the oldest are" },
+}
+
+writer.options, writer.ring_options = ways, ring_options
+
 -- The format and its checked write options; raises when it cannot be written.
 local function format_of(given)
    local format = registry.named(given.format or error("create wants a format", 0))
@@ -31,27 +49,60 @@ local function sides_of(format, path, checked)
    return format.side_outputs and format.side_outputs(path, checked) or nil
 end
 
----Create a file; the records go into it at close.
+-- How the ring is asked to be, and what is left for the format; nil: the file is written whole.
+local function plan_of(path, given)
+   local mine, rest = {}, {}
+   for name, value in pairs(given) do
+      rest[name] = value
+   end
+   for _, way in ipairs(ways) do
+      mine[way.name], rest[way.name] = given[way.name], nil
+   end
+   if next(mine) == nil then
+      return nil, rest
+   elseif not path then
+      error("a ring wants a path: it is for files that grow while they are written", 0)
+   end
+   mine = options.check(ways, mine, "create")
+   local ring = options.check(ring_options, mine.ring or {}, "ring")
+   return { size = ring.size, full = ring.full, flush_every = mine.flush_every,
+      fsync = mine.fsync, ring_path = path ~= "-" and path .. ".ring" or nil }, rest
+end
+
+-- }======
+
+---Create a file. Without a ring the records go into it at close. With one they go through the
+---ring, a mapped file PATH.ring, into the file while the program runs: what was recorded is there
+---also when the program is killed, and profio.open(PATH) finds it.
 ---@param path string|nil  "-" is standard output; nil: close gives the bytes
----@param given table { format =, options of that format }
+---@param given table { format =, ring = { size =, full = }, flush_every =, fsync =, options of
+---the format }
 ---@return profio.Writer|nil
 ---@return string|nil message
 ---@return string|nil code
 function writer.create(path, given)
-   local format, checked = format_of(given)
-   local sink, message, code = core.writer(format.name, checked, core.dictionary(), path,
-      sides_of(format, path, checked))
+   local plan, rest = plan_of(path, given)
+   local format, checked = format_of(rest)
+   local dictionary = core.dictionary()
+   local sides = sides_of(format, path, checked)
+   local sink, message, code
+   if plan then
+      sink, message, code = core.stream(format.name, checked, dictionary, path, sides, plan)
+   else
+      sink, message, code = core.writer(format.name, checked, dictionary, path, sides)
+   end
    if not sink then
       return nil, message, code
    end
-   return setmetatable({ sink = sink, main = sink:tables()[1].name }, Writer)
+   return setmetatable({ sink = sink, main = sink:tables()[1].name, dictionary = dictionary,
+      is_stream = plan ~= nil }, Writer)
 end
 
 ---Write one record: w:write { ... } into the main table, w:write("arcs", { ... }) into another.
 ---Unknown columns and wrong types raise.
 ---@param table_name string|table
 ---@param record table|nil
----@return true|nil
+---@return boolean|nil  false: a ring that drops had no room
 ---@return string|nil message
 ---@return string|nil code
 function Writer:write(table_name, record)
@@ -59,6 +110,71 @@ function Writer:write(table_name, record)
       table_name, record = self.main, table_name
    end
    return self.sink:put(table_name, record)
+end
+
+---The number of a call stack, for a column of stacks.
+---@param frames table[] { area =, class =, file =, line =, value = }, the innermost first, as
+---trace:stack gives them
+---@return integer|nil
+function Writer:stack(frames)
+   return core.stack(self.dictionary, frames)
+end
+
+-- Without a ring an emitter fills a record; it saves writing the names.
+local function plain_emitter(sink, table_name, columns)
+   return function(...)
+      local record = {}
+      for i, column in ipairs(columns) do
+         record[column] = (select(i, ...))
+      end
+      return sink:put(table_name, record)
+   end
+end
+
+---A function that records a row for its values: local emit = w:emitter("time", "op"), then
+---emit(t, "i"). The fast way; what cannot be written is a failure of a later call, and the ring
+---takes nothing any more. The columns are those of the main table; another one stands before them:
+---w:emitter("arcs", { "from", "to" }).
+---@param ... string
+---@return fun(...): boolean|nil, string|nil, string|nil
+function Writer:emitter(...)
+   local table_name, columns = ...
+   if type(columns) ~= "table" then
+      table_name, columns = self.main, { ... }
+   end
+   if self.is_stream then
+      return self.sink:emitter(table_name, columns)
+   end
+   return plain_emitter(self.sink, table_name, columns)
+end
+
+---Wait until all that was recorded is in the file. A ring that overwrites keeps it: see dump.
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function Writer:flush()
+   if not self.is_stream then
+      return true
+   end
+   return self.sink:flush()
+end
+
+---Write what a ring holds into the file, also one that overwrites, and go on.
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function Writer:dump()
+   if not self.is_stream then
+      return true
+   end
+   return self.sink:dump()
+end
+
+---What became of the records of a ring: how many were tried, written into the file, and lost
+---(dropped or overwritten).
+---@return { tried: integer, written: integer, lost: integer }|nil  nil: there is no ring
+function Writer:facts()
+   return self.is_stream and self.sink:facts() or nil
 end
 
 ---Write the file and close; the number of bytes, or without a path the bytes and those of the files
@@ -75,9 +191,10 @@ function Writer:close()
    return sink:finish()
 end
 
--- Left by an error, nothing is written: the old file stays.
+-- Left by an error, a file that is written whole is not: the old one stays. What a ring recorded
+-- until then is written.
 function Writer:__close(failure)
-   if failure ~= nil and self.sink then
+   if failure ~= nil and self.sink and not self.is_stream then
       self.sink:close()
       self.sink = nil
    end

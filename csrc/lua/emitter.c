@@ -1,0 +1,232 @@
+/*
+** emitter.c - functions that record a row for the values they are called with:
+** emit(time, "i", "main"). The fast way: no table, nothing looked up but a
+** string's number, which is remembered by where the string lies.
+*/
+
+#include <string.h>
+
+#include "lua/stream.h"
+
+#define REMEMBERED 64 /* strings, by a piece of their address */
+
+/* A string that was met: whether it still lies there is seen by comparing. */
+typedef struct remembered {
+  const char *at;
+  uint32_t number;
+} remembered;
+
+typedef struct place {
+  pf_type type;
+  size_t column; /* in the table */
+  size_t word;   /* in the record */
+} place;
+
+/* User value 1 pins the stream. */
+typedef struct l_emitter {
+  l_stream *stream;
+  const pf_table *table;
+  size_t number; /* of the table */
+  uint32_t tag;  /* of rows that have all values */
+  bool is_fixed; /* no column holds bytes: each value takes a word */
+  remembered strings[REMEMBERED];
+  int count;
+  place places[]; /* by argument */
+} l_emitter;
+
+
+/* {====== One value ====== */
+
+static uint32_t number_of (lua_State *L, l_stream *s, pf_type type,
+                           pf_bytes text) {
+  uint32_t number = pf_intern(s->dictionary, text);
+  pf_area area = PF_AREA_NONE;
+  pf_error error;
+  area.name = number;
+  if (type == PF_AREA && number != PF_NO_NAME)
+    number = pf_area_add(s->dictionary, &area);
+  if (number == UINT32_MAX)
+    luaL_error(L, "not enough memory");
+  if (pf_writer_learn(s->writer, &error) != PF_OK)
+    l_throw(L, &error, 0);
+  return number;
+}
+
+
+/* The number of the string at `arg`. */
+static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
+                      uint64_t *word) {
+  pf_bytes text;
+  if (lua_type(L, arg) != LUA_TSTRING)
+    return false;
+  const char *const at = lua_tolstring(L, arg, &text.size);
+  text.at = (const uint8_t *)at;
+  remembered *const r =
+      &e->strings[((uintptr_t)at >> 4 ^ (uintptr_t)at >> 10) % REMEMBERED];
+  if (r->at == at) {
+    const pf_bytes known = pf_text(e->stream->dictionary, type, r->number);
+    if (known.size == text.size && memcmp(known.at, at, text.size) == 0) {
+      *word = r->number;
+      return true;
+    }
+  }
+  *word = number_of(L, e->stream, type, text);
+  *r = (remembered){at, (uint32_t)*word};
+  return true;
+}
+
+
+static bool put_number (lua_State *L, int arg, uint64_t *word) {
+  const lua_Number number = lua_tonumber(L, arg);
+  if (lua_type(L, arg) != LUA_TNUMBER)
+    return false;
+  memcpy(word, &number, sizeof *word);
+  return true;
+}
+
+
+/* The value at `arg` as a word; false: it is missing or of another type. */
+static bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
+                       uint64_t *word) {
+  switch (type) {
+    case PF_INT:
+    case PF_ADDR:
+      *word = (uint64_t)lua_tointeger(L, arg);
+      return lua_isinteger(L, arg) != 0;
+    case PF_NUM: return put_number(L, arg, word);
+    case PF_BOOL:
+      *word = lua_toboolean(L, arg) != 0;
+      return lua_isboolean(L, arg);
+    case PF_NAME:
+    case PF_AREA: return put_text(L, e, arg, type, word);
+    case PF_STACK:
+      *word = (uint64_t)lua_tointeger(L, arg);
+      return lua_isinteger(L, arg) && *word < UINT32_MAX;
+    default: return false;
+  }
+}
+
+/* }====== */
+
+
+/* The emitter's stream, pushed, whatever the arguments are. */
+static int failure (lua_State *L, const pf_error *error) {
+  lua_getiuservalue(L, lua_upvalueindex(1), 1);
+  return l_stream_failure(L, lua_gettop(L), error);
+}
+
+
+/* Any values: missing ones, bytes, and what raises. */
+static int emit_any (lua_State *L, const l_emitter *e) {
+  l_stream *const s = e->stream;
+  pf_batch *const row = l_stream_row(L, s, e->table, e->number);
+  pf_batch_clear(row);
+  for (size_t i = 0; i < row->ncolumns; i++)
+    pf_set_missing(&row->columns[i], 0);
+  for (int i = 0; i < e->count; i++) {
+    pf_column *const column = &row->columns[e->places[i].column];
+    column->has_missing = false;
+    if (!l_to_value(L, i + 1, column, 0, s->dictionary))
+      return luaL_argerror(
+          L, i + 1,
+          lua_pushfstring(L, "column '%s' is of type %s, got %s",
+                          e->table->fields[e->places[i].column].name,
+                          pf_type_name(column->type), luaL_typename(L, i + 1)));
+  }
+  row->rows = 1;
+  lua_getiuservalue(L, lua_upvalueindex(1), 1);
+  return l_stream_put(L, lua_gettop(L), s, e->number, row);
+}
+
+
+/* The thread failed while this one waited for room, or the row was dropped. */
+static int no_record (lua_State *L, pf_writer *writer) {
+  pf_error error;
+  if (pf_writer_failure(writer, &error) != PF_OK)
+    return failure(L, &error);
+  lua_pushboolean(L, 0);
+  return 1;
+}
+
+
+/* emit(value, ...): true, false when the row was dropped, or nil, message,
+   code. */
+static int emit (lua_State *L) {
+  l_emitter *const e = lua_touserdata(L, lua_upvalueindex(1));
+  pf_writer *const writer = e->stream->writer;
+  if (writer == NULL)
+    return luaL_error(L, "writer is closed");
+  if (pf_writer_failed(writer))
+    return no_record(L, writer);
+  if (!e->is_fixed)
+    return emit_any(L, e);
+  uint64_t *const record = pf_writer_begin(writer, (size_t)e->count);
+  if (record == NULL)
+    return no_record(L, writer);
+  for (int i = 0; i < e->count; i++)
+    if (!put_value(L, e, i + 1, e->places[i].type, &record[e->places[i].word]))
+      return emit_any(L, e);
+  pf_writer_commit(writer, record, (size_t)e->count, e->tag);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* {====== Making ====== */
+
+/* Words lie in the order of the table's columns. */
+static void order_words (l_emitter *e) {
+  for (int i = 0; i < e->count; i++)
+    for (int k = 0; k < e->count; k++)
+      e->places[i].word += e->places[k].column < e->places[i].column;
+}
+
+
+static void read_places (lua_State *L, int arg, l_emitter *e) {
+  const pf_table *const table = e->table;
+  uint32_t columns = 0;
+  for (int i = 0; i < e->count; i++) {
+    lua_rawgeti(L, arg, i + 1);
+    const char *const name = luaL_checkstring(L, -1);
+    const size_t column = pf_field_index(table->fields, table->nfields, name);
+    if (column == table->nfields)
+      luaL_error(L, "table '%s' has no column '%s'", table->name, name);
+    if ((columns >> column & 1) != 0)
+      luaL_error(L, "column '%s' is given twice", name);
+    columns |= 1u << column;
+    e->places[i] = (place){table->fields[column].type, column, 0};
+    e->is_fixed &= table->fields[column].type != PF_BYTES;
+    lua_pop(L, 1);
+  }
+  e->tag = pf_tag(e->number, columns);
+  order_words(e);
+}
+
+
+int l_stream_emitter (lua_State *L) {
+  l_stream *const s = l_stream_check(L, 1);
+  size_t number = 0, ntables;
+  const pf_table *const tables = pf_writer_tables(s->writer, &ntables);
+  const pf_table *const table =
+      l_written_table(L, 2, s->format, tables, ntables, &number);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  const size_t count = lua_rawlen(L, 3);
+  luaL_argcheck(L, count > 0 && count <= table->nfields, 3,
+                "the names of some columns expected");
+  luaL_argcheck(L, pf_drain_carries(table), 2, "too many columns for a ring");
+  l_emitter *const e =
+      lua_newuserdatauv(L, sizeof *e + count * sizeof(place), 1);
+  memset(e, 0, sizeof *e);
+  e->stream = s;
+  e->table = table;
+  e->number = number;
+  e->count = (int)count;
+  e->is_fixed = true;
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  read_places(L, 3, e);
+  lua_pushcclosure(L, emit, 1);
+  return 1;
+}
+
+/* }====== */

@@ -1,0 +1,190 @@
+/*
+** recover.c - what a ring beside a file holds: of a writer that was killed, or
+** of one that lives.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/ring.h"
+#include "bytes/sink.h"
+#include "formats/formats.h"
+#include "lua/binding.h"
+#include "model/drain.h"
+#include "model/kept.h"
+
+#define L_RECOVERY "profio.recovery"
+#define MOST_SINKS 8
+
+/* All that must be freed, whatever raises. */
+typedef struct recovery {
+  pf_ring_copy copy;
+  pf_drain drain;
+  pf_sink sinks[MOST_SINKS]; /* the first is the main one */
+  size_t nsinks;
+} recovery;
+
+
+static int recovery_gc (lua_State *L) {
+  recovery *const r = luaL_checkudata(L, 1, L_RECOVERY);
+  pf_ring_copy_close(&r->copy);
+  pf_drain_close(&r->drain);
+  for (size_t i = 0; i < r->nsinks; i++)
+    pf_sink_close(&r->sinks[i]);
+  r->nsinks = 0;
+  return 0;
+}
+
+
+/* A sink in memory for the file, and one for each role at `arg`. */
+static void open_sinks (lua_State *L, recovery *r, int arg) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  luaL_argcheck(L, n < MOST_SINKS, arg, "too many roles");
+  for (size_t i = 0; i <= n; i++) {
+    if (pf_sink_open(&r->sinks[i], -1) != PF_OK)
+      luaL_error(L, "not enough memory");
+    r->nsinks = i + 1;
+    if (i == 0)
+      continue;
+    lua_rawgeti(L, arg, (lua_Integer)i);
+    r->sinks[i].role = luaL_checkstring(L, -1); /* stays in the table */
+    r->sinks[i - 1].side = &r->sinks[i];
+    lua_pop(L, 1);
+  }
+}
+
+
+/* Encode the records as a whole file. What is broken in the ring ends it: what
+   came before is kept, and the words say so. */
+static pf_status encode (recovery *r, const pf_format *format,
+                         const pf_option *options, size_t noptions,
+                         pf_error *damage, pf_error *error) {
+  pf_ring_copy *const copy = &r->copy;
+  pf_status status =
+      pf_drain_open(&r->drain, format, options, noptions, &r->sinks[0], error);
+  if (status != PF_OK)
+    return status;
+  *damage = (pf_error){.status = PF_OK};
+  status = pf_drain_learn(&r->drain, &copy->journal, damage);
+  if (status >= 0)
+    status = pf_drain_encode(&r->drain, &copy->records, UINT64_MAX, damage);
+  if (status == PF_ENOMEM) {
+    *error = *damage;
+    return status;
+  }
+  return pf_drain_finish(&r->drain, error);
+}
+
+
+/* {====== The answer ====== */
+
+static void set_count (lua_State *L, const char *name, uint64_t count) {
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_setfield(L, -2, name);
+}
+
+
+static void set_text (lua_State *L, const char *name, const char *text) {
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, name);
+}
+
+
+static void push_bytes (lua_State *L, const pf_sink *sink) {
+  const pf_bytes bytes = pf_sink_bytes(sink);
+  lua_pushlstring(L, (const char *)bytes.at, bytes.size);
+}
+
+
+/* The bytes of the files: `data`, and `sides` by role. */
+static void set_bytes (lua_State *L, const recovery *r) {
+  push_bytes(L, &r->sinks[0]);
+  lua_setfield(L, -2, "data");
+  lua_newtable(L);
+  for (size_t i = 1; i < r->nsinks; i++)
+    if (r->sinks[i].written > 0) {
+      push_bytes(L, &r->sinks[i]);
+      lua_setfield(L, -2, r->sinks[i].role);
+    }
+  lua_setfield(L, -2, "sides");
+}
+
+
+/* Records that were tried and are nowhere: what the consumer counted, those
+   between the records of the ring, and those dropped behind the last one. */
+static uint64_t lost_of (const pf_ring_copy *copy) {
+  const uint64_t tried = pf_glance(&copy->header.tried);
+  const uint64_t known = copy->records.sequence;
+  return copy->checkpoint.lost + copy->records.lost +
+         (tried > known ? tried - known : 0);
+}
+
+
+static void push_answer (lua_State *L, const recovery *r, const char *format,
+                         const pf_error *damage) {
+  static const char *const modes[] = {"block", "drop", "overwrite"};
+  lua_createtable(L, 0, 10);
+  set_text(L, "format", format);
+  set_text(L, "full", modes[r->copy.header.mode]);
+  set_count(L, "length", r->copy.checkpoint.length);
+  set_count(L, "written", r->copy.checkpoint.taken);
+  set_count(L, "records", r->drain.rows);
+  set_count(L, "lost", lost_of(&r->copy));
+  lua_pushboolean(L, r->copy.is_alive);
+  lua_setfield(L, -2, "is_alive");
+  lua_pushboolean(L, pf_glance(&r->copy.header.closed) != 0);
+  lua_setfield(L, -2, "is_closed");
+  if (damage->status < 0)
+    set_text(L, "damage", damage->what);
+  if (r->drain.rows > 0)
+    set_bytes(L, r);
+}
+
+/* }====== */
+
+
+/*
+** core.recover(path, roles): what the ring at `path` holds, or nil, message,
+** code when it is none: { format=, full=, length=, written=, records=, lost=,
+** is_alive=, is_closed=, damage=, data=, sides= }. The records that are not in
+** the first `length` bytes of the file are `data`, a file of their own, with
+** others beside it by role.
+*/
+static int core_recover (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  lua_settop(L, 2);
+  recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, L_RECOVERY);
+  open_sinks(L, r, 2);
+  pf_option options[PF_KEPT_OPTIONS];
+  size_t noptions;
+  const char *name;
+  pf_error error, damage;
+  if (pf_ring_read(path, &r->copy, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  const pf_bytes kept = {r->copy.header.settings,
+                         (size_t)r->copy.header.settings_size};
+  const pf_format *const format =
+      pf_kept(kept, &name, options, &noptions) ? pf_format_named(name) : NULL;
+  if (format == NULL || format->encoder == NULL) {
+    (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
+                  "the ring is of a format that is not written");
+    return l_failure(L, &error, path);
+  }
+  if (encode(r, format, options, noptions, &damage, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  push_answer(L, r, format->name, &damage);
+  lua_pushvalue(L, 3); /* free it now, and not when the collector comes */
+  lua_insert(L, 1);
+  recovery_gc(L);
+  return 1;
+}
+
+
+void l_open_recover (lua_State *L) {
+  static const luaL_Reg methods[] = {{NULL, NULL}};
+  l_class(L, L_RECOVERY, methods, recovery_gc);
+  lua_pushcfunction(L, core_recover);
+  lua_setfield(L, -2, "recover");
+}

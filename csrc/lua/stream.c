@@ -1,0 +1,409 @@
+/*
+** stream.c - writers through a ring, as Lua sees them.
+**
+** The file grows at its place while the program runs: unlike a file that is
+** written whole it has its name from the beginning, and after a failure it
+** stays, with what was written.
+*/
+
+#include "lua/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+
+l_stream *l_stream_check (lua_State *L, int arg) {
+  l_stream *const s = luaL_checkudata(L, arg, L_STREAM);
+  if (s->writer == NULL)
+    luaL_error(L, "writer is closed");
+  return s;
+}
+
+
+int l_stream_failure (lua_State *L, int index, const pf_error *error) {
+  lua_getiuservalue(L, index, 2);
+  return l_failure(L, error, lua_tostring(L, -1));
+}
+
+
+/* {====== Ending ====== */
+
+/* Free what stands beside the writer. */
+static void close_outputs (l_stream *s) {
+  for (size_t i = 0; i < s->noutputs; i++) {
+    pf_sink_close(&s->outputs[i]);
+    if (s->outputs[i].fd >= 0 && !(i == 0 && s->is_pipe))
+      close(s->outputs[i].fd);
+  }
+  s->noutputs = 0;
+  if (s->checker != NULL)
+    s->checker->close(s->checker);
+  s->checker = NULL;
+  if (s->nowhere.buffer != NULL) {
+    pf_sink_close(&s->nowhere);
+    close(s->nowhere.fd);
+  }
+  pf_batch_close(&s->row);
+}
+
+
+/* Write everything; what was recorded stays also where the program failed. */
+static pf_status close_stream (l_stream *s, pf_error *error) {
+  pf_status status = PF_OK;
+  pf_writer *const writer = s->writer;
+  s->writer = NULL;
+  if (writer != NULL)
+    status = pf_writer_close(writer, error);
+  return status;
+}
+
+
+static int stream_gc (lua_State *L) {
+  l_stream *const s = luaL_checkudata(L, 1, L_STREAM);
+  pf_error error;
+  (void)close_stream(s, &error);
+  close_outputs(s);
+  return 0;
+}
+
+
+/* stream:finish(): write everything and close; the number of bytes, or nil,
+   message, code. */
+static int stream_finish (lua_State *L) {
+  l_stream *const s = l_stream_check(L, 1);
+  pf_error error;
+  const pf_status status = close_stream(s, &error);
+  const uint64_t written = s->outputs[0].written;
+  close_outputs(s);
+  if (status != PF_OK)
+    return l_stream_failure(L, 1, &error);
+  lua_pushinteger(L, (lua_Integer)written);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Making ====== */
+
+/* The plan's numbers and words from the table at `arg`. */
+static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
+  static const char *const modes[] = {"block", "drop", "overwrite", NULL};
+  luaL_checktype(L, arg, LUA_TTABLE);
+  lua_getfield(L, arg, "size");
+  plan->ring_size = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, arg, "full");
+  plan->mode = (pf_ring_mode)luaL_checkoption(L, -1, "block", modes);
+  lua_getfield(L, arg, "flush_every");
+  plan->flush_every = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, arg, "fsync");
+  plan->sync = lua_toboolean(L, -1) != 0;
+  lua_getfield(L, arg, "ring_path"); /* stays in the table */
+  plan->ring_path = luaL_optstring(L, -1, NULL);
+  lua_pop(L, 5);
+}
+
+
+/* Open an output for writing without cutting it: that is done when everything
+   else has succeeded. */
+static pf_status add_output (l_stream *s, const char *path, const char *role,
+                             pf_error *error) {
+  pf_sink *const sink = &s->outputs[s->noutputs];
+  const bool is_pipe = strcmp(path, "-") == 0;
+  const int fd = is_pipe ? STDOUT_FILENO
+                         : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  *sink = (pf_sink){.fd = -1};
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                   strerror(errno));
+  const pf_status status = pf_sink_open(sink, fd);
+  sink->fd = fd;
+  sink->role = role;
+  if (s->noutputs == 0)
+    s->is_pipe = is_pipe;
+  else
+    s->outputs[s->noutputs - 1].side = sink;
+  s->noutputs++;
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* The outputs { { role=, path= }, ... } at `arg`; their roles are pinned in
+   the table on top. */
+static pf_status add_sides (lua_State *L, l_stream *s, int arg,
+                            pf_error *error) {
+  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
+  const int pins = lua_gettop(L);
+  pf_status status = PF_OK;
+  luaL_argcheck(L, n < L_STREAM_OUTPUTS, arg, "too many outputs");
+  for (size_t i = 0; i < n && status == PF_OK; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    lua_getfield(L, -1, "role");
+    const char *const role = luaL_checkstring(L, -1);
+    lua_rawseti(L, pins, (lua_Integer)i + 2);
+    lua_getfield(L, -1, "path");
+    status = add_output(s, luaL_checkstring(L, -1), role, error);
+    lua_settop(L, pins);
+  }
+  return status;
+}
+
+
+/* The encoder that looks at rows before they are recorded. */
+static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
+                               pf_error *error) {
+  const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "/dev/null: %s",
+                   strerror(errno));
+  if (pf_sink_open(&s->nowhere, fd) != PF_OK) {
+    close(fd);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  return s->format->encoder(plan->options, plan->noptions, s->dictionary,
+                            &s->checker, error);
+}
+
+
+static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
+                              pf_error *error) {
+  pf_status status = open_checker(s, plan, error);
+  if (status == PF_OK)
+    status = pf_writer_open(&s->writer, plan, error);
+  for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
+    if (ftruncate(s->outputs[i].fd, 0) != 0 && errno != EINVAL)
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                       strerror(errno));
+  return status;
+}
+
+
+/* A stream without anything, on top of the stack. */
+static l_stream *new_stream (lua_State *L, int dictionary, int label) {
+  l_stream *const s = lua_newuserdatauv(L, sizeof *s, 2);
+  memset(s, 0, sizeof *s);
+  luaL_setmetatable(L, L_STREAM);
+  lua_pushvalue(L, label);
+  lua_setiuservalue(L, -2, 2);
+  lua_createtable(L, 2, 0);
+  lua_pushvalue(L, dictionary);
+  lua_rawseti(L, -2, 1);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, -3, 1);
+  s->dictionary = l_dictionary_check(L, dictionary);
+  return s; /* the table of pins lies above it */
+}
+
+
+/*
+** core.stream(format, options, dictionary, path, sides, plan): a writer through
+** a ring into the file at `path` or standard output ("-"), or nil, message,
+** code. plan = { size=, full=, flush_every=, fsync=, ring_path= }.
+*/
+static int core_stream (lua_State *L) {
+  const pf_format *const format = l_written_format(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  const char *const path = luaL_checkstring(L, 4);
+  pf_writer_plan plan = {.format = format};
+  lua_settop(L, 6);
+  read_plan(L, 6, &plan);
+  plan.noptions = l_options_at(L, 2, (pf_option **)(void *)&plan.options);
+  l_stream *const s = new_stream(L, 3, 4); /* at 8, its pins at 9 */
+  pf_error error;
+  s->format = format;
+  pf_status status = add_output(s, path, NULL, &error);
+  if (status == PF_OK)
+    status = add_sides(L, s, 5, &error);
+  plan.dictionary = s->dictionary;
+  plan.sink = &s->outputs[0];
+  if (status == PF_OK)
+    status = open_stream(s, &plan, &error);
+  lua_settop(L, 8);
+  return status == PF_OK ? 1 : l_stream_failure(L, 8, &error);
+}
+
+/* }====== */
+
+
+/* {====== Rows in ====== */
+
+pf_batch *l_stream_row (lua_State *L, l_stream *s, const pf_table *table,
+                        size_t number) {
+  if (s->row.columns == NULL || s->row_table != number) {
+    pf_batch_close(&s->row);
+    if (pf_batch_open(&s->row, table->fields, table->nfields, NULL) != PF_OK)
+      luaL_error(L, "not enough memory");
+    s->row_table = number;
+  }
+  return &s->row;
+}
+
+
+int l_stream_put (lua_State *L, int index, l_stream *s, size_t number,
+                  const pf_batch *row) {
+  const uint64_t before = s->writer->ring.head;
+  pf_error error;
+  if (pf_writer_put(s->writer, number, row, 0, &error) != PF_OK)
+    return l_stream_failure(L, index, &error);
+  lua_pushboolean(L, s->writer->ring.head != before);
+  return 1;
+}
+
+
+static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
+                                    size_t *number) {
+  size_t count;
+  const pf_table *const tables = pf_writer_tables(s->writer, &count);
+  const pf_table *const table =
+      l_written_table(L, arg, s->format, tables, count, number);
+  if (!pf_drain_carries(table))
+    luaL_error(L, "table '%s' has more than %d columns: no ring carries it",
+               table->name, PF_TAG_COLUMNS);
+  return table;
+}
+
+
+/* stream:put(table, record): one row, after the encoder has seen that it can
+   be written; true, false when it was dropped, or nil, message, code. */
+static int stream_put (lua_State *L) {
+  l_stream *const s = l_stream_check(L, 1);
+  size_t number = 0;
+  const pf_table *const table = table_check(L, s, 2, &number);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  pf_batch *const row = l_stream_row(L, s, table, number);
+  l_fill_row(L, 3, row, table, s->dictionary);
+  pf_error error;
+  if (s->checker->put(s->checker, number, row, &s->nowhere, &error) != PF_OK)
+    return l_stream_failure(L, 1, &error);
+  return l_stream_put(L, 1, s, number, row);
+}
+
+
+/* An area from the table on top: { area=, class=, file=, line=, value= }, as
+   trace:stack gives it. */
+static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
+  static const char *const names[] = {"area", "class", "file"};
+  pf_area area = PF_AREA_NONE;
+  uint32_t *const to[] = {&area.name, &area.class, &area.file};
+  luaL_checktype(L, -1, LUA_TTABLE);
+  for (int i = 0; i < 3; i++) {
+    size_t size;
+    lua_getfield(L, -1, names[i]);
+    const char *const text = luaL_optlstring(L, -1, NULL, &size);
+    if (text != NULL)
+      *to[i] = pf_intern(dictionary, (pf_bytes){(const uint8_t *)text, size});
+    if (text != NULL && *to[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+    lua_pop(L, 1);
+  }
+  lua_getfield(L, -1, "line");
+  area.line = luaL_optinteger(L, -1, 0);
+  lua_getfield(L, -2, "value");
+  area.has_value = !lua_isnil(L, -1);
+  area.value = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 2);
+  return pf_area_add(dictionary, &area);
+}
+
+
+/* core.stack(dictionary, frames): the number of a stack, of frames as
+   trace:stack gives them, the innermost first; nil of no frames. */
+static int core_stack (lua_State *L) {
+  pf_dictionary *const dictionary = l_dictionary_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  uint32_t stack = PF_NO_STACK;
+  for (lua_Integer i = (lua_Integer)lua_rawlen(L, 2); i > 0; i--) {
+    lua_rawgeti(L, 2, i);
+    const uint32_t area = read_area(L, dictionary);
+    lua_pop(L, 1);
+    if (area != PF_NO_AREA)
+      stack = pf_stack_push(dictionary, stack, area);
+    if (area == PF_NO_AREA || stack == PF_NO_STACK)
+      return luaL_error(L, "not enough memory");
+  }
+  if (stack == PF_NO_STACK)
+    lua_pushnil(L);
+  else
+    lua_pushinteger(L, stack);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Out ====== */
+
+static int answer (lua_State *L, pf_status status, const pf_error *error) {
+  if (status != PF_OK)
+    return l_stream_failure(L, 1, error);
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* stream:flush(): wait until all that was recorded is in the file. */
+static int stream_flush (lua_State *L) {
+  pf_error error;
+  return answer(L, pf_writer_flush(l_stream_check(L, 1)->writer, &error),
+                &error);
+}
+
+
+/* stream:dump(): the same, also of a ring that is overwritten. */
+static int stream_dump (lua_State *L) {
+  pf_error error;
+  return answer(L, pf_writer_dump(l_stream_check(L, 1)->writer, &error),
+                &error);
+}
+
+
+static void set_count (lua_State *L, const char *name, uint64_t count) {
+  lua_pushinteger(L, (lua_Integer)count);
+  lua_setfield(L, -2, name);
+}
+
+
+/* stream:facts(): { tried=, written=, lost= } in records. */
+static int stream_facts (lua_State *L) {
+  const pf_writer_facts facts =
+      pf_writer_facts_of(l_stream_check(L, 1)->writer);
+  lua_createtable(L, 0, 3);
+  set_count(L, "tried", facts.tried);
+  set_count(L, "written", facts.written);
+  set_count(L, "lost", facts.lost);
+  return 1;
+}
+
+
+static int stream_tables (lua_State *L) {
+  size_t count;
+  const pf_table *const tables =
+      pf_writer_tables(l_stream_check(L, 1)->writer, &count);
+  l_push_tables(L, tables, count);
+  return 1;
+}
+
+/* }====== */
+
+
+void l_open_stream (lua_State *L) {
+  static const luaL_Reg methods[] = {{"close", stream_gc},
+                                     {"dump", stream_dump},
+                                     {"emitter", l_stream_emitter},
+                                     {"facts", stream_facts},
+                                     {"finish", stream_finish},
+                                     {"flush", stream_flush},
+                                     {"put", stream_put},
+                                     {"tables", stream_tables},
+                                     {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"stack", core_stack}, {"stream", core_stream}, {NULL, NULL}};
+  l_class(L, L_STREAM, methods, stream_gc);
+  luaL_setfuncs(L, functions, 0);
+}

@@ -1,0 +1,88 @@
+/*
+** kept.c - the request for a writer as bytes, and back.
+*/
+
+#include "model/kept.h"
+
+#include <string.h>
+
+#include "bytes/cursor.h"
+
+/* Bytes being filled. */
+typedef struct room {
+  uint8_t *to;
+  size_t left;
+  bool is_full;
+} room;
+
+
+static void put (room *r, const void *bytes, size_t size) {
+  r->is_full |= size > r->left;
+  if (r->is_full)
+    return;
+  if (size > 0)
+    memcpy(r->to, bytes, size);
+  r->to += size;
+  r->left -= size;
+}
+
+
+static void put_option (room *r, const pf_option *option) {
+  uint8_t number[8];
+  put(r, option->name, strlen(option->name) + 1);
+  put(r, option->is_text ? "t" : "i", 1);
+  pf_save(number, option->is_text ? 2 : 8, false,
+          option->is_text ? option->text.size : (uint64_t)option->integer);
+  put(r, number, option->is_text ? 2 : 8);
+  if (option->is_text)
+    put(r, option->text.at, option->text.size);
+  r->is_full |= option->is_text && option->text.size > UINT16_MAX;
+}
+
+
+size_t pf_keep (uint8_t *to, size_t room_size, const char *format,
+                const pf_option *options, size_t noptions) {
+  room r = {to, room_size, noptions > PF_KEPT_OPTIONS};
+  put(&r, format, strlen(format) + 1);
+  for (size_t i = 0; i < noptions; i++)
+    put_option(&r, &options[i]);
+  return r.is_full ? 0 : room_size - r.left;
+}
+
+
+/* Take a text that ends in NUL; NULL: there is none. */
+static const char *take_text (pf_cursor *cursor) {
+  const uint8_t *const at = cursor->bytes.at + cursor->at;
+  const size_t left = pf_left(cursor);
+  const uint8_t *const nul = left == 0 ? NULL : memchr(at, 0, left);
+  if (nul == NULL)
+    return NULL;
+  cursor->at += (size_t)(nul - at) + 1;
+  return (const char *)at;
+}
+
+
+static bool take_option (pf_cursor *cursor, pf_option *option) {
+  uint64_t type, number;
+  *option = (pf_option){.name = take_text(cursor)};
+  if (option->name == NULL || !pf_take_uint(cursor, 1, &type))
+    return false;
+  option->is_text = type == 't';
+  if (!pf_take_uint(cursor, option->is_text ? 2 : 8, &number))
+    return false;
+  option->integer = (int64_t)number;
+  return !option->is_text || pf_take(cursor, number, &option->text);
+}
+
+
+bool pf_kept (pf_bytes kept, const char **format,
+              pf_option options[PF_KEPT_OPTIONS], size_t *noptions) {
+  pf_cursor cursor = pf_cursor_over(kept, false);
+  size_t n = 0;
+  *format = take_text(&cursor);
+  while (*format != NULL && pf_left(&cursor) > 0)
+    if (n == PF_KEPT_OPTIONS || !take_option(&cursor, &options[n++]))
+      return false;
+  *noptions = n;
+  return *format != NULL;
+}

@@ -1,0 +1,302 @@
+/*
+** writer.c - the producer's end of a writer: rows into the ring, the journal of
+** its dictionary, and the end.
+*/
+
+#include "model/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/batch.h"
+#include "model/consumer.h"
+#include "model/kept.h"
+
+
+/* {====== Opening ====== */
+
+static void wake (void *context) {
+  pf_consumer_ask(((const pf_writer *)context)->consumer);
+}
+
+
+static bool wait (void *context) {
+  return pf_consumer_wait(((const pf_writer *)context)->consumer);
+}
+
+
+static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
+                            pf_error *error) {
+  uint8_t kept[PF_RING_SETTINGS];
+  const size_t size = pf_keep(kept, sizeof kept, plan->format->name,
+                              plan->options, plan->noptions);
+  if (size == 0)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "the options do not fit the %u bytes a ring keeps",
+                   PF_RING_SETTINGS);
+  const pf_status status =
+      pf_ring_create(&w->ring, plan->ring_path,
+                     plan->ring_size == 0 ? PF_RING_USUAL : plan->ring_size,
+                     plan->mode, (pf_bytes){kept, size}, error);
+  if (status == PF_OK)
+    w->ring.help = (pf_ring_help){wake, wait, w};
+  return status;
+}
+
+
+pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
+                          pf_error *error) {
+  pf_writer *const w = calloc(1, sizeof *w);
+  pf_consumer *const consumer = calloc(1, sizeof *consumer);
+  if (w == NULL || consumer == NULL) {
+    free(w);
+    free(consumer);
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
+  w->dictionary = plan->dictionary;
+  w->consumer = consumer;
+  w->flush_every = plan->flush_every;
+  w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
+  pf_status status = open_ring(w, plan, error);
+  if (status == PF_OK)
+    status = pf_consumer_open(consumer, w, plan, error);
+  if (status == PF_OK) {
+    *writer = w;
+    return PF_OK;
+  }
+  pf_consumer_close(consumer);
+  pf_ring_close(&w->ring, true);
+  free(consumer);
+  free(w);
+  return status;
+}
+
+
+const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
+  *count = w->consumer->drain.ntables;
+  return w->consumer->drain.tables;
+}
+
+
+pf_dictionary *pf_writer_dictionary (const pf_writer *w) {
+  return w->dictionary;
+}
+
+/* }====== */
+
+
+/* {====== The journal ====== */
+
+static pf_status append_area (pf_writer *w, uint32_t number, pf_error *error) {
+  const pf_area *const area = pf_area_at(w->dictionary, number);
+  const uint64_t n[PF_JOURNAL_AREA_NUMBERS] = {
+      area->name,
+      area->class,
+      area->file,
+      area->parent,
+      (uint64_t)area->line,
+      area->handle,
+      (uint64_t)area->value,
+      (uint64_t)area->has_handle | (uint64_t)area->has_value << 1};
+  return pf_ring_append(&w->ring, PF_JOURNAL_AREA,
+                        (pf_bytes){(const uint8_t *)n, sizeof n}, error);
+}
+
+
+static pf_status append_stack (pf_writer *w, uint32_t number, pf_error *error) {
+  const pf_stack *const stack = pf_stack_at(w->dictionary, number);
+  const uint64_t n[2] = {stack->parent, stack->frame};
+  return pf_ring_append(&w->ring, PF_JOURNAL_STACK,
+                        (pf_bytes){(const uint8_t *)n, sizeof n}, error);
+}
+
+
+static pf_status append (pf_writer *w, int kind, uint32_t number,
+                         pf_error *error) {
+  switch (kind) {
+    case PF_JOURNAL_NAME:
+      return pf_ring_append(&w->ring, PF_JOURNAL_NAME,
+                            pf_name(w->dictionary, number), error);
+    case PF_JOURNAL_AREA: return append_area(w, number, error);
+    default: return append_stack(w, number, error);
+  }
+}
+
+
+pf_status pf_writer_learn (pf_writer *w, pf_error *error) {
+  const uint32_t there[PF_JOURNAL_KINDS] = {
+      [PF_JOURNAL_NAME] = pf_names_count(w->dictionary),
+      [PF_JOURNAL_AREA] = pf_areas_count(w->dictionary),
+      [PF_JOURNAL_STACK] = pf_stacks_count(w->dictionary)};
+  for (int kind = 0; kind < PF_JOURNAL_KINDS; kind++)
+    for (; w->known[kind] < there[kind]; w->known[kind]++) {
+      const pf_status status = append(w, kind, w->known[kind], error);
+      if (status != PF_OK)
+        return status;
+    }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Rows ====== */
+
+/* Bytes take the word of their length and as many as they need. */
+static size_t words_of (const pf_column *column, size_t row) {
+  if (column->type != PF_BYTES)
+    return 1;
+  return 1 + (column->bytes[row].size + 7) / 8;
+}
+
+
+static bool has_value (const pf_column *column, size_t row) {
+  return column->data != NULL && !pf_is_missing(column, row);
+}
+
+
+static uint64_t *put_value (uint64_t *at, const pf_column *column, size_t row) {
+  const size_t words = words_of(column, row);
+  switch (column->type) {
+    case PF_BOOL: *at = column->bools[row]; break;
+    case PF_NAME:
+    case PF_AREA:
+    case PF_STACK: *at = column->ids[row]; break;
+    case PF_BYTES:
+      at[words - 1] = 0; /* what the last word does not need */
+      at[0] = column->bytes[row].size;
+      if (column->bytes[row].size > 0)
+        memcpy(at + 1, column->bytes[row].at, column->bytes[row].size);
+      break;
+    default: *at = column->addrs[row];
+  }
+  return at + words;
+}
+
+
+/* No room was found: for a failure, for the size of the record, or because it
+   was dropped, which is no failure. */
+static pf_status no_room (pf_writer *w, size_t words, pf_error *error) {
+  const pf_status status = pf_writer_failure(w, error);
+  if (status != PF_OK)
+    return status;
+  if (words <= (w->ring.mask + 1) / 32)
+    return PF_OK;
+  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                 "a record of %zu bytes: a ring of %llu takes a quarter of "
+                 "that",
+                 8 * words, (unsigned long long)w->ring.mask + 1);
+}
+
+
+pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
+                         size_t row, pf_error *error) {
+  size_t words = 0;
+  uint32_t columns = 0;
+  pf_status status = pf_writer_failure(w, error);
+  if (status == PF_OK)
+    status = pf_writer_learn(w, error);
+  if (status != PF_OK)
+    return status;
+  for (size_t i = 0; i < batch->ncolumns; i++)
+    if (has_value(&batch->columns[i], row)) {
+      words += words_of(&batch->columns[i], row);
+      columns |= 1u << i;
+    }
+  uint64_t *const record = pf_writer_begin(w, words);
+  if (record == NULL)
+    return no_room(w, words, error);
+  uint64_t *at = record;
+  for (size_t i = 0; i < batch->ncolumns; i++)
+    if ((columns >> i & 1) != 0)
+      at = put_value(at, &batch->columns[i], row);
+  pf_writer_commit(w, record, words, pf_tag(table, columns));
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The end ====== */
+
+void pf_writer_due (pf_writer *w) {
+  w->flush_at = w->ring.sequence + w->flush_every;
+  if (w->ring.mode != PF_RING_OVERWRITE)
+    pf_consumer_ask(w->consumer);
+}
+
+
+pf_status pf_writer_failure (pf_writer *w, pf_error *error) {
+  if (pf_observe(&w->failed) == 0)
+    return PF_OK;
+  *error = w->consumer->error; /* written before `failed`, and never again */
+  return error->status;
+}
+
+
+pf_status pf_writer_dump (pf_writer *w, pf_error *error) {
+  const uint64_t head = pf_glance(&w->ring.header->head);
+  if (!w->consumer->has_thread)
+    return pf_consumer_take_all(w->consumer, error);
+  while (pf_ring_checkpoint(w->ring.header).tail < head)
+    if (!pf_consumer_wait(w->consumer))
+      break;
+  return pf_writer_failure(w, error);
+}
+
+
+pf_status pf_writer_flush (pf_writer *w, pf_error *error) {
+  if (w->ring.mode == PF_RING_OVERWRITE)
+    return pf_writer_failure(w, error);
+  return pf_writer_dump(w, error);
+}
+
+
+/* Those behind the last one taken: dropped, or overwritten. */
+static uint64_t lost_since (const pf_writer *w, const pf_checkpoint *taken) {
+  pf_ring_walk records = {.bytes = w->ring.slots,
+                          .mask = w->ring.mask,
+                          .at = taken->tail,
+                          .end = pf_glance(&w->ring.header->head),
+                          .sequence = taken->sequence};
+  pf_ring_record record;
+  pf_error error;
+  if (w->ring.mode == PF_RING_OVERWRITE)
+    records.at = w->ring.oldest;
+  while (pf_ring_next(&records, &record, &error) == PF_MORE) {
+  }
+  return records.lost + w->ring.sequence - records.sequence;
+}
+
+
+pf_writer_facts pf_writer_facts_of (pf_writer *w) {
+  const pf_checkpoint taken = pf_ring_checkpoint(w->ring.header);
+  const uint64_t lost = taken.lost + lost_since(w, &taken);
+  return (pf_writer_facts){w->ring.sequence, taken.taken, lost};
+}
+
+
+/* Write the rest and the end; then the file is complete without the ring. */
+static pf_status finish (pf_writer *w, pf_error *error) {
+  pf_consumer *const consumer = w->consumer;
+  pf_status status = pf_consumer_take_all(consumer, error);
+  if (status != PF_OK)
+    return status;
+  status = pf_drain_finish(&consumer->drain, error);
+  if (status == PF_OK)
+    pf_publish(&w->ring.header->closed, 1);
+  return status;
+}
+
+
+pf_status pf_writer_close (pf_writer *w, pf_error *error) {
+  pf_consumer_stop(w->consumer);
+  const pf_status status = finish(w, error);
+  pf_consumer_close(w->consumer);
+  pf_ring_close(&w->ring, status == PF_OK);
+  free(w->consumer);
+  free(w);
+  return status;
+}
+
+/* }====== */

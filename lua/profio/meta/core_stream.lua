@@ -1,0 +1,77 @@
+---@meta profio.core
+
+-- Writers through a ring, and what killed ones leave. Never required: for editors.
+
+---@class profio.core
+local core = {}
+
+---A writer through a ring into a file, or into standard output ("-").
+---@param format string
+---@param options table<string, any>
+---@param names profio.core.Dictionary
+---@param path string
+---@param sides { role: string, path: string }[]|nil files that are written beside it
+---@param plan table size, full, flush_every, fsync, ring_path
+---@return profio.core.Stream|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.stream(format, options, names, path, sides, plan) end
+
+---The number of a stack of frames, the innermost first; nil of none.
+---@param names profio.core.Dictionary
+---@param frames { area: string?, class: string?, file: string?, line: integer?, value: integer? }[]
+---@return integer|nil
+function core.stack(names, frames) end
+
+---What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
+---@param path string
+---@param roles string[] that any format may write
+---@return table|nil found { format, full, length, written, records, lost, is_alive, is_closed,
+---damage, data, sides }
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.recover(path, roles) end
+
+---@class profio.core.Stream
+local stream = {}
+
+---Write everything and close, whatever comes of it.
+function stream:close() end
+
+---@return { name: string, fields: profio.core.Field[] }[]
+function stream:tables() end
+
+---@param table_name string
+---@param record table<string, any>
+---@return boolean|nil  false: it was dropped
+---@return string|nil message
+---@return profio.core.Code|nil code
+function stream:put(table_name, record) end
+
+---A function that records a row for the values of these columns.
+---@param table_name string
+---@param columns string[]
+---@return fun(...): boolean|nil, string|nil, profio.core.Code|nil
+function stream:emitter(table_name, columns) end
+
+---Wait until what was recorded is in the file.
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function stream:flush() end
+
+---The same, also of a ring that overwrites.
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function stream:dump() end
+
+---@return { tried: integer, written: integer, lost: integer }
+function stream:facts() end
+
+---@return integer|nil bytes
+---@return string|nil message
+---@return profio.core.Code|nil code
+function stream:finish() end
+
+return core

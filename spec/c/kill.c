@@ -1,0 +1,154 @@
+/*
+** kill.c - writers that are killed at random moments, and what they leave.
+**
+**   kill FOLDER ROUNDS SEED
+**
+** In each round a process records lines 1, 2, 3, ... through a ring and says in
+** memory it shares how far it has come, until it is killed. Then the file and
+** the ring must hold: a prefix of them (block), a part of them and the exact
+** count of the others (drop), or their unbroken tail (overwrite); and all that
+** was committed, which is what was said, or one more.
+*/
+
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recording.h"
+
+/* How far the process says it has come. */
+typedef struct said {
+  pf_shared tried;   /* lines that were given, dropped ones too */
+  pf_shared dropped; /* of these */
+} said;
+
+static const char *const modes[] = {"block", "drop", "overwrite"};
+
+
+/* The process that will be killed: now and then it lets the thread rest. */
+static void record (const char *path, const char *ring_path, pf_ring_mode mode,
+                    said *all) {
+  recording r;
+  pf_error error;
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (recording_open(&r, fd, ring_path, mode, PF_RING_LEAST, &error) != PF_OK) {
+    fprintf(stderr, "%s\n", error.what);
+    _exit(1);
+  }
+  for (uint64_t line = 1;; line++) {
+    if (!recording_put(&r, line))
+      pf_publish(&all->dropped, pf_glance(&all->dropped) + 1);
+    pf_publish(&all->tried, line);
+    if (mode == PF_RING_OVERWRITE && line % 100003 == 0)
+      (void)pf_writer_dump(r.writer, &error);
+  }
+}
+
+
+static void sleep_us (unsigned us) {
+  const struct timespec time = {0, (long)us * 1000};
+  nanosleep(&time, NULL);
+}
+
+
+/* Start it, wait until it records, and kill it some time later. */
+static void run (const char *path, const char *ring_path, pf_ring_mode mode,
+                 said *all) {
+  int status;
+  pf_publish(&all->tried, 0);
+  pf_publish(&all->dropped, 0);
+  const pid_t child = fork();
+  MUST(child >= 0);
+  if (child == 0)
+    record(path, ring_path, mode, all);
+  while (pf_observe(&all->tried) == 0 && waitpid(child, &status, WNOHANG) == 0)
+    sleep_us(20);
+  sleep_us((unsigned)rand() % 4000);
+  kill(child, SIGKILL);
+  MUST(waitpid(child, &status, 0) == child);
+  MUST(WIFSIGNALED(status));
+}
+
+
+/* Encode what the ring holds; the number of its records. */
+static uint64_t add_ring (pf_ring_copy *copy, found *all) {
+  pf_drain drain;
+  pf_sink sink;
+  pf_error error;
+  MUST(pf_sink_open(&sink, -1) == PF_OK);
+  MUST(pf_drain_open(&drain, pf_format_named("br"), NULL, 0, &sink, &error) ==
+       PF_OK);
+  MUST(pf_drain_learn(&drain, &copy->journal, &error) == PF_OK);
+  MUST(pf_drain_encode(&drain, &copy->records, UINT64_MAX, &error) >= 0);
+  found_add(all, pf_sink_bytes(&sink));
+  const uint64_t rows = drain.rows;
+  pf_drain_close(&drain);
+  pf_sink_close(&sink);
+  return rows;
+}
+
+
+static void check (const char *path, const char *ring_path, pf_ring_mode mode,
+                   const said *all, uint64_t *in_ring) {
+  pf_ring_copy copy;
+  pf_error error;
+  found f = {.count = 0};
+  MUST(pf_ring_read(ring_path, &copy, &error) == PF_OK);
+  MUST(!copy.is_alive);
+  const pf_bytes bytes = bytes_of(path, copy.checkpoint.length);
+  MUST(bytes.size == copy.checkpoint.length);
+  found_add(&f, bytes);
+  free((void *)(uintptr_t)bytes.at);
+  MUST(f.count == copy.checkpoint.taken);
+  *in_ring += add_ring(&copy, &f);
+  const uint64_t tried_at_drop = pf_glance(&copy.header.tried);
+  const uint64_t known = copy.records.sequence;
+  const uint64_t lost = copy.checkpoint.lost + copy.records.lost +
+                        (tried_at_drop > known ? tried_at_drop - known : 0);
+  const uint64_t tried = pf_observe(&all->tried);
+  const uint64_t dropped = pf_observe(&all->dropped);
+  MUST(f.count + lost == tried || f.count + lost == tried + 1);
+  switch (mode) {
+    case PF_RING_BLOCK: MUST(f.first == 1 && f.gaps == 0 && lost == 0); break;
+    case PF_RING_DROP:
+      MUST(lost == dropped || lost == dropped + 1);
+      MUST(f.gaps + f.first - 1 <= lost);
+      break;
+    default: MUST(f.last == tried || f.last == tried + 1);
+  }
+  pf_ring_copy_close(&copy);
+}
+
+
+int main (int argc, char **argv) {
+  char path[512], ring_path[520];
+  MUST(argc == 4);
+  const int rounds = atoi(argv[2]);
+  srand((unsigned)atoi(argv[3]));
+  snprintf(path, sizeof path, "%s/killed.br", argv[1]);
+  snprintf(ring_path, sizeof ring_path, "%s.ring", path);
+  said *const all = mmap(NULL, sizeof *all, PROT_READ | PROT_WRITE,
+                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  MUST(all != MAP_FAILED);
+  for (int mode = PF_RING_BLOCK; mode <= PF_RING_OVERWRITE; mode++) {
+    uint64_t records = 0, in_ring = 0, dropped = 0;
+    for (int i = 0; i < rounds; i++) {
+      run(path, ring_path, (pf_ring_mode)mode, all);
+      check(path, ring_path, (pf_ring_mode)mode, all, &in_ring);
+      records += pf_observe(&all->tried);
+      dropped += pf_observe(&all->dropped);
+    }
+    printf("%s: %d killed, %llu records, %llu of them in the ring, %llu "
+           "dropped\n",
+           modes[mode], rounds, (unsigned long long)records,
+           (unsigned long long)in_ring, (unsigned long long)dropped);
+  }
+  unlink(path);
+  unlink(ring_path);
+  return 0;
+}

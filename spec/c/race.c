@@ -1,0 +1,139 @@
+/*
+** race.c - everything that runs in two threads, to be built with
+** ThreadSanitizer: writers through rings, and the relay of tables.
+**
+**   race FOLDER
+*/
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "kernels/relay.h"
+#include "recording.h"
+
+#define LINES 300000u
+
+
+/* {====== Writers ====== */
+
+/* Record all lines, with names that come on the way, and read them again. */
+static void write_lines (const char *path, pf_ring_mode mode) {
+  recording r;
+  pf_error error;
+  char name[16], ring_path[520];
+  uint64_t dropped = 0;
+  snprintf(ring_path, sizeof ring_path, "%s.ring", path);
+  const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  MUST(recording_open(&r, fd, ring_path, mode, PF_RING_LEAST, &error) == PF_OK);
+  for (uint64_t line = 1; line <= LINES; line++) {
+    if (line % 1000 == 0) {
+      snprintf(name, sizeof name, "M%llu.BR", (unsigned long long)line);
+      r.module = pf_intern_text(r.dictionary, name);
+      MUST(pf_writer_learn(r.writer, &error) == PF_OK);
+    }
+    dropped += !recording_put(&r, line);
+    if (line % 50000 == 0)
+      MUST(pf_writer_flush(r.writer, &error) == PF_OK);
+  }
+  const pf_writer_facts facts = pf_writer_facts_of(r.writer);
+  MUST(facts.tried == LINES);
+  MUST(mode == PF_RING_OVERWRITE || facts.lost == dropped);
+  MUST(recording_close(&r, &error) == PF_OK);
+  close(fd);
+  found f = {.count = 0};
+  const pf_bytes bytes = bytes_of(path, 100000000);
+  found_add(&f, bytes);
+  free((void *)(uintptr_t)bytes.at);
+  MUST(f.count == LINES - facts.lost);
+  MUST(access(ring_path, F_OK) != 0);
+  unlink(path);
+  printf("ring, mode %d: %llu of %u lines\n", (int)mode,
+         (unsigned long long)f.count, LINES);
+}
+
+
+/* The disk is full at some time: a later call says so, and what was written
+   stays. */
+static void fail_writing (void) {
+  recording r;
+  pf_error error;
+  uint64_t line = 0;
+  const int fd = open("/dev/full", O_WRONLY);
+  if (fd < 0)
+    return;
+  MUST(recording_open(&r, fd, NULL, PF_RING_BLOCK, PF_RING_LEAST, &error) ==
+       PF_OK);
+  while (recording_put(&r, ++line))
+    MUST(line < 10 * LINES);
+  MUST(pf_writer_failure(r.writer, &error) == PF_EIO);
+  MUST(recording_close(&r, &error) == PF_EIO);
+  close(fd);
+  printf("full disk: %s\n", error.what);
+}
+
+/* }====== */
+
+
+/* {====== The relay ====== */
+
+typedef struct numbers {
+  pf_reader reader;
+  int64_t next;
+} numbers;
+
+
+static pf_status next_numbers (pf_reader *self, pf_batch *batch,
+                               pf_error *error) {
+  numbers *const n = (numbers *)(void *)self;
+  (void)error;
+  pf_batch_clear(batch);
+  while (batch->rows < PF_BATCH_ROWS && n->next < (int64_t)LINES)
+    batch->columns[0].ints[batch->rows++] = n->next++;
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+static pf_status add_up (void *context, const pf_pull *pull,
+                         const uint32_t *notes, pf_error *error) {
+  int64_t *const sum = context;
+  (void)notes;
+  (void)error;
+  for (size_t row = 0; row < pull->batch.rows; row++)
+    *sum += pull->columns[0]->ints[row];
+  return PF_OK;
+}
+
+
+static void relay_numbers (void) {
+  static const pf_field field = {"n", PF_INT, NULL, false};
+  const pf_want want = {"n", PF_INT, true};
+  int64_t sum = 0;
+  pf_error error;
+  numbers n = {.reader = {.fields = &field,
+                          .nfields = 1,
+                          .dictionary = pf_dictionary_new(),
+                          .next = next_numbers}};
+  const pf_relay relay = {.wants = &want,
+                          .nwants = 1,
+                          .sparse = -1,
+                          .take = add_up,
+                          .context = &sum};
+  MUST(pf_relay_read(&relay, &n.reader, &error) == PF_OK);
+  MUST(sum == (int64_t)LINES * (LINES - 1) / 2);
+  pf_dictionary_free(n.reader.dictionary);
+  printf("relay: %u rows\n", LINES);
+}
+
+/* }====== */
+
+
+int main (int argc, char **argv) {
+  char path[512];
+  MUST(argc == 2);
+  snprintf(path, sizeof path, "%s/race.br", argv[1]);
+  for (int mode = PF_RING_BLOCK; mode <= PF_RING_OVERWRITE; mode++)
+    write_lines(path, (pf_ring_mode)mode);
+  fail_writing();
+  relay_numbers();
+  return 0;
+}

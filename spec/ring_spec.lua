@@ -1,0 +1,395 @@
+-- Writers through a ring: what comes out of them, and what is left when they are killed.
+
+local command = require "spec.support.command"
+local lfs = require "lfs"
+local profio = require "profio"
+
+local build = os.getenv "PROFIO_BUILD" or "build"
+build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+
+-- Run Lua in a process of its own.
+local function run_lua(script)
+   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' lua5.4 -e '%s'"
+   return command.run(form:format(command.root, command.root, build, script))
+end
+
+local function path_of(name)
+   local path = command.folder .. "/" .. name
+   os.remove(path)
+   os.remove(path .. ".ring")
+   return path
+end
+
+local function create(path, given)
+   given = given or {}
+   given.format = "br"
+   given.ring = given.ring or {}
+   given.ring.size = given.ring.size or "64K"
+   return assert(profio.create(path, given))
+end
+
+local function exists(path)
+   return lfs.attributes(path) ~= nil
+end
+
+-- The lines of a file, and the codes of its warnings.
+local function lines_of(path)
+   local trace <close> = assert(profio.open(path))
+   local lines, codes = {}, {}
+   for line in trace:each "line" do
+      lines[#lines + 1] = line
+   end
+   for i, warning in ipairs(trace.warnings) do
+      codes[i] = warning.code
+   end
+   return lines, codes, trace.info
+end
+
+local function count(from, to)
+   local list = {}
+   for i = from, to do
+      list[#list + 1] = i
+   end
+   return list
+end
+
+describe("a writer through a ring", function()
+   it("writes what one without does", function()
+      local paths = { path_of "with.br", path_of "without.br" }
+      local with = create(paths[1])
+      local without = assert(profio.create(paths[2], { format = "br" }))
+      for _, w in ipairs { with, without } do
+         local stack = w:stack { { area = "FNA", class = "function", file = "B.BR", line = 20 },
+            { area = "A.BR", class = "main", file = "A.BR", line = 10, value = 3 } }
+         assert.is_nil(w:stack {})
+         assert(w:write { module = "A.BR", line = 10, clause = 2, kind = "main", spent = 5 })
+         assert(w:write { stack = stack, spent = 7 })
+         local emit = w:emitter("stack", "spent", "line", "module", "function")
+         for i = 1, 3000 do
+            assert.is_true(emit(stack, i, i % 7, "M" .. i % 100 .. ".BR", "FN" .. i % 10))
+         end
+         assert.is_true(emit(nil, nil, 1, "A.BR"))
+         assert.equal("integer", math.type(w:close()))
+      end
+      assert.equal(command.read(paths[2]), command.read(paths[1]))
+      assert.is_false(exists(paths[1] .. ".ring"))
+   end)
+
+   it("is wrapped many times and loses nothing", function()
+      local path = path_of "long.br"
+      local w <close> = create(path)
+      local emit = w:emitter("module", "line")
+      for i = 1, 50000 do
+         emit("A.BR", i)
+      end
+      assert.same({ tried = 50000, lost = 0 }, { tried = w:facts().tried, lost = w:facts().lost })
+      assert(w:flush())
+      assert.equal(50000, w:facts().written)
+      w:close()
+      assert.same(count(1, 50000), (lines_of(path)))
+   end)
+
+   it("counts what it drops", function()
+      local path = path_of "drop.br"
+      local w = create(path, { ring = { full = "drop" } })
+      local emit = w:emitter("module", "line")
+      local kept = {}
+      for i = 1, 50000 do
+         if emit("A.BR", i) then
+            kept[#kept + 1] = i
+         end
+      end
+      assert.equal(50000 - #kept, w:facts().lost)
+      assert(w:close())
+      assert.same(kept, (lines_of(path)))
+   end)
+
+   it("keeps the last records when it overwrites, and counts the others", function()
+      local path = path_of "over.br"
+      local w = create(path, { ring = { full = "overwrite" } })
+      local emit = w:emitter("module", "line")
+      for i = 1, 1000 do
+         assert(emit("A.BR", i))
+      end
+      assert(w:flush())
+      assert.equal(0, w:facts().written)
+      assert(w:dump())
+      assert.same({ tried = 1000, written = 1000, lost = 0 }, w:facts())
+      for i = 1001, 50000 do
+         assert(emit("A.BR", i))
+      end
+      local lost = w:facts().lost
+      assert(lost > 40000)
+      assert(w:close())
+      local lines = lines_of(path)
+      assert.equal(50000 - lost, #lines)
+      assert.same(count(1, 1000), table.move(lines, 1, 1000, 1, {}))
+      assert.same(count(lost + 1001, 50000), table.move(lines, 1001, #lines, 1, {}))
+   end)
+
+   it("has the records in the file after so many of them", function()
+      local path = path_of "every.br"
+      local w <close> = create(path, { flush_every = 100, fsync = true })
+      for i = 1, 1000 do
+         w:write { module = "A.BR", line = i }
+      end
+      for _ = 1, 200 do
+         if w:facts().written >= 900 then
+            break
+         end
+         os.execute "sleep 0.01"
+      end
+      assert(w:facts().written >= 900)
+   end)
+
+   it("writes to standard output", function()
+      local text, status = run_lua [[
+         local w = require "profio".create("-", { format = "br", ring = {} })
+         w:write { module = "A.BR", line = 10 }
+         w:close()]]
+      assert.same({ "\1\0\1\0\4A.BR\3\0\1\0\0\0\10\0\6", 0 }, { text, status })
+   end)
+
+   it("takes names without end", function()
+      local path = path_of "names.br"
+      local w = create(path)
+      local emit = w:emitter("module", "line", "function")
+      for i = 1, 20000 do
+         assert(emit("A.BR", i, ("f"):rep(40) .. i))
+      end
+      assert(w:close())
+      local trace <close> = assert(profio.open(path))
+      local n = 0
+      for line, name in trace:each("line", "function") do
+         n = n + 1
+         assert(line == n and name == ("f"):rep(40) .. n)
+      end
+      assert.equal(20000, n)
+   end)
+
+   it("refuses rows that the file cannot hold, and goes on", function()
+      local path = path_of "refused.br"
+      local w = create(path)
+      local ok, message, code = w:write { module = "A.BR", line = -1 }
+      assert.same({ nil, "unsupported" }, { ok, code })
+      assert.matches("a line is %-1", message)
+      assert.is_true(w:write { module = "A.BR", line = 1 })
+      assert(w:close())
+      assert.same({ 1 }, (lines_of(path)))
+   end)
+
+   it("says at a later call what an emitter gave that the file cannot hold", function()
+      local path = path_of "late.br"
+      local w = create(path)
+      local emit = w:emitter("module", "line")
+      emit("A.BR", 1)
+      emit("A.BR", -1)
+      local ok, message, code = w:flush()
+      assert.same({ nil, "unsupported" }, { ok, code })
+      assert.matches("late%.br.*a line is %-1", message)
+      assert.is_nil((emit("A.BR", 2)))
+      assert.is_nil((w:close()))
+      assert.same({ 1 }, (lines_of(path)))
+   end)
+
+   it("says at a later call that the disk is full", function()
+      if not exists "/dev/full" then
+         return pending "there is no /dev/full"
+      end
+      local w = assert(profio.create("/dev/full", { format = "br", ring = { size = "64K" } }))
+      os.remove "/dev/full.ring"
+      local emit = w:emitter("module", "line")
+      local n, ok, message, code = 0, true, nil, nil
+      while ok and n < 1000000 do
+         n, ok, message, code = n + 1, emit("A.BR", 1)
+      end
+      assert.same({ nil, "io" }, { ok, code })
+      assert.matches("No space left", message)
+      assert.is_nil((w:close()))
+   end)
+
+   it("raises at wrong use", function()
+      local function fails(words, f, ...)
+         local ok, message = pcall(f, ...)
+         assert.is_false(ok)
+         assert.matches(words, message)
+      end
+      local path = path_of "wrong.br"
+      local function with(given)
+         given.format = given.format or "br"
+         return profio.create(path, given)
+      end
+      fails("a ring wants a path", profio.create, nil, { format = "br", ring = {} })
+      fails("'ring' wants a table", with, { ring = "4M" })
+      fails("ring has no option 'sise'", with, { ring = { sise = 1 } })
+      fails("'size' wants bytes", with, { ring = { size = "4X" } })
+      fails("'full' is one of block, drop, overwrite", with, { ring = { full = "wait" } })
+      fails("has no option 'rounds'", with, { ring = {}, rounds = true })
+      local w = create(path)
+      fails("no column 'lines'", w.emitter, w, "module", "lines")
+      fails("given twice", w.emitter, w, "line", "line")
+      fails("no table 'rows'", w.emitter, w, "rows", { "line" })
+      local emit = w:emitter("module", "line", "spent")
+      fails("'line' is of type int, got string", emit, "A.BR", "x")
+      fails("'module' is of type name, got number", emit, 1, 1)
+      assert.is_true(emit("A.BR", 1.0))
+      assert(w:close())
+      fails("writer is closed", emit, "A.BR", 1)
+      assert.same({ 1 }, (lines_of(path)))
+   end)
+
+   it("refuses a format that is written whole, and a ring that is used", function()
+      local path = path_of "whole.gmon"
+      local w, message, code = profio.create(path, { format = "gmon", ring = {} })
+      assert.same({ nil, "unsupported" }, { w, code })
+      assert.matches("no ring serves it", message)
+      assert.is_false(exists(path .. ".ring"))
+      local used = path_of "used.br"
+      local first <close> = create(used)
+      assert(first:write { module = "A.BR" })
+      w, message, code = profio.create(used, { format = "br", ring = {} })
+      assert.same({ nil, "io" }, { w, code })
+      assert.matches("another writer", message)
+   end)
+
+   it("closes what nobody closes, also behind an error", function()
+      local path = path_of "left.br"
+      create(path):write { module = "A.BR", line = 7 }
+      collectgarbage()
+      collectgarbage()
+      assert.same({ 7 }, (lines_of(path)))
+      assert.is_false(exists(path .. ".ring"))
+      pcall(function()
+         local w <close> = create(path)
+         w:write { module = "A.BR", line = 8 }
+         error "the program failed"
+      end)
+      assert.same({ 8 }, (lines_of(path)))
+   end)
+
+   it("is an emitter without a ring too", function()
+      local w = assert(profio.create(nil, { format = "br" }))
+      local emit = w:emitter("module", "line")
+      assert(emit("A.BR", 1))
+      assert(w:flush())
+      assert(w:dump())
+      assert.is_nil(w:facts())
+      assert.equal("\1\0\1\0\4A.BR\3\0\1\0\0\0\1\0\6", w:close())
+   end)
+end)
+
+describe("a ring that its writer left", function()
+   -- Run a writer in a process of its own until it stops itself or is killed.
+   local function run(path, options, body)
+      return run_lua(([[
+         local profio = require "profio"
+         local w = assert(profio.create("%s", { format = "br", ring = { size = "64K", %s } }))
+         local emit = w:emitter("module", "line")
+         local function die() os.execute("kill -9 " .. io.open("/proc/self/stat"):read "n") end
+         %s]]):format(path, options, body))
+   end
+
+   it("gives what was committed", function()
+      for _, mode in ipairs { "block", "drop", "overwrite" } do
+         local path = path_of("dead-" .. mode .. ".br")
+         local _, status = run(path, ('full = "%s"'):format(mode), [[
+            for i = 1, 500 do emit("A.BR", i) end
+            for i = 501, 600 do emit("B.BR", i) end
+            die()]])
+         assert.equal(137, status)
+         assert.is_true(exists(path .. ".ring"))
+         local lines, codes, info = lines_of(path)
+         assert.same(count(1, 600), lines)
+         assert.same({ "ring-recovered" }, codes)
+         assert.equal(0, info.lost)
+         local trace <close> = assert(profio.open(path))
+         assert.equal(100, trace:where { module = "B.BR" }:count())
+         assert.equal("br", trace.format)
+      end
+   end)
+
+   it("gives what a flush wrote and what came later", function()
+      local path = path_of "flushed.br"
+      run(path, "", [[
+         for i = 1, 300 do emit("A.BR", i) end
+         w:flush()
+         for i = 301, 400 do emit("A.BR", i) end
+         die()]])
+      -- behind what is known to be whole stands what was being written
+      local file <close> = assert(io.open(path, "ab"))
+      file:write "\3\0\1"
+      file:close()
+      local lines, codes = lines_of(path)
+      assert.same(count(1, 400), lines)
+      assert.same({ "ring-recovered" }, codes)
+   end)
+
+   it("says how much was lost", function()
+      local path = path_of "lost.br"
+      run(path, 'full = "overwrite"', [[
+         for i = 1, 50000 do emit("A.BR", i) end
+         die()]])
+      local lines, codes, info = lines_of(path)
+      assert.same(count(info.lost + 1, 50000), lines)
+      assert.same({ "ring-recovered", "ring-lost" }, codes)
+      local _, status, errors = command.run("profio --info lost.br")
+      assert.equal(3, status)
+      assert.matches(info.lost .. " records are lost", errors)
+   end)
+
+   it("is followed while its writer lives", function()
+      local path = path_of "alive.br"
+      local w <close> = create(path)
+      local n = 0
+      for round = 1, 20 do
+         for _ = 1, 50 do
+            n = n + 1
+            w:write { module = "A.BR", line = n }
+         end
+         if round % 5 == 0 then
+            w:flush()
+         end
+         local lines, codes = lines_of(path)
+         assert.same(count(1, n), lines)
+         assert.same({ "ring-alive" }, codes)
+      end
+   end)
+
+   it("is replaced by a new one", function()
+      local path = path_of "again.br"
+      run(path, "", [[emit("A.BR", 1) die()]])
+      local w = create(path)
+      w:write { module = "A.BR", line = 2 }
+      w:close()
+      local lines, codes = lines_of(path)
+      assert.same({ { 2 }, {} }, { lines, codes })
+   end)
+
+   it("that is broken does not hide the file", function()
+      local path = path_of "broken.br"
+      run(path, 'full = "overwrite"', [[emit("A.BR", 1) w:dump() emit("A.BR", 2) die()]])
+      local ring = command.read(path .. ".ring")
+      -- the second record's size
+      local broken = ring:sub(1, 4096 + 32) .. ("\xff"):rep(8) .. ring:sub(4096 + 41)
+      command.file("broken.br.ring", broken)
+      local lines, codes = lines_of(path)
+      assert.same({ { 1 }, { "ring-recovered", "ring-damaged" } }, { lines, codes })
+      for _, bytes in ipairs { "", "no ring", ring:sub(1, 5000), ("\0"):rep(100000) } do
+         command.file("broken.br.ring", bytes)
+         lines, codes = lines_of(path)
+         assert.same({ { 1 }, { "ring-damaged" } }, { lines, codes })
+      end
+   end)
+
+   it("is whole after a kill at any moment", function()
+      local kill = build .. "/c/kill"
+      if not exists(kill) then
+         return pending("no " .. kill .. ": make test builds it")
+      end
+      local text, status, errors = command.run(("%s . 100 %d"):format(kill, os.time() % 100000))
+      assert.same({ 0, "" }, { status, errors })
+      for _, mode in ipairs { "block", "drop", "overwrite" } do
+         assert.matches(mode .. ": 100 killed", text)
+      end
+   end)
+end)
