@@ -23,7 +23,7 @@ static const struct {
   const char *help;
 } keys[] = {
     {PF_STATISTIC_AREA, "area", PF_AREA, "what was called"},
-    {PF_STATISTIC_HANDLE, "handle", PF_ADDR, "the vendor's number of it"},
+    {PF_STATISTIC_HANDLE, "handle", PF_HANDLE, "the vendor's number of it"},
     {PF_STATISTIC_VALUE, "value", PF_INT,
      "what tells areas of one handle apart"},
     {PF_STATISTIC_CONTEXT, "context", PF_INT, "lane; missing: all together"},

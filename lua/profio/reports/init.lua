@@ -41,6 +41,7 @@ local order = {
    "histogram",
    "states",
    "load",
+   "verify",
    "raw",
    "hotlines",
    "hotfunctions",

@@ -1,0 +1,100 @@
+-- Whether the statistics that a file states are those of its timeline.
+
+local core = require "profio.core"
+local plain = require "profio.reports.plain"
+local verify = require "profio.verify"
+
+local report = {
+   name = "verify",
+   help = "the file's own statistics beside those of its timeline: every difference",
+   columns = {
+      { name = "area", help = "the function, line, variable or state" },
+      { name = "handle", help = "the vendor's number of it" },
+      { name = "value", help = "what tells areas of one handle apart" },
+      { name = "context", help = "the context; missing: all of them together" },
+      { name = "column", help = "the number that differs" },
+      { name = "exported", help = "what the file states" },
+      { name = "computed", help = "what its events come to; missing: there are none" },
+      { name = "options", help = "how calls were made for that: what agrees best" },
+   },
+}
+
+---@param trace profio.Trace
+function report.fits(trace)
+   if not trace.events then
+      return false, "it has no table of events"
+   elseif not trace.statistics then
+      return false, "it states no statistics"
+   end
+   return trace.statistics:limit(1):count() > 0, "it states no statistics"
+end
+
+local fields = { { "area", "name" }, { "handle", "handle" }, { "value", "int" },
+   { "context", "name" }, { "column", "name" }, { "exported", "num" }, { "computed", "num" },
+   { "options", "name" } }
+
+---@param context profio.Context
+---@return userdata
+function report.reader(context)
+   local best, rows = verify.run(context.trace).best, {}
+   for i, d in ipairs(best.differences) do
+      rows[i] = { d.area, d.handle, d.value,
+         d.context and tostring(d.context), d.column, d.exported, d.computed, best.words }
+   end
+   return core.rows_reader(fields, rows)
+end
+
+-- {====== The text ======
+
+local function shown(number)
+   if number == nil then
+      return "none"
+   end
+   return math.tointeger(number) and tostring(math.tointeger(number)) or ("%.3f"):format(number)
+end
+
+local function line_of(d)
+   local name = plain(d.area or ("%08X"):format(d.handle or 0))
+      .. (d.value and "=" .. d.value or "")
+   return { d.column, shown(d.exported), shown(d.computed),
+      name .. (d.context and " in " .. plain(tostring(d.context)) or "") }
+end
+
+local function write_differences(list, out)
+   local rows = { { "column", "exported", "computed", "area" } }
+   local widths = { 0, 0, 0 }
+   for _, d in ipairs(list) do
+      rows[#rows + 1] = line_of(d)
+   end
+   for _, row in ipairs(rows) do
+      for c = 1, 3 do
+         widths[c] = math.max(widths[c], #row[c])
+      end
+   end
+   local form = ("%%-%ds  %%%ds  %%%ds  %%s\n"):format(table.unpack(widths))
+   for _, row in ipairs(rows) do
+      out:write(form:format(table.unpack(row)))
+   end
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function report.text(context, out)
+   local result = verify.run(context.trace)
+   out:write(("%d numbers in %d rows of the file's own statistics\n\n"):format(result.numbers,
+      result.rows))
+   out:write "differences  options of calls\n"
+   for _, tried in ipairs(result.tried) do
+      local count = #tried.differences
+      out:write(("%11d  %s%s\n"):format(count, tried.words, count == 0 and "   all agree"
+         or tried == result.best and "   the best" or ""))
+   end
+   if #result.best.differences > 0 then
+      out:write("\ndifferences with ", result.best.words, "\n")
+      write_differences(result.best.differences, out)
+   end
+end
+
+-- }======
+
+return report
