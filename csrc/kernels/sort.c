@@ -22,6 +22,8 @@ typedef struct sort_reader {
   uint64_t keep; /* how many rows will be read */
   bool *wanted;  /* what the user and the keys want */
   pf_batch batch;
+  bool has_bar; /* rows whose first key comes behind `bar` are not read */
+  uint64_t bar;
   bool begun, done; /* whether the batch is open, and the rows are sorted */
   pf_error failure; /* the first one: given again when asked again */
 
@@ -251,6 +253,43 @@ static pf_status copy_rows (sort_reader *s, size_t count, pf_store *store,
 }
 
 
+/* Whether a type is in the order of its words, whatever else is known. */
+static bool is_number (pf_type type) {
+  return type == PF_INT || type == PF_NUM || type == PF_ADDR || type == PF_BOOL;
+}
+
+
+/* From now on a row must not come behind the last of the `count` first. */
+static void set_bar (sort_reader *s, size_t count) {
+  const pf_sort_key *const key = &s->keys[0];
+  const pf_column *const column = &s->store.columns[s->place[key->column]];
+  s->has_bar = count > 0 && is_number(column->type) &&
+               !pf_is_missing(column, s->order[count - 1]);
+  if (!s->has_bar)
+    return;
+  block_words(s, column, s->order[count - 1], 1, &s->bar);
+  s->bar = key->descending ? ~s->bar : s->bar;
+}
+
+
+/* Leave out rows of the batch that come behind the bar. */
+static void drop_late_rows (sort_reader *s) {
+  const pf_sort_key *const key = &s->keys[0];
+  const pf_column *const column = &s->batch.columns[key->column];
+  const uint64_t flip = key->descending ? UINT64_MAX : 0;
+  uint64_t words[PF_BATCH_ROWS];
+  uint16_t keep[PF_BATCH_ROWS];
+  size_t count = 0;
+  pf_order_column(column, s->batch.rows, words);
+  for (size_t i = 0; i < s->batch.rows; i++) {
+    keep[count] = (uint16_t)i;
+    count += (words[i] ^ flip) <= s->bar && !pf_is_missing(column, i);
+  }
+  if (count < s->batch.rows)
+    pf_batch_keep(&s->batch, keep, count);
+}
+
+
 /* Keep only the rows that would be read if the input ended here. */
 static pf_status prune (sort_reader *s) {
   const size_t count = (size_t)s->keep;
@@ -262,6 +301,8 @@ static pf_status prune (sort_reader *s) {
     status = PF_ENOMEM;
   if (status == PF_OK)
     status = sort_rows(s);
+  if (status == PF_OK)
+    set_bar(s, count);
   if (status == PF_OK)
     status = unsort(s, count);
   if (status == PF_OK)
@@ -295,6 +336,8 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
     const pf_status status = s->input->next(s->input, &s->batch, error);
     if (status != PF_MORE)
       return status;
+    if (s->has_bar)
+      drop_late_rows(s);
     const pf_batch batch = select_columns(s, &s->batch);
     if (append(&s->store, s->texts, &batch) != PF_OK ||
         (is_full(s) && prune(s) != PF_OK))

@@ -104,6 +104,41 @@ describe("sort", function()
       end
    end)
 
+   it("gives the same first rows of many in either direction, of any numbers", function()
+      math.randomseed(11)
+      local make = {
+         int = function() return math.random(-500, 500) end,
+         num = function() return math.random(20) == 1 and 0 / 0 or math.random(-500, 500) / 4 end,
+         addr = function() return math.random(0) end,
+      }
+      for type, value in pairs(make) do
+         for _, share in ipairs { 0.1, 0.9999 } do
+            local rows = {}
+            for i = 1, 150000 do
+               rows[i] = { i, math.random() >= share and value() or nil, math.random(3) }
+            end
+            for _, descending in ipairs { false, true } do
+               local function reader()
+                  return core.sort(core.rows_reader({ { "i", "int" }, { "v", type },
+                     { "w", "int" } }, rows), { { column = "v", descending = descending },
+                     { column = "w", descending = true } })
+               end
+               local all, first = {}, {}
+               for i in core.each(reader(), { "i" }) do
+                  all[#all + 1] = i
+                  if #all == 50 then
+                     break
+                  end
+               end
+               for i in core.each(core.limit(reader(), 50), { "i" }) do
+                  first[#first + 1] = i
+               end
+               assert.same(all, first)
+            end
+         end
+      end
+   end)
+
    it("reads only the columns that are asked for", function()
       local reader = core.sort(core.rows_reader({ { "a", "int" }, { "b", "name" }, { "c", "num" } },
          { { 1, "x", 0.5 }, { 2, "w", 0.25 }, { nil, nil, 1.0 } }), { { column = "b" } })

@@ -82,6 +82,7 @@ typedef struct samples_reader {
   dcpi_part part;                  /* being read */
   uint64_t item;                   /* the next of its counts */
   bool is_named;                   /* the names below are known */
+  bool needs_counts;               /* somebody wants them, or the time */
   pf_bytes texts[SAMPLES_COLUMNS]; /* of the columns that never change */
   uint32_t names[SAMPLES_COLUMNS];
   uint32_t events[DCPI_MOST_EVENTS]; /* their names */
@@ -197,6 +198,94 @@ static void fill_line (samples_reader *self, pf_batch *batch) {
 }
 
 
+/* What the fast way below goes on from. */
+typedef struct plain_run {
+  uint64_t at;      /* where the next chunk begins */
+  uint64_t end;     /* of the chunks: the footer begins there */
+  uint64_t last;    /* offset of the last chunk */
+  uint64_t covered; /* where it ends: the next may begin there */
+  uint64_t limit;   /* no chunk may end behind it */
+  uint64_t samples;
+  size_t rows; /* in the batch */
+} plain_run;
+
+
+/* Whether the fast way may be tried: Alpha's numbers, nothing special. */
+static bool is_plain (const samples_reader *self) {
+  const dcpi_walk *const walk = &self->base.walk;
+  const dcpi_file *const file = walk->file;
+  return walk->in_body && !walk->has_ended && self->is_named &&
+         file->dialect == DCPI_PDB && !file->big && !file->zeros &&
+         !file->by_insn && file->step == DCPI_STEP &&
+         dcpi_left(walk) > DCPI_FOOTER_SIZE;
+}
+
+
+/* Rows of chunks in which nothing is odd and that fit the batch. The flags
+   are constants where it is called. */
+static inline void run_over (const samples_reader *self, plain_run *run,
+                             bool with_address, bool with_count) {
+  const uint8_t *const bytes = self->base.walk.bytes.at;
+  const uint64_t base = self->base.walk.header.numbers[DCPI_TSTART];
+  plain_run r = *run;
+  while (r.end - r.at >= DCPI_CHUNK_HEAD + 4) {
+    const uint64_t start = pf_load32le(bytes + r.at);
+    const uint64_t number = pf_load32le(bytes + r.at + 4);
+    const uint64_t stop = start + DCPI_STEP * number;
+    if (number == 0 || number > (r.end - r.at - DCPI_CHUNK_HEAD) / 4 ||
+        number > PF_BATCH_ROWS - r.rows || start < r.covered ||
+        stop > r.limit || start % DCPI_STEP != 0)
+      break;
+    const uint8_t *const at = bytes + r.at + DCPI_CHUNK_HEAD;
+    for (uint64_t i = 0; i < number; i++) {
+      const uint32_t value = pf_load32le(at + 4 * i);
+      if (with_address)
+        self->addresses[r.rows] = base + start + DCPI_STEP * i;
+      if (with_count)
+        self->counts[r.rows] = value;
+      r.rows += value != 0;
+      r.samples += value;
+    }
+    r.at += DCPI_CHUNK_HEAD + 4 * number;
+    r.last = start;
+    r.covered = stop;
+  }
+  *run = r;
+}
+
+
+/* Fill the batch as long as nothing is odd; the walk looks at the rest. */
+static void fill_plain (samples_reader *self, pf_batch *batch) {
+  dcpi_walk *const walk = &self->base.walk;
+  const dcpi_header *const header = &walk->header;
+  const uint64_t room = UINT64_MAX - header->numbers[DCPI_TSTART];
+  const uint64_t size =
+      dcpi_has(header, DCPI_TSIZE) ? header->numbers[DCPI_TSIZE] : UINT64_MAX;
+  plain_run run = {.at = walk->at,
+                   .end = walk->bytes.size - DCPI_FOOTER_SIZE,
+                   .last = walk->last,
+                   .covered = walk->has_chunk ? walk->covered : 0,
+                   .limit = size < room ? size : room,
+                   .samples = walk->samples,
+                   .rows = batch->rows};
+  const bool with_address = dcpi_wanted(batch, SAMPLES_ADDRESS);
+  const bool with_count = self->needs_counts;
+  if (with_address && with_count)
+    run_over(self, &run, true, true);
+  else if (with_count)
+    run_over(self, &run, false, true);
+  else
+    run_over(self, &run, with_address, false);
+  walk->has_chunk |= run.at > walk->at;
+  walk->addresses += run.rows - batch->rows;
+  walk->samples = run.samples;
+  walk->at = run.at;
+  walk->last = run.last;
+  walk->covered = run.covered;
+  batch->rows = run.rows;
+}
+
+
 /* Go to the next part that has rows. */
 static pf_status next_part (samples_reader *self, pf_error *error) {
   dcpi_walk *const walk = &self->base.walk;
@@ -247,8 +336,17 @@ static void fill_events (const samples_reader *self, pf_column *column,
 }
 
 
-static void fill_spent (const samples_reader *self, pf_column *column,
-                        size_t rows) {
+/* Times of counts of 32 bits, whose products no number is too small for. */
+static void fill_spent_of_one (const samples_reader *self, pf_column *column,
+                               size_t rows, double time) {
+  for (size_t i = 0; i < rows; i++)
+    column->ints[i] = (int64_t)((double)self->counts[i] * time + 0.5);
+}
+
+
+/* Times of any counts, and of several events. */
+static void fill_spent_of_all (const samples_reader *self, pf_column *column,
+                               size_t rows) {
   const bool is_one = self->base.walk.header.nevents <= 1;
   for (size_t i = 0; i < rows; i++) {
     const double time = self->times[is_one ? 0 : self->event_of[i]];
@@ -258,6 +356,17 @@ static void fill_spent (const samples_reader *self, pf_column *column,
     if (!is_there)
       pf_set_missing(column, i);
   }
+}
+
+
+static void fill_spent (const samples_reader *self, pf_column *column,
+                        size_t rows) {
+  const double time = self->times[0];
+  if (self->base.walk.file->dialect == DCPI_PDB && time > 0 &&
+      time < 9e18 / UINT32_MAX)
+    fill_spent_of_one(self, column, rows, time);
+  else
+    fill_spent_of_all(self, column, rows);
 }
 
 
@@ -292,7 +401,13 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
   self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
                      ? batch->columns[SAMPLES_COUNT].ints
                      : self->spare_counts;
+  self->needs_counts =
+      dcpi_wanted(batch, SAMPLES_COUNT) || dcpi_wanted(batch, SAMPLES_SPENT);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
+    if (!has_items(self) && is_plain(self))
+      fill_plain(self, batch);
+    if (batch->rows == PF_BATCH_ROWS)
+      break;
     status = has_items(self) ? PF_OK : next_part(self, error);
     if (status == PF_OK && self->part.kind == DCPI_CHUNK)
       fill_chunk(self, batch);

@@ -86,6 +86,10 @@ end
 ---@param events profio.DcpiEvent[]
 ---@return profio.View
 function dcpi.by_event(view, keys, events)
+   if #events == 1 then
+      return view:group(table.unpack(keys)):aggregate { events[1].column .. " = sum(count)",
+         "spent = sum(spent)" }
+   end
    local by = table.move(keys, 1, #keys, 1, {})
    by[#by + 1] = "event"
    local sums, stripes = {}, {}
@@ -107,8 +111,9 @@ end
 ---@param view profio.View of by_event
 ---@param events profio.DcpiEvent[]
 ---@param totals table<string, integer>|nil of the columns; nil: those of the view's own rows
+---@param most integer|nil only so many rows
 ---@return profio.View
-function dcpi.ranked(view, events, totals)
+function dcpi.ranked(view, events, totals, most)
    local list = {}
    for i, event in ipairs(events) do
       local name = event.column
@@ -120,7 +125,8 @@ function dcpi.ranked(view, events, totals)
       end
    end
    list[#list + 1] = "seconds = spent / 1000000000"
-   return view:sort("-" .. events[1].column):derive(list)
+   view = view:sort("-" .. events[1].column)
+   return (most and view:limit(most) or view):derive(list)
 end
 
 ---The columns of such rows, for people and machines.
@@ -170,9 +176,13 @@ end
 ---@return table<string, integer> totals by column
 function dcpi.totals(view, events)
    local known, words, totals = {}, {}, {}
-   for event, count in view:group "event":aggregate { "count = sum(count)" }
-      :each("event", "count") do
-      known[event or false] = count
+   if #events == 1 then
+      known[events[1].name] = view:aggregate { "count = sum(count)" }:each "count" ()
+   else
+      for event, count in view:group "event":aggregate { "count = sum(count)" }
+         :each("event", "count") do
+         known[event or false] = count
+      end
    end
    for i, event in ipairs(events) do
       totals[event.column] = known[event.name] or 0

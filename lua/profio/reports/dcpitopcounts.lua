@@ -1,6 +1,7 @@
 -- The instructions with most samples: what dcpitopcounts prints.
 
 local dcpi = require "profio.reports.dcpi"
+local words = require "profio.cli.words"
 
 local SHOWN = 20 -- rows of the text, when nothing says how many
 
@@ -47,13 +48,22 @@ local function counts(trace, keys, events)
       { { name = events[1].name, column = events[1].column } })
 end
 
--- The rows and the events they show.
-local function ranked(context)
-   local trace = context.trace
+-- How many rows are read at all: fewer than all are found without putting all in order.
+local function most_of(given, fallback)
+   if given.keep or given.where[1] then
+      return nil
+   end
+   return given.top and words.number(given.top, "--top") or fallback
+end
+
+-- The rows and the events they show; `fallback` of them, when nothing says how many.
+local function ranked(context, fallback)
+   local trace, given = context.trace, context.given
    local events = dcpi.events(trace, context:report_options(dcpitopcounts).order)
    local _, totals = dcpi.totals(trace.samples, events)
-   local rows = dcpi.ranked(counts(trace, keys_of(trace), events), events, totals)
-   return dcpi.kept(rows, events, context.given), events
+   local rows = dcpi.ranked(counts(trace, keys_of(trace), events), events, totals,
+      most_of(given, fallback))
+   return dcpi.kept(rows, events, given), events
 end
 
 ---@param context profio.Context
@@ -66,14 +76,14 @@ end
 ---@param context profio.Context
 ---@return userdata
 function dcpitopcounts.reader(context)
-   return (ranked(context)):reader()
+   return (ranked(context, nil)):reader()
 end
 
 ---@param context profio.Context
 ---@param out profio.Output
 function dcpitopcounts.text(context, out)
    local trace = context.trace
-   local rows, events = ranked(context)
+   local rows, events = ranked(context, SHOWN)
    local head, template, formulas = dcpi.count_columns(events)
    if dcpi.has_functions(trace) then
       local source = trace.info.files and "source_file" or "file"
