@@ -6,6 +6,7 @@
 **   file = loops.open(path, symbols)     a trace made by trace.c, mapped
 **   file:total()           count and sum by callee: load the fields, add up
 **   file:each()            a closure that returns from, to, count for each arc
+**   loops.add(path)        maps a profile made by counts.c and adds its counts
 */
 
 #include <fcntl.h>
@@ -132,6 +133,32 @@ static int mapped_each (lua_State *L) {
 }
 
 
+/* loops.add(path): the sum of the counts of a DCPI profile, and how many of
+   them are not 0. */
+static int loops_add (lua_State *L) {
+  static const char end_of_header[] = "\nsamples\n";
+  mapped m = {NULL};
+  uint64_t sum = 0, filled = 0;
+  map(L, &m, luaL_checkstring(L, 1));
+  const char *const header = strstr((const char *)m.bytes, end_of_header);
+  const uint8_t *at = (const uint8_t *)header + sizeof end_of_header - 1;
+  while (m.bytes + m.size - at > 8) {
+    const uint64_t number = load(at + 4, 4);
+    at += 8;
+    for (uint64_t i = 0; i < number; i++) {
+      const uint64_t count = load(at + 4 * i, 4);
+      sum += count;
+      filled += count != 0;
+    }
+    at += 4 * number;
+  }
+  munmap(m.bytes, m.size);
+  lua_pushinteger(L, (lua_Integer)sum);
+  lua_pushinteger(L, (lua_Integer)filled);
+  return 2;
+}
+
+
 static int mapped_close (lua_State *L) {
   mapped *m = luaL_checkudata(L, 1, NAME);
   munmap(m->bytes, m->size);
@@ -146,8 +173,10 @@ __attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L) {
                                      {"each", mapped_each},
                                      {"__gc", mapped_close},
                                      {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"now", loops_now}, {"open", loops_open}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"add", loops_add},
+                                       {"now", loops_now},
+                                       {"open", loops_open},
+                                       {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);

@@ -2,11 +2,13 @@
 -- what profio, gprof and plain C loops took in the same run on the same
 -- machine, and the ratios; what ratio is wanted is not its business.
 
+local against_counts = require "spec.bench.against_counts"
 local against_gprof = require "spec.bench.against_gprof"
 local against_loops = require "spec.bench.against_loops"
 
 local cases = {
    { "loops", against_loops.loops },
+   { "counts", against_counts.counts },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },
