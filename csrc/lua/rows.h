@@ -227,6 +227,8 @@ typedef struct row_piece {
   uint32_t width;
   int32_t precision; /* -1: none. Digits of a number, places of a text */
   bool is_left;
+  bool is_json;   /* a text as json has it, null when it is missing */
+  uint8_t digits; /* a whole number: so many digits behind the point, or 0 */
   pf_bytes after;
   uint8_t head[16]; /* the first bytes of it, for a copy of fixed size */
 } row_piece;

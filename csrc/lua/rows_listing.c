@@ -7,6 +7,9 @@
 **   {column:9.2}        a number with 2 digits behind the point, in 9 places
 **   {column:-9}         at the left of 9 places
 **   {column:.20}        a text, at most 20 places of it
+**   {column:json}       a text in the quotes and escapes of json, or null
+**   {column:us}         nanoseconds as microseconds, {column:ms} as
+**                       milliseconds, to the last digit
 **   {{                  a brace
 **
 ** A missing value leaves its places blank.
@@ -37,9 +40,19 @@ static uint32_t take_number (const uint8_t **at, const uint8_t *end) {
 }
 
 
+static bool is_word (const uint8_t *at, const uint8_t *end, const char *word) {
+  const size_t size = strlen(word);
+  return (size_t)(end - at) == size && memcmp(at, word, size) == 0;
+}
+
+
 /* What stands behind the colon. False: it is not understood. */
 static bool take_spec (const uint8_t *at, const uint8_t *end,
                        row_piece *piece) {
+  piece->is_json = is_word(at, end, "json");
+  piece->digits = is_word(at, end, "us") ? 3 : is_word(at, end, "ms") ? 6 : 0;
+  if (piece->is_json || piece->digits > 0)
+    return true;
   if (at < end && *at == '-') {
     piece->is_left = true;
     at++;
@@ -219,11 +232,44 @@ static char *put_number (char *p, size_t width, const row_piece *piece,
 }
 
 
+/* A whole number with the point before its last digits. */
+static char *put_scaled (char *p, int64_t value, unsigned digits) {
+  uint64_t unit = 1;
+  for (unsigned i = 0; i < digits; i++)
+    unit *= 10;
+  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+  if (value < 0)
+    *p++ = '-';
+  p = row_put_uint(p, size / unit);
+  *p++ = '.';
+  uint64_t rest = size % unit;
+  for (unsigned i = digits; i-- > 0; rest /= 10)
+    p[i] = (char)('0' + rest % 10);
+  return p + digits;
+}
+
+
+/* A text, or null, as json has it. NULL: out of memory. */
+static char *put_json (row_text *text, char *p, const row_job *job,
+                       const pf_column *column, size_t row) {
+  text->used = (size_t)(p - text->at);
+  const pf_status status =
+      pf_is_missing(column, row)
+          ? row_put(text, "null", 4)
+          : row_put_json(text, row_bytes(column, row, job->reader->dictionary));
+  if (status != PF_OK || row_reserve(text, job->room) != PF_OK)
+    return NULL;
+  return text->at + text->used;
+}
+
+
 /* Write a number, or nothing, in the places of its piece. */
 static char *put_places (char *p, const row_piece *piece,
                          const pf_column *column, size_t row) {
   if (pf_is_missing(column, row))
     return row_put_spaces(p, piece->width);
+  if (piece->digits > 0 && column->type == PF_INT)
+    return put_scaled(p, column->ints[row], piece->digits);
   const size_t width = piece->is_left ? 0 : piece->width;
   char *const end = put_number(p, width, piece, column, row);
   const size_t size = (size_t)(end - p);
@@ -258,7 +304,9 @@ static pf_status put_row (row_job *job, const row_template *template,
     const row_piece *const piece = &template->pieces[i];
     if (piece->field != SIZE_MAX) {
       const pf_column *const column = &job->batch.columns[piece->field];
-      if (!row_is_text(column->type) || pf_is_missing(column, row))
+      if (piece->is_json && row_is_text(column->type))
+        p = put_json(text, p, job, column, row);
+      else if (!row_is_text(column->type) || pf_is_missing(column, row))
         p = put_places(p, piece, column, row);
       else
         p = put_text(text, p, piece,

@@ -127,7 +127,8 @@ static bool has_class (pf_bytes text, const char *word) {
 
 
 /* "state" may have a word before it: "aux state". */
-static pf_area_kind kind_of (const pf_lanes *p, uint32_t area) {
+pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
+                              uint32_t area) {
   static const struct {
     const char *word;
     pf_area_kind kind;
@@ -136,10 +137,10 @@ static pf_area_kind kind_of (const pf_lanes *p, uint32_t area) {
                  {"variable", PF_KIND_VALUE},
                  {"aux", PF_KIND_VALUE},
                  {"inspector", PF_KIND_VALUE}};
-  if (!p->has_areas)
+  if (!has_areas)
     return PF_KIND_FUNCTION;
   const pf_bytes class =
-      pf_name(p->dictionary, pf_area_at(p->dictionary, area)->class);
+      pf_name(dictionary, pf_area_at(dictionary, area)->class);
   for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
     if (has_class(class, classes[i].word))
       return classes[i].kind;
@@ -256,7 +257,7 @@ static pf_status slot_in (pf_lanes *p, pf_lane *home, uint32_t area,
    here its number is kept. */
 static pf_status link_slot (pf_lanes *p, pf_lane *lane, uint32_t area,
                             int64_t first, uint32_t *slot) {
-  const pf_area_kind kind = kind_of(p, area);
+  const pf_area_kind kind = pf_area_kind_of(p->dictionary, p->has_areas, area);
   pf_lane *const home = home_of(p, kind, area, lane, first);
   if (home == NULL || slot_in(p, home, area, kind, slot) != PF_OK)
     return PF_ENOMEM;

@@ -18,6 +18,10 @@ typedef enum pf_area_kind {
   PF_KIND_VALUE /* of a variable or an input */
 } pf_area_kind;
 
+/* `has_areas`: it is an area, else a name, which is that of a function. */
+pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
+                              uint32_t area);
+
 typedef enum pf_frame_state {
   PF_FRAME_RUNNING,
   PF_FRAME_PAUSED,   /* by a call that it made */

@@ -7,6 +7,7 @@
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
 --    options  { { name =, type =, default =, help = }, ... } of those that take a profile or trace
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
+--    write_profile  the same for a profile, where a trace is taken too
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" when the reader of a pipe left
 
@@ -23,6 +24,7 @@ local order = {
    "pprof",
    "speedscope",
    "callgrind",
+   "chrome",
    "folded",
    "svg",
    "speedscope",
@@ -68,13 +70,13 @@ function exports.named(name)
 end
 
 -- Into a file of that path; on a failure it is closed and keeps what was written.
-local function into_file(export, what, given, path)
+local function into_file(write, what, given, path)
    local file, message = io.open(path, "wb")
    if not file then
       return nil, message, "io"
    end
    local done, code
-   done, message, code = export.write(what, given, file)
+   done, message, code = write(what, given, file)
    local closed, why = file:close()
    if not done then
       return nil, message, code
@@ -96,16 +98,19 @@ end
 ---@return string|nil code
 function exports.run(kind, takes, what, given, path)
    local export = exports.named(kind)
-   if export.takes ~= takes then
+   local write = export.write
+   if takes == "profile" and export.write_profile then
+      write = export.write_profile
+   elseif export.takes ~= takes then
       error(("export '%s' takes %s, not a %s"):format(kind, export.takes == "rows" and
          "the rows of a view: view:write" or "a " .. export.takes, takes), 0)
    end
    given = options.check(export.options or {}, given or {}, "export '" .. kind .. "'")
    if path then
-      return into_file(export, what, given, path)
+      return into_file(write, what, given, path)
    end
    local file <close> = assert(io.tmpfile())
-   local done, message, code = export.write(what, given, file)
+   local done, message, code = write(what, given, file)
    if not done then
       return nil, message, code
    end

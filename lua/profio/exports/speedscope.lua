@@ -1,32 +1,100 @@
--- Sampled profiles for speedscope.
+-- speedscope: a timeline of calls as evented profiles, one for each lane; any other trace as a
+-- sampled profile.
 
 local core = require "profio.core"
+local lanes = require "profio.exports.lanes"
 
 local speedscope = {
    name = "speedscope",
-   help = "a profile for speedscope",
-   takes = "profile",
+   help = "a timeline, or a profile, for speedscope",
+   takes = "trace",
    options = {
-      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "metric", type = "text", help = "of a profile: time, samples, ..." },
       { name = "name", type = "text", help = "what the viewer calls it" },
+      { name = "lines", type = "bool", default = false,
+        help = "of a timeline: source lines inside their functions too" },
    },
 }
 
+---@param trace profio.Trace
+function speedscope.fits(trace)
+   return trace.events ~= nil or trace:profile_kind() ~= nil, "it has neither events nor a profile"
+end
+
+-- {====== Timelines ======
+
+local head = '{"$schema":"https://www.speedscope.app/file-format-schema.json",\n' ..
+   '"exporter":%s,"name":%s,"activeProfileIndex":0,\n"profiles":['
+
+local lane_head = '%s\n{"type":"evented","name":%s,"unit":"nanoseconds","startValue":0,' ..
+   '"endValue":%d,"events":[\n{"type":"O","frame":0,"at":0}'
+
+local templates = {
+   open = ',\n{{"type":"O","frame":{frame},"at":{time}}',
+   close = ',\n{{"type":"C","frame":{frame},"at":{time}}',
+}
+
+-- First and last time of the events: numbers of JSON are doubles, so times begin at 0.
+local function span_of(trace)
+   local row = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1] or {}
+   return row.first or 0, (row.last or 0) - (row.first or 0)
+end
+
+-- The frames in the order of their numbers: areas by first sight among the opens.
+local function put_frames(out, trace, options)
+   local areas = core.group(core.spans(trace.events:reader(), options), { { column = "frame" },
+      { column = "area" } }, { { fn = "count", name = "n" } })
+   local sorted = core.sort(areas, { { column = "frame" } })
+   out:listing(sorted, ',\n{{"name":{area:json}}')
+end
+
+---@param trace profio.Trace
+---@param given table
+---@param file file*
+local function write_timeline(trace, given, file)
+   local out = lanes.out(file)
+   local first, length = span_of(trace)
+   out:write(head:format(lanes.json("profio " .. core.version),
+      lanes.json(given.name or trace.path)))
+   for number, lane in ipairs(lanes.of(trace)) do
+      out:write(lane_head:format(number > 1 and "," or "", lanes.json(lane.title), length))
+      out:listing(core.spans(trace.events:reader(), { lane = lane.number, origin = first,
+         lines = given.lines }), { kind = "kind", templates = templates })
+      out:write((',\n{"type":"C","frame":0,"at":%d}]}'):format(length))
+   end
+   out:write('\n],\n"shared":{"frames":[\n{"name":', lanes.json(trace.path), "}")
+   put_frames(out, trace, { lines = given.lines })
+   out:write "\n]}}\n"
+   return out:result()
+end
+
+-- }======
+
+---Write a profile, sampled.
 ---@param profile profio.Profile
+---@param given table
+---@param file file*
+function speedscope.write_profile(profile, given, file)
+   return core.write_speedscope(profile:contexts(), { metric = given.metric,
+      name = given.name or profile:title(), exporter = "profio " .. core.version }, file)
+end
+
+---@param trace profio.Trace
 ---@param given table
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
 ---@return "EPIPE"|nil
-function speedscope.write(profile, given, file)
-   return core.write_speedscope(profile:contexts(), { metric = given.metric,
-      name = given.name or profile:title(), exporter = "profio " .. core.version }, file)
-end
-
----@param trace profio.Trace
-function speedscope.fits(trace)
-   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+function speedscope.write(trace, given, file)
+   if trace.events then
+      return write_timeline(trace, given, file)
+   end
+   local made, message, code = trace:profile()
+   if not made then
+      return nil, message, code
+   end
+   return speedscope.write_profile(made, given, file)
 end
 
 return speedscope

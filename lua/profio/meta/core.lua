@@ -271,6 +271,12 @@ function core.calls(events, options) end
 ---@return profio.core.Reader
 function core.statistics(events, options) end
 
+---Opens and closes that nest: kind, time, area, frame, lane.
+---@param events profio.core.Reader
+---@param options { lane: integer|nil, lines: boolean|nil, origin: integer|nil }
+---@return profio.core.Reader
+function core.spans(events, options) end
+
 ---Adds function, file and line of addresses.
 ---@param over profio.core.Reader
 ---@param names profio.core.Symbols

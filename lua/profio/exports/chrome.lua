@@ -1,0 +1,49 @@
+-- Chrome trace events: what chrome://tracing, Perfetto and many others read. A trace gives its
+-- calls as complete events, times in microseconds to the nanosecond, a thread for each lane.
+
+local core = require "profio.core"
+local lanes = require "profio.exports.lanes"
+
+local chrome = {
+   name = "chrome",
+   help = "a timeline as Chrome trace events, for Perfetto and chrome://tracing",
+   takes = "trace",
+   options = {
+      { name = "from", type = "int", help = "only from this time on, ns" },
+      { name = "to", type = "int", help = "only before this time, ns" },
+   },
+}
+
+chrome.fits = lanes.fits
+
+local head = [[
+{"displayTimeUnit":"ns","otherData":{"creator":%s,"trace":%s%s},"traceEvents":[
+{"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":%s}}]]
+
+local thread = ',\n{"ph":"M","name":"thread_name","pid":1,"tid":%d,"args":{"name":%s}}'
+
+local event = ',\n{{"ph":"X","pid":1,"tid":%d,"name":{area:json},"ts":{start:us},' ..
+   '"dur":{length:us},"args":{{"net":{net},"flags":{flags:json}}}'
+
+---@param trace profio.Trace
+---@param given table
+---@param file file*
+---@return integer|true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function chrome.write(trace, given, file)
+   local path = lanes.json(trace.path)
+   local out = lanes.out(file)
+   out:write(head:format(lanes.json("profio " .. core.version), path, lanes.losses(trace), path))
+   local calls = trace:calls { from = given.from, to = given.to }
+      :derive { "length = stop - start" }
+   for number, lane in ipairs(lanes.of(trace)) do
+      out:write(thread:format(number, lanes.json(lane.title)))
+      out:listing(lane.narrow(calls), event:format(number))
+   end
+   out:write "\n]}\n"
+   return out:result()
+end
+
+return chrome
