@@ -13,7 +13,7 @@
 
 #define FIRST_BLOCK (1u << 16)
 #define MOST_BLOCK  (1u << 22)
-#define AT_ONCE     32u /* names whose cache misses overlap */
+#define AT_ONCE     64u /* names whose cache misses overlap */
 
 /* The strings follow. */
 struct pf_names_block {
@@ -242,30 +242,34 @@ uint32_t pf_intern (pf_dictionary *d, pf_bytes name) {
 }
 
 
-/* Ask for the slots of up to AT_ONCE names, then look at them: by then the
-   memory has arrived. */
-static bool intern_few (pf_dictionary *d, const pf_bytes *names, size_t count,
-                        uint32_t *numbers) {
-  uint32_t hashes[AT_ONCE];
-  for (size_t i = 0; i < count; i++) {
-    hashes[i] = hash_of(d, names[i]);
-    __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
-  }
-  for (size_t i = 0; i < count; i++) {
-    numbers[i] = intern(d, names[i], hashes[i]);
-    if (numbers[i] == PF_NO_NAME)
-      return false;
-  }
-  return true;
+static size_t least (size_t a, size_t b) {
+  return a < b ? a : b;
 }
 
 
+/* Ask for the slots of the first names. */
+static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
+                 uint32_t *hashes) {
+  for (size_t i = 0; i < least(count, AT_ONCE); i++) {
+    hashes[i] = hash_of(d, names[i]);
+    __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
+  }
+}
+
+
+/* While some slots are looked at, the memory of the next ones arrives. */
 bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
                     uint32_t *numbers) {
-  for (size_t i = 0; i < count; i += AT_ONCE) {
-    const size_t few = count - i < AT_ONCE ? count - i : AT_ONCE;
-    if (!intern_few(d, names + i, few, numbers + i))
-      return false;
+  uint32_t hashes[2][AT_ONCE];
+  ask(d, names, count, hashes[0]);
+  for (size_t i = 0, turn = 0; i < count; i += AT_ONCE, turn ^= 1) {
+    const size_t end = least(count, i + AT_ONCE);
+    ask(d, names + end, count - end, hashes[turn ^ 1]);
+    for (size_t j = i; j < end; j++) {
+      numbers[j] = intern(d, names[j], hashes[turn][j - i]);
+      if (numbers[j] == PF_NO_NAME)
+        return false;
+    }
   }
   return true;
 }

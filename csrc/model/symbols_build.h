@@ -10,7 +10,7 @@
 #include "model/ranges.h"
 #include "model/symbols.h"
 
-#define PF_FOUND_AT_ONCE 32 /* names are interned together: it is faster */
+#define PF_FOUND_AT_ONCE 256 /* names are interned together: it is faster */
 
 struct pf_symbols {
   pf_executable facts;
