@@ -165,6 +165,45 @@ describe("--export btf", function()
       assert.matches("\n5,a,0,SIG,speed,0,write,%-7\n6,a,0,SIG,x,0,write\n", text)
    end)
 
+   it("writes a variable when one of its states is entered, and leaves lines out", function()
+      local lines = [[
+0 enter f a core=0
+1 enter line:x a core=0
+2 enter state:mode=3 a core=0
+4 leave state:mode=3 a core=0
+4 enter state:mode=4 a core=0
+5 write variable:mode a 4 core=0
+6 leave line:x a core=0
+7 leave f a core=0
+]]
+      local text = checked(lines, { stimuli = false })
+      assert.equal([[
+0,Core_0,0,T,a,0,start
+0,a,0,R,f,0,start
+2,a,0,SIG,mode,0,write,3
+4,a,0,SIG,mode,0,write,4
+5,a,0,SIG,mode,0,write,4
+7,a,0,R,f,0,terminate]], body(text))
+      local _, facts = checked(lines, { lines = true })
+      assert.equal(2, facts.counts["R start"])
+   end)
+
+   it("keeps areas of one name apart", function()
+      local text = checked "0 enter f a\n1 enter task:f a\n2 enter f a\n"
+      assert.matches("\n0,a,0,R,f,0,start\n1,a,0,R,f%%:2,0,start\n2,a,0,R,f,1,start\n", text)
+   end)
+
+   it("names cores as the file numbers them", function()
+      local command = require "spec.support.command"
+      local winidea = require "spec.support.winidea"
+      local path = command.file("core.BIN", winidea.bytes({
+         { handle = 1, event = "enter", core = 3, time = 5 },
+         { handle = 1, event = "leave", core = 3, time = 9 } }, winidea.new))
+      local text = command.run("profio --export btf " .. path)
+      assert.same({}, (btf.check(text)))
+      assert.matches("\n0,Core_3,0,T,core 3,0,start\n", text)
+   end)
+
    it("keeps time from running back, and says so", function()
       local text = checked "10 enter f a\n12 leave f a\n11 enter g a\n"
       assert.matches("\n2,a,0,R,g,0,start\n", text)

@@ -143,8 +143,8 @@ describe("winidea binary timeline", function()
          lanes[#lanes + 1] = lane
       end
       assert.same({ "core 0", "core 0", "core 0", "core 1", "core 0", "core ?" }, lanes)
-      assert.same({ time = 4336, event = "write", area = "20000000", lane = "core 0", value = 1 },
-         trace.events:rows()[1])
+      assert.same({ time = 4336, event = "write", area = "20000000", lane = "core 0", value = 1,
+         number = 1.0, core = 0 }, trace.events:rows()[1])
    end)
 
    it("lists the areas that it meets", function()

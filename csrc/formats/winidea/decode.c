@@ -16,9 +16,9 @@ const int winidea_of_timeline[OF_COLUMNS] = {
     TIMELINE_TIME,   TIMELINE_EVENT,  TIMELINE_HANDLE, TIMELINE_CORE,
     TIMELINE_VALUE,  TIMELINE_NUMBER, TIMELINE_AREA,   -1,
     TIMELINE_CONTEXT};
-const int winidea_of_events[OF_COLUMNS] = {EVENTS_TIME, EVENTS_EVENT, -1,
-                                           -1,          EVENTS_VALUE, -1,
-                                           EVENTS_AREA, EVENTS_LANE,  -1};
+const int winidea_of_events[OF_COLUMNS] = {
+    EVENTS_TIME,   EVENTS_EVENT, -1,          EVENTS_CORE, EVENTS_VALUE,
+    EVENTS_NUMBER, EVENTS_AREA,  EVENTS_LANE, -1};
 
 
 /* The byte at which a row of the stretch begins. */

@@ -22,6 +22,9 @@ const pf_field winidea_events_fields[EVENTS_COLUMNS] = {
     {"area", PF_AREA, "function, line, variable, state, ...", false},
     {"lane", PF_NAME, "the context, or where none is known the core", false},
     {"value", PF_INT, "what was written, or the state's value", false},
+    {"core", PF_INT, "the core; -1: unknown", false},
+    {"number", PF_NUM, "the value as a number: of areas of type F64 the value",
+     false},
 };
 
 const pf_field winidea_areas_fields[AREAS_COLUMNS] = {

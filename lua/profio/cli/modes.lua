@@ -135,10 +135,11 @@ local function run_list_reports(context)
 end
 
 -- What the format's own tool prints first (`first` of the format): for gprof the flat profile, then
--- the call graph.
+-- the call graph; of events statistics.
 local function run_first(context)
    local done = 0
-   local first = registry.named(context.trace.format).first or { "flat", "graph" }
+   local first = registry.named(context.trace.format).first
+      or (context.trace.events and { "statistics" } or { "flat", "graph" })
    for _, name in ipairs(context.given.diff and { "diff" } or first) do
       local report = reports.named(name)
       if report.fits(context.trace) and (done == 0 or has_text(report, context)) then

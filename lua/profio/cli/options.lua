@@ -35,7 +35,7 @@ local groups = {
       { "-o", "OUT", "write into this file" },
    },
    { "The profile",
-      { "--metric", "NAME", "what self and total of flat measure: time, samples" },
+      { "--metric", "NAME", "what self and total of flat measure; of statistics: net, gross, ..." },
       { "--focus", "P", "only what these functions and their callees cost", many = true },
       { "--ignore", "P", "leave out functions, or calls along FROM/TO", many = true },
       { "--hide", "P", "charge functions to their callers", many = true },

@@ -65,7 +65,10 @@ end
 
 ---@param trace profio.Trace
 function statistics.fits(trace)
-   return trace.events ~= nil, "it has no table of events"
+   if not trace.events then
+      return false, "it has no table of events"
+   end
+   return trace.events:limit(1):count() > 0, "it has no events"
 end
 
 -- The rows, within --from, --to and --lane.
@@ -113,8 +116,23 @@ local function columns_of(context, has_callers)
    end
    columns = table.move(columns, 1, #columns, 1, {})
    columns[#columns + 1] = "area"
+   columns[#columns + 1] = "value"
    columns[#columns + 1] = has_callers and "caller" or nil
    return columns
+end
+
+-- The columns without `value` when no area has one.
+local function without_value(columns, rows)
+   for _, row in ipairs(rows) do
+      if row.value then
+         return columns
+      end
+   end
+   local kept = {}
+   for _, name in ipairs(columns) do
+      kept[#kept + 1] = name ~= "value" and name or nil
+   end
+   return kept
 end
 
 -- The rows cut where the context changes: a list of { context =, rows = }, all together first.
@@ -171,7 +189,9 @@ function statistics.text(context, out)
    local rows = context:where(rows_of(context))
    local columns = columns_of(context, has_callers(rows))
    local fields, names = picked(rows, columns)
-   local pages = pages_of(rows:rows(table.unpack(names)), names)
+   local records = rows:rows(table.unpack(names))
+   local pages = pages_of(records, names)
+   columns = without_value(columns, records)
    -- the only context is all of them
    local shown = #pages == 2 and pages[1].context == nil and 1 or #pages
    for i = 1, shown do
