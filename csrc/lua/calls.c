@@ -1,6 +1,8 @@
 /*
-** calls.c - core.calls and core.statistics.
+** calls.c - core.calls, core.statistics and core.processors.
 */
+
+#include <unistd.h>
 
 #include "kernels/aggregate.h"
 #include "kernels/calls/calls.h"
@@ -84,17 +86,48 @@ static void take_ranks (lua_State *L, int arg, pf_statistics_options *options) {
 }
 
 
-/* core.statistics(events, options): the calls by area. */
+/* The readers in the list `parts` of the options at 2, which stays on the
+   stack. */
+static void take_parts (lua_State *L, pf_statistics_options *options) {
+  lua_getfield(L, 2, "rows");
+  options->rows = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_getfield(L, 2, "threads");
+  options->threads = (size_t)luaL_optinteger(L, -1, 1);
+  lua_pop(L, 2);
+  if (lua_getfield(L, 2, "parts") == LUA_TNIL)
+    lua_newtable(L);
+  lua_replace(L, 3);
+  const size_t count = lua_rawlen(L, 3);
+  pf_reader **const parts =
+      lua_newuserdatauv(L, (count + 1) * sizeof *parts, 0); /* at 4 */
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 3, (lua_Integer)i + 1);
+    parts[i] = l_reader_check(L, -1)->reader;
+    luaL_argcheck(L, parts[i]->seek != NULL, 2, "a part cannot seek");
+    lua_pop(L, 1);
+  }
+  options->parts = parts;
+  options->nparts = count;
+}
+
+
+/*
+** core.statistics(events, options): the calls by area. Beside the options of
+** calls: by, quantiles; and to read in several parts: parts, more readers of
+** the same events, rows, how many there are, and threads.
+*/
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   pf_statistics_options options = {.calls = options_at(L, 2)};
+  lua_settop(L, 3);
+  take_parts(L, &options);
   if (is_option(L, 2, "by", "context"))
     options.by = PF_BY_LANE;
   else if (is_option(L, 2, "by", "caller"))
     options.by = PF_BY_CALLER;
   take_ranks(L, 2, &options);
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  const int pins[] = {1, 3};
+  l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;
   if (pf_statistics_open(events, &options, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);
@@ -126,9 +159,18 @@ static int core_spans (lua_State *L) {
 }
 
 
+/* core.processors(): how many threads run at once. */
+static int core_processors (lua_State *L) {
+  const long count = sysconf(_SC_NPROCESSORS_ONLN);
+  lua_pushinteger(L, count < 1 ? 1 : count);
+  return 1;
+}
+
+
 void l_open_calls (lua_State *L) {
   static const luaL_Reg functions[] = {{"calls", core_calls},
                                        {"spans", core_spans},
+                                       {"processors", core_processors},
                                        {"statistics", core_statistics},
                                        {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);

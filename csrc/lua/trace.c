@@ -307,6 +307,13 @@ static int part_warnings (lua_State *L) {
 }
 
 
+/* part:parallel(): whether readers of a table may run in threads. */
+static int part_parallel (lua_State *L) {
+  lua_pushboolean(L, part_check(L, 1)->trace.format->parallel);
+  return 1;
+}
+
+
 /* part:numbers_used(): how many numbers its part_numbers columns use. */
 static int part_numbers_used (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)part_check(L, 1)->trace.numbers_used);
@@ -411,13 +418,11 @@ static int part_reader (lua_State *L) {
 
 
 void l_open_trace (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", part_close},
-                                     {"info", part_info},
-                                     {"reader", part_reader},
-                                     {"tables", part_tables},
-                                     {"warnings", part_warnings},
-                                     {"numbers_used", part_numbers_used},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", part_close},       {"info", part_info},
+      {"reader", part_reader},     {"tables", part_tables},
+      {"warnings", part_warnings}, {"numbers_used", part_numbers_used},
+      {"parallel", part_parallel}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"detect", core_detect},
                                        {"formats", core_formats},
                                        {"open", core_open},

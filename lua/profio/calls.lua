@@ -30,12 +30,16 @@ calls.options = {
 
 ---What trace:call_statistics takes beside that.
 ---@type profio.Option[]
-calls.statistics_options = table.move(calls.options, 1, #calls.options, 3, {
+calls.statistics_options = table.move(calls.options, 1, #calls.options, 5, {
    { name = "by", type = "choice", choices = { "area", "context", "caller" }, default = "area",
       help = "a row for each area; then one for each area in each lane; or one for each area " ..
          "and its caller" },
    { name = "quantiles", type = "text", default = "p50,p99",
       help = "which quantiles there are of each length, with commas between; empty: none" },
+   { name = "threads", type = "int", help = "how many run at once, at most; else as many as the " ..
+      "machine has, up to 8" },
+   { name = "parts", type = "int", help = "in how many parts the events are read; the result is " ..
+      "the same" },
 })
 
 local function checked(given, declared, owner)
@@ -74,6 +78,52 @@ function calls.of_trace(trace, state, given)
    end, trace)
 end
 
+-- {====== In parts ======
+
+local most_threads = 8
+local parts_per_thread = 2 -- so that threads that are slowed down do less
+local rows_per_part = 262144
+
+-- How many events there are, when they can be read in parts: one file of a format whose readers
+-- run in threads, with nothing written in Lua between.
+local function rows_in_parts(trace, state)
+   local part = state.parts[1]
+   if #state.parts ~= 1 or state.format.constants or state.watch or not part.parallel
+      or not part:parallel() then
+      return nil
+   end
+   return trace:row_count "events"
+end
+
+-- In how many parts that many events are read, and by how many threads.
+local function division(mine, rows)
+   local threads = mine.threads or math.min(core.processors(), most_threads)
+   local parts = mine.parts or (threads > 1 and threads * parts_per_thread or 1)
+   if not mine.parts then
+      parts = math.min(parts, rows // rows_per_part)
+   end
+   return math.max(threads, 1), math.max(math.min(parts, rows, 4096), 1)
+end
+
+-- The options of the core for one reading: more readers of the events, if there are parts.
+local function in_parts(mine, events, rows)
+   local copy = {}
+   for name, value in pairs(mine) do
+      copy[name] = value
+   end
+   copy.parts, copy.rows, copy.threads = {}, rows, 1
+   if rows then
+      local count
+      copy.threads, count = division(mine, rows)
+      for i = 2, count do
+         copy.parts[i - 1] = events()
+      end
+   end
+   return copy
+end
+
+-- }======
+
 ---What the calls of a trace come to, by area; no call is made a row. See trace:call_statistics.
 ---@param trace profio.Trace
 ---@param state table of the trace
@@ -87,7 +137,7 @@ function calls.statistics(trace, state, given)
    end
    mine.quantiles = ranks
    return view.over(function()
-      return core.statistics(events(), mine)
+      return core.statistics(events(), in_parts(mine, events, rows_in_parts(trace, state)))
    end, trace)
 end
 

@@ -197,6 +197,13 @@ static pf_status number_lanes (pf_events *e, const pf_column *column) {
 }
 
 
+pf_status pf_events_same_lane (pf_events *e, const pf_events *others,
+                               uint32_t lane, uint32_t *same) {
+  const bool missing = lane == others->lanes.missing;
+  return number_lane(e, others->lanes.words[lane], missing, same);
+}
+
+
 bool pf_events_have_lanes (const pf_events *e) {
   return e->lane < e->reader->nfields;
 }

@@ -58,6 +58,10 @@ pf_type pf_events_lane_type (const pf_events *events);
 void pf_events_put_lane (const pf_events *events, uint32_t lane,
                          pf_column *column, size_t row);
 
+/* The number that a lane of other events has among these. PF_ENOMEM. */
+pf_status pf_events_same_lane (pf_events *events, const pf_events *others,
+                               uint32_t lane, uint32_t *same);
+
 void pf_events_close (pf_events *events);
 
 #endif

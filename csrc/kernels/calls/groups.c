@@ -45,18 +45,27 @@ static bool reach_slots (pf_groups *g, const pf_lanes *lanes) {
 }
 
 
-static pf_status number_by_slot (pf_groups *g, const pf_lanes *lanes,
-                                 const pf_call *calls, size_t count) {
+pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
+                             uint32_t *group) {
   if (lanes->nslots > g->nslots && !reach_slots(g, lanes))
     return PF_ENOMEM;
+  const uint64_t key = g->by == PF_BY_LANE ? slot : lanes->slots[slot].area;
+  *group = g->of_slots[slot];
+  if (*group == PF_UNNUMBERED && !find_group(g, key, group))
+    return PF_ENOMEM;
+  g->of_slots[slot] = *group;
+  return PF_OK;
+}
+
+
+static pf_status number_by_slot (pf_groups *g, const pf_lanes *lanes,
+                                 const pf_call *calls, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const uint32_t slot = calls[i].slot;
-    uint32_t *const group = &g->of_slots[slot];
-    if (*group == PF_UNNUMBERED &&
-        !find_group(g, g->by == PF_BY_LANE ? slot : lanes->slots[slot].area,
-                    group))
+    g->numbers[i] = slot < g->nslots ? g->of_slots[slot] : PF_UNNUMBERED;
+    if (g->numbers[i] == PF_UNNUMBERED &&
+        pf_groups_of_slot(g, lanes, slot, &g->numbers[i]) != PF_OK)
       return PF_ENOMEM;
-    g->numbers[i] = *group;
   }
   return PF_OK;
 }

@@ -38,4 +38,8 @@ void pf_groups_free (pf_groups *groups);
 pf_status pf_groups_add (pf_groups *groups, const pf_lanes *lanes,
                          const pf_call *calls, size_t count);
 
+/* The group of a slot, not by caller; made when it is not there. PF_ENOMEM. */
+pf_status pf_groups_of_slot (pf_groups *groups, const pf_lanes *lanes,
+                             uint32_t slot, uint32_t *group);
+
 #endif

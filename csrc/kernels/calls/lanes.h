@@ -42,7 +42,17 @@ typedef struct pf_frame {
   uint16_t flags;
   bool is_line;    /* or a state: takes nothing from what is below */
   bool is_counted; /* its enter was met */
+  bool is_first;   /* of a part: the first enter of its slot */
+  bool is_old;     /* of a part: entered before it */
 } pf_frame;
+
+/* Of a part: a call that was entered before it and left in it. */
+typedef struct pf_piece {
+  uint32_t area;
+  uint64_t before;        /* time until the first event of it in the part */
+  uint64_t net, children; /* after that */
+  int64_t time;           /* it was left */
+} pf_piece;
 
 #define PF_NO_EPOCH UINT32_MAX /* a lane without events of its own so far */
 
@@ -55,9 +65,13 @@ struct pf_lane {
   uint32_t epoch;   /* how many gaps it has seen, or PF_NO_EPOCH */
   uint32_t *direct; /* areas to slots, or PF_NO_SLOT */
   uint32_t ndirect;
-  uint32_t number;      /* among the lanes of the events, or PF_NO_SLOT */
-  uint32_t key;         /* no other lane has it */
-  int64_t last;         /* the latest time in it */
+  uint32_t number;  /* among the lanes of the events, or PF_NO_SLOT */
+  uint32_t key;     /* no other lane has it */
+  int64_t last;     /* the latest time in it */
+  uint32_t peak;    /* the greatest count; of a part */
+  uint64_t before;  /* of a part: as in a piece, of the call that is_old */
+  pf_piece *pieces; /* of a part: in order of time */
+  size_t npieces, pieces_room;
   pf_lane *next, *prev; /* among the lanes with open calls */
 };
 
@@ -68,8 +82,15 @@ typedef struct pf_slot {
   uint32_t top; /* its topmost frame, or 0 */
   uint32_t epoch;
   pf_area_kind kind;
-  bool entered, left; /* whether the times below are known */
+  bool entered, left;   /* whether the times below are known */
+  bool is_met;          /* of a part: it has been entered */
+  bool is_first_kept;   /* of a part: its first call is among those made */
+  bool is_outside_open; /* of a part: the first enter found no leave */
+  bool has_first;
   int64_t last_enter, last_leave;
+  int64_t first_enter; /* of a part */
+  uint32_t age; /* of a part: how many calls that were entered before it had
+                   been left when this slot took over from another one */
 } pf_slot;
 
 typedef struct pf_lanes {
@@ -108,6 +129,10 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
     return PF_OK;
   return pf_lanes_slot(lanes, lane, area, first, slot);
 }
+
+/* Of a part: from now on the area has another slot, like the one it had, so
+   that the calls before and after can be told apart. PF_ENOMEM. */
+pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
 
 /* Make room for one more frame. */
 bool pf_lane_grow (pf_lane *lane);

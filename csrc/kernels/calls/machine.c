@@ -48,7 +48,7 @@ static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
     return PF_NO_TIME;
   if (slot->left)
     return length(span(slot->last_leave, time));
-  if (!m->options.edges || m->epoch != 0)
+  if (!m->options.edges || m->epoch != 0 || m->is_part)
     return PF_NO_TIME;
   return time < m->first ? 0 : length(span(m->first, time));
 }
@@ -58,6 +58,15 @@ static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
 static void end_sibling (pf_machine *m, const moment *at, unsigned flags) {
   if (at->lane->frames[at->lane->count - 1].is_line)
     close_top(m, at->lane, at->time, flags);
+}
+
+
+/* Of a part: what came before the first enter of a slot is found when it is
+   merged. */
+static void note_first (pf_slot *slot, int64_t time) {
+  slot->is_met = slot->has_first = true;
+  slot->is_outside_open = !slot->left;
+  slot->first_enter = time;
 }
 
 
@@ -75,6 +84,10 @@ static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
   pf_frame *const f = push(m, at);
   f->period = period;
   f->outside = outside;
+  if (m->is_part && !slot->is_met) {
+    f->is_first = true;
+    note_first(slot, at->time);
+  }
   return PF_OK;
 }
 
@@ -95,6 +108,10 @@ static pf_status write (pf_machine *m, const moment *at) {
                 .flags = (uint16_t)at->flags,
                 .count = 1};
   emit(m, at->flags);
+  if (m->is_part && !slot->is_met) {
+    note_first(slot, at->time);
+    slot->is_first_kept = true;
+  }
   return PF_OK;
 }
 
@@ -112,6 +129,59 @@ static pf_frame take_base (pf_lane *lane, int64_t time) {
   base->net = base->children = 0;
   run_again(base, time);
   return f;
+}
+
+
+/* Of a part: make room for one more piece. */
+static bool reserve_piece (pf_lane *lane) {
+  if (lane->npieces < lane->pieces_room)
+    return true;
+  const size_t room = lane->pieces_room == 0 ? 16 : lane->pieces_room * 2;
+  pf_piece *const pieces = realloc(lane->pieces, room * sizeof *pieces);
+  if (pieces == NULL)
+    return false;
+  lane->pieces = pieces;
+  lane->pieces_room = room;
+  return true;
+}
+
+
+/* Of a part: a function is left that was entered before it. */
+static pf_status leave_old (pf_machine *m, const moment *at) {
+  pf_lane *const lane = at->lane;
+  pf_slot *const slot = &m->lanes.slots[at->slot];
+  if (slot->kind != PF_KIND_FUNCTION || lane->count > 1) {
+    m->is_stuck = true;
+    return PF_OK;
+  }
+  if (!reserve_piece(lane))
+    return PF_ENOMEM;
+  const pf_frame before = take_base(lane, at->time);
+  lane->pieces[lane->npieces++] =
+      (pf_piece){slot->area, before.net, 0, before.children, at->time};
+  slot->last_leave = at->time;
+  slot->left = true;
+  return pf_lanes_renew(&m->lanes, at->slot);
+}
+
+
+/* Of a part: a function is suspended or resumed that was entered before it. */
+static pf_status appear_old (pf_machine *m, const moment *at, bool is_resume) {
+  pf_lane *const lane = at->lane;
+  if (m->lanes.slots[at->slot].kind != PF_KIND_FUNCTION || lane->count > 1) {
+    m->is_stuck = true;
+    return PF_OK;
+  }
+  if (make_room(m, at) != PF_OK)
+    return PF_ENOMEM;
+  const pf_frame before = take_base(lane, at->time);
+  pause_top(lane, at->time);
+  pf_frame *const f = push(m, at);
+  lane->before = before.net;
+  f->children = before.children;
+  f->is_old = true;
+  f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
+  return PF_OK;
 }
 
 
@@ -199,21 +269,26 @@ static pf_status appear (pf_machine *m, const moment *at, bool is_resume) {
 static pf_status leave (pf_machine *m, const moment *at) {
   pf_lane *const lane = at->lane;
   const uint32_t frame = m->lanes.slots[at->slot].top;
+  if (frame == 0 && m->is_part)
+    return leave_old(m, at);
   if (frame == 0) {
     leave_orphan(m, at);
     return PF_OK;
   }
   while (lane->count - 1 > frame)
     close_top(m, lane, at->time, PF_CALL_UNWOUND);
+  const bool is_old = lane->frames[frame].is_old;
+  if (is_old && !reserve_piece(lane))
+    return PF_ENOMEM;
   close_top(m, lane, at->time, at->flags);
-  return PF_OK;
+  return is_old ? pf_lanes_renew(&m->lanes, at->slot) : PF_OK;
 }
 
 
 static pf_status suspend (pf_machine *m, const moment *at) {
   const uint32_t frame = m->lanes.slots[at->slot].top;
   if (frame == 0)
-    return appear(m, at, false);
+    return m->is_part ? appear_old(m, at, false) : appear(m, at, false);
   stop_running(&at->lane->frames[frame], at->time, PF_FRAME_SUSPENDED);
   at->lane->frames[frame].flags |= (uint16_t)at->flags;
   return PF_OK;
@@ -223,7 +298,7 @@ static pf_status suspend (pf_machine *m, const moment *at) {
 static pf_status resume (pf_machine *m, const moment *at) {
   const uint32_t frame = m->lanes.slots[at->slot].top;
   if (frame == 0)
-    return appear(m, at, true);
+    return m->is_part ? appear_old(m, at, true) : appear(m, at, true);
   pf_frame *const f = &at->lane->frames[frame];
   if (f->state != PF_FRAME_RUNNING)
     f->since = at->time;
@@ -291,6 +366,10 @@ static void mark (pf_machine *m, moment *at) {
 
 
 static pf_status act (pf_machine *m, const moment *at, uint8_t kind) {
+  if (m->is_part && m->lanes.slots[at->slot].kind >= PF_KIND_STATE &&
+      (kind != PF_EVENT_WRITE ||
+       m->lanes.slots[at->slot].kind == PF_KIND_STATE))
+    m->is_stuck = true;
   if (kind == PF_EVENT_WRITE)
     return write(m, at);
   switch (kind) {
@@ -342,7 +421,7 @@ static pf_status take (pf_machine *m, const pf_event_rows *rows, size_t i) {
 }
 
 
-static pf_status reserve_calls (pf_machine *m, size_t count) {
+pf_status pf_machine_reserve (pf_machine *m, size_t count) {
   m->ncalls = 0;
   if (count <= m->room)
     return PF_OK;
@@ -360,7 +439,7 @@ static pf_status reserve_calls (pf_machine *m, size_t count) {
 static inline bool take_top (pf_machine *m, pf_lane *lane, uint32_t area,
                              int64_t time, uint8_t kind) {
   pf_frame *const f = &lane->frames[lane->count - 1];
-  if (f->area != area || time < lane->last)
+  if (f->area != area || time < lane->last || f->is_old)
     return false;
   lane->last = time;
   if (kind == PF_EVENT_LEAVE)
@@ -384,7 +463,8 @@ static inline bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
       lane->count == lane->room || time < lane->last || lane->count == 1)
     return false;
   pf_slot *const slot = &m->lanes.slots[number];
-  if (slot->kind != PF_KIND_FUNCTION || slot->epoch != m->epoch)
+  if (slot->kind != PF_KIND_FUNCTION || slot->epoch != m->epoch ||
+      (m->is_part && !slot->is_met))
     return false;
   const moment at = {lane, number, time, 0};
   lane->last = time;
@@ -423,7 +503,7 @@ static pf_status take_plain (pf_machine *m, const pf_event_rows *rows,
 
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
-  pf_status status = reserve_calls(m, m->open + 2 * (to - from));
+  pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
   if (status == PF_OK && rows->flags == NULL && !m->is_before &&
       !m->options.has_to)
     return take_plain(m, rows, from, to);
@@ -464,7 +544,7 @@ pf_status pf_machine_finish (pf_machine *m) {
   const pf_lanes *const lanes = &m->lanes;
   if (m->options.has_last && !m->is_behind && m->last < m->options.last)
     m->last = m->options.last;
-  if (reserve_calls(m, m->open + lanes->nslots) != PF_OK)
+  if (pf_machine_reserve(m, m->open + lanes->nslots) != PF_OK)
     return PF_ENOMEM;
   const uint32_t tails = m->options.edges ? lanes->nslots : 0;
   uint32_t *const open = tails == 0 ? NULL : calloc(tails, sizeof *open);

@@ -3,8 +3,8 @@
 ** done with the calls is its user's business.
 */
 
-#ifndef machine_h
-#define machine_h
+#ifndef calls_machine_h
+#define calls_machine_h
 
 #include "kernels/calls/lanes.h"
 
@@ -34,6 +34,8 @@ typedef struct pf_machine {
   bool has_begun;
   bool is_before;  /* the range asked for has not begun */
   bool is_behind;  /* it has ended */
+  bool is_part;    /* what was entered before is not known: pass.h */
+  bool is_stuck;   /* a part that cannot be told without it */
   uint32_t epoch;  /* how many gaps there were */
   uint32_t losses; /* how often events were lost */
   size_t open;     /* calls on all stacks */
@@ -53,5 +55,8 @@ pf_status pf_machine_take (pf_machine *machine, const pf_event_rows *rows,
 
 /* There are no more events: the calls that are still open. */
 pf_status pf_machine_finish (pf_machine *machine);
+
+/* Forget the calls made, and make room for `count` more. PF_ENOMEM. */
+pf_status pf_machine_reserve (pf_machine *machine, size_t count);
 
 #endif

@@ -72,6 +72,8 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
   call->depth = f->depth;
   call->flags = (uint16_t)flags;
   call->count = f->is_counted;
+  if (f->is_first)
+    m->lanes.slots[f->slot].is_first_kept = is_whole || !m->options.whole_only;
   emit(m, flags);
 }
 
@@ -149,6 +151,14 @@ static inline void note_idle (pf_machine *m, pf_lane *lane) {
 }
 
 
+/* Of a part: the call that was entered before it ends; the base has no more of
+   it. There is room: `leave` has made it. */
+static inline void end_old (pf_lane *lane, const pf_frame *f, int64_t time) {
+  lane->pieces[lane->npieces++] =
+      (pf_piece){f->area, lane->before, f->net, f->children, time};
+}
+
+
 /* End the topmost call. */
 static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
                               unsigned flags) {
@@ -163,9 +173,12 @@ static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
   lane->count--;
   m->open--;
   const uint64_t gross = sum(f->net, f->children);
-  emit_frame(m, f, innermost(lane)->area, gross, time, f->flags | flags);
+  if (f->is_old)
+    end_old(lane, f, time);
+  else
+    emit_frame(m, f, innermost(lane)->area, gross, time, f->flags | flags);
   if (!f->is_line)
-    credit_top(lane, gross, time);
+    credit_top(lane, f->is_old ? 0 : gross, time);
   else if (slot->kind != PF_KIND_LINE)
     pf_lane_begin(lane, time, lane->epoch);
   if (lane->count == 1)
@@ -206,6 +219,8 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
   m->open++;
   if (lane->count == 2)
     note_busy(m, lane);
+  if (lane->count > lane->peak)
+    lane->peak = lane->count;
   return f;
 }
 

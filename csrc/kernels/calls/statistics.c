@@ -4,24 +4,19 @@
 
 #include "kernels/calls/statistics.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "kernels/calls/events.h"
+#include "kernels/calls/parts.h"
 #include "kernels/calls/statistics_rows.h"
-
-#define AT_ONCE 512 /* events: their calls stay in the nearest cache */
 
 typedef struct statistics_reader {
   pf_reader reader;
   pf_reader *input;
   pf_statistics_options options;
   pf_statistics_schema schema;
-  pf_events events;
-  pf_machine machine;
-  pf_groups groups;
-  bool begun, done;
+  pf_reader **parts; /* with the input as the first */
+  pf_pass pass;
+  bool done;
   pf_error failure; /* the first one: given again when asked again */
   pf_store store;
   pf_reader *rows; /* over the store */
@@ -45,67 +40,44 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 }
 
 
-static pf_status begin (statistics_reader *r, const pf_batch *batch,
-                        pf_error *error) {
-  const pf_status status = pf_events_open(&r->events, r->input, error);
-  if (status != PF_OK) {
-    pf_events_close(&r->events);
-    return status;
-  }
-  pf_machine_init(&r->machine, &r->options.calls, r->input->dictionary,
-                  r->schema.fields[0].type == PF_AREA);
-  pf_groups_init(&r->groups, r->options.by,
-                 is_wanted(r, batch, PF_STATISTIC_STDDEV),
-                 is_wanted(r, batch, PF_STATISTIC_RANK));
-  r->begun = true;
-  return PF_OK;
+static pf_status read_parts (statistics_reader *r,
+                             const pf_pass_options *options, pf_error *error) {
+  const pf_parts parts = {r->parts, r->options.nparts + 1, r->options.rows,
+                          r->options.threads};
+  const pf_status status = pf_parts_read(&parts, options, &r->pass, error);
+  return status == PF_OK ? PF_END : status;
 }
 
 
-static pf_status take_calls (statistics_reader *r, pf_status status) {
-  const pf_machine *const m = &r->machine;
-  return status == PF_OK
-             ? pf_groups_add(&r->groups, &m->lanes, m->calls, m->ncalls)
+/* Read the events until they end, stop for now, or fail. */
+static pf_status read_events (statistics_reader *r, const pf_batch *batch,
+                              pf_error *error) {
+  const pf_pass_options options = {r->options.calls, r->options.by,
+                                   is_wanted(r, batch, PF_STATISTIC_STDDEV),
+                                   is_wanted(r, batch, PF_STATISTIC_RANK)};
+  if (!r->pass.is_open) {
+    const pf_status status =
+        pf_pass_open(&r->pass, r->input, &options, false, error);
+    if (status != PF_OK)
+      return status;
+  }
+  if (r->options.nparts > 0)
+    return read_parts(r, &options, error);
+  const pf_status status = pf_pass_read(&r->pass, UINT64_MAX, error);
+  return status == PF_END && pf_pass_finish(&r->pass) != PF_OK
+             ? out_of_memory(error)
              : status;
-}
-
-
-static pf_status take_batch (statistics_reader *r) {
-  pf_machine *const m = &r->machine;
-  const size_t rows = r->events.batch.rows;
-  pf_status status = PF_OK;
-  for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
-    const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
-    status = take_calls(r, pf_machine_take(m, &r->events.rows, from, to));
-  }
-  return status;
-}
-
-
-/* Read on until the events end, stop for now, or fail. */
-static pf_status read_events (statistics_reader *r, pf_error *error) {
-  pf_status status = PF_MORE;
-  while (status == PF_MORE) {
-    status = pf_events_next(&r->events, error);
-    if (status == PF_MORE && take_batch(r) != PF_OK)
-      return out_of_memory(error);
-  }
-  if (status == PF_END &&
-      take_calls(r, pf_machine_finish(&r->machine)) != PF_OK)
-    return out_of_memory(error);
-  return status;
 }
 
 
 static pf_status drain (statistics_reader *r, const pf_batch *batch,
                         pf_error *error) {
-  pf_status status = r->begun ? PF_OK : begin(r, batch, error);
-  if (status == PF_OK)
-    status = read_events(r, error);
+  pf_status status = read_events(r, batch, error);
   if (status != PF_END)
     return status;
-  const pf_statistics_rows rows = {&r->schema, &r->events, &r->machine.lanes,
-                                   &r->groups, r->options.ranks};
+  const pf_statistics_rows rows = {&r->schema, &r->pass.events,
+                                   &r->pass.machine.lanes, &r->pass.groups,
+                                   r->options.ranks};
   status = pf_statistics_fill(&rows, &r->store, error);
   if (status == PF_OK)
     status = pf_store_reader(&r->store, NULL, r->store.rows, &r->rows, error);
@@ -139,25 +111,41 @@ static void statistics_close (pf_reader *self) {
   statistics_reader *const r = (statistics_reader *)(void *)self;
   if (r->rows != NULL)
     r->rows->close(r->rows);
-  if (r->begun) {
-    pf_machine_free(&r->machine);
-    pf_groups_free(&r->groups);
-  }
-  pf_events_close(&r->events);
+  pf_pass_close(&r->pass);
   pf_store_close(&r->store);
   pf_statistics_schema_free(&r->schema);
+  free(r->parts);
   free(r);
 }
 
 
+/* The input and the readers of the parts in one list. What the machine is told
+   by flags it is told in order: then there is one part. */
+static pf_status keep_parts (statistics_reader *r, const pf_events *events) {
+  const bool is_whole = events->flags < r->input->nfields ||
+                        r->options.calls.has_from || r->options.calls.has_to ||
+                        r->options.by == PF_BY_CALLER;
+  if (is_whole || r->input->seek == NULL)
+    r->options.nparts = 0;
+  r->parts = calloc(r->options.nparts + 1, sizeof *r->parts);
+  if (r->parts == NULL)
+    return PF_ENOMEM;
+  r->parts[0] = r->input;
+  for (size_t i = 0; i < r->options.nparts; i++)
+    r->parts[i + 1] = r->options.parts[i];
+  return PF_OK;
+}
+
+
 static pf_status open_all (statistics_reader *r, pf_error *error) {
-  const pf_status status = pf_events_columns(&r->events, r->input, error);
+  pf_events events;
+  const pf_status status = pf_events_columns(&events, r->input, error);
   if (status != PF_OK)
     return status;
-  const pf_type area = r->input->fields[r->events.area].type;
-  const pf_type lane = pf_events_lane_type(&r->events);
-  r->events.reader = NULL; /* nothing of it is open */
-  if (pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
+  const pf_type area = r->input->fields[events.area].type;
+  const pf_type lane = pf_events_lane_type(&events);
+  if (keep_parts(r, &events) != PF_OK ||
+      pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
       pf_store_open(&r->store, r->schema.fields, r->schema.count,
                     r->input->dictionary) != PF_OK)
     return out_of_memory(error);

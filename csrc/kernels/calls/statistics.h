@@ -16,6 +16,12 @@ typedef struct pf_statistics_options {
   uint32_t ranks[PF_MAX_RANKS]; /* quantiles, in parts of PF_RANK_SCALE */
   const char *rank_names[PF_MAX_RANKS]; /* "p50", ...; copied */
   size_t nranks;
+  pf_reader *const *parts; /* more readers of the same events (borrowed) that
+                              can seek and run in threads: the events are read
+                              in nparts + 1 parts */
+  size_t nparts;
+  uint64_t rows;  /* how many events there are; looked at if there are parts */
+  size_t threads; /* how many run at once, at most */
 } pf_statistics_options;
 
 /*
@@ -24,7 +30,8 @@ typedef struct pf_statistics_options {
 ** lane; missing: all), with PF_BY_CALLER caller, count, then net, gross, call,
 ** period and outside: the sum, and with _min, _max, _mean, _stddev, _p50, ...;
 ** net_max_at, gross_max_at, call_max_at and period_jitter. The first `next`
-** reads all events; deviations and quantiles are made when they are wanted.
+** reads all events, if there are parts in threads: the result is the same.
+** Deviations and quantiles are made when they are wanted.
 */
 pf_status pf_statistics_open (pf_reader *events,
                               const pf_statistics_options *options,

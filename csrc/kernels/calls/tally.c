@@ -166,6 +166,37 @@ pf_status pf_tallies_add (pf_tallies *t, const pf_call *calls, size_t count,
 
 /* {====== Merging ====== */
 
+pf_status pf_tallies_supply (pf_tallies *t, size_t group, size_t which,
+                             int64_t length) {
+  const size_t at = group * PF_LENGTHS + which;
+  if (length < 0)
+    return PF_OK;
+  pf_call call = {.start = INT64_MAX};
+  call.lengths[which] = length;
+  add_length(t, group, which, &call);
+  t->rest[group].absent[which]--;
+  if (t->has_squares)
+    pf_squares_add(&t->squares[at], (uint64_t)length);
+  return t->has_quantiles ? pf_quantile_add(&t->quantiles[at], &t->pool, PF_INT,
+                                            pf_order_int(length))
+                          : PF_OK;
+}
+
+
+void pf_tallies_hide (pf_tallies *t, size_t group, size_t which) {
+  const size_t at = group * PF_LENGTHS + which;
+  t->hot[group].of[which].sum = 0;
+  t->hot[group].of[which].least = INT64_MAX;
+  t->hot[group].of[which].greatest = -1;
+  t->rest[group].absent[which] = t->hot[group].rows;
+  t->rest[group].wraps[which] = 0;
+  if (t->has_squares)
+    t->squares[at] = (pf_squares){{0, 0, 0}};
+  if (t->has_quantiles)
+    pf_quantile_free(&t->quantiles[at]);
+}
+
+
 static void merge_length (pf_tallies *t, size_t group, const pf_tallies *more,
                           size_t from, size_t which) {
   pf_tally *const to = &t->hot[group];

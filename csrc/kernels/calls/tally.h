@@ -4,11 +4,11 @@
 ** apart and merged.
 */
 
-#ifndef tally_h
-#define tally_h
+#ifndef calls_tally_h
+#define calls_tally_h
 
 #include "kernels/calls/call.h"
-#include "kernels/calls/spread.h"
+#include "kernels/calls/squares.h"
 #include "kernels/quantile.h"
 
 /* What is added up for each call: two lines of a cache. Sums wrap around. */
@@ -50,6 +50,13 @@ pf_status pf_tallies_reserve (pf_tallies *tallies, size_t count);
 /* Add calls to the groups groups[i]. PF_ENOMEM. */
 pf_status pf_tallies_add (pf_tallies *tallies, const pf_call *calls,
                           size_t count, const uint32_t *groups);
+
+/* A length of a call of a group that was counted as missing. PF_ENOMEM. */
+pf_status pf_tallies_supply (pf_tallies *tallies, size_t group, size_t which,
+                             int64_t length);
+
+/* Count all of a length of a group as missing. */
+void pf_tallies_hide (pf_tallies *tallies, size_t group, size_t which);
 
 /* Add group `from` of another to a group of this. PF_ENOMEM. */
 pf_status pf_tallies_merge (pf_tallies *tallies, size_t group,

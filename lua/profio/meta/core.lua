@@ -119,6 +119,10 @@ function part:info() end
 ---@return profio.Warning[]
 function part:warnings(from) end
 
+---Whether several readers of one of its tables may run in threads of their own.
+---@return boolean
+function part:parallel() end
+
 ---How many numbers its columns with part_numbers use.
 ---@return integer
 function part:numbers_used() end
@@ -264,8 +268,12 @@ function core.sort(over, keys) end
 ---@return profio.core.Reader
 function core.calls(events, options) end
 
----What the calls come to: { by = "area"|"context"|"caller", quantiles = { "p50", ... } } and the
----options of calls.
+---How many threads the machine runs at once.
+---@return integer
+function core.processors() end
+
+---What the calls come to: { by = "area"|"context"|"caller", quantiles = { "p50", ... }, parts =
+---more readers of the same events, rows =, threads = } and the options of calls.
 ---@param events profio.core.Reader
 ---@param options table
 ---@return profio.core.Reader

@@ -1,9 +1,9 @@
 /*
-** spread.c - the deviation is sqrt(count * squares - sum * sum) / count: the
+** squares.c - the deviation is sqrt(count * squares - sum * sum) / count: the
 ** difference of two large numbers, taken before anything is rounded.
 */
 
-#include "kernels/calls/spread.h"
+#include "kernels/calls/squares.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /*
-** spread.h - sums of squares of whole numbers, exact, so that no order of
+** squares.h - sums of squares of whole numbers, exact, so that no order of
 ** adding and no merging changes the deviation that comes of them.
 */
 
-#ifndef spread_h
-#define spread_h
+#ifndef squares_h
+#define squares_h
 
 #include "profio.h"
 
