@@ -123,6 +123,25 @@ describe("range", function()
       assert.equal(9, rows:group("n"):aggregate { "time = max(time)" }:range(1, 10, "n"):count())
    end)
 
+   it("finds the same in a binary timeline as a filter does", function()
+      local winidea = require "spec.support.winidea"
+      local list = {}
+      for i = 1, 20000 do
+         list[i] = { handle = i % 3, event = i % 2 == 1 and "enter" or "leave", core = 0,
+            time = i // 3 * 7 }
+      end
+      local trace <close> = assert(profio.open({ data = winidea.bytes(list, winidea.new) },
+         { format = "winidea", dialect = "bin" }))
+      for _, span in ipairs { { 0, 7 }, { 6, 8 }, { 20000, 20700 }, { 46655, 99999 },
+         { -5, 0 }, { 30000, 30000 } } do
+         local from, to = span[1], span[2]
+         assert.same(trace:where { time = profio.between(from, to - 1) }:rows("time", "handle"),
+            trace:range(from, to):rows("time", "handle"))
+         assert.equal(trace.events:where { time = profio.between(from, to - 1) }:count(),
+            trace.events:range(from, to):count())
+      end
+   end)
+
    it("says what is used wrongly", function()
       local rows = over { 1, 2 }
       assert.error_matches(function() rows:range("1ms") end, "whole numbers of nanoseconds")

@@ -80,6 +80,26 @@ c
       assert.matches("2000000 pieces of time, at most 1048576", errors)
    end)
 
+   it("bears events without any sense", function()
+      math.randomseed(22)
+      local kinds = { "enter", "leave", "suspend", "resume", "write", "other" }
+      for _ = 1, 30 do
+         local list = {}
+         for i = 1, math.random(300) do
+            list[i] = ("%d %s %sf%d lane%d %d core=%d"):format(math.random(-50, 200),
+               kinds[math.random(#kinds)], math.random(5) == 1 and "line:" or "", math.random(4),
+               math.random(3), i, math.random(-1, 2))
+         end
+         for _, by in ipairs { "lane", "core" } do
+            local rows = json.decode(events.fine(table.concat(list, "\n") .. "\n", "--report",
+               "load", "--output", "json", "--set", "by=" .. by, "--set", "width=13ns"))
+            for _, row in ipairs(rows) do
+               assert.is_true(row.busy >= 0 and row.busy <= row.stop - row.start)
+            end
+         end
+      end
+   end)
+
    it("agrees with a slow model", function()
       math.randomseed(21)
       for _ = 1, 20 do

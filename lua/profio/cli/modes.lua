@@ -246,6 +246,9 @@ local ways = {
    { "new_script", "--new-script", script.new },
 }
 
+-- The ways that read a part of the trace; the others would read all of it.
+local reads_part = { ["--report"] = true, ["--table"] = true, ["--limits"] = true }
+
 ---Whether the options go together; raises at wrong use. Before a file is opened.
 ---@param given table
 function modes.check(given)
@@ -255,6 +258,9 @@ function modes.check(given)
          failure.use("%s and %s do not go together", first, way[2])
       end
       first = given[way[1]] and way[2] or first
+   end
+   if first and not reads_part[first] and span.is_asked(given) then
+      failure.use("%s takes the whole trace, without --from, --to and --lane", first)
    end
    if whole_export(given) then
       check_whole(whole_export(given), given)
