@@ -23,9 +23,12 @@
 
 /* A file that is written, or bytes that are kept. */
 typedef struct l_output {
-  pf_sink sink;
+  pf_sink sink;    /* first: a sink that is cut is one of ours */
   char *path;      /* where the file shall be; NULL: memory or a pipe */
   char *temporary; /* where it is until then */
+  size_t numbered; /* of a row of files, whose paths end in .000001 and so on:
+                       where the number stands; 0: it is no row */
+  uint64_t number; /* of this one */
 } l_output;
 
 /* User value 1 pins the dictionary and the roles; 2 is the label of
@@ -119,6 +122,53 @@ static pf_status open_file (l_output *output, const char *path, int *fd,
 }
 
 
+/* The file gets its name, when there is one. A file beside the main one that
+   got no bytes is none. */
+static pf_status settle (l_output *output, bool is_side, pf_error *error) {
+  if (output->path == NULL || (is_side && output->sink.written == 0))
+    return PF_OK;
+  const int closed = close(output->sink.fd);
+  output->sink.fd = -1;
+  if (closed != 0 || rename(output->temporary, output->path) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s cannot be written: %s",
+                   output->path, strerror(errno));
+  free(output->temporary);
+  output->temporary = NULL;
+  return PF_OK;
+}
+
+
+/* A file of a row is full: it gets its name, and the next one begins. */
+static pf_status cut_output (pf_sink *sink, pf_error *error) {
+  l_output *const output = (l_output *)(void *)sink;
+  const size_t numbered = output->numbered;
+  const uint64_t number = output->number + 1;
+  const pf_sink was = output->sink;
+  pf_status status = pf_sink_flush(&output->sink, error);
+  if (status == PF_OK)
+    status = settle(output, true, error);
+  if (status != PF_OK)
+    return status;
+  char *const path = malloc(numbered + 24);
+  if (path == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  memcpy(path, output->path, numbered);
+  snprintf(path + numbered, 24, ".%06llu", (unsigned long long)number);
+  drop_output(output);
+  int fd = -1;
+  status = open_file(output, path, &fd, error);
+  free(path);
+  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  output->sink.role = was.role;
+  output->sink.side = was.side;
+  output->sink.cut = cut_output;
+  output->numbered = numbered;
+  output->number = number;
+  return status;
+}
+
+
 /* One more output: into a file, standard output, or (path NULL) memory. */
 static pf_status add_output (l_writer *w, const char *path, pf_error *error) {
   l_output *const output = &w->outputs[w->noutputs++];
@@ -152,8 +202,16 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
     const pf_status status = add_output(w, *path, error);
     if (status != PF_OK)
       return status;
-    w->outputs[w->noutputs - 1].sink.role = role;
-    lua_pop(L, 2);
+    l_output *const output = &w->outputs[w->noutputs - 1];
+    output->sink.role = role;
+    lua_getfield(L, -2, "numbered");
+    const char *const dot = *path == NULL ? NULL : strrchr(*path, '.');
+    if (lua_toboolean(L, -1) && dot != NULL) {
+      output->numbered = (size_t)(dot - *path);
+      output->number = 1;
+      output->sink.cut = cut_output;
+    }
+    lua_pop(L, 3);
   }
   lua_pop(L, 1);
   return PF_OK;
@@ -388,22 +446,6 @@ static int writer_put (lua_State *L) {
 
 
 /* {====== The end ====== */
-
-/* The file gets its name, when there is one. A file beside the main one that
-   got no bytes is none. */
-static pf_status settle (l_output *output, bool is_side, pf_error *error) {
-  if (output->path == NULL || (is_side && output->sink.written == 0))
-    return PF_OK;
-  const int closed = close(output->sink.fd);
-  output->sink.fd = -1;
-  if (closed != 0 || rename(output->temporary, output->path) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s cannot be written: %s",
-                   output->path, strerror(errno));
-  free(output->temporary);
-  output->temporary = NULL;
-  return PF_OK;
-}
-
 
 /* Write what is left; the main file gets its name last. */
 static pf_status finish_all (l_writer *w, pf_error *error) {

@@ -50,10 +50,16 @@ local function sides_of(format, path, checked)
 end
 
 -- How the ring is asked to be, and what is left for the format; nil: the file is written whole.
+-- Packets are files that are whole as soon as they are full: no ring stands before them.
 local function plan_of(path, given)
    local mine, rest = {}, {}
    for name, value in pairs(given) do
       rest[name] = value
+   end
+   if given.packets and given.ring then
+      error("packets are written as they fill: they go without a ring", 0)
+   elseif given.packets then
+      return nil, rest
    end
    for _, way in ipairs(ways) do
       mine[way.name], rest[way.name] = given[way.name], nil

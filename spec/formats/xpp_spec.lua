@@ -41,11 +41,12 @@ describe("xpp", function()
       local prf, prv = xpp.table(with_params)
       local trace <close> = open { data = prf, memo = prv }
       assert.equal("xpp", trace.format)
-      assert.same({ "entries", "events", "raw" }, trace.tables)
+      assert.same({ "entries", "events", "structure", "raw" }, trace.tables)
       assert.same({}, codes(trace))
       assert.same(expected(with_params), trace.entries:rows())
       assert.same({ format = "xpp", dialect = "foxdbe", byte_order = "little", version = 0x30,
-         code_page_mark = 3, records = 4, record_size = 38, symbol_size = 20, filtering = "on",
+         code_page_mark = 3, code_page = "CP1252", records = 4, record_size = 38,
+         symbol_size = 20, filtering = "on",
          fields = "thread=TID time=TIME op=OP call=MSG line=LINE params=PARAMS" }, trace.info)
    end)
 
@@ -179,7 +180,7 @@ describe("the fields of a trace", function()
       local fields = { { "A", "C", 4 }, { "B", "N", 8 } }
       local trace <close> = open((xpp.table({ { "x", 1 } }, { fields = fields })),
          { format = "xpp" })
-      assert.same({ "raw" }, trace.tables)
+      assert.same({ "structure", "raw" }, trace.tables)
       assert.same({ "xpp-no-roles" }, codes(trace))
    end)
 

@@ -31,7 +31,9 @@ function xpp.header(fields, count, version)
    version = version or 0x30
    local descriptors, offset, has_memo = {}, 1, false
    for i, field in ipairs(fields) do
-      descriptors[i] = ("<c11 c1 I4 B B c14"):pack(field[1], field[2], offset, field[3], 0, "")
+      descriptors[i] = ("<c11 c1 I4 B B B c13"):pack(field[1], field[2],
+         version == 0x30 and offset or 0, field[3], 0,
+         version == 0x30 and field[2] == "I" and 4 or 0, "")
       offset = offset + field[3]
       has_memo = has_memo or field[2] == "M"
    end

@@ -83,17 +83,23 @@ static pf_bytes value_of (const head_table *table, const uint8_t *record,
 }
 
 
-/* How many of the first records are there. */
+/* How many of the first records are there, up to where something else is. */
 static size_t records_of (const head_table *table) {
   if (table->record == 0 || table->head.size <= table->start)
     return 0;
-  const size_t count = (table->head.size - table->start) / table->record;
-  return count < ROWS_LOOKED_AT ? count : ROWS_LOOKED_AT;
+  const size_t most = (table->head.size - table->start) / table->record;
+  size_t count = 0;
+  while (count < most && count < ROWS_LOOKED_AT &&
+         memchr(" *", table->head.at[table->start + count * table->record],
+                2) != NULL)
+    count++;
+  return count;
 }
 
 
 static void look_at_records (head_table *table) {
-  for (size_t row = 0; row < records_of(table); row++) {
+  const size_t count = records_of(table);
+  for (size_t row = 0; row < count; row++) {
     const uint8_t *const record =
         table->head.at + table->start + row * table->record;
     for (size_t i = 0; i < table->nfields; i++)
@@ -107,9 +113,10 @@ static void look_at_records (head_table *table) {
    less those that do not. */
 static int nesting_of (const head_table *table, size_t op, size_t call) {
   pf_bytes open[ROWS_LOOKED_AT];
+  const size_t count = records_of(table);
   size_t depth = 0;
   int matches = 0;
-  for (size_t row = 0; row < records_of(table); row++) {
+  for (size_t row = 0; row < count; row++) {
     const uint8_t *const record =
         table->head.at + table->start + row * table->record;
     const pf_bytes letter = value_of(table, record, op);

@@ -21,6 +21,12 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
    (file->is_unfiltered), and whether the letters are where they should. */
 pf_status xpp_find_letters (pf_trace *trace, xpp_file *file, pf_error *error);
 
+/* structure.c: the table of the fields. */
+#define XPP_STRUCTURE_COLUMNS 6
+extern const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS];
+pf_status xpp_open_structure (pf_trace *trace, const pf_table *table,
+                              pf_reader **reader, pf_error *error);
+
 /* The first text of a trace that is text: of the header packet, or of the
    first packet that is not empty. */
 pf_bytes xpp_first_text (const pf_trace *trace);

@@ -26,6 +26,7 @@
 #include "formats/xpp/fields.h"
 #include "formats/xpp/settings.h"
 #include "formats/xpp/walk.h"
+#include "formats/xpp/write.h"
 
 
 /* {====== Header facts ====== */
@@ -57,6 +58,8 @@ static void set_table_info (pf_trace *trace, const xpp_file *file) {
   set_text(trace, "byte_order", "little");
   pf_info_addr(trace, "version", dbf->version);
   pf_info_addr(trace, "code_page_mark", dbf->mark);
+  set_text(trace, "code_page",
+           dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw");
   pf_info_int(trace, "records",
               (int64_t)dbf_counted(dbf, trace->sources[0].bytes));
   pf_info_int(trace, "record_size", dbf->record);
@@ -136,6 +139,8 @@ static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
   if (file->settings.size > 0)
     add_table(trace, file, "settings", xpp_settings_fields, 5,
               xpp_open_settings);
+  add_table(trace, file, "structure", xpp_structure_fields,
+            XPP_STRUCTURE_COLUMNS, xpp_open_structure);
   add_table(trace, file, "raw", file->raw, file->nraw, xpp_open_raw);
   return PF_OK;
 }
@@ -217,4 +222,7 @@ const pf_format pf_format_xpp = {
     .score = score,
     .open = open,
     .close = close,
+    .written = xpp_written,
+    .nwritten = 1,
+    .encoder = xpp_encoder,
 };

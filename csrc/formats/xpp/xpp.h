@@ -15,7 +15,9 @@
 **   rows.c     rows of either form as columns of their own fields
 **   entries.c  table entries: the roles in profio's units
 **   raw.c      table raw: all bytes, and the fields as the file states them
+**   structure.c    table structure: the roles of the fields
 **   settings.c the PRI file
+**   write.c write_table.c write_text.c    the way out
 */
 
 #ifndef xpp_h
@@ -64,7 +66,7 @@ typedef struct xpp_file {
   pf_field *raw;  /* columns of that table */
   size_t nraw;
   size_t *shown; /* their fields */
-  pf_table tables[3];
+  pf_table tables[4];
 } xpp_file;
 
 #define XPP_NS_PER_MS 1000000

@@ -39,6 +39,35 @@ xpp.options = {
         .. "auto takes the file's word" },
 }
 
+xpp.write_options = {
+   { name = "form", type = "choice", choices = { "foxdbe", "deldbe" }, default = "foxdbe",
+     help = "a table, or delimited text" },
+   { name = "layout", type = "choice", choices = { "binary", "text-fields" }, default = "binary",
+     help = "numbers of a table: binary in Visual FoxPro, or digits as in dBASE III" },
+   { name = "fields", type = "text", default = "",
+     help = "the fields of the table, such as TID I, TIME I, OP C(1), MSG C(20), FOO N(5); others "
+        .. "than those of a trace go through as they are; saving a trace takes its own" },
+   { name = "map", type = "text", default = "",
+     help = "which of them says what, where names do not tell: op=F,call=F,..." },
+   { name = "symbol_size", type = "int", default = 20, help = "bytes of a function's name" },
+   { name = "params", type = "bool", default = true,
+     help = "the table has a field for parameters, and a memo file when there are some" },
+   { name = "separator", type = "text", default = ",",
+     help = "of the fields of text: a character, or tab" },
+   { name = "header_row", type = "bool", default = false, help = "text begins with names" },
+   { name = "code_page", type = "text", default = "CP1252",
+     help = "what text of a table is written in; raw writes bytes as they are" },
+   { name = "changed", type = "text", help = "date in the table's header, YYYY-MM-DD; else today" },
+   { name = "round", type = "bool", default = false,
+     help = "round times that are no whole ms, which is all a table holds" },
+   { name = "flush_every", type = "int", default = 0,
+     help = "entries from flush to flush, or of a packet; 0: written at the end" },
+   { name = "packets", type = "bool", default = false,
+     help = "each flush_every entries into a file of their own: OUT.000001, ..." },
+   { name = "settings", type = "bool", default = false,
+     help = "write the settings of such a run beside the file (.pri)" },
+}
+
 xpp.warnings = {
    ["xpp-bad-number"] = "a field holds what is no number: the value is missing",
    ["xpp-clock-wrapped"] = "the clock of 32 bits starts again after 49 days: times go on",
@@ -119,5 +148,80 @@ end
 function xpp.claims(path)
    return packets.claims(path)
 end
+
+-- {====== Writing ======
+
+-- A path with another extension, in the case of the one it has.
+local function with_extension(path, extension)
+   local stem, old = path:match "^(.-)%.([^./]*)$"
+   local is_upper = (old or ""):match "%u" ~= nil
+   return (stem or path) .. "." .. (is_upper and extension:upper() or extension)
+end
+
+---What is written beside a trace: parameters, packets, settings.
+---@param path string|nil
+---@param options table of writing
+---@return { role: string, path: string|nil }[]
+function xpp.side_outputs(path, options)
+   local sides = {}
+   local has_path = path ~= nil and path ~= "-"
+   if options.form ~= "deldbe" and path ~= "-" then
+      sides[1] = { role = "memo", path = path and with_extension(path, "prv") }
+   end
+   if options.packets and has_path then
+      sides[#sides + 1] = { role = "packet", path = path .. ".000001", numbered = true }
+   end
+   if options.settings and path ~= "-" then
+      sides[#sides + 1] = { role = "pri", path = path and with_extension(path, "pri") }
+   end
+   options.settings = nil
+   return sides
+end
+
+-- A field as it is written again.
+local function described(field)
+   local letter = field.type
+   if letter == "C" or letter == "N" or letter == "F" or letter == "V" or letter == "Q" then
+      local decimals = field.decimals > 0 and letter ~= "C" and "," .. field.decimals or ""
+      letter = ("%s(%d%s)"):format(letter, field.size, decimals)
+   end
+   return field.name .. " " .. letter .. (field.nullable and " null" or "")
+end
+
+---What a trace is written like when nothing is said: as the one it comes from.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+---@param part userdata that file
+function xpp.save_defaults(options, info, part)
+   local value = {}
+   for _, fact in ipairs(info) do
+      value[fact.name] = fact.value
+   end
+   options.form = options.form or value.dialect
+   if options.form ~= "foxdbe" or value.dialect ~= "foxdbe" then
+      options.header_row = options.header_row == nil and value.header_row or options.header_row
+      return
+   end
+   local fields, roles = {}, {}
+   for _, field in ipairs(core.rows(part:reader "structure")) do
+      if field.type ~= "0" then
+         fields[#fields + 1] = described(field)
+         roles[#roles + 1] = field.role and field.role .. "=" .. field.name
+      end
+   end
+   local is_own = not (options.fields or options.layout or options.symbol_size
+      or options.params ~= nil)
+   if is_own then
+      options.fields, options.map = table.concat(fields, ", "), table.concat(roles, ",")
+      options.layout = value.version == 0x30 and "binary" or "text-fields"
+   end
+   local is_marked = value.code_page_mark ~= 0
+   options.code_page = options.code_page or (is_marked and value.code_page or "raw")
+end
+
+-- Tables that say what the entries say, in other words.
+xpp.described = { structure = true, events = true, settings = true }
+
+-- }======
 
 return xpp

@@ -1,0 +1,291 @@
+/*
+** write_table.c - entries as records of a table: the columns of entries become
+** those of the fields that have their role, the others go through as they are.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/dbf/encode.h"
+#include "formats/xpp/write.h"
+#include "model/batch.h"
+#include "model/names.h"
+
+#define CLOCK_RANGE  ((int64_t)1 << 32) /* ms */
+#define MOST_OPTIONS 8
+
+
+/* {====== Records ====== */
+
+/* The column of a role in rows for the table; NULL: it has none. */
+static pf_column *column_of (const xpp_writer *self, xpp_role role) {
+  const size_t column = self->from[role];
+  return column == XPP_NO_FIELD ? NULL : &self->out.columns[column];
+}
+
+
+static void put_number (pf_column *to, size_t row, int64_t value) {
+  if (to->type == PF_INT)
+    to->ints[row] = value;
+  else
+    to->nums[row] = (double)value;
+}
+
+
+static pf_status put_numbers (xpp_writer *self, xpp_role role,
+                              const pf_column *from, size_t first, size_t count,
+                              pf_error *error) {
+  pf_column *const to = column_of(self, role);
+  pf_status status = PF_OK;
+  for (size_t i = 0; to != NULL && i < count && status == PF_OK; i++) {
+    int64_t value = 0;
+    if (from->data == NULL || pf_is_missing(from, first + i)) {
+      put_number(to, i, 0);
+      if (self->has_blank[role])
+        pf_set_missing(to, i); /* else 0 has to say so */
+      continue;
+    }
+    value = from->ints[first + i];
+    if (role != XPP_TIME) {
+      put_number(to, i, value);
+      continue;
+    }
+    if (to->type == PF_NUM) {
+      to->nums[i] = (double)value / XPP_NS_PER_MS;
+      continue;
+    }
+    status = xpp_whole_ms(self, value, &value, error);
+    if (value > INT32_MAX && value < CLOCK_RANGE && self->is_clock)
+      value -= CLOCK_RANGE; /* the clock has 32 bits */
+    put_number(to, i, value);
+  }
+  return status;
+}
+
+
+static void put_names (const xpp_writer *self, xpp_role role,
+                       const pf_column *from, size_t first, size_t count) {
+  pf_column *const to = column_of(self, role);
+  for (size_t i = 0; to != NULL && i < count; i++) {
+    const bool known = from->data != NULL && !pf_is_missing(from, first + i);
+    to->bytes[i] = known ? pf_name(self->dictionary, from->ids[first + i])
+                         : (pf_bytes){NULL, 0};
+  }
+}
+
+
+/* Values as they are; where there are none they are missing. */
+static void put_values (pf_column *to, const pf_column *from, size_t first,
+                        size_t count) {
+  const size_t size = pf_type_size(to->type);
+  if (from->data != NULL)
+    memcpy(to->data, (const uint8_t *)from->data + first * size, count * size);
+  for (size_t i = 0; i < count; i++)
+    if (from->data == NULL || pf_is_missing(from, first + i))
+      pf_set_missing(to, i);
+}
+
+
+/* Whether a record is marked as deleted. */
+static void put_deleted (const xpp_writer *self, const pf_column *flags,
+                         size_t first, size_t count) {
+  pf_column *const to = &self->out.columns[self->out.ncolumns - 1];
+  for (size_t i = 0; i < count; i++) {
+    const bool known = flags->data != NULL && !pf_is_missing(flags, first + i);
+    const pf_bytes text = known
+                              ? pf_name(self->dictionary, flags->ids[first + i])
+                              : (pf_bytes){NULL, 0};
+    to->bools[i] = text.size == 7 && memcmp(text.at, "deleted", 7) == 0;
+  }
+}
+
+
+pf_status xpp_put_records (xpp_writer *self, const pf_batch *batch, size_t from,
+                           size_t to, pf_sink *sink, pf_error *error) {
+  static const xpp_role numbers[] = {XPP_THREAD, XPP_TIME, XPP_LINE};
+  const pf_column *const columns = batch->columns;
+  const size_t count = to - from;
+  pf_batch_clear(&self->out);
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < 3 && status == PF_OK; i++)
+    status =
+        put_numbers(self, numbers[i], &columns[numbers[i]], from, count, error);
+  if (status != PF_OK)
+    return status;
+  put_names(self, XPP_OP, &columns[ENTRIES_OP], from, count);
+  put_names(self, XPP_CALL, &columns[ENTRIES_CALL], from, count);
+  if (column_of(self, XPP_PARAMS) != NULL)
+    put_values(column_of(self, XPP_PARAMS), &columns[ENTRIES_PARAMS], from,
+               count);
+  for (size_t i = ENTRIES_COLUMNS; i < self->table.nfields; i++)
+    put_values(&self->out.columns[self->extras[i - ENTRIES_COLUMNS]],
+               &columns[i], from, count);
+  put_deleted(self, &columns[ENTRIES_FLAGS], from, count);
+  self->out.rows = count;
+  status = self->inner->put(self->inner, 0, &self->out, sink, error);
+  self->count += count;
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== The schema ====== */
+
+static pf_status no_role (pf_error *error, const char *role, const char *why) {
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "fields: %s for %s", why,
+                 role);
+}
+
+
+/* Whether the fields with roles have types that can hold them. */
+static pf_status check_types (const xpp_writer *self, pf_error *error) {
+  static const bool is_text[XPP_ROLES] = {false, false, true,
+                                          true,  false, true};
+  for (size_t i = 0; i < XPP_ROLES; i++) {
+    if (self->from[i] == XPP_NO_FIELD)
+      continue;
+    const pf_type type = self->data->fields[self->from[i]].type;
+    if (is_text[i] ? type != PF_BYTES : type != PF_INT && type != PF_NUM)
+      return no_role(error, xpp_role_names[i],
+                     is_text[i] ? "a field of text expected"
+                                : "a field of numbers expected");
+  }
+  return PF_OK;
+}
+
+
+/* Give roles to the fields by their names, or as the option says. */
+static pf_status find_roles (xpp_writer *self, const pf_trace *asked,
+                             pf_error *error) {
+  static const xpp_hints none = {false, false, false};
+  const size_t count = self->data->nfields - 1; /* without `deleted` */
+  xpp_roles roles = {.doubled = XPP_NO_FIELD};
+  pf_bytes map = {NULL, 0};
+  pf_status status = PF_OK;
+  xpp_candidate *const fields = calloc(count + 1, sizeof *fields);
+  if (fields == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    roles.field[i] = XPP_NO_FIELD;
+  for (size_t i = 0; i < count; i++)
+    fields[i].name = (pf_bytes){(const uint8_t *)self->data->fields[i].name,
+                                strlen(self->data->fields[i].name)};
+  if (pf_option_text(asked, "map", &map))
+    status = xpp_map_text(fields, count, map, &roles, error);
+  if (status == PF_OK)
+    xpp_map(fields, count, &none, &roles);
+  free(fields);
+  memcpy(self->from, roles.field, sizeof self->from);
+  if (status == PF_OK && !xpp_is_mapped(&roles))
+    status = no_role(error, "op and call", "fields expected");
+  return status == PF_OK ? check_types(self, error) : status;
+}
+
+
+static bool has_role (const xpp_writer *self, size_t column) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (self->from[i] == column)
+      return true;
+  return false;
+}
+
+
+/* Our columns, and behind them those of the fields without a role. */
+static pf_status make_schema (xpp_writer *self, pf_error *error) {
+  const size_t count = self->data->nfields;
+  self->schema = calloc(ENTRIES_COLUMNS + count, sizeof *self->schema);
+  self->extras = calloc(count + 1, sizeof *self->extras);
+  if (self->schema == NULL || self->extras == NULL)
+    return xpp_no_memory(error);
+  memcpy(self->schema, xpp_written[0].fields,
+         ENTRIES_COLUMNS * sizeof *self->schema);
+  for (size_t i = 0; i + 1 < count; i++) {
+    if (has_role(self, i))
+      continue;
+    self->extras[self->table.nfields - ENTRIES_COLUMNS] = i;
+    self->schema[self->table.nfields++] = self->data->fields[i];
+  }
+  self->table.fields = self->schema;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The encoder of tables ====== */
+
+/* How the fields of the roles are written. */
+static void look_at_types (xpp_writer *self) {
+  const dbf_writer *const writer = (const dbf_writer *)(void *)self->inner;
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    for (size_t f = 0; f < writer->nfields; f++)
+      if (writer->fields[f].column == self->from[i]) {
+        const char type = writer->fields[f].type;
+        self->has_blank[i] =
+            writer->fields[f].nullable || strchr("IBY", type) == NULL;
+        self->is_clock |= i == XPP_TIME && type == 'I';
+      }
+}
+
+
+/* The fields when nothing is said: those that the profiler's documents make
+   likely, or all of them as text. */
+static pf_bytes usual_fields (const xpp_writer *self, bool is_text,
+                              bool has_params, char *text, size_t room) {
+  const int size = snprintf(
+      text, room,
+      is_text ? "TID N(4), TIME N(10), OP C(1), MSG C(%lld), LINE N(7)%s"
+              : "TID I, TIME I, OP C(1), MSG C(%lld), LINE I%s",
+      (long long)self->symbol_size, has_params ? ", PARAMS M" : "");
+  return (pf_bytes){(const uint8_t *)text, (size_t)size};
+}
+
+
+static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
+                               pf_error *error) {
+  static const char *const passed[] = {"code_page", "changed", "round"};
+  const bool is_text = pf_option_is(asked, "layout", "text-fields");
+  const bool has_params = pf_option_int(asked, "params", 1) != 0;
+  pf_option options[MOST_OPTIONS];
+  size_t count = 0;
+  char usual[160];
+  pf_bytes fields;
+  if (self->symbol_size < 1 || self->symbol_size > 254)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "symbol_size: 1 to 254 expected, found %lld",
+                   (long long)self->symbol_size);
+  if (!pf_option_text(asked, "fields", &fields) || fields.size == 0)
+    fields = usual_fields(self, is_text, has_params, usual, sizeof usual);
+  options[count++] = (pf_option){"fields", true, 0, fields};
+  if (is_text)
+    options[count++] =
+        (pf_option){"dialect", true, 0, {(const uint8_t *)"foxpro2", 7}};
+  for (size_t i = 0; i < asked->noptions; i++)
+    for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
+      if (strcmp(asked->options[i].name, passed[p]) == 0)
+        options[count++] = asked->options[i];
+  return dbf_encoder(options, count, self->dictionary, &self->inner, error);
+}
+
+
+pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
+                           size_t noptions, pf_error *error) {
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pf_status status = open_encoder(self, &asked, error);
+  if (status != PF_OK)
+    return status;
+  self->data = &self->inner->tables[0];
+  status = find_roles(self, &asked, error);
+  if (status == PF_OK)
+    status = make_schema(self, error);
+  if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
+                                       self->data->nfields, NULL) != PF_OK)
+    status = xpp_no_memory(error);
+  if (status == PF_OK)
+    look_at_types(self);
+  return status;
+}
+
+/* }====== */

@@ -1,0 +1,243 @@
+-- Writing Xbase++ traces: what is written is read back, and is what was packed by hand.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+local xpp = require "spec.support.xpp_builder"
+
+local date = "2026-11-21"
+
+local function in_folder(name)
+   return command.folder .. "/" .. name
+end
+
+-- Entries as records, in ns.
+local function records(rows)
+   local list = {}
+   for i, row in ipairs(rows) do
+      list[i] = { thread = row[1], time = row[2] * 1000000, op = row[3], call = row[4],
+         line = row[5], params = row[6] }
+   end
+   return list
+end
+
+local function write_all(path, options, rows)
+   options.format = "xpp"
+   local writer = assert(profio.create(path, options))
+   for _, record in ipairs(records(rows)) do
+      assert(writer:write(record))
+   end
+   return assert(writer:close())
+end
+
+local function random_rows(seed)
+   math.randomseed(seed)
+   local rows, time = {}, 0
+   local texts = { "", "1", '"a", {b}', "two\r\nlines", 'he said "no"', ";|\t,", "\26", "ä" }
+   for i = 1, math.random(0, 60) do
+      time = time + math.random(0, 5)
+      rows[i] = { math.random(1, 3), time, ("iIoO"):sub(math.random(4)):sub(1, 1),
+         "F" .. math.random(99), math.random(0, 70000),
+         math.random(3) == 1 and texts[math.random(#texts)] or nil }
+   end
+   return rows
+end
+
+describe("written traces", function()
+   it("are what was packed by hand", function()
+      local rows = table.move(xpp.golden, 1, #xpp.golden, 1, {})
+      rows[3] = { 1, 4, "I", "B", 30, "x = 1" }
+      local prf, prv = xpp.table(rows)
+      local writer = assert(profio.create(nil, { format = "xpp", changed = date }))
+      for _, record in ipairs(records(rows)) do
+         assert(writer:write(record))
+      end
+      local bytes, sides = writer:close()
+      assert.equal(prf, bytes)
+      assert.equal(prv, sides.memo)
+      assert.equal((xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })),
+         (write_all(nil, { layout = "text-fields", params = false, changed = date }, xpp.golden)))
+      assert.equal(xpp.text(rows), (write_all(nil, { form = "deldbe" }, rows)))
+      assert.equal(xpp.text(rows, { separator = ";", names = { "TID", "TIME", "OP", "MSG", "LINE",
+         "PARAMS" } }), (write_all(nil, { form = "deldbe", separator = ";", header_row = true },
+         rows)))
+   end)
+
+   it("are read back as they were", function()
+      for seed = 1, 60 do
+         local rows = random_rows(seed)
+         for _, options in ipairs { { form = "foxdbe" }, { form = "deldbe", header_row = true },
+            { form = "deldbe", header_row = true, separator = "tab" } } do
+            local made = { format = "xpp" }
+            for name, value in pairs(options) do
+               made[name] = value
+            end
+            local writer = assert(profio.create(nil, made))
+            for _, record in ipairs(records(rows)) do
+               assert(writer:write(record))
+            end
+            local bytes, sides = writer:close()
+            local trace <close> = assert(profio.open({ data = bytes, memo = sides
+               and sides.memo }, { format = "xpp" }))
+            local got = trace.entries:rows()
+            for _, row in ipairs(got) do
+               row.flags = nil
+            end
+            assert.same(records(rows), got, "seed " .. seed)
+            for _, warning in ipairs(trace.warnings) do
+               assert.equal("note", warning.kind)
+            end
+         end
+      end
+   end)
+
+   it("hold ms: others are refused, or rounded", function()
+      for _, case in ipairs { { 1499999, 1 }, { 1500000, 2 } } do
+         local writer = assert(profio.create(nil, { format = "xpp" }))
+         local ok, message, code = writer:write { thread = 1, time = case[1], op = "I", call = "A" }
+         assert.is_nil(ok)
+         assert.matches("whole ms", message)
+         assert.equal("unsupported", code)
+         local rounded = assert(profio.create(nil, { format = "xpp", round = true }))
+         assert(rounded:write { thread = 1, time = case[1], op = "I", call = "A" })
+         local trace <close> = assert(profio.open { data = (rounded:close()) })
+         assert.equal(case[2] * 1000000, trace.entries:rows()[1].time)
+      end
+      local bytes = write_all(nil, { form = "deldbe", header_row = true },
+         { { 1, 0.0000005, "I", "A", 1 } } and {})
+      assert.equal("TID,TIME,OP,MSG,LINE,PARAMS\r\n", bytes)
+      local text = assert(profio.create(nil, { format = "xpp", form = "deldbe",
+         header_row = true }))
+      text:write { thread = 1, time = 1500001, op = "I", call = "A" }
+      local trace <close> = assert(profio.open { data = (text:close()) })
+      assert.equal(1500001, trace.entries:rows()[1].time)
+   end)
+
+   it("hold a clock of 32 bits", function()
+      local rows = { { 1, 0x7fffffff, "I", "A", 1 }, { 1, 0x80000000, "O", "A", 1 },
+         { 1, 0xffffffff, "I", "A", 1 } }
+      local trace <close> = assert(profio.open { data = (write_all(nil, {}, rows)) })
+      assert.same(records(rows), trace.entries:rows())
+   end)
+
+   it("refuse names that do not fit, and fields that say nothing", function()
+      local writer = assert(profio.create(nil, { format = "xpp", symbol_size = 3 }))
+      assert.is_nil((writer:write { thread = 1, time = 0, op = "I", call = "LONG" }))
+      assert.matches("op and call", (select(2, profio.create(nil, { format = "xpp",
+         fields = "A I, B C(9)" }))))
+      assert.matches("numbers expected for time", (select(2, profio.create(nil, { format = "xpp",
+         fields = "TIME C(9), OP C(1), MSG C(9)" }))))
+      assert.matches("flush_every", (select(2, profio.create(nil, { format = "xpp",
+         packets = true }))))
+      assert.is_nil((assert(profio.create(nil, { format = "xpp", packets = true,
+         flush_every = 3 })):write { thread = 1, time = 0, op = "I", call = "A" }))
+      assert.error_matches(function()
+         profio.create("x.prf", { format = "xpp", packets = true, flush_every = 3, ring = {} })
+      end, "without a ring")
+   end)
+
+   it("may have fields of other names, and more of them", function()
+      local writer = assert(profio.create(nil, { format = "xpp", changed = date,
+         fields = "T I, OP C(1), MSG C(9), FOO N(5) null, NOTE C(4)", map = "time=T" }))
+      assert(writer:write { time = 1000000, op = "I", call = "A", FOO = 7, NOTE = "x" })
+      assert(writer:write { time = 2000000, op = "O", call = "A" })
+      local trace <close> = assert(profio.open({ data = (writer:close()) }, { format = "xpp",
+         map = "time=T" }))
+      assert.same({ { time = 1000000, op = "I", call = "A", FOO = 7, NOTE = "x" },
+         { time = 2000000, op = "O", call = "A", NOTE = "" } }, trace.entries:rows())
+   end)
+end)
+
+describe("a trace that is recorded through a ring", function()
+   it("can be read while it grows, and is whole at the end", function()
+      command.run "rm -f live.PR*"
+      local path = in_folder "live.PRF"
+      local writer = assert(profio.create(path, { format = "xpp", flush_every = 4,
+         changed = date }))
+      local emit = writer:emitter("thread", "time", "op", "call", "line", "params")
+      for i, row in ipairs(xpp.golden) do
+         assert(emit(row[1], row[2] * 1000000, row[3], row[4], row[5], "p" .. i))
+         if i == 8 then
+            writer:flush()
+            local trace <close> = assert(profio.open(path))
+            assert.equal(8, trace.entries:count())
+            assert.equal(8, trace.info.records)
+            assert.equal("p8", trace.entries:rows()[8].params)
+         end
+      end
+      assert(writer:close())
+      local rows = {}
+      for i, row in ipairs(xpp.golden) do
+         rows[i] = { row[1], row[2], row[3], row[4], row[5], "p" .. i }
+      end
+      local prf, prv = xpp.table(rows)
+      assert.equal(prf, command.read(path))
+      assert.equal(prv, command.read(in_folder "live.PRV"))
+   end)
+end)
+
+describe("packets that are written", function()
+   for _, form in ipairs { "foxdbe", "deldbe" } do
+      it("are those of " .. form, function()
+         command.run "rm -f out-*.PR*"
+         local path = in_folder("out-" .. form .. ".PRF")
+         write_all(path, { form = form, packets = true, flush_every = 3, settings = true,
+            changed = date }, xpp.golden)
+         local list = xpp.packets(xpp.golden, 3, form == "foxdbe" and "table" or "text")
+         for _, packet in ipairs(list) do
+            assert.equal(packet.bytes, command.read(path .. packet.suffix))
+         end
+         assert.is_nil(io.open(path .. ".000006"))
+         local trace <close> = assert(profio.open(path .. ".000002"))
+         assert.equal(14, trace.entries:count())
+         assert.equal("trace flush packets", trace.info.operation)
+         assert.equal(3, trace.info.flush_every)
+      end)
+   end
+end)
+
+describe("merging", function()
+   local function merged(form, ...)
+      local text, status, errors = command.run("profio --merge -o merged.PRF --set changed=" .. date
+         .. " " .. table.concat({ ... }, " "))
+      assert.same({ "", 0 }, { text, status }, errors)
+      return command.read(in_folder "merged.PRF"), form
+   end
+
+   it("makes one file of packets", function()
+      command.run "rm -f some-*.PR* merged.PR*"
+      for _, form in ipairs { "table", "text" } do
+         local list, prv = xpp.packets(xpp.golden, 3, form)
+         for _, packet in ipairs(list) do
+            command.file("some-" .. form .. ".PRF" .. packet.suffix, packet.bytes)
+         end
+         command.file("some-table.PRV", prv)
+         local expected = form == "table" and xpp.table(xpp.golden) or xpp.text(xpp.golden)
+         assert.equal(expected, (merged(form, "some-" .. form .. ".PRF.000002")))
+      end
+   end)
+
+   it("makes a file right whose header is behind, and that was copied as text", function()
+      local prf, prv = xpp.table(xpp.golden, { count = 3 })
+      command.file("stale.PRF", prf:sub(1, -2))
+      command.file("stale.PRV", prv)
+      assert.equal((xpp.table(xpp.golden)), (merged("table", "stale.PRF")))
+      local list = xpp.packets(xpp.golden, 3, "table")
+      local pieces = {}
+      for i, packet in ipairs(list) do
+         pieces[i] = packet.bytes
+      end
+      command.file("marks.PRF", table.concat(pieces, "\26") .. "\26")
+      command.file("marks.PRV", prv)
+      assert.equal((xpp.table(xpp.golden)), (merged("table", "marks.PRF")))
+   end)
+
+   it("keeps unknown fields, types, deleted records and the code page", function()
+      local fields = { { "THREAD", "N", 3 }, { "MS", "N", 9 }, { "OPER", "C", 1 },
+         { "PROC", "C", 12 }, { "EXTRA", "C", 5 }, { "MORE", "N", 4 } }
+      local rows = { { 1, 2, "I", "MAIN", "a", 7 }, { 1, 3, "O", "MAIN", "", 8, deleted = true },
+         { 1, 4, "O", "MAIN", "\xe4", 9 } }
+      local prf = xpp.table(rows, { fields = fields, version = 3 })
+      local trace <close> = assert(profio.open({ data = prf }, { deleted = "show" }))
+      assert.equal(prf, (trace:save(nil, { changed = date })))
+   end)
+end)
