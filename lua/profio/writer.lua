@@ -100,7 +100,7 @@ function writer.create(path, given)
    if not sink then
       return nil, message, code
    end
-   return setmetatable({ sink = sink, main = sink:tables()[1].name, dictionary = dictionary,
+   return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name, dictionary = dictionary,
       is_stream = plan ~= nil }, Writer)
 end
 

@@ -29,7 +29,10 @@ describe("the examples of winidea's page", function()
    it("read as they are printed", function()
       local trace <close> = open(seed)
       assert.same({ format = "winidea", dialect = "text1", total_time = 7962907051, first = 4336,
-         last = 4602 }, trace.info)
+         last = 4602, info_format = "%TOTAL_TIME%", contexts_format = "%NAME%,%HANDLE%",
+         handle_format = "%HANDLE%,%NAME%,%VALUE%",
+         statistics_format = "%HANDLE%,%VALUE%,%COUNT%,%T.NET%",
+         timeline_format = "%HANDLE%,%EVENT%,%VALUE%,%TIME%" }, trace.info)
       assert.same({ "timeline", "events", "areas", "statistics", "contexts", "raw" },
          trace.tables)
       assert.same({

@@ -60,14 +60,14 @@ static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
 }
 
 
-static pf_status take_area (pf_trace *trace, const winidea_section *section,
+static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
                             pf_bytes row, uint64_t offset, winidea_base base,
                             pf_error *error) {
   winidea_file *const file = trace->state;
   winidea_fields fields;
   winidea_entry entry = {.handle = 0};
   bool has_memory = true;
-  if (!winidea_split(&section->format, row, &fields) ||
+  if (!winidea_split(format, row, &fields) ||
       !read_entry(trace, &fields, base, &entry, &has_memory))
     return winidea_bad_row(trace, offset, row, "an area as the header says",
                            error);
@@ -166,12 +166,12 @@ static pf_status add_context (winidea_file *file, uint32_t handle,
 }
 
 
-static pf_status take_context (pf_trace *trace, const winidea_section *section,
+static pf_status take_context (pf_trace *trace, const winidea_rowformat *format,
                                pf_bytes row, uint64_t offset, pf_error *error) {
   winidea_fields fields;
   uint32_t handle;
   bool has_memory = true;
-  if (!winidea_split(&section->format, row, &fields) ||
+  if (!winidea_split(format, row, &fields) ||
       !winidea_read_handle(fields.of[MACRO_HANDLE], &handle))
     return winidea_bad_row(trace, offset, row, "a context as the header says",
                            error);
@@ -182,11 +182,11 @@ static pf_status take_context (pf_trace *trace, const winidea_section *section,
 }
 
 
-static pf_status take_info (pf_trace *trace, const winidea_section *section,
+static pf_status take_info (pf_trace *trace, const winidea_rowformat *format,
                             pf_bytes row, uint64_t offset, pf_error *error) {
   winidea_fields fields;
   int64_t total;
-  if (!winidea_split(&section->format, row, &fields) ||
+  if (!winidea_split(format, row, &fields) ||
       (fields.of[MACRO_TOTAL_TIME].at != NULL &&
        !winidea_read_decimal(fields.of[MACRO_TOTAL_TIME], &total)))
     return winidea_bad_row(trace, offset, row, "a fact as the header says",
@@ -203,9 +203,11 @@ pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
   const winidea_section copy = *section; /* the list may move */
   const winidea_base base = winidea_base_option(trace, "mapping_base");
   const uint32_t from = file->areas.count;
+  winidea_rowformat format;
   pf_status status = PF_OK;
-  if (copy.kind > WINIDEA_HANDLE || copy.format.count == 0)
+  if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)
     return PF_OK;
+  (void)winidea_compile(&format, copy.format);
   file->areas.is_mapping = copy.kind == WINIDEA_HANDLE;
   for (uint64_t at = copy.rows, next; at < copy.end && status == PF_OK;
        at = next) {
@@ -214,12 +216,12 @@ pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
       continue;
     switch (copy.kind) {
       case WINIDEA_INFO:
-        status = take_info(trace, &copy, row, at, error);
+        status = take_info(trace, &format, row, at, error);
         break;
       case WINIDEA_CONTEXTS:
-        status = take_context(trace, &copy, row, at, error);
+        status = take_context(trace, &format, row, at, error);
         break;
-      default: status = take_area(trace, &copy, row, at, base, error);
+      default: status = take_area(trace, &format, row, at, base, error);
     }
   }
   file->areas.is_mapping = false;

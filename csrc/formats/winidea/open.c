@@ -106,8 +106,10 @@ static const winidea_section *timeline_of (const winidea_file *file) {
 /* The time of a row, when it is one. */
 static bool time_of (const winidea_section *section, pf_bytes row,
                      int64_t *time) {
+  winidea_rowformat format;
   winidea_fields fields;
-  return winidea_split(&section->format, row, &fields) &&
+  return section->is_readable && winidea_compile(&format, section->format) &&
+         winidea_split(&format, row, &fields) &&
          winidea_read_decimal(fields.of[MACRO_TIME], time);
 }
 
@@ -357,5 +359,8 @@ const pf_format pf_format_winidea = {
     .score = score,
     .open = open_trace,
     .close = close_trace,
+    .written = winidea_written,
+    .nwritten = WINIDEA_WRITTEN,
+    .encoder = winidea_encoder,
     .parallel = true,
 };

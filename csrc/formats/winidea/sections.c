@@ -17,6 +17,7 @@ struct section_reader {
   const char *expected; /* what a row is, for messages */
   size_t section;       /* number of the next one to look at */
   winidea_section now;
+  winidea_rowformat format;
   uint64_t at; /* of the next row; now.end: the section is done */
   winidea_base base;
   winidea_places places;
@@ -193,7 +194,7 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
   const pf_bytes row = winidea_line(file->text->bytes, offset, &self->at);
   if (row.size == 0)
     return PF_OK;
-  if (!winidea_split(&self->now.format, row, &fields))
+  if (!winidea_split(&self->format, row, &fields))
     return report(self, row, offset, error);
   const pf_status status = self->put(self, &fields, batch, &is_good, error);
   if (status < 0)
@@ -215,10 +216,10 @@ static pf_status next_section (section_reader *self, pf_error *error) {
   pthread_mutex_unlock(&file->mutex);
   if (status == PF_OK)
     status = winidea_next_section(self->trace, self->kind, &self->section,
-                                  &self->now, &found, error);
+                                  &self->now, &self->format, &found, error);
   if (status < 0 || !found)
     return status < 0 ? status : PF_END;
-  self->at = self->now.format.count == 0 ? self->now.end : self->now.rows;
+  self->at = !self->now.is_readable ? self->now.end : self->now.rows;
   return PF_OK;
 }
 

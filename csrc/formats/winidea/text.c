@@ -110,11 +110,15 @@ static pf_bytes take_class (pf_bytes *rest) {
 }
 
 
-/* Whether rows of a format can be told to be of an area. */
-static bool has_handle (pf_bytes text) {
+/* Where the last macro HANDLE of a text begins, or NULL. */
+static const uint8_t *last_handle (pf_bytes text) {
   winidea_rowformat format;
-  return winidea_compile(&format, text) &&
-         winidea_has_macro(&format, MACRO_HANDLE);
+  if (!winidea_compile(&format, text))
+    return NULL;
+  for (unsigned i = format.count; i-- > 0;)
+    if (format.macros[i] == MACRO_HANDLE)
+      return format.literals[i].at + format.literals[i].size;
+  return NULL;
 }
 
 
@@ -126,14 +130,14 @@ static pf_bytes take_context (pf_bytes *rest) {
   const size_t start = match(text, "CONTEXT(");
   if (start == 0)
     return (pf_bytes){NULL, 0};
+  const uint8_t *const handle = last_handle(text);
   size_t end = 0;
   for (size_t i = text.size; i-- > start;) {
     if (text.at[i] != ')')
       continue;
     end = end == 0 ? i : end;
-    const pf_bytes behind = after(text, i + 1);
-    if (behind.size > 1 && behind.at[0] == ' ' && behind.at[1] == '%' &&
-        has_handle(behind)) {
+    if (handle != NULL && text.at + i < handle && text.at[i + 1] == ' ' &&
+        text.at[i + 2] == '%') {
       end = i;
       break;
     }
@@ -145,10 +149,9 @@ static pf_bytes take_context (pf_bytes *rest) {
 }
 
 
-/* Whether a format has what the rows of a section cannot do without. */
-static bool is_enough (const winidea_section *section) {
-  const winidea_rowformat *const format = &section->format;
-  switch (section->kind) {
+bool winidea_is_enough (const winidea_rowformat *format,
+                        winidea_section_kind kind) {
+  switch (kind) {
     case WINIDEA_INFO: return format->count > 0;
     case WINIDEA_TIMELINE:
       return winidea_has_macro(format, MACRO_HANDLE) &&
@@ -156,6 +159,18 @@ static bool is_enough (const winidea_section *section) {
              winidea_has_macro(format, MACRO_TIME);
     default: return winidea_has_macro(format, MACRO_HANDLE);
   }
+}
+
+
+/* The format of the first section of each kind is a fact of the file. */
+static void set_fact (pf_trace *trace, const winidea_section *section) {
+  static const char *const names[WINIDEA_SECTIONS] = {
+      "info_format", "contexts_format", "handle_format", "statistics_format",
+      "timeline_format"};
+  winidea_file *const file = trace->state;
+  if (!file->has_format[section->kind])
+    pf_info_text(trace, names[section->kind], section->format);
+  file->has_format[section->kind] = true;
 }
 
 
@@ -169,7 +184,7 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   pf_bytes context = {NULL, 0};
   if (section->kind == WINIDEA_HANDLE || section->kind == WINIDEA_STATISTICS)
     take_class(&rest);
-  if (section->kind == WINIDEA_STATISTICS)
+  if (section->kind == WINIDEA_STATISTICS && line.size <= MOST_HEADER)
     context = take_context(&rest);
   if (context.at != NULL) {
     section->context = pf_intern(trace->dictionary, context);
@@ -178,10 +193,15 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   }
   if (rest.size > 0 && rest.at[0] == ' ')
     rest = after(rest, 1);
-  if (line.size <= MOST_HEADER && winidea_compile(&section->format, rest) &&
-      is_enough(section))
+  winidea_rowformat format;
+  section->format = rest;
+  section->is_readable = line.size <= MOST_HEADER &&
+                         winidea_compile(&format, rest) &&
+                         winidea_is_enough(&format, section->kind);
+  if (section->is_readable) {
+    set_fact(trace, section);
     return PF_OK;
-  section->format.count = 0;
+  }
   return pf_warn(
       trace, PF_DAMAGE, "winidea-bad-header", PF_EFORMAT, offset, error,
       "a format of at most %d macros with HANDLE (of a timeline also "
@@ -286,7 +306,8 @@ void winidea_scan_from (winidea_file *file, size_t section, uint64_t end) {
 
 pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
                                 size_t *from, winidea_section *section,
-                                bool *found, pf_error *error) {
+                                winidea_rowformat *format, bool *found,
+                                pf_error *error) {
   winidea_file *const file = trace->state;
   pf_status status = PF_OK;
   *found = false;
@@ -302,6 +323,8 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
   if (*found)
     *section = file->sections[(*from)++];
   pthread_mutex_unlock(&file->mutex);
+  if (*found && section->is_readable)
+    (void)winidea_compile(format, section->format);
   return status;
 }
 

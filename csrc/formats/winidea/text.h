@@ -27,11 +27,13 @@ pf_status winidea_scan_all (pf_trace *trace, pf_error *error);
    the file ends: look there and not before. */
 void winidea_scan_from (winidea_file *file, size_t section, uint64_t end);
 
-/* A section of a kind, from number `from` on; false when there is none. Scans
-   when it must. Takes the mutex. */
+/* A section of a kind, from number `from` on, and its format where that is
+   readable; *found false when there is none. Scans when it must. Takes the
+   mutex. */
 pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
                                 size_t *from, winidea_section *section,
-                                bool *found, pf_error *error);
+                                winidea_rowformat *format, bool *found,
+                                pf_error *error);
 
 /* The line that begins at `at`, without its end; `next` is where the next one
    begins. */
@@ -40,6 +42,10 @@ pf_bytes winidea_line (pf_bytes text, uint64_t at, uint64_t *next);
 /* Whether a line is the header of a section, and of which. */
 bool winidea_is_header (pf_bytes line);
 winidea_section_kind winidea_kind_of_header (pf_bytes line);
+
+/* Whether a format has what the rows of a section cannot do without. */
+bool winidea_is_enough (const winidea_rowformat *format,
+                        winidea_section_kind kind);
 
 /* Read a base from an option. */
 winidea_base winidea_base_option (const pf_trace *trace, const char *name);

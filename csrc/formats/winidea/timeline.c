@@ -35,7 +35,8 @@ typedef struct timeline_reader {
   pf_reader reader;
   const uint8_t *at, *end; /* what is left of the section, as far as known */
   size_t section;          /* number of the next one to look at */
-  winidea_section now;     /* the one being read; end 0: none */
+  winidea_section now;     /* the one being read */
+  winidea_rowformat format;
   winidea_base base;
   bool has_odd_values; /* of the stretch: some are not just whole numbers */
   known_name names[NAMES];
@@ -136,7 +137,7 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
 /* Any row, by taking it apart first. */
 static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   winidea_fields fields;
-  if (!winidea_split(&self->now.format, line, &fields))
+  if (!winidea_split(&self->format, line, &fields))
     return false;
   const pf_bytes event = winidea_trim(fields.of[MACRO_EVENT]);
   const int type = event.size == 1 ? type_of(event.at[0]) : -1;
@@ -196,7 +197,7 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
    line begins, or NULL: it is another row. */
 static const uint8_t *take_plain (const timeline_reader *self, const uint8_t *p,
                                   row *r) {
-  const winidea_rowformat *const f = &self->now.format;
+  const winidea_rowformat *const f = &self->format;
   const uint8_t *const end = self->end;
   for (unsigned i = 0; i <= f->count; i++) {
     const pf_bytes literal = f->literals[i];
@@ -343,17 +344,17 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
                       offset_of(self, self->at));
   const pf_status status =
       winidea_next_section(decoder->trace, WINIDEA_TIMELINE, &self->section,
-                           &self->now, &found, error);
+                           &self->now, &self->format, &found, error);
   if (status < 0 || !found)
     return status < 0 ? status : PF_END;
   self->at = text.at + self->now.rows;
   self->end =
       text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
-  if (self->now.format.count == 0) /* unreadable: where it ends is not known */
+  if (!self->now.is_readable) /* unreadable: where it ends is not known */
     self->at = self->end = NULL;
   decoder->last = INT64_MIN;
   decoder->has_contexts =
-      decoder->tracks || winidea_has_macro(&self->now.format, MACRO_CONTEXT);
+      decoder->tracks || winidea_has_macro(&self->format, MACRO_CONTEXT);
   return PF_OK;
 }
 

@@ -17,6 +17,7 @@
 **               contexts; lines.c: of raw lines
 **   xml.c       the areas of an XML export
 **   tables.c    the schemas
+**   encode.c write.c    the way out
 */
 
 #ifndef winidea_h
@@ -148,7 +149,8 @@ typedef struct winidea_section {
   uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
   uint64_t header, rows, end; /* bytes at which they begin; end may be
                                  WINIDEA_OPEN: not known yet */
-  winidea_rowformat format;   /* without macros: its rows cannot be read */
+  pf_bytes format;            /* of its rows, as the header has it */
+  bool is_readable;           /* the format is one that rows can be read by */
 } winidea_section;
 
 #define WINIDEA_OPEN UINT64_MAX
@@ -169,10 +171,11 @@ typedef struct winidea_file {
   const pf_source *xml;      /* the main file, when it is XML, or NULL */
   winidea_section *sections; /* of the text, as far as it is scanned */
   size_t nsections, room;
-  uint64_t scanned;          /* the text is up to here */
-  bool is_scanned;           /* to its end */
-  winidea_context *contexts; /* each handle once */
-  pf_interned context_index; /* by handle */
+  uint64_t scanned;                  /* the text is up to here */
+  bool is_scanned;                   /* to its end */
+  bool has_format[WINIDEA_SECTIONS]; /* its format is among the facts */
+  winidea_context *contexts;         /* each handle once */
+  pf_interned context_index;         /* by handle */
   uint32_t switches; /* handle of the variable that has the context of a core,
                         or WINIDEA_NO_HANDLE */
   bool has_doubles;  /* some areas have values of type F64 */
@@ -311,6 +314,14 @@ pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
+
+
+/* encode.c, write.c: the way out. */
+#define WINIDEA_WRITTEN 4
+extern const pf_table winidea_written[WINIDEA_WRITTEN];
+pf_status winidea_encoder (const pf_option *options, size_t noptions,
+                           pf_dictionary *dictionary, pf_encoder **encoder,
+                           pf_error *error);
 
 
 /* tables.c: the schemas, and the numbers of their columns. */

@@ -32,12 +32,41 @@ winidea.roles = {
    { name = "timeline", help = "binary timeline of a main file" },
 }
 
+winidea.write_options = {
+   { name = "dialect", type = "choice", choices = { "auto", "text1", "bin" }, default = "auto",
+     help = "form of the file; auto: as the trace, else text1" },
+   { name = "bin_version", type = "choice", choices = { "auto", "1.0", "1.1" }, default = "auto",
+     help = "version of a binary timeline; 1.0 has no cores; auto: as the trace, else 1.1" },
+   { name = "timeline_binary", type = "bool", default = false,
+     help = "of text1: the timeline goes into a file beside, with .BIN behind its name" },
+   { name = "timeline_states", type = "bool", default = true,
+     help = "events of states; else entering one is a write of its variable" },
+   { name = "info_format", type = "text", default = "",
+     help = "rows of INFO; empty, like the others: as the trace, or the vendor's, %TOTAL_TIME%" },
+   { name = "contexts_format", type = "text", default = "",
+     help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
+   { name = "handle_format", type = "text", default = "",
+     help = "rows of HANDLE: %HANDLE%,%NAME%,%VALUE%" },
+   { name = "statistics_format", type = "text", default = "",
+     help = "rows of STATISTICS: %HANDLE%,%VALUE%,%COUNT%,%T.NET%" },
+   { name = "timeline_format", type = "text", default = "",
+     help = "rows of TIMELINE: %HANDLE%,%EVENT%,%VALUE%,%TIME%" },
+   { name = "line_end", type = "choice", choices = { "crlf", "lf" }, default = "crlf",
+     help = "end of the lines of text1" },
+   { name = "total_time", type = "int", default = -1,
+     help = "for INFO, ns; below 0: none, or as the trace" },
+}
+
+-- The table that records go into when none is named.
+winidea.main_written = "timeline"
+
 winidea.warnings = {
    ["winidea-ambiguous-row"] = "texts stand side by side in a row, and where one ends is a guess",
    ["winidea-bad-event"] = "a record has a type of event that there is not",
    ["winidea-bad-header"] = "the format in the header of a section cannot be read",
    ["winidea-bad-row"] = "a row is not as the header of its section says",
    ["winidea-no-mapping"] = "the file that should name the areas is no export",
+   ["winidea-not-written"] = "a table of the trace has no place in the file that is written",
    ["winidea-odd-flags"] = "a record has flags outside those that are documented",
    ["winidea-side-file"] = "a file that stands beside cannot be read",
    ["winidea-time-falls"] = "an event is earlier than the one before it",
@@ -67,6 +96,44 @@ function winidea.side_files(main)
    local role, names = beside(main.path)
    local found = require("profio.inputs").beside(main.path, names)
    return { found and { role = role, path = found } }
+end
+
+---Where the binary timeline of a text goes.
+---@param path string|nil of the text
+---@param options table of writing
+---@return { role: string, path: string|nil }[]
+function winidea.side_outputs(path, options)
+   if not options.timeline_binary or options.dialect == "bin" then
+      return {}
+   elseif path == "-" then
+      error("timeline_binary wants a file: there is none beside standard output", 0)
+   end
+   return { { role = "timeline", path = path and path .. ".BIN" } }
+end
+
+---What a file is written like when nothing is said: as the trace it comes from.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+function winidea.save_defaults(options, info)
+   local value = {}
+   for _, fact in ipairs(info) do
+      value[fact.name] = fact.value
+   end
+   if (options.dialect or "auto") == "auto" then
+      options.dialect = value.dialect == "bin" and "bin" or "text1"
+   end
+   if (options.bin_version or "auto") == "auto" and value.version then
+      options.bin_version = value.version
+   end
+   if (options.total_time or -1) < 0 and value.total_time then
+      options.total_time = value.total_time
+   end
+   for _, section in ipairs { "info", "contexts", "handle", "statistics", "timeline" } do
+      local name = section .. "_format"
+      if (options[name] or "") == "" then
+         options[name] = value[name]
+      end
+   end
 end
 
 return winidea

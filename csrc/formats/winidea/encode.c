@@ -1,0 +1,360 @@
+/*
+** encode.c - the way out: binary timelines of both versions, and Text1 through
+** write.c. Rows are written as they come; nothing is kept but the areas that
+** came without a handle and were given one.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/encode.h"
+#include "formats/winidea/text.h"
+#include "model/names.h"
+
+#define RECORD 24
+
+const pf_table winidea_written[WINIDEA_WRITTEN] = {
+    {"contexts", winidea_contexts_fields, CONTEXTS_COLUMNS, -1, NULL},
+    {"areas", winidea_areas_fields, AREAS_COLUMNS, -1, NULL},
+    {"statistics", winidea_statistics_fields, STATISTICS_COLUMNS, -1, NULL},
+    {"timeline", winidea_timeline_fields, TIMELINE_COLUMNS, -1, NULL}};
+
+static const char *const event_names[WINIDEA_EVENTS] = {
+    "leave", "suspend", "resume", "enter", "write"};
+
+
+/* {====== Handles ====== */
+
+/* The kind of an area by its class. */
+static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
+  const pf_bytes class = pf_name(self->dictionary, area->class);
+  for (unsigned kind = 0; kind < 8 && area->class != PF_NO_NAME; kind++)
+    if (class.size == strlen(winidea_class_names[kind]) &&
+        memcmp(class.at, winidea_class_names[kind], class.size) == 0)
+      return kind;
+  return WINIDEA_FUNCTION;
+}
+
+
+static bool reserve_given (winidea_writer *self, uint32_t area) {
+  if (self->ngiven == self->given_room) {
+    const uint32_t room = self->given_room * 2 + 64;
+    winidea_given *const given = realloc(self->given, room * sizeof *given);
+    if (given == NULL)
+      return false;
+    self->given = given;
+    self->given_room = room;
+  }
+  if (area < self->ngiven_of)
+    return true;
+  const uint32_t count = area + area / 2 + 64;
+  uint32_t *const of = realloc(self->given_of, count * sizeof *of);
+  if (of == NULL)
+    return false;
+  memset(of + self->ngiven_of, 0, (count - self->ngiven_of) * sizeof *of);
+  self->given_of = of;
+  self->ngiven_of = count;
+  return true;
+}
+
+
+/* The handle of an area that has none: the next one of its kind. */
+static pf_status give_handle (winidea_writer *self, uint32_t number,
+                              uint32_t *handle, pf_error *error) {
+  if (number >= UINT32_MAX / 2 || !reserve_given(self, number))
+    return winidea_no_memory(error);
+  if (self->given_of[number] == 0) {
+    const unsigned kind = kind_of(self, pf_area_at(self->dictionary, number));
+    if (self->next_of[kind] == WINIDEA_KIND_STEP)
+      return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                     "more than %u areas of one kind", WINIDEA_KIND_STEP);
+    self->given[self->ngiven] =
+        (winidea_given){number, kind << 28 | self->next_of[kind]++};
+    self->given_of[number] = ++self->ngiven;
+  }
+  *handle = self->given[self->given_of[number] - 1].handle;
+  return PF_OK;
+}
+
+
+static pf_status check_handle (uint64_t handle, uint32_t *number,
+                               pf_error *error) {
+  *number = (uint32_t)handle;
+  if (handle <= UINT32_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a handle of 32 bits expected, found %llx",
+                 (unsigned long long)handle);
+}
+
+
+pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
+                              size_t handle, size_t area, size_t row,
+                              uint32_t *number, pf_error *error) {
+  if (winidea_has(batch, handle, row))
+    return check_handle(batch->columns[handle].addrs[row], number, error);
+  if (!winidea_has(batch, area, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row has no handle and no area");
+  const uint32_t id = batch->columns[area].ids[row];
+  const pf_area *const known = pf_area_at(self->dictionary, id);
+  return known->has_handle ? check_handle(known->handle, number, error)
+                           : give_handle(self, id, number, error);
+}
+
+/* }====== */
+
+
+/* {====== Events ====== */
+
+static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
+                            size_t row, winidea_event *event, pf_error *error) {
+  if (!winidea_has(batch, TIMELINE_EVENT, row) ||
+      !winidea_has(batch, TIMELINE_TIME, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row of timeline has no %s",
+                   winidea_has(batch, TIMELINE_TIME, row) ? "event" : "time");
+  const uint32_t word = batch->columns[TIMELINE_EVENT].ids[row];
+  event->time = batch->columns[TIMELINE_TIME].ints[row];
+  for (event->type = 0; event->type < WINIDEA_EVENTS; event->type++)
+    if (self->events[event->type] == word)
+      return PF_OK;
+  const pf_bytes text = pf_name(self->dictionary, word);
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "enter, leave, suspend, resume or write expected, found %.*s",
+                 (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
+}
+
+
+static pf_status read_core (const pf_batch *batch, size_t row,
+                            winidea_event *event, pf_error *error) {
+  event->core = WINIDEA_NO_CORE;
+  if (!winidea_has(batch, TIMELINE_CORE, row))
+    return PF_OK;
+  const int64_t core = batch->columns[TIMELINE_CORE].ints[row];
+  if (core < -1 || core >= WINIDEA_NO_CORE)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a core of -1 to 254 expected, found %lld", (long long)core);
+  if (core >= 0)
+    event->core = (unsigned)core;
+  return PF_OK;
+}
+
+
+/* A state that has no value in its row has that of its area. */
+static void read_state (const winidea_writer *self, const pf_batch *batch,
+                        size_t row, winidea_event *event) {
+  if (!winidea_has(batch, TIMELINE_AREA, row))
+    return;
+  const pf_area *const area =
+      pf_area_at(self->dictionary, batch->columns[TIMELINE_AREA].ids[row]);
+  event->has_value = area->has_value;
+  event->data = area->value;
+}
+
+
+/* Functions and lines have no value. */
+static void read_value (const winidea_writer *self, const pf_batch *batch,
+                        size_t row, winidea_event *event) {
+  event->has_value = event->is_double = false;
+  event->data = 0;
+  if (winidea_kind(event->handle) <= WINIDEA_LINE)
+    return;
+  if (winidea_has(batch, TIMELINE_VALUE, row)) {
+    event->has_value = true;
+    event->data = batch->columns[TIMELINE_VALUE].ints[row];
+  }
+  else if (winidea_is_state(event->handle))
+    read_state(self, batch, row, event);
+  else if (winidea_has(batch, TIMELINE_NUMBER, row)) {
+    event->has_value = event->is_double = true;
+    memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
+           sizeof event->data);
+  }
+}
+
+
+static pf_status put_record (const winidea_writer *self,
+                             const winidea_event *event, pf_sink *sink) {
+  uint8_t bytes[RECORD];
+  uint32_t word = event->core << 4 | event->type;
+  if (self->version == WINIDEA_1_0)
+    word = winidea_is_written(event->handle) ? 0 : event->type << 24;
+  pf_save(bytes, 4, false, event->handle);
+  pf_save(bytes + 4, 4, false, word);
+  pf_save(bytes + 8, 8, false, (uint64_t)event->data);
+  pf_save(bytes + 16, 8, false, (uint64_t)event->time);
+  (void)pf_sink_put(sink, bytes, sizeof bytes); /* flushing tells failures */
+  return PF_OK;
+}
+
+
+static pf_status put_event (winidea_writer *self, const winidea_event *event,
+                            pf_sink *sink, pf_error *error) {
+  if (self->is_text && !self->is_beside)
+    return winidea_write_event(self, event, sink, error);
+  pf_sink *const beside = pf_sink_side(sink, "timeline");
+  return put_record(self, event, self->is_beside ? beside : sink);
+}
+
+
+/* Without events of states, entering one is a write of its variable. */
+static bool is_told (const winidea_writer *self, winidea_event *event) {
+  if (self->has_states || !winidea_is_state(event->handle))
+    return true;
+  event->handle -= WINIDEA_KIND_STEP;
+  const bool begins =
+      event->type == WINIDEA_ENTER || event->type == WINIDEA_WRITE;
+  event->type = WINIDEA_WRITE;
+  return begins;
+}
+
+
+static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
+                               size_t row, pf_sink *sink, pf_error *error) {
+  winidea_event event = {.context = PF_NO_NAME};
+  pf_status status = winidea_row_handle(
+      self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row, &event.handle, error);
+  if (status == PF_OK)
+    status = read_type(self, batch, row, &event, error);
+  if (status == PF_OK)
+    status = read_core(batch, row, &event, error);
+  if (status < 0)
+    return status;
+  read_value(self, batch, row, &event);
+  if (winidea_has(batch, TIMELINE_CONTEXT, row))
+    event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
+  return is_told(self, &event) ? put_event(self, &event, sink, error) : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The encoder ====== */
+
+static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
+                      pf_sink *sink, pf_error *error) {
+  static pf_status (*const put_row[WINIDEA_WRITTEN])(
+      winidea_writer *, const pf_batch *, size_t, pf_sink *,
+      pf_error *) = {[WRITTEN_CONTEXTS] = winidea_write_context,
+                     [WRITTEN_AREAS] = winidea_write_area,
+                     [WRITTEN_STATISTICS] = winidea_write_statistics,
+                     [WRITTEN_TIMELINE] = put_timeline};
+  winidea_writer *const self = (winidea_writer *)encoder;
+  const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
+  pf_status status = winidea_write_info(self, sink, error);
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
+    status = put_row[number](self, batch, row, sink, error);
+  return status;
+}
+
+
+/* The names of areas that were given handles come behind the events. */
+static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  const pf_status status = winidea_write_info(self, sink, error);
+  if (status < 0 || !self->is_text)
+    return status;
+  return winidea_write_given(self, sink, error);
+}
+
+
+static void close_writer (pf_encoder *encoder) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  for (int i = 0; i < WINIDEA_SECTIONS; i++)
+    free(self->format_copies[i]);
+  free(self->given);
+  free(self->given_of);
+  free(self->row);
+  free(self);
+}
+
+
+/* Take the format of a section's rows from an option, or the vendor's. */
+static pf_status read_format (winidea_writer *self, const pf_trace *asked,
+                              winidea_section_kind kind, pf_error *error) {
+  static const struct {
+    const char *option, *usual;
+  } known[WINIDEA_SECTIONS] = {
+      [WINIDEA_INFO] = {"info_format", "%TOTAL_TIME%"},
+      [WINIDEA_CONTEXTS] = {"contexts_format", "%NAME%,%HANDLE%"},
+      [WINIDEA_HANDLE] = {"handle_format", "%HANDLE%,%NAME%,%VALUE%"},
+      [WINIDEA_STATISTICS] = {"statistics_format",
+                              "%HANDLE%,%VALUE%,%COUNT%,%T.NET%"},
+      [WINIDEA_TIMELINE] = {"timeline_format",
+                            "%HANDLE%,%EVENT%,%VALUE%,%TIME%"}};
+  pf_bytes text = winidea_text(known[kind].usual), given;
+  if (pf_option_text(asked, known[kind].option, &given) && given.size > 0)
+    text = given;
+  char *const copy = malloc(text.size);
+  self->format_copies[kind] = copy;
+  if (copy == NULL)
+    return winidea_no_memory(error);
+  memcpy(copy, text.at, text.size);
+  const pf_bytes kept = {(const uint8_t *)copy, text.size};
+  self->format_texts[kind] = kept;
+  if (memchr(copy, '\n', text.size) == NULL &&
+      memchr(copy, '\r', text.size) == NULL &&
+      winidea_compile(&self->formats[kind], kept) &&
+      winidea_is_enough(&self->formats[kind], kind))
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "%s: one line with HANDLE (of a timeline also EVENT and "
+                 "TIME) expected, found %.*s",
+                 known[kind].option, (int)(text.size < 80 ? text.size : 80),
+                 copy);
+}
+
+
+static pf_status read_options (winidea_writer *self, const pf_trace *asked,
+                               pf_error *error) {
+  pf_status status = PF_OK;
+  self->is_text = !pf_option_is(asked, "dialect", "bin");
+  self->is_beside =
+      self->is_text && pf_option_int(asked, "timeline_binary", 0) != 0;
+  self->has_states = pf_option_int(asked, "timeline_states", 1) != 0;
+  self->version =
+      pf_option_is(asked, "bin_version", "1.0") ? WINIDEA_1_0 : WINIDEA_1_1;
+  self->line_end = pf_option_is(asked, "line_end", "lf") ? "\n" : "\r\n";
+  self->total_time = pf_option_int(asked, "total_time", -1);
+  for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
+    status = read_format(self, asked, (winidea_section_kind)i, error);
+  return status;
+}
+
+
+/* A binary timeline alone takes nothing but the timeline. */
+static void set_tables (winidea_writer *self) {
+  self->encoder.tables =
+      self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
+  self->encoder.ntables = self->is_text ? WINIDEA_WRITTEN : 1;
+}
+
+
+pf_status winidea_encoder (const pf_option *options, size_t noptions,
+                           pf_dictionary *dictionary, pf_encoder **encoder,
+                           pf_error *error) {
+  /* The functions that read options want a trace. */
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  winidea_writer *const self = calloc(1, sizeof *self);
+  if (self == NULL)
+    return winidea_no_memory(error);
+  self->encoder = (pf_encoder){
+      .put = put, .finish = flush, .close = close_writer, .flush = flush};
+  self->dictionary = dictionary;
+  self->section = WINIDEA_SECTIONS;
+  pf_status status = read_options(self, &asked, error);
+  for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
+    self->events[i] = pf_intern_text(dictionary, event_names[i]);
+    if (self->events[i] == PF_NO_NAME)
+      status = winidea_no_memory(error);
+  }
+  if (status < 0) {
+    close_writer(&self->encoder);
+    return status;
+  }
+  set_tables(self);
+  *encoder = &self->encoder;
+  return PF_OK;
+}
+
+/* }====== */

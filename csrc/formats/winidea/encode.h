@@ -1,0 +1,97 @@
+/*
+** encode.h - what encode.c (rows in, binary timelines out) and write.c (Text1
+** out) share.
+*/
+
+#ifndef winidea_encode_h
+#define winidea_encode_h
+
+#include "bytes/sink.h"
+#include "formats/winidea/winidea.h"
+#include "model/batch.h"
+
+/* The tables the encoder takes, by number. */
+enum {
+  WRITTEN_CONTEXTS,
+  WRITTEN_AREAS,
+  WRITTEN_STATISTICS,
+  WRITTEN_TIMELINE
+};
+
+/* An area that came without a handle. */
+typedef struct winidea_given {
+  uint32_t area;
+  uint32_t handle;
+} winidea_given;
+
+/* One event, as the file shall have it. */
+typedef struct winidea_event {
+  uint32_t handle;
+  unsigned type;
+  unsigned core; /* WINIDEA_NO_CORE: unknown */
+  bool has_value, is_double;
+  int64_t data; /* of a double its bits */
+  int64_t time;
+  uint32_t context; /* a name, or PF_NO_NAME */
+} winidea_event;
+
+typedef struct winidea_writer {
+  pf_encoder encoder;
+  pf_dictionary *dictionary;
+  bool is_text;    /* Text1, else a binary timeline alone */
+  bool is_beside;  /* Text1, with the timeline in a file beside it */
+  bool has_states; /* events of states, else writes of their variables */
+  winidea_version version; /* of a binary timeline */
+  const char *line_end;
+  int64_t total_time;                      /* for INFO; below 0: none */
+  uint32_t events[WINIDEA_EVENTS];         /* words by type */
+  char *format_copies[WINIDEA_SECTIONS];   /* owned */
+  pf_bytes format_texts[WINIDEA_SECTIONS]; /* these */
+  winidea_rowformat formats[WINIDEA_SECTIONS];
+
+  /* The section that rows go into; WINIDEA_SECTIONS: none yet. */
+  winidea_section_kind section;
+  const char *class;
+  uint32_t context;
+
+  /* Handles that were given here, in order; and by area its place + 1. */
+  winidea_given *given;
+  uint32_t ngiven, given_room;
+  uint32_t told; /* how many of them have been written */
+  uint32_t *given_of;
+  uint32_t ngiven_of;
+  uint32_t next_of[WINIDEA_KINDS]; /* the next index of each kind */
+
+  uint8_t *row; /* the line being made */
+  size_t used, room;
+} winidea_writer;
+
+/* Whether a row has a value in a column. */
+static inline bool winidea_has (const pf_batch *batch, size_t column,
+                                size_t row) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !pf_is_missing(&batch->columns[column], row);
+}
+
+/* The handle of a row: its own, that of its area, or one given to that. */
+pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
+                              size_t handle, size_t area, size_t row,
+                              uint32_t *number, pf_error *error);
+
+/* write.c: rows of Text1. */
+pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,
+                              pf_error *error);
+pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
+                                 size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
+                              size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_statistics (winidea_writer *self, const pf_batch *batch,
+                                    size_t row, pf_sink *sink, pf_error *error);
+pf_status winidea_write_event (winidea_writer *self, const winidea_event *event,
+                               pf_sink *sink, pf_error *error);
+
+/* The names of the areas whose handles were given here since the last time. */
+pf_status winidea_write_given (winidea_writer *self, pf_sink *sink,
+                               pf_error *error);
+
+#endif
