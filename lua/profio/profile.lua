@@ -121,7 +121,7 @@ local function stacks_of(state)
 end
 
 ---What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
----"graph" (histogram and arcs), or nil.
+---"graph" (histogram and arcs), "calls" (events), or nil.
 ---@param state table of the trace
 ---@return string|nil
 function profile.kind(state)
@@ -129,7 +129,10 @@ function profile.kind(state)
    if wanted and state.schema[wanted.table] then
       return "stacks"
    end
-   return (state.schema.histogram or state.schema.arcs) and "graph" or nil
+   if state.schema.histogram or state.schema.arcs then
+      return "graph"
+   end
+   return state.schema.events and "calls" or nil
 end
 
 -- From a table that has stacks, or that says where each row was spent.
@@ -152,6 +155,22 @@ local function of_stacks(trace, state, given)
    return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
 end
 
+-- From the calls of a timeline: where each was made, its net time and that it was. Lines and
+-- states have no stack.
+local function of_calls(trace)
+   local made, message, code = core.contexts {
+      reader = core.where(trace:calls():reader(),
+         { { column = "stack", op = "missing", negate = true } }),
+      stack = "stack",
+      metrics = { { name = "time", unit = "ns", column = "net" },
+         { name = "calls", unit = "count", column = "count" } },
+   }
+   if not made then
+      return nil, message, code
+   end
+   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
+end
+
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
@@ -164,6 +183,8 @@ function profile.of_trace(trace, state, given)
    local kind = profile.kind(state)
    if kind == "stacks" then
       return of_stacks(trace, state, given)
+   elseif kind == "calls" then
+      return of_calls(trace)
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)

@@ -142,7 +142,7 @@ for name in pairs(view.methods) do
 end
 
 ---The calls that the events of the trace make, in order of stop: area, lane, start, stop, gross,
----net, call, period, outside, depth, caller, flags, count. Raises when there are no events.
+---net, call, period, outside, depth, caller, flags, count, stack. Raises when there are no events.
 ---@param options table|nil recursion = "all" | "outermost", partial = "include" | "exclude",
 ---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
 ---@return profio.View

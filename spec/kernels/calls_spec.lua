@@ -31,9 +31,9 @@ describe("calls", function()
       local trace <close> = events.open(events.of "0 e main 3; 5 l main 3")
       local calls = trace:calls()
       assert.same({ "area", "lane", "start", "stop", "gross", "net", "call", "period", "outside",
-         "depth", "caller", "flags", "count" }, calls.columns)
+         "depth", "caller", "flags", "count", "stack" }, calls.columns)
       assert.same({ { area = "main", lane = 3, start = 0, stop = 5, gross = 5, net = 5, call = 5,
-         depth = 1, count = 1 } }, calls:rows())
+         depth = 1, count = 1, stack = 0 } }, calls:rows())
       assert.equal("area", calls:fields()[1].type)
    end)
 
@@ -256,6 +256,32 @@ end)
 
 -- }======
 
+describe("the profile of calls", function()
+   it("has their contexts, with time and calls", function()
+      local trace <close> = events.open(events.of [[0 e main 1; 10 e f 1; 12 e g 1; 15 l g 1;
+         15 e g 2; 20 l f 1; 20 e g 1; 25 l g 1; 30 l main 1; 35 l g 2]])
+      assert.same({
+         { depth = 1, ["function"] = "main", calls = 1, self = 15, total = 30 },
+         { depth = 2, ["function"] = "f", calls = 1, self = 7, total = 10 },
+         { depth = 3, ["function"] = "g", calls = 1, self = 3, total = 3 },
+         { depth = 2, ["function"] = "g", calls = 1, self = 5, total = 5 },
+         { depth = 1, ["function"] = "g", calls = 1, self = 20, total = 20 },
+      }, trace:profile():tree():rows("depth", "function", "calls", "self", "total"))
+   end)
+
+   it("takes lines, states and variables for what they are", function()
+      local trace <close> = events.open {
+         { time = 0, event = "enter", area = "main" },
+         { time = 0, event = "enter", area = line(1, "main") },
+         { time = 3, event = "write", area = state(1, "v") },
+         { time = 9, event = "leave", area = line(1, "main") },
+         { time = 9, event = "leave", area = "main" },
+      }
+      assert.same({ { ["function"] = "main", calls = 1, self = 9, total = 9 } },
+         trace:profile():flat():rows("function", "calls", "self", "total"))
+   end)
+end)
+
 -- {====== Random traces ======
 
 local function ordered(rows)
@@ -276,6 +302,15 @@ local function without_tails(rows, count)
    return list
 end
 
+-- The names of a stack, the outermost first.
+local function path_of(trace, stack)
+   local names = {}
+   for _, frame in ipairs(stack and trace:stack(stack) or {}) do
+      table.insert(names, 1, frame.area)
+   end
+   return stack and table.concat(names, ";")
+end
+
 describe("calls of random events", function()
    it("are those of a slow model", function()
       math.randomseed(20090613)
@@ -288,6 +323,7 @@ describe("calls of random events", function()
          assert.equal(#expected + #tails, #rows, "round " .. round)
          assert.same(ordered(tails), ordered(without_tails(rows, #tails)), "round " .. round)
          for i, row in ipairs(expected) do
+            rows[i].stack, rows[i].path = nil, path_of(trace, rows[i].stack)
             assert.same(row, rows[i], "round " .. round)
          end
       end

@@ -4,7 +4,7 @@
 --
 -- An event is { time =, event =, area =, lane =, flags = } where area is { name =, class =,
 -- parent =, value = } and lane a value or nil. A call is a table with the columns of a calls view;
--- what is missing is absent.
+-- what is missing is absent; path has the names of its stack with semicolons between.
 
 local slow = {}
 
@@ -119,6 +119,19 @@ local function caller_at(lane, i)
    end
 end
 
+-- The functions around place i and the call itself, when it is one of a function.
+local function path_at(lane, i, area)
+   if kind_of(area) ~= "function" then
+      return nil
+   end
+   local names = {}
+   for k = 1, i - 1 do
+      names[#names + 1] = lane.open[k].kind == "function" and lane.open[k].area.name or nil
+   end
+   names[#names + 1] = area.name
+   return table.concat(names, ";")
+end
+
 -- Who is charged with what the function at place i spent: the function around it and the line of
 -- that function, which lies between the two.
 local function payers(lane, i)
@@ -155,7 +168,7 @@ local function ended(self, lane, i, time, flags)
       net = net, gross = not hidden and gross or nil,
       call = not hidden and not has(bits, partial) and time - call.start or nil,
       period = call.period, outside = call.outside, depth = depth_at(lane, i),
-      caller = caller_at(lane, i), bits = bits, count = call.count })
+      caller = caller_at(lane, i), bits = bits, count = call.count, path = call.path })
    if call.kind == "function" then
       for _, payer in ipairs(payers(lane, i)) do
          payer.calls = payer.calls + gross
@@ -228,6 +241,7 @@ local function enter(self, lane, event, kind, sibling)
    end
    known.entered = event.time
    lane.busy_since = #lane.open == 0 and self.number or lane.busy_since
+   call.path = path_at(lane, #lane.open + 1, event.area)
    lane.open[#lane.open + 1] = call
    begin_slice(call, event.time)
 end
@@ -258,7 +272,8 @@ local function leave_orphan(self, lane, event, kind)
    local known = area_in(lane, event.area)
    known.left = event.time
    emit(self, { area = event.area.name, lane = lane.value, start = start, stop = event.time,
-      net = net, gross = gross, depth = depth, caller = caller, bits = event.bits, count = 0 })
+      net = net, gross = gross, depth = depth, caller = caller, bits = event.bits, count = 0,
+      path = path_at(lane, #lane.open + 1, event.area) })
 end
 
 -- A suspend or resume of a call whose enter was not seen.
@@ -296,6 +311,7 @@ local function appear(self, lane, event, kind)
       begin_slice(call, event.time)
    end
    lane.busy_since = #lane.open == 0 and self.number or lane.busy_since
+   call.path = path_at(lane, only and 1 or #lane.open + 1, event.area)
    table.insert(lane.open, (only and kind == "function") and 1 or #lane.open + 1, call)
 end
 

@@ -29,6 +29,7 @@ enum {
   CALLER,
   FLAGS,
   COUNT,
+  STACK,
   NCOLUMNS
 };
 
@@ -48,6 +49,8 @@ static const pf_field columns[NCOLUMNS] = {
     {"caller", PF_AREA, "the function around it; missing at the top", false},
     {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
     {"count", PF_INT, "1, or 0 when its enter was not recorded", false},
+    {"stack", PF_STACK, "the functions around it and itself; missing of lines",
+     false},
 };
 
 typedef struct calls_reader {
@@ -126,6 +129,7 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
   put_id(&c[CALLER], row, call->caller);
   put_id(&c[FLAGS], row, flags);
   put_int(&c[COUNT], row, call->count);
+  put_id(&c[STACK], row, call->stack);
   return PF_OK;
 }
 
@@ -176,7 +180,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
 }
 
 
-static pf_status begin (calls_reader *r, pf_error *error) {
+static pf_status begin (calls_reader *r, bool stacks, pf_error *error) {
   const pf_status status = pf_events_open(&r->events, r->input, error);
   if (status != PF_OK) {
     pf_events_close(&r->events);
@@ -184,6 +188,7 @@ static pf_status begin (calls_reader *r, pf_error *error) {
   }
   pf_machine_init(&r->machine, &r->options, r->input->dictionary,
                   r->fields[AREA].type == PF_AREA);
+  r->machine.has_stacks = stacks;
   r->begun = true;
   return PF_OK;
 }
@@ -192,7 +197,8 @@ static pf_status begin (calls_reader *r, pf_error *error) {
 static pf_status calls_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   calls_reader *const r = (calls_reader *)(void *)self;
-  pf_status status = r->begun ? PF_OK : begin(r, error);
+  pf_status status =
+      r->begun ? PF_OK : begin(r, batch->columns[STACK].data != NULL, error);
   pf_batch_clear(batch);
   while (status >= PF_OK) {
     if (put_calls(r, batch) != PF_OK)

@@ -10,7 +10,7 @@
 /*
 ** A reader of the calls of `events` (borrowed; its columns: events.h), in
 ** order of stop, unwound ones first: area, lane, start, stop, gross, net,
-** call, period, outside, depth, caller, flags, count.
+** call, period, outside, depth, caller, flags, count, stack.
 */
 pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
                          pf_reader **reader, pf_error *error);

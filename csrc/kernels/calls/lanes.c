@@ -11,8 +11,7 @@
 #define DIRECT_TOTAL ((size_t)4 << 20) /* entries of 4 bytes */
 
 
-void pf_lanes_init (pf_lanes *p, const pf_dictionary *dictionary,
-                    bool has_areas) {
+void pf_lanes_init (pf_lanes *p, pf_dictionary *dictionary, bool has_areas) {
   memset(p, 0, sizeof *p);
   p->dictionary = dictionary;
   p->has_areas = has_areas;
@@ -52,6 +51,7 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
                                .since = time,
                                .slot = PF_NO_SLOT,
                                .area = PF_NO_AREA,
+                               .stack = PF_NO_STACK,
                                .state = PF_FRAME_RUNNING,
                                .flags = PF_CALL_ORPHAN,
                                .period = PF_NO_TIME,

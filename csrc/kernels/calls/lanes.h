@@ -8,7 +8,7 @@
 
 #include "kernels/calls/call.h"
 #include "kernels/numbering.h"
-#include "model/areas.h"
+#include "model/stacks.h"
 
 /* What may be in a lane, from the class of the area. */
 typedef enum pf_area_kind {
@@ -38,6 +38,7 @@ typedef struct pf_frame {
   uint32_t below;      /* the next call of the same slot: a frame, or 0 */
   uint32_t depth;
   uint32_t losses; /* how often events had been lost at its enter */
+  uint32_t stack;  /* as in pf_call */
   pf_frame_state state;
   uint16_t flags;
   bool is_line;    /* or a state: takes nothing from what is below */
@@ -94,7 +95,7 @@ typedef struct pf_slot {
 } pf_slot;
 
 typedef struct pf_lanes {
-  const pf_dictionary *dictionary;
+  pf_dictionary *dictionary;
   bool has_areas;  /* the areas of the events are areas, and not names */
   pf_lane **lanes; /* by number */
   size_t nlanes, lanes_room;
@@ -109,8 +110,7 @@ typedef struct pf_lanes {
   size_t sparse_room;
 } pf_lanes;
 
-void pf_lanes_init (pf_lanes *lanes, const pf_dictionary *dictionary,
-                    bool has_areas);
+void pf_lanes_init (pf_lanes *lanes, pf_dictionary *dictionary, bool has_areas);
 void pf_lanes_free (pf_lanes *lanes);
 
 /* Make the slot of an area in the lane of a number, and the lane, when they

@@ -13,7 +13,7 @@
 #define MAX_DEPTH 65536
 
 void pf_machine_init (pf_machine *m, const pf_call_options *options,
-                      const pf_dictionary *dictionary, bool has_areas) {
+                      pf_dictionary *dictionary, bool has_areas) {
   memset(m, 0, sizeof *m);
   m->options = *options;
   if (m->options.max_depth == 0)
@@ -104,6 +104,7 @@ static pf_status write (pf_machine *m, const moment *at) {
                 .lengths = {0, 0, 0, period_of(slot, at->time), PF_NO_TIME},
                 .slot = at->slot,
                 .caller = PF_NO_AREA,
+                .stack = PF_NO_STACK,
                 .depth = 1,
                 .flags = (uint16_t)at->flags,
                 .count = 1};
@@ -194,6 +195,7 @@ static void leave_orphan (pf_machine *m, const moment *at) {
                 .period = PF_NO_TIME,
                 .outside = PF_NO_TIME,
                 .slot = at->slot,
+                .stack = stack_of(m, lane, slot),
                 .depth = innermost(lane)->depth + 1};
   if (lane->count == 1 && slot->kind != PF_KIND_LINE) {
     const pf_frame before = take_base(lane, at->time);
@@ -505,11 +507,11 @@ pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
   if (status == PF_OK && rows->flags == NULL && !m->is_before &&
-      !m->options.has_to)
+      !m->options.has_to && !m->has_stacks)
     return take_plain(m, rows, from, to);
   for (size_t i = from; i < to && status == PF_OK; i++)
     status = take(m, rows, i);
-  return status;
+  return m->is_out_of_memory ? PF_ENOMEM : status;
 }
 
 /* }====== */
@@ -535,6 +537,7 @@ static void emit_tail (pf_machine *m, uint32_t number) {
                             length(span(slot->last_leave, m->last))},
                 .slot = number,
                 .caller = PF_NO_AREA,
+                .stack = PF_NO_STACK,
                 .depth = 1};
   emit(m, 0);
 }

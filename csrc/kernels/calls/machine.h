@@ -36,6 +36,8 @@ typedef struct pf_machine {
   bool is_behind;  /* it has ended */
   bool is_part;    /* what was entered before is not known: pass.h */
   bool is_stuck;   /* a part that cannot be told without it */
+  bool has_stacks; /* calls have their stacks: set it before the first event */
+  bool is_out_of_memory;
   uint32_t epoch;  /* how many gaps there were */
   uint32_t losses; /* how often events were lost */
   size_t open;     /* calls on all stacks */
@@ -45,7 +47,7 @@ typedef struct pf_machine {
 } pf_machine;
 
 void pf_machine_init (pf_machine *machine, const pf_call_options *options,
-                      const pf_dictionary *dictionary, bool has_areas);
+                      pf_dictionary *dictionary, bool has_areas);
 void pf_machine_free (pf_machine *machine);
 
 /* Take events from..to-1; their calls are in machine->calls then, in order of

@@ -70,6 +70,7 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
   call->slot = f->slot;
   call->caller = caller;
   call->depth = f->depth;
+  call->stack = f->stack;
   call->flags = (uint16_t)flags;
   call->count = f->is_counted;
   if (f->is_first)
@@ -195,6 +196,26 @@ static inline pf_status make_room (pf_machine *m, const moment *at) {
 }
 
 
+/* The stack of a call of a slot, if that is asked for and it is a function's:
+   the stack of the function around it, and its area. */
+static inline uint32_t stack_of (pf_machine *m, const pf_lane *lane,
+                                 const pf_slot *slot) {
+  pf_area area = PF_AREA_NONE;
+  uint32_t frame = slot->area;
+  if (!m->has_stacks || slot->kind != PF_KIND_FUNCTION)
+    return PF_NO_STACK;
+  area.name = frame;
+  if (!m->lanes.has_areas)
+    frame = pf_area_add(m->lanes.dictionary, &area);
+  const uint32_t stack =
+      frame == PF_NO_AREA
+          ? PF_NO_STACK
+          : pf_stack_push(m->lanes.dictionary, innermost(lane)->stack, frame);
+  m->is_out_of_memory |= stack == PF_NO_STACK;
+  return stack;
+}
+
+
 /* A frame on top of the stack that runs from now on; there is room, and what
    is below has been paused. */
 static inline pf_frame *push (pf_machine *m, const moment *at) {
@@ -211,6 +232,7 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
                   .below = slot->top,
                   .depth = depth,
                   .losses = m->losses,
+                  .stack = stack_of(m, lane, slot),
                   .is_counted = true,
                   .state = PF_FRAME_RUNNING,
                   .is_line = slot->kind != PF_KIND_FUNCTION,

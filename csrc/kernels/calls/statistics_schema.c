@@ -100,7 +100,8 @@ static void add_rest (pf_statistics_schema *s) {
         add(s, (pf_statistics_column){PF_STATISTIC_WORST_AT, i, 0}, PF_INT);
     snprintf(name, NAME_SIZE, "%s_max_at", length_names[i]);
     snprintf(name + NAME_SIZE, HELP_SIZE,
-             "start of the first call with the greatest %s, ns", length_names[i]);
+             "start of the first call with the greatest %s, ns",
+             length_names[i]);
   }
   char *const name =
       add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT);
