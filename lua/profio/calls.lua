@@ -78,6 +78,22 @@ function calls.of_trace(trace, state, given)
    end, trace)
 end
 
+---The contexts of a timeline: where each call was made, its net time and that it was. Lines and
+---states have no stack.
+---@param trace profio.Trace
+---@return profio.core.Contexts|nil
+---@return string|nil message
+---@return string|nil code
+function calls.contexts(trace)
+   return core.contexts {
+      reader = core.where(trace:calls():reader(),
+         { { column = "stack", op = "missing", negate = true } }),
+      stack = "stack",
+      metrics = { { name = "time", unit = "ns", column = "net" },
+         { name = "calls", unit = "count", column = "count" } },
+   }
+end
+
 -- {====== In parts ======
 
 local most_threads = 8

@@ -155,22 +155,6 @@ local function of_stacks(trace, state, given)
    return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
 end
 
--- From the calls of a timeline: where each was made, its net time and that it was. Lines and
--- states have no stack.
-local function of_calls(trace)
-   local made, message, code = core.contexts {
-      reader = core.where(trace:calls():reader(),
-         { { column = "stack", op = "missing", negate = true } }),
-      stack = "stack",
-      metrics = { { name = "time", unit = "ns", column = "net" },
-         { name = "calls", unit = "count", column = "count" } },
-   }
-   if not made then
-      return nil, message, code
-   end
-   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
-end
-
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
@@ -184,7 +168,9 @@ function profile.of_trace(trace, state, given)
    if kind == "stacks" then
       return of_stacks(trace, state, given)
    elseif kind == "calls" then
-      return of_calls(trace)
+      local made, message, code = require("profio.calls").contexts(trace)
+      return made and titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace),
+         message, code
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)
