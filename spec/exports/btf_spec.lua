@@ -204,6 +204,19 @@ describe("--export btf", function()
       assert.matches("\n0,Core_3,0,T,core 3,0,start\n", text)
    end)
 
+   it("ends the innermost call when calls are deeper than anybody writes them", function()
+      local list = {}
+      for i = 1, 4100 do
+         list[i] = i .. " enter f a\n"
+      end
+      local trace <close> = events.open(table.concat(list))
+      local text = assert(trace:export "btf")
+      local _, starts = text:gsub(",start\n", "")
+      local _, ends = text:gsub(",terminate\n", "")
+      assert.same({ 4100 + 1, 4100 - 4096 }, { starts, ends })
+      assert.matches("\n4096,a,0,R,f,4095,terminate\n4096,a,0,R,f,4096,start\n", text)
+   end)
+
    it("keeps time from running back, and says so", function()
       local text = checked "10 enter f a\n12 leave f a\n11 enter g a\n"
       assert.matches("\n2,a,0,R,g,0,start\n", text)

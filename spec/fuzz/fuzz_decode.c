@@ -5,6 +5,10 @@
 */
 
 #include "fuzz.h"
+#include "kernels/btf/btf.h"
+#include "kernels/calls/calls.h"
+#include "kernels/load.h"
+#include "kernels/range.h"
 
 /* Options that open ways through the decoders; which of them an input gets
    is decided by its size. Formats overlook what they do not know. */
@@ -161,14 +165,81 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
 }
 
 
+/* {====== What is made of events ====== */
+
+static pf_status open_btf (pf_reader *events, pf_reader **made,
+                           pf_error *error) {
+  const pf_btf_options options = {0, true, true, true};
+  return pf_btf_open(events, &options, made, error);
+}
+
+
+static pf_status open_load (pf_reader *events, pf_reader **made,
+                            pf_error *error) {
+  const pf_load_options options = {-1000, 1000000, 77777, false};
+  return pf_load_open(events, &options, made, error);
+}
+
+
+static pf_status open_calls (pf_reader *events, pf_reader **made,
+                             pf_error *error) {
+  const pf_call_options options = {.edges = true, .max_depth = 9};
+  return pf_calls_open(events, &options, made, error);
+}
+
+
+static pf_status open_range (pf_reader *events, pf_reader **made,
+                             pf_error *error) {
+  return pf_range_open(events, 0, 1000, INT64_MAX / 2, made, error);
+}
+
+
+/* Read the rows of a stage over a table. */
+static void read_stage (pf_trace *trace, const pf_table *table,
+                        pf_status (*open)(pf_reader *, pf_reader **,
+                                          pf_error *)) {
+  pf_error error = {.status = PF_OK};
+  pf_reader *events = NULL, *made = NULL;
+  pf_batch batch;
+  if (table->open(trace, table, &events, &error) != PF_OK)
+    return;
+  if (open(events, &made, &error) == PF_OK) {
+    bool *const wanted = calloc(made->nfields, 1);
+    MUST(wanted != NULL);
+    memset(wanted, true, made->nfields);
+    MUST(pf_batch_for(&batch, made, wanted) == PF_OK);
+    free(wanted);
+    (void)read_all(made, &batch);
+    pf_batch_close(&batch);
+    made->close(made);
+  }
+  events->close(events);
+}
+
+
+static void read_stages (pf_trace *trace, const pf_table *table) {
+  if (strcmp(table->name, "events") != 0)
+    return;
+  read_stage(trace, table, open_btf);
+  read_stage(trace, table, open_load);
+  read_stage(trace, table, open_calls);
+  read_stage(trace, table, open_range);
+}
+
+/* }====== */
+
+
 /* Open and read everything, or of each table every second column. */
 static void read_trace (const pf_format *format, pf_bytes bytes,
                         const pf_option *options, size_t noptions,
                         bool strict) {
   fuzz_trace fuzz;
   if (fuzz_open(&fuzz, format, bytes, options, noptions, strict) == PF_OK)
-    for (size_t i = 0; i < fuzz.trace.ntables; i++)
+    for (size_t i = 0; i < fuzz.trace.ntables; i++) {
       read_table(&fuzz.trace, &fuzz.trace.tables[i], strict ? 2 : 1, strict);
+      if (!strict)
+        read_stages(&fuzz.trace, &fuzz.trace.tables[i]);
+    }
   fuzz_close(&fuzz);
 }
 

@@ -27,7 +27,7 @@ typedef struct pf_btf_options {
 ** Lanes become tasks (T), functions runnables (R), variables and states
 ** signals (SIG), each core `Core_<n>`. A caller stays running while the
 ** function that it calls runs: only what takes the core from a lane suspends
-** its runnables. Names are made safe: in them %XX stands for the byte XX, and
+** its runnables. Of calls more than 4,096 deep only the innermost is open. Names are made safe: in them %XX stands for the byte XX, and
 ** %:N at the end tells equal names of different things apart.
 */
 pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,

@@ -121,7 +121,19 @@ static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
 
 /* {====== Runnables ====== */
 
+/* End the calls down to `depth`, the innermost first. */
+static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
+  while (lane->depth > depth) {
+    const btf_frame *const frame = &lane->frames[--lane->depth];
+    m->tops[frame->slot] = frame->below;
+    put_call(m, lane, frame, WORD_TERMINATE);
+  }
+}
+
+
 static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
+  if (lane->depth == BTF_MOST_DEEP)
+    pop_to(m, lane, BTF_MOST_DEEP - 1);
   if (lane->depth == lane->room) {
     const size_t room = lane->room == 0 ? 16 : 2 * lane->room;
     btf_frame *const frames = realloc(lane->frames, room * sizeof *frames);
@@ -136,16 +148,6 @@ static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
   m->tops[e->slot] = lane->depth;
   put_call(m, lane, frame, WORD_START);
   return PF_OK;
-}
-
-
-/* End the calls down to `depth`, the innermost first. */
-static void pop_to (btf_machine *m, btf_lane *lane, size_t depth) {
-  while (lane->depth > depth) {
-    const btf_frame *const frame = &lane->frames[--lane->depth];
-    m->tops[frame->slot] = frame->below;
-    put_call(m, lane, frame, WORD_TERMINATE);
-  }
 }
 
 

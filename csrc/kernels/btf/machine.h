@@ -80,6 +80,10 @@ typedef struct btf_entity {
   int64_t instances; /* of a runnable: how many have started */
 } btf_entity;
 
+/* A call that would be deeper ends the one around it: each time a task loses
+   the core, all its calls are written. */
+#define BTF_MOST_DEEP 4096
+
 /* A call that is open. */
 typedef struct btf_frame {
   uint32_t area, slot;

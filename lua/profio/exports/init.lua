@@ -27,9 +27,6 @@ local order = {
    "chrome",
    "folded",
    "svg",
-   "speedscope",
-   "callgrind",
-   "folded",
 }
 
 local by_name = {}
@@ -37,6 +34,7 @@ local by_name = {}
 for i, name in ipairs(order) do
    local export = require("profio.exports." .. name)
    assert(export.name == name, "profio.exports." .. name .. " has another name")
+   assert(not by_name[name], name .. " stands in the list twice")
    assert(type(export.help) == "string", name .. " has no help")
    assert(type(export.write) == "function", name .. " writes nothing")
    export.takes = export.takes or "rows"

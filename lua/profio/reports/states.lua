@@ -19,10 +19,17 @@ local states = {
    options = require("profio.reports.calls").options,
 }
 
--- Whether some area is a state; areas are known from the file's own list, or from its events.
+local function has_state(areas)
+   return areas:where { class = conditions.match "state$" }:limit(1):count() > 0
+end
+
+-- Areas are known from the file's own list, or where it has none from its events.
 local function has_states(trace)
-   local rows = trace.areas or trace:table "events":group "area":describe()
-   return rows:where { class = conditions.match "state$" }:limit(1):count() > 0
+   local list = trace.areas
+   if list and list:limit(1):count() > 0 then
+      return has_state(list)
+   end
+   return has_state(trace:table "events":group "area":describe())
 end
 
 ---@param trace profio.Trace
