@@ -253,19 +253,21 @@ $(B)/fuzz_%: spec/fuzz/fuzz_%.c $(CORE)
 
 # The bench. Its programs are built by the way, with the flags of a release.
 
+BENCH_MODULES := loops events
 BENCH := $(patsubst spec/bench/%.c,$(B)/bench/%,\
-	$(filter-out spec/bench/loops.c,$(wildcard spec/bench/*.c)))
+	$(filter-out $(BENCH_MODULES:%=spec/bench/%.c),$(wildcard spec/bench/*.c))) \
+	$(BENCH_MODULES:%=$(B)/bench/%.so)
 
 bench:
 	@$(SETUP) run test
-	@$(AGAIN) all $(BENCH) $(B)/bench/loops.so
+	@$(AGAIN) all $(BENCH)
 	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
 
 $(B)/bench/%: spec/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@
 
-$(B)/bench/loops.so: spec/bench/loops.c
+$(B)/bench/%.so: spec/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $< -o $@
 

@@ -5,10 +5,13 @@
 local against_counts = require "spec.bench.against_counts"
 local against_gprof = require "spec.bench.against_gprof"
 local against_loops = require "spec.bench.against_loops"
+local against_timelines = require "spec.bench.against_timelines"
 
 local cases = {
    { "loops", against_loops.loops },
    { "counts", against_counts.counts },
+   { "timeline", against_timelines.timeline },
+   { "text1", against_timelines.text1 },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },
