@@ -7,6 +7,7 @@ local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
 local graph_body = require "profio.bodies.graph"
 local options = require "profio.options"
+local symbols_of = require "profio.symbols"
 local view = require "profio.view"
 
 local profile = {}
@@ -28,45 +29,6 @@ local declared = {
 }
 
 -- {====== Making ======
-
--- The symbols as a kind of arithmetic picks them, whole or cut by lines. Those that the trace was
--- not opened with are opened when needed, and kept.
-local function symbols_for(state, is_compat, by_line)
-   if not state.symbols then
-      return nil
-   end
-   local rule = is_compat and "gprof" or "exact"
-   local opened = state.options.compat == "gprof" and "gprof" or "exact"
-   if rule == opened and not by_line then
-      return state.symbols
-   end
-   local key = by_line and rule .. " by line" or rule
-   if not state.other_symbols[key] then
-      local other = assert(require("profio.symbols").open {
-         exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
-         max_size = state.options.max_size, rule = rule,
-      })
-      if by_line then
-         other.symbols:by_line()
-      end
-      state.other_symbols[key] = other
-   end
-   return state.other_symbols[key]
-end
-
-local function note_no_names(state)
-   if state.symbols or state.noted_no_names then
-      return
-   end
-   state.noted_no_names = true
-   for _, note in ipairs(state.notes) do
-      if note.code:match "^symbols%-" then
-         return -- it was said why
-      end
-   end
-   state.notes[#state.notes + 1] = { code = "symbols-no-executable", kind = "note",
-      message = "no executable: addresses stand for functions; give it as exe" }
-end
 
 -- The tables a graph is made from, when the trace has them.
 local function graph_readers(state, arcs)
@@ -135,6 +97,13 @@ function profile.kind(state)
    return state.schema.events and "calls" or nil
 end
 
+local function of_contexts(trace, made, message, code)
+   if not made then
+      return nil, message, code
+   end
+   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
+end
+
 -- From a table that has stacks, or that says where each row was spent.
 local function of_stacks(trace, state, given)
    local wanted = stacks_of(state)
@@ -143,16 +112,11 @@ local function of_stacks(trace, state, given)
       return nil, message, code
    end
    reader = wanted.shape and wanted.shape(reader) or reader
-   local made
-   made, message, code = core.contexts {
+   return of_contexts(trace, core.contexts {
       reader = reader, stack = wanted.stack, folded = wanted.folded,
       ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
       line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
-   }
-   if not made then
-      return nil, message, code
-   end
-   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
+   })
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -168,16 +132,13 @@ function profile.of_trace(trace, state, given)
    if kind == "stacks" then
       return of_stacks(trace, state, given)
    elseif kind == "calls" then
-      local made, message, code = require("profio.calls").contexts(trace)
-      return made and titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace),
-         message, code
+      return of_contexts(trace, require("profio.calls").contexts(trace))
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)
    end
    local is_compat = (given.compat or state.options.compat) == "gprof"
-   local symbols = symbols_for(state, is_compat, given.by_line)
-   note_no_names(state)
+   local symbols = symbols_of.picked(state, is_compat, given.by_line)
    local readers = graph_readers(state, given.arcs)
    local made, message, code = core.profile {
       histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,

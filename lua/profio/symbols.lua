@@ -217,4 +217,48 @@ end
 
 -- }======
 
+local function note_no_names(state)
+   if state.noted_no_names then
+      return
+   end
+   state.noted_no_names = true
+   for _, note in ipairs(state.notes) do
+      if note.code:match "^symbols%-" then
+         return -- it was said why
+      end
+   end
+   state.notes[#state.notes + 1] = { code = "symbols-no-executable", kind = "note",
+      message = "no executable: addresses stand for functions; give it as exe" }
+end
+
+---The symbols of a trace as a kind of arithmetic picks them, whole or cut by lines. Those that the
+---trace was not opened with are opened when needed, and kept. Without an executable that is noted.
+---@param state table of the trace
+---@param is_compat boolean
+---@param by_line boolean|nil
+---@return table|nil
+function symbols.picked(state, is_compat, by_line)
+   if not state.symbols then
+      note_no_names(state)
+      return nil
+   end
+   local rule = is_compat and "gprof" or "exact"
+   local opened = state.options.compat == "gprof" and "gprof" or "exact"
+   if rule == opened and not by_line then
+      return state.symbols
+   end
+   local key = by_line and rule .. " by line" or rule
+   if not state.other_symbols[key] then
+      local other = assert(symbols.open {
+         exe = state.options.exe, symbols = state.options.symbols, dictionary = state.dictionary,
+         max_size = state.options.max_size, rule = rule,
+      })
+      if by_line then
+         other.symbols:by_line()
+      end
+      state.other_symbols[key] = other
+   end
+   return state.other_symbols[key]
+end
+
 return symbols
