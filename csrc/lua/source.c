@@ -65,13 +65,13 @@ static int core_source (lua_State *L) {
   const char *const path = luaL_checklstring(L, 1, &length);
   luaL_argcheck(L, strlen(path) == length, 1, "path contains a zero byte");
   const uint64_t max_size = max_size_check(L, 2);
+  const uint64_t seen = max_size_check(L, 3);
   l_source *const s = new_source(L, 1);
   pf_map *map;
   pf_error error;
   if (pf_map_open(path, max_size, &map, &error) != PF_OK)
     return l_failure(L, &error, path);
   own_map(s, map);
-  const uint64_t seen = max_size_check(L, 3);
   if (seen < s->bytes.size)
     s->bytes.size = (size_t)seen;
   return 1;
