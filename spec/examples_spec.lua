@@ -17,6 +17,10 @@ local shows = {
       "\nprog    0.264\n" },
    ["06-limits.lua"] = { "ok\tread_sensor\tgross_max\t1400000\t<=\t1500000\n",
       "0 of 3 limits are not kept\n" },
+   ["09-winidea.lua"] = { "\nread_sensor            enter    1   1000\n",
+      "\nBattery  2  12.500  12.750\n",
+      "\n10000000  value = filter(a, b);  line   read_sensor    52\n",
+      "\nas a binary timeline: 240 bytes, 10 records of 24\n" },
    ["08-ring.lua"] = { "20000 records, the last ", "ring-alive\tthe others are counted as lost\n",
       "\nLIB.BR   1230  300" },
 }

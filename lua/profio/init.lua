@@ -133,6 +133,7 @@ local function open_part(state, input, source, theirs, mine, given)
    local sources = { { role = "main", source = source } }
    for _, side in ipairs(sides) do
       state.sources[#state.sources + 1] = side.source
+      state.beside[side.source:path()] = true
       sources[#sources + 1] = side
    end
    if format.prepare then
@@ -197,30 +198,37 @@ local function add_found(state, list, mine, given)
    return true
 end
 
--- Open every input with one format; a path may stand for several files, each of which counts
--- once. On failure the caller closes everything again.
+-- One input; a path may stand for several files, each of which counts once.
+local function add_input(state, input, mine, given)
+   local source, message, code = open_source(state, input, mine)
+   if not source then
+      return nil, message, code
+   end
+   local theirs = format_options(given, state.format)
+   state.format_options = state.format_options or theirs
+   local several
+   several, message, code = inputs.expand(input, state.format, theirs)
+   if several then
+      local add = inputs.is_directory(input) and add_found or add_inputs
+      return add(state, several, mine, given)
+   elseif message then
+      return nil, message, code
+   elseif input.is_expanded and state.known[input.path] then
+      return true
+   end
+   state.known[input.path] = true
+   return add_part(state, input, source, theirs, mine, given)
+end
+
+-- Open every input with one format. A file that has been read beside another one has been read. On
+-- failure the caller closes everything again.
 function add_inputs(state, list, mine, given)
    for _, input in ipairs(list) do
-      local source, message, code = open_source(state, input, mine)
-      if not source then
-         return nil, message, code
-      end
-      local theirs = format_options(given, state.format)
-      state.format_options = state.format_options or theirs
-      local several
-      several, message, code = inputs.expand(input, state.format, theirs)
-      local ok = true
-      if several then
-         local add = inputs.is_directory(input) and add_found or add_inputs
-         ok, message, code = add(state, several, mine, given)
-      elseif message then
-         return nil, message, code
-      elseif not input.is_expanded or not state.known[input.path] then
-         state.known[input.path] = true
-         ok, message, code = add_part(state, input, source, theirs, mine, given)
-      end
-      if not ok then
-         return nil, message, code
+      if input.data or not state.beside[input.path] then
+         local ok, message, code = add_input(state, input, mine, given)
+         if not ok then
+            return nil, message, code
+         end
       end
    end
    return true
@@ -272,7 +280,7 @@ function profio.open(what, given)
       error("open wants a table of options, got " .. type(given), 2)
    end
    local list = inputs.of(what)
-   local state = { parts = {}, sources = {}, paths = {}, notes = {}, known = {},
+   local state = { parts = {}, sources = {}, paths = {}, notes = {}, known = {}, beside = {},
       dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}

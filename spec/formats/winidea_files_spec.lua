@@ -136,6 +136,16 @@ describe("the files of an export", function()
       end
    end)
 
+   it("count once when all of them are named", function()
+      local bytes = records.bytes(same_events, records.new)
+      local main, bin = write("both.txt", head .. mapping), write("both.txt.BIN", bytes)
+      for _, list in ipairs { { main, bin }, { bin, main } } do
+         local trace <close> = assert(profio.open(list))
+         assert.equal(5, #trace.timeline:rows())
+         assert.equal("TestStatic1##s_cStatic", trace.timeline:rows("area")[1].area)
+      end
+   end)
+
    it("are given by their role", function()
       local bytes = records.bytes(same_events, records.new)
       local bin, main = write("alone.BIN", bytes), write("elsewhere.text", head .. mapping)
