@@ -263,6 +263,10 @@ bench:
 	@$(AGAIN) all $(BENCH)
 	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
 
+$(B)/bench/record: spec/bench/record.c spec/c/recording.h $(CORE)
+	@mkdir -p $(@D)
+	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $(filter-out %.h,$^) $(LIBS) -o $@
+
 $(B)/bench/%: spec/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(WARN) -O2 -g $< -o $@

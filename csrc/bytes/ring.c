@@ -199,93 +199,178 @@ void pf_ring_close (pf_ring *ring, bool remove) {
 /* }====== */
 
 
+/* {====== Numbers that belong together ====== */
+
+/* Those that are not being written: the others are, and then `which` says that
+   they hold. */
+static void look_at (const pf_together *together,
+                     uint64_t numbers[PF_TOGETHER]) {
+  uint64_t which = pf_observe(&together->which), before;
+  do {
+    before = which;
+    for (int i = 0; i < PF_TOGETHER; i++)
+      numbers[i] = pf_observe(&together->numbers[which & 1][i]);
+    which = pf_observe(&together->which);
+  } while (which != before);
+}
+
+
+/* Publish others, before whatever is written from here on. */
+static void put_together (pf_together *together,
+                          const uint64_t numbers[PF_TOGETHER]) {
+  const uint64_t next = pf_glance(&together->which) + 1;
+  for (int i = 0; i < PF_TOGETHER; i++)
+    pf_publish(&together->numbers[next & 1][i], numbers[i]);
+  pf_announce(&together->which, next);
+}
+
+
+pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
+  uint64_t n[PF_TOGETHER];
+  look_at(&header->checkpoint, n);
+  return (pf_checkpoint){
+      .tail = n[0], .taken = n[1], .lost = n[2], .length = n[3], .sides = n[4]};
+}
+
+
+void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
+  const uint64_t n[PF_TOGETHER] = {checkpoint->tail, checkpoint->taken,
+                                   checkpoint->lost, checkpoint->length,
+                                   checkpoint->sides};
+  put_together(&header->checkpoint, n);
+}
+
+
+pf_oldest pf_ring_oldest (const pf_ring_header *header) {
+  uint64_t n[PF_TOGETHER];
+  look_at(&header->oldest, n);
+  return (pf_oldest){n[0], n[1]};
+}
+
+
+static void set_oldest (pf_ring *ring, uint64_t at, uint64_t before) {
+  const uint64_t n[PF_TOGETHER] = {at, before};
+  ring->oldest = (pf_oldest){at, before};
+  put_together(&ring->header->oldest, n);
+}
+
+
+void pf_ring_taken_all (pf_ring *ring, const pf_checkpoint *checkpoint) {
+  pf_ring_take(ring->header, checkpoint);
+  set_oldest(ring, checkpoint->tail, ring->count);
+  ring->limit = 0;
+}
+
+/* }====== */
+
+
 /* {====== Room ====== */
 
-/* The first words of the record at a position: words, and the tag above. */
-static uint64_t first_word (const pf_ring *ring, uint64_t position) {
-  uint64_t word;
-  memcpy(&word, ring->slots + (position & ring->mask), sizeof word);
-  return word;
+static uint64_t segment_size (const pf_ring *ring) {
+  return (ring->mask + 1) / PF_RING_SEGMENTS;
 }
 
 
-/* Give up the oldest records, so that they end behind `wanted`; a good part of
-   the ring at once. This is published before anything is written over them. */
-static void overwrite (pf_ring *ring, uint64_t wanted) {
-  const uint64_t enough = wanted + (ring->mask + 1) / 64;
-  while (ring->oldest < enough && ring->oldest < ring->head)
-    ring->oldest += 8 * (first_word(ring, ring->oldest) & UINT32_MAX);
-  pf_announce(&ring->header->oldest, ring->oldest);
+/* Where the piece ends that a position is in, of which no record leaves: a
+   segment where segments are given up, else the slots. */
+static uint64_t end_of_piece (const pf_ring *ring, uint64_t position) {
+  const uint64_t size =
+      ring->mode == PF_RING_OVERWRITE ? segment_size(ring) : ring->mask + 1;
+  return (position | (size - 1)) + 1;
 }
 
 
-/* Where room ends: a lap behind the first record that must stay. */
+bool pf_ring_takes (const pf_ring *ring, size_t words) {
+  const uint64_t most = ring->mode == PF_RING_OVERWRITE ? segment_size(ring)
+                                                        : (ring->mask + 1) / 4;
+  return words < most / 8;
+}
+
+
+/* Give up the segment with the oldest record. This is published before
+   anything is written over it. */
+static void give_up (pf_ring *ring) {
+  const uint64_t next = end_of_piece(ring, ring->oldest.at);
+  const uint64_t segment = (next & ring->mask) / segment_size(ring);
+  set_oldest(ring, next, ring->before[segment]);
+}
+
+
+/* Where room ends: a lap behind the first record that must stay; and where the
+   consumer shall be woken. */
 static uint64_t end_of_room (const pf_ring *ring, uint64_t *half) {
-  if (ring->mode == PF_RING_OVERWRITE) {
-    *half = UINT64_MAX;
-    return ring->oldest + ring->mask + 1;
-  }
+  const uint64_t size = ring->mask + 1;
+  *half = UINT64_MAX;
+  if (ring->mode == PF_RING_OVERWRITE)
+    return ring->oldest.at + size;
   const uint64_t tail = pf_ring_checkpoint(ring->header).tail;
-  *half = tail + (ring->mask + 1) / 2;
-  return tail + ring->mask + 1;
+  *half = tail + size / 2;
+  return tail + size;
 }
 
 
-/* Begin behind the end of the slots, on the next lap. */
-static void fill_lap (pf_ring *ring, uint64_t lap) {
-  const uint64_t filler = (lap - ring->head) / 8 | (uint64_t)PF_RING_FILLER
+/* Go to the end of the piece, which is not far. */
+static void fill_piece (pf_ring *ring, uint64_t end) {
+  const uint64_t filler = (end - ring->head) / 8 | (uint64_t)PF_RING_FILLER
                                                        << 32;
-  memcpy(ring->slots + (ring->head & ring->mask), &filler, sizeof filler);
-  ring->head = lap;
+  if (end > ring->head)
+    memcpy(ring->slots + (ring->head & ring->mask), &filler, sizeof filler);
+  ring->head = end;
 }
 
 
 /* How far records find room from here on without asking: to the end of the
-   lap or of the room, but first to where the consumer is woken. */
-static void set_limit (pf_ring *ring, uint64_t room, uint64_t half) {
-  const uint64_t lap = (ring->head | ring->mask) + 1;
-  ring->limit = lap < room ? lap : room;
+   piece or of the room, but first to where the consumer is woken. */
+static void set_limit (pf_ring *ring, uint64_t end, uint64_t room,
+                       uint64_t half) {
+  const uint64_t piece = end_of_piece(ring, ring->head);
+  ring->limit = piece < room ? piece : room;
   if (ring->head >= half)
     ring->help.wake(ring->help.context);
   else if (half < ring->limit)
-    ring->limit = half;
+    ring->limit = half < end ? end : half;
 }
 
 
 /* No room: true when there may be now. */
-static bool ask_for_room (pf_ring *ring, uint64_t end) {
+static bool ask_for_room (pf_ring *ring) {
   switch (ring->mode) {
     case PF_RING_BLOCK: return ring->help.wait(ring->help.context);
-    case PF_RING_OVERWRITE: overwrite(ring, end - ring->mask - 1); return true;
+    case PF_RING_OVERWRITE: give_up(ring); return true;
     default:
-      ring->sequence++;
-      pf_note(&ring->header->tried, ring->sequence);
+      pf_note(&ring->header->dropped, ++ring->dropped);
       ring->help.wake(ring->help.context);
       return false;
   }
 }
 
 
+/* The record's place. A segment that begins remembers how many came before. */
+static uint64_t *begin_record (pf_ring *ring) {
+  const uint64_t place = ring->head & ring->mask;
+  if ((place & (segment_size(ring) - 1)) == 0)
+    ring->before[place / segment_size(ring)] = ring->count;
+  return (uint64_t *)(void *)(ring->slots + place) + 1;
+}
+
+
 uint64_t *pf_ring_make_room (pf_ring *ring, size_t words) {
-  const uint64_t size = ring->mask + 1;
-  if (words > size / 32)
+  const uint64_t need = 8 * (uint64_t)words + 8;
+  if (!pf_ring_takes(ring, words))
     return NULL;
-  const uint64_t need = 8 * (uint64_t)words + 16;
   for (;;) {
-    const uint64_t lap = (ring->head | ring->mask) + 1;
-    const bool crosses = ring->head + need > lap;
-    const uint64_t end = (crosses ? lap : ring->head) + need;
+    const uint64_t piece = end_of_piece(ring, ring->head);
+    const bool crosses = ring->head + need > piece;
+    const uint64_t end = (crosses ? piece : ring->head) + need;
     uint64_t half;
     const uint64_t room = end_of_room(ring, &half);
     if (end <= room) {
       if (crosses)
-        fill_lap(ring, lap);
-      set_limit(ring, room, half);
-      if (ring->limit < end) /* where the consumer is woken */
-        ring->limit = end;
-      return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 2;
+        fill_piece(ring, piece);
+      set_limit(ring, end, room, half);
+      return begin_record(ring);
     }
-    if (!ask_for_room(ring, end))
+    if (!ask_for_room(ring))
       return NULL;
   }
 }
@@ -338,49 +423,6 @@ pf_status pf_ring_append (pf_ring *ring, uint32_t kind, pf_bytes text,
   ring->journal_used += size;
   pf_publish(&ring->header->journal, ring->journal_used);
   return PF_OK;
-}
-
-/* }====== */
-
-
-/* {====== Checkpoints ====== */
-
-/* Those numbers that the consumer does not write at the moment: he writes the
-   others, then says so. */
-pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
-  uint64_t numbers[PF_CHECKPOINT_NUMBERS];
-  uint64_t which = pf_observe(&header->checkpoint), before;
-  do {
-    before = which;
-    for (int i = 0; i < PF_CHECKPOINT_NUMBERS; i++)
-      numbers[i] = pf_observe(&header->checkpoints[which & 1][i]);
-    which = pf_observe(&header->checkpoint);
-  } while (which != before);
-  return (pf_checkpoint){.tail = numbers[0],
-                         .sequence = numbers[1],
-                         .taken = numbers[2],
-                         .lost = numbers[3],
-                         .length = numbers[4],
-                         .sides = numbers[5]};
-}
-
-
-void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
-  const uint64_t numbers[PF_CHECKPOINT_NUMBERS] = {
-      checkpoint->tail, checkpoint->sequence, checkpoint->taken,
-      checkpoint->lost, checkpoint->length,   checkpoint->sides};
-  const uint64_t next = pf_glance(&header->checkpoint) + 1;
-  for (int i = 0; i < PF_CHECKPOINT_NUMBERS; i++)
-    pf_publish(&header->checkpoints[next & 1][i], numbers[i]);
-  pf_publish(&header->checkpoint, next);
-}
-
-
-void pf_ring_taken_all (pf_ring *ring, const pf_checkpoint *checkpoint) {
-  pf_ring_take(ring->header, checkpoint);
-  ring->oldest = checkpoint->tail;
-  pf_publish(&ring->header->oldest, ring->oldest);
-  ring->limit = 0;
 }
 
 /* }====== */

@@ -13,19 +13,21 @@
 ** slots. A record never lies across the end of the slots; a filler does.
 **
 **   OFFSET SIZE FIELD          a record, at a multiple of 8
-**   0      4    words of 8 bytes, these two included
-**   4      4    tag; PF_RING_FILLER: to be passed over, 8 bytes or more
-**   8      8    sequence: how many records were tried before this one
-**   16     ..   words
+**   0      4    words of 8 bytes, this one included
+**   4      4    tag; PF_RING_FILLER: to be passed over
+**   8      ..   words
 **
 **   OFFSET SIZE FIELD          an entry of the journal, at a multiple of 8
 **   0      4    bytes n of its text
 **   4      4    kind
 **   8      n    text, zeros up to a multiple of 8
 **
-** One number publishes a record: `head`. Who consumes publishes by
-** `checkpoint` how far he has come and how long his file was then: the two
-** belong together, so they lie twice and one number says which holds.
+** One number publishes a record: `head`. Who consumes publishes how far he has
+** come and how long his file was then: numbers that belong together lie twice,
+** and a further one says by its lowest bit which of the two holds. So does the
+** place of the oldest record of a ring that overwrites, with how many came
+** before it. Such a ring gives up a segment at a time, a sixteenth; no record
+** lies across two of them.
 */
 
 #ifndef ring_h
@@ -49,15 +51,27 @@ typedef enum pf_ring_mode {
 
 /* How far the consumer has come. */
 typedef struct pf_checkpoint {
-  uint64_t tail;     /* position of the first record not taken */
-  uint64_t sequence; /* one more than that of the last one taken */
-  uint64_t taken;    /* records */
-  uint64_t lost;     /* records that were tried and are not to be had */
-  uint64_t length;   /* bytes of the consumer's file */
-  uint64_t sides;    /* bytes of the file beside it */
+  uint64_t tail;   /* position of the first record not taken */
+  uint64_t taken;  /* records before it that were */
+  uint64_t lost;   /* and that were overwritten */
+  uint64_t length; /* bytes of the consumer's file */
+  uint64_t sides;  /* bytes of the file beside it */
 } pf_checkpoint;
 
-#define PF_CHECKPOINT_NUMBERS 6
+/* The first record that has not been overwritten. */
+typedef struct pf_oldest {
+  uint64_t at;     /* its position */
+  uint64_t before; /* how many were committed before it */
+} pf_oldest;
+
+/* Numbers that belong together. */
+#define PF_TOGETHER 5
+typedef struct pf_together {
+  pf_shared which; /* its lowest bit: of these two */
+  pf_shared numbers[2][PF_TOGETHER];
+} pf_together;
+
+#define PF_RING_SEGMENTS 16u
 
 typedef struct pf_ring_header {
   char magic[8];
@@ -67,12 +81,11 @@ typedef struct pf_ring_header {
   uint8_t settings[PF_RING_SETTINGS];
 
   _Alignas(64) pf_shared head; /* the producer's: end of the last record */
-  pf_shared tried;             /* records, when the last one was dropped */
+  pf_shared dropped;           /* records */
   pf_shared journal;           /* end of its last entry */
-  pf_shared oldest;            /* overwriting: the first record not lost */
+  pf_together oldest;          /* pf_oldest */
 
-  _Alignas(64) pf_shared checkpoint; /* the consumer's: its lowest bit says */
-  pf_shared checkpoints[2][PF_CHECKPOINT_NUMBERS]; /* which of these holds */
+  _Alignas(64) pf_together checkpoint; /* the consumer's: pf_checkpoint */
   pf_shared closed; /* 1: the file is complete without the ring */
 } pf_ring_header;
 
@@ -88,20 +101,22 @@ typedef struct pf_ring_help {
   void *context;
 } pf_ring_help;
 
-/* The producer's side. The fields above the line are for the inlines below. */
+/* The producer's side. */
 struct pf_ring {
   pf_ring_header *header;
   uint8_t *slots;
-  uint64_t mask;     /* size of the slots - 1 */
-  uint64_t head;     /* where the next record begins */
-  uint64_t limit;    /* up to here it finds room without asking */
-  uint64_t sequence; /* of the next record */
+  uint64_t mask;  /* size of the slots - 1 */
+  uint64_t head;  /* where the next record begins */
+  uint64_t limit; /* up to here it finds room without asking */
+  uint64_t count; /* of records that were committed */
 
   pf_ring_mode mode;
   pf_ring_help help;
-  uint64_t oldest;         /* overwriting: as in the header */
-  pf_shared_bytes journal; /* mapped anew when it grows */
-  uint64_t journal_room;   /* bytes that are mapped of it */
+  uint64_t dropped;                  /* records */
+  pf_oldest oldest;                  /* overwriting: as in the header */
+  uint64_t before[PF_RING_SEGMENTS]; /* records before those of a segment */
+  pf_shared_bytes journal;           /* mapped anew when it grows */
+  uint64_t journal_room;             /* bytes that are mapped of it */
   uint64_t journal_used;
   struct pf_ring_map *maps; /* of journals that have grown, to be unmapped */
   char *path;               /* NULL: the file has no name */
@@ -127,32 +142,35 @@ uint64_t *pf_ring_make_room (pf_ring *ring, size_t words);
 
 /*
 ** Room for a record of `words` words; fill them, then commit. NULL: it was
-** dropped, or there will never be room: look at what the consumer says, or at
-** the size of the record, which may be a quarter of the slots.
+** dropped, or there will never be room: look at what the consumer says, and at
+** pf_ring_takes.
 */
 static inline uint64_t *pf_ring_reserve (pf_ring *ring, size_t words) {
-  const uint64_t end = ring->head + 8 * words + 16;
-  if (end > ring->limit)
+  if (ring->head + 8 * words + 8 > ring->limit)
     return pf_ring_make_room(ring, words);
-  return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 2;
+  return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 1;
 }
 
 /* Publish the record that was reserved with `words`. */
 static inline void pf_ring_commit (pf_ring *ring, uint64_t *record,
                                    size_t words, uint32_t tag) {
-  record[-2] = (words + 2) | (uint64_t)tag << 32;
-  record[-1] = ring->sequence++;
-  ring->head += 8 * words + 16;
+  record[-1] = (words + 1) | (uint64_t)tag << 32;
+  ring->count++;
+  ring->head += 8 * words + 8;
   pf_publish(&ring->header->head, ring->head);
 }
+
+/* Whether the ring can take records of so many words. */
+bool pf_ring_takes (const pf_ring *ring, size_t words);
 
 /* Append an entry to the journal: it is there before any record committed from
    now on. PF_EIO: the disk is full. */
 pf_status pf_ring_append (pf_ring *ring, uint32_t kind, pf_bytes text,
                           pf_error *error);
 
-/* What the consumer has published. */
+/* What the consumer, and what a producer who overwrites has published. */
 pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header);
+pf_oldest pf_ring_oldest (const pf_ring_header *header);
 
 /* The consumer's: publish how far he has come. */
 void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint);
@@ -170,15 +188,12 @@ typedef struct pf_ring_walk {
   const uint8_t *bytes; /* the slots, or the journal */
   uint64_t mask;        /* of positions: UINT64_MAX in the journal */
   uint64_t at, end;
-  uint64_t sequence; /* one more than that of the last record */
-  uint64_t lost;     /* those between the records */
 } pf_ring_walk;
 
 typedef struct pf_ring_record {
   uint32_t tag;
   const uint8_t *words; /* in the ring */
   size_t count;         /* of words */
-  uint64_t sequence;
 } pf_ring_record;
 
 /* The next record: PF_MORE, PF_END, or PF_EFORMAT. */
@@ -193,6 +208,7 @@ pf_status pf_ring_entry (pf_ring_walk *walk, uint32_t *kind, pf_bytes *text,
 typedef struct pf_ring_copy {
   pf_ring_header header;
   pf_checkpoint checkpoint;
+  uint64_t lost;        /* records: dropped, or overwritten */
   uint8_t *memory;      /* owns the slots and the journal */
   pf_ring_walk records; /* from the first that was not taken */
   pf_ring_walk journal;

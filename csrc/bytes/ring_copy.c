@@ -54,20 +54,24 @@ static void copy_slots (uint8_t *to, const uint8_t *from, uint64_t mask,
 }
 
 
-/* Where records begin and end: nowhere further apart than the slots. */
+/* Where records begin and end, nowhere further apart than the slots; and how
+   many are lost: dropped, or before the oldest and not taken. */
 static pf_status set_records (pf_ring_copy *copy, uint64_t head,
-                              uint64_t oldest, pf_error *error) {
+                              pf_oldest oldest, uint64_t dropped,
+                              pf_error *error) {
   const pf_checkpoint *const c = &copy->checkpoint;
   uint64_t at = c->tail;
-  if (copy->header.mode == PF_RING_OVERWRITE && oldest > at)
-    at = oldest;
+  copy->lost = c->lost + dropped;
+  if (copy->header.mode == PF_RING_OVERWRITE && oldest.at > at) {
+    at = oldest.at;
+    copy->lost = oldest.before - c->taken;
+  }
   if (head < at)
     head = at; /* they have been taken since */
   if (head - at > copy->header.size || ((head | at) & 7) != 0)
     return refuse(error, "the positions of the ring are broken");
   copy->records.at = at;
   copy->records.end = head;
-  copy->records.sequence = c->sequence;
   return PF_OK;
 }
 
@@ -95,7 +99,8 @@ static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
       .bytes = copy->memory + mask + 1, .mask = UINT64_MAX, .end = used};
   pf_have_looked();
   copy->checkpoint = pf_ring_checkpoint(from);
-  return set_records(copy, head, pf_observe(&from->oldest), error);
+  return set_records(copy, head, pf_ring_oldest(from),
+                     pf_observe(&from->dropped), error);
 }
 
 

@@ -45,13 +45,8 @@ pf_status pf_ring_next (pf_ring_walk *walk, pf_ring_record *record,
     record->tag = (uint32_t)(first >> 32);
     if (record->tag == PF_RING_FILLER)
       continue;
-    if (words < 2 || word_at(at + 8) < walk->sequence)
-      return broken(walk, "a record", error);
-    record->sequence = word_at(at + 8);
-    record->words = at + 16;
-    record->count = (size_t)words - 2;
-    walk->lost += record->sequence - walk->sequence;
-    walk->sequence = record->sequence + 1;
+    record->words = at + 8;
+    record->count = (size_t)words - 1;
     return PF_MORE;
   }
   return PF_END;

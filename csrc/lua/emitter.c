@@ -1,7 +1,8 @@
 /*
 ** emitter.c - functions that record a row for the values they are called with:
-** emit(time, "i", "main"). The fast way: no table, nothing looked up but a
-** string's number, which is remembered by where the string lies.
+** emit(time, "i", "main"). The fast way: no table, and as few calls of Lua as
+** can be. A string's number is remembered by the string's place; the emitter
+** keeps the string, so that no other one can come to lie there.
 */
 
 #include <string.h>
@@ -10,9 +11,12 @@
 
 #define REMEMBERED 64 /* strings, by a piece of their address */
 
-/* A string that was met: whether it still lies there is seen by comparing. */
+/* What is done seldom is kept out of the way of what is done often. */
+#define SELDOM __attribute__((noinline, cold))
+
+/* A string that was met. */
 typedef struct remembered {
-  const char *at;
+  const void *at;
   uint32_t number;
 } remembered;
 
@@ -22,7 +26,7 @@ typedef struct place {
   size_t word;   /* in the record */
 } place;
 
-/* User value 1 pins the stream. */
+/* User value 1 pins the stream, 2 is the table of remembered strings. */
 typedef struct l_emitter {
   l_stream *stream;
   const pf_table *table;
@@ -53,57 +57,62 @@ static uint32_t number_of (lua_State *L, l_stream *s, pf_type type,
 }
 
 
-/* The number of the string at `arg`. */
-static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
-                      uint64_t *word) {
+/* Remember the string at `arg` in a place of the table. */
+SELDOM static bool meet_text (lua_State *L, l_emitter *e, int arg, pf_type type,
+                              remembered *r, uint64_t *word) {
   pf_bytes text;
   if (lua_type(L, arg) != LUA_TSTRING)
     return false;
-  const char *const at = lua_tolstring(L, arg, &text.size);
-  text.at = (const uint8_t *)at;
-  remembered *const r =
-      &e->strings[((uintptr_t)at >> 4 ^ (uintptr_t)at >> 10) % REMEMBERED];
-  if (r->at == at) {
-    const pf_bytes known = pf_text(e->stream->dictionary, type, r->number);
-    if (known.size == text.size && memcmp(known.at, at, text.size) == 0) {
-      *word = r->number;
-      return true;
-    }
-  }
+  const void *const at = lua_topointer(L, arg);
+  text.at = (const uint8_t *)lua_tolstring(L, arg, &text.size);
+  r->at = NULL;
+  lua_getiuservalue(L, lua_upvalueindex(1), 2);
+  lua_pushvalue(L, arg);
+  lua_rawseti(L, -2, (lua_Integer)(r - e->strings) + 1);
+  lua_pop(L, 1);
   *word = number_of(L, e->stream, type, text);
   *r = (remembered){at, (uint32_t)*word};
   return true;
 }
 
 
-static bool put_number (lua_State *L, int arg, uint64_t *word) {
-  const lua_Number number = lua_tonumber(L, arg);
-  if (lua_type(L, arg) != LUA_TNUMBER)
-    return false;
-  memcpy(word, &number, sizeof *word);
-  return true;
+/* The values of few columns: true or false, and numbers that are not whole. */
+SELDOM static bool put_other (lua_State *L, int arg, pf_type type,
+                              uint64_t *word) {
+  int is_number = 0;
+  if (type == PF_NUM) {
+    const lua_Number number = lua_tonumberx(L, arg, &is_number);
+    memcpy(word, &number, sizeof *word);
+    return is_number != 0;
+  }
+  *word = lua_toboolean(L, arg) != 0;
+  return type == PF_BOOL && lua_isboolean(L, arg);
 }
 
 
-/* The value at `arg` as a word; false: it is missing or of another type. */
-static bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
-                       uint64_t *word) {
-  switch (type) {
-    case PF_INT:
-    case PF_ADDR:
-      *word = (uint64_t)lua_tointeger(L, arg);
-      return lua_isinteger(L, arg) != 0;
-    case PF_NUM: return put_number(L, arg, word);
-    case PF_BOOL:
-      *word = lua_toboolean(L, arg) != 0;
-      return lua_isboolean(L, arg);
-    case PF_NAME:
-    case PF_AREA: return put_text(L, e, arg, type, word);
-    case PF_STACK:
-      *word = (uint64_t)lua_tointeger(L, arg);
-      return lua_isinteger(L, arg) && *word < UINT32_MAX;
-    default: return false;
+static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
+                      uint64_t *word) {
+  const void *const at = lua_topointer(L, arg);
+  remembered *const r =
+      &e->strings[((uintptr_t)at >> 4 ^ (uintptr_t)at >> 10 ^ type) %
+                  REMEMBERED];
+  *word = r->number;
+  return (at == r->at && at != NULL) || meet_text(L, e, arg, type, r, word);
+}
+
+
+/* The value at `arg` as a word; false: it is missing or of another type. As
+   elsewhere in Lua, a number may be written as a string. */
+static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
+                              uint64_t *word) {
+  int is_whole;
+  if (type == PF_INT || type == PF_ADDR || type == PF_STACK) {
+    *word = (uint64_t)lua_tointegerx(L, arg, &is_whole);
+    return is_whole && (type != PF_STACK || *word < UINT32_MAX);
   }
+  if (type == PF_NAME || type == PF_AREA)
+    return put_text(L, e, arg, type, word);
+  return put_other(L, arg, type, word);
 }
 
 /* }====== */
@@ -116,8 +125,18 @@ static int failure (lua_State *L, const pf_error *error) {
 }
 
 
+/* A number that is written as a string becomes one. */
+static void read_number (lua_State *L, int arg, pf_type type) {
+  if (lua_type(L, arg) != LUA_TSTRING || type == PF_NAME || type == PF_AREA ||
+      type == PF_BYTES)
+    return;
+  if (lua_stringtonumber(L, lua_tostring(L, arg)) != 0)
+    lua_replace(L, arg);
+}
+
+
 /* Any values: missing ones, bytes, and what raises. */
-static int emit_any (lua_State *L, const l_emitter *e) {
+SELDOM static int emit_any (lua_State *L, const l_emitter *e) {
   l_stream *const s = e->stream;
   pf_batch *const row = l_stream_row(L, s, e->table, e->number);
   pf_batch_clear(row);
@@ -126,6 +145,7 @@ static int emit_any (lua_State *L, const l_emitter *e) {
   for (int i = 0; i < e->count; i++) {
     pf_column *const column = &row->columns[e->places[i].column];
     column->has_missing = false;
+    read_number(L, i + 1, column->type);
     if (!l_to_value(L, i + 1, column, 0, s->dictionary))
       return luaL_argerror(
           L, i + 1,
@@ -135,12 +155,13 @@ static int emit_any (lua_State *L, const l_emitter *e) {
   }
   row->rows = 1;
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
-  return l_stream_put(L, lua_gettop(L), s, e->number, row);
+  const int count = l_stream_put(L, lua_gettop(L), s, e->number, row);
+  return count == 1 && lua_toboolean(L, -1) ? 0 : count;
 }
 
 
 /* The thread failed while this one waited for room, or the row was dropped. */
-static int no_record (lua_State *L, pf_writer *writer) {
+SELDOM static int no_record (lua_State *L, pf_writer *writer) {
   pf_error error;
   if (pf_writer_failure(writer, &error) != PF_OK)
     return failure(L, &error);
@@ -149,8 +170,8 @@ static int no_record (lua_State *L, pf_writer *writer) {
 }
 
 
-/* emit(value, ...): true, false when the row was dropped, or nil, message,
-   code. */
+/* emit(value, ...): nothing, which is the fastest to say; false when the row was
+   dropped; or nil, message, code. */
 static int emit (lua_State *L) {
   l_emitter *const e = lua_touserdata(L, lua_upvalueindex(1));
   pf_writer *const writer = e->stream->writer;
@@ -167,8 +188,7 @@ static int emit (lua_State *L) {
     if (!put_value(L, e, i + 1, e->places[i].type, &record[e->places[i].word]))
       return emit_any(L, e);
   pf_writer_commit(writer, record, (size_t)e->count, e->tag);
-  lua_pushboolean(L, 1);
-  return 1;
+  return 0;
 }
 
 
@@ -215,7 +235,7 @@ int l_stream_emitter (lua_State *L) {
                 "the names of some columns expected");
   luaL_argcheck(L, pf_drain_carries(table), 2, "too many columns for a ring");
   l_emitter *const e =
-      lua_newuserdatauv(L, sizeof *e + count * sizeof(place), 1);
+      lua_newuserdatauv(L, sizeof *e + count * sizeof(place), 2);
   memset(e, 0, sizeof *e);
   e->stream = s;
   e->table = table;
@@ -224,6 +244,8 @@ int l_stream_emitter (lua_State *L) {
   e->is_fixed = true;
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
+  lua_createtable(L, REMEMBERED, 0);
+  lua_setiuservalue(L, -2, 2);
   read_places(L, 3, e);
   lua_pushcclosure(L, emit, 1);
   return 1;

@@ -110,16 +110,6 @@ static void set_bytes (lua_State *L, const recovery *r) {
 }
 
 
-/* Records that were tried and are nowhere: what the consumer counted, those
-   between the records of the ring, and those dropped behind the last one. */
-static uint64_t lost_of (const pf_ring_copy *copy) {
-  const uint64_t tried = pf_glance(&copy->header.tried);
-  const uint64_t known = copy->records.sequence;
-  return copy->checkpoint.lost + copy->records.lost +
-         (tried > known ? tried - known : 0);
-}
-
-
 static void push_answer (lua_State *L, const recovery *r, const char *format,
                          const pf_error *damage) {
   static const char *const modes[] = {"block", "drop", "overwrite"};
@@ -129,7 +119,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_count(L, "length", r->copy.checkpoint.length);
   set_count(L, "written", r->copy.checkpoint.taken);
   set_count(L, "records", r->drain.rows);
-  set_count(L, "lost", lost_of(&r->copy));
+  set_count(L, "lost", r->copy.lost);
   lua_pushboolean(L, r->copy.is_alive);
   lua_setfield(L, -2, "is_alive");
   lua_pushboolean(L, pf_glance(&r->copy.header.closed) != 0);

@@ -36,15 +36,15 @@ static pf_status sync_sinks (const pf_sink *sink, pf_error *error) {
 static void publish (pf_consumer *c, const pf_ring_walk *records,
                      uint64_t rows) {
   const pf_sink *const sink = c->drain.sink;
+  const pf_ring *const ring = &c->writer->ring;
   c->taken.tail = records->at;
-  c->taken.sequence = records->sequence;
+  if (ring->mode == PF_RING_OVERWRITE)
+    c->taken.lost = ring->oldest.before - c->taken.taken;
   c->taken.taken += rows;
-  c->taken.lost += records->lost;
   c->taken.length = sink->written;
   c->taken.sides = sink->side == NULL ? 0 : sink->side->written;
-  pf_ring *const ring = &c->writer->ring;
   if (ring->mode == PF_RING_OVERWRITE)
-    pf_ring_taken_all(ring, &c->taken);
+    pf_ring_taken_all(&c->writer->ring, &c->taken);
   else
     pf_ring_take(ring->header, &c->taken);
 }
@@ -57,9 +57,9 @@ static pf_ring_walk records_of (pf_consumer *c) {
   const bool overwrites = ring->mode == PF_RING_OVERWRITE;
   const pf_ring_walk records = {.bytes = ring->slots,
                                 .mask = ring->mask,
-                                .at = overwrites ? ring->oldest : c->taken.tail,
-                                .end = pf_observe(&ring->header->head),
-                                .sequence = c->taken.sequence};
+                                .at = overwrites ? ring->oldest.at
+                                                 : c->taken.tail,
+                                .end = pf_observe(&ring->header->head)};
   return records;
 }
 

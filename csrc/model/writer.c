@@ -180,11 +180,10 @@ static pf_status no_room (pf_writer *w, size_t words, pf_error *error) {
   const pf_status status = pf_writer_failure(w, error);
   if (status != PF_OK)
     return status;
-  if (words <= (w->ring.mask + 1) / 32)
+  if (pf_ring_takes(&w->ring, words))
     return PF_OK;
   return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                 "a record of %zu bytes: a ring of %llu takes a quarter of "
-                 "that",
+                 "a record of %zu bytes is too large for a ring of %llu",
                  8 * words, (unsigned long long)w->ring.mask + 1);
 }
 
@@ -220,7 +219,7 @@ pf_status pf_writer_put (pf_writer *w, size_t table, const pf_batch *batch,
 /* {====== The end ====== */
 
 void pf_writer_due (pf_writer *w) {
-  w->flush_at = w->ring.sequence + w->flush_every;
+  w->flush_at = w->ring.count + w->flush_every;
   if (w->ring.mode != PF_RING_OVERWRITE)
     pf_consumer_ask(w->consumer);
 }
@@ -252,27 +251,13 @@ pf_status pf_writer_flush (pf_writer *w, pf_error *error) {
 }
 
 
-/* Those behind the last one taken: dropped, or overwritten. */
-static uint64_t lost_since (const pf_writer *w, const pf_checkpoint *taken) {
-  pf_ring_walk records = {.bytes = w->ring.slots,
-                          .mask = w->ring.mask,
-                          .at = taken->tail,
-                          .end = pf_glance(&w->ring.header->head),
-                          .sequence = taken->sequence};
-  pf_ring_record record;
-  pf_error error;
-  if (w->ring.mode == PF_RING_OVERWRITE)
-    records.at = w->ring.oldest;
-  while (pf_ring_next(&records, &record, &error) == PF_MORE) {
-  }
-  return records.lost + w->ring.sequence - records.sequence;
-}
-
-
 pf_writer_facts pf_writer_facts_of (pf_writer *w) {
-  const pf_checkpoint taken = pf_ring_checkpoint(w->ring.header);
-  const uint64_t lost = taken.lost + lost_since(w, &taken);
-  return (pf_writer_facts){w->ring.sequence, taken.taken, lost};
+  const pf_ring *const ring = &w->ring;
+  const pf_checkpoint taken = pf_ring_checkpoint(ring->header);
+  uint64_t lost = taken.lost + ring->dropped;
+  if (ring->mode == PF_RING_OVERWRITE)
+    lost = ring->oldest.before - taken.taken;
+  return (pf_writer_facts){ring->count + ring->dropped, taken.taken, lost};
 }
 
 

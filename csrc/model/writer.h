@@ -77,7 +77,7 @@ pf_status pf_writer_close (pf_writer *writer, pf_error *error);
 
 struct pf_writer {
   pf_ring ring;
-  uint64_t flush_at;                /* sequence at which the thread is woken */
+  uint64_t flush_at;                /* records at which the thread is woken */
   pf_shared failed;                 /* 1: the thread has failed, and ended */
   uint32_t known[PF_JOURNAL_KINDS]; /* how much the journal says */
   pf_dictionary *dictionary;
@@ -97,7 +97,7 @@ static inline uint64_t *pf_writer_begin (pf_writer *writer, size_t words) {
 static inline void pf_writer_commit (pf_writer *writer, uint64_t *record,
                                      size_t words, uint32_t tag) {
   pf_ring_commit(&writer->ring, record, words, tag);
-  if (writer->ring.sequence >= writer->flush_at)
+  if (writer->ring.count >= writer->flush_at)
     pf_writer_due(writer);
 }
 

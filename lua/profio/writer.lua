@@ -133,7 +133,10 @@ local function plain_emitter(sink, table_name, columns)
       for i, column in ipairs(columns) do
          record[column] = (select(i, ...))
       end
-      return sink:put(table_name, record)
+      local ok, message, code = sink:put(table_name, record)
+      if not ok then
+         return ok, message, code
+      end
    end
 end
 
@@ -141,8 +144,9 @@ end
 ---emit(t, "i"). The fast way; what cannot be written is a failure of a later call, and the ring
 ---takes nothing any more. The columns are those of the main table; another one stands before them:
 ---w:emitter("arcs", { "from", "to" }).
+---The function answers nothing, false when a ring that drops had no room, or nil, message, code.
 ---@param ... string
----@return fun(...): boolean|nil, string|nil, string|nil
+---@return fun(...): false|nil, string|nil, string|nil
 function Writer:emitter(...)
    local table_name, columns = ...
    if type(columns) ~= "table" then

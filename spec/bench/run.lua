@@ -5,6 +5,7 @@
 local against_counts = require "spec.bench.against_counts"
 local against_gprof = require "spec.bench.against_gprof"
 local against_loops = require "spec.bench.against_loops"
+local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
 
 local cases = {
@@ -12,6 +13,7 @@ local cases = {
    { "counts", against_counts.counts },
    { "timeline", against_timelines.timeline },
    { "text1", against_timelines.text1 },
+   { "record", against_stores.record },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },

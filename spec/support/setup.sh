@@ -52,6 +52,7 @@ probe_test () {
   need g++ command -v g++
   need binutils command -v gprof
   need golang-go command -v go
+  need strace command -v strace
 }
 
 probe_check () {

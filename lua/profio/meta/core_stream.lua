@@ -48,10 +48,11 @@ function stream:tables() end
 ---@return profio.core.Code|nil code
 function stream:put(table_name, record) end
 
----A function that records a row for the values of these columns.
+---A function that records a row for the values of these columns: it answers nothing, false when
+---the row was dropped, or nil, message, code.
 ---@param table_name string
 ---@param columns string[]
----@return fun(...): boolean|nil, string|nil, profio.core.Code|nil
+---@return fun(...): false|nil, string|nil, profio.core.Code|nil
 function stream:emitter(table_name, columns) end
 
 ---Wait until what was recorded is in the file.
