@@ -13,7 +13,7 @@ end
 
 describe("the version", function()
    it("of the module is that of profio.h", function()
-      assert.equal(first_version("csrc/profio.h", '^#define PF_VERSION "([^"]+)"'),
+      assert.equal(first_version("csrc/profio.h", '^#define PF_VERSION +"([^"]+)"'),
          profio._VERSION)
    end)
 
