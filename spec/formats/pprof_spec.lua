@@ -90,8 +90,8 @@ local function go_top(bytes, index, unit)
    local text = go(("-top -nodecount=100000 -nodefraction=0 -unit=%s -sample_index=%s"):format(unit,
       index), bytes)
    local rows = {}
-   for flat, cum, name in text:gmatch "\n%s*(%-?[%d.]+)%a*%s+%S+%s+%S+%s+(%-?[%d.]+)%a*%s+%S+%s+([^\n]+)"
-   do
+   local line = "\n%s*(%-?[%d.]+)%a*%s+%S+%s+%S+%s+(%-?[%d.]+)%a*%s+%S+%s+([^\n]+)"
+   for flat, cum, name in text:gmatch(line) do
       rows[name] = { flat = tonumber(flat), cum = tonumber(cum) }
    end
    return rows, text
@@ -174,12 +174,12 @@ describe("pprof", function()
          local trace <close> = assert(open(data))
          local count = #trace:rows()
          assert.equal(code, (trace.warnings[1] or {}).code)
-         local strict, message = open(data, { strict = true })
+         local strict, words = open(data, { strict = true })
          if strict then
             assert.has_error(function() strict:rows() end)
             strict:close()
          else
-            assert.is_string(message)
+            assert.is_string(words)
          end
          return count
       end

@@ -49,7 +49,7 @@ static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
 static inline bool pprof_next (pf_cursor *c, pprof_part *part) {
   const size_t at = c->at;
   uint64_t tag, size;
-  part->at = at;
+  *part = (pprof_part){.at = at};
   if (!pprof_varint(c, &tag))
     return false;
   part->number = tag >> 3;

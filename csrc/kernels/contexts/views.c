@@ -349,7 +349,7 @@ static pf_status fill_arcs (scene *s, rows_reader *r, const uint32_t *arcs,
 
 
 static pf_status make_graph (scene *s, rows_reader *r) {
-  uint32_t *const arcs = malloc(r->contexts->count * sizeof *arcs);
+  uint32_t *const arcs = calloc(r->contexts->count, sizeof *arcs);
   size_t narcs;
   pf_status status = PF_ENOMEM;
   if (arcs != NULL)
