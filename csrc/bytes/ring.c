@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
@@ -70,6 +71,9 @@ static pf_status open_beside (const char *path, char **beside, int *fd,
   *fd = mkstemp(*beside);
   if (*fd < 0)
     return fail_by_system(error, "the ring cannot be made", errno);
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(*fd, 0666 & ~mask); /* who may read the file may read it */
   flock(*fd, LOCK_EX | LOCK_NB);
   return PF_OK;
 }
@@ -229,14 +233,14 @@ pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
   uint64_t n[PF_TOGETHER];
   look_at(&header->checkpoint, n);
   return (pf_checkpoint){
-      .tail = n[0], .taken = n[1], .lost = n[2], .length = n[3], .sides = n[4]};
+      .tail = n[0], .taken = n[1], .lost = n[2], .length = n[3], .row = n[4]};
 }
 
 
 void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
   const uint64_t n[PF_TOGETHER] = {checkpoint->tail, checkpoint->taken,
                                    checkpoint->lost, checkpoint->length,
-                                   checkpoint->sides};
+                                   checkpoint->row};
   put_together(&header->checkpoint, n);
 }
 

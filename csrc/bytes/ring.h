@@ -55,7 +55,7 @@ typedef struct pf_checkpoint {
   uint64_t taken;  /* records before it that were */
   uint64_t lost;   /* and that were overwritten */
   uint64_t length; /* bytes of the consumer's file */
-  uint64_t sides;  /* bytes of the file beside it */
+  uint64_t row;    /* bytes of all files of a row beside it */
 } pf_checkpoint;
 
 /* The first record that has not been overwritten. */

@@ -18,8 +18,10 @@ struct pf_sink {
   int errnum;       /* errno of that failure */
   const char *role; /* of a sink beside a main one: "memo", ... */
   pf_sink *side;    /* the next sink beside this one, or NULL */
-  /* End the file and go on in the next one; NULL: there is only this one. */
+  /* End the file and go on in the next one of the row; NULL: there is only this
+     one. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
+  uint64_t before; /* bytes in the files of the row before this one */
 };
 
 /* A sink into an open file descriptor (not closed by the sink), or with

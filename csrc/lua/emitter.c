@@ -106,7 +106,8 @@ static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
 static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
                               uint64_t *word) {
   int is_whole;
-  if (type == PF_INT || type == PF_ADDR || type == PF_STACK) {
+  if (type == PF_INT || type == PF_ADDR || type == PF_HANDLE ||
+      type == PF_STACK) {
     *word = (uint64_t)lua_tointegerx(L, arg, &is_whole);
     return is_whole && (type != PF_STACK || *word < UINT32_MAX);
   }

@@ -14,11 +14,12 @@
 #include "model/kept.h"
 
 #define L_RECOVERY "profio.recovery"
-#define MOST_SINKS 8
+#define MOST_SINKS (PF_KEPT_ROLES + 1)
 
 /* All that must be freed, whatever raises. */
 typedef struct recovery {
   pf_ring_copy copy;
+  pf_request request; /* its texts lie in the copy */
   pf_drain drain;
   pf_sink sinks[MOST_SINKS]; /* the first is the main one */
   size_t nsinks;
@@ -36,32 +37,28 @@ static int recovery_gc (lua_State *L) {
 }
 
 
-/* A sink in memory for the file, and one for each role at `arg`. */
-static void open_sinks (lua_State *L, recovery *r, int arg) {
-  const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
-  luaL_argcheck(L, n < MOST_SINKS, arg, "too many roles");
-  for (size_t i = 0; i <= n; i++) {
+/* A sink in memory for the file, and one for each that was beside it. */
+static void open_sinks (lua_State *L, recovery *r) {
+  const pf_request *const request = &r->request;
+  for (size_t i = 0; i <= request->nroles; i++) {
     if (pf_sink_open(&r->sinks[i], -1) != PF_OK)
       luaL_error(L, "not enough memory");
     r->nsinks = i + 1;
     if (i == 0)
       continue;
-    lua_rawgeti(L, arg, (lua_Integer)i);
-    r->sinks[i].role = luaL_checkstring(L, -1); /* stays in the table */
+    r->sinks[i].role = request->roles[i - 1];
     r->sinks[i - 1].side = &r->sinks[i];
-    lua_pop(L, 1);
   }
 }
 
 
 /* Encode the records as a whole file. What is broken in the ring ends it: what
    came before is kept, and the words say so. */
-static pf_status encode (recovery *r, const pf_format *format,
-                         const pf_option *options, size_t noptions,
-                         pf_error *damage, pf_error *error) {
+static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
+                         pf_error *error) {
   pf_ring_copy *const copy = &r->copy;
-  pf_status status =
-      pf_drain_open(&r->drain, format, options, noptions, &r->sinks[0], error);
+  pf_status status = pf_drain_open(&r->drain, format, r->request.options,
+                                   r->request.noptions, &r->sinks[0], error);
   if (status != PF_OK)
     return status;
   *damage = (pf_error){.status = PF_OK};
@@ -117,6 +114,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_text(L, "format", format);
   set_text(L, "full", modes[r->copy.header.mode]);
   set_count(L, "length", r->copy.checkpoint.length);
+  set_count(L, "row", r->copy.checkpoint.row);
   set_count(L, "written", r->copy.checkpoint.taken);
   set_count(L, "records", r->drain.rows);
   set_count(L, "lost", r->copy.lost);
@@ -133,39 +131,44 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 /* }====== */
 
 
+/* The format that the ring says, when it can be written. */
+static const pf_format *read_request (recovery *r) {
+  const pf_bytes kept = {r->copy.header.settings,
+                         (size_t)r->copy.header.settings_size};
+  if (!pf_kept(kept, &r->request))
+    return NULL;
+  const pf_format *const format = pf_format_named(r->request.format);
+  return format == NULL || format->encoder == NULL ? NULL : format;
+}
+
+
 /*
-** core.recover(path, roles): what the ring at `path` holds, or nil, message,
-** code when it is none: { format=, full=, length=, written=, records=, lost=,
+** core.recover(path): what the ring at `path` holds, or nil, message, code when
+** it is none: { format=, full=, length=, row=, written=, records=, lost=,
 ** is_alive=, is_closed=, damage=, data=, sides= }. The records that are not in
-** the first `length` bytes of the file are `data`, a file of their own, with
-** others beside it by role.
+** the first `length` bytes of the file (nor in the first `row` bytes of files
+** in a row beside it) are `data`, a file of their own, with others by role.
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
-  lua_settop(L, 2);
+  lua_settop(L, 1);
   recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
   memset(r, 0, sizeof *r);
   luaL_setmetatable(L, L_RECOVERY);
-  open_sinks(L, r, 2);
-  pf_option options[PF_KEPT_OPTIONS];
-  size_t noptions;
-  const char *name;
   pf_error error, damage;
   if (pf_ring_read(path, &r->copy, &error) != PF_OK)
     return l_failure(L, &error, path);
-  const pf_bytes kept = {r->copy.header.settings,
-                         (size_t)r->copy.header.settings_size};
-  const pf_format *const format =
-      pf_kept(kept, &name, options, &noptions) ? pf_format_named(name) : NULL;
-  if (format == NULL || format->encoder == NULL) {
+  const pf_format *const format = read_request(r);
+  if (format == NULL) {
     (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
                   "the ring is of a format that is not written");
     return l_failure(L, &error, path);
   }
-  if (encode(r, format, options, noptions, &damage, &error) != PF_OK)
+  open_sinks(L, r);
+  if (encode(r, format, &damage, &error) != PF_OK)
     return l_failure(L, &error, path);
   push_answer(L, r, format->name, &damage);
-  lua_pushvalue(L, 3); /* free it now, and not when the collector comes */
+  lua_pushvalue(L, 2); /* free it now, and not when the collector comes */
   lua_insert(L, 1);
   recovery_gc(L);
   return 1;

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,15 +30,76 @@ int l_stream_failure (lua_State *L, int index, const pf_error *error) {
 }
 
 
+/* {====== Files in a row ====== */
+
+/* The path of the file that is written of a row. */
+static bool row_path (const l_outlet *output, char *path, size_t room) {
+  const int size = snprintf(path, room, "%s.%06llu", output->row,
+                            (unsigned long long)output->number);
+  return size > 0 && (size_t)size < room;
+}
+
+
+/* The file is full: the next one begins. Called by the writer's thread. */
+static pf_status cut_output (pf_sink *sink, pf_error *error) {
+  l_outlet *const output = (l_outlet *)(void *)sink;
+  char path[4096];
+  const pf_status status = pf_sink_flush(sink, error);
+  if (status != PF_OK)
+    return status;
+  output->number++;
+  const int fd =
+      row_path(output, path, sizeof path)
+          ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+          : -1;
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
+                   path, strerror(errno));
+  close(sink->fd);
+  sink->fd = fd;
+  sink->before += sink->written;
+  sink->written = 0;
+  return PF_OK;
+}
+
+
+/* Make an output whose path ends in .000001 the first of a row. */
+static pf_status begin_row (l_outlet *output, const char *path,
+                            pf_error *error) {
+  const char *const dot = strrchr(path, '.');
+  if (dot == NULL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s ends in no number",
+                   path);
+  output->row = strndup(path, (size_t)(dot - path));
+  output->number = 1;
+  output->sink.cut = cut_output;
+  return output->row != NULL
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+/* }====== */
+
+
 /* {====== Ending ====== */
+
+/* Close a file. The last one of a row may have got nothing: it is none. */
+static void close_output (l_outlet *output, bool is_pipe) {
+  char path[4096];
+  pf_sink_close(&output->sink);
+  if (output->sink.fd >= 0 && !is_pipe)
+    close(output->sink.fd);
+  if (output->row != NULL && output->sink.written == 0 &&
+      row_path(output, path, sizeof path))
+    unlink(path);
+  free(output->row);
+}
+
 
 /* Free what stands beside the writer. */
 static void close_outputs (l_stream *s) {
-  for (size_t i = 0; i < s->noutputs; i++) {
-    pf_sink_close(&s->outputs[i]);
-    if (s->outputs[i].fd >= 0 && !(i == 0 && s->is_pipe))
-      close(s->outputs[i].fd);
-  }
+  for (size_t i = 0; i < s->noutputs; i++)
+    close_output(&s->outputs[i], i == 0 && s->is_pipe);
   s->noutputs = 0;
   if (s->checker != NULL)
     s->checker->close(s->checker);
@@ -76,7 +138,7 @@ static int stream_finish (lua_State *L) {
   l_stream *const s = l_stream_check(L, 1);
   pf_error error;
   const pf_status status = close_stream(s, &error);
-  const uint64_t written = s->outputs[0].written;
+  const uint64_t written = s->outputs[0].sink.written;
   close_outputs(s);
   if (status != PF_OK)
     return l_stream_failure(L, 1, &error);
@@ -111,11 +173,12 @@ static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
    else has succeeded. */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
                              pf_error *error) {
-  pf_sink *const sink = &s->outputs[s->noutputs];
+  l_outlet *const output = &s->outputs[s->noutputs];
+  pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
   const int fd = is_pipe ? STDOUT_FILENO
                          : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  *sink = (pf_sink){.fd = -1};
+  *output = (l_outlet){.sink = {.fd = -1}};
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                    strerror(errno));
@@ -125,7 +188,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   if (s->noutputs == 0)
     s->is_pipe = is_pipe;
   else
-    s->outputs[s->noutputs - 1].side = sink;
+    s->outputs[s->noutputs - 1].sink.side = sink;
   s->noutputs++;
   return status == PF_OK
              ? PF_OK
@@ -146,8 +209,12 @@ static pf_status add_sides (lua_State *L, l_stream *s, int arg,
     lua_getfield(L, -1, "role");
     const char *const role = luaL_checkstring(L, -1);
     lua_rawseti(L, pins, (lua_Integer)i + 2);
-    lua_getfield(L, -1, "path");
-    status = add_output(s, luaL_checkstring(L, -1), role, error);
+    lua_getfield(L, -1, "numbered");
+    lua_getfield(L, -2, "path");
+    const char *const path = luaL_checkstring(L, -1);
+    status = add_output(s, path, role, error);
+    if (status == PF_OK && lua_toboolean(L, -2))
+      status = begin_row(&s->outputs[s->noutputs - 1], path, error);
     lua_settop(L, pins);
   }
   return status;
@@ -165,8 +232,8 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
     close(fd);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  return s->format->encoder(plan->options, plan->noptions, s->dictionary,
-                            &s->checker, error);
+  return s->format->encoder(plan->kept, plan->nkept, s->dictionary, &s->checker,
+                            error);
 }
 
 
@@ -176,7 +243,7 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
   if (status == PF_OK)
     status = pf_writer_open(&s->writer, plan, error);
   for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
-    if (ftruncate(s->outputs[i].fd, 0) != 0 && errno != EINVAL)
+    if (ftruncate(s->outputs[i].sink.fd, 0) != 0 && errno != EINVAL)
       status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                        strerror(errno));
   return status;
@@ -203,7 +270,8 @@ static l_stream *new_stream (lua_State *L, int dictionary, int label) {
 /*
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
-** code. plan = { size=, full=, flush_every=, fsync=, ring_path= }.
+** code. plan = { size=, full=, flush_every=, fsync=, ring_path=, kept= }; kept
+** are the options under which all that a killed writer leaves is one file.
 */
 static int core_stream (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -212,19 +280,25 @@ static int core_stream (lua_State *L) {
   pf_writer_plan plan = {.format = format};
   lua_settop(L, 6);
   read_plan(L, 6, &plan);
-  plan.noptions = l_options_at(L, 2, (pf_option **)(void *)&plan.options);
-  l_stream *const s = new_stream(L, 3, 4); /* at 8, its pins at 9 */
+  pf_option *options, *kept;
+  plan.noptions = l_options_at(L, 2, &options);
+  lua_getfield(L, 6, "kept");
+  luaL_checktype(L, 8, LUA_TTABLE);
+  plan.nkept = l_options_at(L, 8, &kept);
+  plan.options = options;
+  plan.kept = kept;
+  l_stream *const s = new_stream(L, 3, 4); /* at 10, its pins at 11 */
   pf_error error;
   s->format = format;
   pf_status status = add_output(s, path, NULL, &error);
   if (status == PF_OK)
     status = add_sides(L, s, 5, &error);
   plan.dictionary = s->dictionary;
-  plan.sink = &s->outputs[0];
+  plan.sink = &s->outputs[0].sink;
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
-  lua_settop(L, 8);
-  return status == PF_OK ? 1 : l_stream_failure(L, 8, &error);
+  lua_settop(L, 10);
+  return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
 }
 
 /* }====== */

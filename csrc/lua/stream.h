@@ -12,13 +12,20 @@
 #define L_STREAM         "profio.stream"
 #define L_STREAM_OUTPUTS 4
 
+/* A file that is written, or one after the other of a row. */
+typedef struct l_outlet {
+  pf_sink sink;    /* first: a sink that is cut is one of ours */
+  char *row;       /* of a row: its files' path without their numbers */
+  uint64_t number; /* of this one */
+} l_outlet;
+
 /* A writer through a ring. User value 1 pins the dictionary and the roles of
    outputs; 2 is the label of messages. */
 typedef struct l_stream {
   pf_writer *writer; /* NULL: closed */
   const pf_format *format;
   pf_dictionary *dictionary;
-  pf_sink outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
+  l_outlet outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
   size_t noutputs;
   bool is_pipe;        /* the main descriptor is standard output */
   pf_encoder *checker; /* gets each row that is to be checked, */

@@ -32,6 +32,14 @@ static pf_status sync_sinks (const pf_sink *sink, pf_error *error) {
 }
 
 
+/* Bytes of all files of a row beside the main one. */
+static uint64_t row_length (const pf_sink *sink) {
+  while (sink != NULL && sink->cut == NULL)
+    sink = sink->side;
+  return sink == NULL ? 0 : sink->before + sink->written;
+}
+
+
 /* Say how far it has come. */
 static void publish (pf_consumer *c, const pf_ring_walk *records,
                      uint64_t rows) {
@@ -42,7 +50,7 @@ static void publish (pf_consumer *c, const pf_ring_walk *records,
     c->taken.lost = ring->oldest.before - c->taken.taken;
   c->taken.taken += rows;
   c->taken.length = sink->written;
-  c->taken.sides = sink->side == NULL ? 0 : sink->side->written;
+  c->taken.row = row_length(sink);
   if (ring->mode == PF_RING_OVERWRITE)
     pf_ring_taken_all(&c->writer->ring, &c->taken);
   else
@@ -91,13 +99,18 @@ static pf_status take_some (pf_consumer *c, pf_error *error) {
 
 
 /* The file as it was when all was well: a record that was cut short is no
-   part of it. Pipes stay as they are. */
+   part of it. Pipes stay as they are, and so do files beside it, which nothing
+   refers to behind what is known; but those of a row are cut. */
 static void cut_sinks (const pf_consumer *c) {
-  const pf_sink *const sink = c->drain.sink;
-  int failed = ftruncate(sink->fd, (off_t)c->taken.length);
-  if (sink->side != NULL)
-    failed |= ftruncate(sink->side->fd, (off_t)c->taken.sides);
-  (void)failed;
+  for (const pf_sink *s = c->drain.sink; s != NULL; s = s->side) {
+    uint64_t length = s->written;
+    if (s == c->drain.sink)
+      length = c->taken.length;
+    else if (s->cut != NULL && c->taken.row >= s->before)
+      length = c->taken.row - s->before;
+    if (s->fd >= 0 && ftruncate(s->fd, (off_t)length) != 0)
+      continue; /* a pipe */
+  }
 }
 
 

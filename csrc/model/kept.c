@@ -40,12 +40,14 @@ static void put_option (room *r, const pf_option *option) {
 }
 
 
-size_t pf_keep (uint8_t *to, size_t room_size, const char *format,
-                const pf_option *options, size_t noptions) {
-  room r = {to, room_size, noptions > PF_KEPT_OPTIONS};
-  put(&r, format, strlen(format) + 1);
-  for (size_t i = 0; i < noptions; i++)
-    put_option(&r, &options[i]);
+size_t pf_keep (uint8_t *to, size_t room_size, const pf_request *request) {
+  room r = {to, room_size, request->noptions > PF_KEPT_OPTIONS};
+  put(&r, request->format, strlen(request->format) + 1);
+  for (size_t i = 0; i < request->nroles; i++)
+    put(&r, request->roles[i], strlen(request->roles[i]) + 1);
+  put(&r, "", 1);
+  for (size_t i = 0; i < request->noptions; i++)
+    put_option(&r, &request->options[i]);
   return r.is_full ? 0 : room_size - r.left;
 }
 
@@ -75,14 +77,26 @@ static bool take_option (pf_cursor *cursor, pf_option *option) {
 }
 
 
-bool pf_kept (pf_bytes kept, const char **format,
-              pf_option options[PF_KEPT_OPTIONS], size_t *noptions) {
-  pf_cursor cursor = pf_cursor_over(kept, false);
-  size_t n = 0;
-  *format = take_text(&cursor);
-  while (*format != NULL && pf_left(&cursor) > 0)
-    if (n == PF_KEPT_OPTIONS || !take_option(&cursor, &options[n++]))
+static bool take_roles (pf_cursor *cursor, pf_request *request) {
+  const char *role;
+  while ((role = take_text(cursor)) != NULL && role[0] != '\0')
+    if (request->nroles == PF_KEPT_ROLES)
       return false;
-  *noptions = n;
-  return *format != NULL;
+    else
+      request->roles[request->nroles++] = role;
+  return role != NULL;
+}
+
+
+bool pf_kept (pf_bytes kept, pf_request *request) {
+  pf_cursor cursor = pf_cursor_over(kept, false);
+  *request = (pf_request){.format = take_text(&cursor)};
+  if (request->format == NULL || !take_roles(&cursor, request))
+    return false;
+  while (pf_left(&cursor) > 0)
+    if (request->noptions == PF_KEPT_OPTIONS ||
+        !take_option(&cursor, &request->read[request->noptions++]))
+      return false;
+  request->options = request->read;
+  return true;
 }

@@ -25,11 +25,23 @@ static bool wait (void *context) {
 }
 
 
+/* Files in a row are one file when they are recovered: they have no role. */
+static pf_request request_of (const pf_writer_plan *plan) {
+  pf_request request = {.format = plan->format->name,
+                        .options = plan->kept,
+                        .noptions = plan->nkept};
+  for (const pf_sink *s = plan->sink->side; s != NULL; s = s->side)
+    if (s->cut == NULL && request.nroles < PF_KEPT_ROLES)
+      request.roles[request.nroles++] = s->role;
+  return request;
+}
+
+
 static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                             pf_error *error) {
   uint8_t kept[PF_RING_SETTINGS];
-  const size_t size = pf_keep(kept, sizeof kept, plan->format->name,
-                              plan->options, plan->noptions);
+  const pf_request request = request_of(plan);
+  const size_t size = pf_keep(kept, sizeof kept, &request);
   if (size == 0)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the options do not fit the %u bytes a ring keeps",

@@ -26,6 +26,9 @@ typedef struct pf_writer_plan {
   const pf_format *format; /* a stream: its encoder can flush */
   const pf_option *options;
   size_t noptions;
+  /* those under which what a killed writer leaves is written as one file */
+  const pf_option *kept;
+  size_t nkept;
   pf_dictionary *dictionary; /* what the numbers in records point into */
   pf_sink *sink;         /* open, of a descriptor; with the sides it needs */
   const char *ring_path; /* NULL: the ring does not outlive the process */

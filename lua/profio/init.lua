@@ -125,8 +125,9 @@ local function open_part(state, input, source, theirs, mine, given)
    if format.registered then
       return script_part.open(format, source, theirs, state.dictionary)
    end
-   local sides, message, code = inputs.sides({ path = not input.data and input.path or nil,
-      source = source, options = theirs }, input, format, given, mine.max_size, state.notes)
+   local path = input.beside or not input.data and input.path or nil
+   local sides, message, code = inputs.sides({ path = path, source = source, options = theirs },
+      input, format, given, mine.max_size, state.notes)
    if not sides then
       return nil, message, code
    end

@@ -12,6 +12,8 @@ local inputs = {}
 ---@field data string|nil
 ---@field sides table<string, string>|nil bytes by role
 ---@field length integer|nil how many bytes of the file are looked at
+---@field row integer|nil how many bytes of files in a row beside it
+---@field beside string|nil the path of the file that the data belongs to
 ---@field is_expanded boolean|nil
 
 -- {====== The first argument ======
@@ -117,6 +119,9 @@ function inputs.expand(input, format, options)
    for i, found in ipairs(list) do
       expanded[i] = one(found)
       expanded[i].is_expanded = true
+      if found == input.path then
+         expanded[i].length, expanded[i].row = input.length, input.row
+      end
    end
    return expanded
 end
@@ -140,8 +145,17 @@ function inputs.role_options(format)
    return list
 end
 
-local function open_side(role, from, max_size)
-   local source, message, code = bytes.open(from, max_size)
+-- The roles of files in a row: packets.
+local function row_roles(format)
+   local names = {}
+   for _, role in ipairs(roles_of(format)) do
+      names[role.name] = role.row
+   end
+   return names
+end
+
+local function open_side(role, from, max_size, length)
+   local source, message, code = bytes.open(from, max_size, length)
    if not source then
       return nil, message, code
    end
@@ -187,10 +201,14 @@ function inputs.sides(main, input, format, given, max_size, notes)
    if not list then
       return nil, known, code
    end
+   local rows, left = row_roles(format), input.row
    for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
-      if not known[found.role] then
-         local side, message = open_side(found.role, found.data and found or found.path, max_size)
+      local in_row = rows[found.role]
+      if not known[found.role] and not (in_row and (left == 0 or input.beside)) then
+         local side, message = open_side(found.role, found.data and found or found.path, max_size,
+            in_row and left)
          list[#list + 1] = side
+         left = side and in_row and left and left - side.source:size() or left
          if not side then
             notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note",
                message = message }

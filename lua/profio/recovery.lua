@@ -7,19 +7,6 @@ local registry = require "profio.registry"
 
 local recovery = {}
 
--- The roles of files that formats write beside their own.
-local function roles()
-   local list, known = {}, {}
-   for _, format in ipairs(registry.all()) do
-      for _, role in ipairs(format.side_outputs and format.roles or {}) do
-         if not known[role.name] then
-            known[role.name], list[#list + 1] = true, role.name
-         end
-      end
-   end
-   return list
-end
-
 local function note(state, code, kind, path, form, ...)
    state.notes[#state.notes + 1] = { code = code, kind = kind,
       message = path .. ": " .. form:format(...) }
@@ -49,7 +36,7 @@ end
 -- The file as far as its writer says it is complete, and behind it the records of the ring, which
 -- are a file of their own.
 local function parts_of(state, path, ring)
-   local found, message = core.recover(ring, roles())
+   local found, message = core.recover(ring)
    if not found then
       note(state, "ring-damaged", "damage", path, "%s", message)
       return { { path = path } }
@@ -60,11 +47,11 @@ local function parts_of(state, path, ring)
    report(state, path, found)
    local parts = {}
    if found.length > 0 or not found.data then
-      parts[1] = { path = path, length = found.length }
+      parts[1] = { path = path, length = found.length, row = found.row }
    end
    if found.data then
       local sides = next(found.sides) and found.sides or nil
-      parts[#parts + 1] = { path = ring, data = found.data, sides = sides }
+      parts[#parts + 1] = { path = ring, data = found.data, sides = sides, beside = path }
    end
    return parts
 end

@@ -49,20 +49,29 @@ local function sides_of(format, path, checked)
    return format.side_outputs and format.side_outputs(path, checked) or nil
 end
 
+-- Whether a format has an option of its own by this name.
+local function has_option(format, name)
+   for _, option in ipairs(format.write_options or {}) do
+      if option.name == name then
+         return true
+      end
+   end
+   return false
+end
+
 -- How the ring is asked to be, and what is left for the format; nil: the file is written whole.
--- Packets are files that are whole as soon as they are full: no ring stands before them.
-local function plan_of(path, given)
+-- What a format has an option of its own for, it is told too; packets are whole without a ring.
+local function plan_of(path, given, format)
    local mine, rest = {}, {}
    for name, value in pairs(given) do
       rest[name] = value
    end
-   if given.packets and given.ring then
-      error("packets are written as they fill: they go without a ring", 0)
-   elseif given.packets then
-      return nil, rest
-   end
    for _, way in ipairs(ways) do
-      mine[way.name], rest[way.name] = given[way.name], nil
+      local is_its_own = has_option(format, way.name)
+      if not is_its_own or given.ring or path and not given.packets then
+         mine[way.name] = given[way.name]
+      end
+      rest[way.name] = is_its_own and given[way.name] or nil
    end
    if next(mine) == nil then
       return nil, rest
@@ -73,6 +82,17 @@ local function plan_of(path, given)
    local ring = options.check(ring_options, mine.ring or {}, "ring")
    return { size = ring.size, full = ring.full, flush_every = mine.flush_every,
       fsync = mine.fsync, ring_path = path ~= "-" and path .. ".ring" or nil }, rest
+end
+
+-- The options under which all that a killed writer leaves in its ring is one file.
+local function kept_of(format, checked)
+   local kept = {}
+   for _, option in ipairs(format.write_options) do
+      if option.name ~= "packets" and option.name ~= "flush_every" then
+         kept[option.name] = checked[option.name]
+      end
+   end
+   return kept
 end
 
 -- }======
@@ -87,12 +107,14 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.create(path, given)
-   local plan, rest = plan_of(path, given)
+   local plan, rest = plan_of(path, given, registry.named(given.format
+      or error("create wants a format", 0)))
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
    local sides = sides_of(format, path, checked)
    local sink, message, code
    if plan then
+      plan.kept = kept_of(format, checked)
       sink, message, code = core.stream(format.name, checked, dictionary, path, sides, plan)
    else
       sink, message, code = core.writer(format.name, checked, dictionary, path, sides)
@@ -100,8 +122,8 @@ function writer.create(path, given)
    if not sink then
       return nil, message, code
    end
-   return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name, dictionary = dictionary,
-      is_stream = plan ~= nil }, Writer)
+   return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name,
+      dictionary = dictionary, is_stream = plan ~= nil }, Writer)
 end
 
 ---Write one record: w:write { ... } into the main table, w:write("arcs", { ... }) into another.

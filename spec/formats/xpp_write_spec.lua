@@ -130,9 +130,6 @@ describe("written traces", function()
          packets = true }))))
       assert.is_nil((assert(profio.create(nil, { format = "xpp", packets = true,
          flush_every = 3 })):write { thread = 1, time = 0, op = "I", call = "A" }))
-      assert.error_matches(function()
-         profio.create("x.prf", { format = "xpp", packets = true, flush_every = 3, ring = {} })
-      end, "without a ring")
    end)
 
    it("may have fields of other names, and more of them", function()
@@ -155,7 +152,7 @@ describe("a trace that is recorded through a ring", function()
          changed = date }))
       local emit = writer:emitter("thread", "time", "op", "call", "line", "params")
       for i, row in ipairs(xpp.golden) do
-         assert(emit(row[1], row[2] * 1000000, row[3], row[4], row[5], "p" .. i))
+         emit(row[1], row[2] * 1000000, row[3], row[4], row[5], "p" .. i)
          if i == 8 then
             writer:flush()
             local trace <close> = assert(profio.open(path))

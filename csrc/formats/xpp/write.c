@@ -95,7 +95,6 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   pf_status status = begin(self, sink, error);
-  self->since = 0;
   if (status == PF_OK && self->inner != NULL)
     status = self->inner->flush(self->inner, sink, error);
   for (pf_sink *s = sink; s != NULL && status == PF_OK; s = s->side)
@@ -109,6 +108,7 @@ static pf_status end_part (xpp_writer *self, pf_sink *sink, pf_error *error) {
   pf_sink *const packet =
       self->in_packets ? pf_sink_side(sink, "packet") : NULL;
   const pf_status status = flush(&self->encoder, sink, error);
+  self->since = 0;
   if (status != PF_OK || packet == NULL)
     return status;
   return packet->cut(packet, error);

@@ -18,7 +18,7 @@ local xpp = {
 xpp.roles = {
    { name = "memo", help = "the file of the parameters (.prv), instead of the one beside it" },
    { name = "pri", help = "the settings of the run (.pri), instead of those beside it" },
-   { name = "packet", help = "a packet of rows; those beside the file are found" },
+   { name = "packet", row = true, help = "a packet of rows; those beside the file are found" },
 }
 
 xpp.options = {
@@ -165,11 +165,11 @@ end
 function xpp.side_outputs(path, options)
    local sides = {}
    local has_path = path ~= nil and path ~= "-"
-   if options.form ~= "deldbe" and path ~= "-" then
-      sides[1] = { role = "memo", path = path and with_extension(path, "prv") }
-   end
    if options.packets and has_path then
-      sides[#sides + 1] = { role = "packet", path = path .. ".000001", numbered = true }
+      sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
+   end
+   if options.form ~= "deldbe" and path ~= "-" then -- behind the packets, which refer to it
+      sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
    if options.settings and path ~= "-" then
       sides[#sides + 1] = { role = "pri", path = path and with_extension(path, "pri") }

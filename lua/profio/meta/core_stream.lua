@@ -11,7 +11,7 @@ local core = {}
 ---@param names profio.core.Dictionary
 ---@param path string
 ---@param sides { role: string, path: string }[]|nil files that are written beside it
----@param plan table size, full, flush_every, fsync, ring_path
+---@param plan table size, full, flush_every, fsync, ring_path, kept
 ---@return profio.core.Stream|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
@@ -25,12 +25,11 @@ function core.stack(names, frames) end
 
 ---What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
 ---@param path string
----@param roles string[] that any format may write
----@return table|nil found { format, full, length, written, records, lost, is_alive, is_closed,
+---@return table|nil found { format, full, length, row, written, records, lost, is_alive, is_closed,
 ---damage, data, sides }
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function core.recover(path, roles) end
+function core.recover(path) end
 
 ---@class profio.core.Stream
 local stream = {}

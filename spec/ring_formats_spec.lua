@@ -1,0 +1,113 @@
+-- Every stream has a ring: what it writes is what is written without one, and what a killed writer
+-- left is all there.
+
+local command = require "spec.support.command"
+local lfs = require "lfs"
+local profio = require "profio"
+
+local build = os.getenv "PROFIO_BUILD" or "build"
+build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+
+local folder = command.folder .. "/streams"
+
+local streams = {
+   { name = "a.br", given = [[format = "br"]], columns = [["module", "line", "spent"]],
+     row = [["M" .. i % 7 .. ".BR", i, i * 10]], shows = { "module", "line", "spent" } },
+   { name = "b.prf", given = [[format = "xpp"]],
+     columns = [["thread", "time", "op", "call", "line", "params"]],
+     row = [[1, i * 1000000, i % 2 == 0 and "o" or "i", "FN" .. i // 2 % 7, i,
+        i % 5 == 0 and ("p"):rep(i % 40) or nil]],
+     shows = { "time", "op", "call", "line", "params" } },
+   { name = "c.prf", given = [[format = "xpp", form = "deldbe", header_row = true]],
+     columns = [["thread", "time", "op", "call", "line"]],
+     row = [[1, i * 1000000, i % 2 == 0 and "o" or "i", "FN" .. i // 2 % 7, i]],
+     shows = { "time", "op", "call", "line" } },
+   { name = "d.prf", given = [[format = "xpp", packets = true, flush_every = 300]],
+     columns = [["thread", "time", "op", "call", "line", "params"]],
+     row = [[1, i * 1000000, i % 2 == 0 and "o" or "i", "FN" .. i // 2 % 7, i,
+        i % 5 == 0 and ("p"):rep(i % 40) or nil]],
+     shows = { "time", "op", "call", "line", "params" } },
+   { name = "e.BIN", given = [[format = "winidea", dialect = "bin"]],
+     columns = [["time", "event", "handle", "value"]],
+     row = [[i * 100, i % 2 == 0 and "leave" or "enter", 16 + i % 3, i]],
+     shows = { "time", "event", "handle" } },
+   { name = "f.txt", given = [[format = "winidea", dialect = "text1"]],
+     columns = [["time", "event", "handle", "value"]],
+     row = [[i * 100, i % 2 == 0 and "leave" or "enter", 16 + i % 3, i]],
+     shows = { "time", "event", "handle" } },
+}
+
+-- Run a writer in a process of its own: `ring` in its options, and what it does after each record.
+local function run(stream, ring, after, at_last)
+   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   local script = ([[
+      package.path = "ROOT/lua/?.lua;ROOT/lua/?/init.lua;" .. package.path
+      package.cpath = "BUILD/?.so;" .. package.cpath
+      local w = assert(require "profio".create("NAME", { GIVEN RING }))
+      local emit = w:emitter(COLUMNS)
+      for i = 1, 1000 do
+         local _, message = emit(ROW)
+         assert(not message, message)
+         AFTER
+      end
+      LAST]]):gsub("%u%u+", { ROOT = command.root, BUILD = build, GIVEN = stream.given,
+      NAME = folder .. "/" .. stream.name, RING = ring, COLUMNS = stream.columns,
+      ROW = stream.row, AFTER = after, LAST = at_last })
+   command.file("stream.lua", script)
+   return command.run "lua5.4 stream.lua"
+end
+
+local kill = [[os.execute("kill -9 " .. io.open("/proc/self/stat"):read "n")]]
+
+-- The files there are, by name.
+local function files()
+   local found = {}
+   for name in lfs.dir(folder) do
+      if lfs.attributes(folder .. "/" .. name, "mode") == "file" then
+         found[name] = command.read(folder .. "/" .. name)
+      end
+   end
+   return found
+end
+
+local function rows_of(stream)
+   local trace <close> = assert(profio.open(folder .. "/" .. stream.name))
+   local codes = {}
+   for _, warning in ipairs(trace.warnings) do
+      codes[warning.code] = true
+   end
+   return trace:rows(table.unpack(stream.shows)), codes, trace.info.lost
+end
+
+describe("the ring of a stream", function()
+   for _, stream in ipairs(streams) do
+      it("writes what is written without one: " .. stream.given, function()
+         local _, status, errors = run(stream, "", "", "assert(w:close())")
+         assert.same({ 0, "" }, { status, errors })
+         local want = files()
+         _, status, errors = run(stream, ', ring = { size = "64K" }',
+            "if i % 170 == 0 then assert(w:flush()) end", "assert(w:close())")
+         assert.same({ 0, "" }, { status, errors })
+         local got = files()
+         for name, bytes in pairs(want) do
+            assert.is_true(bytes == got[name], name .. " differs")
+            got[name] = nil
+         end
+         assert.same({}, got)
+      end)
+
+      it("has all that a killed writer recorded: " .. stream.given, function()
+         local _, status = run(stream, "", "", "assert(w:close())")
+         assert.equal(0, status)
+         local want = rows_of(stream)
+         assert.equal(1000, #want)
+         _, status = run(stream, ', ring = { size = "64K" }',
+            "if i == 500 then assert(w:flush()) end", kill)
+         assert.equal(137, status)
+         local got, codes, lost = rows_of(stream)
+         assert.same(want, got)
+         assert.is_true(codes["ring-recovered"])
+         assert.equal(0, lost)
+      end)
+   end
+end)
