@@ -77,6 +77,28 @@ function chunks.derived()
       :derive { "share = main / total(main)", "so_far = running(main) + sqrt(count)" }:rows()
 end
 
+-- A profile of DCPI: two chunks of counts, and an unknown line.
+local function counts_bytes()
+   return "version pdb-0.07\nimage ab12\nepoch 9805191724\nplatform walnut\nevent cycles\n"
+      .. "period 63488\ntstart 1000\ntsize 4096\ncpuspeed 333\nhue blue\npath /bin/x\nsamples\n"
+      .. string.pack("<I4I4I4I4I4", 0, 3, 5, 0, 7) .. string.pack("<I4I4I4", 64, 1, 2)
+      .. string.pack("<I4I4", 3, 14)
+end
+
+function chunks.counts()
+   local trace <close> = assert(profio.open { data = counts_bytes():sub(1, -12) })
+   for _, name in ipairs(trace.tables) do
+      trace:table(name):rows()
+   end
+   return trace:profile(), trace.warnings
+end
+
+function chunks.save_counts()
+   local trace <close> = assert(profio.open { data = counts_bytes() })
+   return assert(trace:save(nil, { dialect = "dcpicat" })),
+      assert(trace:save(nil, { header = "cpuspeed 500\nhue red" }))
+end
+
 function chunks.pattern()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
    return trace.arcs:where { to_function = profio.match "^foo" }:rows()

@@ -81,6 +81,14 @@ describe("dcpi, writing", function()
       assert.equal(again, save(again))
    end)
 
+   it("leaves out lines that are none", function()
+      local bytes = assert(save(dcpi():header(nil, "\n word\nalone\nsamples of it\nhue blue\n")
+         :chunk(0, { 1 }):footer():bytes()))
+      local trace <close> = assert(profio.open({ data = bytes }, { strict = true }))
+      assert.equal("blue", trace.header:where { word = "hue" }:rows()[1].value)
+      assert.equal(12, trace.header:count())
+   end)
+
    it("writes what it reads, at random, in both dialects", function()
       for case = 1, 60 do
          math.randomseed(case)

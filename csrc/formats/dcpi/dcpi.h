@@ -18,7 +18,7 @@
 **   lists.c    the readers of header lines and of profiles
 **   raw.c      the reader of the parts as the file states them
 **   tables.c   the schemas
-**   encode.c gather.c write.c    the way out
+**   encode.c gather.c sheet.c write.c    the way out
 */
 
 #ifndef dcpi_h

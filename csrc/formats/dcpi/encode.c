@@ -1,5 +1,5 @@
 /*
-** encode.c - the way out, first third: rows and header lines are kept until
+** encode.c - the way out, first part: rows and header lines are kept until
 ** the file is written.
 */
 

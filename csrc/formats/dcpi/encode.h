@@ -1,6 +1,6 @@
 /*
-** encode.h - what encode.c (rows in), gather.c (one sheet of facts) and
-** write.c (bytes out) share.
+** encode.h - what encode.c (rows in), gather.c (one sheet of facts), sheet.c
+** and write.c (bytes out) share.
 **
 ** Rows and header lines come with the number of their profile. A file holds
 ** one profile, so all that come must fit one: the same image on the same
@@ -63,6 +63,23 @@ typedef struct dcpi_sheet {
   size_t nevents;
 } dcpi_sheet;
 
+/* Where the bytes go, and what they are made of. The sink keeps its first
+   failure: it is looked at once, at the end. */
+typedef struct dcpi_output {
+  dcpi_writer *writer;
+  dcpi_sheet *sheet;
+  pf_sink *sink;
+  pf_error *error;
+} dcpi_output;
+
+static inline pf_bytes dcpi_name (const dcpi_output *out, uint32_t name) {
+  return pf_name(out->writer->dictionary, name);
+}
+
+static inline bool dcpi_is_stated (const dcpi_output *out, dcpi_word word) {
+  return out->sheet->values[word] != PF_NO_NAME;
+}
+
 pf_status dcpi_no_memory (pf_error *error);
 
 /* The word a fact begins with. */
@@ -71,6 +88,24 @@ dcpi_word dcpi_fact_word (const dcpi_writer *writer, const dcpi_fact *fact);
 /* Bring what all profiles say together; PF_EUNSUPPORTED in words when they
    are not one. The rows get the numbers of their events. */
 pf_status dcpi_gather (dcpi_writer *writer, dcpi_sheet *sheet, pf_error *error);
+
+/* sheet.c: put bytes, and at most 127 bytes of text as printf makes it. */
+void dcpi_put_bytes (const dcpi_output *out, pf_bytes text);
+void dcpi_put_words (const dcpi_output *out, const char *format, ...)
+    PF_PRINTF(2, 3);
+
+/* Whether a text has bytes, and none that a line cannot hold. */
+bool dcpi_is_plain (pf_bytes text);
+
+/* Whether the same fact is written before fact `number`. */
+bool dcpi_came_before (const dcpi_output *out, size_t number);
+
+/* Whether the option `header` has another line of this fact's word. */
+bool dcpi_is_replaced (const dcpi_output *out, const dcpi_fact *fact);
+
+/* Put the header of version 0.07: the lines that came, in their order, then
+   what is required beside them. */
+void dcpi_put_header (const dcpi_output *out);
 
 /* Write what has been put. PF_EUNSUPPORTED, before a byte is written, when
    the dialect cannot hold it. */

@@ -1,5 +1,5 @@
 /*
-** gather.c - the way out, second third: what all profiles say, as one sheet.
+** gather.c - the way out, second part: what all profiles say, as one sheet.
 **
 ** Profiles are one when image, label, platform, code and clock are the same;
 ** of their epochs the earliest is kept. An event may come from several of
