@@ -254,7 +254,8 @@ local function check_executable(state)
    if not state.symbols or not state.format.mismatch then
       return
    end
-   local words = state.format.mismatch(state.parts[1]:info(), state.symbols.facts, state.load_bias)
+   local words = state.format.mismatch(state.parts[1]:info(), state.symbols.facts, state.load_bias,
+      state.parts)
    if words then
       state.notes[#state.notes + 1] = { code = state.format.name .. "-executable-mismatch",
          kind = "note", message = words .. ": is it the right one?" }

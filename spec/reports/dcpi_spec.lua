@@ -35,9 +35,11 @@ write("alpha.nm", "000000012006cb00 T Fcdr\n000000012006cbd0 T re_search\n"
    .. "000000012006cc00 T behind\n")
 write("golden.dcpi", dcpi.golden())
 
+-- The output of a command that goes well; with names for several images it says that they are of
+-- one.
 local function fine(line)
    local text, status, errors = run(line)
-   assert.equal("", errors)
+   assert.equal("", (errors:gsub("[^\n]*%[dcpi%-executable%-mismatch%]\n", "")))
    assert.equal(0, status)
    return text
 end
@@ -112,6 +114,15 @@ describe("dcpi's reports", function()
          "\n       70     8.4  70.00%  70.00%      0.013        28     5.3 100.00%  Fcdr", 1, true))
       assert.is_truthy(fine "profio --where name=ls db":find "120000100")
       assert.is_nil(fine "profio --report prof --where name=ls db":find "xemacs")
+   end)
+
+   it("say when names of one image stand beside samples of others", function()
+      local _, status, errors = run "profio --symbols alpha.nm db"
+      assert.equal(0, status)
+      assert.matches("samples of 2 images, the names are of one", errors)
+      _, status, errors = run "profio --symbols alpha.nm --set image=xemacs db"
+      assert.equal(0, status)
+      assert.equal("", errors)
    end)
 
    it("topcounts: addresses, their running share, and --keep", function()

@@ -123,6 +123,7 @@ dcpi.warnings = {
    ["dcpi-duplicate-line"] = "a required header line stands there twice: the first one counts",
    ["dcpi-empty-chunk"] = "a chunk has no counts",
    ["dcpi-event-sum"] = "the counts of an event do not add up to its sum",
+   ["dcpi-executable-mismatch"] = "the names of functions are of one image, the samples of several",
    ["dcpi-footer-addresses"] = "the footer states another number of addresses than was counted",
    ["dcpi-footer-impossible"] = "the footer states more addresses than there is room for",
    ["dcpi-footer-samples"] = "the footer states another sum of samples than was counted",
@@ -167,6 +168,25 @@ function dcpi.expand(path, options)
       return nil
    end
    return database.files(path, options)
+end
+
+---Why names of functions may be wrong, or nil: they are those of one image.
+---@param _ table[]
+---@param _facts table
+---@param _bias integer
+---@param parts userdata[] the files
+---@return string|nil words
+function dcpi.mismatch(_, _facts, _bias, parts)
+   local images, count = {}, 0
+   for _, part in ipairs(parts) do
+      for _, fact in ipairs(part:info()) do
+         if fact.name == "image" and not images[fact.value] then
+            images[fact.value], count = true, count + 1
+         end
+      end
+   end
+   return count > 1 and ("the files have samples of %d images, the names are of one (choose an "
+      .. "image)"):format(count) or nil
 end
 
 ---What a file is written like when nothing is said: as the trace it comes from.
