@@ -116,6 +116,16 @@ describe("dcpi's reports", function()
       assert.is_nil(fine "profio --report prof --where name=ls db":find "xemacs")
    end)
 
+   it("have no seconds where the clock is not known", function()
+      write("listing.txt", dcpi.listing:gsub("470352", "40"):gsub("134705", "27"))
+      local row = rows "profio --report prof listing.txt"[1]
+      assert.same({ 40, 27 }, { row.cycles, row.imiss })
+      assert.is_nil(row.seconds)
+      assert.is_nil(row.spent)
+      row = rows "profio --report prof --set cpuspeed=333 listing.txt"[1]
+      assert.is_true(math.abs(row.seconds - 40 * 63488 / 333e6) < 1e-8)
+   end)
+
    it("say when names of one image stand beside samples of others", function()
       local _, status, errors = run "profio --symbols alpha.nm db"
       assert.equal(0, status)

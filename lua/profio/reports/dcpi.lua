@@ -40,7 +40,8 @@ end
 
 -- Names that columns of reports have already.
 local taken = { image = true, name = true, spent = true, seconds = true, count = true,
-   address = true, file = true, line = true, running_share = true, ["function"] = true }
+   address = true, file = true, time = true, timed = true, line = true, running_share = true,
+   ["function"] = true }
 
 -- A name of an event as that of a column.
 local function column_for(name, used)
@@ -80,26 +81,32 @@ function dcpi.events(trace, first)
    return events
 end
 
+-- The sum of times is missing, and not 0, where no row has a time.
+local function with_spent(view)
+   return view:derive { "spent = time + 0 / timed" }
+end
+
 ---Samples summed up by keys, a column for each event, and `spent`, the time of the cycles.
 ---@param view profio.View over samples
 ---@param keys string[]
 ---@param events profio.DcpiEvent[]
 ---@return profio.View
 function dcpi.by_event(view, keys, events)
+   local times = { "time = sum(spent)", "timed = count(spent)" }
    if #events == 1 then
-      return view:group(table.unpack(keys)):aggregate { events[1].column .. " = sum(count)",
-         "spent = sum(spent)" }
+      return with_spent(view:group(table.unpack(keys)):aggregate {
+         events[1].column .. " = sum(count)", table.unpack(times) })
    end
    local by = table.move(keys, 1, #keys, 1, {})
    by[#by + 1] = "event"
-   local sums, stripes = {}, {}
+   local sums, stripes = { "time = sum(time)", "timed = sum(timed)" }, {}
    for i, event in ipairs(events) do
-      sums[i] = ("%s = sum(%s)"):format(event.column, event.column)
+      sums[#sums + 1] = ("%s = sum(%s)"):format(event.column, event.column)
       stripes[i] = { name = event.name, column = event.column }
    end
-   sums[#sums + 1] = "spent = sum(spent)"
-   return view:group(table.unpack(by)):aggregate { "count = sum(count)", "spent = sum(spent)" }
-      :spread("event", "count", stripes):group(table.unpack(keys)):aggregate(sums)
+   return with_spent(view:group(table.unpack(by)):aggregate { "count = sum(count)",
+      table.unpack(times) }:spread("event", "count", stripes):group(table.unpack(keys))
+      :aggregate(sums))
 end
 
 -- }======
