@@ -155,7 +155,8 @@ function chunks.timeline()
       rows[i] = { i, i <= 40 and "enter" or "leave", "f" .. i % 7, i // 20 }
    end
    return core.rows(core.btf(core.rows_reader(fields, rows), { close = true, stimuli = true })),
-      core.rows(core.load(core.rows_reader(fields, rows), { to = 80, width = 9 }))
+      core.rows(core.load(core.rows_reader(fields, rows), { to = 80, width = 9 })),
+      core.rows(core.describe(core.rows_reader(fields, rows), "area"))
 end
 
 function chunks.dbf()

@@ -315,7 +315,7 @@ describe("BTF of random events", function()
 
    it("is right, however senseless they are", function()
       math.randomseed(11)
-      for _ = 1, 60 do
+      for _ = 1, 25 do
          checked(noise(math.random(200)), { close = math.random(2) == 1,
             stimuli = math.random(2) == 1 })
       end

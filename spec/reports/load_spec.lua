@@ -83,7 +83,7 @@ c
    it("bears events without any sense", function()
       math.randomseed(22)
       local kinds = { "enter", "leave", "suspend", "resume", "write", "other" }
-      for _ = 1, 30 do
+      for _ = 1, 10 do
          local list = {}
          for i = 1, math.random(300) do
             list[i] = ("%d %s %sf%d lane%d %d core=%d"):format(math.random(-50, 200),
@@ -102,7 +102,7 @@ c
 
    it("agrees with a slow model", function()
       math.randomseed(21)
-      for _ = 1, 20 do
+      for _ = 1, 8 do
          local text, told = events.program(math.random(2000))
          local width = math.random(1, 60)
          local expected = {}
