@@ -80,13 +80,13 @@ end
 
 ---The contexts of a timeline: where each call was made, its net time and that it was. Lines and
 ---states have no stack.
----@param trace profio.Trace
+---@param rows profio.View of calls
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return string|nil code
-function calls.contexts(trace)
+function calls.contexts(rows)
    return core.contexts {
-      reader = core.where(trace:calls():reader(),
+      reader = core.where(rows:reader(),
          { { column = "stack", op = "missing", negate = true } }),
       stack = "stack",
       metrics = { { name = "time", unit = "ns", column = "net" },

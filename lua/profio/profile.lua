@@ -26,6 +26,7 @@ local declared = {
       help = "each source line is a function of its own, as with gprof's -l" },
    { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
    { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
+   { name = "calls", type = "view", help = "calls to take in place of all that the events make" },
 }
 
 -- {====== Making ======
@@ -122,7 +123,7 @@ end
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, by_line, demangle, arcs
+---@param given table compat, lines, by_line, demangle, arcs, calls
 ---@return profio.Profile|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -132,7 +133,7 @@ function profile.of_trace(trace, state, given)
    if kind == "stacks" then
       return of_stacks(trace, state, given)
    elseif kind == "calls" then
-      return of_contexts(trace, require("profio.calls").contexts(trace))
+      return of_contexts(trace, require("profio.calls").contexts(given.calls or trace:calls()))
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)

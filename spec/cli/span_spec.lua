@@ -61,6 +61,45 @@ describe("--from and --to", function()
    end)
 end)
 
+describe("the profile of events", function()
+   local program = [[
+0 enter main a
+10 enter f a
+30 leave f a
+40 enter isr b
+45 leave isr b
+60 leave main a
+]]
+
+   local function flat(...)
+      return events.fine(program, "--report", "flat", "--output", "csv", "--columns",
+         "function,calls,self,total", ...)
+   end
+
+   it("is that of --from and --to", function()
+      assert.equal("function,calls,self,total\nmain,1,40,60\nf,1,20,20\nisr,1,5,5\n", flat())
+      assert.equal("function,calls,self,total\nf,0,10,10\nmain,0,5,15\n",
+         flat("--from", "20", "--to", "35"))
+   end)
+
+   it("is that of --lane", function()
+      assert.equal("function,calls,self,total\nisr,1,5,5\n", flat("--lane", "b"))
+   end)
+
+   it("is exported so", function()
+      assert.equal("main 5\nmain;f 10\n", events.fine(program, "--export", "folded", "--from", "20",
+         "--to", "35"))
+   end)
+
+   it("is compared so", function()
+      local command = require "spec.support.command"
+      local old = command.file("old.events", "EVENTS\n" .. program:gsub("30 leave", "26 leave"))
+      assert.equal("function,change\nf,4\nmain,-4\n", events.fine(program, "--diff", old,
+         "--report", "diff", "--output", "csv", "--columns", "function,change", "--to", "35",
+         "--where", "change!=0"))
+   end)
+end)
+
 describe("--lane", function()
    it("keeps the rows of a lane, or of several", function()
       assert.equal("150 1100 ", times("--lane", "b"))

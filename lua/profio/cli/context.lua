@@ -65,13 +65,27 @@ local function narrowed(self, made)
    return made
 end
 
+-- The calls of a trace within --from, --to and --lane.
+local function calls_of(self, trace, options)
+   options.from, options.to = span.of(trace, self.given)
+   return span.in_lane(trace:calls(options), self.given)
+end
+
+-- A profile of a trace; of events that within --from, --to and --lane.
+local function profile_of(self, trace, options)
+   if span.is_asked(self.given) and trace:profile_kind() == "calls" then
+      options.calls = calls_of(self, trace, {})
+   end
+   return narrowed(self, failure.check(trace:profile(options)))
+end
+
 -- The profile of --diff, made by the same options; nil without --diff.
 local function old_profile(self, options)
    if not self.given.diff then
       return nil
    end
    local trace <close> = files.open_old(self.given)
-   return narrowed(self, failure.check(trace:profile(options)))
+   return profile_of(self, trace, options)
 end
 
 -- Made once for each set of options.
@@ -81,7 +95,7 @@ local function make_profile(self, key, options)
       if #ignored > 0 then
          options.arcs = without_calls(self.trace:table "arcs", ignored)
       end
-      local made = narrowed(self, failure.check(self.trace:profile(options)))
+      local made = profile_of(self, self.trace, options)
       local old = old_profile(self, options)
       self.profiles[key] = old and made - old or made
    end
@@ -103,7 +117,7 @@ end
 ---@return profio.Profile old
 function Context:both_profiles()
    if not self.both then
-      self.both = { narrowed(self, failure.check(self.trace:profile {})), old_profile(self, {}) }
+      self.both = { profile_of(self, self.trace, {}), old_profile(self, {}) }
    end
    return self.both[1], self.both[2]
 end
@@ -132,8 +146,7 @@ end
 ---@param options table of trace:calls, changed
 ---@return profio.View
 function Context:calls_with(options)
-   options.from, options.to = span.of(self.trace, self.given)
-   return span.in_lane(self.trace:calls(options), self.given)
+   return calls_of(self, self.trace, options)
 end
 
 ---The same, made as the options of a report say.

@@ -96,8 +96,8 @@ end
 -- A report that knows nothing of times would tell of the whole trace.
 local function check_span(report, context)
    local spans = report.spans
-   if type(spans) == "function" then
-      spans = spans(context.trace)
+   if spans == "calls" then
+      spans = context.trace:profile_kind() == "calls"
    end
    if span.is_asked(context.given) and not spans then
       failure.use("report '%s' tells of the whole trace: --from, --to and --lane are not for it",
@@ -219,10 +219,14 @@ local function run_export(context, export)
    elseif export.is_binary and context.out.is_terminal then
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
-   local what = export.takes == "profile" and context:profile() or context.trace
-   local options = span.into_export(files.options_of(given, export), export, context.trace,
-      given)
-   context.out:export(export, options, what)
+   local options = files.options_of(given, export)
+   if export.takes == "profile" and context.trace:profile_kind() == "calls" then
+      context.out:export(export, options, context:profile()) -- of --from and --to
+      return
+   end
+   span.into_export(options, export, context.trace, given)
+   context.out:export(export, options, export.takes == "profile" and context:profile()
+      or context.trace)
 end
 
 -- The export of the whole that is asked for, or nil.

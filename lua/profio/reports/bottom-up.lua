@@ -7,6 +7,7 @@ local bottom_up = {
    help = "functions that spent something, below each those that called it",
    columns = tree.columns,
    unit = "ms",
+   spans = "calls",
    shown = tree.shown,
    fits = tree.fits,
 }

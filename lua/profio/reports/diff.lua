@@ -20,6 +20,7 @@ local diff = {
    shown = { "change", "relative", "significance", "self", "self_before", "total_change",
       "function" },
    compares = true,
+   spans = "calls",
 }
 
 ---@param trace profio.Trace

@@ -15,6 +15,7 @@ local tree = {
       { name = "line", help = "its line" },
    },
    unit = "ms",
+   spans = "calls",
    shown = { "total", "self", "total_share", "label" },
 }
 
