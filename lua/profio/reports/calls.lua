@@ -32,7 +32,10 @@ end
 
 ---@param trace profio.Trace
 function calls.fits(trace)
-   return trace.events ~= nil, "it has no table of events"
+   if not trace.events then
+      return false, "it has no table of events"
+   end
+   return trace.events:limit(1):count() > 0, "it has no events"
 end
 
 ---@param context profio.Context

@@ -27,10 +27,7 @@ local histogram = {
 table.move(require("profio.reports.calls").options, 1, #require("profio.reports.calls").options, 2,
    histogram.options)
 
----@param trace profio.Trace
-function histogram.fits(trace)
-   return trace.events ~= nil, "it has no table of events"
-end
+histogram.fits = require("profio.reports.calls").fits
 
 local fields = { { name = "area", type = "name" }, { name = "low", type = "int" },
    { name = "high", type = "int" }, { name = "count", type = "int" },

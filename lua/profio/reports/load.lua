@@ -28,10 +28,7 @@ local load = {
    },
 }
 
----@param trace profio.Trace
-function load.fits(trace)
-   return trace.events ~= nil, "it has no table of events"
-end
+load.fits = require("profio.reports.calls").fits
 
 -- The span that is cut, and how long a piece is.
 local function pieces_of(context, options)

@@ -1,5 +1,6 @@
 -- The states of variables, tasks and inputs over time: when each began and how long it lasted.
 
+local calls = require "profio.reports.calls"
 local conditions = require "profio.conditions"
 
 local states = {
@@ -16,7 +17,7 @@ local states = {
       { name = "outside", help = "since the state was last left, in ns" },
       { name = "flags", help = "cut gap lost open orphan unwound: what is not whole" },
    },
-   options = require("profio.reports.calls").options,
+   options = calls.options,
 }
 
 local function has_state(areas)
@@ -34,8 +35,9 @@ end
 
 ---@param trace profio.Trace
 function states.fits(trace)
-   if not trace.events then
-      return false, "it has no table of events"
+   local fits, reason = calls.fits(trace)
+   if not fits then
+      return false, reason
    end
    return has_states(trace), "none of its areas is a state"
 end

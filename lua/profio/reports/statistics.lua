@@ -63,13 +63,7 @@ for _, option in ipairs(calls_of.statistics_options) do
    end
 end
 
----@param trace profio.Trace
-function statistics.fits(trace)
-   if not trace.events then
-      return false, "it has no table of events"
-   end
-   return trace.events:limit(1):count() > 0, "it has no events"
-end
+statistics.fits = require("profio.reports.calls").fits
 
 -- The rows, within --from, --to and --lane.
 local function rows_of(context, quantiles)

@@ -1,5 +1,6 @@
 -- Whether the statistics that a file states are those of its timeline.
 
+local calls = require "profio.reports.calls"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
 local verify = require "profio.verify"
@@ -21,12 +22,12 @@ local report = {
 
 ---@param trace profio.Trace
 function report.fits(trace)
-   if not trace.events then
-      return false, "it has no table of events"
-   elseif not trace.statistics then
-      return false, "it states no statistics"
+   local fits, reason = calls.fits(trace)
+   if not fits then
+      return false, reason
    end
-   return trace.statistics:limit(1):count() > 0, "it states no statistics"
+   return trace.statistics ~= nil and trace.statistics:limit(1):count() > 0,
+      "it states no statistics"
 end
 
 local fields = { { "area", "name" }, { "handle", "handle" }, { "value", "int" },
