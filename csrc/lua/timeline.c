@@ -24,15 +24,42 @@ static int64_t integer (lua_State *L, const char *key, int64_t fallback) {
 }
 
 
+/* Push the texts of the array options.interrupts as pf_bytes, and the array,
+   which keeps them; answers how many there are. */
+static size_t push_interrupts (lua_State *L, pf_bytes **texts) {
+  if (lua_getfield(L, 2, "interrupts") == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+  }
+  luaL_checktype(L, -1, LUA_TTABLE);
+  const size_t count = lua_rawlen(L, -1);
+  *texts = lua_newuserdatauv(L, (count + 1) * sizeof **texts, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, -2, (lua_Integer)i + 1);
+    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2,
+                  "interrupts are strings");
+    (*texts)[i].at = (const uint8_t *)lua_tolstring(L, -1, &(*texts)[i].size);
+    lua_pop(L, 1); /* the string stays in the array */
+  }
+  return count;
+}
+
+
 /* core.btf(events, options): the rows that btf.h describes. Options: base,
-   close, lines, stimuli. */
+   close, lines, stimuli, interrupts (an array that nobody changes). */
 static int core_btf (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
-  const pf_btf_options options = {integer(L, "base", 0), is_set(L, "close"),
-                                  is_set(L, "lines"), is_set(L, "stimuli")};
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
+  lua_settop(L, 2);
+  pf_btf_options options = {.base = integer(L, "base", 0),
+                            .close = is_set(L, "close"),
+                            .lines = is_set(L, "lines"),
+                            .stimuli = is_set(L, "stimuli")};
+  pf_bytes *interrupts;
+  options.ninterrupts = push_interrupts(L, &interrupts);
+  options.interrupts = interrupts;
+  const int pins[] = {1, 3, 4};
+  l_reader *const r = l_reader_new(L, pins, 3);
   pf_error error;
   if (pf_btf_open(input, &options, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);

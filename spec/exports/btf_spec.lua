@@ -204,6 +204,20 @@ describe("--export btf", function()
       assert.matches("\n0,Core_3,0,T,core 3,0,start\n", text)
    end)
 
+   it("knows interrupts by the names of their lanes", function()
+      local text, facts = checked([[
+0 enter main a core=0
+5 enter tick isr_1 core=0
+6 leave tick isr_1 core=0
+6 resume main a core=0
+]], { interrupts = "^isr", close = true })
+      assert.matches("\n5,STI_isr_1,0,I,isr_1,0,activate\n5,Core_0,0,I,isr_1,0,start\n", text)
+      assert.equal(1, facts.counts["T start"])
+      assert.equal(1, facts.counts["I terminate"])
+      assert.matches(",I,isr_1,", events.fine("0 enter f isr_1\n", "--export", "btf", "--set",
+         "interrupts=isr"))
+   end)
+
    it("ends the innermost call when calls are deeper than anybody writes them", function()
       local list = {}
       for i = 1, 4100 do

@@ -12,6 +12,9 @@ typedef struct pf_btf_options {
   bool close;   /* what is open at the end is ended there */
   bool lines;   /* lines of functions are runnables too */
   bool stimuli; /* tasks are activated by stimuli before they start */
+  const pf_bytes *interrupts; /* lanes that are interrupts and no tasks: their
+                                 names or numbers as texts; borrowed */
+  size_t ninterrupts;
 } pf_btf_options;
 
 /*
@@ -24,7 +27,7 @@ typedef struct pf_btf_options {
 **   source, source_instance, type, target, target_instance, event
 **   note, number      of the kinds that have one
 **
-** Lanes become tasks (T), functions runnables (R), variables and states
+** Lanes become tasks (T) or interrupts (I), functions runnables (R), variables and states
 ** signals (SIG), each core `Core_<n>`. A caller stays running while the
 ** function that it calls runs: only what takes the core from a lane suspends
 ** its runnables. Of calls more than 4,096 deep only the innermost is open. Names are made safe: in them %XX stands for the byte XX, and

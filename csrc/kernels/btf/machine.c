@@ -28,7 +28,7 @@ static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
 
 /* What a core does to a task. */
 static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
-  btf_row row = new_row(m, WORD_T, event);
+  btf_row row = new_row(m, lane->type, event);
   row.source = m->cores[lane->core].name;
   row.target = lane->name;
   btf_put(&m->queue, &row);
@@ -53,7 +53,7 @@ static pf_status put_activation (btf_machine *m, const btf_lane *lane) {
   btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
   row.source = row.target = stimulus;
   btf_put(&m->queue, &row);
-  row = new_row(m, WORD_T, WORD_ACTIVATE);
+  row = new_row(m, lane->type, WORD_ACTIVATE);
   row.source = stimulus;
   row.target = lane->name;
   btf_put(&m->queue, &row);
@@ -214,9 +214,9 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
 /* {====== The machine ====== */
 
 static const char *const word_texts[BTF_WORDS] = {
-    "event", "write",   "number", "comment", "T",
-    "R",     "SIG",     "STI",    "trigger", "activate",
-    "start", "preempt", "resume", "suspend", "terminate"};
+    "event",   "write",  "number",  "comment",  "T",        "I",
+    "R",       "SIG",    "STI",     "trigger",  "activate", "start",
+    "preempt", "resume", "suspend", "terminate"};
 
 
 pf_status btf_machine_open (btf_machine *m, pf_dictionary *dictionary) {

@@ -91,25 +91,6 @@ typedef struct btf_frame {
   int64_t instance;
 } btf_frame;
 
-typedef enum btf_state {
-  BTF_NEW,
-  BTF_RUNNING,
-  BTF_READY
-} btf_state;
-
-typedef struct btf_lane {
-  uint32_t name;
-  btf_state state;
-  size_t core; /* where it runs or ran */
-  btf_frame *frames;
-  size_t depth, room;
-} btf_lane;
-
-typedef struct btf_core {
-  uint32_t name;
-  size_t lane; /* that runs on it, + 1; 0: none */
-} btf_core;
-
 /* Words that stand in rows. */
 typedef enum btf_word {
   WORD_EVENT,
@@ -117,6 +98,7 @@ typedef enum btf_word {
   WORD_NUMBER,
   WORD_COMMENT,
   WORD_T,
+  WORD_I,
   WORD_R,
   WORD_SIG,
   WORD_STI,
@@ -129,6 +111,26 @@ typedef enum btf_word {
   WORD_TERMINATE,
   BTF_WORDS
 } btf_word;
+
+typedef enum btf_state {
+  BTF_NEW,
+  BTF_RUNNING,
+  BTF_READY
+} btf_state;
+
+typedef struct btf_lane {
+  uint32_t name;
+  btf_word type; /* WORD_T or WORD_I */
+  btf_state state;
+  size_t core; /* where it runs or ran */
+  btf_frame *frames;
+  size_t depth, room;
+} btf_lane;
+
+typedef struct btf_core {
+  uint32_t name;
+  size_t lane; /* that runs on it, + 1; 0: none */
+} btf_core;
 
 typedef struct btf_machine {
   pf_btf_options options;

@@ -160,32 +160,55 @@ static pf_status describe_block (btf_reader *r, block *b) {
 
 /* {====== Names of lanes and cores ====== */
 
-static uint32_t numbered_name (btf_reader *r, char type, const char *prefix,
-                               int64_t number) {
-  char text[24];
-  const int length = snprintf(text, sizeof text, "%lld", (long long)number);
-  return btf_name(&r->machine.names, type, prefix,
-                  (pf_bytes){(const uint8_t *)text, (size_t)length});
+static pf_bytes number_text (char *text, size_t size, int64_t number) {
+  const int length = snprintf(text, size, "%lld", (long long)number);
+  return (pf_bytes){(const uint8_t *)text, (size_t)length};
 }
 
 
-static uint32_t lane_name (btf_reader *r, const pf_column *column,
-                           uint32_t lane) {
-  btf_names *const names = &r->machine.names;
-  if (lane == r->lanes.missing)
-    return btf_name(names, 'T', "Task", (pf_bytes){NULL, 0});
-  const uint64_t word = r->lanes.words[lane];
-  if (column->type == PF_INT)
-    return numbered_name(r, 'T', "Task_", pf_unorder_int(word));
-  return btf_name(names, 'T', "",
-                  pf_text(names->dictionary, column->type, (uint32_t)word));
+static bool is_interrupt (const btf_reader *r, pf_bytes name) {
+  const pf_btf_options *const o = &r->machine.options;
+  for (size_t i = 0; i < o->ninterrupts; i++)
+    if (o->interrupts[i].size == name.size &&
+        memcmp(o->interrupts[i].at, name.at, name.size) == 0)
+      return true;
+  return false;
+}
+
+
+/* The value of a lane as a text, which may lie in `room`. */
+static pf_bytes lane_text (const btf_reader *r, const pf_column *column,
+                           uint32_t number, char *room, size_t size) {
+  if (number == r->lanes.missing)
+    return (pf_bytes){NULL, 0};
+  const uint64_t word = r->lanes.words[number];
+  return column->type == PF_INT
+             ? number_text(room, size, pf_unorder_int(word))
+             : pf_text(r->reader.dictionary, column->type, (uint32_t)word);
+}
+
+
+static void introduce_lane (btf_reader *r, const pf_column *column,
+                            uint32_t number) {
+  char room[24];
+  btf_lane *const lane = &r->machine.lanes[number];
+  const pf_bytes name = lane_text(r, column, number, room, sizeof room);
+  const char *prefix = "";
+  if (number == r->lanes.missing)
+    prefix = "Task";
+  else if (column->type == PF_INT)
+    prefix = "Task_";
+  lane->type = name.size > 0 && is_interrupt(r, name) ? WORD_I : WORD_T;
+  lane->name = btf_name(&r->machine.names, 'T', prefix, name);
 }
 
 
 static uint32_t core_name (btf_reader *r, const block *b, uint32_t core) {
   const uint64_t number =
       b->pull.columns[CORE] == NULL ? core : r->cores.words[core];
-  return numbered_name(r, 'C', "Core_", (int64_t)number);
+  char text[24];
+  return btf_name(&r->machine.names, 'C', "Core_",
+                  number_text(text, sizeof text, (int64_t)number));
 }
 
 
@@ -199,7 +222,7 @@ static pf_status name_new (btf_reader *r, const block *b) {
                        r->slots.count) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = lanes; i < m->nlanes; i++)
-    m->lanes[i].name = lane_name(r, lane_column(b), (uint32_t)i);
+    introduce_lane(r, lane_column(b), (uint32_t)i);
   for (size_t i = cores; i < m->ncores; i++)
     m->cores[i].name = core_name(r, b, (uint32_t)i);
   for (size_t i = lanes; i < m->nlanes; i++)
@@ -434,6 +457,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->machine.options = *options;
+  r->reader.dictionary = events->dictionary;
   pf_status status = open_blocks(r, events, error);
   if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)
     pf_fail(error, status, PF_NO_OFFSET, "out of memory");

@@ -19,6 +19,8 @@ local btf = {
         help = "lines of functions are runnables too" },
       { name = "stimuli", type = "bool", default = true,
         help = "tasks are activated by stimuli STI_<task> before they start" },
+      { name = "interrupts", type = "text",
+        help = "a Lua pattern: lanes in whose name it is found are interrupts, not tasks" },
    },
 }
 
@@ -44,6 +46,17 @@ local templates = {
    comment = "# {source}\n",
 }
 
+-- The lanes in whose name a pattern is found.
+local function lanes_like(events, pattern)
+   local list = {}
+   for lane in events:group("lane"):each "lane" do
+      if lane and tostring(lane):find(pattern) then
+         list[#list + 1] = tostring(lane)
+      end
+   end
+   return list
+end
+
 ---@param trace profio.Trace
 ---@param options table see btf.options
 ---@param file file*
@@ -57,12 +70,13 @@ function btf.write(trace, options, file)
       events = events:range(options.from, options.to)
    end
    local base = events:aggregate { "first = min(time)" }:rows()[1].first or 0
+   local interrupts = options.interrupts and lanes_like(events, options.interrupts)
    local ok, message, number = file:write(header:format(core.version, plain(trace.path), base))
    if not ok then
       return nil, message, "io", number == 32 and "EPIPE" or nil
    end
    return core.write_listing(core.btf(events:reader(), { base = base, close = options.close,
-      lines = options.lines, stimuli = options.stimuli ~= false }),
+      lines = options.lines, stimuli = options.stimuli ~= false, interrupts = interrupts }),
       { kind = "kind", templates = templates }, file)
 end
 
