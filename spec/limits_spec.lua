@@ -54,6 +54,7 @@ describe("limits.parse", function()
          ['"file.c"#func net < 3'] = "a blank is expected behind the quotes, got \"#func",
          ['"" net < 3'] = "the area is missing",
          ["~% net < 3"] = "'%' is no Lua pattern",
+         ["~ab% net < 3"] = "'ab%' is no Lua pattern",
          ["f in"] = "is expected",
       }
       for text, message in pairs(cases) do
@@ -61,6 +62,25 @@ describe("limits.parse", function()
          assert.is_nil(list)
          assert.is_truthy(found:find(message, 1, true), text .. ": " .. found)
          assert.equal(3, line)
+      end
+   end)
+end)
+
+describe("limits.parse of noise", function()
+   it("answers limits, or what is wrong and where", function()
+      math.randomseed(5)
+      local pieces = { "f", '"', "\\", " ", "#", "~", "in", "net", "<=", "<", "=", "1", ".5", "ms",
+         "%", "\n", "\r\n", "\t", "(", "[", "\0" }
+      for _ = 1, 5000 do
+         local text = {}
+         for i = 1, math.random(12) do
+            text[i] = pieces[math.random(#pieces)]
+         end
+         local list, message, line = limits.parse(table.concat(text))
+         if not list then
+            assert.equal("string", type(message))
+            assert.equal("integer", math.type(line))
+         end
       end
    end)
 end)

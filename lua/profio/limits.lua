@@ -106,10 +106,13 @@ local function bound_of(text)
    return math.tointeger(number) or number
 end
 
+-- What is wrong with a pattern shows only where it is tried: so it is, on what it looks like.
 local function check_pattern(pattern)
-   local ok, message = pcall(string.find, "", pattern)
-   if not ok then
-      wrong("'%s' is no Lua pattern: %s", pattern, message)
+   for _, text in ipairs { "", (pattern:gsub("[%^%%]", "")) } do
+      local ok, message = pcall(string.find, text, pattern)
+      if not ok then
+         wrong("'%s' is no Lua pattern: %s", pattern, message)
+      end
    end
 end
 
