@@ -6,6 +6,8 @@
 **   file = events.open(path)   a binary timeline of version 1.1, or a text
 **   file:each()                a closure: time, type and handle of each record
 **   file:totals(data)          count and sum of times, or of data, by handle
+**   file:spent()               calls, own and whole time of each handle, with
+**                              a stack for each core
 **   file:lines()               how many lines there are, and their bytes
 **   events.anonymous()         kilobytes of the process that no file backs
 */
@@ -120,6 +122,61 @@ static int mapped_totals (lua_State *L) {
 }
 
 
+typedef struct spent {
+  int64_t calls, own, whole;
+} spent;
+
+typedef struct frame {
+  uint32_t handle;
+  int64_t begin, callees;
+} frame;
+
+#define CORES     2
+#define MOST_DEEP 1024
+
+
+static void end_call (spent *slots, frame *stack, int depth, int64_t time) {
+  const int64_t whole = time - stack[depth].begin;
+  spent *s = &slots[stack[depth].handle & 4095];
+  s->calls++;
+  s->whole += whole;
+  s->own += whole - stack[depth].callees;
+  if (depth > 0) {
+    stack[depth - 1].callees += whole;
+  }
+}
+
+
+/* Answers the calls that have ended, and their own time. */
+static int mapped_spent (lua_State *L) {
+  const mapped *m = luaL_checkudata(L, 1, NAME);
+  static const size_t slots_size = 4096 * sizeof(spent);
+  spent *slots = memset(lua_newuserdatauv(L, slots_size, 0), 0, slots_size);
+  frame(*stacks)[MOST_DEEP] = lua_newuserdatauv(L, CORES * sizeof *stacks, 0);
+  int depths[CORES] = {0};
+  for (size_t at = 0; m->size - at >= RECORD; at += RECORD) {
+    const uint32_t handle = load32(m->bytes + at);
+    const uint32_t flags = load32(m->bytes + at + 4);
+    const uint32_t core = flags >> 4 & 1;
+    const int64_t time = load64(m->bytes + at + 16);
+    if ((flags & 15) == 3) {
+      stacks[core][depths[core]++] = (frame){handle, time, 0};
+    }
+    else if ((flags & 15) == 0 && depths[core] > 0) {
+      end_call(slots, stacks[core], --depths[core], time);
+    }
+  }
+  lua_Integer calls = 0, own = 0;
+  for (int i = 0; i < 4096; i++) {
+    calls += slots[i].calls;
+    own += slots[i].own;
+  }
+  lua_pushinteger(L, calls);
+  lua_pushinteger(L, own);
+  return 2;
+}
+
+
 static int mapped_lines (lua_State *L) {
   const mapped *m = luaL_checkudata(L, 1, NAME);
   const uint8_t *at = m->bytes, *const end = at + m->size;
@@ -164,11 +221,10 @@ static int events_anonymous (lua_State *L) {
 
 
 __attribute__((visibility("default"))) int luaopen_bench_events (lua_State *L) {
-  static const luaL_Reg methods[] = {{"each", mapped_each},
-                                     {"totals", mapped_totals},
-                                     {"lines", mapped_lines},
-                                     {"__gc", mapped_close},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"each", mapped_each},   {"totals", mapped_totals},
+      {"spent", mapped_spent}, {"lines", mapped_lines},
+      {"__gc", mapped_close},  {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"open", events_open}, {"anonymous", events_anonymous}, {NULL, NULL}};
   luaL_newmetatable(L, NAME);

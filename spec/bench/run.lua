@@ -2,6 +2,7 @@
 -- what profio, gprof and plain C loops took in the same run on the same
 -- machine, and the ratios; what ratio is wanted is not its business.
 
+local against_calls = require "spec.bench.against_calls"
 local against_counts = require "spec.bench.against_counts"
 local against_gprof = require "spec.bench.against_gprof"
 local against_loops = require "spec.bench.against_loops"
@@ -14,6 +15,7 @@ local cases = {
    { "timeline", against_timelines.timeline },
    { "text1", against_timelines.text1 },
    { "record", against_stores.record },
+   { "calls", against_calls.calls },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },

@@ -144,23 +144,38 @@ static uint8_t *meanings_of (pf_events *e, uint32_t name) {
 }
 
 
+/* Look up what the name of a row means; missing means nothing. */
+static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
+                          size_t which, uint8_t (*mean)(pf_bytes),
+                          uint8_t *out) {
+  *out = 0;
+  if (pf_is_missing(column, row))
+    return PF_OK;
+  const uint32_t name = column->ids[row];
+  uint8_t *const meanings = meanings_of(e, name);
+  if (meanings == NULL)
+    return PF_ENOMEM;
+  meanings[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
+  *out = meanings[which] & (uint8_t)~KNOWN;
+  return PF_OK;
+}
+
+
 /* What the names of a column mean, looked up once each. */
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
+  const uint32_t *const ids = column->ids;
+  const uint8_t *known = e->meanings + which;
+  size_t nknown = column->has_missing ? 0 : e->nmeanings;
   for (size_t i = 0; i < e->batch.rows; i++) {
-    const uint32_t name = column->ids[i];
-    if (pf_is_missing(column, i)) {
-      out[i] = 0;
+    const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
+    out[i] = meaning & (uint8_t)~KNOWN;
+    if (meaning != 0)
       continue;
-    }
-    uint8_t *const meanings = name < e->nmeanings
-                                  ? &e->meanings[(size_t)name * 2]
-                                  : meanings_of(e, name);
-    if (meanings == NULL)
+    if (look_up(e, column, i, which, mean, &out[i]) != PF_OK)
       return PF_ENOMEM;
-    if (meanings[which] == 0)
-      meanings[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
-    out[i] = meanings[which] & (uint8_t)~KNOWN;
+    known = e->meanings + which;
+    nknown = column->has_missing ? 0 : e->nmeanings;
   }
   return PF_OK;
 }
@@ -182,7 +197,22 @@ static pf_status number_lane (pf_events *e, uint64_t word, bool missing,
 }
 
 
+/* Lanes that are names, none of them missing. */
+static pf_status number_names (pf_events *e, const uint32_t *ids) {
+  for (size_t i = 0; i < e->batch.rows; i++) {
+    const uint32_t id = ids[i], at = id & 63;
+    e->numbers[i] = e->recent[at].number - 1;
+    if ((e->recent[at].number == 0 || e->recent[at].word != id) &&
+        number_lane(e, id, false, &e->numbers[i]) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
 static pf_status number_lanes (pf_events *e, const pf_column *column) {
+  if (column->type == PF_NAME && !column->has_missing)
+    return number_names(e, column->ids);
   for (size_t i = 0; i < e->batch.rows; i++) {
     const bool missing = pf_is_missing(column, i);
     const uint64_t word =

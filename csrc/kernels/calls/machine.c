@@ -57,7 +57,7 @@ static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
 /* Entering a line or a state ends the one before. */
 static void end_sibling (pf_machine *m, const moment *at, unsigned flags) {
   if (at->lane->frames[at->lane->count - 1].is_line)
-    close_top(m, at->lane, at->time, flags);
+    end_top(m, at->lane, at->time, flags);
 }
 
 
@@ -278,11 +278,11 @@ static pf_status leave (pf_machine *m, const moment *at) {
     return PF_OK;
   }
   while (lane->count - 1 > frame)
-    close_top(m, lane, at->time, PF_CALL_UNWOUND);
+    end_top(m, lane, at->time, PF_CALL_UNWOUND);
   const bool is_old = lane->frames[frame].is_old;
   if (is_old && !reserve_piece(lane))
     return PF_ENOMEM;
-  close_top(m, lane, at->time, at->flags);
+  end_top(m, lane, at->time, at->flags);
   return is_old ? pf_lanes_renew(&m->lanes, at->slot) : PF_OK;
 }
 
@@ -319,7 +319,7 @@ static void gap (pf_machine *m) {
   while (m->busy != NULL) {
     pf_lane *const lane = m->busy;
     while (lane->count > 1)
-      close_top(m, lane, m->last, PF_CALL_GAP);
+      end_top(m, lane, m->last, PF_CALL_GAP);
   }
   m->epoch++;
 }
@@ -521,7 +521,7 @@ pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
 
 static void finish_lane (pf_machine *m, pf_lane *lane) {
   while (lane != NULL && lane->count > 1)
-    close_top(m, lane, m->last, m->is_behind ? PF_CALL_CUT : PF_CALL_OPEN);
+    end_top(m, lane, m->last, m->is_behind ? PF_CALL_CUT : PF_CALL_OPEN);
 }
 
 

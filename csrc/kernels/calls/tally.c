@@ -10,7 +10,8 @@
 
 #include "kernels/order.h"
 
-#define LINE 64 /* bytes of a cache */
+#define LINE  64 /* bytes of a cache */
+#define AHEAD 6  /* calls for which tallies are fetched */
 
 static const pf_tally nothing = {0,
                                  {{0, INT64_MAX, -1},
@@ -99,6 +100,13 @@ pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
 
 /* {====== Adding ====== */
 
+/* A tally will soon be added to: have its two lines ready. */
+static inline void fetch (const pf_tally *tally) {
+  __builtin_prefetch(tally, 1);
+  __builtin_prefetch((const uint8_t *)tally + LINE, 1);
+}
+
+
 static inline void add_length (pf_tallies *t, size_t group, size_t which,
                                const pf_call *call) {
   const int64_t length = call->lengths[which];
@@ -150,6 +158,8 @@ pf_status pf_tallies_add (pf_tallies *t, const pf_call *calls, size_t count,
                           const uint32_t *groups) {
   for (size_t i = 0; i < count; i++) {
     const size_t group = groups[i];
+    if (i + AHEAD < count)
+      fetch(&t->hot[groups[i + AHEAD]]);
     t->hot[group].rows++;
     for (size_t which = 0; which < PF_LENGTHS; which++)
       add_length(t, group, which, &calls[i]);
