@@ -33,6 +33,20 @@ static double bucket_start (uint32_t bucket) {
 }
 
 
+/* Move counters to an array of `size` that begins `offset` earlier. */
+static bool move (uint32_t **counts, uint32_t old_size, size_t offset,
+                  size_t size) {
+  uint32_t *const moved = calloc(size, sizeof *moved);
+  if (moved == NULL)
+    return false;
+  if (old_size > 0)
+    memcpy(moved + offset, *counts, old_size * sizeof *moved);
+  free(*counts);
+  *counts = moved;
+  return true;
+}
+
+
 /* Make the counters reach `bucket`, with room to spare on its side. */
 static bool reach (pf_buckets *b, uint32_t bucket) {
   const uint32_t margin = b->size / 2 + 16;
@@ -43,25 +57,40 @@ static bool reach (pf_buckets *b, uint32_t bucket) {
     first = bucket > margin ? bucket - margin : 0;
   if (bucket >= end)
     end = bucket + margin;
-  uint64_t *const counts = calloc(end - first, sizeof *counts);
-  if (counts == NULL)
+  const size_t offset = b->size == 0 ? 0 : b->first - first;
+  if (b->high != NULL && !move(&b->high, b->size, offset, end - first))
     return false;
-  if (b->size > 0)
-    memcpy(counts + (b->first - first), b->counts, b->size * sizeof *counts);
-  free(b->counts);
-  b->counts = counts;
+  if (!move(&b->counts, b->size, offset, end - first))
+    return false; /* whoever counts gives up then */
   b->first = first;
   b->size = end - first;
   return true;
 }
 
 
-static pf_status count_in (pf_buckets *b, double magnitude) {
+/* The counter at `i` has become 0 again. */
+static pf_status carry (pf_buckets *b, uint32_t i) {
+  if (b->high == NULL)
+    b->high = calloc(b->size, sizeof *b->high);
+  if (b->high == NULL)
+    return PF_ENOMEM;
+  b->high[i]++;
+  return PF_OK;
+}
+
+
+static inline pf_status count_in (pf_buckets *b, double magnitude) {
   const uint32_t bucket = bucket_of(magnitude);
   if (bucket - b->first >= b->size && !reach(b, bucket))
     return PF_ENOMEM;
-  b->counts[bucket - b->first]++;
-  return PF_OK;
+  const uint32_t i = bucket - b->first;
+  return ++b->counts[i] != 0 ? PF_OK : carry(b, i);
+}
+
+
+static uint64_t count_at (const pf_buckets *b, uint32_t i) {
+  const uint64_t high = b->high == NULL ? 0 : b->high[i];
+  return high << 32 | b->counts[i];
 }
 
 
@@ -95,7 +124,8 @@ static double value_of (uint64_t word, pf_type type) {
 
 /* {====== Adding ====== */
 
-static pf_status add_to_buckets (pf_quantile *q, pf_type type, uint64_t word) {
+static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
+                                        uint64_t word) {
   const double value = value_of(word, type);
   if (word < q->least)
     q->least = word;
@@ -160,15 +190,64 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
 }
 
 
+/* Whole numbers, 0 or more. */
+static pf_status add_lengths (pf_quantile *q, const uint64_t *words,
+                              size_t count) {
+  uint64_t least = q->least, greatest = q->greatest;
+  for (size_t i = 0; i < count; i++) {
+    least = words[i] < least ? words[i] : least;
+    greatest = words[i] > greatest ? words[i] : greatest;
+  }
+  q->least = least;
+  q->greatest = greatest;
+  for (size_t i = 0; i < count; i++) {
+    const int64_t value = pf_unorder_int(words[i]);
+    if (value == 0)
+      q->zeros++;
+    else if (count_in(&q->positive, (double)value) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_quantile_add_all (pf_quantile *q, pf_quantile_pool *pool,
+                               pf_type type, const uint64_t *words,
+                               size_t count) {
+  size_t i = 0;
+  uint64_t least = UINT64_MAX;
+  for (; i < count && !q->sketched; i++)
+    if (pf_quantile_add(q, pool, type, words[i]) != PF_OK)
+      return PF_ENOMEM;
+  q->count += count - i;
+  for (size_t k = i; k < count; k++)
+    least = words[k] < least ? words[k] : least;
+  if (type == PF_INT && least >= pf_order_int(0))
+    return add_lengths(q, words + i, count - i);
+  for (; i < count; i++)
+    if (add_to_buckets(q, type, words[i]) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
 /* Add counters to counters. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
   for (uint32_t i = 0; i < more->size; i++) {
+    const uint64_t count = count_at(more, i);
     const uint32_t bucket = more->first + i;
-    if (more->counts[i] == 0)
+    if (count == 0)
       continue;
     if (bucket - b->first >= b->size && !reach(b, bucket))
       return PF_ENOMEM;
-    b->counts[bucket - b->first] += more->counts[i];
+    const uint32_t at = bucket - b->first;
+    const uint64_t sum = count_at(b, at) + count;
+    b->counts[at] = (uint32_t)sum;
+    if (sum >> 32 != 0 && b->high == NULL &&
+        (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+      return PF_ENOMEM;
+    if (b->high != NULL)
+      b->high[at] = (uint32_t)(sum >> 32);
   }
   return PF_OK;
 }
@@ -220,17 +299,17 @@ static uint64_t rank_of (uint64_t count, uint32_t rank) {
 /* The value number `rank` counted from the negative end. */
 static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
   for (uint32_t i = q->negative.size; i-- > 0;) {
-    if (rank <= q->negative.counts[i])
+    if (rank <= count_at(&q->negative, i))
       return -bucket_middle(q->negative.first + i, type);
-    rank -= q->negative.counts[i];
+    rank -= count_at(&q->negative, i);
   }
   if (rank <= q->zeros)
     return 0;
   rank -= q->zeros;
   for (uint32_t i = 0; i < q->positive.size; i++) {
-    if (rank <= q->positive.counts[i])
+    if (rank <= count_at(&q->positive, i))
       return bucket_middle(q->positive.first + i, type);
-    rank -= q->positive.counts[i];
+    rank -= count_at(&q->positive, i);
   }
   return value_of(q->greatest, type);
 }
@@ -256,7 +335,9 @@ uint64_t pf_quantile_at (pf_quantile *q, pf_type type, uint32_t rank) {
 void pf_quantile_free (pf_quantile *q) {
   free(q->words);
   free(q->positive.counts);
+  free(q->positive.high);
   free(q->negative.counts);
+  free(q->negative.high);
   *q = (pf_quantile){0};
 }
 

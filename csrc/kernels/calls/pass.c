@@ -79,5 +79,6 @@ pf_status pf_pass_read (pf_pass *p, uint64_t rows, pf_error *error) {
 
 
 pf_status pf_pass_finish (pf_pass *p) {
-  return take_calls(p, pf_machine_finish(&p->machine));
+  const pf_status status = take_calls(p, pf_machine_finish(&p->machine));
+  return status == PF_OK ? pf_tallies_settle(&p->groups.tallies) : status;
 }

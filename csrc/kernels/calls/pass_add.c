@@ -313,6 +313,8 @@ static pf_status add_part (merge *g) {
     if (from->lanes.lanes[i] != NULL)
       pieces += from->lanes.lanes[i]->npieces;
   pf_status status = pf_machine_reserve(m, pieces);
+  if (status == PF_OK)
+    status = pf_tallies_settle(&g->part->groups.tallies);
   for (uint32_t i = 0; i < from->lanes.nslots && status == PF_OK; i++)
     status = add_slot(g, i);
   for (uint32_t i = 0; i < from->lanes.nlanes && status == PF_OK; i++)

@@ -33,6 +33,10 @@ void pf_tallies_init (pf_tallies *t, bool squares, bool quantiles) {
 void pf_tallies_free (pf_tallies *t) {
   for (size_t i = 0; t->quantiles != NULL && i < t->room * PF_LENGTHS; i++)
     pf_quantile_free(&t->quantiles[i]);
+  for (size_t i = 0; t->stages != NULL && i < t->room; i++)
+    free(t->stages[i]);
+  free(t->stages);
+  free(t->staged);
   free(t->memory);
   free(t->rest);
   free(t->squares);
@@ -72,6 +76,27 @@ static bool widen_hot (pf_tallies *t, size_t room) {
 }
 
 
+/* The same for what only some want. */
+static bool widen_wanted (pf_tallies *t, size_t room) {
+  void *squares = t->squares, *quantiles = t->quantiles;
+  void *stages = t->stages, *staged = t->staged;
+  bool ok = true;
+  if (t->has_squares)
+    ok = widen(&squares, t->room, room, PF_LENGTHS * sizeof *t->squares);
+  t->squares = squares;
+  if (!t->has_quantiles)
+    return ok;
+  ok = ok && widen(&staged, t->room, room, sizeof *t->staged);
+  t->staged = staged;
+  ok = ok && widen(&stages, t->room, room, sizeof *t->stages);
+  t->stages = stages;
+  ok =
+      ok && widen(&quantiles, t->room, room, PF_LENGTHS * sizeof *t->quantiles);
+  t->quantiles = quantiles;
+  return ok;
+}
+
+
 pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
   if (count > t->count)
     t->count = count;
@@ -80,16 +105,10 @@ pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
   size_t room = t->room == 0 ? 64 : t->room;
   while (room < count)
     room *= 2;
-  void *rest = t->rest, *squares = t->squares, *quantiles = t->quantiles;
-  bool ok = widen_hot(t, room) && widen(&rest, t->room, room, sizeof *t->rest);
+  void *rest = t->rest;
+  const bool ok = widen(&rest, t->room, room, sizeof *t->rest);
   t->rest = rest;
-  if (ok && t->has_squares)
-    ok = widen(&squares, t->room, room, PF_LENGTHS * sizeof *t->squares);
-  t->squares = squares;
-  if (ok && t->has_quantiles)
-    ok = widen(&quantiles, t->room, room, PF_LENGTHS * sizeof *t->quantiles);
-  t->quantiles = quantiles;
-  if (!ok)
+  if (!ok || !widen_wanted(t, room) || !widen_hot(t, room))
     return PF_ENOMEM;
   t->room = room;
   return PF_OK;
@@ -140,15 +159,63 @@ static void add_squares (pf_tallies *t, const pf_call *calls, size_t count,
 }
 
 
+/* Put what is staged of a group into its quantiles. */
+static pf_status flush (pf_tallies *t, size_t group) {
+  const pf_stage *const stage = t->stages[group];
+  const size_t count = t->staged[group];
+  uint64_t words[PF_STAGED];
+  t->staged[group] = 0;
+  for (size_t which = 0; which < PF_LENGTHS; which++) {
+    size_t present = 0;
+    for (size_t i = 0; i < count; i++) {
+      words[present] = pf_order_int(stage->lengths[i][which]);
+      present += stage->lengths[i][which] >= 0;
+    }
+    if (pf_quantile_add_all(&t->quantiles[group * PF_LENGTHS + which], &t->pool,
+                            PF_INT, words, present) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_tallies_settle (pf_tallies *t) {
+  for (size_t group = 0; t->has_quantiles && group < t->count; group++)
+    if (t->staged[group] > 0 && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+/* Of a group with few calls: each at once. */
+static pf_status add_at_once (pf_tallies *t, size_t group,
+                              const pf_call *call) {
+  pf_quantile *const of = &t->quantiles[group * PF_LENGTHS];
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (call->lengths[which] >= 0 &&
+        pf_quantile_add(&of[which], &t->pool, PF_INT,
+                        pf_order_int(call->lengths[which])) != PF_OK)
+      return PF_ENOMEM;
+  return PF_OK;
+}
+
+
 static pf_status add_quantiles (pf_tallies *t, const pf_call *calls,
                                 size_t count, const uint32_t *groups) {
   for (size_t i = 0; i < count; i++) {
-    pf_quantile *const of = &t->quantiles[(size_t)groups[i] * PF_LENGTHS];
-    for (size_t which = 0; which < PF_LENGTHS; which++)
-      if (calls[i].lengths[which] >= 0 &&
-          pf_quantile_add(&of[which], &t->pool, PF_INT,
-                          pf_order_int(calls[i].lengths[which])) != PF_OK)
+    const size_t group = groups[i];
+    pf_stage *stage = t->stages[group];
+    if (stage == NULL && t->hot[group].rows > PF_STAGED)
+      stage = t->stages[group] = malloc(sizeof *stage);
+    if (stage == NULL) {
+      if (add_at_once(t, group, &calls[i]) != PF_OK)
         return PF_ENOMEM;
+      continue;
+    }
+    memcpy(stage->lengths[t->staged[group]++], calls[i].lengths,
+           sizeof calls[i].lengths);
+    if (t->staged[group] == PF_STAGED && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
   }
   return PF_OK;
 }

@@ -30,6 +30,14 @@ typedef struct pf_tally_rest {
   int64_t worst_at[PF_WORST];  /* the earliest, of equal ones */
 } pf_tally_rest;
 
+#define PF_STAGED 256 /* calls of a group that wait for their quantiles */
+
+/* Lengths on their way into the quantiles of a group: so many at once cost a
+   few misses of the cache in place of one each. */
+typedef struct pf_stage {
+  int64_t lengths[PF_STAGED][PF_LENGTHS];
+} pf_stage;
+
 typedef struct pf_tallies {
   bool has_squares, has_quantiles; /* what is wanted of them */
   size_t count, room;              /* groups */
@@ -39,6 +47,8 @@ typedef struct pf_tallies {
   pf_squares *squares;    /* PF_LENGTHS of each group; or NULL */
   pf_quantile *quantiles; /* likewise */
   pf_quantile_pool pool;
+  pf_stage **stages; /* of groups with many calls; else NULL */
+  uint16_t *staged;  /* how many calls each holds */
 } pf_tallies;
 
 void pf_tallies_init (pf_tallies *tallies, bool squares, bool quantiles);
@@ -50,6 +60,10 @@ pf_status pf_tallies_reserve (pf_tallies *tallies, size_t count);
 /* Add calls to the groups groups[i]. PF_ENOMEM. */
 pf_status pf_tallies_add (pf_tallies *tallies, const pf_call *calls,
                           size_t count, const uint32_t *groups);
+
+/* Finish the quantiles: before they are looked at, supplied, hidden or merged.
+   PF_ENOMEM. */
+pf_status pf_tallies_settle (pf_tallies *tallies);
 
 /* A length of a call of a group that was counted as missing. PF_ENOMEM. */
 pf_status pf_tallies_supply (pf_tallies *tallies, size_t group, size_t which,
