@@ -23,8 +23,14 @@
 #include "bytes/map.h"
 #include "bytes/spool.h"
 
+/* Addresses kept for a file that grows: more of it than that is not seen. */
+static const uint64_t rooms[] = {(uint64_t)1 << 40, (uint64_t)1 << 34,
+                                 (uint64_t)1 << 30};
+
 struct pf_map {
   pf_bytes bytes;
+  size_t room; /* of the mapping; pages behind the file are not to be touched */
+  int fd;      /* of a file that grows, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
 };
@@ -40,7 +46,7 @@ static bool handler_installed;
 
 static pf_map *map_holding (const uint8_t *address) {
   for (pf_map *m = atomic_load(&maps); m != NULL; m = atomic_load(&m->next))
-    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->bytes.size)
+    if ((uintptr_t)address - (uintptr_t)m->bytes.at < m->room)
       return m;
   return NULL;
 }
@@ -122,6 +128,7 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
   pf_map *const m = calloc(1, sizeof *m);
   if (m == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  m->fd = -1;
   if (status.st_size > 0) {
     void *const at =
         mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
@@ -131,6 +138,7 @@ static pf_status map_file (int fd, pf_map **map, pf_error *error) {
                      strerror(errno));
     }
     m->bytes = (pf_bytes){at, (size_t)status.st_size};
+    m->room = m->bytes.size;
     link_map(m);
   }
   *map = m;
@@ -206,6 +214,68 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
 }
 
 
+/* Keep addresses for a file, as many as there are to be had. */
+static void *map_room (int fd, uint64_t size, size_t *room) {
+  void *at = MAP_FAILED;
+  for (size_t i = 0; i < sizeof rooms / sizeof rooms[0] && at == MAP_FAILED;
+       i++) {
+    *room = (size_t)rooms[i];
+    if (*room == rooms[i] && *room > size)
+      at = mmap(NULL, *room, PROT_READ, MAP_SHARED, fd, 0);
+  }
+  return at;
+}
+
+
+/* Map it and keep the descriptor, which is closed with the map. */
+static pf_status map_live (int fd, pf_map **map, pf_error *error) {
+  struct stat status;
+  if (fstat(fd, &status) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if (!S_ISREG(status.st_mode))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "only a plain file can be followed");
+  pf_map *const m = calloc(1, sizeof *m);
+  if (m == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  void *const at = map_room(fd, (uint64_t)status.st_size, &m->room);
+  if (at == MAP_FAILED) {
+    free(m);
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be mapped: %s",
+                   strerror(errno));
+  }
+  m->bytes = (pf_bytes){at, (size_t)status.st_size};
+  m->fd = fd;
+  link_map(m);
+  *map = m;
+  return PF_OK;
+}
+
+
+pf_status pf_map_live (const char *path, pf_map **map, pf_error *error) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  const pf_status status = map_live(fd, map, error);
+  if (status != PF_OK)
+    close(fd);
+  return status;
+}
+
+
+bool pf_map_grow (pf_map *map) {
+  struct stat status;
+  if (map->fd < 0 || fstat(map->fd, &status) != 0)
+    return false;
+  const uint64_t size = (uint64_t)status.st_size;
+  const size_t known = map->bytes.size;
+  if (size < known)
+    atomic_store(&map->faulted, true);
+  map->bytes.size = size < map->room ? (size_t)size : map->room;
+  return map->bytes.size > known;
+}
+
+
 pf_bytes pf_map_bytes (const pf_map *map) {
   return map->bytes;
 }
@@ -219,10 +289,12 @@ bool pf_map_faulted (const pf_map *map) {
 void pf_map_close (pf_map *map) {
   if (map == NULL)
     return;
-  if (map->bytes.size > 0) {
+  if (map->room > 0) {
     unlink_map(map);
-    munmap((void *)(uintptr_t)map->bytes.at, map->bytes.size);
+    munmap((void *)(uintptr_t)map->bytes.at, map->room);
   }
+  if (map->fd >= 0)
+    close(map->fd);
   free(map);
 }
 

@@ -22,6 +22,16 @@ typedef struct pf_map pf_map;
 pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
                        pf_error *error);
 
+/*
+** Map a plain file that others write on, as it is now; pf_map_grow looks how
+** far it has come. The bytes stay where they are. PF_EUNSUPPORTED for a pipe.
+*/
+pf_status pf_map_live (const char *path, pf_map **map, pf_error *error);
+
+/* Take what has been written since; whether there was something. A file that
+   has become shorter has faulted. */
+bool pf_map_grow (pf_map *map);
+
 /* The bytes of gzip data in memory, unpacked: as pf_map_open would. */
 pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
                        pf_error *error);

@@ -118,6 +118,23 @@ static int interrupt_release (lua_State *L) {
   return 1;
 }
 
+/* interrupt:wait(seconds): sleep so long, or until a Ctrl-C; whether there was
+   one. */
+static int interrupt_wait (lua_State *L) {
+  l_interrupt *const interrupt = check_interrupt(L);
+  const lua_Number seconds = luaL_checknumber(L, 2);
+  luaL_argcheck(L, seconds >= 0 && seconds < 1e6, 2, "seconds of 0 or more");
+  const struct timespec time = {
+      (time_t)seconds, (long)((seconds - (lua_Number)(time_t)seconds) * 1e9)};
+  const sigset_t set = interrupt_set();
+  if (!interrupt->held)
+    (void)nanosleep(&time, NULL);
+  else if (sigtimedwait(&set, NULL, &time) == SIGINT)
+    interrupt->seen = true;
+  lua_pushboolean(L, interrupt->seen);
+  return 1;
+}
+
 /* }====== */
 
 
@@ -282,6 +299,7 @@ static int interrupt_guard (lua_State *L) {
 void l_open_command (lua_State *L) {
   static const luaL_Reg methods[] = {{"guard", interrupt_guard},
                                      {"release", interrupt_release},
+                                     {"wait", interrupt_wait},
                                      {"watch", interrupt_watch},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {

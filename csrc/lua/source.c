@@ -24,6 +24,14 @@ pf_bytes l_source_bytes (lua_State *L, int arg) {
 }
 
 
+bool l_source_grow (l_source *source) {
+  if (source->map == NULL || !pf_map_grow(source->map))
+    return false;
+  source->bytes = pf_map_bytes(source->map);
+  return true;
+}
+
+
 bool l_source_faulted (const l_source *source) {
   return source->map != NULL && pf_map_faulted(source->map);
 }
@@ -74,6 +82,22 @@ static int core_source (lua_State *L) {
   own_map(s, map);
   if (seen < s->bytes.size)
     s->bytes.size = (size_t)seen;
+  return 1;
+}
+
+
+/* core.source_live(path): the bytes of a plain file that others write on, or
+   nil, message, code. */
+static int core_source_live (lua_State *L) {
+  size_t length;
+  const char *const path = luaL_checklstring(L, 1, &length);
+  luaL_argcheck(L, strlen(path) == length, 1, "path contains a zero byte");
+  l_source *const s = new_source(L, 1);
+  pf_map *map;
+  pf_error error;
+  if (pf_map_live(path, &map, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  own_map(s, map);
   return 1;
 }
 
@@ -184,8 +208,10 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", source_close}, {"lines", source_lines}, {"path", source_path},
       {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {
-      {"source", core_source}, {"source_data", core_source_data}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"source", core_source},
+                                       {"source_data", core_source_data},
+                                       {"source_live", core_source_live},
+                                       {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_close);
   luaL_setfuncs(L, functions, 0);
 }

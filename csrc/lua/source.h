@@ -17,6 +17,9 @@ typedef struct l_source {
 /* The source at `arg`; raises when it is none or closed. */
 l_source *l_source_check (lua_State *L, int arg);
 
+/* Take what has been written behind its bytes; whether there was something. */
+bool l_source_grow (l_source *source);
+
 /* Whether bytes were lost under its mapping. */
 bool l_source_faulted (const l_source *source);
 

@@ -17,9 +17,9 @@
 typedef struct l_part {
   pf_trace trace;
   bool open;
-  pf_source *sources;      /* trace.sources, owned */
-  const l_source **owners; /* their userdata, pinned */
-  pf_option *options;      /* trace.options, owned */
+  pf_source *sources; /* trace.sources, owned */
+  l_source **owners;  /* their userdata, pinned */
+  pf_option *options; /* trace.options, owned */
 } l_part;
 
 
@@ -323,6 +323,61 @@ static int part_numbers_used (lua_State *L) {
 /* }====== */
 
 
+/* {====== Its sources, while they grow ====== */
+
+/* part:grow(): take what has been written behind its sources; whether there
+   was something. */
+static int part_grow (lua_State *L) {
+  const l_part *const p = part_check(L, 1);
+  bool any = false;
+  for (size_t i = 0; i < p->trace.nsources; i++)
+    if (l_source_grow(p->owners[i])) {
+      p->sources[i].bytes = p->owners[i]->bytes;
+      any = true;
+    }
+  lua_pushboolean(L, any);
+  return 1;
+}
+
+
+/* Room for one more source. */
+static void grow_sources (lua_State *L, l_part *p) {
+  const size_t n = p->trace.nsources + 1;
+  pf_source *const sources = realloc(p->sources, n * sizeof *sources);
+  if (sources != NULL)
+    p->trace.sources = p->sources = sources;
+  l_source **const owners = realloc(p->owners, n * sizeof *owners);
+  if (owners != NULL)
+    p->owners = owners;
+  if (sources == NULL || owners == NULL)
+    luaL_error(L, "not enough memory");
+}
+
+
+/* part:add(role, source): one more source: its readers see it when they ask
+   for more. */
+static int part_add (lua_State *L) {
+  l_part *const p = part_check(L, 1);
+  const char *const role = luaL_checkstring(L, 2);
+  l_source *const source = l_source_check(L, 3);
+  lua_settop(L, 3);
+  grow_sources(L, p);
+  lua_getiuservalue(L, 1, 1); /* at 4: the pins */
+  lua_getiuservalue(L, 3, 2);
+  const char *const path = pinned_text(L, 4, NULL);
+  lua_pushvalue(L, 2);
+  pin(L, 4);
+  lua_pushvalue(L, 3);
+  pin(L, 4);
+  const size_t i = p->trace.nsources++;
+  p->sources[i] = (pf_source){role, path, source->bytes};
+  p->owners[i] = source;
+  return 0;
+}
+
+/* }====== */
+
+
 /* {====== Its tables ====== */
 
 /* A decoder's reader behind a look at its sources after each batch. */
@@ -419,6 +474,7 @@ static int part_reader (lua_State *L) {
 
 void l_open_trace (lua_State *L) {
   static const luaL_Reg methods[] = {
+      {"add", part_add},           {"grow", part_grow},
       {"close", part_close},       {"info", part_info},
       {"reader", part_reader},     {"tables", part_tables},
       {"warnings", part_warnings}, {"numbers_used", part_numbers_used},

@@ -8,12 +8,15 @@ local bytes = {}
 ---@param from string|{ data: string, path: string|nil }
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
 ---@param length integer|nil how many bytes of a file are looked at
+---@param is_live boolean|nil others write on it: it is looked at again and again
 ---@return userdata|nil
 ---@return string|nil message
 ---@return string|nil code
-function bytes.open(from, max_size, length)
+function bytes.open(from, max_size, length, is_live)
    if type(from) == "table" then
       return core.source_data(from.data, bytes.path(from), max_size)
+   elseif is_live then
+      return core.source_live(from)
    end
    return core.source(from, max_size, length)
 end

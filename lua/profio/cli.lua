@@ -78,7 +78,7 @@ local function answer(trace, given, out, err)
       return status
    end
    local has_damage = warnings.report(trace, err)
-   if interrupt:release() then
+   if interrupt:release() and not given.follow then
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end

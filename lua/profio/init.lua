@@ -31,6 +31,8 @@ local common = {
    { name = "load_bias", type = "int", help = "run-time address minus link-time address" },
    { name = "compat", type = "choice", choices = { "gprof" },
       help = "count as that tool does, its rounding and omissions included" },
+   { name = "live", type = "bool", default = false,
+      help = "others write on the file: what is whole is read, trace:refresh() looks for more" },
    { name = "all_warnings", type = "bool", default = false,
       help = "keep every warning, not only the first 100 of each kind" },
 }
@@ -122,7 +124,9 @@ end
 -- The part of one source and what stands beside it.
 local function open_part(state, input, source, theirs, mine, given)
    local format = state.format
-   if format.registered then
+   if mine.live and not format.follows then
+      error(("files of format '%s' cannot be followed while they grow"):format(format.name), 0)
+   elseif format.registered then
       return script_part.open(format, source, theirs, state.dictionary)
    end
    local path = input.beside or not input.data and input.path or nil
@@ -140,7 +144,7 @@ local function open_part(state, input, source, theirs, mine, given)
    if format.prepare then
       format.prepare(theirs, state.symbols and state.symbols.facts)
    end
-   theirs.all_warnings = mine.all_warnings or nil
+   theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
    return core.open(format.name, sources, theirs, mine.strict or false, state.dictionary)
 end
 
@@ -164,7 +168,7 @@ local function open_source(state, input, mine)
       state.format = format
       return format ~= nil, message, code
    end
-   local source, message, code = inputs.source(input, mine.max_size)
+   local source, message, code = inputs.source(input, mine.max_size, mine.live)
    if not source then
       return nil, message, code
    end
@@ -291,7 +295,9 @@ function profio.open(what, given)
    end
    mine = options.check(common, mine, "open")
    state.symbols = open_symbols(mine, state.dictionary, state.notes)
-   list = recovery.expand(list, state)
+   if not mine.live then -- what a ring still holds is on its way into the file
+      list = recovery.expand(list, state)
+   end
    local called, ok, message, code = pcall(add_inputs, state, list, mine, given)
    if not called then
       close_state(state)

@@ -64,12 +64,13 @@ end
 ---Its bytes.
 ---@param input profio.Input
 ---@param max_size integer|nil
+---@param is_live boolean|nil others write on it
 ---@return userdata|nil source
 ---@return string|nil message
 ---@return string|nil code
-function inputs.source(input, max_size)
+function inputs.source(input, max_size, is_live)
    return bytes.open(input.data and { data = input.data, path = input.path } or input.path,
-      max_size, input.length)
+      max_size, input.length, is_live)
 end
 
 -- }======
@@ -154,8 +155,8 @@ local function row_roles(format)
    return names
 end
 
-local function open_side(role, from, max_size, length)
-   local source, message, code = bytes.open(from, max_size, length)
+local function open_side(role, from, max_size, length, is_live)
+   local source, message, code = bytes.open(from, max_size, length, is_live)
    if not source then
       return nil, message, code
    end
@@ -170,7 +171,7 @@ local function given_sides(input, format, given, max_size)
       local from = input.sides and input.sides[role.name]
       from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
       if from then
-         local side, message, code = open_side(role.name, from, max_size)
+         local side, message, code = open_side(role.name, from, max_size, nil, given.live)
          if not side then
             return nil, message, code
          end
@@ -206,7 +207,7 @@ function inputs.sides(main, input, format, given, max_size, notes)
       local in_row = rows[found.role]
       if not known[found.role] and not (in_row and (left == 0 or input.beside)) then
          local side, message = open_side(found.role, found.data and found or found.path, max_size,
-            in_row and left)
+            in_row and left, given.live)
          list[#list + 1] = side
          left = side and in_row and left and left - side.source:size() or left
          if not side then

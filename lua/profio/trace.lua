@@ -244,6 +244,40 @@ function methods:watch(stage)
    alive(self).watch = stage
 end
 
+-- Further files of a part, which have appeared since it was opened.
+local function add_files(state, part, path)
+   local known, is_new = {}, false
+   for _, source in ipairs(state.sources) do
+      known[source:path()] = true
+   end
+   for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
+      options = state.format_options or {} }) do
+      local source = not known[found.path] and core.source_live(found.path)
+      if source then
+         state.sources[#state.sources + 1] = source
+         part:add(found.role, source)
+         is_new = true
+      end
+   end
+   return is_new
+end
+
+---Look what has been written since a trace was opened live, or refreshed: readers that had come to
+---its end go on.
+---@return boolean more
+function methods:refresh()
+   local state = alive(self)
+   local is_new = false
+   if not state.options.live then
+      error("refresh wants a trace that was opened with live = true", 2)
+   end
+   for i, part in ipairs(state.parts) do
+      is_new = part:grow() or is_new
+      is_new = (state.format.side_files and add_files(state, part, state.paths[i])) or is_new
+   end
+   return is_new
+end
+
 ---Read everything and list all oddities, not only the first of each kind.
 ---@return profio.Warning[] warnings  empty when there is nothing to say
 function methods:check()

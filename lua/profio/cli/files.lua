@@ -134,6 +134,7 @@ local function opening_of(given, exe)
    opening.format, opening.strict, opening.exe = given.format, given.strict, exe
    opening.symbols, opening.compat = given.symbols, given.compat
    opening.all_warnings, opening.mapping = given.check, given.mapping
+   opening.live = given.follow
    if given.load_bias then
       opening.load_bias = words.number(given.load_bias, "--load-bias")
    end

@@ -11,6 +11,7 @@ local reports = require "profio.reports"
 local script = require "profio.cli.script"
 local span = require "profio.cli.span"
 local warnings = require "profio.cli.warnings"
+local words = require "profio.cli.words"
 
 local modes = {}
 
@@ -161,9 +162,34 @@ end
 
 -- {====== The others ======
 
+-- The rows of the table that is asked for, or of the main one.
+local function table_view(context)
+   local rows = context.trace:table(context.given.table or context.trace.tables[1])
+   return context:within(context.given.unfilter and rows:unfilter() or rows)
+end
+
 local function run_table(context)
-   local name = context.given.table or context.trace.tables[1]
-   write_view(context, context:within(context.trace:table(name)))
+   write_view(context, table_view(context))
+end
+
+local WAIT = 0.2 -- seconds from look to look
+
+-- The rows of a table as they come, until Ctrl-C or --top has enough of them.
+local function run_follow(context)
+   local given, out, trace = context.given, context.out, context.trace
+   if given.group or given.aggregate or given.sort or given.output == "json" then
+      failure.use "--follow shows rows as they come: no --group, --aggregate, --sort, no json"
+   end
+   local rows = query.apply(table_view(context), given)
+   local reader, options, left = rows:reader(), row_options(context, rows), given.top
+   left = left and words.number(left, "--top")
+   repeat
+      local count = out:rows(options, reader)
+      out:flush()
+      options.header = false
+      left = left and left - count
+      trace:refresh()
+   until (left and left <= 0) or out.interrupt:wait(WAIT)
 end
 
 local function run_info(context)
@@ -288,12 +314,16 @@ function modes.run(trace, given, out)
       run_export(context, export)
       return failure.READ
    end
+   if given.follow then
+      run_follow(context)
+      return failure.READ
+   end
    for _, way in ipairs(ways) do
       if given[way[1]] then
          return way[3](context) or failure.READ
       end
    end
-   if not given.diff and (query.reshapes(given) or given.where[1]) then
+   if not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) then
       run_table(context)
    else
       run_first(context)

@@ -93,6 +93,12 @@ function Output:listing(given, reader, ...)
    return check_write(count, message, broken)
 end
 
+---Put out what is buffered.
+function Output:flush()
+   local ok, message, number = self.file:flush()
+   check_write(ok, message, number == 32)
+end
+
 ---Put out what is buffered and close, where it is a file of ours.
 function Output:close()
    local ok, message, number = self.file:flush()

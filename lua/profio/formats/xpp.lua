@@ -13,6 +13,7 @@ local xpp = {
    help = "traces of the Alaska Xbase++ profiler: PRF as table or text, packets, PRI",
    extensions = { "prf" },
    first = { "xpppat" },
+   follows = true,
 }
 
 xpp.roles = {

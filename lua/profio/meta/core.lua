@@ -28,6 +28,13 @@ local core = {}
 ---@return profio.core.Code|nil code
 function core.source(path, max_size) end
 
+---The bytes of a plain file that others write on: parts see more of it after part:grow().
+---@param path string
+---@return profio.core.Source|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.source_live(path) end
+
 ---The bytes of a string; gzip data is unpacked.
 ---@param bytes string
 ---@param label string what messages call it
@@ -106,6 +113,15 @@ function core.open(format, sources, options, strict, names) end
 local part = {}
 
 function part:close() end
+
+---Take what has been written behind its sources since it was opened live.
+---@return boolean more
+function part:grow() end
+
+---One more source; readers see it when they ask for more.
+---@param role string
+---@param from profio.core.Source
+function part:add(role, from) end
 
 ---@return { name: string, rows: integer|nil, fields: profio.core.Field[] }[]
 function part:tables() end
@@ -469,6 +485,11 @@ local interrupt = {}
 ---From here on Ctrl-C waits, until release.
 ---@return profio.core.Interrupt
 function core.interrupt() end
+
+---Sleep, or until a Ctrl-C.
+---@param seconds number
+---@return boolean interrupted whether there was one
+function interrupt:wait(seconds) end
 
 ---Ctrl-C works again.
 ---@return boolean interrupted whether there was one

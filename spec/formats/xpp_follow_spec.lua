@@ -1,0 +1,177 @@
+-- Traces that are read while they are written.
+
+local command = require "spec.support.command"
+local core = require "profio.core"
+local profio = require "profio"
+local xpp = require "spec.support.xpp_builder"
+
+local function in_folder(name)
+   return command.folder .. "/" .. name
+end
+
+local function append(name, bytes)
+   local file <close> = assert(io.open(in_folder(name), "ab"))
+   file:write(bytes)
+end
+
+local golden = {}
+for i, row in ipairs(xpp.golden) do
+   golden[i] = { time = row[2] * 1000000, op = row[3], call = row[4] }
+end
+
+-- Write a file piece by piece; after each the rows that are new.
+local function grow(name, bytes, steps, stage)
+   command.file(name, bytes:sub(1, steps[1]))
+   local trace = assert(profio.open(in_folder(name), { live = true, format = "xpp" }))
+   local reader = (stage and stage(trace.entries) or trace.entries):reader()
+   local list = {}
+   for i = 1, #steps + 1 do
+      list[i] = core.rows(reader, stage and { "event", "call", "flags" }
+         or { "time", "op", "call" })
+      if i <= #steps then
+         append(name, bytes:sub(steps[i] + 1, steps[i + 1] or #bytes))
+         trace:refresh()
+      end
+   end
+   local warned = #trace.warnings
+   trace:close()
+   return list, warned
+end
+
+local function flat(list)
+   local all = {}
+   for _, rows in ipairs(list) do
+      table.move(rows, 1, #rows, #all + 1, all)
+   end
+   return all
+end
+
+describe("a live trace", function()
+   it("gives the whole rows of a table as they come", function()
+      local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
+      local start = #xpp.header(xpp.text_fields, 0, 3)
+      for seed = 1, 20 do
+         math.randomseed(seed)
+         local steps, at = {}, start
+         while at < #prf do
+            steps[#steps + 1] = at
+            at = at + math.random(0, 150)
+         end
+         local list, warned = grow("grows.PRF", prf, steps)
+         assert.same(golden, flat(list))
+         assert.equal(0, warned)
+      end
+      local counts = {}
+      for i, rows in ipairs((grow("grows.PRF", prf, { start, start + 42, start + 43,
+         start + 43 * 3 + 7 }))) do
+         counts[i] = #rows
+      end
+      assert.same({ 0, 0, 1, 2, 11 }, counts)
+   end)
+
+   it("gives the whole rows of text", function()
+      local text = "TID,TIME,OP,MSG,LINE,PARAMS\r\n" .. xpp.text(xpp.golden)
+      for seed = 1, 20 do
+         math.randomseed(seed)
+         local steps, at = {}, 70
+         while at < #text do
+            steps[#steps + 1] = at
+            at = at + math.random(0, 40)
+         end
+         local list, warned = grow("grows.txt", text, steps)
+         assert.same(golden, flat(list))
+         assert.equal(0, warned)
+      end
+   end)
+
+   it("waits for the end of a text in quotes", function()
+      local text = 'TID,TIME,OP,MSG,PARAMS\n1,4,I,A,"x,\ny"\n1,5,O,A,""\n'
+      local counts = {}
+      for i, rows in ipairs((grow("quotes.txt", text, { 23, 30, 33, 34, 38 }))) do
+         counts[i] = #rows
+      end
+      assert.same({ 0, 0, 0, 0, 1, 1 }, counts)
+   end)
+
+   it("ends calls only where they end", function()
+      local prf = xpp.table({ { 1, 0, "I", "A", 1 }, { 1, 1, "I", "B", 1 }, { 1, 2, "O", "A", 1 } },
+         { fields = xpp.text_fields, version = 3 })
+      local start = #xpp.header(xpp.text_fields, 0, 3)
+      local list = grow("calls.PRF", prf, { start + 43, start + 86 }, function(entries)
+         return entries:unfilter()
+      end)
+      assert.same({ { { event = "enter", call = "A" } }, { { event = "enter", call = "B" } },
+         { { event = "leave", call = "B", flags = "unwound" }, { event = "leave", call = "A" } },
+      }, list)
+   end)
+
+   it("finds packets that have come", function()
+      command.run "rm -f come.PR*"
+      for _, form in ipairs { "table", "text" } do
+         local list = xpp.packets(xpp.golden, 3, form)
+         for i = 1, 2 do
+            command.file("come." .. form .. list[i].suffix, list[i].bytes)
+         end
+         local trace <close> = assert(profio.open(in_folder("come." .. form), { live = true,
+            map = form == "text" and "thread=1,time=2,op=3,call=4,line=5,params=6" or nil }))
+         local reader, rows = trace.entries:reader(), {}
+         for i = 3, #list + 1 do
+            table.move(core.rows(reader, { "time", "op", "call" }), 1, 9, #rows + 1, rows)
+            assert.equal(math.min(3 * (i - 2), 14), #rows)
+            if list[i] then
+               command.file("come." .. form .. list[i].suffix, list[i].bytes)
+               assert.is_true(trace:refresh())
+            end
+         end
+         assert.is_false(trace:refresh())
+         assert.same(golden, rows)
+         command.run("rm -f come." .. form .. "*")
+      end
+   end)
+
+   it("says so when the file has become shorter, and what cannot be followed", function()
+      local prf = xpp.table(xpp.golden)
+      command.file("short.PRF", prf)
+      local trace <close> = assert(profio.open(in_folder "short.PRF", { live = true }))
+      command.file("short.PRF", prf:sub(1, 600))
+      trace:refresh()
+      assert.error_matches(function()
+         trace.entries:count()
+      end, "shrank")
+      assert.error_matches(function()
+         profio.open(in_folder "gmon.out", { live = true })
+      end, "cannot be followed")
+      local still <close> = assert(profio.open(in_folder "short.PRF"))
+      assert.error_matches(function()
+         still:refresh()
+      end, "live = true")
+   end)
+end)
+
+describe("--follow", function()
+   local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
+   local start = #xpp.header(xpp.text_fields, 0, 3)
+
+   it("prints entries as they come", function()
+      command.file("follow.PRF", prf:sub(1, start + 100))
+      command.file("follow.rest", prf:sub(start + 101))
+      local text, status, errors = command.run("(sleep 0.5; cat follow.rest >> follow.PRF) & "
+         .. "profio --follow --unfilter --output csv --columns event,call --top 14 follow.PRF")
+      assert.same({ 0, "" }, { status, errors })
+      assert.equal("event,call\nenter,MAIN\nenter,A\nenter,B\nleave,B\nenter,C\nenter,B\nleave,B\n"
+         .. "leave,C\nenter,C\nenter,B\nleave,B\nleave,C\nleave,A\nleave,MAIN\n", text)
+   end)
+
+   it("ends with Ctrl-C", function()
+      command.file("follow.PRF", prf)
+      local text, _, errors = command.run("timeout -s INT 1 " .. command.analyze
+         .. " --follow --output csv --columns call --where call=MAIN follow.PRF")
+      assert.same({ "call\nMAIN\nMAIN\n", "" }, { text, errors })
+   end)
+
+   it("shows rows and no sums", function()
+      local _, status, errors = command.run "profio --follow --group call follow.PRF"
+      assert.equal(2, status)
+      assert.matches("rows as they come", errors)
+   end)
+end)
