@@ -147,14 +147,28 @@ static void thread_words (const pf_batch *batch, size_t column, uint64_t *words,
 }
 
 
+/* Most rows are of the thread of the row before. */
+static pf_status number_threads (pf_frames *frames, const uint64_t *words,
+                                 const bool *missing, size_t rows) {
+  uint32_t *const lanes = frames->lane_of;
+  for (size_t i = 0; i < rows; i++) {
+    if (i > 0 && words[i] == words[i - 1] && missing[i] == missing[i - 1])
+      lanes[i] = lanes[i - 1];
+    else if (pf_number_present(&frames->lane_numbers, &words[i], &missing[i], 1,
+                               &lanes[i]) != PF_OK)
+      return PF_ENOMEM;
+  }
+  return PF_OK;
+}
+
+
 pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
                             const pf_entry_columns *columns) {
   uint64_t words[PF_BATCH_ROWS];
   bool missing[PF_BATCH_ROWS];
   const pf_column *const call = &batch->columns[columns->call];
   thread_words(batch, columns->thread, words, missing);
-  pf_status status = pf_number_present(&frames->lane_numbers, words, missing,
-                                       batch->rows, frames->lane_of);
+  pf_status status = number_threads(frames, words, missing, batch->rows);
   for (size_t i = 0; i < batch->rows; i++) {
     const uint32_t name =
         pf_is_missing(call, i) ? frames->nameless : call->ids[i];

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "formats/xpp/convert.h"
+#include "formats/xpp/namer.h"
 #include "model/interned.h"
 #include "model/names.h"
 
@@ -37,6 +38,7 @@ typedef struct entries_reader {
   pf_interned known;
   uint32_t latest; /* the thread of the last row */
   int64_t thread_of[PF_BATCH_ROWS];
+  xpp_namer ops, calls; /* of tables */
   xpp_rows rows;
 } entries_reader;
 
@@ -139,7 +141,7 @@ static pf_status unwrap (entries_reader *self, pf_column *time, size_t row,
   if (self->has_last && now < self->last && self->last - now > range / 2 &&
       now <= INT64_MAX - range) {
     status = pf_warn(self->trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
-                     self->rows.pieces[row].offset, error,
+                     xpp_row_offset(&self->rows, row), error,
                      "the clock of 32 bits starts again: times go on");
     self->added += range;
     now += range;
@@ -163,7 +165,7 @@ static pf_status check_time (entries_reader *self, const pf_column *time,
   if (time->ints[row] >= before)
     return PF_OK;
   return pf_warn(self->trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
-                 self->rows.pieces[row].offset, error,
+                 xpp_row_offset(&self->rows, row), error,
                  "a time of %lld ms or later expected in thread %lld, found "
                  "%lld ms",
                  (long long)(before / XPP_NS_PER_MS), (long long)thread->thread,
@@ -225,7 +227,7 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
   if (numbers.bad == 0)
     return PF_OK;
   return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
-                 self->rows.pieces[numbers.first_bad].offset, error,
+                 xpp_row_offset(&self->rows, numbers.first_bad), error,
                  "a number of field %.60s expected, found something else",
                  self->file->fields[self->file->roles.field[role]].name);
 }
@@ -251,7 +253,10 @@ static pf_status fill_times (entries_reader *self, pf_column *column,
 
 
 static pf_status fill_names (entries_reader *self, xpp_role role,
-                             pf_column *column, size_t count, pf_error *error) {
+                             xpp_namer *namer, pf_column *column, size_t count,
+                             pf_error *error) {
+  if (namer->field != NULL)
+    return xpp_namer_fill(namer, &self->rows, column, error);
   if (xpp_convert_names(self->trace->dictionary, field_of(self, role), column,
                         count) == PF_OK)
     return PF_OK;
@@ -272,7 +277,7 @@ static pf_status check_ops (const entries_reader *self, const pf_column *column,
     const pf_bytes text = pf_name(self->trace->dictionary, op);
     const pf_status status =
         pf_warn(self->trace, PF_DAMAGE, "xpp-unknown-op", PF_EFORMAT,
-                self->rows.pieces[row].offset, error,
+                xpp_row_offset(&self->rows, row), error,
                 "an operation i, I, O or o expected, found '%.*s'",
                 (int)(text.size < 20 ? text.size : 20), (const char *)text.at);
     if (status != PF_OK)
@@ -283,22 +288,16 @@ static pf_status check_ops (const entries_reader *self, const pf_column *column,
 
 
 /* Say once that names fill their field: longer ones were cut. */
-static pf_status check_symbols (const entries_reader *self, size_t count,
-                                pf_error *error) {
-  const pf_column *const call = field_of(self, XPP_CALL);
-  if (self->file->is_text || call->type != PF_BYTES ||
+static pf_status check_symbols (const entries_reader *self, pf_error *error) {
+  const xpp_namer *const namer = &self->calls;
+  if (!namer->has_full ||
       pf_warning_total(self->trace->notes, "xpp-symbol-cut") > 0)
     return PF_OK;
-  const uint32_t size =
-      self->file->dbf->fields[self->file->roles.field[XPP_CALL]].size;
-  for (size_t row = 0; row < count; row++)
-    if (!pf_is_missing(call, row) && xpp_trim(call->bytes[row]).size >= size)
-      return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
-                     self->rows.pieces[row].offset, error,
-                     "a name fills its field of %u bytes: names that agree in "
-                     "so many are one",
-                     (unsigned)size);
-  return PF_OK;
+  return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
+                 PF_NO_OFFSET, error,
+                 "a name fills its field of %u bytes: names that agree in so "
+                 "many are one",
+                 (unsigned)namer->field->size);
 }
 
 
@@ -316,13 +315,22 @@ static void fill_params (const entries_reader *self, pf_column *column,
 }
 
 
+/* Most rows have none. */
 static void fill_flags (const entries_reader *self, pf_column *column,
                         size_t count) {
-  for (size_t row = 0; row < count; row++) {
-    const xpp_piece *const piece = &self->rows.pieces[row];
-    column->ids[row] = piece->has_gap ? self->gap : self->deleted;
-    if (!piece->has_gap && piece->kind != XPP_DELETED)
-      pf_set_missing(column, row);
+  memset(column->data, 0, count * sizeof *column->ids);
+  memset(column->missing, 0xff, PF_BATCH_ROWS / 8);
+  column->has_missing = true;
+  for (size_t r = 0; r < self->rows.nruns; r++) {
+    const xpp_run *const run = &self->rows.runs[r];
+    const bool is_deleted = run->piece.kind == XPP_DELETED;
+    for (size_t i = 0; i < run->piece.count; i++) {
+      const size_t row = run->row + i;
+      if (!is_deleted && !(run->piece.has_gap && i == 0))
+        break; /* only the first row has a gap before it */
+      column->ids[row] = is_deleted ? self->deleted : self->gap;
+      column->missing[row >> 6] &= ~((uint64_t)1 << (row & 63));
+    }
   }
 }
 
@@ -347,11 +355,11 @@ static pf_status fill_column (entries_reader *self, size_t number,
       return fill_numbers(self, XPP_THREAD, column, count, error);
     case ENTRIES_TIME: return fill_times(self, column, count, error);
     case ENTRIES_OP:
-      status = fill_names(self, XPP_OP, column, count, error);
+      status = fill_names(self, XPP_OP, &self->ops, column, count, error);
       return status == PF_OK ? check_ops(self, column, count, error) : status;
     case ENTRIES_CALL:
-      status = fill_names(self, XPP_CALL, column, count, error);
-      return status == PF_OK ? check_symbols(self, count, error) : status;
+      status = fill_names(self, XPP_CALL, &self->calls, column, count, error);
+      return status == PF_OK ? check_symbols(self, error) : status;
     case ENTRIES_LINE:
       return fill_numbers(self, XPP_LINE, column, count, error);
     case ENTRIES_PARAMS: fill_params(self, column, count); return PF_OK;
@@ -380,7 +388,9 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
       continue;
     const size_t field = i < XPP_ROLES ? file->roles.field[i]
                                        : file->extras[i - ENTRIES_COLUMNS];
-    if (field != XPP_NO_FIELD)
+    const bool is_named = (i == ENTRIES_OP && self->ops.field != NULL) ||
+                          (i == ENTRIES_CALL && self->calls.field != NULL);
+    if (field != XPP_NO_FIELD && !is_named)
       wanted[field] = true;
     if (i == ENTRIES_TIME && file->roles.field[XPP_THREAD] != XPP_NO_FIELD)
       wanted[file->roles.field[XPP_THREAD]] = true;
@@ -447,6 +457,8 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->file = trace->state;
   self->known.seed = trace->dictionary->seed;
+  xpp_namer_open(&self->ops, self->file, self->file->roles.field[XPP_OP]);
+  xpp_namer_open(&self->calls, self->file, self->file->roles.field[XPP_CALL]);
   if (!learn_words(self)) {
     close_reader(&self->reader);
     return xpp_no_memory(error);

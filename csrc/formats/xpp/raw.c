@@ -74,27 +74,29 @@ static uint64_t packet_of (const xpp_file *file, size_t source) {
 }
 
 
-/* What is known of each piece. */
-static void fill_pieces (const raw_reader *self, pf_batch *batch) {
+/* What is known of the pieces of a run. */
+static void fill_run (const raw_reader *self, pf_batch *batch,
+                      const xpp_run *run) {
+  const xpp_piece *const piece = &run->piece;
+  const uint8_t *const at = xpp_source(&self->rows.walk, piece->source).at;
+  const int64_t number = (int64_t)packet_of(self->file, piece->source);
   pf_column *const offset = wanted(batch, RAW_OFFSET);
   pf_column *const size = wanted(batch, RAW_SIZE);
   pf_column *const kind = wanted(batch, RAW_KIND);
   pf_column *const packet = wanted(batch, RAW_PACKET);
   pf_column *const bytes = wanted(batch, self->file->nraw - 1);
-  for (size_t row = 0; row < batch->rows; row++) {
-    const xpp_piece *const piece = &self->rows.pieces[row];
+  for (size_t i = 0; i < piece->count; i++) {
+    const uint64_t place = piece->offset + i * piece->size;
     if (offset != NULL)
-      offset->ints[row] = (int64_t)piece->offset;
+      offset->ints[run->row + i] = (int64_t)place;
     if (size != NULL)
-      size->ints[row] = (int64_t)piece->size;
+      size->ints[run->row + i] = (int64_t)piece->size;
     if (kind != NULL)
-      kind->ids[row] = self->kinds[piece->kind];
+      kind->ids[run->row + i] = self->kinds[piece->kind];
     if (packet != NULL)
-      packet->ints[row] = (int64_t)packet_of(self->file, piece->source);
+      packet->ints[run->row + i] = number;
     if (bytes != NULL)
-      bytes->bytes[row] = (pf_bytes){
-          xpp_source(&self->rows.walk, piece->source).at + piece->offset,
-          (size_t)piece->size};
+      bytes->bytes[run->row + i] = (pf_bytes){at + place, (size_t)piece->size};
   }
 }
 
@@ -139,7 +141,8 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   if (status != PF_MORE)
     return status;
   batch->rows = self->rows.batch.rows;
-  fill_pieces(self, batch);
+  for (size_t i = 0; i < self->rows.nruns; i++)
+    fill_run(self, batch, &self->rows.runs[i]);
   fill_fields(self, batch);
   return PF_MORE;
 }

@@ -7,8 +7,6 @@
 ** only when another one, an end mark, or the end follows it.
 */
 
-#include <string.h>
-
 #include "formats/xpp/walk.h"
 
 #define END_MARK 0x1A
@@ -36,8 +34,10 @@ static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 
 /* Whether the record at `at`, which is there, says what was done to a call. */
 static bool has_letter (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  return file->op_at == 0 ||
-         memchr("iIoO", bytes.at[at + file->op_at], 4) != NULL;
+  if (file->op_at == 0)
+    return true;
+  const uint8_t letter = bytes.at[at + file->op_at] | 0x20;
+  return letter == 'i' || letter == 'o';
 }
 
 

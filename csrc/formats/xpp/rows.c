@@ -103,12 +103,8 @@ static pf_status append (xpp_rows *rows, const xpp_piece *piece,
     status = fill_cells(rows, error);
   else
     status = fill_records(rows, piece, error);
-  for (size_t i = 0; i < piece->count; i++) {
-    xpp_piece *const one = &rows->pieces[rows->batch.rows++];
-    *one = *piece;
-    one->offset += i * piece->size;
-    one->has_gap = piece->has_gap && i == 0;
-  }
+  rows->runs[rows->nruns++] = (xpp_run){*piece, rows->batch.rows};
+  rows->batch.rows += piece->count;
   return status;
 }
 
@@ -133,9 +129,24 @@ static pf_status mind_deleted (xpp_rows *rows, const xpp_piece *piece,
 }
 
 
+uint64_t xpp_row_offset (const xpp_rows *rows, size_t row) {
+  size_t low = 0, high = rows->nruns;
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    if (rows->runs[middle].row <= row)
+      low = middle;
+    else
+      high = middle;
+  }
+  const xpp_run *const run = &rows->runs[low];
+  return run->piece.offset + (row - run->row) * run->piece.size;
+}
+
+
 pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
   pf_status status = PF_OK;
   pf_batch_clear(&rows->batch);
+  rows->nruns = 0;
   if (rows->walk.file->is_text)
     dbf_arena_reset(&rows->decoder.arena);
   else

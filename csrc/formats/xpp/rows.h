@@ -10,14 +10,21 @@
 #include "formats/xpp/walk.h"
 #include "model/batch.h"
 
+/* Rows of one kind that follow each other in a source. */
+typedef struct xpp_run {
+  xpp_piece piece; /* of the first one; has_gap is true of that only */
+  size_t row;      /* where they begin in the batch */
+} xpp_run;
+
 typedef struct xpp_rows {
   xpp_walk walk;
   bool has_all;        /* pieces that are no entries are rows too */
   bool has_deleted;    /* deleted records are entries */
   pf_batch batch;      /* of file->fields; those nobody wants have no memory */
   dbf_decoder decoder; /* of tables; its arena also of text */
-  dbf_converter converter;         /* of text */
-  xpp_piece pieces[PF_BATCH_ROWS]; /* of each row; offset is the row's */
+  dbf_converter converter; /* of text */
+  xpp_run runs[PF_BATCH_ROWS];
+  size_t nruns;
 } xpp_rows;
 
 /* Begin at the first row; wanted[nfields] says which fields are decoded. */
@@ -28,5 +35,8 @@ void xpp_rows_close (xpp_rows *rows);
 /* Fill the batch: PF_MORE, PF_END, PF_AGAIN or a failure. What it had is gone.
    At most `most` rows. */
 pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error);
+
+/* Where a row of the batch begins in its source. */
+uint64_t xpp_row_offset (const xpp_rows *rows, size_t row);
 
 #endif

@@ -230,50 +230,54 @@ static void look_at_types (xpp_writer *self) {
 }
 
 
-/* The fields when nothing is said: those that the profiler's documents make
-   likely, or all of them as text. */
-static pf_bytes usual_fields (const xpp_writer *self, bool is_text,
-                              bool has_params, char *text, size_t room) {
-  const int size = snprintf(
-      text, room,
-      is_text ? "TID N(4), TIME N(10), OP C(1), MSG C(%lld), LINE N(7)%s"
-              : "TID I, TIME I, OP C(1), MSG C(%lld), LINE I%s",
-      (long long)self->symbol_size, has_params ? ", PARAMS M" : "");
-  return (pf_bytes){(const uint8_t *)text, (size_t)size};
-}
-
-
+/* An encoder of tables of these fields, with those of our options that are its
+   too. */
 static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
-                               pf_error *error) {
+                               pf_bytes fields, pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round"};
-  const bool is_text = pf_option_is(asked, "layout", "text-fields");
-  const bool has_params = pf_option_int(asked, "params", 1) != 0;
-  pf_option options[MOST_OPTIONS];
-  size_t count = 0;
-  char usual[160];
-  pf_bytes fields;
-  if (self->symbol_size < 1 || self->symbol_size > 254)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "symbol_size: 1 to 254 expected, found %lld",
-                   (long long)self->symbol_size);
-  if (!pf_option_text(asked, "fields", &fields) || fields.size == 0)
-    fields = usual_fields(self, is_text, has_params, usual, sizeof usual);
-  options[count++] = (pf_option){"fields", true, 0, fields};
-  if (is_text)
+  pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
+  size_t count = 1;
+  if (pf_option_is(asked, "layout", "text-fields"))
     options[count++] =
         (pf_option){"dialect", true, 0, {(const uint8_t *)"foxpro2", 7}};
   for (size_t i = 0; i < asked->noptions; i++)
     for (size_t p = 0; p < sizeof passed / sizeof passed[0]; p++)
-      if (strcmp(asked->options[i].name, passed[p]) == 0)
+      if (strcmp(asked->options[i].name, passed[p]) == 0 &&
+          count < MOST_OPTIONS)
         options[count++] = asked->options[i];
   return dbf_encoder(options, count, self->dictionary, &self->inner, error);
+}
+
+
+/* The same with the fields that the profiler's documents make likely, or with
+   all of them as text. */
+static pf_status open_usual (xpp_writer *self, const pf_trace *asked,
+                             pf_error *error) {
+  const bool has_params = pf_option_int(asked, "params", 1) != 0;
+  char text[160];
+  const int size =
+      snprintf(text, sizeof text,
+               pf_option_is(asked, "layout", "text-fields")
+                   ? "TID N(4), TIME N(10), OP C(1), MSG C(%lld), LINE N(7)%s"
+                   : "TID I, TIME I, OP C(1), MSG C(%lld), LINE I%s",
+               (long long)self->symbol_size, has_params ? ", PARAMS M" : "");
+  if (self->symbol_size < 1 || self->symbol_size > 254)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "symbol_size: 1 to 254 expected, found %lld",
+                   (long long)self->symbol_size);
+  return open_encoder(self, asked,
+                      (pf_bytes){(const uint8_t *)text, (size_t)size}, error);
 }
 
 
 pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
                            size_t noptions, pf_error *error) {
   const pf_trace asked = {.options = options, .noptions = noptions};
-  pf_status status = open_encoder(self, &asked, error);
+  pf_bytes fields;
+  pf_status status =
+      pf_option_text(&asked, "fields", &fields) && fields.size > 0
+          ? open_encoder(self, &asked, fields, error)
+          : open_usual(self, &asked, error);
   if (status != PF_OK)
     return status;
   self->data = &self->inner->tables[0];
