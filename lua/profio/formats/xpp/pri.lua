@@ -1,0 +1,157 @@
+-- The settings of the Xbase++ profiler: read, changed and written with everything else as it was:
+-- comments, unknown keys, the order, the ends of lines.
+--
+--    local settings = assert(require("profio.formats.xpp.pri").read "TEST.PRI")
+--    settings:set_mode { trace = true, unfiltered = true }
+--    settings:set("OUTFLUSHEVERY", 1000)
+--    assert(settings:write "TEST.PRI")
+
+local pri = {}
+
+---@class profio.xpp.Settings
+local Settings = { __name = "profio.xpp.settings" }
+Settings.__index = Settings
+
+-- The bits of OPERATIONMODE that are documented. 8 and 4096 are so only together.
+local bits = { { "trace", 1 }, { "unfiltered", 4104 }, { "flush", 1024 }, { "packets", 2048 } }
+
+pri.bits = bits
+
+-- Parts of a line: what stands before the value, the value, what stands behind it.
+local function parts_of(line)
+   if line:find "^%s*[;#%[]" then
+      return nil
+   end
+   local before, value, behind = line:match "^(%s*[^=]-%s*=%s*)(.-)(%s*)$"
+   if not before then
+      return nil
+   end
+   return before:match "^%s*(.-)%s*=", before, value, behind
+end
+
+local function lines_of(text)
+   local lines = {}
+   for line in text:gmatch "[^\n]*\n?" do
+      lines[#lines + 1] = line ~= "" and line or nil
+   end
+   return lines
+end
+
+---Settings from a text, which may be empty.
+---@param text string
+---@return profio.xpp.Settings
+function pri.parse(text)
+   return setmetatable({ lines = lines_of(text) }, Settings)
+end
+
+---Settings from a file.
+---@param path string
+---@return profio.xpp.Settings|nil
+---@return string|nil message
+function pri.read(path)
+   local file <close>, message = io.open(path, "rb")
+   if not file then
+      return nil, message
+   end
+   return pri.parse(file:read "a")
+end
+
+-- The number of the line that counts: the last one of a key.
+local function find(self, key)
+   for i = #self.lines, 1, -1 do
+      local name = parts_of(self.lines[i])
+      if name and name:upper() == key:upper() then
+         return i
+      end
+   end
+end
+
+---The value of a key, in letters of any case.
+---@param key string
+---@return string|nil
+function Settings:get(key)
+   local i = find(self, key)
+   return i and (select(3, parts_of(self.lines[i]))) or nil
+end
+
+---Change the value of a key where it stands; a new one comes last.
+---@param key string
+---@param value string|integer
+---@return profio.xpp.Settings
+function Settings:set(key, value)
+   local i = find(self, key)
+   if tostring(value):find "[\r\n]" or key:find "[=\r\n]" or key == "" then
+      error("a setting is one line KEY=VALUE", 2)
+   elseif i then
+      local _, before, _, behind = parts_of(self.lines[i])
+      self.lines[i] = before .. tostring(value) .. behind
+      return self
+   end
+   local last = self.lines[#self.lines]
+   local line_end = last and not last:find "\r\n" and last:find "\n" and "\n" or "\r\n"
+   if last and not last:find "\n$" then
+      self.lines[#self.lines] = last .. line_end
+   end
+   self.lines[#self.lines + 1] = key .. "=" .. tostring(value) .. line_end
+   return self
+end
+
+---Which bits of OPERATIONMODE are set, by name; those without a name by number.
+---@return table<string|integer, boolean>
+function Settings:mode()
+   local rest, names = math.tointeger(tonumber(self:get "OPERATIONMODE")) or 0, {}
+   for _, bit in ipairs(bits) do
+      if rest & bit[2] == bit[2] then
+         names[bit[1]], rest = true, rest & ~bit[2]
+      end
+   end
+   local number = 1
+   while rest > 0 do
+      if rest & number ~= 0 then
+         names[number], rest = true, rest & ~number
+      end
+      number = number << 1
+   end
+   return names
+end
+
+---Set bits of OPERATIONMODE (true) or clear them (false), by name or number; the others stay.
+---@param wanted table<string|integer, boolean>
+---@return profio.xpp.Settings
+function Settings:set_mode(wanted)
+   local mode, known = math.tointeger(tonumber(self:get "OPERATIONMODE")) or 0, {}
+   for _, bit in ipairs(bits) do
+      known[bit[1]] = bit[2]
+   end
+   for name, is_set in pairs(wanted) do
+      local bit = known[name] or math.tointeger(name)
+      if not bit then
+         error(("OPERATIONMODE has no bit '%s'; there are trace, unfiltered, flush, packets")
+            :format(tostring(name)), 2)
+      end
+      mode = is_set and mode | bit or mode & ~bit
+   end
+   return self:set("OPERATIONMODE", mode)
+end
+
+---The text of all lines.
+---@return string
+function Settings:text()
+   return table.concat(self.lines)
+end
+
+---Write them into a file.
+---@param path string
+---@return true|nil
+---@return string|nil message
+function Settings:write(path)
+   local file <close>, message = io.open(path, "wb")
+   if not file then
+      return nil, message
+   end
+   local ok
+   ok, message = file:write(self:text())
+   return ok and true or nil, message
+end
+
+return pri
