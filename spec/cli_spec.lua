@@ -256,6 +256,9 @@ describe("profio", function()
 
    it("--list-formats shows options and warnings", function()
       local text = fine "profio --list-formats"
+      assert.matches("\n%-%-export btf: Best Trace Format", text)
+      assert.matches("\n   %-%-set interrupts=text ", text)
+      assert.matches("\n%-%-report statistics: ", text)
       assert.matches("\ngmon: profiles of gprof", "\n" .. text)
       assert.matches("%-%-set address_size=int", text)
       assert.matches("gmon%-truncated +the file ends", text)

@@ -1,12 +1,14 @@
 -- The command `profio`: words of a command line in, an exit status out.
 
 local core = require "profio.core"
+local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local modes = require "profio.cli.modes"
 local options = require "profio.cli.options"
 local output = require "profio.cli.output"
 local profio = require "profio"
+local reports = require "profio.reports"
 local span = require "profio.cli.span"
 local warnings = require "profio.cli.warnings"
 local words = require "profio.cli.words"
@@ -15,13 +17,28 @@ local cli = {}
 
 -- {====== What needs no file ======
 
+-- What --set takes for a format, an export or a report.
+local function print_options(out, owner)
+   for _, option in ipairs(owner.options) do
+      local value = option.choices and table.concat(option.choices, "|") or option.type
+      out:write(("   --set %-28s %s\n"):format(option.name .. "=" .. value, option.help))
+   end
+end
+
+-- Exports and reports that have options.
+local function print_owners(out, word, list)
+   for _, owner in ipairs(list) do
+      if #(owner.options or {}) > 0 then
+         out:write(("%s %s: %s\n"):format(word, owner.name, owner.help))
+         print_options(out, owner)
+      end
+   end
+end
+
 local function print_formats(out)
    for _, format in ipairs(profio.formats()) do
       out:write(("%s: %s\n"):format(format.name, format.help))
-      for _, option in ipairs(format.options) do
-         local value = option.choices and table.concat(option.choices, "|") or option.type
-         out:write(("   --set %-28s %s\n"):format(option.name .. "=" .. value, option.help))
-      end
+      print_options(out, format)
       local codes = {}
       for code in pairs(format.warnings) do
          codes[#codes + 1] = code
@@ -31,6 +48,8 @@ local function print_formats(out)
          out:write(("   %-34s %s\n"):format(code, format.warnings[code]))
       end
    end
+   print_owners(out, "--export", exports.all())
+   print_owners(out, "--report", reports.all())
 end
 
 local without_file = {
