@@ -9,7 +9,8 @@ end
 
 describe("describe", function()
    it("adds what is known of areas, which of mere names is nothing", function()
-      local rows = over({ { "area", "area" }, { "n", "int" } }, { { "f", 1 }, { nil, 2 } }):describe()
+      local rows = over({ { "area", "area" }, { "n", "int" } },
+         { { "f", 1 }, { nil, 2 } }):describe()
       assert.same({ "area", "n", "class", "handle", "value", "parent", "file", "line" },
          rows.columns)
       assert.same({ { area = "f", n = 1 }, { n = 2 } }, rows:rows())
