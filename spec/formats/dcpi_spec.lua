@@ -386,6 +386,15 @@ describe("dcpi, a profile", function()
          profile:flat { metric = "cycles" }:rows("function", "self"))
    end)
 
+   it("is held against another one, with the errors of counts", function()
+      local new <close> = assert(profio.open { data = dcpi():header():chunk(0x40, { 80 }):footer()
+         :bytes() })
+      local old <close> = assert(profio.open { data = dcpi.golden() })
+      local row = new:profile():diff(old:profile(), "cycles"):rows()[1]
+      assert.same({ 80, 47, 33 }, { row.self, row.self_before, row.change })
+      assert.is_true(math.abs(row.significance - 33 / math.sqrt(80 + 47)) < 1e-9)
+   end)
+
    it("is made of procedures where their names are known", function()
       local path = os.tmpname()
       local file = assert(io.open(path, "w"))

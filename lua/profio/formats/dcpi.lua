@@ -63,7 +63,7 @@ local function metrics_of(state)
    end
    for i = 1, math.min(#names, MOST_METRICS - #metrics) do
       stripes[i] = { name = names[i], column = "metric" .. i }
-      metrics[#metrics + 1] = { name = names[i], unit = "samples", column = "metric" .. i }
+      metrics[#metrics + 1] = { name = names[i], unit = "count", column = "metric" .. i }
    end
    return metrics, stripes
 end
