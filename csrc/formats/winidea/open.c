@@ -26,7 +26,8 @@ static int score (pf_bytes head, uint64_t size) {
 /* {====== Words ====== */
 
 /* The number of a word; `is_good` ends when there is none. */
-static uint32_t word (const pf_trace *trace, const char *text, bool *is_good) {
+static uint32_t word_of (const pf_trace *trace, const char *text,
+                         bool *is_good) {
   const uint32_t number = pf_intern_text(trace->dictionary, text);
   *is_good &= number != PF_NO_NAME;
   return number;
@@ -38,15 +39,15 @@ static pf_status set_words (const pf_trace *trace, winidea_file *file,
                             pf_error *error) {
   bool is_good = true;
   for (int i = 0; i < WINIDEA_EVENTS; i++)
-    file->events[i] = word(trace, event_names[i], &is_good);
+    file->events[i] = word_of(trace, event_names[i], &is_good);
   for (int i = 0; i < WINIDEA_KINDS; i++)
-    file->classes[i] = word(trace, winidea_class_names[i], &is_good);
+    file->classes[i] = word_of(trace, winidea_class_names[i], &is_good);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
-    file->line_words[i] = word(trace, line_names[i], &is_good);
-  file->record_word = word(trace, "record", &is_good);
-  file->rest_word = word(trace, "rest", &is_good);
-  file->header_word = word(trace, "header", &is_good);
-  file->blank_word = word(trace, "blank", &is_good);
+    file->line_words[i] = word_of(trace, line_names[i], &is_good);
+  file->record_word = word_of(trace, "record", &is_good);
+  file->rest_word = word_of(trace, "rest", &is_good);
+  file->header_word = word_of(trace, "header", &is_good);
+  file->blank_word = word_of(trace, "blank", &is_good);
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
   return is_good ? PF_OK : winidea_no_memory(error);
 }

@@ -128,21 +128,31 @@ static bool is_new_state (const winidea_areas *areas, uint64_t seed,
 }
 
 
+/* The head of a handle, made when there is none; there is room. */
+static winidea_head *get_head (winidea_areas *areas, uint64_t seed,
+                               uint32_t handle, uint32_t entry) {
+  winidea_head *const list = areas->head_list;
+  winidea_head *const known = head_of(areas, seed, handle);
+  if (known != NULL || list == NULL)
+    return known;
+  const uint32_t number =
+      pf_interned_add(&areas->heads, hash_of(seed, handle, 0));
+  list[number] = (winidea_head){handle, entry, 0};
+  return &list[number];
+}
+
+
 pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
   if (!reserve_heads(areas) || !reserve_states(areas) || !reserve_entry(areas))
     return PF_ENOMEM;
   const uint32_t number = areas->count;
+  winidea_head *const head = get_head(areas, seed, entry->handle, number);
+  if (head == NULL)
+    return PF_ENOMEM;
   const bool is_new = is_new_state(areas, seed, entry);
-  const uint64_t hash = hash_of(seed, entry->handle, 0);
   areas->list[areas->count++] = *entry;
-  winidea_head *head = head_of(areas, seed, entry->handle);
-  if (head == NULL) {
-    head = &areas->head_list[areas->heads.count];
-    *head = (winidea_head){entry->handle, number, 0};
-    pf_interned_add(&areas->heads, hash);
-  }
   if (!is_new)
     return PF_OK;
   head->count += areas->is_mapping && entry->has_value;

@@ -210,7 +210,7 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
 /* The next section of the kind, all of which is scanned. */
 static pf_status next_section (section_reader *self, pf_error *error) {
   winidea_file *const file = self->trace->state;
-  bool found;
+  bool found = false;
   pthread_mutex_lock(&file->mutex);
   pf_status status = winidea_scan_all(self->trace, error);
   pthread_mutex_unlock(&file->mutex);

@@ -338,7 +338,7 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
 static pf_status next_section (timeline_reader *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   const pf_bytes text = decoder->file->text->bytes;
-  bool found;
+  bool found = false;
   if (self->at != NULL)
     winidea_scan_from(decoder->file, self->section - 1,
                       offset_of(self, self->at));
