@@ -171,6 +171,56 @@ function chunks.dbf()
    return rows, trace.structure:rows(), trace.raw:rows(), trace:save(nil)
 end
 
+local export = [[
+* INFO %TOTAL_TIME%
+77
+* CONTEXTS %NAME%,%HANDLE%
+A,0x1
+* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%
+00000000,main,
+10000000,x;,5
+* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%
+20000000,v,
+30000000,,1
+* STATISTICS(Functions) CONTEXT(A) %HANDLE%,%VALUE%,%COUNT%,%T.NET%
+00000000,,1,2
+]]
+
+local timeline = "* TIMELINE %HANDLE%,%EVENT%,%CONTEXT%,%VALUE%,%TIME%\n" ..
+   "00000000,E,A,,1\n30000000,E,,00000001,2\n0000ffff,E,B,,3\nodd\n00000000,X,A,,3\n"
+
+local function all_rows(trace)
+   for _, name in ipairs(trace.tables) do
+      trace:table(name):rows()
+   end
+   return trace.warnings
+end
+
+function chunks.winidea_text()
+   local trace <close> = assert(profio.open({ data = export .. timeline }, { context_area = "v" }))
+   all_rows(trace)
+   return trace:save(nil, { timeline_binary = true })
+end
+
+function chunks.winidea_bin()
+   local records = string.pack("<I4I4i8i8", 0x30000000, 3, 1, 1) ..
+      string.pack("<I4I4i8i8", 0x0fffffff, 3, 0, 2) .. string.pack("<I4I4i8i8", 5, 7, 0, 1)
+   local trace <close> = assert(profio.open({ data = records, mapping = export },
+      { format = "winidea", bin_version = "1.1" }))
+   all_rows(trace)
+   local alone <close> = assert(profio.open({ data = records }, { format = "winidea" }))
+   alone.areas:rows()
+   local w = assert(profio.create(nil, { format = "winidea" }))
+   w:write { area = "f", event = "enter", time = 1 }
+   return w:close()
+end
+
+function chunks.winidea_xml()
+   local trace <close> = assert(profio.open { data = "<MAPPING><AREA><NAME>a &lt; b</NAME>" ..
+      "<HANDLE>0x20000000</HANDLE></AREA></MAPPING><TIMELINE><T/></TIMELINE>" })
+   return all_rows(trace)
+end
+
 -- Whether a failed chunk failed as it should.
 local function is_memory(message)
    return message:find("not enough memory", 1, true) ~= nil
