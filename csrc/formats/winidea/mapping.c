@@ -74,7 +74,6 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
   if (!has_memory ||
       winidea_entry_add(file, trace->dictionary->seed, &entry) != PF_OK)
     return winidea_no_memory(error);
-  file->has_doubles |= entry.reading == WINIDEA_DOUBLE;
   if (!fields.is_ambiguous)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,

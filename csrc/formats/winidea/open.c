@@ -329,8 +329,9 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->has_mutex = true;
   file->context_index.seed = trace->dictionary->seed;
   file->areas.heads.seed = file->areas.states.seed = trace->dictionary->seed;
-  file->has_doubles = pf_option_is(trace, "input_type", "F64");
-  file->input_reading = file->has_doubles ? WINIDEA_DOUBLE : WINIDEA_INTEGER;
+  file->input_reading = pf_option_is(trace, "input_type", "F64")
+                            ? WINIDEA_DOUBLE
+                            : WINIDEA_INTEGER;
   pf_status status = set_words(trace, file, error);
   if (status == PF_OK)
     status = open_sources(trace, file, error);

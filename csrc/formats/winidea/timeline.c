@@ -393,6 +393,9 @@ static void mend_values (const timeline_reader *self, size_t count,
   pf_column *const numbers = winidea_wanted(&self->decoder, batch, OF_NUMBER);
   if (values == NULL && numbers == NULL)
     return;
+  if (!self->has_odd_values &&
+      memchr(self->decoder.readings, WINIDEA_DOUBLE, count) == NULL)
+    return;
   for (size_t i = 0; i < count; i++)
     mend_value(self, i, values, numbers);
 }
@@ -420,8 +423,7 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
       winidea_decode(&self->decoder, stretch, batch, error);
   if (status < 0)
     return status;
-  if (self->has_odd_values || self->decoder.file->has_doubles)
-    mend_values(self, n, batch);
+  mend_values(self, n, batch);
   batch->rows = n;
   return PF_MORE;
 }

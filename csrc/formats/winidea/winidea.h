@@ -178,7 +178,6 @@ typedef struct winidea_file {
   pf_interned context_index;         /* by handle */
   uint32_t switches; /* handle of the variable that has the context of a core,
                         or WINIDEA_NO_HANDLE */
-  bool has_doubles;  /* some areas have values of type F64 */
   winidea_areas areas;
   winidea_reading input_reading;   /* of inputs whose type is not stated */
   uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */

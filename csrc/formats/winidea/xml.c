@@ -231,7 +231,6 @@ static pf_status add_area (pf_trace *trace, const pf_bytes parts[PARTS],
   entry.reading = winidea_reading_of(file, entry.handle);
   if (entry.reading == WINIDEA_INTEGER && is_double(parts[TYPE]))
     entry.reading = WINIDEA_DOUBLE;
-  file->has_doubles |= entry.reading == WINIDEA_DOUBLE;
   if (has_memory &&
       winidea_entry_add(file, trace->dictionary->seed, &entry) == PF_OK)
     return PF_OK;
