@@ -70,6 +70,21 @@ static inline void pf_save (uint8_t *p, unsigned width, bool big,
 }
 
 
+/* The same for a width and an order that are known: one store each. */
+
+static inline void pf_save32le (uint8_t *p, uint32_t value) {
+  p[0] = (uint8_t)value;
+  p[1] = (uint8_t)(value >> 8);
+  p[2] = (uint8_t)(value >> 16);
+  p[3] = (uint8_t)(value >> 24);
+}
+
+static inline void pf_save64le (uint8_t *p, uint64_t value) {
+  pf_save32le(p, (uint32_t)value);
+  pf_save32le(p + 4, (uint32_t)(value >> 32));
+}
+
+
 /* A cursor over a slice. */
 
 static inline pf_cursor pf_cursor_over (pf_bytes bytes, bool big) {

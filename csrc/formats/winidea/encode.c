@@ -179,10 +179,10 @@ static pf_status put_record (const winidea_writer *self,
   uint32_t word = event->core << 4 | event->type;
   if (self->version == WINIDEA_1_0)
     word = winidea_is_written(event->handle) ? 0 : event->type << 24;
-  pf_save(bytes, 4, false, event->handle);
-  pf_save(bytes + 4, 4, false, word);
-  pf_save(bytes + 8, 8, false, (uint64_t)event->data);
-  pf_save(bytes + 16, 8, false, (uint64_t)event->time);
+  pf_save32le(bytes, event->handle);
+  pf_save32le(bytes + 4, word);
+  pf_save64le(bytes + 8, (uint64_t)event->data);
+  pf_save64le(bytes + 16, (uint64_t)event->time);
   (void)pf_sink_put(sink, bytes, sizeof bytes); /* flushing tells failures */
   return PF_OK;
 }

@@ -193,26 +193,36 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
 }
 
 
+/* Go past a literal, which mostly is one byte or none; NULL: it is not there. */
+static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
+                                           const uint8_t *end) {
+  if (literal.size == 0)
+    return p;
+  if (p == end || literal.at[0] != *p)
+    return NULL;
+  if (literal.size > 1 && (literal.size > (size_t)(end - p) ||
+                           memcmp(p, literal.at, literal.size) != 0))
+    return NULL;
+  return p + literal.size;
+}
+
+
 /* A plain row: only numbers, in the commonest forms. Answers where the next
    line begins, or NULL: it is another row. */
 static const uint8_t *take_plain (const timeline_reader *self, const uint8_t *p,
                                   row *r) {
   const winidea_rowformat *const f = &self->format;
   const uint8_t *const end = self->end;
-  for (unsigned i = 0; i <= f->count; i++) {
-    const pf_bytes literal = f->literals[i];
-    if (literal.size > (size_t)(end - p))
-      return NULL;
-    if (literal.size == 1 ? literal.at[0] != *p
-                          : memcmp(p, literal.at, literal.size) != 0)
-      return NULL;
-    p += literal.size;
-    if (i == f->count)
-      break;
-    p = take_field(self, f->macros[i], p, end, r);
+  for (unsigned i = 0; i < f->count; i++) {
+    p = take_literal(f->literals[i], p, end);
+    if (p != NULL)
+      p = take_field(self, f->macros[i], p, end, r);
     if (p == NULL)
       return NULL;
   }
+  p = take_literal(f->literals[f->count], p, end);
+  if (p == NULL)
+    return NULL;
   p += p < end && *p == '\r';
   if (p == end)
     return p;
@@ -268,10 +278,10 @@ static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
 static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
                           const row *r, pf_error *error) {
   uint8_t *const at = self->records + n * RECORD;
-  pf_save(at, 4, false, r->handle);
-  pf_save(at + 4, 4, false, WINIDEA_NO_CORE << 4 | r->type);
-  pf_save(at + 8, 8, false, (uint64_t)r->data);
-  pf_save(at + 16, 8, false, (uint64_t)r->time);
+  pf_save32le(at, r->handle);
+  pf_save32le(at + 4, WINIDEA_NO_CORE << 4 | r->type);
+  pf_save64le(at + 8, (uint64_t)r->data);
+  pf_save64le(at + 16, (uint64_t)r->time);
   self->offsets[n] = offset_of(self, start);
   self->kinds[n] = r->kind;
   self->has_odd_values |=
