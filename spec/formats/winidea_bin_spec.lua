@@ -136,6 +136,29 @@ describe("winidea binary timeline", function()
       end
    end)
 
+   it("says when they look swapped", function()
+      local list = {}
+      for i = 0, 9 do
+         for j, event in ipairs { "enter", "suspend", "resume", "leave" } do
+            list[#list + 1] = { handle = i % 3, event = event, time = 10 * i + j, core = 0 }
+         end
+      end
+      local right <close> = open(records.bytes(list, records.new))
+      assert.same({}, right.warnings)
+      local other = { suspend = "resume", resume = "suspend" }
+      for _, r in ipairs(list) do
+         r.event = other[r.event] or r.event
+      end
+      for _, pack in ipairs { records.new, records.old } do
+         local wrong <close> = open(records.bytes(list, pack))
+         assert.same({ "winidea-swapped@4" }, codes_of(wrong))
+         assert.equal("note", wrong.warnings[1].kind)
+         local told <close> = open(records.bytes(list, pack), { swap_suspend_resume = true })
+         assert.same({}, told.warnings)
+         assert.same(right.timeline:rows("event", "time"), told.timeline:rows("event", "time"))
+      end
+   end)
+
    it("offers the events of calls, in lanes of cores", function()
       local trace <close> = open(records.bytes(events, records.new))
       local lanes = {}

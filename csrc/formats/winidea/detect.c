@@ -8,10 +8,13 @@
 
 #include "formats/winidea/winidea.h"
 
-#define RECORD_SIZE 24
-#define TAIL        64         /* records at the end that break ties */
-#define INDEX_LIMIT 0x1000000u /* no export has so many areas of a kind */
-#define TIME_LIMIT  (INT64_C(1) << 55) /* more than a year, ns */
+#define RECORD_SIZE  24
+#define LAST_EVENTS  256        /* handles whose last event is kept */
+#define HEAD_RECORDS 2730       /* at the start: 64 KiB */
+#define ENOUGH       4          /* events that say that types are swapped */
+#define TAIL         64         /* records at the end that break ties */
+#define INDEX_LIMIT  0x1000000u /* no export has so many areas of a kind */
+#define TIME_LIMIT   (INT64_C(1) << 55) /* more than a year, ns */
 
 /* What a stretch of records looks like. */
 typedef struct tally {
@@ -112,19 +115,51 @@ static bool find_version (pf_bytes bytes, winidea_layout *layout) {
 }
 
 
-pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
-                          winidea_layout *layout, pf_error *error) {
-  const int64_t size = pf_option_int(trace, "record_size", RECORD_SIZE);
-  if (size != RECORD_SIZE && size != 20)
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "record_size 24 or 20 expected, found %lld",
-                   (long long)size);
-  layout->size = (unsigned)size;
-  layout->is_swapped = pf_option_int(trace, "swap_suspend_resume", 0) != 0;
-  if (bytes.size > 0 && bytes.size < layout->size)
-    return pf_fail(error, PF_ETRUNCATED, bytes.size,
-                   "a record of %u bytes expected, the file has %zu",
-                   layout->size, bytes.size);
+/* The type of the last event of a function, by its handle. */
+typedef struct last_event {
+  uint32_t handle;
+  uint8_t type;
+} last_event;
+
+
+/* Whether functions go on as they do when types 1 and 2 mean the opposite:
+   what was entered is suspended or left next, and never resumed. */
+static bool is_swapped (pf_bytes bytes, const winidea_layout *layout) {
+  last_event last[LAST_EVENTS] = {{0, 0}};
+  const size_t records = bytes.size / layout->size;
+  const unsigned shift = layout->version == WINIDEA_1_0 ? 24 : 0;
+  size_t suspends = 0, resumes = 0;
+  for (size_t i = 0; i < records && i < HEAD_RECORDS; i++) {
+    const uint8_t *const record = bytes.at + i * layout->size;
+    const uint32_t handle = pf_load32le(record);
+    const uint8_t type = pf_load32le(record + 4) >> shift & 15;
+    last_event *const e = &last[handle % LAST_EVENTS];
+    if (winidea_kind(handle) != WINIDEA_FUNCTION)
+      continue;
+    if (e->handle == handle && e->type == WINIDEA_ENTER) {
+      suspends += type == 1;
+      resumes += type == 2;
+    }
+    *e = (last_event){handle, type};
+  }
+  return resumes >= ENOUGH && suspends * 8 < resumes;
+}
+
+
+static pf_status check_types (pf_trace *trace, pf_bytes bytes,
+                              const winidea_layout *layout, pf_error *error) {
+  if (layout->is_swapped || !is_swapped(bytes, layout))
+    return PF_OK;
+  return pf_warn(trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
+                 "functions are resumed that have not been suspended: types 1 "
+                 "and 2 may mean the opposite, as option swap_suspend_resume "
+                 "reads them");
+}
+
+
+/* The version, by an option or by what stands in the records. */
+static pf_status choose_version (pf_trace *trace, pf_bytes bytes,
+                                 winidea_layout *layout, pf_error *error) {
   layout->version = WINIDEA_1_1;
   if (pf_option_is(trace, "bin_version", "1.1"))
     return PF_OK;
@@ -138,4 +173,22 @@ pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
                  error,
                  "nothing tells version 1.0 from 1.1: read as 1.1; "
                  "bin_version says which it is");
+}
+
+
+pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
+                          winidea_layout *layout, pf_error *error) {
+  const int64_t size = pf_option_int(trace, "record_size", RECORD_SIZE);
+  if (size != RECORD_SIZE && size != 20)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "record_size 24 or 20 expected, found %lld",
+                   (long long)size);
+  layout->size = (unsigned)size;
+  layout->is_swapped = pf_option_int(trace, "swap_suspend_resume", 0) != 0;
+  if (bytes.size > 0 && bytes.size < layout->size)
+    return pf_fail(error, PF_ETRUNCATED, bytes.size,
+                   "a record of %u bytes expected, the file has %zu",
+                   layout->size, bytes.size);
+  const pf_status status = choose_version(trace, bytes, layout, error);
+  return status < 0 ? status : check_types(trace, bytes, layout, error);
 }

@@ -69,6 +69,7 @@ winidea.warnings = {
    ["winidea-not-written"] = "a table of the trace has no place in the file that is written",
    ["winidea-odd-flags"] = "a record has flags outside those that are documented",
    ["winidea-side-file"] = "a file that stands beside cannot be read",
+   ["winidea-swapped"] = "types 1 and 2 of a binary timeline may mean the opposite",
    ["winidea-time-falls"] = "an event is earlier than the one before it",
    ["winidea-truncated"] = "the file ends inside a record",
    ["winidea-version-guessed"] = "nothing tells the version of a binary timeline",
