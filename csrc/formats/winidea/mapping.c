@@ -45,6 +45,7 @@ static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
   entry->parent_handle = winidea_read_handle(fields->of[MACRO_PARENT], &parent)
                              ? parent
                              : WINIDEA_NO_HANDLE;
+  entry->is_told = fields->of[MACRO_PARENT].at != NULL;
   entry->name = name_of(trace, fields->of[MACRO_NAME], has_memory);
   entry->file = name_of(trace, fields->of[MACRO_FILE], has_memory);
   entry->type = name_of(trace, type, has_memory);
@@ -89,6 +90,8 @@ static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
   const winidea_file *const file = trace->state;
   const uint64_t seed = trace->dictionary->seed;
   uint32_t handle = entry->parent_handle;
+  if (handle == WINIDEA_NO_HANDLE && entry->is_told)
+    return WINIDEA_NO_ENTRY;
   if (handle == WINIDEA_NO_HANDLE && winidea_is_state(entry->handle))
     handle = entry->handle - WINIDEA_KIND_STEP;
   const winidea_entry *const parent =

@@ -103,6 +103,7 @@ typedef struct winidea_entry {
   uint32_t area;          /* its number in the dictionary */
   uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
   uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
+  bool is_told;           /* whether it has a parent, and which */
   uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
   uint32_t file, type, unit, path;
   winidea_reading reading;

@@ -60,6 +60,9 @@ winidea.write_options = {
 -- The table that records go into when none is named.
 winidea.main_written = "timeline"
 
+-- What the written file says anyhow.
+winidea.described = { events = true }
+
 winidea.warnings = {
    ["winidea-ambiguous-row"] = "texts stand side by side in a row, and where one ends is a guess",
    ["winidea-bad-event"] = "a record has a type of event that there is not",
