@@ -27,11 +27,13 @@ typedef struct pf_btf_options {
 **   source, source_instance, type, target, target_instance, event
 **   note, number      of the kinds that have one
 **
-** Lanes become tasks (T) or interrupts (I), functions runnables (R), variables and states
-** signals (SIG), each core `Core_<n>`. A caller stays running while the
-** function that it calls runs: only what takes the core from a lane suspends
-** its runnables. Of calls more than 4,096 deep only the innermost is open. Names are made safe: in them %XX stands for the byte XX, and
-** %:N at the end tells equal names of different things apart.
+** Lanes become tasks (T) or interrupts (I), of one instance each, which begins
+** with the first event; functions become runnables (R), variables and states
+** signals (SIG), each core `Core_<n>`. A caller stays running while the function
+** that it calls runs: only what takes the core from a lane suspends its
+** runnables. Of calls more than 4,096 deep only the innermost is open. Names are
+** made safe: in them %XX stands for the byte XX, and %:N at the end tells equal
+** names of different things apart.
 */
 pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
                        pf_reader **reader, pf_error *error);

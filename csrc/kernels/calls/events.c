@@ -165,7 +165,7 @@ static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
   const uint32_t *const ids = column->ids;
-  const uint8_t *known = e->meanings + which;
+  const uint8_t *known = e->meanings == NULL ? NULL : e->meanings + which;
   size_t nknown = column->has_missing ? 0 : e->nmeanings;
   for (size_t i = 0; i < e->batch.rows; i++) {
     const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
