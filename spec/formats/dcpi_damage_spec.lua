@@ -141,6 +141,7 @@ describe("dcpi, damage of class", function()
       it(class[1], function()
          local found = assert(read(class[2]))
          assert.same({ class[3], class[4] }, found.damage[1])
+         assert.is_string(require("profio.formats.dcpi").warnings[class[3]])
          assert.equal(class[5], found.samples)
          assert.matches(class[6], found.messages[1])
          -- the same is the error of a strict reader

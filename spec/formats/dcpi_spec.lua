@@ -350,6 +350,21 @@ describe("dcpi, dcpicat's text", function()
       end
    end)
 
+   it("reads 64 events, and says when there are more", function()
+      for _, count in ipairs { 64, 65 } do
+         local head, counts = dcpi.listing:match "^(.-)event", {}
+         for i = 1, count do
+            head = head .. ("event            %d e%d:10:10000\n"):format(i, i)
+            counts[i] = " " .. i
+         end
+         local trace <close> = open(head .. "0x000120000000" .. table.concat(counts) .. "\n")
+         assert.equal(64, trace.profiles:count())
+         assert.equal(64 * 65 // 2, trace.samples:aggregate { "n = sum(count)" }:rows()[1].n)
+         assert.same(count == 65 and { "dcpi-too-many-events", "dcpi-bad-counts" } or {},
+            codes_of(trace))
+      end
+   end)
+
    it("marks counts that no column can hold as missing", function()
       local text = dcpi.listing:gsub("      29 ", " 9223372036854775808 ")
       local trace <close> = open(text)
