@@ -146,6 +146,7 @@ void l_open_profile (lua_State *L);
 void l_open_writer (lua_State *L);
 void l_open_stream (lua_State *L);
 void l_open_recover (lua_State *L);
+void l_open_recorder (lua_State *L);
 void l_open_rows (lua_State *L);
 void l_open_command (lua_State *L);
 void l_open_register (lua_State *L);

@@ -105,6 +105,14 @@ local function of_contexts(trace, made, message, code)
    return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
 end
 
+---The profile of calling contexts that were not made from a trace.
+---@param made profio.core.Contexts
+---@param title string what exports call it
+---@return profio.Profile
+function profile.of_contexts(made, title)
+   return titled(new(contexts_body.new(made), {}), { path = title })
+end
+
 -- From a table that has stacks, or that says where each row was spent.
 local function of_stacks(trace, state, given)
    local wanted = stacks_of(state)

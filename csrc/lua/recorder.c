@@ -1,0 +1,316 @@
+/*
+** recorder.c - the recorder as Lua sees it: made, begun, paused and finished.
+** Files are opened and closed by its Lua part, lua/profio/recorder.lua.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/recorder.h"
+#include "model/consumer.h"
+
+
+static l_recorder *check (lua_State *L) {
+  return luaL_checkudata(L, 1, L_RECORDER);
+}
+
+
+void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
+  if (r->error.status == PF_OK)
+    (void)pf_fail(&r->error, status, PF_NO_OFFSET, "%s", what);
+  r->hook = NULL;
+  r->is_on = false;
+}
+
+
+/* {====== Off and on ====== */
+
+/* Our hook off a thread; on others it takes itself off when it is called. */
+static void unhook (lua_State *thread, lua_Hook hook) {
+  if (hook != NULL && lua_gethook(thread) == hook)
+    lua_sethook(thread, NULL, 0, 0);
+}
+
+
+/* Nothing is recorded from here on; what is open ends. */
+static void turn_off (lua_State *L, l_recorder *r) {
+  const lua_Hook hook = r->hook;
+  const bool was_on = r->is_on;
+  r->is_on = false;
+  l_timer_stop(r);
+  if (!was_on)
+    return;
+  if (hook != NULL) {
+    l_charge(r, l_now(r));
+    l_lanes_leave_all(r);
+  }
+  else
+    r->last = l_now(r) - r->begun;
+  r->hook = NULL;
+  unhook(L, hook);
+  unhook(r->main, hook);
+}
+
+
+static void turn_on (lua_State *L, l_recorder *r) {
+  const int64_t time = l_now(r) - r->begun - r->stolen;
+  pf_error error;
+  r->away += time - r->last;
+  r->last = time;
+  r->running = NULL;
+  l_lanes_free(&r->lanes);
+  atomic_store(&r->thread, L);
+  atomic_store(&r->due, 0);
+  r->is_on = true;
+  if (r->mode == L_SAMPLED) {
+    if (l_timer_start(r, &error) != PF_OK)
+      l_recorder_fail(r, error.status, error.what);
+    return;
+  }
+  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
+  l_switch(r, L, 0, l_now(r));
+  if (lua_gethook(r->main) == NULL)
+    lua_sethook(r->main, r->hook, r->mask, 0);
+  lua_sethook(L, r->hook, r->mask, 0);
+}
+
+
+static void detach (l_recorder *r) {
+  l_recorder *mine = r;
+  atomic_compare_exchange_strong(&l_recording, &mine, NULL);
+}
+
+/* }====== */
+
+
+/* {====== Making ====== */
+
+static lua_Integer integer_field (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const lua_Integer value = luaL_checkinteger(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+static bool truth_field (lua_State *L, const char *name) {
+  lua_getfield(L, 1, name);
+  const bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+
+static int word_field (lua_State *L, const char *name,
+                       const char *const words[]) {
+  lua_getfield(L, 1, name);
+  const int word = luaL_checkoption(L, -1, NULL, words);
+  lua_pop(L, 1);
+  return word;
+}
+
+
+static void read_settings (lua_State *L, l_recorder *r) {
+  static const char *const modes[] = {"timed", "sampled", "calls", "aggregate",
+                                      NULL};
+  static const char *const clocks[] = {"wall", "cpu", NULL};
+  r->mode = (l_mode)word_field(L, "mode", modes);
+  r->clock = word_field(L, "clock", clocks) == 0 ? CLOCK_MONOTONIC
+                                                 : CLOCK_THREAD_CPUTIME_ID;
+  r->interval = integer_field(L, "interval");
+  r->depth = (uint32_t)integer_field(L, "depth");
+  r->by_line =
+      r->mode == L_TIMED || (r->mode == L_SUMS && truth_field(L, "lines"));
+  r->has_callers = truth_field(L, "backtraces");
+  luaL_argcheck(L, r->interval > 0 && r->depth > 0 && r->depth <= 65536, 1,
+                "an interval and a depth expected");
+  lua_getfield(L, 1, "own");
+  strncpy(r->own, luaL_checkstring(L, -1), sizeof r->own - 1);
+  lua_pop(L, 1);
+}
+
+
+/* The recorder at 2 writes through the stream of the settings, or adds up. */
+static void open_output (lua_State *L, l_recorder *r) {
+  lua_getfield(L, 1, "dictionary"); /* at 3 */
+  r->dictionary = l_dictionary_check(L, 3);
+  lua_getfield(L, 1, "stream"); /* at 4; it pins the dictionary */
+  lua_pushvalue(L, lua_isnil(L, 4) ? 3 : 4);
+  lua_setiuservalue(L, 2, 1);
+  r->kinds[0] = pf_intern_text(r->dictionary, "function");
+  r->kinds[1] = pf_intern_text(r->dictionary, "main");
+  if (r->mode == L_SUMS) {
+    r->contexts = l_contexts_new(L, 3);
+    (void)pf_metric_of(r->contexts, "time", "ns");
+    (void)pf_metric_of(r->contexts, "calls", "count");
+    if (r->by_line)
+      (void)pf_metric_of(r->contexts, "hits", "count");
+  }
+  else {
+    r->writer = l_stream_check(L, 4)->writer;
+    l_put_prepare(L, r);
+    r->has_news = true;
+    lua_pushnil(L);
+  }
+  lua_setiuservalue(L, 2, 2);
+}
+
+
+/* core.recorder(settings): a recorder that records nothing so far. */
+static int core_recorder (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  l_recorder *const r = lua_newuserdatauv(L, sizeof *r, 3);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, L_RECORDER);
+  read_settings(L, r);
+  open_output(L, r);
+  lua_settop(L, 2);
+  r->areas = malloc(r->depth * sizeof *r->areas);
+  if (r->areas == NULL)
+    return luaL_error(L, "not enough memory");
+  r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
+  r->noise = (uint32_t)(uintptr_t)r;
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Methods ====== */
+
+/* recorder:begin(subtract): record this state's threads; with `subtract` what
+   hooks cost is measured, and taken off the times. */
+static int recorder_begin (lua_State *L) {
+  l_recorder *const r = check(L);
+  const bool subtract = lua_toboolean(L, 2);
+  l_recorder *nobody = NULL;
+  if (atomic_load(&l_recording) != NULL)
+    return luaL_error(L, "another recorder is recording");
+  if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
+    return luaL_error(L, "the program has a hook of its own");
+  if (subtract && r->mode != L_SAMPLED)
+    l_measure_costs(L, r);
+  if (!atomic_compare_exchange_strong(&l_recording, &nobody, r))
+    return luaL_error(L, "another recorder is recording");
+  lua_pushthread(L); /* a thread that the handler knows stays */
+  lua_setiuservalue(L, 1, 3);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  r->main = lua_tothread(L, -1);
+  r->state = lua_topointer(L, LUA_REGISTRYINDEX);
+  r->begun = l_now(r);
+  turn_on(L, r);
+  return 0;
+}
+
+
+static int recorder_pause (lua_State *L) {
+  turn_off(L, check(L));
+  return 0;
+}
+
+
+static int recorder_resume (lua_State *L) {
+  l_recorder *const r = check(L);
+  if (!r->is_on && r->error.status == PF_OK && atomic_load(&l_recording) == r)
+    turn_on(L, r);
+  return 0;
+}
+
+
+static void set_integer (lua_State *L, const char *name, int64_t value) {
+  lua_pushinteger(L, value);
+  lua_setfield(L, -2, name);
+}
+
+
+/* recorder:facts(): events, lines and calls seen, samples; times in ns. */
+static int recorder_facts (lua_State *L) {
+  const l_recorder *const r = check(L);
+  lua_createtable(L, 0, 10);
+  set_integer(L, "events", (int64_t)r->events);
+  set_integer(L, "time", r->last - r->away);
+  set_integer(L, "hook", r->hooked);
+  set_integer(L, "wait", r->waited);
+  set_integer(L, "drain", r->drained);
+  if (r->mode != L_SAMPLED) {
+    set_integer(L, "per_line", r->costs[0]);
+    set_integer(L, "per_call", r->costs[1]);
+  }
+  if (r->error.status != PF_OK) {
+    lua_pushstring(L, r->error.what);
+    lua_setfield(L, -2, "failure");
+  }
+  return 1;
+}
+
+
+/* The CPU time of the writer's thread so far. */
+static int64_t drained (const l_recorder *r) {
+  struct timespec t;
+  clockid_t clock;
+  if (r->writer == NULL || !r->writer->consumer->has_thread ||
+      pthread_getcpuclockid(r->writer->consumer->thread, &clock) != 0 ||
+      clock_gettime(clock, &t) != 0)
+    return 0;
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+
+/* recorder:finish(): end, and have all written that was recorded. The stream is
+   closed by who made it, after this. */
+static int recorder_finish (lua_State *L) {
+  l_recorder *const r = check(L);
+  pf_error error;
+  turn_off(L, r);
+  detach(r);
+  if (r->writer != NULL && r->error.status == PF_OK &&
+      pf_writer_flush(r->writer, &error) != PF_OK)
+    l_recorder_fail(r, error.status, error.what);
+  r->drained = drained(r);
+  r->writer = NULL;
+  return 0;
+}
+
+
+/* recorder:contexts(): the sums, or nil. */
+static int recorder_contexts (lua_State *L) {
+  const l_recorder *const r = check(L);
+  if (r->contexts == NULL)
+    lua_pushnil(L);
+  else
+    lua_getiuservalue(L, 1, 2);
+  return 1;
+}
+
+
+/* It may die after all it records to: nothing is recorded here. */
+static int recorder_gc (lua_State *L) {
+  l_recorder *const r = check(L);
+  detach(r);
+  r->is_on = false;
+  r->hook = NULL;
+  l_timer_stop(r);
+  l_functions_free(&r->functions);
+  l_lanes_free(&r->lanes);
+  free(r->areas);
+  r->areas = NULL;
+  r->writer = NULL;
+  return 0;
+}
+
+/* }====== */
+
+
+void l_open_recorder (lua_State *L) {
+  static const luaL_Reg methods[] = {
+      {"begin", recorder_begin},       {"close", recorder_gc},
+      {"contexts", recorder_contexts}, {"facts", recorder_facts},
+      {"finish", recorder_finish},     {"pause", recorder_pause},
+      {"resume", recorder_resume},     {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"coroutines", l_core_coroutines},
+                                       {"recorder", core_recorder},
+                                       {NULL, NULL}};
+  l_class(L, L_RECORDER, methods, recorder_gc);
+  luaL_setfuncs(L, functions, 0);
+}

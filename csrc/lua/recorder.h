@@ -1,0 +1,272 @@
+/*
+** recorder.h - what the files of the recorder share. It profiles the Lua
+** program that runs it.
+**
+**   recorder.c             the object: begin, pause, resume, finish
+**   recorder_hooks.c       what happens at each line, call and return
+**   recorder_lanes.c       the stack of each coroutine, as the hooks see it
+**   recorder_functions.c   what a function is called, found out once
+**   recorder_put.c         what is recorded, on its way out
+**   recorder_timer.c       samples, when a timer says so
+**   recorder_coroutines.c  resume, wrap and create that tell who runs
+**   recorder_cost.c        what an event costs: it is taken off the times
+**
+** Hooks are of the process: there is one recorder at a time, which they find
+** through l_recording, one of the two mutable statics of profio. What a hook
+** allocates is for what it sees for the first time: a function, a line, a
+** coroutine, a depth. A failure ends the recording, never the program.
+**
+** Times are those of the program. The clock goes on while hooks run, so each
+** event puts what it costs onto `stolen`, and so does waiting for the ring.
+*/
+
+#ifndef lua_recorder_h
+#define lua_recorder_h
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "lua/contexts.h"
+#include "lua/stream.h"
+
+#define L_RECORDER "profio.recorder"
+
+typedef enum l_mode {
+  L_TIMED,   /* a group for each line that was executed */
+  L_SAMPLED, /* a stack now and then */
+  L_CALLS,   /* enters and leaves */
+  L_SUMS     /* sums by calling context */
+} l_mode;
+
+/* A function of the program. */
+typedef struct l_function {
+  /* What it is known by. The text is compared too: when a chunk has been
+     collected, another one may have its source at the same place. */
+  lua_CFunction c; /* NULL: it is a Lua function */
+  const char *source;
+  int first, last; /* lines */
+  int form;        /* upvalues, parameters, ... or not */
+  char text[LUA_IDSIZE];
+
+  uint32_t name, module, kind; /* names of the dictionary */
+  bool is_own;                 /* of the recorder itself: not recorded */
+  uint32_t *areas;             /* by line - base: 1 more than the area */
+  int base, nareas;
+} l_function;
+
+/* A call of a Lua thread. */
+typedef struct l_frame {
+  const void *ci; /* which of Lua's own: compared, never looked into */
+  l_function *function;
+  int64_t spent;  /* on its line so far, without what that called */
+  int line;       /* that it executes; 0: of C or stripped */
+  bool has_line;  /* it has come to one */
+  bool is_new;    /* its call has not been counted */
+  bool is_hidden; /* not recorded */
+  bool is_told;   /* its enter has been recorded */
+  uint32_t place; /* its line with all callers: a stack or a context */
+} l_frame;
+
+#define L_NO_PLACE UINT32_MAX
+
+/* The stack of a Lua thread. Frames that were left keep their ci: at the same
+   depth Lua mostly uses the same again. */
+typedef struct l_lane {
+  lua_State *thread;
+  l_frame *frames;
+  size_t count, room;
+  uint32_t number; /* of the lane, from 0; those of ended ones are used again */
+  bool is_suspended;
+  struct l_lane *next; /* with the same hash, or free */
+} l_lane;
+
+typedef struct l_lanes {
+  l_lane **slots; /* mask + 1 of them */
+  size_t mask, count;
+  uint32_t *free; /* numbers that were given back */
+  size_t nfree, free_room;
+  uint32_t used; /* numbers */
+} l_lanes;
+
+typedef struct l_functions {
+  l_function **slots;
+  size_t mask, count;
+} l_functions;
+
+/* Where the values of a record go: the words of a row of a table. */
+#define L_SHAPE_MOST 6
+
+typedef struct l_shape {
+  uint32_t tag;
+  uint8_t words;
+  uint8_t at[L_SHAPE_MOST]; /* in the order the columns were asked for */
+} l_shape;
+
+/* What calls are recorded with. */
+typedef enum l_letter {
+  L_ENTER,
+  L_LEAVE,
+  L_SUSPEND,
+  L_RESUME
+} l_letter;
+
+typedef struct l_recorder {
+  l_mode mode;
+  clockid_t clock;
+  int64_t interval; /* of samples, ns */
+  uint32_t depth;   /* frames of a stack that are kept */
+  bool by_line;     /* of sums */
+  bool has_callers; /* of lines */
+  bool is_muted;    /* nothing is recorded: the cost of it is measured */
+  uint32_t most_lanes;
+
+  lua_Hook hook; /* NULL: nothing is recorded at the moment */
+  int mask;
+  bool is_on;
+  const void *state; /* whose hooks: a Lua state's registry */
+  l_lane *running;
+  int64_t begun, last; /* the clock at the begin; the program's time */
+  int64_t stolen;      /* what was not the program's, since begun */
+  int64_t waited;      /* of that, for room in the ring */
+  int64_t hooked;      /* in hooks, as far as it is known */
+  int64_t away;        /* while recording was paused */
+  int64_t drained;     /* CPU time of the writer's thread */
+  int64_t costs[2];    /* of a line, of a call or return */
+  uint64_t seen[2];    /* how many there were */
+  uint64_t events;     /* records */
+
+  pf_dictionary *dictionary;
+  pf_writer *writer;     /* NULL: sums, or muted */
+  pf_contexts *contexts; /* of sums, else NULL */
+  pf_error error;        /* why recording has ended; PF_OK */
+  bool has_news;         /* in the dictionary, for the writer */
+  uint64_t nowhere[L_SHAPE_MOST];
+  l_shape shape, callers_shape;
+  uint32_t letters[4]; /* words for enter, leave, suspend, resume; or none */
+  uint32_t kinds[2];   /* function, main */
+  l_functions functions;
+  l_lanes lanes;
+  char own[LUA_IDSIZE]; /* the source of the recorder's Lua part */
+
+  /* Samples. The handler of the timer's signal writes these. */
+  _Atomic(lua_State *) thread; /* the one that runs */
+  lua_State *main;
+  _Atomic uint64_t due; /* ns for which there is no sample so far */
+  int64_t ticked;       /* the clock at the last tick */
+  uint32_t noise;       /* so that ticks do not keep step with loops */
+  lua_State *armed;     /* where our hook stands, for a moment, */
+  lua_Hook other;       /* in place of the program's own */
+  int other_mask, other_count;
+  bool has_timer;
+  timer_t timer;
+  struct sigaction before; /* who had the signal */
+  uint32_t *areas;         /* of a stack: `depth` of them */
+} l_recorder;
+
+extern _Atomic(l_recorder *) l_recording;
+
+
+/* The clock, in ns. */
+static inline int64_t l_now (const l_recorder *r) {
+  struct timespec t;
+  clock_gettime(r->clock, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A failure in a hook: recording ends. */
+void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
+
+
+/* recorder_functions.c */
+
+/* The function of an activation; NULL when out of memory. */
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
+
+/* The area of a line of it; PF_NO_AREA when out of memory. */
+uint32_t l_line_area (l_recorder *recorder, l_function *function, int line);
+
+void l_functions_free (l_functions *functions);
+
+
+/* recorder_lanes.c */
+
+/* The lane of a thread, when it has one. */
+l_lane *l_lane_find (const l_recorder *recorder, const lua_State *thread);
+
+/* A lane for a thread; NULL when out of memory. */
+l_lane *l_lane_new (l_recorder *recorder, lua_State *thread);
+
+/* The thread has ended: what it was in is left. */
+void l_lane_end (l_recorder *recorder, lua_State *thread);
+
+/* Take the calls of a thread as they are, from a level on. */
+void l_lane_adopt (l_recorder *recorder, l_lane *lane, int level);
+
+/* One more call; NULL when out of memory. */
+l_frame *l_lane_push (l_recorder *recorder, l_lane *lane, const void *ci,
+                      l_function *function);
+
+/* Leave the calls above the first `count`. */
+void l_lane_leave (l_recorder *recorder, l_lane *lane, size_t count);
+
+/* The number of the frame with that ci, or SIZE_MAX. */
+size_t l_lane_index (const l_lane *lane, const void *ci);
+
+void l_lanes_free (l_lanes *lanes);
+
+/* Call `leave` for all lanes. */
+void l_lanes_leave_all (l_recorder *recorder);
+
+static inline l_frame *l_lane_top (const l_lane *lane) {
+  return lane->count == 0 ? NULL : &lane->frames[lane->count - 1];
+}
+
+
+/* recorder_put.c */
+
+/* Find where the values of records go; raises when the writer's tables are
+   not as they should be. */
+void l_put_prepare (lua_State *L, l_recorder *recorder);
+
+/* The line of a frame is done. */
+void l_put_line (l_recorder *recorder, l_lane *lane, l_frame *frame);
+
+/* A call began, or ended, or a lane waits, or goes on. */
+void l_put_event (l_recorder *recorder, const l_lane *lane, l_letter letter,
+                  l_frame *frame);
+
+/* A stack was sampled, so many times. */
+void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
+
+/* recorder_hooks.c: what it sets, by mode, and the mask of it. */
+lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask);
+
+/* Charge the time since the last event to what runs. */
+void l_charge (l_recorder *recorder, int64_t now);
+
+/* A thread runs: its lane, after what passed until now has been charged. Of one
+   that has none the calls from that level on are taken as they are. */
+l_lane *l_switch (l_recorder *recorder, lua_State *thread, int level,
+                  int64_t now);
+
+
+/* recorder_timer.c */
+
+pf_status l_timer_start (l_recorder *recorder, pf_error *error);
+void l_timer_stop (l_recorder *recorder);
+
+
+/* Whether a hook of a thread is that of samples. */
+bool l_timer_is_armed (lua_State *thread);
+
+
+/* recorder_coroutines.c: core.coroutines. */
+int l_core_coroutines (lua_State *L);
+
+
+/* recorder_cost.c: what an event costs, in recorder->costs. */
+void l_measure_costs (lua_State *L, l_recorder *recorder);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+** recorder_coroutines.c - create, resume and wrap, which stand for those of
+** Lua's library while something is recorded, and behave alike. They tell the
+** recorder which coroutine runs, and give hooks to those that were made before
+** recording began.
+*/
+
+#include "lua/recorder.h"
+
+
+/* The recorder of this Lua state that records, or NULL. */
+static l_recorder *recording (lua_State *L) {
+  l_recorder *const r = atomic_load(&l_recording);
+  if (r == NULL || r->state != lua_topointer(L, LUA_REGISTRYINDEX))
+    return NULL;
+  return r;
+}
+
+
+/* {====== What the recorder is told ====== */
+
+/* A new coroutine may lie where one that was never finished lay. */
+static void tell_new (lua_State *L, lua_State *co) {
+  l_recorder *const r = recording(L);
+  if (l_timer_is_armed(co))
+    lua_sethook(co, NULL, 0, 0);
+  if (r != NULL)
+    l_lane_end(r, co);
+}
+
+
+static void tell_begin (lua_State *L, lua_State *co) {
+  l_recorder *const r = recording(L);
+  if (r == NULL)
+    return;
+  if (r->hook != NULL && lua_gethook(co) == NULL)
+    lua_sethook(co, r->hook, r->mask, 0);
+  atomic_store(&r->thread, co);
+}
+
+
+static void tell_end (lua_State *L, lua_State *co, int status) {
+  l_recorder *const r = recording(L);
+  if (r == NULL)
+    return;
+  atomic_store(&r->thread, L);
+  if (r->hook == NULL || status == LUA_YIELD || l_lane_find(r, co) == NULL)
+    return;
+  l_switch(r, L, 0, l_now(r));
+  l_lane_end(r, co);
+}
+
+/* }====== */
+
+
+/* {====== As in lcorolib.c ====== */
+
+/* Resume `co` with the arguments on top: how many results lie there, or -1 and
+   an error. */
+static int resume (lua_State *L, lua_State *co, int nargs) {
+  int nresults;
+  if (!lua_checkstack(co, nargs)) {
+    lua_pushliteral(L, "too many arguments to resume");
+    return -1;
+  }
+  lua_xmove(L, co, nargs);
+  tell_begin(L, co);
+  const int status = lua_resume(co, L, nargs, &nresults);
+  tell_end(L, co, status);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_xmove(co, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, nresults + 1)) {
+    lua_pop(co, nresults);
+    lua_pushliteral(L, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(co, L, nresults);
+  return nresults;
+}
+
+
+static int coroutine_resume (lua_State *L) {
+  lua_State *const co = lua_tothread(L, 1);
+  luaL_argexpected(L, co != NULL, 1, "thread");
+  const int n = resume(L, co, lua_gettop(L) - 1);
+  lua_pushboolean(L, n >= 0);
+  lua_insert(L, n < 0 ? -2 : -(n + 1));
+  return n < 0 ? 2 : n + 1;
+}
+
+
+static int coroutine_create (lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_State *const co = lua_newthread(L);
+  tell_new(L, co);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, co, 1);
+  return 1;
+}
+
+
+static int wrapped (lua_State *L) {
+  lua_State *const co = lua_tothread(L, lua_upvalueindex(1));
+  const int n = resume(L, co, lua_gettop(L));
+  if (n >= 0)
+    return n;
+  int status = lua_status(co);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    status = lua_resetthread(co); /* closes its variables */
+    lua_xmove(co, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+
+static int coroutine_wrap (lua_State *L) {
+  coroutine_create(L);
+  lua_pushcclosure(L, wrapped, 1);
+  return 1;
+}
+
+/* }====== */
+
+
+/* core.coroutines(): { create =, resume =, wrap = } */
+int l_core_coroutines (lua_State *L) {
+  static const luaL_Reg functions[] = {{"create", coroutine_create},
+                                       {"resume", coroutine_resume},
+                                       {"wrap", coroutine_wrap},
+                                       {NULL, NULL}};
+  luaL_newlib(L, functions);
+  return 1;
+}

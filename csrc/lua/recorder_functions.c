@@ -1,0 +1,251 @@
+/*
+** recorder_functions.c - what a function is called, found out when it is first
+** met. The same function may be many closures: it is known by the place of its
+** source, its lines and how many parameters and upvalues it has; a C function
+** by its address. Lua tells no more: two functions in one line that are alike in
+** that are one.
+*/
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/recorder.h"
+
+
+/* {====== Names ====== */
+
+/* Push "module.name" of the function on top, when a loaded module has it. */
+static bool push_loaded_name (lua_State *L) {
+  const int function = lua_gettop(L);
+  if (!lua_checkstack(L, 8) ||
+      lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) != LUA_TTABLE)
+    return false;
+  for (lua_pushnil(L); lua_next(L, function + 1) != 0; lua_pop(L, 1)) {
+    if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
+      continue;
+    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
+      if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function)) {
+        const char *const module = lua_tostring(L, -4);
+        if (strcmp(module, LUA_GNAME) == 0)
+          lua_pushvalue(L, -2);
+        else
+          lua_pushfstring(L, "%s.%s", module, lua_tostring(L, -2));
+        return true;
+      }
+  }
+  return false;
+}
+
+
+static uint32_t intern (l_recorder *r, const char *text, size_t size) {
+  return pf_intern(r->dictionary, (pf_bytes){(const uint8_t *)text, size});
+}
+
+
+/* Names that fit BR's 255 bytes are cut nowhere inside a character. */
+static uint32_t intern_name (l_recorder *r, const char *text) {
+  size_t size = strlen(text);
+  if (size > 255)
+    for (size = 255; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
+      size--;
+  return intern(r, text, size);
+}
+
+
+/* The name under which it is called here; else where it stands. */
+static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
+  char text[LUA_IDSIZE + 32];
+  lua_getinfo(L, "n", ar);
+  if (ar->name != NULL)
+    return intern_name(r, ar->name);
+  if (*ar->what == 'C')
+    return intern_name(r, "?");
+  snprintf(text, sizeof text, "function <%s:%d>", ar->short_src,
+           ar->linedefined);
+  return intern_name(r, text);
+}
+
+
+/* A module is the path of its file, or what Lua shows of it. */
+static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
+  if (*ar->source == '@')
+    return intern(r, ar->source + 1, ar->srclen - 1);
+  return intern(r, ar->short_src, strlen(ar->short_src));
+}
+
+
+static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
+                           l_function *f) {
+  const int top = lua_gettop(L);
+  f->module = module_of(ar, r);
+  f->kind = r->kinds[*ar->what == 'm'];
+  lua_getinfo(L, "f", ar);
+  if (*ar->what == 'm')
+    f->name = intern(r, "main chunk", 10);
+  else if (push_loaded_name(L))
+    f->name = intern_name(r, lua_tostring(L, -1));
+  else
+    f->name = local_name(L, ar, r);
+  lua_settop(L, top);
+}
+
+/* }====== */
+
+
+/* {====== The table ====== */
+
+static size_t hash_of (const l_function *key) {
+  uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
+  h = (h >> 4) + ((uint64_t)(unsigned)key->first << 20) + (unsigned)key->last +
+      ((uint64_t)(unsigned)key->form << 32);
+  return (size_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+
+static bool grow (l_functions *functions) {
+  const size_t mask = functions->mask == 0 ? 255 : functions->mask * 2 + 1;
+  l_function **const slots = calloc(mask + 1, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++) {
+    size_t at;
+    if (functions->slots[i] == NULL)
+      continue;
+    for (at = hash_of(functions->slots[i]); slots[at & mask] != NULL;)
+      at++;
+    slots[at & mask] = functions->slots[i];
+  }
+  free(functions->slots);
+  functions->slots = slots;
+  functions->mask = mask;
+  return true;
+}
+
+
+static bool is_same (const l_function *a, const l_function *b) {
+  return a->source == b->source && a->c == b->c && a->first == b->first &&
+         a->last == b->last && a->form == b->form &&
+         strcmp(a->text, b->text) == 0;
+}
+
+
+/* The slot of a function: its own, or the free one it may have. */
+static l_function **slot_of (const l_functions *functions,
+                             const l_function *key) {
+  size_t at = hash_of(key);
+  while (functions->slots[at & functions->mask] != NULL &&
+         !is_same(functions->slots[at & functions->mask], key))
+    at++;
+  return &functions->slots[at & functions->mask];
+}
+
+
+static l_function *add (lua_State *L, lua_Debug *ar, l_recorder *r,
+                        const l_function *key) {
+  l_function *const f = malloc(sizeof *f);
+  if (f == NULL)
+    return NULL;
+  *f = *key;
+  name_function(L, ar, r, f);
+  f->is_own = f->c == NULL && strcmp(f->text, r->own) == 0;
+  r->has_news = true;
+  if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
+    free(f);
+    return NULL;
+  }
+  r->functions.count++;
+  return f;
+}
+
+
+/* What tells a function from others. */
+static void read_key (lua_State *L, lua_Debug *ar, l_function *key) {
+  lua_getinfo(L, "Su", ar);
+  *key = (l_function){.source = ar->source,
+                      .first = ar->linedefined,
+                      .last = ar->lastlinedefined,
+                      .form = ar->nups << 16 | ar->nparams << 8 | ar->isvararg};
+  if (*ar->what == 'C') {
+    lua_getinfo(L, "f", ar);
+    key->c = lua_tocfunction(L, -1);
+    key->source = NULL;
+    lua_pop(L, 1);
+  }
+  memcpy(key->text, ar->short_src, sizeof key->text);
+}
+
+
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
+  l_function key;
+  l_functions *const functions = &r->functions;
+  read_key(L, ar, &key);
+  if (functions->count * 2 >= functions->mask && !grow(functions))
+    return NULL;
+  l_function **slot = slot_of(functions, &key);
+  if (*slot == NULL)
+    *slot = add(L, ar, r, &key);
+  return *slot;
+}
+
+
+void l_functions_free (l_functions *functions) {
+  for (size_t i = 0; functions->slots != NULL && i <= functions->mask; i++)
+    if (functions->slots[i] != NULL) {
+      free(functions->slots[i]->areas);
+      free(functions->slots[i]);
+    }
+  free(functions->slots);
+  *functions = (l_functions){.slots = NULL};
+}
+
+/* }====== */
+
+
+/* {====== Lines ====== */
+
+/* Make room for a line in the areas of a function. */
+static bool reserve (l_function *f, int line) {
+  const int base = f->areas == NULL || line < f->base ? line : f->base;
+  const int shift = f->areas == NULL ? 0 : f->base - base;
+  const int end = f->base + f->nareas;
+  if (f->areas != NULL && line >= f->base && line < end)
+    return true;
+  const int count = (line >= end || f->areas == NULL ? line + 16 : end) - base;
+  uint32_t *const areas = calloc((size_t)count, sizeof *areas);
+  if (areas == NULL)
+    return false;
+  if (f->areas != NULL)
+    memcpy(areas + shift, f->areas, (size_t)f->nareas * sizeof *areas);
+  free(f->areas);
+  f->areas = areas;
+  f->base = base;
+  f->nareas = count;
+  return true;
+}
+
+
+/* A frame of a profile says no more than name, file and line; that of a trace
+   also its kind. */
+static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
+  pf_area area = PF_AREA_NONE;
+  area.name = f->name;
+  area.file = f->module;
+  area.line = line;
+  if (r->contexts == NULL)
+    area.class = f->kind;
+  r->has_news = true;
+  return pf_area_add(r->dictionary, &area);
+}
+
+
+uint32_t l_line_area (l_recorder *r, l_function *f, int line) {
+  if (!reserve(f, line))
+    return PF_NO_AREA;
+  uint32_t *const known = &f->areas[line - f->base];
+  if (*known == 0)
+    *known = make_area(r, f, line) + 1;
+  return *known - 1;
+}
+
+/* }====== */

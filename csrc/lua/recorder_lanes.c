@@ -1,0 +1,221 @@
+/*
+** recorder_lanes.c - the stack of each Lua thread as the hooks see it. Errors
+** leave functions without a word, so what is on it is held against Lua's own
+** calls: a frame is the one with the same ci, and what lies above it is gone.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/recorder.h"
+
+
+/* {====== Lanes by thread ====== */
+
+static size_t hash_of (const lua_State *thread) {
+  return (size_t)((uint64_t)(uintptr_t)thread * UINT64_C(0x9E3779B97F4A7C15) >>
+                  32);
+}
+
+
+static l_lane **slot_of (const l_lanes *lanes, const lua_State *thread) {
+  l_lane **slot = &lanes->slots[hash_of(thread) & lanes->mask];
+  while (*slot != NULL && (*slot)->thread != thread)
+    slot = &(*slot)->next;
+  return slot;
+}
+
+
+static bool grow (l_lanes *lanes) {
+  const size_t mask = lanes->mask == 0 ? 63 : lanes->mask * 2 + 1;
+  l_lane **const slots = calloc(mask + 1, sizeof *slots);
+  if (slots == NULL)
+    return false;
+  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
+    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
+      l_lane **const slot = &slots[hash_of(lane->thread) & mask];
+      next = lane->next;
+      lane->next = *slot;
+      *slot = lane;
+    }
+  free(lanes->slots);
+  lanes->slots = slots;
+  lanes->mask = mask;
+  return true;
+}
+
+
+l_lane *l_lane_find (const l_recorder *r, const lua_State *thread) {
+  return r->lanes.slots == NULL ? NULL : *slot_of(&r->lanes, thread);
+}
+
+
+l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
+  l_lanes *const lanes = &r->lanes;
+  if (lanes->count >= lanes->mask && !grow(lanes))
+    return NULL;
+  l_lane *const lane = calloc(1, sizeof *lane);
+  if (lane == NULL)
+    return NULL;
+  lane->thread = thread;
+  lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
+  *slot_of(lanes, thread) = lane;
+  lanes->count++;
+  return lane;
+}
+
+
+/* A number that cannot be kept is not given again. */
+static void give_back (l_lanes *lanes, uint32_t number) {
+  if (lanes->nfree == lanes->free_room) {
+    const size_t room = lanes->free_room * 2 + 64;
+    uint32_t *const list = realloc(lanes->free, room * sizeof *list);
+    if (list == NULL)
+      return;
+    lanes->free = list;
+    lanes->free_room = room;
+  }
+  lanes->free[lanes->nfree++] = number;
+}
+
+
+void l_lane_end (l_recorder *r, lua_State *thread) {
+  l_lane *const lane = l_lane_find(r, thread);
+  if (lane == NULL || lane == r->running)
+    return;
+  l_lane_leave(r, lane, 0);
+  *slot_of(&r->lanes, thread) = lane->next;
+  r->lanes.count--;
+  give_back(&r->lanes, lane->number);
+  free(lane->frames);
+  free(lane);
+}
+
+
+void l_lanes_leave_all (l_recorder *r) {
+  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
+    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next) {
+      l_lane_leave(r, lane, 0);
+      lane->is_suspended = false;
+    }
+}
+
+
+void l_lanes_free (l_lanes *lanes) {
+  for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
+    for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
+      next = lane->next;
+      free(lane->frames);
+      free(lane);
+    }
+  free(lanes->slots);
+  free(lanes->free);
+  *lanes = (l_lanes){.slots = NULL};
+}
+
+/* }====== */
+
+
+/* {====== Frames ====== */
+
+static bool reserve (l_lane *lane) {
+  if (lane->count < lane->room)
+    return true;
+  const size_t room = lane->room * 2 + 32;
+  l_frame *const frames = realloc(lane->frames, room * sizeof *frames);
+  if (frames == NULL)
+    return false;
+  memset(frames + lane->room, 0, (room - lane->room) * sizeof *frames);
+  lane->frames = frames;
+  lane->room = room;
+  return true;
+}
+
+
+l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
+                      l_function *function) {
+  if (function == NULL || !reserve(lane)) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+    return NULL;
+  }
+  const l_frame *const caller = l_lane_top(lane);
+  l_frame *const f = &lane->frames[lane->count++];
+  const bool is_c = function->c != NULL;
+  *f = (l_frame){.ci = ci,
+                 .function = function,
+                 .has_line = is_c,
+                 .is_new = true,
+                 .place = L_NO_PLACE};
+  f->is_hidden =
+      function->is_own || (is_c && caller != NULL && caller->is_hidden);
+  return f;
+}
+
+
+void l_lane_leave (l_recorder *r, l_lane *lane, size_t count) {
+  while (lane->count > count) {
+    l_frame *const f = l_lane_top(lane);
+    if (f->has_line && !f->is_hidden)
+      l_put_line(r, lane, f);
+    l_put_event(r, lane, L_LEAVE, f);
+    lane->count--;
+  }
+}
+
+
+size_t l_lane_index (const l_lane *lane, const void *ci) {
+  for (size_t i = lane->count; i-- > 0;)
+    if (lane->frames[i].ci == ci)
+      return i;
+  return SIZE_MAX;
+}
+
+/* }====== */
+
+
+/* {====== What is there already ====== */
+
+static int levels_of (lua_State *L, int level) {
+  lua_Debug ar;
+  while (lua_getstack(L, level, &ar))
+    level++;
+  return level;
+}
+
+
+/* A C function that called the recorder's own is there for its sake (require,
+   pcall), and the one below a program is the interpreter's. */
+static void hide_around (l_lane *lane) {
+  for (size_t i = 0; i < lane->count; i++) {
+    l_frame *const f = &lane->frames[i];
+    if (f->function->c == NULL)
+      continue;
+    f->is_hidden |=
+        i == 0 || (i + 1 < lane->count && lane->frames[i + 1].function->is_own);
+  }
+}
+
+
+void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
+  lua_State *const L = lane->thread;
+  lua_Debug ar;
+  l_lane_leave(r, lane, 0);
+  if (!lua_checkstack(L, LUA_MINSTACK))
+    return;
+  for (int at = levels_of(L, level) - 1; at >= level; at--) {
+    if (!lua_getstack(L, at, &ar))
+      break;
+    l_frame *const f = l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r));
+    if (f == NULL)
+      return;
+    lua_getinfo(L, "l", &ar);
+    f->line = r->by_line ? ar.currentline : f->function->first;
+    f->line = f->line > 0 ? f->line : 0;
+    f->has_line = true;
+  }
+  hide_around(lane);
+  for (size_t i = 0; i < lane->count; i++)
+    l_put_event(r, lane, L_ENTER, &lane->frames[i]);
+}
+
+/* }====== */

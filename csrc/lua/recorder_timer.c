@@ -1,0 +1,199 @@
+/*
+** recorder_timer.c - samples. A timer sends a signal to the thread that runs
+** Lua; its handler sets a hook on the coroutine that runs, which is called at
+** the next instruction, call or return, takes the stack and is gone: between
+** samples the program runs without hooks.
+**
+** A C function cannot be interrupted so. What passes in it is kept in `due`
+** and sampled when it returns, as many times as samples were due.
+*/
+
+#define _DEFAULT_SOURCE /* syscall */
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lua/recorder.h"
+
+
+/* {====== The stack ====== */
+
+/* The functions of a stack, the innermost first, without the recorder's own
+   and the interpreter's C function at the other end. */
+static size_t read_stack (lua_State *L, l_recorder *r, int level) {
+  lua_Debug ar;
+  size_t n = 0;
+  bool is_c = false;
+  for (; n < r->depth; level++) {
+    if (!lua_getstack(L, level, &ar))
+      return n > 1 && is_c ? n - 1 : n;
+    l_function *const f = l_function_of(L, &ar, r);
+    if (f == NULL)
+      return 0;
+    if (f->is_own) {
+      n = 0; /* what it called is no better */
+      continue;
+    }
+    is_c = f->c != NULL;
+    lua_getinfo(L, "l", &ar);
+    r->areas[n++] = l_line_area(r, f, ar.currentline > 0 ? ar.currentline : 0);
+  }
+  return n;
+}
+
+
+static uint32_t stack_of (l_recorder *r, size_t count) {
+  uint32_t stack = PF_NO_STACK;
+  while (count > 0) {
+    const uint32_t area = r->areas[--count];
+    stack = area == PF_NO_AREA ? PF_NO_STACK
+                               : pf_stack_push(r->dictionary, stack, area);
+    if (stack == PF_NO_STACK) {
+      l_recorder_fail(r, PF_ENOMEM, "out of memory");
+      break;
+    }
+  }
+  r->has_news = true;
+  return stack;
+}
+
+
+/* A hook of a call comes before anything has been spent in it. */
+static void take_sample (lua_State *L, l_recorder *r, int event) {
+  const uint64_t due = atomic_load(&r->due);
+  const uint64_t count = due / (uint64_t)r->interval;
+  if (count == 0)
+    return;
+  atomic_fetch_sub(&r->due, count * (uint64_t)r->interval);
+  const size_t depth = read_stack(L, r, event == LUA_HOOKCALL);
+  const uint32_t stack = stack_of(r, depth);
+  if (stack != PF_NO_STACK)
+    l_put_sample(r, stack, count);
+}
+
+/* }====== */
+
+
+/* {====== The hook ====== */
+
+/* Our hook is gone. The program's own one is back, and gets the event when it
+   asked for it. */
+static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
+  static const int masks[] = {[LUA_HOOKCALL] = LUA_MASKCALL,
+                              [LUA_HOOKRET] = LUA_MASKRET,
+                              [LUA_HOOKLINE] = LUA_MASKLINE,
+                              [LUA_HOOKCOUNT] = 0,
+                              [LUA_HOOKTAILCALL] = LUA_MASKCALL};
+  const bool is_there = r != NULL && r->armed == L;
+  const lua_Hook other = is_there ? r->other : NULL;
+  if (is_there) {
+    r->armed = NULL;
+    lua_sethook(L, other, r->other_mask, r->other_count);
+  }
+  else
+    lua_sethook(L, NULL, 0, 0);
+  if (other != NULL && (r->other_mask & masks[ar->event]) != 0)
+    other(L, ar);
+}
+
+
+static void sample_hook (lua_State *L, lua_Debug *ar) {
+  l_recorder *const r = atomic_load(&l_recording);
+  const int event = ar->event;
+  if (r != NULL && r->is_on &&
+      r->state == lua_topointer(L, LUA_REGISTRYINDEX)) {
+    const int64_t before = l_now(r);
+    take_sample(L, r, event);
+    r->hooked += l_now(r) - before;
+    r->seen[0]++;
+  }
+  disarm(L, r, ar);
+}
+
+
+bool l_timer_is_armed (lua_State *thread) {
+  return lua_gethook(thread) == sample_hook;
+}
+
+
+/* A thread that has not come to its hook since the last tick may run no more:
+   then it is the main one that runs, or soon will. */
+static void arm (l_recorder *r) {
+  lua_State *thread = atomic_load(&r->thread);
+  if (l_timer_is_armed(thread))
+    thread = r->main;
+  if (l_timer_is_armed(thread))
+    return;
+  r->other = lua_gethook(thread);
+  r->other_mask = lua_gethookmask(thread);
+  r->other_count = lua_gethookcount(thread);
+  r->armed = thread;
+  lua_sethook(thread, sample_hook,
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->other_mask, 1);
+}
+
+/* }====== */
+
+
+/* {====== The timer ====== */
+
+/* The next tick: the interval, and a sixteenth of it more or less. */
+static void set_timer (l_recorder *r) {
+  r->noise = r->noise * 1664525u + 1013904223u;
+  const int64_t part = r->interval / 8 * (int64_t)(r->noise >> 16) / 65536;
+  const int64_t wait = r->interval - r->interval / 16 + part;
+  const struct itimerspec next = {
+      .it_value = {wait / 1000000000, wait % 1000000000}};
+  timer_settime(r->timer, 0, &next, NULL);
+}
+
+
+static void tick (int number) {
+  const int errnum = errno;
+  l_recorder *const r = atomic_load(&l_recording);
+  (void)number;
+  if (r != NULL && r->is_on) {
+    const int64_t now = l_now(r);
+    if (now > r->ticked)
+      atomic_fetch_add(&r->due, (uint64_t)(now - r->ticked));
+    r->ticked = now;
+    arm(r);
+    set_timer(r);
+  }
+  errno = errnum;
+}
+
+
+pf_status l_timer_start (l_recorder *r, pf_error *error) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID,
+                           .sigev_signo = SIGPROF};
+  struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  if (timer_create(r->clock, &event, &r->timer) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "no timer for samples");
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGPROF, &action, &r->before);
+  r->has_timer = true;
+  r->ticked = l_now(r);
+  set_timer(r);
+  return PF_OK;
+}
+
+
+/* A signal that is still on its way must not find the usual action, which ends
+   the process. */
+void l_timer_stop (l_recorder *r) {
+  struct sigaction ignore = {.sa_handler = SIG_IGN};
+  if (!r->has_timer)
+    return;
+  r->has_timer = false;
+  timer_delete(r->timer);
+  sigaction(SIGPROF, &ignore, NULL);
+  sigaction(SIGPROF, &r->before, NULL);
+  if (r->armed != NULL && l_timer_is_armed(r->armed))
+    lua_sethook(r->armed, r->other, r->other_mask, r->other_count);
+  r->armed = NULL;
+}
+
+/* }====== */

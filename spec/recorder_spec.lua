@@ -1,0 +1,446 @@
+-- What the recorder counts in programs whose truth is known by construction, and that it leaves
+-- them alone.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+local recorded = require "spec.support.recorded"
+
+local calls, lines, run, trace_of = recorded.calls, recorded.lines, recorded.run, recorded.trace
+
+local modes = { "timed", "sampled", "calls", "aggregate" }
+
+-- A trace of mode calls as PRF, and one as winIDEA's, should say the same.
+local ways_of_calls = { "mode=calls,format=winidea", "mode=calls,format=xpp" }
+
+describe("mode timed", function()
+   it("counts each line", function()
+      local trace <close> = trace_of([[
+local function f(x)
+   return x + 1
+end
+for i = 1, 1000 do
+   local a = f(i)
+   if i % 10 == 0 then
+      a = a + 1
+   end
+end
+local one_line = 0; for i = 1, 50 do one_line = one_line + i end
+]], "mode=timed")
+      local counts = lines(trace)
+      -- a function is made where it ends; a line that loops within itself begins again
+      assert.same({ [2] = 1000, [4] = 1001, [5] = 1000, [6] = 1000, [7] = 100,
+         [3] = 1, [10] = 50 }, counts)
+      assert.equal("timed", trace.info.dialect)
+   end)
+
+   it("charges what comes behind a call in a line to that line", function()
+      local trace <close> = trace_of([[
+local function quick()
+   return 1
+end
+local function slow() local t = 0; for i = 1, 300000 do t = t + i end return t end
+local x = quick() + slow() + #(("x"):rep(1000))
+]], "mode=timed")
+      local counts, spent = lines(trace)
+      assert.equal(1, counts[2])
+      assert.equal(1, counts[5])
+      assert.equal(300000, counts[4] - 1) -- its definition is a line too
+      assert.is_true(spent[4] > 100 * spent[2])
+   end)
+
+   it("names functions, C functions and the main chunk", function()
+      local trace <close> = trace_of([[
+local t = {}
+function t.method() return math.floor(1.5) end
+t.method()
+]], "mode=timed")
+      local seen = {}
+      for module, line, name, kind in trace:each("module", "line", "function", "kind") do
+         seen[#seen + 1] = { module, line, name, kind }
+      end
+      assert.same({ { "prog.lua", 1, nil, "main" }, { "prog.lua", 2, nil, "main" },
+         { "[C]", 0, "math.floor", "function" }, { "prog.lua", 2, "method", "function" },
+         { "prog.lua", 3, nil, "main" } }, seen)
+   end)
+
+   it("has callers when it is asked for them", function()
+      local trace <close> = trace_of([[
+local function inner() return 1 end
+local function outer()
+   local x = inner()
+   return x
+end
+outer()
+]], "mode=timed,backtraces=true", { semantics = "self" })
+      local found
+      for name, stack in trace:each("function", "stack") do
+         if name == "inner" then
+            found = trace:stack(stack)
+         end
+      end
+      local where = {}
+      for _, frame in ipairs(found) do
+         where[#where + 1] = frame.area .. ":" .. frame.line
+      end
+      assert.same({ "inner:1", "outer:3", "prog.lua:6" }, where)
+   end)
+end)
+
+-- A program of calls of every kind, and how often each function is called.
+local every_kind = [[
+local function fib(n) if n < 2 then return n end return fib(n - 1) + fib(n - 2) end
+fib(10)
+local function tail(n) if n > 0 then return tail(n - 1) end end
+tail(100)
+local function thrower(n) if n == 0 then error "deep" end thrower(n - 1) end
+local function catcher() return pcall(function() thrower(5) end) end
+for _ = 1, 10 do catcher() end
+local function after() end
+after()
+local function body(n) for i = 1, n do coroutine.yield(i) end end
+local co = coroutine.create(function(n) body(n) end)
+while coroutine.resume(co, 3) do end
+local function failing() coroutine.yield() error "in coroutine" end
+for _ = 1, 4 do
+   local f = coroutine.wrap(function() failing() end)
+   f()
+   pcall(f)
+end
+local function closer() local c <close> = setmetatable({}, { __close = function() after() end })
+   error "closed" end
+pcall(function() closer() end)
+table.sort({ 3, 1, 2 }, function(a, b) after() return a < b end)
+local gone = coroutine.wrap(function() after() coroutine.yield() end)
+gone()
+]]
+
+local truth = { fib = 177, tail = 101, thrower = 60, catcher = 10, body = 1, failing = 4,
+   closer = 1, ["coroutine.yield"] = 8, ["coroutine.create"] = 1, ["coroutine.resume"] = 5,
+   ["coroutine.wrap"] = 5, ["table.sort"] = 1, error = 15, pcall = 15 }
+
+local function wanted_of(counts)
+   local wanted = {}
+   for name in pairs(truth) do
+      wanted[name] = counts[name]
+   end
+   return wanted
+end
+
+describe("mode calls", function()
+   for _, settings in ipairs(ways_of_calls) do
+      it("counts recursion, tail calls, errors and coroutines: " .. settings, function()
+         local trace <close> = trace_of(every_kind, settings)
+         assert.same(truth, wanted_of(calls(trace)))
+         local enters, leaves = 0, 0
+         for event in trace:table("events"):each "event" do
+            enters = enters + (event == "enter" and 1 or 0)
+            leaves = leaves + (event == "leave" and 1 or 0)
+         end
+         assert.equal(enters, leaves)
+      end)
+   end
+
+   it("has a lane for each coroutine, whose time is its own", function()
+      local trace <close> = trace_of([[
+local function spin(n) local t = 0 for i = 1, n do t = t + i end return t end
+local function body() for _ = 1, 3 do spin(50000) coroutine.yield() end end
+local one, two = coroutine.wrap(body), coroutine.wrap(body)
+for _ = 1, 4 do one() two() spin(50000) end
+]], "mode=calls")
+      local by_lane, sum, whole = {}, 0, nil
+      for lane, area, net, call in trace:calls():each("lane", "area", "net", "call") do
+         local counts = by_lane[lane] or {}
+         by_lane[lane], counts[area] = counts, (counts[area] or 0) + 1
+         sum = sum + net
+         whole = area == "main chunk" and call or whole
+      end
+      assert.equal(4, by_lane["core 0"].spin)
+      assert.equal(3, by_lane["core 1"].spin)
+      assert.equal(3, by_lane["core 2"].spin)
+      assert.equal(whole, sum) -- no time is counted twice, and none is lost
+   end)
+
+   it("finds coroutines that were made before", function()
+      local trace <close> = trace_of([[
+local recorder = require "profio.recorder"
+local function old() for _ = 1, 3 do coroutine.yield() end end
+local co = coroutine.create(old)
+coroutine.resume(co)
+recorder.start { mode = "calls", path = "prog.out" }
+local function fresh() end
+fresh()
+coroutine.resume(co)
+coroutine.resume(co)
+fresh()
+print(recorder.stop().lost)
+]])
+      local counts = calls(trace)
+      assert.equal(1, counts["function <prog.lua:2>"])
+      assert.equal(2, counts.fresh)
+      assert.equal(2, counts["coroutine.resume"])
+      assert.equal(3, counts["coroutine.yield"]) -- one of them had begun before
+   end)
+
+   it("says when a call was open where recording paused", function()
+      local trace <close>, output = trace_of([[
+local recorder = require "profio.recorder"
+local function f() end
+recorder.start { mode = "calls", path = "prog.out" }
+f()
+recorder.pause()
+f() f() f()
+recorder.resume()
+f()
+local info = recorder.stop()
+print(recorder.is_recording(), info.lost, info.failure)
+]])
+      local counts = calls(trace)
+      assert.equal(2, counts.f)
+      assert.equal(2, counts["main chunk"])
+      assert.equal("false\t0\tnil\n", output)
+   end)
+end)
+
+describe("mode aggregate", function()
+   it("counts what mode calls does", function()
+      local output = run(([[
+local recorder = require "profio.recorder"
+recorder.start { mode = "aggregate" }
+local function program()
+%s
+end
+program()
+local info = recorder.stop()
+for name, calls in info.profile:flat { zeros = true }:each("function", "calls") do
+   print(name, calls)
+end
+]]):format(every_kind))
+      local counts = {}
+      for name, count in output:gmatch "(%S[^\t\n]*)\t(%d+)" do
+         counts[name] = math.tointeger(tonumber(count))
+      end
+      assert.same(truth, wanted_of(counts))
+   end)
+
+   it("knows who called whom, to a depth", function()
+      local output = run [[
+local recorder = require "profio.recorder"
+recorder.start { mode = "aggregate", lines = false, depth = 5 }
+local function down(n) if n > 0 then down(n - 1) end end
+down(1000)
+local info = recorder.stop()
+for depth, name, calls in info.profile:tree():each("depth", "function", "calls") do
+   print(depth, name, calls)
+end
+]]
+      -- main, then down: three deep with one call each, and all the others
+      assert.equal("1\tmain chunk\t1\n2\tdown\t1\n3\tdown\t1\n4\tdown\t1\n5\tdown\t998\n",
+         output)
+   end)
+
+   it("writes pprof", function()
+      local trace <close> = trace_of(every_kind, "mode=aggregate")
+      assert.equal("pprof", trace.format)
+      local found = false
+      for name in trace:profile():flat():each "function" do
+         found = found or name == "fib"
+      end
+      assert.is_true(found)
+   end)
+end)
+
+describe("a recorded program", function()
+   -- What it prints does not depend on who looks.
+   local program = every_kind .. [[
+local function show(...)
+   local t = table.pack(...)
+   for i = 1, t.n do t[i] = tostring(t[i]):gsub("0x%x+", "ADDRESS") end
+   print(table.concat(t, " ", 1, t.n))
+end
+local co
+show(pcall(coroutine.wrap(function() error "text" end)))
+show(pcall(coroutine.wrap(function() error { 1 } end)))
+show(pcall(coroutine.wrap(function() local x = nil + 1 end)))
+show(pcall(coroutine.wrap(function() end)))
+local dead = coroutine.wrap(function() end) dead()
+show(pcall(dead))
+show(pcall(coroutine.resume))
+show(pcall(coroutine.wrap))
+show(pcall(coroutine.create, 1))
+co = coroutine.create(function(...) local a, b = ... a, b = coroutine.yield(b, a) error(a) end)
+show(coroutine.resume(co, 1, 2)) show(coroutine.status(co)) show(coroutine.resume(co, "x"))
+show(coroutine.status(co)) show(coroutine.resume(co)) show(coroutine.close(co))
+co = coroutine.wrap(function()
+   local c <close> = setmetatable({}, { __close = function(_, e) show("closing", e) end })
+   error "with variables" end)
+show(pcall(co))
+show(coroutine.isyieldable(), coroutine.running())
+co = coroutine.create(function() show(coroutine.isyieldable()) show(debug.traceback "here") end)
+show(coroutine.resume(co))
+show(xpcall(function() error "handled" end, debug.traceback))
+show(select("#", coroutine.resume(coroutine.create(function() return nil, nil end))))
+show(pcall(string.rep))
+local mt = setmetatable({}, { __gc = function() collected = true end })
+mt = nil collectgarbage() show(collected)
+for w in coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end) do show(w) end
+io.stdout:write("end\n")
+]]
+
+   for _, mode in ipairs(modes) do
+      it("does what it always does: mode " .. mode, function()
+         local plain, plain_status = run(program)
+         local output, status, errors = run(program,
+            "mode=" .. mode .. ",path=" .. recorded.path "same.out")
+         assert.equal(plain_status, status)
+         assert.equal("", errors)
+         assert.equal(plain, output)
+         assert.is_truthy(plain:find("end\n", 1, true))
+      end)
+   end
+
+   it("may end in the middle", function()
+      for _, ending in ipairs { "os.exit(7)", "os.exit(7, true)" } do
+         local trace <close>, _, status = trace_of([[
+local function deep(n) if n == 0 then ]] .. ending .. [[ end deep(n - 1) end
+deep(10)
+]], "mode=calls")
+         assert.equal(7, status)
+         assert.equal(11, calls(trace).deep)
+         assert.same({}, trace.warnings)
+      end
+   end)
+
+   it("may fail", function()
+      local trace <close>, _, status = trace_of("local function f() error 'x' end\nf()\n",
+         "mode=timed")
+      assert.equal(1, status)
+      assert.equal(2, lines(trace)[1])
+   end)
+
+   it("may be killed: what it recorded is there", function()
+      local trace <close> = trace_of([[
+local function f() end
+for _ = 1, 1000 do f() end
+local stat <close> = io.open "/proc/self/stat"
+os.execute("kill -9 " .. stat:read "n")
+]], "mode=timed")
+      local count = 0
+      for name in trace:each "function" do
+         count = count + (name == "f" and 1 or 0)
+      end
+      assert.equal(1000, count)
+   end)
+
+   it("may keep its own hooks while it is sampled", function()
+      local output = run([[
+local lines = 0
+debug.sethook(function() lines = lines + 1 end, "l")
+local t = 0
+for i = 1, 200000 do
+   t = t + i
+end
+debug.sethook()
+print(lines)
+]], "mode=sampled,interval=200us,path=" .. recorded.path "hook.out")
+      assert.equal("400003\n", output)
+   end)
+
+   it("goes on when the file cannot be written", function()
+      local path = recorded.path "full.out"
+      assert(os.execute("ln -s /dev/full " .. path))
+      local output, status, errors = run([[
+local t = 0
+for i = 1, 300000 do
+   t = t + i
+end
+print(t)
+]], "mode=timed,path=" .. path)
+      os.remove(path)
+      os.remove(path .. ".ring")
+      assert.equal("45000150000\n", output)
+      assert.equal(0, status)
+      assert.is_truthy(errors:find("No space left", 1, true))
+   end)
+end)
+
+describe("the recorder", function()
+   local recorder = require "profio.recorder"
+
+   it("answers what cannot be opened", function()
+      local started, message, code = recorder.start { path = command.folder .. "/none/x.out" }
+      assert.is_nil(started)
+      assert.equal("io", code)
+      assert.is_truthy(message:find("No such file", 1, true))
+      assert.is_false(recorder.is_recording())
+   end)
+
+   it("raises at wrong use", function()
+      local path = recorded.path "wrong.out"
+      for _, wrong in ipairs {
+         {}, { mode = "all", path = path }, { path = path, colour = "red" },
+         { path = path, interval = "1 fortnight" }, { path = path, interval = "1ns" },
+         { path = path, depth = 0 }, { path = path, format = "xpp" },
+         { mode = "aggregate", format = "csv" }, { mode = "aggregate", format = "nothing" },
+         { path = path, ring = { colour = "red" } },
+      } do
+         assert.is_false(pcall(recorder.start, wrong))
+         assert.is_false(recorder.is_recording())
+      end
+      assert.is_false(pcall(recorder.stop))
+      assert.is_false(pcall(recorder.pause))
+      assert.is_false(pcall(recorder.resume))
+   end)
+
+   it("records once at a time, and again", function()
+      local path = recorded.path "again.out"
+      for _ = 1, 3 do
+         assert(recorder.start { mode = "calls", path = path })
+         assert.is_false(pcall(recorder.start, { mode = "timed", path = path }))
+         local resume = coroutine.resume
+         local info = recorder.stop()
+         assert.equal("calls", info.mode)
+         assert.equal("winidea", info.format)
+         assert.equal(0, info.lost)
+         assert.is_nil(info.failure)
+         assert.is_true(info.events > 0 and info.time > 0)
+         assert.is_true(info.overhead.per_call > 0)
+         assert.are_not.equal(resume, coroutine.resume)
+      end
+      local trace <close> = assert(profio.open(path))
+      assert.equal("winidea", trace.format)
+   end)
+
+   it("wants no hook but its own", function()
+      debug.sethook(function() end, "l")
+      local started, message = pcall(recorder.start, { path = recorded.path "hooked.out" })
+      debug.sethook()
+      assert.is_false(started)
+      assert.is_truthy(message:find("a hook of its own", 1, true))
+   end)
+
+   it("counts what a ring lost", function()
+      local output = run [[
+local recorder = require "profio.recorder"
+assert(recorder.start { path = "lost.out", ring = { size = "64K", full = "overwrite" } })
+for i = 1, 10000 do
+   local x = i
+end
+local info = recorder.stop()
+local trace <close> = assert(require "profio".open "lost.out")
+local rows = 0
+for _ in trace:each "line" do rows = rows + 1 end
+print(info.lost > 0, info.events == info.lost + rows)
+]]
+      assert.equal("true\ttrue\n", output)
+   end)
+
+   it("reads its options from a text", function()
+      assert.same({ mode = "timed", path = "a b.prf", depth = 3, lines = false,
+         ring = { size = "1M", full = "drop" } },
+         recorder.parse "mode=timed, path=a b.prf,depth=3,lines=no,ring.size=1M,ring.full=drop")
+      assert.is_false(pcall(recorder.parse, "timed"))
+      local _, status, errors = run("print(1)", "mode=nonsense")
+      assert.equal(1, status)
+      assert.is_truthy(errors:find("option 'mode'", 1, true))
+   end)
+end)

@@ -1,0 +1,79 @@
+-- Lua programs that are recorded, each in a process of its own.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+
+local recorded = {}
+
+local build = os.getenv "PROFIO_BUILD" or "build"
+build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
+
+---A path in the folder of the specs that nothing stands at.
+---@return string
+function recorded.path(name)
+   local path = command.folder .. "/" .. name
+   for _, ending in ipairs { "", ".ring", ".BIN" } do
+      os.remove(path .. ending)
+   end
+   return path
+end
+
+---Run a program. With settings it is recorded, as PROFIO_RECORD says.
+---@param source string of the program, which becomes prog.lua
+---@param settings string|nil
+---@return string output
+---@return integer status
+---@return string errors
+function recorded.run(source, settings)
+   command.file("prog.lua", source)
+   local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
+      .. "PROFIO_RECORD='%s' ${LUA:-lua5.4} %s prog.lua"
+   return command.run(form:format(command.root, command.root, build, settings or "",
+      settings and "-lprofio.recorder" or ""))
+end
+
+---Record a program and open what came of it.
+---@param source string
+---@param settings string|nil without the path; nil: the program records itself, into prog.out
+---@param options table|nil of profio.open
+---@return profio.Trace
+---@return string output
+---@return integer status
+function recorded.trace(source, settings, options)
+   local path = recorded.path "prog.out"
+   local output, status, errors = recorded.run(source, settings and settings .. ",path="
+      .. path)
+   local trace, message = profio.open(path, options)
+   if not trace then
+      error(("%s\n%s\n%s"):format(message, output, errors), 2)
+   end
+   return trace, output, status
+end
+
+---How often each line of prog.lua was executed, and what it took in all.
+---@param trace profio.Trace of mode timed
+---@return table<integer, integer> counts
+---@return table<integer, integer> spent ns
+function recorded.lines(trace)
+   local counts, spent = {}, {}
+   for module, line, ns in trace:each("module", "line", "spent") do
+      if module == "prog.lua" then
+         counts[line] = (counts[line] or 0) + 1
+         spent[line] = (spent[line] or 0) + ns
+      end
+   end
+   return counts, spent
+end
+
+---How often each function was called.
+---@param trace profio.Trace of mode calls
+---@return table<string, integer>
+function recorded.calls(trace)
+   local counts = {}
+   for area, count in trace:calls():group("area"):aggregate { "n = count" }:each("area", "n") do
+      counts[area] = count
+   end
+   return counts
+end
+
+return recorded
