@@ -145,7 +145,7 @@ static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
   q->sketched = pool->sketched = true;
   q->least = UINT64_MAX;
   q->greatest = 0;
-  for (uint64_t i = 0; i < q->count; i++)
+  for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
   pool->kept -= q->room;

@@ -1,5 +1,5 @@
--- The statistics of calls of a timeline, beside the least work in C for own and whole time, with one
--- thread and with two, and beside `uftrace report` on a recording of its own.
+-- The statistics of calls of a timeline, beside the least work in C for own and whole time, with
+-- one thread and with two, and beside `uftrace report` on a recording of its own.
 
 local events = require "bench.events"
 local profio = require "profio"

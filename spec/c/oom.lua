@@ -159,6 +159,39 @@ function chunks.timeline()
       core.rows(core.describe(core.rows_reader(fields, rows), "area"))
 end
 
+function chunks.calls()
+   local fields = { { "time", "int" }, { "event", "name" }, { "area", "area" }, { "lane", "int" },
+      { "flags", "name" } }
+   local rows = {}
+   for i = 1, 90 do
+      rows[i] = { i, ({ "enter", "leave", "suspend", "resume", "write" })[i * i % 5 + 1],
+         "f" .. i % 11, i // 30, i == 50 and "gap" or nil }
+   end
+   local calls = core.rows(core.calls(core.rows_reader(fields, rows), { edges = "include" }))
+   return calls, core.rows(core.statistics(core.rows_reader(fields, rows), { by = "caller",
+      quantiles = { "p50" }, edges = "include" }))
+end
+
+-- Two cores that call functions of a few names, over several batches.
+local function records()
+   local list = {}
+   for i = 1, 4096 * 3 do
+      local depth = i // 7 % 5
+      local flags = i // 50 % 2 << 4 | (i % 3 == 0 and 0 or 3)
+      list[i] = string.pack("<I4I4i8i8", (i + depth) % 9, flags, 0, i)
+   end
+   return table.concat(list)
+end
+
+local timeline_bytes = records()
+
+function chunks.call_parts()
+   local trace <close> = assert(profio.open({ data = timeline_bytes }, { format = "winidea",
+      bin_version = "1.1" }))
+   return trace:call_statistics { parts = 3, threads = 1, by = "context" }:rows("area", "net_p50",
+      "period_stddev")
+end
+
 function chunks.dbf()
    local writer = assert(profio.create(nil, { format = "dbf", code_page = "CP932",
       fields = "NAME C(10) null, N N(5), Y Y, T T, M M, V V(5)" }))
