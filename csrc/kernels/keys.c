@@ -61,6 +61,7 @@ static int64_t floor_octave (int64_t value) {
   if (value > 0)
     return INT64_C(1) << (63 - __builtin_clzll((uint64_t)value));
   const uint64_t over = 0 - (uint64_t)value - 1;
+  /* cppcheck-suppress knownConditionTrueFalse ; of -1 it is 0 */
   return over == 0 ? -1 : -1 - (int64_t)(UINT64_MAX >> __builtin_clzll(over));
 }
 

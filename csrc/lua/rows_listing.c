@@ -250,7 +250,7 @@ static char *put_scaled (char *p, int64_t value, unsigned digits) {
 
 
 /* A text, or null, as json has it. NULL: out of memory. */
-static char *put_json (row_text *text, char *p, const row_job *job,
+static char *put_json (row_text *text, const char *p, const row_job *job,
                        const pf_column *column, size_t row) {
   text->used = (size_t)(p - text->at);
   const pf_status status =

@@ -242,7 +242,7 @@ uint32_t pf_intern (pf_dictionary *d, pf_bytes name) {
 }
 
 
-static size_t least (size_t a, size_t b) {
+static size_t smaller (size_t a, size_t b) {
   return a < b ? a : b;
 }
 
@@ -250,7 +250,7 @@ static size_t least (size_t a, size_t b) {
 /* Ask for the slots of the first names. */
 static void ask (const pf_dictionary *d, const pf_bytes *names, size_t count,
                  uint32_t *hashes) {
-  for (size_t i = 0; i < least(count, AT_ONCE); i++) {
+  for (size_t i = 0; i < smaller(count, AT_ONCE); i++) {
     hashes[i] = hash_of(d, names[i]);
     __builtin_prefetch(&d->slots[hashes[i] & d->mask], 1);
   }
@@ -263,7 +263,7 @@ bool pf_intern_all (pf_dictionary *d, const pf_bytes *names, size_t count,
   uint32_t hashes[2][AT_ONCE];
   ask(d, names, count, hashes[0]);
   for (size_t i = 0, turn = 0; i < count; i += AT_ONCE, turn ^= 1) {
-    const size_t end = least(count, i + AT_ONCE);
+    const size_t end = smaller(count, i + AT_ONCE);
     ask(d, names + end, count - end, hashes[turn ^ 1]);
     for (size_t j = i; j < end; j++) {
       numbers[j] = intern(d, names[j], hashes[turn][j - i]);

@@ -122,6 +122,7 @@ static pf_status bad_sum (dcpi_walk *walk, const char *code, uint64_t at,
 static pf_status check_samples (dcpi_walk *walk, const dcpi_part *footer) {
   if (walk->samples == footer->words[1])
     return PF_OK;
+  /* cppcheck-suppress knownConditionTrueFalse ; a sum may have wrapped */
   if ((uint32_t)walk->samples != footer->words[1])
     return bad_sum(walk, "dcpi-footer-samples", footer->offset + 4, "samples",
                    footer->words[1], walk->samples);

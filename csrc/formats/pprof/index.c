@@ -261,6 +261,7 @@ static void name_column (const pprof_file *file, pprof_type *type,
                          pf_bytes name) {
   const size_t room = sizeof type->column - 8;
   const size_t size = name.size < room ? name.size : room;
+  /* cppcheck-suppress knownConditionTrueFalse ; the name may be empty */
   for (size_t i = 0; i < size; i++) {
     const uint8_t byte = name.at[i];
     const bool plain = (byte >= 'a' && byte <= 'z') ||
