@@ -157,20 +157,49 @@ static int core_write_speedscope (lua_State *L) {
 
 /* {====== callgrind ====== */
 
+/* Which names have been written: each stands once, behind its number, and is
+   its number from then on. What looks like a number is a name then. */
+typedef struct shown {
+  uint32_t *files, *functions; /* by name, a bit for each */
+} shown;
+
+
+static uint32_t *push_bits (lua_State *L, size_t count) {
+  uint32_t *const bits = push_ids(L, count / 32 + 1);
+  memset(bits, 0, (count / 32 + 2) * sizeof *bits);
+  return bits;
+}
+
+
+/* "KEY(number) text", or "KEY(number)" where the text was written. */
+static void put_named (l_export *e, const char *key, uint32_t *bits,
+                       uint32_t number, pf_bytes text) {
+  const uint32_t bit = (uint32_t)1 << number % 32;
+  l_export_text(e, key);
+  l_export_text(e, "(");
+  l_export_int(e, (int64_t)number + 1);
+  l_export_text(e, ")");
+  if ((bits[number / 32] & bit) == 0) {
+    l_export_text(e, " ");
+    l_export_replaced(e, text, "");
+    bits[number / 32] |= bit;
+  }
+  l_export_text(e, "\n");
+}
+
+
 /* The lines that say which function: "fl=" and "fn=", or "cfi=" and "cfn=". */
-static void put_function (l_export *e, uint32_t frame, const char *file,
-                          const char *function) {
+static void put_function (l_export *e, shown *names, uint32_t frame,
+                          const char *file, const char *function) {
   const pf_dictionary *const d = e->contexts->dictionary;
   const pf_area *const area = pf_area_at(d, frame);
-  l_export_text(e, file);
-  if (area->file == PF_NO_NAME)
-    l_export_text(e, "???");
+  if (area->file == PF_NO_NAME) {
+    l_export_text(e, file);
+    l_export_text(e, "???\n");
+  }
   else
-    l_export_replaced(e, pf_name(d, area->file), "");
-  l_export_text(e, "\n");
-  l_export_text(e, function);
-  l_export_replaced(e, frame_name(e, frame), "");
-  l_export_text(e, "\n");
+    put_named(e, file, names->files, area->file, pf_name(d, area->file));
+  put_named(e, function, names->functions, area->name, frame_name(e, frame));
 }
 
 
@@ -182,13 +211,13 @@ static void put_line_cost (l_export *e, int64_t line, int64_t cost) {
 }
 
 
-static void put_self_costs (l_export *e) {
+static void put_self_costs (l_export *e, shown *names) {
   for (uint32_t i = 1; i < e->contexts->count; i++) {
     const uint32_t node = e->walk.order[i];
     const uint32_t frame = e->contexts->frames[node];
     if (weight(e, node) == 0)
       continue;
-    put_function(e, frame, "fl=", "fn=");
+    put_function(e, names, frame, "fl=", "fn=");
     put_line_cost(e, pf_area_at(e->contexts->dictionary, frame)->line,
                   weight(e, node));
     l_export_text(e, "\n");
@@ -197,15 +226,16 @@ static void put_self_costs (l_export *e) {
 
 
 /* Each arc: how often, and what it cost with all below. */
-static void put_arcs (l_export *e, const pf_contexts *arcs, size_t total) {
+static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
+                      size_t total) {
   const size_t calls = pf_metric_named(arcs, "calls");
   for (uint32_t i = 1; i < arcs->count; i++) {
     const uint32_t caller = arcs->parents[i];
     const int64_t count = calls == PF_MAX_METRICS ? 0 : arcs->weights[calls][i];
     if (caller == 0 || (count == 0 && arcs->weights[total][i] == 0))
       continue;
-    put_function(e, arcs->frames[caller], "fl=", "fn=");
-    put_function(e, arcs->frames[i], "cfi=", "cfn=");
+    put_function(e, names, arcs->frames[caller], "fl=", "fn=");
+    put_function(e, names, arcs->frames[i], "cfi=", "cfn=");
     l_export_text(e, "calls=");
     l_export_int(e, count > 0 ? count : 1);
     l_export_text(e, " 0\n");
@@ -215,37 +245,64 @@ static void put_arcs (l_export *e, const pf_contexts *arcs, size_t total) {
 }
 
 
-/*
-** core.write_callgrind(functions, options, file, arcs): `functions` are single
-** frames, `arcs` pairs of them, both over one dictionary, with the metric and
-** what it weighs with all below as metric "... total". Options: metric,
-** creator, command.
-*/
-static int core_write_callgrind (lua_State *L) {
-  l_export *const e = l_export_new(L, 1, 2, 3);
-  const pf_contexts *const arcs = l_contexts_check(L, 4);
-  const char *const metric = e->contexts->metrics[e->metric].name;
-  const size_t total =
-      l_metric_check(L, arcs, lua_pushfstring(L, "%s total", metric));
-  luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
-                "arcs of other functions");
+/* A text of the header ends with its line. */
+static void put_header (l_export *e, const char *key, const char *text,
+                        const char *pairs) {
+  l_export_text(e, key);
+  l_export_replaced(e, (pf_bytes){(const uint8_t *)text, strlen(text)}, pairs);
+  l_export_text(e, "\n");
+}
+
+
+/* Each text of the list `notes` at 2. */
+static void put_notes (lua_State *L, l_export *e) {
+  if (lua_getfield(L, 2, "notes") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+      put_header(e, "desc: Damaged: ", lua_tostring(L, -1), "");
+      lua_pop(L, 1);
+    }
+  lua_settop(L, 5);
+}
+
+
+static int64_t sum_of (const l_export *e) {
   bool overflow = false;
   int64_t sum = 0;
   for (uint32_t i = 0; i < e->contexts->count; i++)
     sum = pf_weight_add(sum, weight(e, i), &overflow);
-  l_export_text(e, "# callgrind format\nversion: 1\ncreator: ");
-  l_export_text(e, l_export_option(L, 2, "creator", "profio"));
-  l_export_text(e, "\ncmd: ");
-  l_export_text(e, l_export_option(L, 2, "command", "?"));
-  l_export_text(e, "\npositions: line\nevents: ");
-  l_export_text(e, metric);
-  l_export_text(e, "\nsummary: ");
-  l_export_int(e, sum);
+  return sum;
+}
+
+
+/*
+** core.write_callgrind(functions, options, file, arcs): `functions` are single
+** frames, `arcs` pairs of them, both over one dictionary, with the metric and
+** what it weighs with all below as metric "... total". Options: metric,
+** creator, command, notes (a list of what was lost).
+*/
+static int core_write_callgrind (lua_State *L) {
+  lua_settop(L, 4);
+  l_export *const e = l_export_new(L, 1, 2, 3);
+  const pf_contexts *const arcs = l_contexts_check(L, 4);
+  const char *const metric = e->contexts->metrics[e->metric].name;
+  put_header(e, "# callgrind format\nversion: 1\ncreator: ",
+             l_export_option(L, 2, "creator", "profio"), "");
+  put_header(e, "cmd: ", l_export_option(L, 2, "command", "?"), "");
+  put_notes(L, e);
+  const size_t total =
+      l_metric_check(L, arcs, lua_pushfstring(L, "%s total", metric));
+  luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
+                "arcs of other functions");
+  const size_t nnames = pf_names_count(e->contexts->dictionary);
+  shown names = {push_bits(L, nnames), push_bits(L, nnames)};
+  put_header(e, "positions: line\nevents: ", metric, " _");
+  l_export_text(e, "summary: ");
+  l_export_int(e, sum_of(e));
   l_export_text(e, "\n\n");
-  put_self_costs(e);
-  put_arcs(e, arcs, total);
+  put_self_costs(e, &names);
+  put_arcs(e, &names, arcs, total);
   l_export_text(e, "totals: ");
-  l_export_int(e, sum);
+  l_export_int(e, sum_of(e));
   l_export_text(e, "\n");
   return l_export_finish(L, e);
 }

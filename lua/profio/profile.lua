@@ -300,21 +300,6 @@ function methods:sums()
    return sums.by_function, sums.by_arc
 end
 
----What it is called in exports: the path of the trace it was made from.
----@return string
-function methods:title()
-   return of(self).title or "profile"
-end
-
----Its functions and arcs as sums, for exports; see bodies/sums.lua.
----@return profio.core.Contexts functions
----@return profio.core.Contexts arcs
-function methods:sums()
-   local state = of(self)
-   local sums = state.body:sums(state.given)
-   return sums.by_function, sums.by_arc
-end
-
 ---Its calling contexts, for exports: those it has, or a context of one frame for each function.
 ---@return profio.core.Contexts
 function methods:contexts()

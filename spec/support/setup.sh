@@ -53,6 +53,21 @@ probe_test () {
   need binutils command -v gprof
   need golang-go command -v go
   need strace command -v strace
+  need valgrind command -v callgrind_annotate
+  need libdevel-nytprof-perl test -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl
+  need libxml2-utils command -v xmllint
+  need chromium command -v chromium
+}
+
+# What npm has and Debian has not: into build/node, where npm is there. Specs
+# that need it are skipped without it.
+node_modules () {
+  [ ! -e build/node/node_modules/speedscope ] && command -v npm >/dev/null ||
+    return 0
+  mkdir -p build/node
+  npm install --prefix build/node --no-audit --no-fund --no-save \
+    --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
+    echo "setup.sh: npm could not install speedscope and jsdom" >&2
 }
 
 probe_check () {
@@ -94,6 +109,8 @@ $1
 END
   exit 1
 }
+
+case " $* " in *" test "*) node_modules ;; esac
 
 probe "$@"
 [ -n "${missing% }" ] || exit 0

@@ -33,7 +33,7 @@ function callgrind.write(profile, given, file)
    if profile:kind() ~= "contexts" then
       functions = without_files(functions)
    end
-   return core.write_callgrind(functions, { metric = given.metric,
+   return core.write_callgrind(functions, { metric = given.metric, notes = profile:notes(),
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)
 end
 

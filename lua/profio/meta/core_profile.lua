@@ -139,7 +139,7 @@ function core.write_speedscope(from, options, file) end
 
 ---Write a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
----@param options table metric, creator, command
+---@param options table metric, creator, command, notes = { ... }
 ---@param file file*
 ---@param arcs profio.core.Contexts of two frames each, with the metric "... total"
 ---@return true|nil

@@ -1,0 +1,254 @@
+-- Exports as the programs see them that they are made for: numbers of samples and calls, the sum of
+-- self and the totals of functions are profio's own; and a broken file does not pass.
+
+local command = require "spec.support.command"
+local events = require "spec.support.events"
+local folded = require "spec.support.folded"
+local names = require "spec.support.names"
+local viewers = require "spec.support.viewers"
+
+local function needs(what)
+   return viewers["has_" .. what] and it or function(name)
+      pending(name .. " (needs " .. what .. ")")
+   end
+end
+
+-- Self and total of each function as profio has them, by name.
+local function expected(profile, named)
+   local own, total, sum = {}, {}, 0
+   for _, row in ipairs(profile:flat():rows("function", "self", "total")) do
+      local name = named and named(row["function"]) or row["function"]
+      own[name] = (own[name] or 0) + row.self
+      total[name] = (total[name] or 0) + row.total
+      sum = sum + row.self
+   end
+   return own, total, sum
+end
+
+local function without_zeros(list)
+   local kept = {}
+   for name, value in pairs(list) do
+      kept[name] = value ~= 0 and value or nil
+   end
+   return kept
+end
+
+-- How many contexts of a profile weigh something: samples of what is exported.
+local function contexts_of(profile)
+   local count = 0
+   for _, row in ipairs(profile:tree():rows "self") do
+      count = count + (row.self ~= 0 and 1 or 0)
+   end
+   return count
+end
+
+local function random_profile()
+   math.randomseed(21)
+   return folded.profile(folded.random(3000))
+end
+
+local function replaced(text, what, by)
+   local at, last = assert(text:find(what))
+   return text:sub(1, at - 1) .. by .. text:sub(last + 1)
+end
+
+describe("speedscope", function()
+   local it_looks = needs "speedscope"
+
+   local function import(text)
+      return viewers.speedscope(command.file("a.speedscope.json", text))
+   end
+
+   local function numbers(imported)
+      local own, total = {}, {}
+      for _, frame in ipairs(imported.frames) do
+         own[frame.name] = (own[frame.name] or 0) + frame.self
+         total[frame.name] = (total[frame.name] or 0) + frame.total
+      end
+      return own, total
+   end
+
+   it_looks("sees the samples and times of a profile", function()
+      local profile = random_profile()
+      local own, total, sum = expected(profile)
+      local seen = assert(import(assert(profile:export "speedscope")).profiles)[1]
+      local seen_own, seen_total = numbers(seen)
+      assert.equal(contexts_of(profile), seen.samples)
+      assert.equal(sum, seen.total)
+      assert.same({ "time", "nanoseconds" }, { seen.name, seen.unit })
+      assert.same(without_zeros(own), without_zeros(seen_own))
+      assert.same(without_zeros(total), without_zeros(seen_total))
+   end)
+
+   it_looks("sees the calls of a timeline, lane by lane", function()
+      math.randomseed(22)
+      local trace <close> = events.open((events.program(4000)))
+      local seen = import(assert(trace:export "speedscope"))
+      assert.equal(3, #seen.profiles)
+      for _, lane in ipairs(seen.profiles) do
+         -- one call more, what the whole lane hangs from; and none of those that took no time
+         local n = trace:calls():where { lane = lane.name }:filter(function(start, stop)
+            return stop > start
+         end, "start", "stop"):aggregate { "n = count" }:rows()[1].n
+         assert.is_true(n > 300)
+         assert.equal(n + 1, lane.calls)
+      end
+   end)
+
+   it_looks("shows names as they are", function()
+      local trace <close> = names.open()
+      local own, total = expected(trace:profile(), names.utf8)
+      local as_profile, as_timeline = viewers.speedscope(
+         command.file("a.speedscope.json", assert(trace:profile():export "speedscope")),
+         command.file("b.speedscope.json", assert(trace:export "speedscope")))
+      local seen_own, seen_total = numbers(as_profile.profiles[1])
+      assert.same(own, seen_own)
+      assert.same(total, seen_total)
+      seen_own = numbers(as_timeline.profiles[1])
+      for _, name in ipairs(names.list) do
+         assert.equal(own[names.utf8(name)], seen_own[names.utf8(name)])
+      end
+   end)
+
+   it_looks("refuses what is broken", function()
+      local text = assert(folded.profile("a;b 3\na 4\n"):export "speedscope")
+      assert.is_nil(import(text).error)
+      assert.matches("samples.length", import(replaced(text, '"weights":%[4,', '"weights":[')).error)
+      local trace <close> = events.open "0 enter a\n5 leave a\n"
+      local timeline = assert(trace:export "speedscope")
+      assert.is_nil(import(timeline).error)
+      assert.matches("Failed to load", import(replaced(timeline, ',\n{"type":"C"[^\n]*', "")).error)
+   end)
+
+   it_looks("reads Chrome's trace events and folded stacks too", function()
+      local trace <close> = names.open()
+      local own, _, sum = expected(trace:profile(), names.utf8)
+      local chrome, stacks = viewers.speedscope(
+         command.file("a.json", assert(trace:export "chrome")),
+         command.file("a.collapsedstack.txt", assert(trace:export "folded")))
+      local seen = {}
+      for name, value in pairs((numbers(chrome.profiles[1]))) do
+         -- it shows the arguments of an event behind its name
+         seen[name:match "^(.*) {.-}$" or name] = math.floor(value * 1000 + 0.5)
+      end
+      assert.equal(own.main, seen.main)
+      assert.equal(own.plain, seen.plain)
+      assert.equal(own["semi;colon;s"], seen["semi;colon;s"])
+      assert.equal(sum, stacks.profiles[1].total)
+      assert.equal(#names.list + 1, stacks.profiles[1].samples)
+   end)
+end)
+
+describe("callgrind_annotate", function()
+   local it_looks = needs "callgrind"
+
+   local function annotate(text)
+      return viewers.callgrind(command.file("callgrind.out", text))
+   end
+
+   it_looks("sees the times of a profile", function()
+      local profile = random_profile()
+      local own, _, sum = expected(profile)
+      local seen = annotate(assert(profile:export "callgrind"))
+      assert.equal(sum, seen.total)
+      assert.same(without_zeros(own), seen.self)
+   end)
+
+   it_looks("sees totals of what does not call itself", function()
+      local profile = folded.profile "main;parse;read 5\nmain;parse 7\nmain;print 11\nmain 1\n"
+      local own, total, sum = expected(profile)
+      local seen = annotate(assert(profile:export "callgrind"))
+      assert.equal(sum, seen.total)
+      assert.same(own, seen.self)
+      assert.same(total, seen.inclusive)
+   end)
+
+   it_looks("keeps names apart", function()
+      local trace <close> = names.open()
+      local text = assert(trace:export "callgrind")
+      local _, _, sum = expected(trace:profile())
+      local seen = annotate(text)
+      assert.equal("", seen.errors)
+      assert.equal(sum, seen.total)
+      for i, name in ipairs(names.list) do
+         assert.equal(10 * i, seen.self[(names.plain(name))], names.plain(name):sub(1, 40))
+      end
+   end)
+
+   it_looks("comes to another total where a file is broken", function()
+      local text = assert(folded.profile("main;parse 7\nmain 1\n"):export "callgrind")
+      assert.equal(8, annotate(text).total)
+      local broken = text:gsub("\nsummary: %d+", ""):gsub("\ntotals: %d+", "")
+         :gsub("\n0 7\n", "\n", 1)
+      assert.not_equal(8, annotate(broken).total)
+   end)
+
+   it("tells what was lost", function()
+      local _, status = command.run "profio --export callgrind small.nm cut.gmon -o lost.callgrind"
+      assert.equal(3, status)
+      local text = command.read(command.folder .. "/lost.callgrind")
+      assert.matches("\ndesc: Damaged: [^\n]*gmon%-", text)
+   end)
+end)
+
+describe("flamegraph.pl", function()
+   local it_looks = needs "flamegraph"
+
+   local function draw(text)
+      return viewers.flamegraph(command.file("stacks.folded", text))
+   end
+
+   it_looks("draws every stack", function()
+      local profile = random_profile()
+      local _, total, sum = expected(profile)
+      local seen = draw(assert(profile:export "folded"))
+      assert.same({ sum, 0 }, { seen.total, seen.ignored })
+      local drawn = 0
+      for number in seen.svg:gmatch "<title>main %(([%d,]+) samples" do
+         drawn = math.max(drawn, tonumber((number:gsub(",", ""))))
+      end
+      assert.is_true(drawn > 0 and drawn <= total.main)
+   end)
+
+   it_looks("draws names so that the picture is XML", function()
+      local trace <close> = names.open()
+      local seen = draw(assert(trace:export "folded"))
+      local whole = names.times()
+      assert.same({ whole, 0 }, { seen.total, seen.ignored })
+      if viewers.has_xml then
+         assert.same({ true, "" }, { viewers.xml(seen.svg) })
+      end
+      for i, name in ipairs { "plain", "with spaces in it", "semi:colon:s", "com,ma" } do
+         local title = ("<title>%s (%d samples"):format(name, 10 * i)
+         assert.is_truthy(seen.svg:find(title, 1, true), name)
+      end
+   end)
+
+   it_looks("leaves out lines that are broken, and the picture is not XML", function()
+      local text = assert(folded.profile("main;parse 7\nmain 1\n"):export "folded")
+      assert.equal(1, draw(text:gsub("parse 7", "parse -7")).ignored)
+      if viewers.has_xml then
+         assert.is_false((viewers.xml(draw((text:gsub("parse", "p\xff"))).svg)))
+      end
+   end)
+end)
+
+describe("go tool pprof", function()
+   local it_looks = os.execute "command -v go >/dev/null 2>&1" and it or pending
+
+   it_looks("sees names as they are", function()
+      local trace <close> = names.open()
+      assert(trace:export("pprof", command.folder .. "/names.pb.gz"))
+      local text = command.run "go tool pprof -raw names.pb.gz"
+      local function time_of(name)
+         local at = text:find((" M=1 %s :0 s=0"):format(name), 1, true)
+         local id = at and text:sub(1, at - 1):match "(%d+): 0x0$"
+         return id and tonumber(text:match("%s1%s+(%d+): " .. id .. " 1 \n"))
+      end
+      for i, name in ipairs { "plain", "with spaces in it", "semi;colon;s", "com,ma",
+         "quo\"te'd" } do
+         assert.equal(10 * i, time_of(name))
+      end
+      assert.equal(10 * #names.list, time_of(names.list[#names.list]))
+   end)
+end)

@@ -1,0 +1,143 @@
+-- The programs that people look at exports with, run on files: what they make of them, as tables.
+-- Each answers nil where its program is not installed; spec/support/setup.sh installs them.
+
+local command = require "spec.support.command"
+local json = require "dkjson"
+
+local viewers = {}
+
+local modules = command.root .. "/build/node/node_modules"
+local flamegraph = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
+
+local function is_there(path)
+   local file <close> = io.open(path, "rb")
+   return file ~= nil
+end
+
+local function has(program)
+   return os.execute("command -v " .. program .. " >/dev/null 2>&1") ~= nil
+end
+
+local function run(line)
+   local said = command.folder .. "/viewer.txt"
+   local pipe = assert(io.popen(line .. " 2>" .. said .. " </dev/null"))
+   local text = pipe:read "a"
+   local _, _, status = pipe:close()
+   return text, status, command.read(said)
+end
+
+-- {====== speedscope ======
+
+viewers.has_speedscope = has "node" and is_there(modules .. "/speedscope/package.json")
+   and is_there(modules .. "/jsdom/package.json")
+
+---What speedscope's own importer makes of files; see speedscope.js.
+---@param ... string paths
+---@return table ... one for each
+function viewers.speedscope(...)
+   local text, _, errors = run(("node %s/spec/support/speedscope.js %s %s"):format(command.root,
+      modules, table.concat({ ... }, " ")))
+   local list = {}
+   for line in text:gmatch "[^\n]+" do
+      list[#list + 1] = assert(json.decode(line))
+   end
+   assert(#list == select("#", ...), errors:sub(1, 300))
+   return table.unpack(list)
+end
+
+-- }======
+
+-- {====== callgrind_annotate ======
+
+viewers.has_callgrind = has "callgrind_annotate"
+
+local function costs_of(text)
+   local found = {}
+   for cost, name in text:gmatch "\n%s*([%d,]+)[^\n%d]*%([^\n)]*%%%)%s+[^\n:]*:([^\n]*)" do
+      name = name:gsub("%s+%[%]$", "")
+      found[name] = (found[name] or 0) + tonumber((cost:gsub(",", "")))
+   end
+   return found
+end
+
+---What callgrind_annotate says of a file.
+---@param path string
+---@return table { total =, self = { [function] = }, inclusive = { [function] = }, text = }
+function viewers.callgrind(path)
+   local own, _, errors = run("callgrind_annotate --threshold=100 --auto=no " .. path)
+   local all = run("callgrind_annotate --threshold=100 --auto=no --inclusive=yes " .. path)
+   local total = own:match "\n%s*([%d,]+)[^\n]*PROGRAM TOTALS"
+   return { total = total and tonumber((total:gsub(",", ""))), self = costs_of(own),
+      inclusive = costs_of(all), text = own, errors = errors }
+end
+
+-- }======
+
+-- {====== flamegraph.pl and XML ======
+
+viewers.has_flamegraph = has "perl" and is_there(flamegraph)
+viewers.has_xml = has "xmllint"
+
+---What flamegraph.pl draws of folded stacks.
+---@param path string
+---@return table { svg =, total =, ignored = how many lines it did not take }
+function viewers.flamegraph(path)
+   local text, _, errors = run("perl " .. flamegraph .. " --minwidth 0 --hash " .. path)
+   return { svg = text, total = tonumber((text:match "<title>all %(([%d,]+) samples" or "")
+      :gsub(",", ""), 10), ignored = tonumber(errors:match "Ignored (%d+) lines" or 0) }
+end
+
+---Whether a text is well-formed XML, and what is wrong if not.
+---@param text string
+---@return boolean
+---@return string
+function viewers.xml(text)
+   local _, status, errors = run("xmllint --huge --noout " .. command.file("viewer.xml", text))
+   return status == 0, errors:sub(1, 300)
+end
+
+-- }======
+
+-- {====== Chromium ======
+
+viewers.has_chromium = has "chromium"
+
+local browser = "chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage " ..
+   "--no-first-run --disable-extensions --user-data-dir=%s/chromium "
+
+---Look at a page in Chromium; `program` (JavaScript) runs in it at its end and what it `tell`s
+---comes back, with the errors of all scripts and every request that leaves the page.
+---@param bytes string a page of HTML or SVG
+---@param ending "html"|"svg"
+---@param program string
+---@return table { told = what tell(name, value) told, errors = { string, ... } }
+function viewers.look(bytes, ending, program)
+   local before = [[<script>window.seen = { told: {}, errors: [] };
+      window.tell = function (name, value) { window.seen.told[name] = value; };
+      window.onerror = function (message) { window.seen.errors.push(String(message)); };
+      </script>]]
+   local after = "<script><![CDATA[\n" .. program .. [[
+
+      document.documentElement.setAttribute('data-seen',
+         encodeURIComponent(JSON.stringify(window.seen)));
+      //]].."]]></script>"
+   local close = "</" .. (ending == "svg" and "svg" or "body") .. ">"
+   if ending == "html" then
+      after = after:gsub("<!%[CDATA%[", ""):gsub("%]%]>", "")
+   end
+   local at = assert(bytes:find(ending == "svg" and "<style>" or "<head>", 1, true))
+   at = ending == "svg" and at - 1 or at + #"<head>" - 1
+   local last = bytes:match(".*()" .. close)
+   local path = command.file("look." .. ending, bytes:sub(1, at) .. before ..
+      bytes:sub(at + 1, last - 1) .. after .. bytes:sub(last))
+   local dom = run(("timeout 60 " .. browser .. "--dump-dom file://%s"):format(command.folder,
+      path))
+   local seen = assert(dom:match 'data%-seen="([^"]*)"', "Chromium did not come to the end")
+   return json.decode((seen:gsub("%%(%x%x)", function(digits)
+      return string.char(tonumber(digits, 16))
+   end)))
+end
+
+-- }======
+
+return viewers
