@@ -277,7 +277,7 @@ static btf_role role_of (const btf_machine *m, uint32_t class) {
                                         "signal"};
   char text[40];
   const pf_bytes bytes = pf_name(m->dictionary, class);
-  if (class == PF_NO_NAME || bytes.size >= sizeof text)
+  if (class == PF_NO_NAME || bytes.size == 0 || bytes.size >= sizeof text)
     return BTF_RUNNABLE;
   memcpy(text, bytes.at, bytes.size);
   text[bytes.size] = '\0';
