@@ -40,6 +40,15 @@ describe("--from and --to", function()
       assert.equal("time\n100\n150\n", of("--to", "20%"))
    end)
 
+   it("mean all files of a trace", function()
+      local command = require "spec.support.command"
+      local other = command.file("other.events",
+         "EVENTS 900 1000\n900 enter x a\n1000 leave x a\n")
+      local text = events.fine("EVENTS 0 100\n0 enter f a\n100 leave f a\n", other, "--table",
+         "events", "--columns", "time", "--output", "csv", "--from", "50%")
+      assert.equal("time\n900\n1000\n", text)
+   end)
+
    it("stand among the other options", function()
       assert.equal("area,n\ng,2\n", events.fine(lines, "--from", "200", "--to", "301", "--group",
          "area", "--aggregate", "n=count", "--output", "csv"))

@@ -46,13 +46,15 @@ local function timed_table(trace)
    failure.use("--from and --to: no table of %s has times", trace.path)
 end
 
----The first and the last time of a trace: as its header says, else as a pass over it tells.
+---The first and the last time of a trace: as its header says, else as a pass over it tells; of
+---several files each has a header of its own.
 ---@param trace profio.Trace
 ---@return integer|nil first nil: there are no rows
 ---@return integer|nil last
 function span.ends(trace)
    local first, last = trace.info.first, trace.info.last
-   if math.type(first) == "integer" and math.type(last) == "integer" then
+   local is_told = math.type(first) == "integer" and math.type(last) == "integer"
+   if is_told and not trace.info.files then
       return first, last
    end
    local row = timed_table(trace):aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
