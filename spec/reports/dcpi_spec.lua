@@ -78,6 +78,16 @@ describe("dcpi's reports", function()
       assert.matches("profiles of DCPI", errors)
    end)
 
+   it("beside them: what every profile has", function()
+      assert.same({ { ["function"] = "xemacs", self = 8960769 } },
+         picked(rows "profio --report flat golden.dcpi", "function", "self"))
+      assert.matches("\nxemacs", fine "profio --report flat golden.dcpi")
+      assert.matches("^file +line +count", fine "profio --report lines golden.dcpi")
+      local _, status, errors = run "profio --report annotate golden.dcpi"
+      assert.equal(2, status)
+      assert.matches("no profile of functions and arcs", errors)
+   end)
+
    it("prof: images, a column for each event", function()
       local list = rows "profio --report prof db"
       assert.same({ { name = "xemacs", cycles = 91, imiss = 28, image = "19970328081403c0c18b" },

@@ -28,6 +28,9 @@ end
 
 ---@param trace profio.Trace
 function annotate.fits(trace)
+   if trace:profile_kind() ~= "graph" then
+      return false, "no profile of functions and arcs is made from its tables"
+   end
    return has_lines(trace), "its executable has no line numbers (give one built with -g)"
 end
 

@@ -37,6 +37,12 @@ function lines.fits(trace)
    return has_lines(trace), "its executable has no line numbers (give one built with -g)"
 end
 
+---gprof's text is for profiles like gprof's.
+---@param context profio.Context
+function lines.text_fits(context)
+   return context.trace:profile_kind() == "graph"
+end
+
 -- With --compat each line is a function of its own: the flat profile of these.
 local function compat_view(context)
    local profile = context:profile_by_line()
