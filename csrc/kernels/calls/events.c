@@ -161,11 +161,17 @@ static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
 }
 
 
+/* What is known so far, from the first name on; there may be nothing. */
+static const uint8_t *known_of (const pf_events *e, size_t which) {
+  return e->meanings == NULL ? NULL : e->meanings + which;
+}
+
+
 /* What the names of a column mean, looked up once each. */
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
   const uint32_t *const ids = column->ids;
-  const uint8_t *known = e->meanings == NULL ? NULL : e->meanings + which;
+  const uint8_t *known = known_of(e, which);
   size_t nknown = column->has_missing ? 0 : e->nmeanings;
   for (size_t i = 0; i < e->batch.rows; i++) {
     const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
@@ -174,7 +180,7 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
       continue;
     if (look_up(e, column, i, which, mean, &out[i]) != PF_OK)
       return PF_ENOMEM;
-    known = e->meanings + which;
+    known = known_of(e, which);
     nknown = column->has_missing ? 0 : e->nmeanings;
   }
   return PF_OK;
