@@ -40,6 +40,28 @@ describe("dcpi, writing", function()
       assert.equal(dcpi.golden(), save(dcpi.golden()))
    end)
 
+   it("gives a file again from the rows of its tables", function()
+      local bytes = dcpi():header(nil, "hue  blue \n"):chunk(4, { 1, 0, 2 }):footer():bytes()
+      local trace <close> = assert(profio.open { data = bytes })
+      for _, columns in ipairs { { "word", "value", "line" }, { "word", "value" } } do
+         for _, profile in ipairs { 0, 7, false } do
+            local writer = assert(profio.create(nil, { format = "dcpi" }))
+            for row in trace.header:records(table.unpack(columns)) do
+               row.profile = profile or nil
+               assert(writer:write("header", row))
+            end
+            for row in trace.samples:records("address", "count", "event") do
+               row.profile = profile or nil
+               assert(writer:write(row))
+            end
+            local written = writer:close()
+            local wanted = #columns == 3 and bytes or bytes:gsub("hue  blue ", "hue blue")
+            assert.equal((wanted:gsub("\nsamples +", "\nsamples")),
+               (written:gsub("\nsamples +", "\nsamples")))
+         end
+      end
+   end)
+
    it("pads the header to a multiple of four", function()
       for n = 1, 8 do
          local bytes = assert(write({ { address = 0x120000000, count = 1 } },
