@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/calls/stack.h"
+#include "kernels/calls/plain.h"
 
 #define MAX_DEPTH 65536
 
@@ -57,7 +57,7 @@ static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
 /* Entering a line or a state ends the one before. */
 static void end_sibling (pf_machine *m, const moment *at, unsigned flags) {
   if (at->lane->frames[at->lane->count - 1].is_line)
-    end_top(m, at->lane, at->time, flags);
+    close_top(m, at->lane, at->time, flags);
 }
 
 
@@ -278,11 +278,11 @@ static pf_status leave (pf_machine *m, const moment *at) {
     return PF_OK;
   }
   while (lane->count - 1 > frame)
-    end_top(m, lane, at->time, PF_CALL_UNWOUND);
+    close_top(m, lane, at->time, PF_CALL_UNWOUND);
   const bool is_old = lane->frames[frame].is_old;
   if (is_old && !reserve_piece(lane))
     return PF_ENOMEM;
-  end_top(m, lane, at->time, at->flags);
+  close_top(m, lane, at->time, at->flags);
   return is_old ? pf_lanes_renew(&m->lanes, at->slot) : PF_OK;
 }
 
@@ -319,7 +319,7 @@ static void gap (pf_machine *m) {
   while (m->busy != NULL) {
     pf_lane *const lane = m->busy;
     while (lane->count > 1)
-      end_top(m, lane, m->last, PF_CALL_GAP);
+      close_top(m, lane, m->last, PF_CALL_GAP);
   }
   m->epoch++;
 }
@@ -436,70 +436,30 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 }
 
 
-/* The event most often met: one of the call on top of its stack, whose slot
-   need not be looked up. False: it is another. */
-static inline bool take_top (pf_machine *m, pf_lane *lane, uint32_t area,
-                             int64_t time, uint8_t kind) {
-  pf_frame *const f = &lane->frames[lane->count - 1];
-  if (f->area != area || time < lane->last || f->is_old)
-    return false;
-  lane->last = time;
-  if (kind == PF_EVENT_LEAVE)
-    close_top(m, lane, time, 0);
-  else if (kind == PF_EVENT_SUSPEND)
-    stop_running(f, time, PF_FRAME_SUSPENDED);
-  else {
-    f->since = f->state == PF_FRAME_RUNNING ? f->since : time;
-    f->state = PF_FRAME_RUNNING;
-  }
-  return true;
-}
-
-
-/* A function enters whose slot is known: push, without what else may be. */
-static inline bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
-                                int64_t time) {
-  const uint32_t number =
-      area < lane->ndirect ? lane->direct[area] : PF_NO_SLOT;
-  if (number == PF_NO_SLOT || lane->count > m->options.max_depth ||
-      lane->count == lane->room || time < lane->last || lane->count == 1)
-    return false;
-  pf_slot *const slot = &m->lanes.slots[number];
-  if (slot->kind != PF_KIND_FUNCTION || slot->epoch != m->epoch ||
-      (m->is_part && !slot->is_met))
-    return false;
-  const moment at = {lane, number, time, 0};
-  lane->last = time;
-  pause_top(lane, time);
-  const int64_t period = period_of(slot, time);
-  const int64_t outside = outside_of(m, slot, time);
-  pf_frame *const f = push(m, &at);
-  f->period = period;
-  f->outside = outside;
-  return true;
-}
-
-
 /* Events without flags, and no range of times to look at. */
 static pf_status take_plain (pf_machine *m, const pf_event_rows *rows,
                              size_t from, size_t to) {
-  pf_status status = PF_OK;
-  for (size_t i = from; i < to && status == PF_OK; i++) {
+  int64_t last = m->last;
+  for (size_t i = from; i < to; i++) {
     const uint8_t kind = rows->kinds[i];
-    const uint32_t number = rows->lanes[i];
-    pf_lane *const lane =
-        number < m->lanes.nlanes ? m->lanes.lanes[number] : NULL;
-    bool is_done = false;
-    if (lane != NULL && kind == PF_EVENT_ENTER)
-      is_done = enter_plain(m, lane, rows->areas[i], rows->times[i]);
-    else if (lane != NULL && kind < PF_EVENT_WRITE)
-      is_done = take_top(m, lane, rows->areas[i], rows->times[i], kind);
-    if (is_done)
-      note_time(m, rows->times[i]);
-    else
-      status = take(m, rows, i);
+    const int64_t time = rows->times[i];
+    pf_lane *const lane = rows->lanes[i] < m->lanes.nlanes
+                              ? m->lanes.lanes[rows->lanes[i]]
+                              : NULL;
+    if (lane != NULL && kind < PF_EVENT_WRITE &&
+        (kind == PF_EVENT_ENTER
+             ? enter_plain(m, lane, rows->areas[i], time)
+             : take_top(m, lane, rows->areas[i], time, kind))) {
+      last = time > last ? time : last;
+      continue;
+    }
+    m->last = last;
+    if (take(m, rows, i) != PF_OK)
+      return PF_ENOMEM;
+    last = m->last;
   }
-  return status;
+  m->last = last;
+  return PF_OK;
 }
 
 
@@ -521,7 +481,7 @@ pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
 
 static void finish_lane (pf_machine *m, pf_lane *lane) {
   while (lane != NULL && lane->count > 1)
-    end_top(m, lane, m->last, m->is_behind ? PF_CALL_CUT : PF_CALL_OPEN);
+    close_top(m, lane, m->last, m->is_behind ? PF_CALL_CUT : PF_CALL_OPEN);
 }
 
 

@@ -232,7 +232,7 @@ static void add_pieces (pf_machine *m, pf_lane *lane, const pf_lane *of_part) {
     f->state = PF_FRAME_SUSPENDED;
     f->net += piece->net;
     f->children = sum(f->children, piece->children);
-    end_top(m, lane, piece->time, 0);
+    close_top(m, lane, piece->time, 0);
     begin = piece->time;
   }
 }

@@ -164,8 +164,8 @@ static inline void end_old (pf_lane *lane, const pf_frame *f, int64_t time) {
 
 
 /* End the topmost call. */
-PF_HOT void close_top (pf_machine *m, pf_lane *lane, int64_t time,
-                       unsigned flags) {
+static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
+                              unsigned flags) {
   pf_frame *const f = &lane->frames[lane->count - 1];
   pf_slot *const slot = &m->lanes.slots[f->slot];
   stop_running(f, time, PF_FRAME_SUSPENDED);
@@ -190,18 +190,11 @@ PF_HOT void close_top (pf_machine *m, pf_lane *lane, int64_t time,
 }
 
 
-/* The same where it is seldom done. */
-static void end_top (pf_machine *m, pf_lane *lane, int64_t time,
-                     unsigned flags) {
-  close_top(m, lane, time, flags);
-}
-
-
 /* Make room for one more frame. */
 static inline pf_status make_room (pf_machine *m, const moment *at) {
   pf_lane *const lane = at->lane;
   if (lane->count > m->options.max_depth)
-    end_top(m, lane, at->time, PF_CALL_LOST | PF_CALL_UNWOUND);
+    close_top(m, lane, at->time, PF_CALL_LOST | PF_CALL_UNWOUND);
   return lane->count < lane->room || pf_lane_grow(lane) ? PF_OK : PF_ENOMEM;
 }
 
@@ -228,7 +221,7 @@ static inline uint32_t stack_of (pf_machine *m, const pf_lane *lane,
 
 /* A frame on top of the stack that runs from now on; there is room, and what
    is below has been paused. */
-PF_HOT pf_frame *push (pf_machine *m, const moment *at) {
+static inline pf_frame *push (pf_machine *m, const moment *at) {
   pf_lane *const lane = at->lane;
   pf_slot *const slot = &m->lanes.slots[at->slot];
   const uint32_t depth = innermost(lane)->depth + 1;
