@@ -206,7 +206,11 @@ pf_status pf_ring_entry (pf_ring_walk *walk, uint32_t *kind, pf_bytes *text,
 
 /* A copy of what a ring in a file held at one moment. */
 typedef struct pf_ring_copy {
-  pf_ring_header header;
+  pf_ring_mode mode;
+  uint64_t size; /* of the slots */
+  uint8_t settings[PF_RING_SETTINGS];
+  size_t settings_size;
+  bool is_closed; /* the file is complete without the ring */
   pf_checkpoint checkpoint;
   uint64_t lost;        /* records: dropped, or overwritten */
   uint8_t *memory;      /* owns the slots and the journal */
@@ -218,7 +222,7 @@ typedef struct pf_ring_copy {
 /* Copy the ring in the file at `path`. PF_EFORMAT: it is none. */
 pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error);
 
-/* The same of the bytes of such a file, which nobody writes. */
+/* The same of the bytes of such a file, which lie as a page does. */
 pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error);
 
 void pf_ring_copy_close (pf_ring_copy *copy);

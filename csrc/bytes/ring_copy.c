@@ -62,13 +62,13 @@ static pf_status set_records (pf_ring_copy *copy, uint64_t head,
   const pf_checkpoint *const c = &copy->checkpoint;
   uint64_t at = c->tail;
   copy->lost = c->lost + dropped;
-  if (copy->header.mode == PF_RING_OVERWRITE && oldest.at > at) {
+  if (copy->mode == PF_RING_OVERWRITE && oldest.at > at) {
     at = oldest.at;
     copy->lost = oldest.before - c->taken;
   }
   if (head < at)
     head = at; /* they have been taken since */
-  if (head - at > copy->header.size || ((head | at) & 7) != 0)
+  if (head - at > copy->size || ((head | at) & 7) != 0)
     return refuse(error, "the positions of the ring are broken");
   copy->records.at = at;
   copy->records.end = head;
@@ -79,10 +79,10 @@ static pf_status set_records (pf_ring_copy *copy, uint64_t head,
 static pf_status copy_all (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   const pf_ring_header *const from =
       (const pf_ring_header *)(const void *)file.at;
-  const uint64_t mask = copy->header.size - 1;
+  const uint64_t mask = copy->size - 1;
   const uint64_t head = pf_observe(&from->head);
   const uint64_t used = pf_observe(&from->journal);
-  const uint64_t room = file.size - PF_RING_PAGE - copy->header.size;
+  const uint64_t room = file.size - PF_RING_PAGE - copy->size;
   const uint64_t before = pf_ring_checkpoint(from).tail;
   const uint64_t earliest = head > mask ? head - mask - 1 : 0;
   if (used > room)
@@ -108,10 +108,17 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   *copy = (pf_ring_copy){.memory = NULL};
   if (file.size < PF_RING_PAGE)
     return refuse(error, "no ring of a writer");
-  memcpy(&copy->header, file.at, sizeof copy->header);
-  pf_status status = check_header(&copy->header, file.size, error);
-  if (status == PF_OK)
-    status = copy_all(file, copy, error);
+  const pf_ring_header *const header =
+      (const pf_ring_header *)(const void *)file.at;
+  pf_status status = check_header(header, file.size, error);
+  if (status != PF_OK)
+    return status;
+  copy->mode = (pf_ring_mode)header->mode;
+  copy->size = header->size;
+  copy->settings_size = (size_t)header->settings_size;
+  memcpy(copy->settings, header->settings, copy->settings_size);
+  copy->is_closed = pf_observe(&header->closed) != 0;
+  status = copy_all(file, copy, error);
   if (status != PF_OK)
     pf_ring_copy_close(copy);
   return status;

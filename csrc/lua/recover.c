@@ -112,7 +112,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   static const char *const modes[] = {"block", "drop", "overwrite"};
   lua_createtable(L, 0, 10);
   set_text(L, "format", format);
-  set_text(L, "full", modes[r->copy.header.mode]);
+  set_text(L, "full", modes[r->copy.mode]);
   set_count(L, "length", r->copy.checkpoint.length);
   set_count(L, "row", r->copy.checkpoint.row);
   set_count(L, "written", r->copy.checkpoint.taken);
@@ -120,7 +120,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_count(L, "lost", r->copy.lost);
   lua_pushboolean(L, r->copy.is_alive);
   lua_setfield(L, -2, "is_alive");
-  lua_pushboolean(L, pf_glance(&r->copy.header.closed) != 0);
+  lua_pushboolean(L, r->copy.is_closed);
   lua_setfield(L, -2, "is_closed");
   if (damage->status < 0)
     set_text(L, "damage", damage->what);
@@ -133,8 +133,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 
 /* The format that the ring says, when it can be written. */
 static const pf_format *read_request (recovery *r) {
-  const pf_bytes kept = {r->copy.header.settings,
-                         (size_t)r->copy.header.settings_size};
+  const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
   if (!pf_kept(kept, &r->request))
     return NULL;
   const pf_format *const format = pf_format_named(r->request.format);

@@ -1,0 +1,93 @@
+/*
+** fuzz_ring.c - any records, any journal and any positions in a ring, as any
+** stream: reading them may fail, but only in words and only inside the ring.
+**
+** A ring is larger than inputs that a fuzzer likes, so it is built from one:
+** eight numbers, the journal, then the slots.
+*/
+
+#include "bytes/ring.h"
+#include "fuzz.h"
+#include "model/drain.h"
+#include "model/kept.h"
+
+#define NUMBERS 8
+#define SIZE    PF_RING_LEAST
+
+static const char *const roles[] = {"packet", "memo", "timeline", "pri"};
+
+
+/* The records as the bytes of a format, and what stands beside. */
+static void encode (pf_ring_copy *copy, const pf_format *format) {
+  pf_sink sinks[1 + sizeof roles / sizeof *roles];
+  const size_t n = sizeof sinks / sizeof *sinks;
+  pf_error error = {.status = PF_OK};
+  pf_drain drain;
+  for (size_t i = 0; i < n; i++) {
+    MUST(pf_sink_open(&sinks[i], -1) == PF_OK);
+    sinks[i].role = i == 0 ? NULL : roles[i - 1];
+    sinks[i].side = i + 1 < n ? &sinks[i + 1] : NULL;
+  }
+  pf_status status = pf_drain_open(&drain, format, NULL, 0, &sinks[0], &error);
+  if (status == PF_OK)
+    status = pf_drain_learn(&drain, &copy->journal, &error);
+  if (status >= 0)
+    status = pf_drain_encode(&drain, &copy->records, UINT64_MAX, &error);
+  if (status >= 0)
+    status = pf_drain_finish(&drain, &error);
+  MUST(status >= 0 || (error.status == status && error.what[0] != '\0'));
+  pf_drain_close(&drain);
+  for (size_t i = 0; i < n; i++)
+    pf_sink_close(&sinks[i]);
+}
+
+
+/* The file of a ring from an input; its size. */
+static size_t build (const uint8_t *data, size_t size, uint8_t *file) {
+  uint64_t n[NUMBERS] = {0};
+  pf_ring_header *const header = (pf_ring_header *)(void *)file;
+  const size_t head = size < sizeof n ? size : sizeof n;
+  memcpy(n, data, head);
+  data += head;
+  size -= head;
+  const size_t journal = size == 0 ? 0 : n[0] % (size + 1);
+  const size_t slots = size - journal < SIZE ? size - journal : SIZE;
+  memset(file, 0, PF_RING_PAGE + SIZE);
+  memcpy(header->magic, "PFRING\r\n", sizeof header->magic);
+  header->version = 1;
+  header->mode = n[1] % 4;
+  header->size = SIZE;
+  pf_note(&header->head, n[2] % 3 == 0 ? n[2] : n[3] + slots / 8 * 8);
+  pf_note(&header->journal, n[4] % 16 == 0 ? n[4] : journal);
+  pf_note(&header->checkpoint.numbers[0][0], n[3]);
+  pf_note(&header->checkpoint.numbers[0][1], n[5]);
+  pf_note(&header->oldest.numbers[0][0], n[6]);
+  pf_note(&header->oldest.numbers[0][1], n[7]);
+  for (size_t i = 0; i < slots; i++)
+    file[PF_RING_PAGE + ((n[3] + i) & (SIZE - 1))] = data[journal + i];
+  if (journal > 0)
+    memcpy(file + PF_RING_PAGE + SIZE, data, journal);
+  return PF_RING_PAGE + SIZE + journal;
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  static const char *const streams[] = {"br", "xpp", "winidea"};
+  pf_request request;
+  const size_t room = (2 * PF_RING_PAGE + SIZE + size) & ~(size_t)4095;
+  uint8_t *const file = aligned_alloc(PF_RING_PAGE, room);
+  MUST(file != NULL);
+  const pf_bytes bytes = {file, build(data, size, file)};
+  for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+    pf_ring_copy copy;
+    pf_error error = {.status = PF_OK};
+    const pf_status status = pf_ring_parse(bytes, &copy, &error);
+    MUST(status >= 0 || error.what[0] != '\0');
+    if (status == PF_OK)
+      encode(&copy, pf_format_named(streams[i]));
+    pf_ring_copy_close(&copy);
+  }
+  (void)pf_kept((pf_bytes){data, size}, &request);
+  free(file);
+  return 0;
+}
