@@ -211,6 +211,45 @@ describe("a writer through a ring", function()
       assert.is_nil((w:close()))
    end)
 
+   it("says when the disk has no room for it, and writes what there is room for", function()
+      local mount = command.folder .. "/small"
+      os.execute("mkdir -p " .. mount)
+      command.file("small.lua", ([[
+         package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
+         package.cpath = "%s/?.so;" .. package.cpath
+         local profio = require "profio"
+         local function write(name, size)
+            return profio.create("%s/" .. name, { format = "br", ring = { size = size } })
+         end
+         local file = io.open("%s/large.br", "w")
+         file:write "as it was"
+         file:close()
+         local w, message, code = write("large.br", "4M")
+         print(w, code, message:match "No space left" or message)
+         print(io.open("%s/large.br"):read "a")
+         w = assert(write("small.br", "64K"))
+         local emit, n = w:emitter("module", "line"), 0
+         repeat
+            n, w_, message, code = n + 1, emit("A.BR", n + 1)
+         until message or n == 1000000
+         print(code, message:match "No space left" or message, (w:close()))
+         local trace = assert(profio.open "%s/small.br")
+         local lines, whole = 0, true
+         for line in trace:each "line" do
+            lines = lines + 1
+            whole = whole and line == lines
+         end
+         print(whole, lines <= n and lines > 10000, trace.warnings[1].code, trace.info.lost)
+         ]]):format(command.root, command.root, build, mount, mount, mount, mount))
+      local text, status = command.run(("unshare -m sh -c \'mount -t tmpfs -o size=600K none %s "
+         .. "&& exec lua5.4 small.lua\'"):format(mount))
+      if text == "" and status ~= 0 then
+         return pending "nothing can be mounted here"
+      end
+      assert.equal("nil\tio\tNo space left\nas it was\nio\tNo space left\tnil\n" ..
+         "true\ttrue\tring-recovered\t0\n", text)
+   end)
+
    it("raises at wrong use", function()
       local function fails(words, f, ...)
          local ok, message = pcall(f, ...)

@@ -132,6 +132,32 @@ function chunks.save()
    return assert(trace:save(out_path))
 end
 
+function chunks.br()
+   local bytes_of_br = "\1\0\1\0\4A.BR\3\0\1\0\0\0\10\0\7\3FNA\5\0\1\0\0\0\20\0\8\6"
+   local trace <close> = assert(profio.open { data = bytes_of_br })
+   assert(trace.frames:count() == 2 and trace.raw:count() == 6)
+   assert(#trace:stack(trace:rows("stack")[1].stack) == 2)
+   return assert(trace:save())
+end
+
+-- A ring that overwrites has no thread: its requests come in one order.
+function chunks.ring()
+   collectgarbage() -- closes a writer that the last failure left open
+   local w <close> = assert(profio.create(out_path, { format = "br",
+      ring = { size = "64K", full = "overwrite" } }))
+   local stack = w:stack { { area = "FNA", class = "function", file = "B.BR", line = 20 },
+      { area = "A.BR", class = "main", file = "A.BR", line = 10 } }
+   local emit = w:emitter("module", "line", "stack")
+   for i = 1, 20 do
+      local _, message = emit("M" .. i, i, stack)
+      assert(not message, message)
+   end
+   assert(w:write { module = "A.BR", line = 7 })
+   local trace <close> = assert(profio.open(out_path))
+   assert(trace:count() == 21)
+   assert(w:close())
+end
+
 function chunks.registered()
    profio.register {
       name = "words", score = function(text) return text:sub(1, 5) == "words" and 100 or 0 end,
