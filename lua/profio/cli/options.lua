@@ -58,7 +58,7 @@ local groups = {
       { "--strict", false, "stop at the first oddity" },
       { "--follow", false, "go on as the file grows: rows of a table as they come, until Ctrl-C" },
       { "--merge", false, "write all FILEs as one, summed, to -o OUT or standard output" },
-      { "--list-formats", false, "formats with options and warnings; options of exports and reports" },
+      { "--list-formats", false, "formats, options and warnings; options of exports and reports" },
    },
    { "Scripts",
       { "--script", "LUA", "run a script that gets the trace; words behind -- are its arguments" },
