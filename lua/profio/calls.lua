@@ -97,8 +97,7 @@ end
 -- {====== In parts ======
 
 local most_threads = 8
-local parts_per_thread = 2 -- so that threads that are slowed down do less
-local rows_per_part = 262144
+local rows_per_part = 262144 -- at least: to put parts together costs something
 
 -- How many events there are, when they can be read in parts: one file of a format whose readers
 -- run in threads, with nothing written in Lua between.
@@ -114,10 +113,7 @@ end
 -- In how many parts that many events are read, and by how many threads.
 local function division(mine, rows)
    local threads = mine.threads or math.min(core.processors(), most_threads)
-   local parts = mine.parts or (threads > 1 and threads * parts_per_thread or 1)
-   if not mine.parts then
-      parts = math.min(parts, rows // rows_per_part)
-   end
+   local parts = mine.parts or math.min(threads, rows // rows_per_part)
    return math.max(threads, 1), math.max(math.min(parts, rows, 4096), 1)
 end
 
