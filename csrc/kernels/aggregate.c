@@ -188,28 +188,43 @@ void pf_aggregates_close (pf_aggregates *a) {
 
 /* {====== Adding a batch ====== */
 
-/* Copy the values of the present rows next to each other. */
-#define SQUEEZE(type)                                  \
-  for (size_t i = 0; i < rows; i++) {                  \
-    ((type *)to)[n] = ((const type *)column->data)[i]; \
-    n += !pf_is_missing(column, i);                    \
-  }
-
-static size_t squeeze (const pf_column *column, size_t rows, void *to) {
+/* The numbers of the rows that have a value, by words of the bitmap: a word of
+   none costs nothing. */
+static size_t list_present (const pf_column *column, size_t rows,
+                            uint16_t *list) {
   size_t n = 0;
+  for (size_t first = 0; first < rows; first += 64) {
+    const size_t left = rows - first;
+    uint64_t present = ~column->missing[first / 64];
+    if (left < 64)
+      present &= ((uint64_t)1 << left) - 1;
+    for (; present != 0; present &= present - 1)
+      list[n++] = (uint16_t)(first + (size_t)__builtin_ctzll(present));
+  }
+  return n;
+}
+
+
+/* Copy the values of the listed rows next to each other. */
+#define SQUEEZE(type)            \
+  for (size_t i = 0; i < n; i++) \
+    ((type *)to)[i] = ((const type *)column->data)[list[i]];
+
+static void squeeze (const pf_column *column, const uint16_t *list, size_t n,
+                     void *to) {
   switch (pf_type_size(column->type)) {
     case 1: SQUEEZE(uint8_t) break;
     case 4: SQUEEZE(uint32_t) break;
     case 8: SQUEEZE(uint64_t) break;
     default: SQUEEZE(pf_bytes)
   }
-  return n;
 }
 
 
 /* Point a->present to the rows that have a value in the column. */
 static void prepare (pf_aggregates *a, const pf_batch *batch,
                      const uint32_t *groups, size_t column) {
+  uint16_t list[PF_BATCH_ROWS];
   a->prepared = column;
   a->present = (pf_present){groups, batch->rows, NULL, NULL};
   if (column == PF_NO_COLUMN)
@@ -218,14 +233,11 @@ static void prepare (pf_aggregates *a, const pf_batch *batch,
   a->present.values = c->data;
   if (!c->has_missing)
     return;
-  a->present.values = a->values;
-  a->present.groups = a->groups;
-  a->present.rows = squeeze(c, batch->rows, a->values);
-  size_t n = 0;
-  for (size_t i = 0; i < batch->rows; i++) {
-    a->groups[n] = groups[i];
-    n += !pf_is_missing(c, i);
-  }
+  const size_t n = list_present(c, batch->rows, list);
+  a->present = (pf_present){a->groups, n, a->values, NULL};
+  squeeze(c, list, n, a->values);
+  for (size_t i = 0; i < n; i++)
+    a->groups[i] = groups[list[i]];
 }
 
 
