@@ -94,11 +94,10 @@ static pf_status fill_times (winidea_decoder *self, winidea_stretch records,
   const uint8_t *const at = records.at + records.size - 8;
   int64_t last = self->last;
   bool falls = false;
-  for (size_t i = 0; i < records.count; i++)
-    times[i] = (int64_t)pf_load64le(at + i * records.size);
   for (size_t i = 0; i < records.count; i++) {
-    falls |= times[i] < last;
-    last = times[i];
+    const int64_t time = (int64_t)pf_load64le(at + i * records.size);
+    falls |= time < last;
+    times[i] = last = time;
   }
   return falls ? report_falls(self, times, records.count, error) : PF_OK;
 }
