@@ -52,6 +52,18 @@ function chunks.failure()
    assert(not trace and message and code == "format")
 end
 
+local entries = "TID,TIME,OP,MSG,LINE,PARAMS\n1,0,I,MAIN,1,\n1,2,i,A,2,\"a \"\"b\"\"\"\n1,3,I,A,9,\n"
+   .. "2,3,I,B,9,x\n1,4,O,MAIN,3,\n"
+
+function chunks.xpp()
+   local trace <close> = assert(profio.open({ data = entries, pri = "OPERATIONMODE=5\n" },
+      { code_page = "CP850" }))
+   local prf, beside = assert(trace:save(nil, { form = "foxdbe" }))
+   local again <close> = assert(profio.open { data = prf, memo = beside.memo })
+   return trace.entries:unfilter():rows(), trace.entries:refilter():rows(), again:calls():rows(),
+      again.raw:rows(), trace.settings:rows(), again.structure:rows(), assert(again:save())
+end
+
 function chunks.each()
    local trace <close> = assert(profio.open { data = bytes })
    for _ in trace.histogram:each("low", "count") do end
