@@ -4,6 +4,7 @@
 
 local against_calls = require "spec.bench.against_calls"
 local against_counts = require "spec.bench.against_counts"
+local against_dbf = require "spec.bench.against_dbf"
 local against_gprof = require "spec.bench.against_gprof"
 local against_loops = require "spec.bench.against_loops"
 local against_stores = require "spec.bench.against_stores"
@@ -16,6 +17,7 @@ local cases = {
    { "text1", against_timelines.text1 },
    { "record", against_stores.record },
    { "calls", against_calls.calls },
+   { "xbase", against_dbf.xbase },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },

@@ -1,0 +1,97 @@
+-- A trace of Xbase++ beside programs that read tables: shapelib, in a C loop over the same columns
+-- (other/shape.c; it is left out where there is no libshp-dev), and python3-dbfread.
+
+local profio = require "profio"
+local timing = require "spec.bench.timing"
+
+local bench = {}
+
+local ENTRIES = 1000000
+
+-- Random calls up to 12 deep, as a table of digits: 43 bytes a record.
+local function write_trace(path)
+   local writer = assert(profio.create(path, { format = "xpp", layout = "text-fields",
+      params = false }))
+   local emit = writer:emitter("thread", "time", "op", "call", "line")
+   local stack, time = {}, 0
+   math.randomseed(1)
+   for _ = 1, ENTRIES do
+      time = time + math.random(0, 2)
+      local leaves = #stack > 0 and (#stack >= 12 or math.random(2) == 1)
+      local name = leaves and table.remove(stack) or ("FUNCTION%03d"):format(math.random(200))
+      emit(1, time * 1000000, leaves and "O" or "I", name, leaves and 20 or 10)
+      if not leaves then
+         stack[#stack + 1] = name
+      end
+   end
+   assert(writer:close())
+end
+
+local function seconds_of(command)
+   local pipe <close> = assert(io.popen(command .. " 2>/dev/null"))
+   return tonumber((pipe:read "l" or ""):match "^(%S+)")
+end
+
+-- The least of some runs; nil when the program is not there.
+local function best(command)
+   local least
+   for _ = 1, 3 do
+      local seconds = seconds_of(command)
+      least = seconds and math.min(least or seconds, seconds) or least
+   end
+   return least
+end
+
+local function shapelib(path)
+   local program = timing.folder .. "/shape"
+   local made = os.execute(("cc -std=c11 -O2 spec/bench/other/shape.c -lshp -o %s 2>/dev/null")
+      :format(program))
+   return made and best(program .. " " .. path) or nil
+end
+
+local dbfread = [[/usr/bin/python3 -c "
+import time, dbfread
+began = time.time()
+for record in dbfread.DBF('%s'): record['TIME'], record['OP'], record['MSG']
+print(time.time() - began)"]]
+
+local function print_beside(label, seconds, others)
+   local ratios = {}
+   for _, other in ipairs(others) do
+      ratios[#ratios + 1] = other[2] and ("%8.1f x %s"):format(other[2] / seconds, other[1]) or nil
+   end
+   timing.print("%-34s %8.1f ms %s", label, seconds * 1e3, table.concat(ratios))
+end
+
+--- Each entry in a Lua loop, and XppPat's statistics.
+function bench.xbase()
+   local path = timing.folder .. "/large.dbf"
+   write_trace(path)
+   local times = timing.functions({
+      function()
+         local trace <close> = assert(profio.open(path, { format = "xpp" }))
+         local n = 0
+         for _ in trace.entries:each("time", "op", "call") do
+            n = n + 1
+         end
+         assert(n == ENTRIES)
+      end,
+      function()
+         local trace <close> = assert(profio.open(path, { format = "xpp" }))
+         assert(#trace:calls { recursion = "outermost" }:group "area":aggregate {
+            "numbers = sum(count)", "clear = sum(net)", "gross = sum(gross)", "most = max(net)",
+            "least = min(net)" }:rows() == 200)
+      end,
+   }, 5)
+   local others = { { "shapelib", shapelib(path) }, { "dbfread", best(dbfread:format(path)) } }
+   timing.print("\na trace of Xbase++ with %d entries", ENTRIES)
+   for _, other in ipairs(others) do
+      timing.print("%-34s %s", other[1], other[2] and ("%8.1f ms"):format(other[2] * 1e3)
+         or "       is not here")
+   end
+   print_beside("each entry in Lua", times[1], others)
+   print_beside("calls and times", times[2], others)
+   os.remove(path)
+end
+
+return bench
