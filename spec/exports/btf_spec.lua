@@ -255,6 +255,30 @@ describe("--export btf", function()
    end)
 end)
 
+describe("the rows of BTF", function()
+   local core = require "profio.core"
+
+   it("have notes where something is written, of either kind of number", function()
+      local rows = core.rows(core.btf(core.rows_reader({ { "time", "int" }, { "event", "name" },
+         { "area", "area" }, { "value", "int" }, { "number", "num" } }, {
+         { 1, "write", { name = "n", class = "variable" }, 5, 5.0 },
+         { 2, "write", { name = "x", class = "aux" }, nil, 1.25 },
+         { 3, "enter", { name = "", class = "" } },
+      }), {}), { "kind", "target", "event", "note", "number" })
+      assert.same({
+         { kind = "event", target = "Task", event = "start" },
+         { kind = "write", target = "n", event = "write", note = 5 },
+         { kind = "number", target = "x", event = "write", number = 1.25 },
+         { kind = "event", target = "?", event = "start" },
+      }, rows)
+   end)
+
+   it("are written with their notes", function()
+      local trace <close> = events.open "1 write variable:n a 5\n"
+      assert.matches(",SIG,n,0,write,5\n", (trace:export "btf"))
+   end)
+end)
+
 describe("names in BTF", function()
    -- Events of areas that a text of words cannot name.
    profio.register {

@@ -202,6 +202,8 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
   row.kind = m->words[e->note];
   row.source = writer->name;
   row.target = m->entities[e->area].name;
+  row.has_note = e->note == WORD_WRITE;
+  row.has_number = e->note == WORD_NUMBER;
   row.note = e->value;
   row.number = e->number;
   btf_put(&m->queue, &row);

@@ -19,6 +19,7 @@
 typedef struct btf_row {
   uint32_t kind, source, type, target, event; /* names */
   int64_t time, source_instance, target_instance;
+  bool has_note, has_number;
   int64_t note;
   double number;
 } btf_row;

@@ -65,6 +65,10 @@ static void fill (pf_column *columns, size_t row, const btf_row *from) {
   set_int(&columns[8], row, from->note);
   if (columns[9].data != NULL)
     columns[9].nums[row] = from->number;
+  if (columns[8].data != NULL && !from->has_note)
+    pf_set_missing(&columns[8], row);
+  if (columns[9].data != NULL && !from->has_number)
+    pf_set_missing(&columns[9], row);
 }
 
 
