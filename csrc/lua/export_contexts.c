@@ -1,6 +1,6 @@
 /*
 ** export_contexts.c - profiles for other programs' viewers: folded stacks,
-** speedscope, the Firefox profiler, callgrind.
+** speedscope, callgrind.
 */
 
 #include <stdlib.h>

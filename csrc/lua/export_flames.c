@@ -10,7 +10,7 @@
 
 /* A frame is at least so many pixels wide to be drawn, and a letter so wide. */
 #define MIN_WIDTH    0.1
-#define LETTER_WIDTH 6.6
+#define LETTER_WIDTH 7.3
 
 typedef struct flames {
   l_export *out;

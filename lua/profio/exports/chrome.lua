@@ -25,6 +25,22 @@ local thread = ',\n{"ph":"M","name":"thread_name","pid":1,"tid":%d,"args":{"name
 local event = ',\n{{"ph":"X","pid":1,"tid":%d,"name":{area:json},"ts":{start:us},' ..
    '"dur":{length:us},"args":{{"net":{net},"flags":{flags:json}}}'
 
+-- Lanes that have names are told apart in one pass, others each in its own.
+local function put_lanes(out, trace, calls)
+   local list, templates = lanes.of(trace), {}
+   for number, lane in ipairs(list) do
+      out:write(thread:format(number, lanes.json(lane.title)))
+      templates[lane.value or ""] = event:format(number)
+   end
+   if lanes.has_names(list) then
+      out:listing(calls, { kind = "lane", templates = templates })
+      return
+   end
+   for number, lane in ipairs(list) do
+      out:listing(lane.narrow(calls), event:format(number))
+   end
+end
+
 ---@param trace profio.Trace
 ---@param given table
 ---@param file file*
@@ -36,12 +52,8 @@ function chrome.write(trace, given, file)
    local path = lanes.json(trace.path)
    local out = lanes.out(file)
    out:write(head:format(lanes.json("profio " .. core.version), path, lanes.losses(trace), path))
-   local calls = trace:calls { from = given.from, to = given.to }
-      :derive { "length = stop - start" }
-   for number, lane in ipairs(lanes.of(trace)) do
-      out:write(thread:format(number, lanes.json(lane.title)))
-      out:listing(lane.narrow(calls), event:format(number))
-   end
+   put_lanes(out, trace, trace:calls { from = given.from, to = given.to }
+      :derive { "length = stop - start" })
    out:write "\n]}\n"
    return out:result()
 end

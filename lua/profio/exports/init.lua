@@ -26,6 +26,7 @@ local order = {
    "callgrind",
    "chrome",
    "folded",
+   "firefox",
    "svg",
 }
 

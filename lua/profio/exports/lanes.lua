@@ -15,6 +15,7 @@ end
 ---@class profio.Lane
 ---@field number integer by first sight among the events, from 0
 ---@field title string
+---@field value any nil: it is not known, or there are no lanes
 ---@field narrow fun(rows: profio.View): profio.View  only the rows of this lane
 
 local function has_lanes(trace)
@@ -33,7 +34,7 @@ local function lane_of(number, value)
       wanted = conditions.missing
    end
    return { number = number, title = value == false and "(no lane)" or tostring(value),
-      narrow = function(rows)
+      value = value or nil, narrow = function(rows)
          return rows:where { lane = wanted }
       end }
 end
@@ -52,6 +53,28 @@ function lanes.of(trace)
       list[#list + 1] = lane_of(#list, value)
    end
    return list
+end
+
+---Whether all lanes have names, of which rows can be told apart.
+---@param list profio.Lane[]
+---@return boolean
+function lanes.has_names(list)
+   for _, lane in ipairs(list) do
+      if type(lane.value) ~= "string" then
+         return false
+      end
+   end
+   return #list > 0
+end
+
+---The first time of the events, and how long they last: numbers of JSON are doubles, so times begin
+---at 0 there.
+---@param trace profio.Trace
+---@return integer first
+---@return integer length
+function lanes.first(trace)
+   local row = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1] or {}
+   return row.first or 0, (row.last or 0) - (row.first or 0)
 end
 
 -- }======
@@ -101,19 +124,30 @@ function Out:write(...)
    end
 end
 
----Write each row of a view by a template; see core.write_listing.
----@param rows profio.View
----@param template string|table one for all rows, or { kind =, templates = }
-function Out:listing(rows, template)
+---Write by a function of the core, which takes the file as its third argument.
+---@param write function
+---@param what any
+---@param options table
+---@return any what it answers; 0 after a failure
+function Out:call(write, what, options)
    if self.failure then
-      return
+      return 0
    end
-   local options = type(template) == "table" and template or { template = template }
-   local reader = type(rows) == "userdata" and rows or rows:reader()
-   local count, message, code, broken = core.write_listing(reader, options, self.file)
-   if not count then
+   local done, message, code, broken = write(what, options, self.file)
+   if not done then
       self.failure = { message, code, broken }
    end
+   return done or 0
+end
+
+---Write each row of a view by a template; see core.write_listing.
+---@param rows profio.View|profio.core.Reader
+---@param template string|table one for all rows, or { kind =, templates = }
+---@return integer count
+function Out:listing(rows, template)
+   local options = type(template) == "table" and template or { template = template }
+   local reader = type(rows) == "userdata" and rows or rows:reader()
+   return self:call(core.write_listing, reader, options)
 end
 
 ---What the export answers.

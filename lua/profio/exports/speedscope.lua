@@ -34,12 +34,6 @@ local templates = {
    close = ',\n{{"type":"C","frame":{frame},"at":{time}}',
 }
 
--- First and last time of the events: numbers of JSON are doubles, so times begin at 0.
-local function span_of(trace)
-   local row = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1] or {}
-   return row.first or 0, (row.last or 0) - (row.first or 0)
-end
-
 -- The frames in the order of their numbers: areas by first sight among the opens.
 local function put_frames(out, trace, options)
    local areas = core.group(core.spans(trace.events:reader(), options), { { column = "frame" },
@@ -53,7 +47,7 @@ end
 ---@param file file*
 local function write_timeline(trace, given, file)
    local out = lanes.out(file)
-   local first, length = span_of(trace)
+   local first, length = lanes.first(trace)
    out:write(head:format(lanes.json("profio " .. core.version),
       lanes.json(given.name or trace.path)))
    for number, lane in ipairs(lanes.of(trace)) do

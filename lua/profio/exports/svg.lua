@@ -53,7 +53,7 @@ local program = [[
     g.name = title.slice(0, title.lastIndexOf(' ('));
   });
   function label(text, name, pixels) {
-    var letters = Math.floor((pixels - 6) / 6.6);
+    var letters = Math.floor((pixels - 6) / 7.3);
     text.textContent = letters >= name.length ? name
       : letters >= 3 ? name.slice(0, letters - 2) + '..' : '';
   }

@@ -137,6 +137,17 @@ function core.write_folded(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_speedscope(from, options, file) end
 
+---Write the middle of a profile for Firefox: what comes behind the first strings of its table up to
+---the end of its first thread, that of the samples.
+---@param from profio.core.Contexts
+---@param options table metric, strings (how many there are before), thread (what it is called)
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.write_firefox(from, options, file) end
+
 ---Write a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
 ---@param options table metric, creator, command, notes = { ... }
