@@ -211,7 +211,7 @@ function chunks.calls()
 end
 
 -- Two cores that call functions of a few names, over several batches.
-local function records()
+local function two_cores()
    local list = {}
    for i = 1, 4096 * 3 do
       local depth = i // 7 % 5
@@ -221,7 +221,7 @@ local function records()
    return table.concat(list)
 end
 
-local timeline_bytes = records()
+local timeline_bytes = two_cores()
 
 function chunks.call_parts()
    local trace <close> = assert(profio.open({ data = timeline_bytes }, { format = "winidea",
