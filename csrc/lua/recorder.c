@@ -230,7 +230,9 @@ static int recorder_facts (lua_State *L) {
   lua_createtable(L, 0, 10);
   set_integer(L, "events", (int64_t)r->events);
   set_integer(L, "time", r->last - r->away);
-  set_integer(L, "hook", r->hooked);
+  set_integer(L, "hook",
+              r->hooked + (int64_t)r->seen[0] * r->costs[0] +
+                  (int64_t)r->seen[1] * r->costs[1]);
   set_integer(L, "wait", r->waited);
   set_integer(L, "drain", r->drained);
   if (r->mode != L_SAMPLED) {

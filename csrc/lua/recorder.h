@@ -51,7 +51,7 @@ typedef struct l_function {
 
   uint32_t name, module, kind; /* names of the dictionary */
   bool is_own;                 /* of the recorder itself: not recorded */
-  uint32_t *areas;             /* by line - base: 1 more than the area */
+  uint32_t *areas;             /* by line - base: 1 more than l_line_area */
   int base, nareas;
 } l_function;
 
@@ -129,7 +129,7 @@ typedef struct l_recorder {
   int64_t begun, last; /* the clock at the begin; the program's time */
   int64_t stolen;      /* what was not the program's, since begun */
   int64_t waited;      /* of that, for room in the ring */
-  int64_t hooked;      /* in hooks, as far as it is known */
+  int64_t hooked;      /* in hooks of samples */
   int64_t away;        /* while recording was paused */
   int64_t drained;     /* CPU time of the writer's thread */
   int64_t costs[2];    /* of a line, of a call or return */
@@ -142,7 +142,7 @@ typedef struct l_recorder {
   pf_error error;        /* why recording has ended; PF_OK */
   bool has_news;         /* in the dictionary, for the writer */
   uint64_t nowhere[L_SHAPE_MOST];
-  l_shape shape, callers_shape;
+  l_shape shape;
   uint32_t letters[4]; /* words for enter, leave, suspend, resume; or none */
   uint32_t kinds[2];   /* function, main */
   l_functions functions;
@@ -180,10 +180,13 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 
 /* recorder_functions.c */
 
-/* The function of an activation; NULL when out of memory. */
-l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder);
+/* The function of an activation, which may be `hint` (NULL: no idea); NULL when
+   out of memory. */
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder,
+                           l_function *hint);
 
-/* The area of a line of it; PF_NO_AREA when out of memory. */
+/* The area of a line of it, but where lines are recorded alone its stack of one
+   frame. When out of memory, which ends the recording: PF_NO_AREA. */
 uint32_t l_line_area (l_recorder *recorder, l_function *function, int line);
 
 void l_functions_free (l_functions *functions);

@@ -67,8 +67,7 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         .most_lanes = r->most_lanes,
                         .hook = r->hook,
                         .mask = r->mask,
-                        .shape = r->shape,
-                        .callers_shape = r->callers_shape};
+                        .shape = r->shape};
   memcpy(probe->letters, r->letters, sizeof probe->letters);
   probe->state = lua_topointer(L, LUA_REGISTRYINDEX);
   probe->dictionary = pf_dictionary_new();

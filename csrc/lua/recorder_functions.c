@@ -176,10 +176,13 @@ static void read_key (lua_State *L, lua_Debug *ar, l_function *key) {
 }
 
 
-l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r) {
+l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
+                           l_function *hint) {
   l_function key;
   l_functions *const functions = &r->functions;
   read_key(L, ar, &key);
+  if (hint != NULL && is_same(hint, &key))
+    return hint;
   if (functions->count * 2 >= functions->mask && !grow(functions))
     return NULL;
   l_function **slot = slot_of(functions, &key);
@@ -235,17 +238,23 @@ static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
   if (r->contexts == NULL)
     area.class = f->kind;
   r->has_news = true;
-  return pf_area_add(r->dictionary, &area);
+  const uint32_t number = pf_area_add(r->dictionary, &area);
+  if (number == PF_NO_AREA || r->mode != L_TIMED || r->has_callers)
+    return number;
+  return pf_stack_push(r->dictionary, PF_NO_STACK, number);
 }
 
 
 uint32_t l_line_area (l_recorder *r, l_function *f, int line) {
-  if (!reserve(f, line))
-    return PF_NO_AREA;
-  uint32_t *const known = &f->areas[line - f->base];
-  if (*known == 0)
-    *known = make_area(r, f, line) + 1;
-  return *known - 1;
+  const unsigned at = (unsigned)(line - f->base);
+  if (at < (unsigned)f->nareas && f->areas[at] != 0)
+    return f->areas[at] - 1;
+  uint32_t area = PF_NO_AREA;
+  if (reserve(f, line))
+    area = f->areas[line - f->base] = make_area(r, f, line) + 1;
+  if (area == 0 || area == PF_NO_AREA)
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+  return area == PF_NO_AREA ? area : area - 1;
 }
 
 /* }====== */

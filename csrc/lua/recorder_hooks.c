@@ -42,7 +42,6 @@ void l_charge (l_recorder *r, int64_t now) {
 static void pay (l_recorder *r, int kind) {
   r->seen[kind]++;
   r->stolen += r->costs[kind];
-  r->hooked += r->costs[kind];
 }
 
 /* }====== */
@@ -166,7 +165,10 @@ static void make_way (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 
 static void on_call (l_recorder *r, l_lane *lane, lua_State *L, lua_Debug *ar) {
   make_way(r, lane, ar);
-  l_function *const function = l_function_of(L, ar, r);
+  /* What was called here the last time is mostly called again. */
+  l_function *const function = l_function_of(
+      L, ar, r,
+      lane->count < lane->room ? lane->frames[lane->count].function : NULL);
   l_frame *const f = l_lane_push(r, lane, ar->i_ci, function);
   if (f == NULL)
     return;

@@ -205,7 +205,8 @@ void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
   for (int at = levels_of(L, level) - 1; at >= level; at--) {
     if (!lua_getstack(L, at, &ar))
       break;
-    l_frame *const f = l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r));
+    l_frame *const f =
+        l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r, NULL));
     if (f == NULL)
       return;
     lua_getinfo(L, "l", &ar);

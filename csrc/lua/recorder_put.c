@@ -63,9 +63,7 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
 
 
 void l_put_prepare (lua_State *L, l_recorder *r) {
-  static const char *const lines[] = {"module", "line", "function", "kind",
-                                      "spent"};
-  static const char *const stacks[] = {"spent", "stack"};
+  static const char *const lines[] = {"spent", "stack"};
   static const char *const samples[] = {"stack"};
   size_t count;
   const pf_table *const tables = pf_writer_tables(r->writer, &count);
@@ -73,10 +71,7 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
   for (size_t i = 0; i < count; i++)
     has_timeline |= strcmp(tables[i].name, "timeline") == 0;
   switch (r->mode) {
-    case L_TIMED:
-      r->shape = shape_of(L, r->writer, "samples", lines, 5);
-      r->callers_shape = shape_of(L, r->writer, "samples", stacks, 2);
-      break;
+    case L_TIMED: r->shape = shape_of(L, r->writer, "samples", lines, 2); break;
     case L_SAMPLED:
       r->shape = shape_of(L, r->writer, "samples", samples, 1);
       break;
@@ -193,38 +188,18 @@ static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
-static void put_with_callers (l_recorder *r, const l_lane *lane, l_frame *f) {
-  const uint32_t stack = place_of(r, lane, f);
-  if (r->error.status != PF_OK)
-    return;
-  uint64_t *const record = begin(r, r->callers_shape.words);
-  if (record == NULL)
-    return;
-  record[r->callers_shape.at[0]] = (uint64_t)f->spent;
-  record[r->callers_shape.at[1]] = stack;
-  commit(r, record, &r->callers_shape);
-}
-
-
 void l_put_line (l_recorder *r, l_lane *lane, l_frame *f) {
-  if (r->mode == L_SUMS) {
+  if (r->mode == L_SUMS)
     put_sums(r, lane, f);
-    return;
-  }
   if (r->mode != L_TIMED)
     return;
-  if (r->has_callers) {
-    put_with_callers(r, lane, f);
-    return;
-  }
+  const uint32_t stack = r->has_callers ? place_of(r, lane, f)
+                                        : l_line_area(r, f->function, f->line);
   uint64_t *const record = begin(r, r->shape.words);
   if (record == NULL)
     return;
-  record[r->shape.at[0]] = f->function->module;
-  record[r->shape.at[1]] = (uint64_t)f->line;
-  record[r->shape.at[2]] = f->function->name;
-  record[r->shape.at[3]] = f->function->kind;
-  record[r->shape.at[4]] = (uint64_t)f->spent;
+  record[r->shape.at[0]] = (uint64_t)f->spent;
+  record[r->shape.at[1]] = stack;
   commit(r, record, &r->shape);
 }
 

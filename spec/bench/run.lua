@@ -6,6 +6,7 @@ local against_calls = require "spec.bench.against_calls"
 local against_counts = require "spec.bench.against_counts"
 local against_dbf = require "spec.bench.against_dbf"
 local against_gprof = require "spec.bench.against_gprof"
+local against_hooks = require "spec.bench.against_hooks"
 local against_loops = require "spec.bench.against_loops"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
@@ -16,6 +17,7 @@ local cases = {
    { "timeline", against_timelines.timeline },
    { "text1", against_timelines.text1 },
    { "record", against_stores.record },
+   { "recorder", against_hooks.recorder },
    { "calls", against_calls.calls },
    { "xbase", against_dbf.xbase },
    { "executable", against_gprof.executable },

@@ -25,6 +25,20 @@ br.options = {
 
 br.write_options = {}
 
+---Stacks are in the samples: of TIMED with the time of each line itself.
+---@param part profio.core.Part
+---@return table
+function br.profile(part)
+   local metrics = { { name = "samples", unit = "count" } }
+   for _, fact in ipairs(part:info()) do
+      if fact.name == "dialect" and (fact.value == "timed" or fact.value == "mixed") then
+         metrics = { { name = "time", unit = "ns", column = "self" },
+            { name = "lines", unit = "count" } }
+      end
+   end
+   return { table = "samples", stack = "stack", metrics = metrics }
+end
+
 br.warnings = {
    ["br-bad-type"] = "where a record should begin stands no known type",
    ["br-deep"] = "a group has more backtraces than are kept",
