@@ -311,6 +311,55 @@ local function path_of(trace, stack)
    return stack and table.concat(names, ";")
 end
 
+-- Calls that come back, some of them suspended for a while, in two lanes.
+local function fitting_events(random)
+   local list, stacks, time = {}, { {}, {} }, random(100)
+   for _ = 1, 80 do
+      local lane = random(2)
+      local stack = stacks[lane]
+      local top = stack[#stack]
+      time = time + random(5) - 1
+      local event = { time = time, lane = lane, event = "enter", area = ("abcdef"):sub(random(6)) }
+      if top and top.is_suspended then
+         event.event, event.area, top.is_suspended = "resume", top.area, nil
+      elseif top and random(4) == 1 then
+         event.event, event.area, top.is_suspended = "suspend", top.area, true
+      elseif top and random(2) == 1 then
+         event.event, event.area = "leave", table.remove(stack).area
+      else
+         stack[#stack + 1] = { area = event.area }
+      end
+      list[#list + 1] = event
+   end
+   return list
+end
+
+-- Net time and number of calls by area.
+local function totals(trace, options)
+   local sums = {}
+   for area, net, count in trace:calls(options):each("area", "net", "count") do
+      sums[area] = (sums[area] or 0) + net
+      sums[area .. " count"] = (sums[area .. " count"] or 0) + count
+   end
+   return sums
+end
+
+describe("calls cut at a time", function()
+   it("have on both sides together what they have whole", function()
+      math.randomseed(8)
+      for round = 1, 300 do
+         local list = fitting_events(math.random)
+         local trace <close> = events.open(list)
+         local at = math.random(list[1].time - 3, list[#list].time + 3)
+         local sums, after = totals(trace, { to = at }), totals(trace, { from = at })
+         for area, value in pairs(after) do
+            sums[area] = (sums[area] or 0) + value
+         end
+         assert.same(totals(trace), sums, "round " .. round)
+      end
+   end)
+end)
+
 describe("calls of random events", function()
    it("are those of a slow model", function()
       math.randomseed(20090613)
