@@ -52,8 +52,8 @@ function chunks.failure()
    assert(not trace and message and code == "format")
 end
 
-local entries = "TID,TIME,OP,MSG,LINE,PARAMS\n1,0,I,MAIN,1,\n1,2,i,A,2,\"a \"\"b\"\"\"\n1,3,I,A,9,\n"
-   .. "2,3,I,B,9,x\n1,4,O,MAIN,3,\n"
+local entries = "TID,TIME,OP,MSG,LINE,PARAMS\n1,0,I,MAIN,1,\n1,2,i,A,2,\"a \"\"b\"\"\"\n"
+   .. "1,3,I,A,9,\n2,3,I,B,9,x\n1,4,O,MAIN,3,\n"
 
 function chunks.xpp()
    local trace <close> = assert(profio.open({ data = entries, pri = "OPERATIONMODE=5\n" },
