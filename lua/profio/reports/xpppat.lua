@@ -80,6 +80,9 @@ end
 local function rows_of(context, options)
    local list, last = sums_of(context, options)
    local rows, shares = {}, 0
+   if #list == 0 then
+      rows[1] = sum_row(0)
+   end
    for i, sum in ipairs(list) do
       local share = percent(sum.clear or 0, last)
       rows[#rows + 1], shares = function_row(sum, share), shares + share
