@@ -147,6 +147,24 @@ static void thread_words (const pf_batch *batch, size_t column, uint64_t *words,
 }
 
 
+/* What each row says. */
+static void find_letters (pf_frames *frames, const pf_column *op, size_t rows) {
+  const uint32_t *const letters = frames->letters;
+  for (size_t i = 0; i < rows; i++) {
+    const uint32_t id = op->ids[i];
+    frames->letter_of[i] =
+        (uint8_t)(id == letters[PF_ENTERED]     ? PF_ENTERED
+                  : id == letters[PF_RETURNING] ? PF_RETURNING
+                  : id == letters[PF_CALLING]   ? PF_CALLING
+                  : id == letters[PF_RETURNED]  ? PF_RETURNED
+                                                : PF_NO_LETTER);
+  }
+  for (size_t i = 0; op->has_missing && i < rows; i++)
+    if (pf_is_missing(op, i))
+      frames->letter_of[i] = PF_NO_LETTER;
+}
+
+
 /* Most rows are of the thread of the row before. */
 static pf_status number_threads (pf_frames *frames, const uint64_t *words,
                                  const bool *missing, size_t rows) {
@@ -167,6 +185,7 @@ pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
   uint64_t words[PF_BATCH_ROWS];
   bool missing[PF_BATCH_ROWS];
   const pf_column *const call = &batch->columns[columns->call];
+  find_letters(frames, &batch->columns[columns->op], batch->rows);
   thread_words(batch, columns->thread, words, missing);
   pf_status status = number_threads(frames, words, missing, batch->rows);
   for (size_t i = 0; i < batch->rows; i++) {
@@ -180,17 +199,6 @@ pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
   if (status == PF_OK)
     status = grow_lanes(frames);
   return status == PF_OK ? grow_slots(frames) : status;
-}
-
-
-pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
-                            size_t row) {
-  if (pf_is_missing(op, row))
-    return PF_NO_LETTER;
-  unsigned letter = 0;
-  while (letter < PF_NO_LETTER && frames->letters[letter] != op->ids[row])
-    letter++;
-  return letter;
 }
 
 

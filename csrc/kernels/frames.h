@@ -71,6 +71,7 @@ typedef struct pf_frames {
   uint32_t file;                  /* of the last row */
   bool has_file;
   uint32_t lane_of[PF_BATCH_ROWS], slot_of[PF_BATCH_ROWS]; /* of each row */
+  uint8_t letter_of[PF_BATCH_ROWS];                        /* the same */
 } pf_frames;
 
 /* The columns the stacks are made from, in the reader's fields; nfields for
@@ -91,7 +92,7 @@ void pf_entry_columns_want (const pf_reader *reader,
 pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary);
 void pf_frames_close (pf_frames *frames);
 
-/* Find lane and slot of every row of a batch. PF_OK or PF_ENOMEM. */
+/* Find lane, slot and letter of every row of a batch. PF_OK or PF_ENOMEM. */
 pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
                             const pf_entry_columns *columns);
 
@@ -99,10 +100,6 @@ pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
    once for each row. */
 bool pf_frames_new_file (pf_frames *frames, const pf_batch *batch,
                          const pf_entry_columns *columns, size_t row);
-
-/* What a row says. */
-pf_letter pf_frames_letter (const pf_frames *frames, const pf_column *op,
-                            size_t row);
 
 /* The area that a slot's name is, or PF_NO_AREA when out of memory. */
 uint32_t pf_frames_area (pf_frames *frames, uint32_t slot);

@@ -78,8 +78,7 @@ static bool decide (refilter *self, const pf_batch *batch, size_t row,
   pf_frames *const frames = &self->frames;
   pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];
   const uint32_t slot = frames->slot_of[row];
-  const pf_letter letter =
-      pf_frames_letter(frames, &batch->columns[self->at.op], row);
+  const pf_letter letter = (pf_letter)frames->letter_of[row];
   *keep = true;
   mind_gap(self, batch, row);
   if (letter != PF_RETURNED)

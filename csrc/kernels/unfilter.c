@@ -52,11 +52,12 @@ static pf_status find_area (unfilter *self, uint32_t slot, uint32_t *area,
 static pf_status end_call (unfilter *self, pf_batch *out, pf_call_stack *lane,
                            int64_t time, unsigned flags, size_t row,
                            pf_error *error) {
-  const pf_open_call call = *pf_frames_top(lane);
-  const line l = {lane, call.slot,   call.area, time,
-                  row,  self->leave, &call,     flags};
+  const pf_open_call *const call = pf_frames_top(lane);
+  const line l = {lane, call->slot,  call->area, time,
+                  row,  self->leave, call,       flags};
+  const pf_status status = pf_unfilter_put(self, out, &l, error);
   pf_frames_pop(&self->frames, lane);
-  return pf_unfilter_put(self, out, &l, error);
+  return status;
 }
 
 
@@ -239,8 +240,7 @@ static int64_t time_of (const unfilter *self, size_t row) {
 static entry entry_at (const unfilter *self, size_t row) {
   const pf_frames *const frames = &self->frames;
   return (entry){&frames->lanes[frames->lane_of[row]], frames->slot_of[row],
-                 pf_frames_letter(frames, &self->in.columns[self->at.op], row),
-                 time_of(self, row)};
+                 (pf_letter)frames->letter_of[row], time_of(self, row)};
 }
 
 
@@ -256,7 +256,7 @@ static void mind_idle (const unfilter *self, const entry *e) {
 
 
 static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
-  if (!self->is_swept) {
+  if (!self->is_swept && self->has_marks) {
     self->is_swept = true;
     const unsigned closes = closed_before(self, self->row);
     self->frames.gaps += closes == PF_FLAG_GAP;
@@ -303,6 +303,19 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
 }
 
 
+/* Whether some row of the batch may say that all calls end before it. */
+static bool has_marks (const unfilter *self) {
+  if (self->at.file < self->in.ncolumns)
+    return true;
+  if (self->at.flags >= self->in.ncolumns)
+    return false;
+  for (size_t row = 0; row < self->in.rows; row++)
+    if (pf_unfilter_flags(self, row) != self->flag_names[0])
+      return true;
+  return false;
+}
+
+
 /* The next batch of the input. */
 static pf_status pull (unfilter *self, pf_error *error) {
   self->row = 0;
@@ -314,6 +327,7 @@ static pf_status pull (unfilter *self, pf_error *error) {
   }
   if (pf_frames_number(&self->frames, &self->in, &self->at) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  self->has_marks = has_marks(self);
   return PF_MORE;
 }
 

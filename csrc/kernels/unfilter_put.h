@@ -30,6 +30,7 @@ typedef struct unfilter {
   bool is_open;     /* `in` is */
   bool has_ended;   /* the input has */
   bool is_swept;    /* what the gap before `row` closes is closed */
+  bool has_marks;   /* rows of `in` may close calls: files begin, or gaps */
   bool has_gap;     /* no event has been put out since one */
   int64_t latest;   /* the last time of all threads */
   unsigned closes;  /* all open calls are being closed, with these flags; 0:
