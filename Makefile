@@ -1,7 +1,8 @@
 # profio: one Makefile for everything; what it makes goes to $(B).
 #
 #   make            the module, $(B)/profio/core.so
-#   make demo       from nothing to a report: set-up, build, a program, its trace
+#   make demo       from nothing to a report: set-up, build, a program, its trace,
+#                   then a Lua program, recorded
 #                   make demo TRACE=file analyses yours
 #   make test       set-up, build, all specs
 #   make check      lint and test: what each commit passes
@@ -90,6 +91,12 @@ run-demo: $(B)/demo/demo
 	@cd $(B)/demo && rm -f gmon.out && echo "running $<" && ./demo
 	@echo "analysing $(B)/demo/gmon.out"; echo
 	@$(IN_TREE) $(LUA) examples/analyze.lua $(B)/demo/demo $(B)/demo/gmon.out
+	@echo; echo "recording a Lua program, samples: dkjson, on the words of README.md"
+	@$(IN_TREE) PROFIO_RECORD="mode=sampled,path=$(B)/demo/words.prf" \
+		$(LUA) -lprofio.recorder examples/demo.lua README.md 30
+	@echo "analysing $(B)/demo/words.prf"; echo
+	@$(IN_TREE) $(LUA) examples/analyze.lua --report hotfunctions --top 12 \
+		$(B)/demo/words.prf
 endif
 
 # -O1 and no inlining, so that each function of the demo is seen.

@@ -53,6 +53,20 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
+/* The name by which the function on top calls itself, or NULL. */
+static const char *own_name (lua_State *L) {
+  const int function = lua_gettop(L);
+  const char *name = NULL;
+  for (int i = 1; (name = lua_getupvalue(L, function, i)) != NULL; i++) {
+    const bool is_it = *name != '(' && lua_rawequal(L, -1, function);
+    lua_settop(L, function);
+    if (is_it)
+      break;
+  }
+  return name;
+}
+
+
 /* The name under which it is called here; else where it stands. */
 static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
   char text[LUA_IDSIZE + 32];
@@ -78,11 +92,14 @@ static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
 static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *f) {
   const int top = lua_gettop(L);
+  const char *own = NULL;
   f->module = module_of(ar, r);
   f->kind = r->kinds[*ar->what == 'm'];
   lua_getinfo(L, "f", ar);
   if (*ar->what == 'm')
     f->name = intern(r, "main chunk", 10);
+  else if (f->c == NULL && (own = own_name(L)) != NULL)
+    f->name = intern_name(r, own);
   else if (push_loaded_name(L))
     f->name = intern_name(r, lua_tostring(L, -1));
   else

@@ -201,12 +201,9 @@ __attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L) {
                                      {"each", mapped_each},
                                      {"__gc", mapped_close},
                                      {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"add", loops_add},
-                                       {"nothing", loops_nothing},
-                                       {"hook", loops_hook},
-                                       {"now", loops_now},
-                                       {"open", loops_open},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"add", loops_add}, {"nothing", loops_nothing}, {"hook", loops_hook},
+      {"now", loops_now}, {"open", loops_open},       {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);

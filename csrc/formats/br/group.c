@@ -121,10 +121,19 @@ static bool reserve_frame (br_group *group) {
 }
 
 
+/* profio's recorder writes C functions as line 0 of this module. */
+static bool is_in_c (const br_walk *walk, uint32_t module) {
+  const pf_bytes name = pf_name(walk->trace->dictionary, module);
+  return name.size == 3 && memcmp(name.at, "[C]", 3) == 0;
+}
+
+
 /* BR numbers lines from 1 to 99999; said once, since others write more. */
 static pf_status check_line (br_walk *walk, const br_record *record,
-                             pf_error *error) {
-  if (walk->has_odd_line || (record->line >= 1 && record->line <= BR_LAST_LINE))
+                             uint32_t module, pf_error *error) {
+  if (walk->has_odd_line ||
+      (record->line >= 1 && record->line <= BR_LAST_LINE) ||
+      (record->line == 0 && is_in_c(walk, module)))
     return PF_OK;
   walk->has_odd_line = true;
   return pf_warn(
@@ -141,7 +150,7 @@ static pf_status add_frame (br_walk *walk, const br_record *record,
   if (walk->modules[record->module] == 0)
     status = name_unmapped(walk, record, &module, error);
   if (status == PF_OK)
-    status = check_line(walk, record, error);
+    status = check_line(walk, record, module, error);
   if (status != PF_OK)
     return status;
   if (!reserve_frame(group))
