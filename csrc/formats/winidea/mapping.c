@@ -102,9 +102,9 @@ static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
 }
 
 
-pf_status winidea_settle_areas (pf_trace *trace, uint32_t from,
-                                pf_error *error) {
+pf_status winidea_settle_areas (pf_trace *trace, pf_error *error) {
   winidea_areas *const areas = &((winidea_file *)trace->state)->areas;
+  const uint32_t from = areas->mapped;
   uint32_t last = WINIDEA_NO_ENTRY; /* function */
   for (uint32_t i = from; i < areas->count; i++)
     if (winidea_is_root(areas->list[i].handle) &&
@@ -204,7 +204,6 @@ pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
   winidea_file *const file = trace->state;
   const winidea_section copy = *section; /* the list may move */
   const winidea_base base = winidea_base_option(trace, "mapping_base");
-  const uint32_t from = file->areas.count;
   winidea_rowformat format;
   pf_status status = PF_OK;
   if (copy.kind > WINIDEA_HANDLE || !copy.is_readable)
@@ -227,8 +226,6 @@ pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
     }
   }
   file->areas.is_mapping = false;
-  if (status == PF_OK && copy.kind == WINIDEA_HANDLE)
-    status = winidea_settle_areas(trace, from, error);
   return status;
 }
 

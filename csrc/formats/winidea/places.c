@@ -295,13 +295,17 @@ static pf_status find_state (winidea_places *places, uint32_t handle,
 
 
 /* What the mapping has not may stand in a part of it that has not been read. */
-static pf_status read_on (winidea_places *places, uint32_t handle,
+static pf_status read_on (winidea_places *places, uint32_t handle, int64_t data,
                           pf_error *error) {
   const winidea_file *const file = places->file;
-  if (file->text == NULL || file->is_scanned ||
-      head_of(&file->areas, places->trace->dictionary->seed, handle) != NULL)
+  const uint64_t seed = places->trace->dictionary->seed;
+  if (file->text == NULL || file->is_scanned)
     return PF_OK;
-  return winidea_scan_all(places->trace, error);
+  const bool is_known =
+      winidea_is_state(handle)
+          ? state_of(&file->areas, seed, handle, true, data) != NULL
+          : head_of(&file->areas, seed, handle) != NULL;
+  return is_known ? PF_OK : winidea_scan_all(places->trace, error);
 }
 
 
@@ -395,7 +399,7 @@ pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
     return PF_OK;
   const bool by_data = winidea_is_state(handle);
   pthread_mutex_lock(&places->file->mutex);
-  pf_status status = read_on(places, handle, error);
+  pf_status status = read_on(places, handle, data, error);
   const bool is_read = status == PF_OK;
   if (is_read)
     status = find_entry(places, handle, data, &entry);

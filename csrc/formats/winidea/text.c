@@ -268,7 +268,8 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
 }
 
 
-pf_status winidea_scan (pf_trace *trace, pf_error *error) {
+/* Find sections up to and with the next TIMELINE. */
+static pf_status find_sections (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
   const pf_bytes text = file->text->bytes;
   while (!file->is_scanned) {
@@ -284,6 +285,12 @@ pf_status winidea_scan (pf_trace *trace, pf_error *error) {
       return PF_OK;
   }
   return PF_OK;
+}
+
+
+pf_status winidea_scan (pf_trace *trace, pf_error *error) {
+  const pf_status status = find_sections(trace, error);
+  return status < 0 ? status : winidea_settle_areas(trace, error);
 }
 
 

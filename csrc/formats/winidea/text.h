@@ -53,9 +53,9 @@ winidea_base winidea_base_option (const pf_trace *trace, const char *name);
 /* Read areas out of an XML export. */
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error);
 
-/* The rows of the mapping are all there: give them parents and areas. */
-pf_status winidea_settle_areas (pf_trace *trace, uint32_t from,
-                                pf_error *error);
+/* Give parents and areas to the rows of the mapping that have none yet: those
+   that may be their parents are there. */
+pf_status winidea_settle_areas (pf_trace *trace, pf_error *error);
 
 /* Say that a row is not as its format says. */
 pf_status winidea_bad_row (pf_trace *trace, uint64_t offset, pf_bytes row,

@@ -259,7 +259,7 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     status = add_area(trace, parts, e.offset, error);
   }
   file->areas.is_mapping = false;
-  return status < 0 ? status : winidea_settle_areas(trace, 0, error);
+  return status < 0 ? status : winidea_settle_areas(trace, error);
 }
 
 /* }====== */
