@@ -168,6 +168,7 @@ static pf_status read_events (load_reader *l, pf_error *error) {
 
 static void put_who (load_reader *l, uint32_t number, size_t row) {
   pf_column *const column = &l->store.columns[WHO];
+  column->has_missing = true; /* the bits of a store are clear from the start */
   if (!l->options.by_core)
     pf_events_put_lane(&l->events, number, column, row);
   else if (number == l->cores.missing)
