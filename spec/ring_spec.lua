@@ -427,6 +427,27 @@ describe("a ring that its writer left", function()
       end
    end)
 
+   it("can be read as the file grows", function()
+      local path = path_of "grows-too.br"
+      local w <close> = create(path)
+      local n, found = 0, {}
+      local trace <close> = assert(profio.open(path, { live = true, format = "br" }))
+      local reader = trace.samples:reader()
+      for _ = 1, 20 do
+         for _ = 1, 50 do
+            n = n + 1
+            w:write { module = "A.BR", line = n }
+         end
+         assert(w:flush())
+         trace:refresh()
+         for _, row in ipairs(require("profio.core").rows(reader, { "line" })) do
+            found[#found + 1] = row.line
+         end
+         assert.equal(n, #found)
+      end
+      assert.same(count(1, n), found)
+   end)
+
    it("is replaced by a new one", function()
       local path = path_of "again.br"
       run(path, "", [[emit("A.BR", 1) die()]])

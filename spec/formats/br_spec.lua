@@ -158,6 +158,55 @@ describe("br", function()
    end)
 end)
 
+describe("br, while it is written,", function()
+   local command = require "spec.support.command"
+   local core = require "profio.core"
+
+   -- The offsets of rows: that they are all there, and in order.
+   local function offsets(rows)
+      local list = {}
+      for i, row in ipairs(rows) do
+         list[i] = row.offset
+      end
+      return list
+   end
+
+   -- Write a file in pieces, and after each take the rows of all tables that are new.
+   local function grow(bytes, piece)
+      local path = command.file("grows.br", "")
+      local trace <close> = assert(profio.open(path, { live = true, format = "br" }))
+      local readers, rows = {}, { samples = {}, frames = {}, raw = {} }
+      for name in pairs(rows) do
+         readers[name] = trace:table(name):reader()
+      end
+      for at = 1, #bytes, piece do
+         local file <close> = assert(io.open(path, "ab"))
+         file:write(bytes:sub(at, at + piece - 1))
+         file:close()
+         trace:refresh()
+         for name, reader in pairs(readers) do
+            local new = core.rows(reader)
+            table.move(new, 1, #new, #rows[name] + 1, rows[name])
+         end
+      end
+      assert.same({}, trace.warnings)
+      return rows
+   end
+
+   it("gives what is whole, whatever the pieces", function()
+      local b = br():module(1, "A.BR"):module(2, "B.BR")
+      for i = 1, 10 do
+         b:line(1, i):main():time(5):back(2, i):fn "FNA":back(1, 1):main():stop()
+      end
+      local whole <close> = open(b:bytes())
+      for _, piece in ipairs { 1, 7, 40, 1000 } do
+         for name, rows in pairs(grow(b:bytes(), piece)) do
+            assert.same(offsets(whole[name]:rows()), offsets(rows))
+         end
+      end
+   end)
+end)
+
 describe("br, what the documentation leaves open:", function()
    -- A group with MAIN on the backtraces of these numbers.
    local function group(b, backtraces, main)

@@ -139,7 +139,8 @@ typedef struct br_walk {
   uint64_t at;
   uint32_t *modules;                /* by number: its name + 1; 0: not mapped */
   uint64_t mappings, groups, timed; /* how many there were */
-  size_t depth;                     /* frames kept of a group */
+  size_t depth;      /* frames kept of a group */
+  bool is_live;      /* the file grows: what is cut short may become whole */
   bool in_group;
   bool may_tag;      /* a frame has just begun */
   bool has_odd_line; /* one was reported */
@@ -150,7 +151,8 @@ typedef struct br_walk {
 pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error);
 void br_walk_close (br_walk *walk);
 
-/* The next group into walk->group: PF_MORE, PF_END, or a failure. */
+/* The next group into walk->group: PF_MORE, PF_END, in a live trace PF_AGAIN,
+   or a failure. */
 pf_status br_next_group (br_walk *walk, pf_error *error);
 
 static inline uint64_t br_left (const br_walk *walk) {

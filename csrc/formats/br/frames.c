@@ -27,7 +27,7 @@ typedef struct frames_reader {
   const br_reading *reading;
   uint32_t routines[BR_ROUTINES]; /* their words, in the dictionary */
   uint32_t words[2];              /* line, caller */
-  size_t level;                   /* the next frame of the group */
+  size_t level, count;            /* the next frame of the group, and all */
 } frames_reader;
 
 
@@ -58,20 +58,19 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   pf_status status = PF_MORE;
   pf_batch_clear(batch);
   while (status == PF_MORE && batch->rows < PF_BATCH_ROWS) {
-    if (self->level == self->walk.group.nframes) {
+    if (self->level == self->count) {
       status = br_next_group(&self->walk, error);
       self->level = 0;
+      self->count = status == PF_MORE ? self->walk.group.nframes : 0;
     }
     if (status == PF_MORE) {
       put_frame(self, batch);
       self->level++;
     }
   }
-  if (status == PF_END) /* stay there */
-    self->walk.group.nframes = self->level = 0;
   if (status < 0)
     return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return batch->rows > 0 ? PF_MORE : status;
 }
 
 

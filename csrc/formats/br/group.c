@@ -34,6 +34,7 @@ pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error) {
                    "a max_depth of 1 to %d expected, found %lld", INT32_MAX,
                    (long long)depth);
   walk->depth = (size_t)depth;
+  walk->is_live = pf_option_int(trace, "live", 0) != 0;
   walk->modules = calloc(BR_MODULES, sizeof *walk->modules);
   return walk->modules == NULL ? br_no_memory(error) : PF_OK;
 }
@@ -358,6 +359,8 @@ pf_status br_next_group (br_walk *walk, pf_error *error) {
     const br_found found =
         br_record_at(walk->trace->sources[0].bytes, walk->at, &record);
     const bool was_in_group = walk->in_group;
+    if (found == BR_CUT && walk->is_live)
+      return PF_AGAIN;
     if (found != BR_WHOLE)
       status = found == BR_CUT ? cut(walk, &record, error)
                                : bad(walk, &record, error);
@@ -372,7 +375,7 @@ pf_status br_next_group (br_walk *walk, pf_error *error) {
     if (was_in_group && !walk->in_group)
       return count_group(walk, error);
   }
-  return end(walk, error);
+  return walk->is_live ? PF_AGAIN : end(walk, error);
 }
 
 /* }====== */

@@ -36,6 +36,7 @@ typedef struct raw_reader {
   pf_reader reader;
   const pf_trace *trace;
   uint64_t at;
+  bool is_live;
   uint32_t kinds[BR_TYPES]; /* the words for them, in the dictionary */
 } raw_reader;
 
@@ -90,30 +91,37 @@ static pf_status put_record (const raw_reader *self, pf_batch *batch,
 }
 
 
-/* The record at the reader's place; what cannot be read is one of its own. */
-static br_record record_here (const raw_reader *self) {
+/* The record at the reader's place; what cannot be read is one of its own, but
+   in a live trace it may become whole. */
+static pf_status record_here (const raw_reader *self, br_record *record) {
   const pf_bytes bytes = self->trace->sources[0].bytes;
-  br_record record;
-  if (br_record_at(bytes, self->at, &record) != BR_WHOLE)
-    record = (br_record){
+  if (self->at == bytes.size)
+    return self->is_live ? PF_AGAIN : PF_END;
+  const br_found found = br_record_at(bytes, self->at, record);
+  if (found == BR_CUT && self->is_live)
+    return PF_AGAIN;
+  if (found != BR_WHOLE)
+    *record = (br_record){
         .type = BR_REST, .offset = self->at, .size = bytes.size - self->at};
-  return record;
+  return PF_MORE;
 }
 
 
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
-  pf_status status = PF_OK;
+  pf_status status = PF_MORE;
+  br_record record;
   pf_batch_clear(batch);
-  while (batch->rows < PF_BATCH_ROWS && status == PF_OK &&
-         self->at < self->trace->sources[0].bytes.size) {
-    const br_record record = record_here(self);
+  while (batch->rows < PF_BATCH_ROWS && status == PF_MORE) {
+    status = record_here(self, &record);
+    if (status != PF_MORE)
+      break;
     status = put_record(self, batch, &record, error);
     self->at += record.size;
   }
   if (status < 0)
     return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return batch->rows > 0 ? PF_MORE : status;
 }
 
 
@@ -133,6 +141,7 @@ pf_status br_open_raw (pf_trace *trace, const pf_table *table,
   self->reader.next = next;
   self->reader.close = close_reader;
   self->trace = trace;
+  self->is_live = pf_option_int(trace, "live", 0) != 0;
   for (int i = 0; i < BR_TYPES; i++) {
     self->kinds[i] = pf_intern_text(trace->dictionary, kind_words[i]);
     if (self->kinds[i] != PF_NO_NAME)

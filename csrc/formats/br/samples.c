@@ -229,7 +229,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   }
   if (status < 0)
     return status;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return batch->rows > 0 ? PF_MORE : status;
 }
 
 

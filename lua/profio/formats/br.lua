@@ -6,6 +6,7 @@ local br = {}
 
 br.name = "br"
 br.help = "profiles of Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED"
+br.follows = true
 br.extensions = { "prf", "br", "log" }
 
 -- What its own tool prints: a listing.
