@@ -1,6 +1,7 @@
 -- What runs while memory runs out, under spec/c/oom.c: each chunk with request
--- 0, 1, 2, ... failing until it gets through. A chunk either works or raises
--- "not enough memory"; anything else is a fault.
+-- 0, 1, 2, ... failing until it gets through; of many requests the later ones,
+-- which resemble each other, in ever longer steps (OOM_EVERY=1: each of them).
+-- A chunk either works or raises "not enough memory"; anything else is a fault.
 
 local oom = _G.oom -- luacheck: ignore
 
@@ -297,6 +298,9 @@ local function is_memory(message)
    return message:find("not enough memory", 1, true) ~= nil
 end
 
+-- Requests that fail one by one; behind them each second one does, then each third ...
+local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
+
 local function run(name, f)
    f() -- what is loaded at first use is loaded
    local at, faults = 0, 0
@@ -304,12 +308,13 @@ local function run(name, f)
       local fine, message, requests = oom(at, f)
       if fine and requests <= at then
          print(("%-12s %6d requests, %d faults"):format(name, requests, faults))
+         io.stdout:flush()
          return faults
       elseif not fine and not is_memory(message) then
          print(("%s: request %d: %s"):format(name, at, message))
          faults = faults + 1
       end
-      at = at + 1
+      at = at + 1 + at // each_of
    end
 end
 
