@@ -139,8 +139,8 @@ typedef struct br_walk {
   uint64_t at;
   uint32_t *modules;                /* by number: its name + 1; 0: not mapped */
   uint64_t mappings, groups, timed; /* how many there were */
-  size_t depth;      /* frames kept of a group */
-  bool is_live;      /* the file grows: what is cut short may become whole */
+  size_t depth;                     /* frames kept of a group */
+  bool is_live; /* the file grows: what is cut short may become whole */
   bool in_group;
   bool may_tag;      /* a frame has just begun */
   bool has_odd_line; /* one was reported */

@@ -77,20 +77,29 @@ static pf_status map_module (br_writer *self, const br_frame *frame,
 
 static void put_frame (const br_writer *self, br_type type,
                        const br_frame *frame, pf_sink *sink) {
-  uint8_t bytes[8] = {(uint8_t)type};
+  uint8_t bytes[10 + BR_NAME_MOST];
+  size_t size = 8;
+  bytes[0] = (uint8_t)type;
   pf_save(bytes + 1, 2, true, self->numbers[frame->module]);
   pf_save(bytes + 3, 4, true, frame->line);
   bytes[7] = (uint8_t)frame->clause;
-  (void)pf_sink_put(sink, bytes, sizeof bytes);
   if (frame->routine == BR_IN_GOSUB || frame->routine == BR_IN_MAIN)
-    (void)pf_sink_uint(sink, 1, true,
-                       frame->routine == BR_IN_MAIN ? BR_MAIN : BR_GOSUB);
-  if (frame->routine != BR_IN_FUNCTION)
-    return;
-  const pf_bytes name = pf_name(self->dictionary, frame->function);
-  (void)pf_sink_uint(sink, 1, true, BR_FUNCTION);
-  (void)pf_sink_uint(sink, 1, true, name.size);
-  (void)pf_sink_put(sink, name.at, name.size);
+    bytes[size++] = frame->routine == BR_IN_MAIN ? BR_MAIN : BR_GOSUB;
+  if (frame->routine == BR_IN_FUNCTION) {
+    const pf_bytes name = pf_name(self->dictionary, frame->function);
+    bytes[8] = BR_FUNCTION;
+    bytes[9] = (uint8_t)name.size; /* checked by check_frame */
+    memcpy(bytes + 10, name.at, name.size);
+    size = 10 + name.size;
+  }
+  (void)pf_sink_put(sink, bytes, size);
+}
+
+
+static void put_time (int64_t spent, pf_sink *sink) {
+  uint8_t bytes[9] = {BR_TIME};
+  pf_save(bytes + 1, 8, true, (uint64_t)spent);
+  (void)pf_sink_put(sink, bytes, sizeof bytes);
 }
 
 /* }====== */
@@ -239,11 +248,8 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
   if (status != PF_OK)
     return status;
   put_frame(self, BR_LINE, &line, sink);
-  if (has_time) {
-    (void)pf_sink_uint(sink, 1, true, BR_TIME);
-    (void)pf_sink_uint(sink, 8, true,
-                       (uint64_t)batch->columns[SAMPLES_SPENT].ints[row]);
-  }
+  if (has_time)
+    put_time(batch->columns[SAMPLES_SPENT].ints[row], sink);
   put_callers(self, callers, sink);
   (void)pf_sink_uint(sink, 1, true, BR_END);
   return PF_OK;
