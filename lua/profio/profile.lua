@@ -53,6 +53,14 @@ local function of(self)
    return rawget(self, profile)
 end
 
+-- A profile made of another one: what it is called and what was lost stay with it.
+local function derived(self, body, given, pin)
+   local state = of(self)
+   local made = new(body, given, pin, state.notes)
+   of(made).title = state.title
+   return made
+end
+
 -- What was lost of the trace that a profile is made from: it goes where the profile goes.
 local function losses_of(trace)
    local list = {}
@@ -230,7 +238,9 @@ methods.callees = arcs_of "callees"
 ---@return profio.Profile
 function methods:with(more)
    local state = of(self)
-   return new(state.body, merged(state.given, more), state.pin, state.notes)
+   local made = derived(self, state.body, merged(state.given, more), state.pin)
+   of(made).compared = state.compared
+   return made
 end
 
 ---The numbers of headings, with options of reports taken into account.
@@ -342,6 +352,7 @@ local function combine(a, b, sign)
    local notes = table.move(of(a).notes, 1, #of(a).notes, 1, {})
    local made = new(left:merge(right, sign), {}, nil,
       table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
+   of(made).title = a:title() .. " and " .. b:title()
    if sign < 0 then
       of(made).compared = { a, b }
       of(made).title = a:title() .. " less " .. b:title()
@@ -409,7 +420,7 @@ function methods:scale(factor)
    if type(factor) ~= "number" then
       error("scale wants a number, got " .. type(factor), 2)
    end
-   return new(plain_body(self):scale(factor), of(self).given, nil, of(self).notes)
+   return derived(self, plain_body(self):scale(factor), of(self).given)
 end
 
 -- The whole of one metric.
@@ -487,7 +498,7 @@ local function narrowed(mark)
          error("focus: no function is like that", 2)
       end
       local body, given = state.body:narrow(marks, state.given)
-      return new(body, given, state.pin, state.notes)
+      return derived(self, body, given, state.pin)
    end
 end
 
@@ -521,7 +532,7 @@ function methods:group(by)
          frames[frame.number] = { ["function"] = tostring(name) }
       end
    end
-   return new(body:rename(frames), of(self).given, nil, of(self).notes)
+   return derived(self, body:rename(frames), of(self).given)
 end
 
 ---Contexts whose total is below a share of the whole are folded into their callers.
@@ -529,7 +540,7 @@ end
 ---@param metric string|nil
 ---@return profio.Profile
 function methods:prune(share, metric)
-   return new(plain_body(self):prune(share, metric), of(self).given, nil, of(self).notes)
+   return derived(self, plain_body(self):prune(share, metric), of(self).given)
 end
 
 -- }======

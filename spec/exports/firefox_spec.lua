@@ -93,7 +93,7 @@ describe("--export firefox", function()
    end)
 
    it("tells what was lost", function()
-      local text, status = command.run "profio --export firefox small.nm cut.gmon"
+      local text, status = command.run "profio --export firefox cut.gmon"
       assert.equal(3, status)
       local entries = checked(text).profile.meta.extra[1].entries
       assert.equal("Damaged", entries[2].label)

@@ -50,7 +50,7 @@ describe("--export svg", function()
    end)
 
    it("tells what was lost", function()
-      local text, status = command.run "profio --export svg small.nm cut.gmon"
+      local text, status = command.run "profio --export svg cut.gmon"
       assert.equal(3, status)
       assert.matches("damaged: [^\n]*gmon%-", text)
    end)

@@ -169,6 +169,7 @@ static void put_of_area (const listing *l, const entry *e, pf_statistic what,
 static void put_context (const listing *l, const entry *e, pf_store *store,
                          size_t column, size_t row) {
   pf_column *const to = &store->columns[column];
+  to->has_missing = true; /* the bits of a store are clear from the start */
   if (e->lane == PF_NO_SLOT)
     pf_store_set_missing(store, column, row);
   else

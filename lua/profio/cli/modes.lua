@@ -234,6 +234,12 @@ local function check_whole(export, given)
    end
 end
 
+-- What a trace would lose: a difference, or some functions only, are a profile.
+local function is_profile_wanted(export, given)
+   return export.takes == "profile" or export.write_profile ~= nil and
+      (given.diff or #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0)
+end
+
 local function run_export(context, export)
    local given = context.given
    local fits, reason = true, nil
@@ -245,14 +251,16 @@ local function run_export(context, export)
    elseif export.is_binary and context.out.is_terminal then
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
-   local options = files.options_of(given, export)
-   if export.takes == "profile" and context.trace:profile_kind() == "calls" then
-      context.out:export(export, options, context:profile()) -- of --from and --to
-      return
+   local options, what = files.options_of(given, export), context.trace
+   local as_profile = is_profile_wanted(export, given)
+   if as_profile then
+      what = context:profile():with(context:profile_options())
    end
-   span.into_export(options, export, context.trace, given)
-   context.out:export(export, options, export.takes == "profile" and context:profile()
-      or context.trace)
+   if not as_profile or context.trace:profile_kind() ~= "calls" then -- those are of the span
+      span.into_export(options, export, context.trace, given)
+   end
+   options.metric = options.metric or given.metric
+   context.out:export(export, options, what, as_profile and export.write_profile)
 end
 
 -- The export of the whole that is asked for, or nil.

@@ -77,9 +77,10 @@ end
 ---@param export table
 ---@param given table options of the export
 ---@param what any
+---@param write function|nil of the export; default: export.write
 ---@return integer|boolean count
-function Output:export(export, given, what)
-   local count, message, _, broken = export.write(what, given, self.file)
+function Output:export(export, given, what, write)
+   local count, message, _, broken = (write or export.write)(what, given, self.file)
    return check_write(count, message, broken)
 end
 

@@ -28,6 +28,7 @@ local order = {
    "folded",
    "firefox",
    "svg",
+   "html",
 }
 
 local by_name = {}

@@ -89,6 +89,13 @@ function lanes.json(text)
    return (core.write_listing(reader, { template = "{text:json}" }))
 end
 
+---The same inside an element of a page: no tag may end it.
+---@param text string
+---@return string
+function lanes.script(text)
+   return (lanes.json(text):gsub("<", "\\u003c"))
+end
+
 ---What was lost of a trace, as further members of a json object; "" when nothing was.
 ---@param trace profio.Trace
 ---@return string

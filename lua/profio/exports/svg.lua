@@ -3,6 +3,7 @@
 -- two profiles the widths are those of the new one, red has grown and blue has shrunk.
 
 local core = require "profio.core"
+local markup = require "profio.exports.markup"
 
 local svg = {
    name = "svg",
@@ -20,22 +21,22 @@ local svg = {
 local HEAD, FOOT, ROW, EDGE = 44, 30, 17, 10
 
 local style = [[
-svg{font:12px ui-monospace,Menlo,Consolas,monospace;background:#fff}
-text{fill:#1b1b1b;pointer-events:none}
-.page{fill:#fff}
-.head{font-size:15px}
-.note,.button{fill:#555}
-.button{pointer-events:auto;cursor:pointer}
-.f{cursor:pointer}
-.f:hover rect{stroke:#000;stroke-width:1}
-.f.match rect{fill:#b03bd4}
-.f.above rect{opacity:.55}
-.f.gone{display:none}
+.flames{font:12px ui-monospace,Menlo,Consolas,monospace}
+.flames text{fill:#1b1b1b;pointer-events:none}
+.flames .page{fill:#fff}
+.flames .head{font-size:15px}
+.flames .note,.flames .button{fill:#555}
+.flames .button{pointer-events:auto;cursor:pointer}
+.flames .f{cursor:pointer}
+.flames .f:hover rect{stroke:#000;stroke-width:1}
+.flames .f.match rect{fill:#b03bd4}
+.flames .f.match text{fill:#fff}
+.flames .f.above rect{opacity:.55}
+.flames .f.gone{display:none}
 @media (prefers-color-scheme:dark){
-svg{background:#16181c}
-.page{fill:#16181c}
-.head,.note,.button{fill:#d7dae0}
-.f:hover rect{stroke:#fff}
+.flames .page{fill:#16181c}
+.flames .head,.flames .note,.flames .button,.flames .f.above text{fill:#d7dae0}
+.flames .f:hover rect{stroke:#fff}
 }
 ]]
 
@@ -103,7 +104,8 @@ local program = [[
     if (event.target === back) { to({ x: 0, w: 1, d: 0 }); }
     if (event.target.classList.contains('find')) { ask(); }
   });
-  window.addEventListener('keydown', function (event) {
+  // Inside a page the keys are the page's.
+  (svg === document.documentElement ? window : svg).addEventListener('keydown', function (event) {
     if (event.key === 'Escape') { search(''); to({ x: 0, w: 1, d: 0 }); }
     if (event.key === '/' || (event.key === 'f' && (event.ctrlKey || event.metaKey))) {
       event.preventDefault();
@@ -114,15 +116,6 @@ local program = [[
   back.style.display = 'none';
 }());
 ]]
-
-local function escaped(text)
-   text = text:gsub("[%c\127]", " ")
-   if not utf8.len(text) then
-      text = text:gsub("[\128-\255]", "?")
-   end
-   return (text:gsub("[&<>\"]", { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;",
-      ["\""] = "&quot;" }))
-end
 
 -- What is drawn: the contexts of the profile, or of a difference those of both, as two metrics.
 local function contexts_of(profile, metric)
@@ -137,12 +130,13 @@ end
 
 local function head(profile, given, height, before)
    local lines = {
-      ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" width="%d" height="%d" ' ..
+      ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
+         'height="%d" ' ..
          'viewBox="0 0 %d %d" data-width="%d" data-edge="%d">\n'):format(given.width, height,
          given.width, height, given.width - 2 * EDGE, EDGE),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
-      ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, escaped(given.title or
+      ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, markup.escaped(given.title or
          profile:title())),
       ('<text class="button back" x="%d" y="38" style="display:none">Show all</text>\n')
          :format(EDGE),
@@ -158,7 +152,7 @@ local function head(profile, given, height, before)
          (#notes > 1 and (" and %d more"):format(#notes - 1) or "")
    end
    lines[#lines + 1] = ('<text class="note" x="%d" y="%d">%s</text>\n'):format(EDGE, height - 10,
-      escaped(foot))
+      markup.escaped(foot))
    return table.concat(lines)
 end
 

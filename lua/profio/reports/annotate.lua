@@ -1,6 +1,7 @@
 -- Annotated source: the source files with calls and time beside their lines.
 
 local plain = require "profio.reports.plain"
+local sources = require "profio.sources"
 local traces = require "profio.trace"
 
 local annotate = {
@@ -40,31 +41,6 @@ function annotate.reader(context)
    local profile = context:profile(true)
    return profile:annotations(context:profile_options(profile)):reader()
 end
-
--- {====== Sources ======
-
--- The lines of a source: at its path, or under a folder of --source, with ever shorter paths.
-local function read_source(path, folders)
-   local file = io.open(path)
-   for _, folder in ipairs(folders) do
-      local rest = path:gsub("^/+", "")
-      while not file and rest do
-         file = io.open(folder .. "/" .. rest)
-         rest = rest:match "^[^/]*/(.+)$"
-      end
-   end
-   if not file then
-      return nil
-   end
-   local list = {}
-   for line in file:lines() do
-      list[#list + 1] = line
-   end
-   file:close()
-   return list
-end
-
--- }======
 
 -- {====== Functions never called ======
 
@@ -171,7 +147,7 @@ end
 
 local function write_file(out, path, marks, folders)
    out:write(("*** File %s:\n"):format(plain(path)))
-   local source = read_source(path, folders)
+   local source = sources.read(path, folders)
    if source then
       write_source(out, marks, source)
    else

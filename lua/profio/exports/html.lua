@@ -1,0 +1,235 @@
+-- A report as one HTML page that needs nothing else: what the file says, a table of functions that
+-- sorts and filters, a flame graph, the timeline of its lanes, its hot lines.
+
+local core = require "profio.core"
+local hot_lines = require "profio.exports.html.lines"
+local lanes = require "profio.exports.lanes"
+local markup = require "profio.exports.markup"
+local program = require "profio.exports.html.program"
+local style = require "profio.exports.html.style"
+local svg = require "profio.exports.svg"
+local timeline = require "profio.exports.html.timeline"
+local times = require "profio.times"
+
+local html = {
+   name = "html",
+   help = "a report as one HTML page: functions, flame graph, timeline, hot lines",
+   takes = "trace",
+   options = {
+      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "title", type = "text", help = "what stands above it" },
+      { name = "functions", type = "int", default = 5000, help = "the most that are listed" },
+      { name = "calls", type = "int", default = 10000, help = "the most that the timeline draws" },
+      { name = "source", type = "text", help = "a folder where source files are" },
+   },
+}
+
+---@param trace profio.Trace
+function html.fits(trace)
+   return trace:profile_kind() ~= nil, "no profile is made from its tables"
+end
+
+-- {====== Summary ======
+
+local head = [[
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="profio %s">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+<header>
+<h1>%s</h1>
+<p class="sub">%s</p>
+</header>
+]]
+
+local function shown(fact)
+   if fact.type == "addr" then
+      return ("0x%x"):format(fact.value)
+   elseif math.type(fact.value) == "float" then
+      return ("%.6g"):format(fact.value)
+   end
+   return tostring(fact.value)
+end
+
+-- The facts of a trace, or of a profile that stands alone.
+local function facts_of(trace, profile)
+   local list = {}
+   for _, metric in ipairs(profile:metrics()) do
+      local total = metric.unit == "ns" and times.show(metric.total, times.unit(metric.total))
+         or ("%d %s"):format(metric.total, metric.unit ~= "count" and metric.unit or "")
+      list[#list + 1] = { metric.name, total }
+   end
+   for _, facts in ipairs(trace and trace:facts() or {}) do
+      for _, fact in ipairs(facts) do
+         list[#list + 1] = { fact.name, shown(fact) }
+      end
+   end
+   return list
+end
+
+local function put_summary(out, trace, profile)
+   out:write '<h2 id="summary">Summary</h2>\n<dl>\n'
+   for _, fact in ipairs(facts_of(trace, profile)) do
+      out:write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(fact[1]),
+         markup.escaped(fact[2])))
+   end
+   out:write "</dl>\n"
+   local list = {}
+   for _, warning in ipairs(trace and trace.warnings or {}) do
+      list[#list + 1] = ('<li class="%s">%s <code>%s</code></li>\n'):format(warning.kind,
+         markup.escaped(warning.message), markup.escaped(warning.code))
+   end
+   for _, note in ipairs(not trace and profile:notes() or {}) do
+      list[#list + 1] = ('<li class="damage">%s</li>\n'):format(markup.escaped(note))
+   end
+   if #list > 0 then
+      out:write('<ul class="warnings">\n', table.concat(list), "</ul>\n")
+   end
+end
+
+-- }======
+
+-- {====== Functions ======
+
+local functions_table = [[
+<h2 id="functions-title">Functions</h2>
+<div class="tools"><input id="filter" type="search" placeholder="Filter by name or file"
+aria-label="Filter by name or file"><span id="count" class="note"></span></div>
+<div class="wide"><table id="functions"><thead><tr>
+<th class="l" data-column="0"><button>Function</button></th>
+<th data-column="3"><button>Calls</button></th>
+<th data-column="4"><button>Self</button></th><th></th>
+<th data-column="5"><button>Total</button></th><th></th>
+<th class="l" data-column="1"><button>Place</button></th>
+</tr></thead><tbody></tbody></table></div>
+<p class="tools"><button id="more">Show all</button></p>
+]]
+
+local function number(value)
+   return value and ("%d"):format(value) or "null"
+end
+
+local function text(value)
+   return value and lanes.script(value) or "null"
+end
+
+-- The functions as the page's program wants them, as members of a JSON object.
+local function put_functions(out, profile, metric, most)
+   local list, left, self, total, whole = {}, 0, 0, 0, 0
+   for name, file, line, calls, own, all in profile:flat { metric = metric.name }:each("function",
+      "file", "line", "calls", "self", "total") do
+      self, total = math.max(self, math.abs(own or 0)), math.max(total, math.abs(all or 0))
+      whole = whole + (own or 0)
+      if #list < most then
+         list[#list + 1] = ("[%s,%s,%s,%s,%d,%d]"):format(text(name or "?"), text(file),
+            number(line), number(calls), own or 0, all or 0)
+      else
+         left = left + 1
+      end
+   end
+   out:write(('{"unit":%s,"whole":%d,"most":[%d,%d],"left":%d,\n"functions":[\n%s]'):format(
+      text(metric.unit), whole, self, total, left, table.concat(list, ",\n")))
+end
+
+-- }======
+
+-- {====== The page ======
+
+local timeline_part = [[
+<h2 id="timeline-title">Timeline</h2>
+<div class="tools"><button id="in">+</button><button id="out">&minus;</button>
+<button id="left" aria-label="earlier">&larr;</button>
+<button id="right" aria-label="later">&rarr;</button><button id="all">Show all</button>
+<span id="span" class="note"></span></div>
+<canvas id="timeline"></canvas><div id="tip" class="tip" role="tooltip"></div>
+<p class="note">%s Strips show how busy a lane was. Drag to zoom in, double-click to zoom out.</p>
+]]
+
+local function metric_of(profile, name)
+   name = name or profile:usual_metric()
+   for _, metric in ipairs(profile:metrics()) do
+      if metric.name == name then
+         return metric
+      end
+   end
+   error(("no metric '%s'"):format(tostring(name)), 0)
+end
+
+-- A flame graph of no stacks would be a single row.
+local function put_flames(out, profile, metric)
+   out:write '<h2 id="flames">Flame graph</h2>\n'
+   out:call(svg.write_element, profile, { metric = metric.name, width = 1200, rows = 120,
+      icicle = true, title = metric.name })
+   out:write '<p class="note">Click a frame to zoom in.</p>\n'
+end
+
+local function put_data(out, trace, profile, given, metric)
+   local calls, drawn
+   out:write '<script type="application/json" id="data">\n'
+   put_functions(out, profile, metric, given.functions or html.options[3].default)
+   if trace and trace.events then
+      out:write ",\n"
+      calls, drawn = timeline.write(out, trace, given.calls or html.options[4].default)
+   end
+   out:write "}\n</script>\n"
+   return calls, drawn
+end
+
+local function put_page(trace, profile, given, file)
+   local out = lanes.out(file)
+   local metric = metric_of(profile, given.metric)
+   local title = markup.escaped(given.title or profile:title())
+   local function show(weight)
+      return metric.unit == "ns" and times.show(weight, times.unit(weight)) or tostring(weight)
+   end
+   out:write(head:format(core.version, title, style, title,
+      (trace and markup.escaped(trace.format) .. ", " or "") .. "by profio " .. core.version))
+   put_summary(out, trace, profile)
+   local calls, drawn = put_data(out, trace, profile, given, metric)
+   if calls then
+      out:write(timeline_part:format(drawn < calls and
+         ("The %d longest of %d calls are drawn."):format(drawn, calls) or ""))
+   end
+   put_flames(out, profile, metric)
+   out:write(functions_table)
+   local lined = hot_lines.profile(trace, profile)
+   if lined then
+      hot_lines.write(out, lined, { source = given.source }, show)
+   end
+   out:write("<script>\n", program, "</script>\n</body>\n</html>\n")
+   return out:result()
+end
+
+-- }======
+
+---A report of a profile alone.
+---@param profile profio.Profile
+---@param given table
+---@param file file*
+function html.write_profile(profile, given, file)
+   return put_page(nil, profile, given, file)
+end
+
+---@param trace profio.Trace
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function html.write(trace, given, file)
+   local profile, message, code = trace:profile()
+   if not profile then
+      return nil, message, code
+   end
+   return put_page(trace, profile, given, file)
+end
+
+return html
