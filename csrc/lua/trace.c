@@ -175,6 +175,8 @@ static int core_open (lua_State *L) {
   pf_error error;
   if (format->open(&p->trace, &error) != PF_OK)
     return l_failure(L, &error, lua_tostring(L, -1));
+  if (pf_info_failed(p->trace.notes))
+    return luaL_error(L, "not enough memory");
   lua_settop(L, 6);
   return 1;
 }

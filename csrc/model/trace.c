@@ -23,6 +23,7 @@ struct pf_notes {
     uint64_t count, last_offset;
   } codes[MAX_CODES];
   size_t ncodes;
+  bool has_failed; /* a fact was dropped: there was no memory */
 };
 
 
@@ -49,8 +50,10 @@ static pf_info *info_entry (pf_notes *notes, const char *name) {
       return &notes->infos[i];
   pf_info *const infos =
       realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
-  if (infos == NULL)
+  if (infos == NULL) {
+    notes->has_failed = true;
     return NULL;
+  }
   notes->infos = infos;
   pf_info *const info = &infos[notes->ninfos++];
   memset(info, 0, sizeof *info);
@@ -96,10 +99,17 @@ void pf_info_num (pf_trace *trace, const char *name, double value) {
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
   const uint32_t number = pf_intern(trace->dictionary, value);
   pf_info *const info = info_entry(trace->notes, name);
+  if (number == PF_NO_NAME)
+    trace->notes->has_failed = true;
   if (info == NULL || number == PF_NO_NAME)
     return;
   info->type = PF_NAME;
   info->name_number = number;
+}
+
+
+bool pf_info_failed (const pf_notes *notes) {
+  return notes->has_failed;
 }
 
 

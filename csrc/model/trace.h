@@ -33,12 +33,14 @@ typedef struct pf_warning {
 pf_notes *pf_notes_new (void);
 void pf_notes_free (pf_notes *notes);
 
-/* Set a header fact; setting it again replaces it. Out of memory: dropped. */
+/* Set a header fact; setting it again replaces it. Out of memory it is dropped,
+   and pf_info_failed tells: whoever opens the trace asks once at the end. */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
 void pf_info_num (pf_trace *trace, const char *name, double value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
+bool pf_info_failed (const pf_notes *notes);
 size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 
