@@ -95,12 +95,24 @@ static bool require (lua_State *L, const char *name) {
 }
 
 
+/* The value of the option at argv[i], joined to it or the next word. */
+static char *value_of (char **argv, int i) {
+  return argv[i][2] != '\0' ? argv[i] + 2 : argv[i + 1];
+}
+
+
+/* How many words an option takes. */
+static int words_of (char **argv, int i) {
+  return argv[i][2] != '\0' ? 1 : 2;
+}
+
+
 /* The place of the script in argv: past the options, each with its value. */
 static int script_of (char **argv) {
   int at = 1;
-  while (argv[at] != NULL && argv[at + 1] != NULL && argv[at][0] == '-' &&
-         argv[at][1] != '\0') {
-    at += 2;
+  while (argv[at] != NULL && argv[at][0] == '-' && argv[at][1] != '\0' &&
+         value_of(argv, at) != NULL) {
+    at += words_of(argv, at);
   }
   return at;
 }
@@ -108,12 +120,12 @@ static int script_of (char **argv) {
 
 static bool run_options (lua_State *L, char **argv, int script) {
   bool fine = true;
-  for (int i = 1; fine && i < script; i += 2) {
-    if (strcmp(argv[i], "-e") == 0) {
-      fine = run(L, luaL_loadstring(L, argv[i + 1]), argv, script);
+  for (int i = 1; fine && i < script; i += words_of(argv, i)) {
+    if (argv[i][1] == 'e') {
+      fine = run(L, luaL_loadstring(L, value_of(argv, i)), argv, script);
     }
-    else if (strcmp(argv[i], "-l") == 0) {
-      fine = require(L, argv[i + 1]);
+    else if (argv[i][1] == 'l') {
+      fine = require(L, value_of(argv, i));
     }
     else {
       lua_writestringerror("lua5.4: no option %s\n", argv[i]);
