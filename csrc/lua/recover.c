@@ -27,31 +27,13 @@ typedef struct recovery {
 
 
 static int recovery_gc (lua_State *L) {
-  recovery **const box = luaL_checkudata(L, 1, L_RECOVERY);
-  recovery *const r = *box;
-  if (r == NULL)
-    return 0;
-  *box = NULL;
+  recovery *const r = luaL_checkudata(L, 1, L_RECOVERY);
   pf_ring_copy_close(&r->copy);
   pf_drain_close(&r->drain);
   for (size_t i = 0; i < r->nsinks; i++)
     pf_sink_close(&r->sinks[i]);
-  free(r);
+  r->nsinks = 0;
   return 0;
-}
-
-
-/* Push an empty one. What the drain has of the ring keeps to lines of the
-   cache, and Lua's memory does not, so the userdata is a box of it. */
-static recovery *new_recovery (lua_State *L) {
-  recovery **const box = lua_newuserdatauv(L, sizeof *box, 0);
-  *box = NULL;
-  luaL_setmetatable(L, L_RECOVERY);
-  *box = aligned_alloc(_Alignof(recovery), sizeof **box);
-  if (*box == NULL)
-    luaL_error(L, "not enough memory");
-  memset(*box, 0, sizeof **box);
-  return *box;
 }
 
 
@@ -169,7 +151,9 @@ static const pf_format *read_request (recovery *r) {
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   lua_settop(L, 1);
-  recovery *const r = new_recovery(L);
+  recovery *const r = lua_newuserdatauv(L, sizeof *r, 0);
+  memset(r, 0, sizeof *r);
+  luaL_setmetatable(L, L_RECOVERY);
   pf_error error, damage;
   if (pf_ring_read(path, &r->copy, &error) != PF_OK)
     return l_failure(L, &error, path);
