@@ -131,9 +131,9 @@ end)
 describe("the load of events without lanes", function()
    it("is that of one lane which has no name", function()
       local core = require "profio.core"
-      local events = core.rows_reader({ { "time", "int" }, { "event", "name" }, { "area", "name" } },
-         { { 0, "enter", "f" }, { 400, "leave", "f" } })
-      local rows = core.rows(core.load(events, { from = 0, to = 1000, width = 1 }))
+      local reader = core.rows_reader({ { "time", "int" }, { "event", "name" },
+         { "area", "name" } }, { { 0, "enter", "f" }, { 400, "leave", "f" } })
+      local rows = core.rows(core.load(reader, { from = 0, to = 1000, width = 1 }))
       assert.equal(1000, #rows)
       assert.same({ nil, 1, 0 }, { rows[1].lane, rows[400].busy, rows[401].busy })
    end)
