@@ -160,6 +160,23 @@ for _ = 1, 4 do one() two() spin(50000) end
       assert.equal(whole, sum) -- no time is counted twice, and none is lost
    end)
 
+   it("gives a lane to another coroutine when one has ended", function()
+      local trace <close> = trace_of([[
+local function f() coroutine.yield() end
+for i = 1, 600 do
+   local co = coroutine.create(f)
+   coroutine.resume(co)
+   if i % 2 == 0 then coroutine.resume(co) else coroutine.close(co) end
+end
+]], "mode=calls")
+      local lanes = {}
+      for lane, n in trace:calls():where { area = profio.match "prog.lua:1>" }:group("lane")
+         :aggregate { "n = count" }:each("lane", "n") do
+         lanes[#lanes + 1] = { lane, n }
+      end
+      assert.same({ { "core 1", 600 } }, lanes)
+   end)
+
    it("finds coroutines that were made before", function()
       local trace <close> = trace_of([[
 local recorder = require "profio.recorder"
@@ -278,6 +295,11 @@ show(coroutine.isyieldable(), coroutine.running())
 co = coroutine.create(function() show(coroutine.isyieldable()) show(debug.traceback "here") end)
 show(coroutine.resume(co))
 show(xpcall(function() error "handled" end, debug.traceback))
+co = coroutine.create(function() local c <close> = setmetatable({}, { __close = function()
+   error "closing" end }) coroutine.yield() end)
+coroutine.resume(co)
+show(coroutine.close(co)) show(coroutine.status(co)) show(pcall(coroutine.close))
+show(pcall(coroutine.close, (coroutine.running())))
 show(select("#", coroutine.resume(coroutine.create(function() return nil, nil end))))
 show(pcall(string.rep))
 local mt = setmetatable({}, { __gc = function() collected = true end })

@@ -31,17 +31,20 @@ static pf_sink *push_sink (lua_State *L) {
 }
 
 
-/* Write what a sink holds into a file of Lua: true, or nil, message, code and
-   "EPIPE" when the reader of a pipe left. */
-static int put_file (lua_State *L, const pf_sink *sink, FILE *file) {
+/* Write what a sink holds into a file of Lua, and close it: a profile may be
+   written while the state closes, when the collector takes nothing new. True, or
+   nil, message, code and "EPIPE" when the reader of a pipe left. */
+static int put_file (lua_State *L, pf_sink *sink, FILE *file) {
   const pf_bytes bytes = pf_sink_bytes(sink);
   errno = 0;
-  if (fwrite(bytes.at, 1, bytes.size, file) == bytes.size &&
-      fflush(file) == 0) {
+  const bool done =
+      fwrite(bytes.at, 1, bytes.size, file) == bytes.size && fflush(file) == 0;
+  const int errnum = errno;
+  pf_sink_close(sink);
+  if (done) {
     lua_pushboolean(L, 1);
     return 1;
   }
-  const int errnum = errno;
   lua_pushnil(L);
   lua_pushfstring(L, "write failed: %s", strerror(errnum));
   lua_pushliteral(L, "io");
@@ -110,6 +113,7 @@ static int core_write_pprof (lua_State *L) {
   pf_sink *const packed = push_sink(L);
   if (pf_put_gzip(packed, pf_sink_bytes(plain), &error) != PF_OK)
     return l_failure(L, &error, NULL);
+  pf_sink_close(plain);
   return put_file(L, packed, file);
 }
 

@@ -130,6 +130,16 @@ static void read_settings (lua_State *L, l_recorder *r) {
 }
 
 
+/* What is added up. */
+static void open_sums (lua_State *L, l_recorder *r) {
+  r->contexts = l_contexts_new(L, 3);
+  if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
+      pf_metric_of(r->contexts, "calls", "count") != 1 ||
+      (r->by_line && pf_metric_of(r->contexts, "hits", "count") != 2))
+    luaL_error(L, "not enough memory");
+}
+
+
 /* The recorder at 2 writes through the stream of the settings, or adds up. */
 static void open_output (lua_State *L, l_recorder *r) {
   lua_getfield(L, 1, "dictionary"); /* at 3 */
@@ -139,13 +149,10 @@ static void open_output (lua_State *L, l_recorder *r) {
   lua_setiuservalue(L, 2, 1);
   r->kinds[0] = pf_intern_text(r->dictionary, "function");
   r->kinds[1] = pf_intern_text(r->dictionary, "main");
-  if (r->mode == L_SUMS) {
-    r->contexts = l_contexts_new(L, 3);
-    (void)pf_metric_of(r->contexts, "time", "ns");
-    (void)pf_metric_of(r->contexts, "calls", "count");
-    if (r->by_line)
-      (void)pf_metric_of(r->contexts, "hits", "count");
-  }
+  if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  if (r->mode == L_SUMS)
+    open_sums(L, r);
   else {
     r->writer = l_stream_check(L, 4)->writer;
     l_put_prepare(L, r);
@@ -169,6 +176,7 @@ static int core_recorder (lua_State *L) {
   r->areas = malloc(r->depth * sizeof *r->areas);
   if (r->areas == NULL)
     return luaL_error(L, "not enough memory");
+  l_functions_prepare(L);
   r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
   r->noise = (uint32_t)(uintptr_t)r;
   return 1;

@@ -48,6 +48,7 @@ typedef struct l_function {
   int first, last; /* lines */
   int form;        /* upvalues, parameters, ... or not */
   char text[LUA_IDSIZE];
+  size_t text_size; /* with the NUL */
 
   uint32_t name, module, kind; /* names of the dictionary */
   bool is_own;                 /* of the recorder itself: not recorded */
@@ -179,6 +180,9 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 
 
 /* recorder_functions.c */
+
+/* Before functions are looked up. */
+void l_functions_prepare (lua_State *L);
 
 /* The function of an activation, which may be `hint` (NULL: no idea); NULL when
    out of memory. */

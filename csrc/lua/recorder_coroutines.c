@@ -1,8 +1,8 @@
 /*
-** recorder_coroutines.c - create, resume and wrap, which stand for those of
-** Lua's library while something is recorded, and behave alike. They tell the
-** recorder which coroutine runs, and give hooks to those that were made before
-** recording began.
+** recorder_coroutines.c - create, resume, wrap and close, which stand for those
+** of Lua's library while something is recorded, and behave alike. They tell the
+** recorder which coroutine runs and which has ended, and give hooks to those that
+** were made before recording began.
 */
 
 #include "lua/recorder.h"
@@ -126,15 +126,30 @@ static int coroutine_wrap (lua_State *L) {
   return 1;
 }
 
+/* That of the library, in our place: it raises as it always does. */
+static int coroutine_close (lua_State *L) {
+  const lua_CFunction theirs = lua_tocfunction(L, lua_upvalueindex(1));
+  lua_State *const co = lua_tothread(L, 1);
+  const int n = theirs(L);
+  tell_end(L, co, LUA_OK);
+  return n;
+}
+
 /* }====== */
 
 
-/* core.coroutines(): { create =, resume =, wrap = } */
+/* core.coroutines(close): { create =, resume =, wrap =, close = }; `close` is
+   the library's. */
 int l_core_coroutines (lua_State *L) {
   static const luaL_Reg functions[] = {{"create", coroutine_create},
                                        {"resume", coroutine_resume},
                                        {"wrap", coroutine_wrap},
                                        {NULL, NULL}};
   luaL_newlib(L, functions);
+  if (!lua_iscfunction(L, 1))
+    return 1; /* the program has one of its own */
+  lua_pushvalue(L, 1);
+  lua_pushcclosure(L, coroutine_close, 1);
+  lua_setfield(L, -2, "close");
   return 1;
 }

@@ -79,8 +79,9 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
     return false;
   probe->contexts = contexts;
   for (size_t i = 0; i < r->contexts->nmetrics; i++)
-    (void)pf_metric_of(contexts, r->contexts->metrics[i].name,
-                       r->contexts->metrics[i].unit);
+    if (pf_metric_of(contexts, r->contexts->metrics[i].name,
+                     r->contexts->metrics[i].unit) != i)
+      return false;
   return true;
 }
 

@@ -15,24 +15,45 @@
 
 /* {====== Names ====== */
 
-/* Push "module.name" of the function on top, when a loaded module has it. */
-static bool push_loaded_name (lua_State *L) {
+/* In the registry: package.loaded, so that no hook has to make a string. */
+static const char loaded_key;
+
+
+void l_functions_prepare (lua_State *L) {
+  lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
+}
+
+
+/* The name of the function at `function` in the table on top, or NULL. */
+static const char *name_in (lua_State *L, int function) {
+  const char *name = NULL;
+  for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
+    if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function))
+      name = lua_tostring(L, -2);
+  return name;
+}
+
+
+/* "module.name" of the function on top, when a loaded module has it. */
+static bool loaded_name (lua_State *L, char *text, size_t size) {
   const int function = lua_gettop(L);
+  const char *name = NULL;
   if (!lua_checkstack(L, 8) ||
-      lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE) != LUA_TTABLE)
+      lua_rawgetp(L, LUA_REGISTRYINDEX, &loaded_key) != LUA_TTABLE)
     return false;
-  for (lua_pushnil(L); lua_next(L, function + 1) != 0; lua_pop(L, 1)) {
+  for (lua_pushnil(L); lua_next(L, function + 1) != 0;
+       lua_settop(L, function + 2)) {
     if (lua_type(L, -2) != LUA_TSTRING || !lua_istable(L, -1))
       continue;
-    for (lua_pushnil(L); lua_next(L, -2) != 0; lua_pop(L, 1))
-      if (lua_type(L, -2) == LUA_TSTRING && lua_rawequal(L, -1, function)) {
-        const char *const module = lua_tostring(L, -4);
-        if (strcmp(module, LUA_GNAME) == 0)
-          lua_pushvalue(L, -2);
-        else
-          lua_pushfstring(L, "%s.%s", module, lua_tostring(L, -2));
-        return true;
-      }
+    const char *const module = lua_tostring(L, -2);
+    name = name_in(L, function);
+    if (name == NULL)
+      continue;
+    const bool is_global = strcmp(module, LUA_GNAME) == 0;
+    snprintf(text, size, "%s%s%s", is_global ? "" : module,
+             is_global ? "" : ".", name);
+    return true;
   }
   return false;
 }
@@ -93,6 +114,7 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *f) {
   const int top = lua_gettop(L);
   const char *own = NULL;
+  char text[512];
   f->module = module_of(ar, r);
   f->kind = r->kinds[*ar->what == 'm'];
   lua_getinfo(L, "f", ar);
@@ -100,8 +122,8 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
     f->name = intern(r, "main chunk", 10);
   else if (f->c == NULL && (own = own_name(L)) != NULL)
     f->name = intern_name(r, own);
-  else if (push_loaded_name(L))
-    f->name = intern_name(r, lua_tostring(L, -1));
+  else if (loaded_name(L, text, sizeof text))
+    f->name = intern_name(r, text);
   else
     f->name = local_name(L, ar, r);
   lua_settop(L, top);
@@ -140,19 +162,21 @@ static bool grow (l_functions *functions) {
 }
 
 
-static bool is_same (const l_function *a, const l_function *b) {
-  return a->source == b->source && a->c == b->c && a->first == b->first &&
-         a->last == b->last && a->form == b->form &&
-         strcmp(a->text, b->text) == 0;
+/* Whether a function is the one of a key and what Lua shows of its source. */
+static bool is_same (const l_function *f, const l_function *key,
+                     const char *text) {
+  return f->source == key->source && f->c == key->c && f->first == key->first &&
+         f->last == key->last && f->form == key->form &&
+         memcmp(f->text, text, f->text_size) == 0;
 }
 
 
 /* The slot of a function: its own, or the free one it may have. */
 static l_function **slot_of (const l_functions *functions,
-                             const l_function *key) {
+                             const l_function *key, const char *text) {
   size_t at = hash_of(key);
   while (functions->slots[at & functions->mask] != NULL &&
-         !is_same(functions->slots[at & functions->mask], key))
+         !is_same(functions->slots[at & functions->mask], key, text))
     at++;
   return &functions->slots[at & functions->mask];
 }
@@ -164,6 +188,8 @@ static l_function *add (lua_State *L, lua_Debug *ar, l_recorder *r,
   if (f == NULL)
     return NULL;
   *f = *key;
+  f->text_size = strlen(ar->short_src) + 1;
+  memcpy(f->text, ar->short_src, f->text_size);
   name_function(L, ar, r, f);
   f->is_own = f->c == NULL && strcmp(f->text, r->own) == 0;
   r->has_news = true;
@@ -189,7 +215,6 @@ static void read_key (lua_State *L, lua_Debug *ar, l_function *key) {
     key->source = NULL;
     lua_pop(L, 1);
   }
-  memcpy(key->text, ar->short_src, sizeof key->text);
 }
 
 
@@ -198,11 +223,11 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
   l_function key;
   l_functions *const functions = &r->functions;
   read_key(L, ar, &key);
-  if (hint != NULL && is_same(hint, &key))
+  if (hint != NULL && is_same(hint, &key, ar->short_src))
     return hint;
   if (functions->count * 2 >= functions->mask && !grow(functions))
     return NULL;
-  l_function **slot = slot_of(functions, &key);
+  l_function **slot = slot_of(functions, &key, ar->short_src);
   if (*slot == NULL)
     *slot = add(L, ar, r, &key);
   return *slot;

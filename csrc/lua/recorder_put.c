@@ -53,12 +53,15 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
   r->shape = has_timeline ? shape_of(L, r->writer, "timeline", timeline, 4)
                           : shape_of(L, r->writer, "entries", entries, 4);
   r->most_lanes = has_timeline ? 255 : UINT32_MAX;
-  for (int i = 0; i < 4; i++)
-    if (has_timeline)
-      r->letters[i] = pf_intern_text(r->dictionary, words[i]);
-    else
-      r->letters[i] =
-          i < 2 ? pf_intern_text(r->dictionary, ops[i]) : PF_NO_NAME;
+  for (int i = 0; i < 4; i++) {
+    r->letters[i] = PF_NO_NAME;
+    if (!has_timeline && i >= 2)
+      continue;
+    r->letters[i] =
+        pf_intern_text(r->dictionary, has_timeline ? words[i] : ops[i]);
+    if (r->letters[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
 }
 
 

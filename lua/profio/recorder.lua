@@ -7,8 +7,8 @@
 --    ...
 --    local info = recorder.stop()
 --
--- While something is recorded, coroutine.create, resume and wrap and os.exit are functions of the
--- recorder, which do what they always do. What a program kept of them before is not seen.
+-- While something is recorded, coroutine.create, resume, wrap and close and os.exit are the
+-- recorder's, which do what they always do. What a program kept of them before is not seen.
 
 local core = require "profio.core"
 local options = require "profio.options"
@@ -128,28 +128,33 @@ end
 
 -- {====== Beginning and ending ======
 
--- What is being recorded: asked, handle, writer, originals, guard.
+-- What is being recorded: asked, handle, writer, replaced, guard.
 local current
 
 -- The libraries themselves: what a program finds there.
 local libraries = { coroutine = package.loaded.coroutine, os = package.loaded.os }
 
--- Put functions in place of those of libraries; how to undo it.
-local function replace(functions)
-   local undo = {}
+-- What it takes to put functions in place of those of libraries, and to undo it.
+local function replacements(functions)
+   local list = {}
    for library, replaced in pairs(functions) do
       for name, ours in pairs(replaced) do
          local from = libraries[library]
-         undo[#undo + 1] = { from = from, name = name, ours = ours, theirs = from[name] }
-         from[name] = ours
+         list[#list + 1] = { from = from, name = name, ours = ours, theirs = from[name] }
       end
    end
-   return undo
+   return list
+end
+
+local function replace(list)
+   for _, one in ipairs(list) do
+      one.from[one.name] = one.ours
+   end
 end
 
 -- A program may have replaced them too: then they stay.
-local function restore(undo)
-   for _, one in ipairs(undo) do
+local function restore(list)
+   for _, one in ipairs(list) do
       if one.from[one.name] == one.ours then
          one.from[one.name] = one.theirs
       end
@@ -191,6 +196,23 @@ local function open_writer(asked)
    return require("profio.writer").create(asked.path, given)
 end
 
+-- From here on it is recorded. A raise leaves nothing behind.
+local function begin(asked, writer)
+   local handle = core.recorder {
+      mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
+      lines = asked.lines, backtraces = asked.backtraces, stream = writer and writer.sink,
+      dictionary = writer and writer.dictionary or core.dictionary(),
+      own = debug.getinfo(1, "S").short_src,
+   }
+   local state = { asked = asked, handle = handle, writer = writer }
+   state.guard = setmetatable({}, { __gc = stop_at_end })
+   state.replaced = replacements { coroutine = core.coroutines(coroutine.close),
+      os = { exit = exit_of(os.exit) } }
+   handle:begin(asked.subtract)
+   replace(state.replaced)
+   current = state
+end
+
 ---Begin to record this program. Raises at wrong use; a file that cannot be made answers nil,
 ---message, code.
 ---@param given table mode, path, format, ...: recorder.options has them all with their help
@@ -209,19 +231,11 @@ function recorder.start(given)
          return nil, message, code
       end
    end
-   local handle = core.recorder {
-      mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
-      lines = asked.lines, backtraces = asked.backtraces, stream = writer and writer.sink,
-      dictionary = writer and writer.dictionary or core.dictionary(),
-      own = debug.getinfo(1, "S").short_src,
-   }
-   local state = { asked = asked, handle = handle, writer = writer }
-   state.guard = setmetatable({}, { __gc = stop_at_end })
-   state.undo = replace { coroutine = core.coroutines(), os = { exit = exit_of(os.exit) } }
-   current = state
-   local begun, failure = pcall(handle.begin, handle, asked.subtract)
+   local begun, failure = pcall(begin, asked, writer)
    if not begun then
-      recorder.stop()
+      if writer then
+         writer:close()
+      end
       error(failure, 2)
    end
    return true
@@ -264,7 +278,7 @@ function recorder.stop()
    local state = current or error("nothing is recorded", 2)
    current = nil
    state.handle:finish()
-   restore(state.undo)
+   restore(state.replaced)
    local facts = state.handle:facts()
    local info = { mode = state.asked.mode, path = state.asked.path, format = state.asked.format,
       events = facts.events, time = facts.time, failure = facts.failure,

@@ -298,6 +298,26 @@ local function is_memory(message)
    return message:find("not enough memory", 1, true) ~= nil
 end
 
+-- Memory that is short in a hook ends the recording, and not the program.
+function chunks.recorder()
+   local recorder = require "profio.recorder"
+   if recorder.is_recording() then -- the last failure left it so
+      pcall(recorder.stop)
+   end
+   collectgarbage()
+   local function down(n)
+      return n == 0 and 0 or 1 + down(n - 1)
+   end
+   for _, mode in ipairs { "aggregate", "calls" } do
+      assert(recorder.start { mode = mode, subtract = mode == "calls",
+         path = mode == "calls" and out_path or nil, ring = { size = "64K" } })
+      down(40)
+      pcall(coroutine.wrap(function() error "x" end))
+      local info = recorder.stop()
+      assert(not info.failure or info.failure:match "out of memory", info.failure)
+   end
+end
+
 -- Requests that fail one by one; behind them each second one does, then each third ...
 local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 

@@ -29,7 +29,7 @@ function recorded.run(source, settings)
    local form = "LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "
       .. "PROFIO_RECORD='%s' ${LUA:-lua5.4} %s prog.lua"
    return command.run(form:format(command.root, command.root, build, settings or "",
-      settings and "-lprofio.recorder" or ""))
+      settings and "-l profio.recorder" or ""))
 end
 
 ---Record a program and open what came of it.

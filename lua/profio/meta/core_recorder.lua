@@ -12,8 +12,9 @@ local core = {}
 function core.recorder(settings) end
 
 ---What stands for functions of coroutine while something is recorded, and behaves like them.
----@return { create: function, resume: function, wrap: function }
-function core.coroutines() end
+---@param close function coroutine.close
+---@return { create: function, resume: function, wrap: function, close: function }
+function core.coroutines(close) end
 
 ---@class profio.core.Recorder
 local recorder = {}
