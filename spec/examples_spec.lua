@@ -26,6 +26,8 @@ local shows = {
       "\nas a binary timeline: 240 bytes, 10 records of 24\n" },
    ["12-recorder.lua"] = { "words, most often 'the'; ", "\nround            3 ",
       "\nmain chunk > round\t3\n", "\nmode calls\t3 rounds, 3 of them counted\n" },
+   ["13-viewers.lua"] = { "\nparse     21000        15652    5348     0.342  26000 ",
+      "\nflush         0         3354   -3354    -1.000 " },
    ["08-ring.lua"] = { "20000 records, the last ", "ring-alive\tthe others are counted as lost\n",
       "\nLIB.BR   1230  300" },
 }
