@@ -1,8 +1,5 @@
 /*
 ** quantile.c - kept values, then log-linear buckets.
-**
-** The bucket of a magnitude is the top of its bits as a double: 11 bits of
-** exponent and 7 of the fraction, so each power of two has 128 buckets.
 */
 
 #include <math.h>
@@ -12,8 +9,8 @@
 #include "kernels/order.h"
 #include "kernels/quantile.h"
 
-#define FRACTION_BITS 7
-#define SHIFT         (52 - FRACTION_BITS)
+
+#define COUNT_BITS 8 /* of a counter, without the upper ones */
 
 
 /* {====== Buckets ====== */
@@ -21,29 +18,29 @@
 static uint32_t bucket_of (double magnitude) {
   uint64_t bits;
   memcpy(&bits, &magnitude, sizeof bits);
-  return (uint32_t)(bits >> SHIFT);
+  return (uint32_t)(bits >> PF_BUCKET_SHIFT);
 }
 
 
 static double bucket_start (uint32_t bucket) {
-  const uint64_t bits = (uint64_t)bucket << SHIFT;
+  const uint64_t bits = (uint64_t)bucket << PF_BUCKET_SHIFT;
   double start;
   memcpy(&start, &bits, sizeof start);
   return start;
 }
 
 
-/* Move counters to an array of `size` that begins `offset` earlier. */
-static bool move (uint32_t **counts, uint32_t old_size, size_t offset,
-                  size_t size) {
-  uint32_t *const moved = calloc(size, sizeof *moved);
+/* Counters of `width` bytes moved to an array of `size` that begins `offset`
+   earlier; NULL: out of memory, and they stay. */
+static void *move (void *counts, uint32_t old_size, size_t offset, size_t size,
+                   size_t width) {
+  uint8_t *const moved = calloc(size, width);
   if (moved == NULL)
-    return false;
+    return NULL;
   if (old_size > 0)
-    memcpy(moved + offset, *counts, old_size * sizeof *moved);
-  free(*counts);
-  *counts = moved;
-  return true;
+    memcpy(moved + offset * width, counts, old_size * width);
+  free(counts);
+  return moved;
 }
 
 
@@ -58,12 +55,20 @@ static bool reach (pf_buckets *b, uint32_t bucket) {
   if (bucket >= end)
     end = bucket + margin;
   const size_t offset = b->size == 0 ? 0 : b->first - first;
-  if (b->high != NULL && !move(&b->high, b->size, offset, end - first))
+  const uint32_t size = end - first;
+  void *const counts =
+      move(b->counts, b->size, offset, size, sizeof *b->counts);
+  if (counts == NULL)
     return false;
-  if (!move(&b->counts, b->size, offset, end - first))
-    return false; /* whoever counts gives up then */
+  b->counts = counts;
+  if (b->high != NULL) {
+    void *const high = move(b->high, b->size, offset, size, sizeof *b->high);
+    if (high == NULL)
+      return false; /* whoever counts gives up then */
+    b->high = high;
+  }
   b->first = first;
-  b->size = end - first;
+  b->size = size;
   return true;
 }
 
@@ -79,8 +84,7 @@ static pf_status carry (pf_buckets *b, uint32_t i) {
 }
 
 
-static inline pf_status count_in (pf_buckets *b, double magnitude) {
-  const uint32_t bucket = bucket_of(magnitude);
+static inline pf_status count_bucket (pf_buckets *b, uint32_t bucket) {
   if (bucket - b->first >= b->size && !reach(b, bucket))
     return PF_ENOMEM;
   const uint32_t i = bucket - b->first;
@@ -88,9 +92,14 @@ static inline pf_status count_in (pf_buckets *b, double magnitude) {
 }
 
 
+static inline pf_status count_in (pf_buckets *b, double magnitude) {
+  return count_bucket(b, bucket_of(magnitude));
+}
+
+
 static uint64_t count_at (const pf_buckets *b, uint32_t i) {
   const uint64_t high = b->high == NULL ? 0 : b->high[i];
-  return high << 32 | b->counts[i];
+  return high << COUNT_BITS | b->counts[i];
 }
 
 
@@ -190,43 +199,18 @@ pf_status pf_quantile_add (pf_quantile *q, pf_quantile_pool *pool, pf_type type,
 }
 
 
-/* Whole numbers, 0 or more. */
-static pf_status add_lengths (pf_quantile *q, const uint64_t *words,
-                              size_t count) {
-  uint64_t least = q->least, greatest = q->greatest;
+pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
+                                 size_t step, size_t count) {
+  size_t absent = 0, zeros = 0;
   for (size_t i = 0; i < count; i++) {
-    least = words[i] < least ? words[i] : least;
-    greatest = words[i] > greatest ? words[i] : greatest;
-  }
-  q->least = least;
-  q->greatest = greatest;
-  for (size_t i = 0; i < count; i++) {
-    const int64_t value = pf_unorder_int(words[i]);
-    if (value == 0)
-      q->zeros++;
-    else if (count_in(&q->positive, (double)value) != PF_OK)
+    const uint32_t code = codes[i * step];
+    absent += code == 0;
+    zeros += code == 1;
+    if (code > 1 && count_bucket(&q->positive, code + PF_BUCKET_CODED) != PF_OK)
       return PF_ENOMEM;
   }
-  return PF_OK;
-}
-
-
-pf_status pf_quantile_add_all (pf_quantile *q, pf_quantile_pool *pool,
-                               pf_type type, const uint64_t *words,
-                               size_t count) {
-  size_t i = 0;
-  uint64_t least = UINT64_MAX;
-  for (; i < count && !q->sketched; i++)
-    if (pf_quantile_add(q, pool, type, words[i]) != PF_OK)
-      return PF_ENOMEM;
-  q->count += count - i;
-  for (size_t k = i; k < count; k++)
-    least = words[k] < least ? words[k] : least;
-  if (type == PF_INT && least >= pf_order_int(0))
-    return add_lengths(q, words + i, count - i);
-  for (; i < count; i++)
-    if (add_to_buckets(q, type, words[i]) != PF_OK)
-      return PF_ENOMEM;
+  q->zeros += zeros;
+  q->count += count - absent;
   return PF_OK;
 }
 
@@ -242,12 +226,12 @@ static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
       return PF_ENOMEM;
     const uint32_t at = bucket - b->first;
     const uint64_t sum = count_at(b, at) + count;
-    b->counts[at] = (uint32_t)sum;
-    if (sum >> 32 != 0 && b->high == NULL &&
+    b->counts[at] = (uint8_t)sum;
+    if (sum >> COUNT_BITS != 0 && b->high == NULL &&
         (b->high = calloc(b->size, sizeof *b->high)) == NULL)
       return PF_ENOMEM;
     if (b->high != NULL)
-      b->high[at] = (uint32_t)(sum >> 32);
+      b->high[at] = sum >> COUNT_BITS;
   }
   return PF_OK;
 }

@@ -11,11 +11,18 @@
 #ifndef quantile_h
 #define quantile_h
 
+#include <string.h>
+
 #include "profio.h"
 
 #define PF_EXACT_VALUES  4096u
 #define PF_EXACT_CROWDED 512u
 #define PF_EXACT_TOTAL   ((size_t)8 << 20)
+
+/* The bucket of a magnitude is the top of its bits as a double: 11 bits of
+   exponent and 7 of the fraction, so each power of two has 128 buckets. */
+#define PF_BUCKET_SHIFT 45
+#define PF_BUCKET_CODED ((UINT32_C(1023) << 7) - 2) /* that of 1 has code 2 */
 
 /* Quantiles in parts of this: p50 is PF_RANK_SCALE / 2. */
 #define PF_RANK_SCALE 100000000u
@@ -26,11 +33,11 @@ typedef struct pf_quantile_pool {
   bool sketched; /* some group has gone over to buckets */
 } pf_quantile_pool;
 
-/* Counters of buckets first..first+size-1. Few of them ever need more than 32
-   bits, and half the memory is half the misses of the cache. */
+/* Counters of buckets first..first+size-1. Few of them ever need more than 8
+   bits, and less memory is fewer misses of the cache. */
 typedef struct pf_buckets {
-  uint32_t *counts;
-  uint32_t *high; /* the upper halves; NULL: all are 0 */
+  uint8_t *counts;
+  uint64_t *high; /* the upper bits; NULL: all are 0 */
   uint32_t first, size;
 } pf_buckets;
 
@@ -49,10 +56,29 @@ typedef struct pf_quantile {
 pf_status pf_quantile_add (pf_quantile *quantile, pf_quantile_pool *pool,
                            pf_type type, uint64_t word);
 
-/* Add many, which costs less than one after the other. */
-pf_status pf_quantile_add_all (pf_quantile *quantile, pf_quantile_pool *pool,
-                               pf_type type, const uint64_t *words,
-                               size_t count);
+/* What buckets know of a whole number: 0 when it is negative, 1 when it is 0,
+   else 2 and more, by its size. */
+static inline uint16_t pf_quantile_code (int64_t value) {
+  const double magnitude = (double)value;
+  uint64_t bits;
+  memcpy(&bits, &magnitude, sizeof bits);
+  const uint32_t code = (uint32_t)(bits >> PF_BUCKET_SHIFT) - PF_BUCKET_CODED;
+  return (uint16_t)(value > 0 ? code : value == 0);
+}
+
+/* Add whole numbers, 0 or more, of which the codes codes[0], codes[step], ...
+   are known, to a sketched quantile; those whose code is 0 are left out.
+   PF_OK or PF_ENOMEM. pf_quantile_bound must follow before it is asked. */
+pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
+                                 size_t step, size_t count);
+
+/* Tell a sketched quantile the least and the greatest of all its values, as
+   order words. */
+static inline void pf_quantile_bound (pf_quantile *quantile, uint64_t least,
+                                      uint64_t greatest) {
+  quantile->least = least;
+  quantile->greatest = greatest;
+}
 
 /* Add the values of another one. PF_OK or PF_ENOMEM. */
 pf_status pf_quantile_merge (pf_quantile *quantile, pf_quantile_pool *pool,

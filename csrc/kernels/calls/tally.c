@@ -13,6 +13,11 @@
 #define LINE  64 /* bytes of a cache */
 #define AHEAD 6  /* calls for which tallies are fetched */
 
+#define FEW_CALLS 32 /* of a group that has no stage */
+
+#define STAGED_LENGTHS \
+  (sizeof((pf_stage *)0)->lengths / sizeof((pf_stage *)0)->lengths[0])
+
 static const pf_tally nothing = {0,
                                  {{0, INT64_MAX, -1},
                                   {0, INT64_MAX, -1},
@@ -159,30 +164,60 @@ static void add_squares (pf_tallies *t, const pf_call *calls, size_t count,
 }
 
 
-/* Put what is staged of a group into its quantiles. */
-static pf_status flush (pf_tallies *t, size_t group) {
+/* Put the lengths that are staged of a group into its quantiles. */
+static pf_status flush_lengths (pf_tallies *t, size_t group) {
   const pf_stage *const stage = t->stages[group];
-  const size_t count = t->staged[group];
-  uint64_t words[PF_STAGED];
-  t->staged[group] = 0;
+  pf_quantile *const of = &t->quantiles[group * PF_LENGTHS];
+  size_t sketched = 0;
   for (size_t which = 0; which < PF_LENGTHS; which++) {
-    size_t present = 0;
-    for (size_t i = 0; i < count; i++) {
-      words[present] = pf_order_int(stage->lengths[i][which]);
-      present += stage->lengths[i][which] >= 0;
-    }
-    if (pf_quantile_add_all(&t->quantiles[group * PF_LENGTHS + which], &t->pool,
-                            PF_INT, words, present) != PF_OK)
-      return PF_ENOMEM;
+    for (size_t i = 0; i < t->staged[group].count; i++)
+      if (stage->lengths[i][which] >= 0 &&
+          pf_quantile_add(&of[which], &t->pool, PF_INT,
+                          pf_order_int(stage->lengths[i][which])) != PF_OK)
+        return PF_ENOMEM;
+    sketched += of[which].sketched;
   }
+  t->staged[group] = (pf_staged){0, sketched == PF_LENGTHS};
   return PF_OK;
 }
 
 
-pf_status pf_tallies_settle (pf_tallies *t) {
-  for (size_t group = 0; t->has_quantiles && group < t->count; group++)
-    if (t->staged[group] > 0 && flush(t, group) != PF_OK)
+/* The same for codes. */
+static pf_status flush_codes (pf_tallies *t, size_t group) {
+  const pf_stage *const stage = t->stages[group];
+  const size_t count = t->staged[group].count;
+  t->staged[group].count = 0;
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (pf_quantile_add_codes(&t->quantiles[group * PF_LENGTHS + which],
+                              &stage->codes[0][which], 8, count) != PF_OK)
       return PF_ENOMEM;
+  return PF_OK;
+}
+
+
+static pf_status flush (pf_tallies *t, size_t group) {
+  return t->staged[group].are_codes ? flush_codes(t, group)
+                                    : flush_lengths(t, group);
+}
+
+
+/* Sketches have seen codes only: the tallies know the ends. */
+static void bound (pf_tallies *t, size_t group) {
+  pf_quantile *const of = &t->quantiles[group * PF_LENGTHS];
+  const pf_tally *const hot = &t->hot[group];
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (of[which].sketched)
+      pf_quantile_bound(&of[which], pf_order_int(hot->of[which].least),
+                        pf_order_int(hot->of[which].greatest));
+}
+
+
+pf_status pf_tallies_settle (pf_tallies *t) {
+  for (size_t group = 0; t->has_quantiles && group < t->count; group++) {
+    if (t->staged[group].count > 0 && flush(t, group) != PF_OK)
+      return PF_ENOMEM;
+    bound(t, group);
+  }
   return PF_OK;
 }
 
@@ -200,22 +235,52 @@ static pf_status add_at_once (pf_tallies *t, size_t group,
 }
 
 
+/* Wait until there are many. */
+static inline pf_status add_staged (pf_tallies *t, size_t group,
+                                    const pf_call *call) {
+  pf_staged *const staged = &t->staged[group];
+  pf_stage *const stage = t->stages[group];
+  const size_t at = staged->count++;
+  if (!staged->are_codes) {
+    memcpy(stage->lengths[at], call->lengths, sizeof call->lengths);
+    return at + 1 == STAGED_LENGTHS ? flush_lengths(t, group) : PF_OK;
+  }
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    stage->codes[at][which] = pf_quantile_code(call->lengths[which]);
+  return at + 1 == PF_STAGED ? flush_codes(t, group) : PF_OK;
+}
+
+
+/* A stage, once a group has many calls. */
+static inline bool has_stage (pf_tallies *t, size_t group) {
+  if (t->stages[group] == NULL && t->hot[group].rows > FEW_CALLS)
+    t->stages[group] = malloc(sizeof **t->stages);
+  return t->stages[group] != NULL;
+}
+
+
+/* A stage will soon be added to: have its line ready. */
+static inline void fetch_stage (const pf_tallies *t, size_t group) {
+  const pf_stage *const stage = t->stages[group];
+  const pf_staged staged = t->staged[group];
+  if (stage != NULL)
+    __builtin_prefetch(staged.are_codes
+                           ? (const void *)stage->codes[staged.count]
+                           : (const void *)stage->lengths[staged.count],
+                       1);
+}
+
+
 static pf_status add_quantiles (pf_tallies *t, const pf_call *calls,
                                 size_t count, const uint32_t *groups) {
   for (size_t i = 0; i < count; i++) {
-    const size_t group = groups[i];
-    pf_stage *stage = t->stages[group];
-    if (stage == NULL && t->hot[group].rows > PF_STAGED)
-      stage = t->stages[group] = malloc(sizeof *stage);
-    if (stage == NULL) {
-      if (add_at_once(t, group, &calls[i]) != PF_OK)
-        return PF_ENOMEM;
-      continue;
-    }
-    memcpy(stage->lengths[t->staged[group]++], calls[i].lengths,
-           sizeof calls[i].lengths);
-    if (t->staged[group] == PF_STAGED && flush(t, group) != PF_OK)
-      return PF_ENOMEM;
+    if (i + AHEAD < count)
+      fetch_stage(t, groups[i + AHEAD]);
+    const pf_status status = has_stage(t, groups[i])
+                                 ? add_staged(t, groups[i], &calls[i])
+                                 : add_at_once(t, groups[i], &calls[i]);
+    if (status != PF_OK)
+      return status;
   }
   return PF_OK;
 }

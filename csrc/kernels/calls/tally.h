@@ -30,13 +30,20 @@ typedef struct pf_tally_rest {
   int64_t worst_at[PF_WORST];  /* the earliest, of equal ones */
 } pf_tally_rest;
 
-#define PF_STAGED 256 /* calls of a group that wait for their quantiles */
+#define PF_STAGED 255 /* calls of a group that wait for their quantiles */
 
 /* Lengths on their way into the quantiles of a group: so many at once cost a
    few misses of the cache in place of one each. */
-typedef struct pf_stage {
-  int64_t lengths[PF_STAGED][PF_LENGTHS];
+typedef union pf_stage {
+  int64_t lengths[PF_STAGED * 2 / PF_LENGTHS][PF_LENGTHS];
+  uint16_t codes[PF_STAGED][8]; /* of PF_LENGTHS, in steps that shifts make */
 } pf_stage;
+
+/* What a stage holds. */
+typedef struct pf_staged {
+  uint8_t count;  /* of calls */
+  bool are_codes; /* since the quantiles of all lengths are sketched */
+} pf_staged;
 
 typedef struct pf_tallies {
   bool has_squares, has_quantiles; /* what is wanted of them */
@@ -48,7 +55,7 @@ typedef struct pf_tallies {
   pf_quantile *quantiles; /* likewise */
   pf_quantile_pool pool;
   pf_stage **stages; /* of groups with many calls; else NULL */
-  uint16_t *staged;  /* how many calls each holds */
+  pf_staged *staged;
 } pf_tallies;
 
 void pf_tallies_init (pf_tallies *tallies, bool squares, bool quantiles);
