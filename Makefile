@@ -180,7 +180,7 @@ asan:
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
-		lua5.4 $(BUSTED) --ignore-lua --run=ci
+		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=_times_spec
 
 # One process for each file, so that the heap stays small and cycles short. Not
 # those that hold kernels against large models in Lua, or run other programs.
