@@ -320,6 +320,19 @@ io.stdout:write("end\n")
       end)
    end
 
+   it("may recurse until the stack is full, in no time", function()
+      local program = [[
+local function down(n) return 1 + down(n + 1) end
+for _ = 1, 2 do print((select(2, pcall(down, 1)):match "stack overflow")) end
+]]
+      for _, mode in ipairs(modes) do
+         local began = os.time()
+         local output = run(program, "mode=" .. mode .. ",path=" .. recorded.path "deep.out")
+         assert.equal("stack overflow\nstack overflow\n", output)
+         assert.is_true(os.time() - began < 20)
+      end
+   end)
+
    it("may end in the middle", function()
       for _, ending in ipairs { "os.exit(7)", "os.exit(7, true)" } do
          local trace <close>, _, status = trace_of([[

@@ -151,11 +151,25 @@ static void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 }
 
 
-/* Frames that are there no more: the new call stands where one of them was, or
-   in its place. */
-static void make_way (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
-  if (ar->event != LUA_HOOKTAILCALL && lane->count < lane->room &&
+/* Whether the frame on top made the call at hand. Mostly it stands where the
+   last one from there did; else Lua is asked, for a search would take as long as
+   the stack is deep. */
+static bool is_from_top (const l_lane *lane, lua_State *L,
+                         const lua_Debug *ar) {
+  lua_Debug caller;
+  if (lane->count < lane->room &&
       lane->frames[lane->count].ci == (const void *)ar->i_ci)
+    return true;
+  return lane->count > 0 && lua_getstack(L, 1, &caller) &&
+         l_lane_top(lane)->ci == (const void *)caller.i_ci;
+}
+
+
+/* Leave the frames that are there no more: the new call stands where one of them
+   was, or in its place. */
+static void make_way (l_recorder *r, l_lane *lane, lua_State *L,
+                      const lua_Debug *ar) {
+  if (ar->event != LUA_HOOKTAILCALL && is_from_top(lane, L, ar))
     return;
   const size_t at = l_lane_index(lane, ar->i_ci);
   if (at != SIZE_MAX)
@@ -164,7 +178,7 @@ static void make_way (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 
 
 static void on_call (l_recorder *r, l_lane *lane, lua_State *L, lua_Debug *ar) {
-  make_way(r, lane, ar);
+  make_way(r, lane, L, ar);
   /* What was called here the last time is mostly called again. */
   l_function *const function = l_function_of(
       L, ar, r,
