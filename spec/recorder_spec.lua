@@ -160,6 +160,14 @@ for _ = 1, 4 do one() two() spin(50000) end
       assert.equal(whole, sum) -- no time is counted twice, and none is lost
    end)
 
+   it("cuts names that are too long", function()
+      for _, settings in ipairs(ways_of_calls) do
+         local trace <close> = trace_of(("local t = {} function t.%s() end t.%s()"):format(
+            ("n"):rep(300), ("n"):rep(300)), settings)
+         assert.equal(1, calls(trace)[("n"):rep(settings:find "xpp" and 80 or 255)])
+      end
+   end)
+
    it("gives a lane to another coroutine when one has ended", function()
       local trace <close> = trace_of([[
 local function f() coroutine.yield() end
@@ -321,13 +329,13 @@ io.stdout:write("end\n")
    end
 
    it("may recurse until the stack is full, in no time", function()
-      local program = [[
+      local recursion = [[
 local function down(n) return 1 + down(n + 1) end
 for _ = 1, 2 do print((select(2, pcall(down, 1)):match "stack overflow")) end
 ]]
       for _, mode in ipairs(modes) do
          local began = os.time()
-         local output = run(program, "mode=" .. mode .. ",path=" .. recorded.path "deep.out")
+         local output = run(recursion, "mode=" .. mode .. ",path=" .. recorded.path "deep.out")
          assert.equal("stack overflow\nstack overflow\n", output)
          assert.is_true(os.time() - began < 20)
       end

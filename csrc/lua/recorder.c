@@ -171,6 +171,7 @@ static int core_recorder (lua_State *L) {
   memset(r, 0, sizeof *r);
   luaL_setmetatable(L, L_RECORDER);
   read_settings(L, r);
+  r->name_most = 255;
   open_output(L, r);
   lua_settop(L, 2);
   r->areas = malloc(r->depth * sizeof *r->areas);

@@ -121,6 +121,7 @@ typedef struct l_recorder {
   bool has_callers; /* of lines */
   bool is_muted;    /* nothing is recorded: the cost of it is measured */
   uint32_t most_lanes;
+  size_t name_most; /* bytes of a function's name that the format holds */
 
   lua_Hook hook; /* NULL: nothing is recorded at the moment */
   int mask;

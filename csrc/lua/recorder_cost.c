@@ -65,6 +65,7 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         .is_muted = true,
                         .is_on = true,
                         .most_lanes = r->most_lanes,
+                        .name_most = r->name_most,
                         .hook = r->hook,
                         .mask = r->mask,
                         .shape = r->shape};

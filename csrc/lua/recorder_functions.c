@@ -64,11 +64,11 @@ static uint32_t intern (l_recorder *r, const char *text, size_t size) {
 }
 
 
-/* Names that fit BR's 255 bytes are cut nowhere inside a character. */
+/* Long names are cut, but not inside a character. */
 static uint32_t intern_name (l_recorder *r, const char *text) {
   size_t size = strlen(text);
-  if (size > 255)
-    for (size = 255; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
+  if (size > r->name_most)
+    for (size = r->name_most; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
       size--;
   return intern(r, text, size);
 }

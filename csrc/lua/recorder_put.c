@@ -53,6 +53,7 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
   r->shape = has_timeline ? shape_of(L, r->writer, "timeline", timeline, 4)
                           : shape_of(L, r->writer, "entries", entries, 4);
   r->most_lanes = has_timeline ? 255 : UINT32_MAX;
+  r->name_most = has_timeline ? 255 : 80; /* as recorder.lua asks for */
   for (int i = 0; i < 4; i++) {
     r->letters[i] = PF_NO_NAME;
     if (!has_timeline && i >= 2)

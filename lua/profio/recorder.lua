@@ -51,7 +51,7 @@ local formats = { timed = { "br" }, sampled = { "br" }, calls = { "winidea", "xp
 local ways = {
    br = {},
    winidea = { dialect = "text1", timeline_binary = true },
-   xpp = { round = true, symbol_size = 120, params = false },
+   xpp = { round = true, symbol_size = 80, params = false },
 }
 
 local units = { ns = 1, us = 1000, ms = 1000000, s = 1000000000 }
