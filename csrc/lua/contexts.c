@@ -376,8 +376,10 @@ static int contexts_merge (lua_State *L) {
   luaL_argcheck(L, sign == 1 || sign == -1, 3, "1 or -1");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  pf_status status = pf_contexts_merge(made, a, 1, &error);
-  if (status == PF_OK)
+  pf_status status = pf_contexts_copy(made, a);
+  if (status != PF_OK)
+    status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
+  else
     status = pf_contexts_merge(made, b, (int)sign, &error);
   return changed(L, status, &error);
 }

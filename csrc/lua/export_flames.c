@@ -8,7 +8,7 @@
 
 #include "lua/export.h"
 
-/* A frame is at least so many pixels wide to be drawn, and a letter so wide. */
+/* A frame is usually at least so many pixels wide to be drawn; a letter. */
 #define MIN_WIDTH    0.1
 #define LETTER_WIDTH 7.3
 
@@ -17,6 +17,7 @@ typedef struct flames {
   double left, width, row, bottom; /* pixels: of the root, a row, its edge */
   bool is_upward;                  /* the root stands at the bottom */
   uint32_t rows;                   /* how deep it is drawn */
+  double least;                    /* pixels of a frame that is drawn */
   int64_t *totals;
   int64_t *before;  /* totals of an older profile; NULL: there is none */
   double *next;     /* by depth: where the next frame begins, in weight */
@@ -218,7 +219,7 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
 /* Whether a frame is wide and near enough to the root to be seen. */
 static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
   return depth < f->rows && f->totals[node] > 0 &&
-         (double)f->totals[node] / f->whole * f->width >= MIN_WIDTH;
+         (double)f->totals[node] / f->whole * f->width >= f->least;
 }
 
 
@@ -311,6 +312,7 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
   f->left = number_option(L, "left", 0);
   f->width = number_option(L, "width", 1200);
   f->row = number_option(L, "row", 17);
+  f->least = number_option(L, "least", MIN_WIDTH);
   f->rows = rows < 1 ? 1 : rows > 100000 ? 100000 : (uint32_t)rows;
   f->bottom = number_option(L, "root", 0);
   lua_getfield(L, 2, "upward");
@@ -328,10 +330,11 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
 
 /*
 ** core.write_flames(contexts, options, file): the frames of a flame graph.
-** Options, in pixels: left and width (of the root), row (the height of one), root (the
-** edge the root stands on), upward (the root is the lowest), rows (the most
-** that are drawn); metric, before (the metric of an older profile, for colours
-** that show the change).
+** Options, in pixels: left and width (of the root), row (the height of one),
+** root (the edge the root stands on), least (the width of a frame that is
+** drawn); upward (the root is the lowest), rows (the most that are drawn),
+** metric, before (the metric of an older profile, for colours that show the
+** change).
 */
 static int core_write_flames (lua_State *L) {
   flames f;

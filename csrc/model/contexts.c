@@ -238,6 +238,34 @@ static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
 }
 
 
+/* The same arrays once more. */
+static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
+  if (!pf_interned_copy(&c->children, &from->children) ||
+      !grow_ids(&c->parents, from->room) || !grow_ids(&c->frames, from->room))
+    return false;
+  memcpy(c->parents, from->parents, from->count * sizeof *c->parents);
+  memcpy(c->frames, from->frames, from->count * sizeof *c->frames);
+  c->count = from->count;
+  c->room = from->room;
+  return true;
+}
+
+
+pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
+  if (!copy_nodes(c, from))
+    return PF_ENOMEM;
+  for (size_t m = 0; m < from->nmetrics; m++) {
+    const size_t to =
+        pf_metric_of(c, from->metrics[m].name, from->metrics[m].unit);
+    if (to == PF_MAX_METRICS)
+      return PF_ENOMEM;
+    memcpy(c->weights[to], from->weights[m], from->count * sizeof(int64_t));
+  }
+  c->has_overflowed = from->has_overflowed;
+  return PF_OK;
+}
+
+
 pf_status pf_contexts_merge (pf_contexts *c, const pf_contexts *more, int sign,
                              pf_error *error) {
   translation t = {NULL, NULL};

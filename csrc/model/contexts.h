@@ -76,6 +76,10 @@ static inline void pf_context_add (pf_contexts *contexts, uint32_t node,
 void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
                          int64_t *totals);
 
+/* Have all of `from`, which is of the same dictionary, in an empty one.
+   PF_ENOMEM: then it can only be closed. */
+pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
+
 /*
 ** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
 ** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM,

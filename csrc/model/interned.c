@@ -70,6 +70,27 @@ uint32_t pf_interned_add (pf_interned *t, uint64_t hash) {
 }
 
 
+bool pf_interned_copy (pf_interned *t, const pf_interned *from) {
+  const size_t nslots = from->room == 0 ? 0 : (size_t)from->mask + 1;
+  uint32_t *const slots = malloc((nslots + 1) * sizeof *slots);
+  uint32_t *const hashes = malloc((from->room + 1u) * sizeof *hashes);
+  if (slots == NULL || hashes == NULL) {
+    free(slots);
+    free(hashes);
+    return false;
+  }
+  if (nslots > 0) {
+    memcpy(slots, from->slots, nslots * sizeof *slots);
+    memcpy(hashes, from->hashes, from->count * sizeof *hashes);
+  }
+  pf_interned_free(t);
+  *t = *from;
+  t->slots = slots;
+  t->hashes = hashes;
+  return true;
+}
+
+
 void pf_interned_free (pf_interned *t) {
   free(t->slots);
   free(t->hashes);

@@ -39,6 +39,10 @@ bool pf_interned_reserve (pf_interned *interned);
 /* Take one more; there is room. */
 uint32_t pf_interned_add (pf_interned *interned, uint64_t hash);
 
+/* Have all of `from` in an empty one, whose seed becomes the same. False when
+   out of memory. */
+bool pf_interned_copy (pf_interned *interned, const pf_interned *from);
+
 void pf_interned_free (pf_interned *interned);
 
 #endif

@@ -158,7 +158,7 @@ end
 
 ---The elements of a flame graph, for a file of their own or inside a page.
 ---@param profile profio.Profile
----@param given table metric, title, width, rows, icicle
+---@param given table metric, title, width, rows, icicle, least (pixels of a frame that is drawn)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
@@ -167,7 +167,7 @@ end
 function svg.write_element(profile, given, file)
    local contexts, metric, before = contexts_of(profile, given.metric)
    local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
-      rows = given.rows, upward = not given.icicle }
+      least = given.least, rows = given.rows, upward = not given.icicle }
    local rows = core.flame_rows(contexts, options, file)
    local height = HEAD + rows * ROW + FOOT
    options.root = given.icicle and HEAD or HEAD + rows * ROW

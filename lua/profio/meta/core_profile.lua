@@ -102,7 +102,7 @@ function contexts:prune(share, metric) end
 
 ---Write the frames of a flame graph as elements of SVG.
 ---@param from profio.core.Contexts
----@param options table left, width, row, root, upward, rows (pixels); metric, before
+---@param options table left, width, row, root, least (pixels), upward, rows; metric, before
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
