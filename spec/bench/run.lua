@@ -10,6 +10,7 @@ local against_hooks = require "spec.bench.against_hooks"
 local against_loops = require "spec.bench.against_loops"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
+local against_viewers = require "spec.bench.against_viewers"
 
 local cases = {
    { "loops", against_loops.loops },
@@ -20,6 +21,8 @@ local cases = {
    { "recorder", against_hooks.recorder },
    { "calls", against_calls.calls },
    { "xbase", against_dbf.xbase },
+   { "exports", against_viewers.exports },
+   { "merge", against_viewers.merge },
    { "executable", against_gprof.executable },
    { "symbols", against_gprof.symbols },
    { "shapes", against_gprof.shapes },
