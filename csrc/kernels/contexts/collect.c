@@ -91,9 +91,10 @@ static pf_status open_batch (collector *c, pf_error *error) {
     status = pf_batch_for(&c->batch, c->from->reader, wanted);
   }
   free(wanted);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (status == PF_OK)
+    return PF_OK;
+  (void)pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return PF_ENOMEM;
 }
 
 /* }====== */
