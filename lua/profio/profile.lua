@@ -324,7 +324,7 @@ function methods:contexts()
          ["function"] = "function", file = "file", line = "line",
          metrics = { { name = metric.name, unit = metric.unit, column = "self" } },
       })
-      made = made and made:merge(one) or one
+      made = made and assert(made:merge(one)) or one
    end
    return made
 end
@@ -391,8 +391,8 @@ local function functions_of(self, metric, suffix)
       { name = "total" .. suffix, unit = "", column = "total" } })
    for _, known in ipairs(state.body:metrics()) do
       if known.unit == "count" and known.name ~= "calls" then
-         return made:merge(collected(known.name,
-            { { name = "count" .. suffix, unit = "", column = "self" } }))
+         return assert(made:merge(collected(known.name,
+            { { name = "count" .. suffix, unit = "", column = "self" } })))
       end
    end
    return made
@@ -409,7 +409,8 @@ function methods:diff(old, metric)
       error("diff wants a profile, got " .. type(old), 2)
    end
    return view.over(function()
-      return functions_of(self, metric, ""):merge(functions_of(old, metric, " before")):diff()
+      return assert(functions_of(self, metric, "")
+         :merge(functions_of(old, metric, " before"))):diff()
    end, { self, old })
 end
 

@@ -231,6 +231,18 @@ function chunks.call_parts()
       "period_stddev")
 end
 
+-- What goes wrong in an export that loops over rows is its message.
+function chunks.exports()
+   local trace <close> = assert(profio.open({ data = timeline_bytes:sub(1, 24 * 40) },
+      { format = "winidea", bin_version = "1.1" }))
+   for _, kind in ipairs { "pprof", "speedscope", "callgrind", "folded", "chrome", "firefox", "btf",
+      "svg", "html" } do
+      assert(trace:export(kind))
+   end
+   local profile <close> = assert(trace:profile())
+   return assert((profile + profile - profile):export "svg")
+end
+
 function chunks.dbf()
    local writer = assert(profio.create(nil, { format = "dbf", code_page = "CP932",
       fields = "NAME C(10) null, N N(5), Y Y, T T, M M, V V(5)" }))

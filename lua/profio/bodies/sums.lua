@@ -56,9 +56,9 @@ local function of_body(body, given)
    for _, metric in ipairs(body:metrics()) do
       if metric.name ~= "calls" then
          options.metric = metric.name
-         functions = functions:merge(collected(body:flat(options), metric,
-            { ["function"] = "function", file = "file", line = "line" }))
-         arcs = arcs:merge(collected(body:graph(options), metric, arc_columns()))
+         functions = assert(functions:merge(collected(body:flat(options), metric,
+            { ["function"] = "function", file = "file", line = "line" })))
+         arcs = assert(arcs:merge(collected(body:graph(options), metric, arc_columns())))
       end
    end
    return new(functions, arcs)

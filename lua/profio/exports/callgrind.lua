@@ -18,7 +18,7 @@ local function without_files(functions)
    for _, frame in ipairs(functions:frames()) do
       frames[frame.number] = { ["function"] = frame["function"], line = frame.line }
    end
-   return functions:rename(frames)
+   return assert(functions:rename(frames))
 end
 
 ---@param profile profio.Profile

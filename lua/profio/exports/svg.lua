@@ -125,7 +125,8 @@ local function contexts_of(profile, metric)
    end
    local a, b = new:contexts(), old:contexts()
    metric = metric or new:usual_metric()
-   return a:pick(metric, metric):merge(b:pick(metric, "before")), metric, "before"
+   local both = assert(a:pick(metric, metric)):merge(assert(b:pick(metric, "before")))
+   return assert(both), metric, "before"
 end
 
 local function head(profile, given, height, before)
