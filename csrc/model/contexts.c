@@ -229,11 +229,15 @@ static void merge_weights (pf_contexts *c, const pf_contexts *more,
 /* Have all metrics of `more`: what fails later must leave nothing behind. */
 static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
                                 pf_error *error) {
-  for (size_t m = 0; m < more->nmetrics; m++)
-    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
+  for (size_t m = 0; m < more->nmetrics; m++) {
+    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) !=
         PF_MAX_METRICS)
-      return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                     "a profile has at most %d metrics", PF_MAX_METRICS);
+      continue;
+    if (c->nmetrics < PF_MAX_METRICS)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "a profile has at most %d metrics", PF_MAX_METRICS);
+  }
   return PF_OK;
 }
 
