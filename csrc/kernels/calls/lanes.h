@@ -45,6 +45,7 @@ typedef struct pf_frame {
   bool is_counted; /* its enter was met */
   bool is_first;   /* of a part: the first enter of its slot */
   bool is_old;     /* of a part: entered before it */
+  bool is_plain;   /* entered and not to be left in another way: plain.h */
 } pf_frame;
 
 /* Of a part: a call that was entered before it and left in it. */

@@ -439,24 +439,24 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 /* Events without flags, and no range of times to look at. */
 static pf_status take_plain (pf_machine *m, const pf_event_rows *rows,
                              size_t from, size_t to) {
+  const pf_event_rows r = *rows;
+  pf_lane *lane = NULL;
+  uint32_t number = PF_NO_SLOT; /* of that lane */
   int64_t last = m->last;
   for (size_t i = from; i < to; i++) {
-    const uint8_t kind = rows->kinds[i];
-    const int64_t time = rows->times[i];
-    pf_lane *const lane = rows->lanes[i] < m->lanes.nlanes
-                              ? m->lanes.lanes[rows->lanes[i]]
-                              : NULL;
-    if (lane != NULL && kind < PF_EVENT_WRITE &&
-        (kind == PF_EVENT_ENTER
-             ? enter_plain(m, lane, rows->areas[i], time)
-             : take_top(m, lane, rows->areas[i], time, kind))) {
-      last = time > last ? time : last;
+    if (r.lanes[i] != number) {
+      number = r.lanes[i];
+      lane = number < m->lanes.nlanes ? m->lanes.lanes[number] : NULL;
+    }
+    if (lane != NULL && take_one(m, lane, r.areas[i], r.times[i], r.kinds[i])) {
+      last = r.times[i] > last ? r.times[i] : last;
       continue;
     }
     m->last = last;
     if (take(m, rows, i) != PF_OK)
       return PF_ENOMEM;
     last = m->last;
+    number = PF_NO_SLOT; /* it may be there now */
   }
   m->last = last;
   return PF_OK;

@@ -28,18 +28,22 @@ PF_HOT bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
     top->net += span(top->since, time);
     top->state = PF_FRAME_PAUSED;
   }
-  *f = (pf_frame){.start = time,
-                  .since = time,
-                  .slot = number,
-                  .area = area,
-                  .below = slot->top,
-                  .depth = top->depth + 1,
-                  .losses = m->losses,
-                  .stack = PF_NO_STACK,
-                  .is_counted = true};
+  const bool is_inner = slot->top != 0;
+  f->start = f->since = time;
+  f->net = f->children = 0;
   f->period = length(span(slot->last_enter, time));
-  f->outside =
-      slot->top != 0 ? PF_NO_TIME : length(span(slot->last_leave, time));
+  f->outside = is_inner ? PF_NO_TIME : length(span(slot->last_leave, time));
+  f->slot = number;
+  f->area = area;
+  f->below = slot->top;
+  f->depth = top->depth + 1;
+  f->losses = m->losses;
+  f->stack = PF_NO_STACK;
+  f->state = PF_FRAME_RUNNING;
+  f->flags = 0;
+  f->is_line = f->is_first = f->is_old = false;
+  f->is_counted = true;
+  f->is_plain = !(m->options.outermost && is_inner);
   slot->last_enter = lane->last = time;
   slot->top = count;
   lane->count = count + 1;
@@ -55,18 +59,17 @@ PF_HOT bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
 PF_HOT bool leave_plain (pf_machine *m, pf_lane *lane, pf_frame *f,
                          int64_t time) {
   pf_frame *const caller = f - 1;
-  const bool is_odd = f->is_line || f->is_first || f->is_old || f->flags != 0 ||
-                      caller->is_line || f->losses != m->losses;
-  if (is_odd || lane->count <= 2 || (m->options.outermost && f->below != 0))
+  if (!f->is_plain)
     return false;
+  uint64_t net = f->net;
   if (f->state == PF_FRAME_RUNNING)
-    f->net += span(f->since, time);
-  const uint64_t gross = sum(f->net, f->children);
+    net += span(f->since, time);
+  const uint64_t gross = sum(net, f->children);
   pf_slot *const slot = &m->lanes.slots[f->slot];
   pf_call *const call = &m->calls[m->ncalls++];
   call->start = f->start;
   call->stop = time;
-  call->lengths[PF_NET] = length(f->net);
+  call->lengths[PF_NET] = length(net);
   call->lengths[PF_GROSS] = length(gross);
   call->lengths[PF_CALL] = length(span(f->start, time));
   call->lengths[PF_PERIOD] = f->period;
@@ -79,7 +82,6 @@ PF_HOT bool leave_plain (pf_machine *m, pf_lane *lane, pf_frame *f,
   call->count = 1;
   slot->top = f->below;
   slot->last_leave = lane->last = time;
-  slot->left = true;
   lane->count--;
   m->open--;
   caller->children = sum(caller->children, gross);
@@ -105,6 +107,45 @@ PF_HOT bool take_top (pf_machine *m, pf_lane *lane, uint32_t area, int64_t time,
   f->since = f->state == PF_FRAME_RUNNING ? f->since : time;
   f->state = PF_FRAME_RUNNING;
   return true;
+}
+
+
+/* A variable is written that has been written before. */
+PF_HOT bool write_plain (pf_machine *m, const pf_lane *lane, uint32_t area,
+                         int64_t time) {
+  const uint32_t number =
+      area < lane->ndirect ? lane->direct[area] : PF_NO_SLOT;
+  if (number == PF_NO_SLOT)
+    return false;
+  pf_slot *const slot = &m->lanes.slots[number];
+  if (slot->kind != PF_KIND_VALUE || slot->epoch != m->epoch ||
+      !slot->entered || slot->lane->epoch != m->epoch ||
+      time < slot->lane->last)
+    return false;
+  pf_call *const call = &m->calls[m->ncalls++];
+  call->start = call->stop = time;
+  call->lengths[PF_NET] = call->lengths[PF_GROSS] = call->lengths[PF_CALL] = 0;
+  call->lengths[PF_PERIOD] = length(span(slot->last_enter, time));
+  call->lengths[PF_OUTSIDE] = PF_NO_TIME;
+  call->slot = number;
+  call->caller = PF_NO_AREA;
+  call->depth = 1;
+  call->stack = PF_NO_STACK;
+  call->flags = 0;
+  call->count = 1;
+  slot->last_enter = slot->lane->last = time;
+  return true;
+}
+
+
+/* Any of them. */
+PF_HOT bool take_one (pf_machine *m, pf_lane *lane, uint32_t area, int64_t time,
+                      uint8_t kind) {
+  if (kind == PF_EVENT_ENTER)
+    return enter_plain(m, lane, area, time);
+  if (kind < PF_EVENT_WRITE)
+    return take_top(m, lane, area, time, kind);
+  return kind == PF_EVENT_WRITE && write_plain(m, lane, area, time);
 }
 
 #endif
