@@ -396,8 +396,17 @@ static pf_status fill_places (winidea_decoder *self, winidea_stretch records,
 }
 
 
-pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
-                          const pf_batch *batch, pf_error *error) {
+/* The time of the last record of a stretch, where there is one. */
+static void note_last (winidea_decoder *self, winidea_stretch records) {
+  if (records.count > 0)
+    self->last =
+        (int64_t)pf_load64le(records.at + records.count * records.size - 8);
+}
+
+
+/* Fill the wanted columns, one after the other. */
+static pf_status fill_columns (winidea_decoder *self, winidea_stretch records,
+                               const pf_batch *batch, pf_error *error) {
   pf_status status = PF_OK;
   pf_column *column;
   if ((column = winidea_wanted(self, batch, OF_TIME)) != NULL)
@@ -416,9 +425,16 @@ pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
     fill_handles(records, column);
   if ((column = winidea_wanted(self, batch, OF_CORE)) != NULL)
     fill_cores(self, records, column);
-  if (records.count > 0)
-    self->last =
-        (int64_t)pf_load64le(records.at + records.count * records.size - 8);
+  return status;
+}
+
+
+pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
+                          const pf_batch *batch, pf_error *error) {
+  const pf_status status = winidea_decode_plain(self, records, batch)
+                               ? PF_OK
+                               : fill_columns(self, records, batch, error);
+  note_last(self, records);
   return status;
 }
 

@@ -74,6 +74,12 @@ void winidea_decoder_free (winidea_decoder *self);
 pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
                           const pf_batch *batch, pf_error *error);
 
+/* The same for the columns time, event, area and lane of plain records: in one
+   look at each. False, and nothing is filled that will not be filled again,
+   where others are wanted or the columns must be filled one by one. */
+bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
+                           const pf_batch *batch);
+
 /* The column to fill with something, or NULL. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,
                                          const pf_batch *batch, int what) {
