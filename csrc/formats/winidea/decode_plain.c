@@ -7,7 +7,7 @@
 #include "formats/winidea/decode.h"
 
 #define KIND_BITS 28
-#define AHEAD     48 /* records that are fetched */
+#define AHEAD     192 /* records that are on their way from memory */
 
 
 /* Whether the columns wanted are time, event, area and lane. */
@@ -22,46 +22,45 @@ static bool is_plain (const winidea_decoder *self, const pf_batch *batch) {
 }
 
 
-/* The columns at hand, and how a record becomes a row of them. */
+/* The columns to fill. */
 typedef struct plain {
   int64_t *times;
   uint32_t *events, *areas, *lanes;
-  unsigned shift;   /* of the type in a word */
-  uint32_t no_core; /* bits that the core has in any case */
 } plain;
 
 
-/* Fill `count` rows from records of a size; false: there is something that
-   must be looked at more closely. */
-static inline bool fill (const winidea_decoder *self, const uint8_t *at,
-                         size_t count, size_t size, const plain *to) {
+/* Fill `count` rows from records of a size and version, which are constants
+   where it is called; false: there is something that must be looked at more
+   closely. */
+static inline __attribute__((always_inline)) bool fill (
+    const winidea_decoder *self, const uint8_t *at, size_t count,
+    const plain *to, size_t size, bool is_old) {
   const winidea_level *const levels = self->places.levels;
+  const uint32_t unused = self->unused;
+  const unsigned shift = is_old ? 24 : 0;
   const plain p = *to;
   int64_t last = self->last;
-  uint32_t odd = 0, falls = 0;
   for (size_t i = 0; i < count; i++, at += size) {
-    if (count - i > AHEAD)
+    if (i + AHEAD < count)
       __builtin_prefetch(at + AHEAD * size);
     const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
     const uint32_t kind = handle >> KIND_BITS;
     const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-    if (index >= levels[kind].size)
+    if ((word & unused) != 0 || time < last || index >= levels[kind].size)
       return false;
     const uint32_t area = levels[kind].areas[index];
-    const uint32_t event = self->events[kind << 4 | (word >> p.shift & 15)];
-    const uint32_t lane = self->lanes[(word >> 4 & 0xff) | p.no_core];
+    const uint32_t event = self->events[kind << 4 | (word >> shift & 15)];
+    const uint32_t lane =
+        self->lanes[is_old ? WINIDEA_NO_CORE : word >> 4 & 0xff];
     if (area == PF_NO_AREA || event == PF_NO_NAME || lane == PF_NO_NAME)
       return false;
-    odd |= word;
-    falls |= time < last;
-    last = time;
-    p.times[i] = time;
+    p.times[i] = last = time;
     p.events[i] = event;
     p.areas[i] = area;
     p.lanes[i] = lane;
   }
-  return (odd & self->unused) == 0 && falls == 0;
+  return true;
 }
 
 
@@ -69,14 +68,14 @@ bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
                            const pf_batch *batch) {
   if (!is_plain(self, batch))
     return false;
-  const bool is_old = self->layout.version == WINIDEA_1_0;
   const plain p = {winidea_wanted(self, batch, OF_TIME)->ints,
                    winidea_wanted(self, batch, OF_EVENT)->ids,
                    winidea_wanted(self, batch, OF_AREA)->ids,
-                   winidea_wanted(self, batch, OF_LANE)->ids,
-                   self->shift,
-                   is_old ? WINIDEA_NO_CORE : 0};
-  return records.size == 24
-             ? fill(self, records.at, records.count, 24, &p)
-             : fill(self, records.at, records.count, records.size, &p);
+                   winidea_wanted(self, batch, OF_LANE)->ids};
+  const uint8_t *const at = records.at;
+  const size_t count = records.count;
+  if (self->layout.version == WINIDEA_1_0)
+    return fill(self, at, count, &p, records.size, true);
+  return records.size == 24 ? fill(self, at, count, &p, 24, false)
+                            : fill(self, at, count, &p, records.size, false);
 }

@@ -173,11 +173,13 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
   const uint32_t *const ids = column->ids;
   const uint8_t *known = known_of(e, which);
   size_t nknown = column->has_missing ? 0 : e->nmeanings;
-  for (size_t i = 0; i < e->batch.rows; i++) {
+  const size_t rows = e->batch.rows;
+  for (size_t i = 0; i < rows; i++) {
     const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
-    out[i] = meaning & (uint8_t)~KNOWN;
-    if (meaning != 0)
+    if (meaning != 0) {
+      out[i] = meaning & (uint8_t)~KNOWN;
       continue;
+    }
     if (look_up(e, column, i, which, mean, &out[i]) != PF_OK)
       return PF_ENOMEM;
     known = known_of(e, which);
@@ -203,14 +205,20 @@ static pf_status number_lane (pf_events *e, uint64_t word, bool missing,
 }
 
 
-/* Lanes that are names, none of them missing. */
+/* Lanes that are names, none of them missing: mostly that of the row before. */
 static pf_status number_names (pf_events *e, const uint32_t *ids) {
-  for (size_t i = 0; i < e->batch.rows; i++) {
-    const uint32_t id = ids[i], at = id & 63;
-    e->numbers[i] = e->recent[at].number - 1;
-    if ((e->recent[at].number == 0 || e->recent[at].word != id) &&
-        number_lane(e, id, false, &e->numbers[i]) != PF_OK)
-      return PF_ENOMEM;
+  const size_t rows = e->batch.rows;
+  uint32_t last = PF_NO_NAME, number = 0;
+  for (size_t i = 0; i < rows; i++) {
+    if (ids[i] != last) {
+      const size_t at = ids[i] & 63;
+      last = ids[i];
+      number = e->recent[at].number - 1;
+      if ((e->recent[at].number == 0 || e->recent[at].word != last) &&
+          number_lane(e, last, false, &number) != PF_OK)
+        return PF_ENOMEM;
+    }
+    e->numbers[i] = number;
   }
   return PF_OK;
 }
