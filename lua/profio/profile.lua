@@ -61,21 +61,6 @@ local function derived(self, body, given, pin)
    return made
 end
 
--- What was lost of the trace that a profile is made from: it goes where the profile goes.
-local function losses_of(trace)
-   local list = {}
-   if (trace.info.lost or 0) ~= 0 then
-      list[1] = ("%s: %s records were lost"):format(trace.path, trace.info.lost)
-   end
-   for _, warning in ipairs(trace.warnings) do
-      if warning.kind == "damage" then
-         list[#list + 1] = ("%s: %s (%s)"):format(warning.path or trace.path, warning.message,
-            warning.code)
-      end
-   end
-   return list
-end
-
 -- Exports say what a profile was made from.
 local function titled(made, trace)
    of(made).title = trace.path
@@ -110,7 +95,7 @@ local function of_contexts(trace, made, message, code)
    if not made then
       return nil, message, code
    end
-   return titled(new(contexts_body.new(made), {}, nil, losses_of(trace)), trace)
+   return titled(new(contexts_body.new(made), {}, nil, trace:losses()), trace)
 end
 
 ---The profile of calling contexts that were not made from a trace.
@@ -166,7 +151,7 @@ function profile.of_trace(trace, state, given)
    if not made then
       return nil, message, code
    end
-   return titled(new(graph_body.new(made), {}, symbols, losses_of(trace)), trace)
+   return titled(new(graph_body.new(made), {}, symbols, trace:losses()), trace)
 end
 
 -- }======

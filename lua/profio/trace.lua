@@ -207,6 +207,22 @@ function methods:options()
    return alive(self).format_options or {}
 end
 
+---What was lost of it, in words: what goes along with what is made of the trace.
+---@return string[] losses  empty when nothing is known to be lost
+function methods:losses()
+   local list, info = {}, self.info
+   if (info.lost or 0) ~= 0 then
+      list[1] = ("%s: %s records were lost"):format(self.path, info.lost)
+   end
+   for _, warning in ipairs(self.warnings) do
+      if warning.kind == "damage" then
+         list[#list + 1] = ("%s: %s (%s)"):format(warning.path or self.path, warning.message,
+            warning.code)
+      end
+   end
+   return list
+end
+
 ---Header facts in the order of the file: { { name=, type=, value= }, ... } per part.
 ---@return table[][]
 function methods:facts()

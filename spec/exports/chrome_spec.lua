@@ -1,5 +1,6 @@
 -- Chrome trace events: the calls of each thread must nest, to the nanosecond.
 
+local builder = require "spec.support.gmon_builder"
 local events = require "spec.support.events"
 local json = require "dkjson"
 local lanes = require "profio.exports.lanes"
@@ -105,8 +106,13 @@ describe("--export chrome", function()
    end)
 
    it("tells what was lost", function()
-      assert.equal(',"losses":["cut short (x-cut)"]', lanes.losses { info = {}, warnings = {
-         { kind = "damage", code = "x-cut", message = "cut short" }, { kind = "note" } } })
+      local whole = builder.new("<", 8):header():arc(0x1000, 0x2000, 7):bytes()
+      local trace <close> = assert(profio.open { data = whole })
+      assert.equal("", lanes.losses(trace))
+      local cut <close> = assert(profio.open { data = whole:sub(1, -3), path = "cut.out" })
+      local losses = json.decode("{" .. lanes.losses(cut):sub(2) .. "}").losses
+      assert.equal(1, #losses)
+      assert.matches("^cut%.out: .* %(gmon%-truncated%)$", losses[1])
    end)
 
    it("does not pass for nested where it is broken", function()

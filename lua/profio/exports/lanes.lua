@@ -101,13 +101,8 @@ end
 ---@return string
 function lanes.losses(trace)
    local list = {}
-   if (trace.info.lost or 0) ~= 0 then
-      list[1] = lanes.json(("%s records were lost"):format(trace.info.lost))
-   end
-   for _, warning in ipairs(trace.warnings) do
-      if warning.kind == "damage" then
-         list[#list + 1] = lanes.json(("%s (%s)"):format(warning.message, warning.code))
-      end
+   for i, words in ipairs(trace:losses()) do
+      list[i] = lanes.json(words)
    end
    return #list == 0 and "" or ',"losses":[' .. table.concat(list, ",") .. "]"
 end
