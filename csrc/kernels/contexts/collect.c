@@ -186,8 +186,6 @@ static uint32_t node_of_row (collector *c, size_t row) {
 
 
 static pf_status take_batch (collector *c, pf_error *error) {
-  if (c->batch.columns == NULL)
-    return PF_OK; /* not to be had: there is a batch */
   for (size_t row = 0; row < c->batch.rows; row++) {
     const uint32_t node = node_of_row(c, row);
     if (node == PF_NO_CONTEXT)
