@@ -11,7 +11,8 @@ description = {
    detailed = [[
       A C core decodes the files of profilers without copying them and runs the
       heavy loops; a Lua layer gives iterators, filters, aggregation, reports
-      and a command. This version reads and writes gmon.out.]],
+      and a command. It reads and writes gmon.out, winIDEA's timelines, traces of
+      Xbase++ and Business Rules!, DCPI's profiles, dBASE tables and pprof.]],
    license = "MIT",
 }
 

@@ -114,6 +114,14 @@ describe("dcpi's reports", function()
       assert.matches("no event 'none'; there are: cycles, imiss", errors)
    end)
 
+   it("prof: events of any length", function()
+      local event = ("e"):rep(120)
+      write("long.dcpi", dcpi():header({ event = event }):chunk(64, { 7 }):footer():bytes())
+      local text = fine "profio --report prof long.dcpi"
+      assert.matches("\n" .. event .. " +%+%- ", text)
+      assert.matches("\n" .. (" "):rep(119) .. "7 +2.6 +100.00%% ", text)
+   end)
+
    it("prof: what dcpiprof prints first", function()
       local text = fine "profio --symbols alpha.nm db"
       assert.matches("^Total samples for event type cycles = 100, imiss = 28\n", text)

@@ -173,6 +173,17 @@ ok        h  net_mean   0.002 us  <= 0.500 us
 ]], text)
    end)
 
+   it("takes names of any length, and aligns them by characters", function()
+      local long = ("x"):rep(150)
+      local two = lines .. "900 enter " .. long .. "\n901 leave " .. long .. "\n"
+         .. "902 enter \u{c4}\n903 leave \u{c4}\n"
+      local path = command.file("limits.txt", long .. " net <= 9ns\n\u{c4} net <= 9ns\n")
+      local text = events.fine(two, "--limits", path)
+      assert.equal("ok  " .. long .. "  net  1 ns  <= 9 ns\n"
+         .. "ok  \u{c4}" .. (" "):rep(149) .. "  net  1 ns  <= 9 ns\n",
+         (text:gsub("2 limits.*", "")))
+   end)
+
    it("is 4 when an area did not run", function()
       local text, status = check "gone gross_max < 9ns\n"
       assert.equal(4, status)

@@ -1,5 +1,6 @@
 -- --limits: timing requirements of a file against the statistics of a trace.
 
+local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
@@ -134,17 +135,11 @@ local function cells_of(result, given)
 end
 
 local function write_text(results, context)
-   local rows, widths = {}, { 0, 0, 0, 0 }
+   local rows = {}
    for i, result in ipairs(results) do
       rows[i] = cells_of(result, context.given)
-      for c = 1, 4 do
-         widths[c] = math.max(widths[c], #rows[i][c])
-      end
    end
-   local line = ("%%-%ds  %%-%ds  %%-%ds  %%%ds  %%s\n"):format(table.unpack(widths))
-   for _, row in ipairs(rows) do
-      context.out:write(line:format(table.unpack(row)))
-   end
+   columns(context.out, rows, { true, true, true, false, true })
 end
 
 -- }======

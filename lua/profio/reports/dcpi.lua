@@ -209,7 +209,8 @@ function dcpi.count_columns(events)
    for i, event in ipairs(events) do
       local name = event.column
       local width = math.max(9, #plain(event.name))
-      head[#head + 1] = ("%" .. width .. "s %7s %7s"):format(plain(event.name), "+-", "%")
+      head[#head + 1] = ("%s%s %7s %7s"):format((" "):rep(width - #plain(event.name)),
+         plain(event.name), "+-", "%")
       template[#template + 1] = ("{%s:%d} {%s_error:7.1} {%s_percent:6.2}%%"):format(name, width,
          name, name)
       formulas[#formulas + 1] = ("%s_percent = 100 * %s_share"):format(name, name)

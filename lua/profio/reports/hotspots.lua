@@ -1,7 +1,7 @@
 -- Hot spots by function and line: where the calls that took longest began.
 
+local columns = require "profio.reports.columns"
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
 local span = require "profio.cli.span"
 local view = require "profio.view"
 local xpp = require "profio.reports.xpp"
@@ -63,10 +63,10 @@ end
 function hotspots.text(context, out)
    local rows = { { "CALL", "LINE", "NUMBERS", "CLEAR", "GROSS", "% CLEAR" } }
    for row in context:narrow(context:view_of(hotspots)):records() do
-      rows[#rows + 1] = { plain(row.call), tostring(row.line or ""), tostring(row.numbers),
+      rows[#rows + 1] = { row.call, tostring(row.line or ""), tostring(row.numbers),
          xpp.ms(row.net or 0), xpp.ms(row.gross or 0), ("%.2f"):format(100 * row.net_share) }
    end
-   xpp.columns(out, rows)
+   columns(out, rows, { true })
 end
 
 return hotspots

@@ -1,5 +1,6 @@
 -- What a file says of itself: format, header facts, tables, warnings.
 
+local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
 
@@ -76,18 +77,7 @@ end
 
 -- {====== The text ======
 
--- Rows of cells, the first two columns aligned.
-local function write_aligned(out, rows)
-   local first, second = 1, 1
-   for _, row in ipairs(rows) do
-      first, second = math.max(first, #row[1]), math.max(second, row[3] and #row[2] or 0)
-   end
-   for _, row in ipairs(rows) do
-      local line = ("  %-" .. first .. "s  %-" .. second .. "s  %s"):format(row[1], row[2],
-         row[3] or "")
-      out:write((line:gsub("%s+$", "")), "\n")
-   end
-end
+local to_left = { true, true, true }
 
 local function collect(trace)
    local parts = { file = {}, header = {}, table = {}, warning = {} }
@@ -107,12 +97,12 @@ function info.text(context, out)
    if trace.info.files then
       out:write(("%d files as one trace; the facts are those of each\n"):format(trace.info.files))
    end
-   write_aligned(out, parts.header)
+   columns(out, parts.header, to_left, "  ")
    out:write "\ntables (rows, columns):\n"
    for _, row in ipairs(parts.table) do
       row[2] = ("%10s"):format(row[2])
    end
-   write_aligned(out, parts.table)
+   columns(out, parts.table, to_left, "  ")
    out:write(#parts.warning == 0 and "\nno warnings\n" or "\nwarnings:\n")
    for _, row in ipairs(parts.warning) do
       out:write(("  %s: %s (%s)\n"):format(row[1], row[2], row[3]))

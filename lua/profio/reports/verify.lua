@@ -1,6 +1,7 @@
 -- Whether the statistics that a file states are those of its timeline.
 
 local calls = require "profio.reports.calls"
+local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
 local verify = require "profio.verify"
@@ -63,19 +64,10 @@ end
 
 local function write_differences(list, out)
    local rows = { { "column", "exported", "computed", "area" } }
-   local widths = { 0, 0, 0 }
    for _, d in ipairs(list) do
       rows[#rows + 1] = line_of(d)
    end
-   for _, row in ipairs(rows) do
-      for c = 1, 3 do
-         widths[c] = math.max(widths[c], #row[c])
-      end
-   end
-   local form = ("%%-%ds  %%%ds  %%%ds  %%s\n"):format(table.unpack(widths))
-   for _, row in ipairs(rows) do
-      out:write(form:format(table.unpack(row)))
-   end
+   columns(out, rows, { true, false, false, true })
 end
 
 ---@param context profio.Context

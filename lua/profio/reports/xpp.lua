@@ -1,7 +1,6 @@
 -- What the reports of Xbase++ traces share.
 
 local core = require "profio.core"
-local plain = require "profio.reports.plain"
 
 local xpp = {}
 
@@ -42,27 +41,6 @@ function xpp.ms(ns)
       return ("%d"):format(ns // xpp.MS)
    end
    return (("%.6f"):format(ns / xpp.MS):gsub("0+$", ""))
-end
-
----Write rows of texts as columns: the first one to the left, the others to the right.
----@param out profio.Output
----@param rows string[][]
----@param left table<integer, boolean>|nil further columns to the left
-function xpp.columns(out, rows, left)
-   local widths = {}
-   for _, row in ipairs(rows) do
-      for i, cell in ipairs(row) do
-         widths[i] = math.max(widths[i] or 0, #plain(cell))
-      end
-   end
-   for _, row in ipairs(rows) do
-      local cells = {}
-      for i, cell in ipairs(row) do
-         local to_left = i == 1 or (left and left[i])
-         cells[i] = ("%" .. (to_left and "-" or "") .. widths[i] .. "s"):format(plain(cell))
-      end
-      out:write((table.concat(cells, "  "):gsub("%s+$", "")), "\n")
-   end
 end
 
 return xpp

@@ -1,5 +1,6 @@
 -- XppPat's call/time statistics: its columns, its order and its line Sum, in milliseconds.
 
+local columns = require "profio.reports.columns"
 local xpp = require "profio.reports.xpp"
 
 local xpppat = {
@@ -133,7 +134,7 @@ function xpppat.text(context, out)
       if rows.thread then
          out:write(i > 1 and "\n" or "", "Thread ", tostring(rows.thread), "\n")
       end
-      xpp.columns(out, rows)
+      columns(out, rows, { true })
    end
 end
 
