@@ -377,6 +377,42 @@ describe("calls of random events", function()
          end
       end
    end)
-end)
 
--- }======
+   -- Rows that only show that time goes on, so many that what is around them comes in different
+   -- batches: of those some have flags, and some have none at all.
+   local function put_in_batches(list, cuts)
+      local padded = {}
+      for i, event in ipairs(list) do
+         padded[#padded + 1] = event
+         for _ = 1, cuts[i] and 4096 or 0 do
+            padded[#padded + 1] = { time = event.time, event = "other", area = event.area,
+               lane = event.lane }
+         end
+      end
+      return padded
+   end
+
+   local function rows_of(list, options)
+      local trace <close> = events.open(list)
+      return trace:calls(options):rows("area", "lane", "start", "stop", "gross", "net", "call",
+         "period", "outside", "depth", "caller", "flags", "count")
+   end
+
+   it("are the same in one batch and in several", function()
+      math.randomseed(41)
+      for round = 1, 60 do
+         local list = events.random(math.random)
+         local options = { recursion = round % 2 == 0 and "outermost" or "all" }
+         local padded = put_in_batches(list, { [math.random(#list)] = true,
+            [math.random(#list)] = true })
+         assert.same(rows_of(list, options), rows_of(padded, options), "round " .. round)
+      end
+   end)
+
+   it("are marked when events are lost in another batch than that in which they begin", function()
+      local list = events.of "0 e main; 1 e f; 2 l f; 3 e f; 4 e g lost; 5 l g; 6 l f; 7 l main"
+      local rows = rows_of(put_in_batches(list, { [4] = true, [6] = true }))
+      assert.same(rows_of(list), rows)
+      assert.equal("lost", rows[3].flags)
+   end)
+end)

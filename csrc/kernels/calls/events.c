@@ -288,6 +288,20 @@ static void drop_missing (pf_events *e) {
 }
 
 
+/* Whether some row of a batch has a value in a column. */
+static bool has_values (const pf_column *column, size_t rows) {
+  const uint64_t *const missing = column->missing;
+  if (!column->has_missing)
+    return rows > 0;
+  for (size_t i = 0; i < rows / 64; i++)
+    if (missing[i] != UINT64_MAX)
+      return true;
+  const uint64_t rest = ((uint64_t)1 << (rows & 63)) - 1;
+  return rest != 0 && (missing[rows / 64] & rest) != rest;
+}
+
+
+/* Most batches have no flags, though they could: then there are none. */
 static pf_status arrange (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
   pf_status status = translate(e, &columns[e->event], 0, event_of, e->kinds);
@@ -297,7 +311,8 @@ static pf_status arrange (pf_events *e) {
                             .kinds = e->kinds,
                             .areas = columns[e->area].ids,
                             .lanes = e->numbers};
-  if (status == PF_OK && e->flags < e->reader->nfields) {
+  if (status == PF_OK && e->flags < e->reader->nfields &&
+      has_values(&columns[e->flags], e->batch.rows)) {
     status = translate(e, &columns[e->flags], 1, flags_of, e->bits);
     e->rows.flags = e->bits;
   }

@@ -59,7 +59,7 @@ PF_HOT bool enter_plain (pf_machine *m, pf_lane *lane, uint32_t area,
 PF_HOT bool leave_plain (pf_machine *m, pf_lane *lane, pf_frame *f,
                          int64_t time) {
   pf_frame *const caller = f - 1;
-  if (!f->is_plain)
+  if (!f->is_plain || f->losses != m->losses)
     return false;
   uint64_t net = f->net;
   if (f->state == PF_FRAME_RUNNING)
