@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "bytes/pack.h"
+#include "model/gzip.h"
 #include "formats/pprof/write.h"
 #include "lua/contexts.h"
 

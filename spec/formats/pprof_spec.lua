@@ -169,6 +169,28 @@ describe("pprof", function()
       end
    end)
 
+   -- Blocks of the packed stream are cut after each 2^20 bytes.
+   it("packs what gzip unpacks, in however many blocks", function()
+      for _, size in ipairs { 2^20 - 300, 2^20, 3 * 2^20 + 12345 } do
+         math.randomseed(size // 1)
+         local lines, total = {}, 0
+         while total < size do
+            local name = ("%08x"):format(math.random(0, 2^32 - 1)):rep(math.random(1, 40))
+            lines[#lines + 1] = "main;" .. name .. " 1"
+            total = total + #name
+         end
+         local profile = folded.profile(table.concat(lines, "\n") .. "\n")
+         local plain = assert(profile:export("pprof", nil, { packed = false }))
+         local path = os.tmpname()
+         assert(profile:export("pprof", path))
+         local pipe <close> = assert(io.popen("gzip -dc <" .. path))
+         assert.is_true(pipe:read "a" == plain)
+         local trace <close> = assert(profio.open(path))
+         assert.is_true(trace:profile():export("pprof", nil, { packed = false }) == plain)
+         os.remove(path)
+      end
+   end)
+
    it("names what is damaged and keeps the rest", function()
       local function warned(data, code)
          local trace <close> = assert(open(data))

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes/pack.h"
+#include "model/gzip.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/write.h"
 #include "model/contexts_stack.h"

@@ -24,6 +24,8 @@ enum {
   DEFAULT_TYPE = 14
 };
 
+#define SOON 12 /* how many samples ahead memory is asked for */
+
 typedef struct profile {
   const pf_contexts *contexts;
   const pf_dictionary *dictionary;
@@ -33,7 +35,9 @@ typedef struct profile {
   uint32_t nframes;
   uint32_t *functions; /* by rank: the function, from 1 */
   uint32_t *order, *depths;
-  uint32_t *path;      /* locations of a sample, the outermost first */
+  uint8_t *ids;        /* locations of a sample as they are written: the
+                          outermost last, at the end of the array */
+  size_t *starts;      /* by depth: where they begin there */
   uint32_t *string_of; /* by name: its number, or 0 */
   uint32_t *names;     /* by number, from 1: the name */
   uint32_t nnames;
@@ -45,20 +49,26 @@ typedef struct profile {
 /* {====== Pieces ====== */
 
 static size_t varint_size (uint64_t value) {
-  size_t size = 1;
+  const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
+  return (bits + 6) / 7;
+}
+
+
+#define VARINT_SIZE 10 /* at most */
+
+/* Write a number at `to`; answers what is behind it. */
+static uint8_t *write_varint (uint8_t *to, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
-    size++;
-  return size;
+    *to++ = (uint8_t)(value | 0x80);
+  *to++ = (uint8_t)value;
+  return to;
 }
 
 
 static void put_varint (pf_sink *sink, uint64_t value) {
-  uint8_t bytes[10];
-  size_t n = 0;
-  for (; value >= 0x80; value >>= 7)
-    bytes[n++] = (uint8_t)(value | 0x80);
-  bytes[n++] = (uint8_t)value;
-  (void)pf_sink_put(sink, bytes, n); /* the sink keeps its failure */
+  uint8_t bytes[VARINT_SIZE];
+  const uint8_t *const end = write_varint(bytes, value);
+  (void)pf_sink_put(sink, bytes, (size_t)(end - bytes)); /* it keeps failures */
 }
 
 
@@ -178,33 +188,60 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* A sample: the locations, the leaf first, and its values, both packed. */
-static void put_sample (const profile *p, uint32_t node, size_t depth) {
-  const pf_contexts *const c = p->contexts;
-  size_t ids = 0, values = 0;
-  for (size_t i = 0; i < depth; i++)
-    ids += varint_size(p->path[i]);
-  for (size_t m = 0; m < c->nmetrics; m++)
-    values += varint_size((uint64_t)c->weights[p->metrics[m]][node]);
-  const size_t id_field = ids == 0 ? 0 : 1 + varint_size(ids) + ids;
-  put_message(p->sink, SAMPLE, id_field + 1 + varint_size(values) + values);
-  if (ids > 0) {
-    put_message(p->sink, 1, ids);
-    for (size_t i = depth; i-- > 0;)
-      put_varint(p->sink, p->path[i]);
-  }
-  put_message(p->sink, 2, values);
-  for (size_t m = 0; m < c->nmetrics; m++)
-    put_varint(p->sink, (uint64_t)c->weights[p->metrics[m]][node]);
+/* A message whose size stands in one byte, or in more. */
+static uint8_t *write_message (uint8_t *to, unsigned number, size_t size) {
+  *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
+  return write_varint(to, size);
 }
 
 
+static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
+  for (size_t m = 0; m < p->contexts->nmetrics; m++)
+    to = write_varint(to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+  return to;
+}
+
+
+/* A sample: the locations, the leaf first, and its values, both packed. */
+static void put_sample (const profile *p, uint32_t node, size_t depth) {
+  uint8_t values[PF_MAX_METRICS * VARINT_SIZE], head[4 + 3 * VARINT_SIZE];
+  const size_t nvalues = (size_t)(write_values(p, node, values) - values);
+  const size_t from = p->starts[depth], ids = p->starts[0] - from;
+  const size_t id_field = ids == 0 ? 0 : 1 + varint_size(ids) + ids;
+  uint8_t *at = write_message(head, SAMPLE,
+                              id_field + 1 + varint_size(nvalues) + nvalues);
+  if (ids > 0) {
+    at = write_message(at, 1, ids);
+    (void)pf_sink_put(p->sink, head, (size_t)(at - head));
+    (void)pf_sink_put(p->sink, p->ids + from, ids);
+    at = head;
+  }
+  at = write_message(at, 2, nvalues);
+  (void)pf_sink_put(p->sink, head, (size_t)(at - head));
+  (void)pf_sink_put(p->sink, values, nvalues);
+}
+
+
+/* Have what a node soon needs on its way: nodes come in no order. */
+static void ask_for (const pf_contexts *c, uint32_t node) {
+  __builtin_prefetch(&c->frames[node]);
+  for (size_t m = 0; m < c->nmetrics; m++)
+    __builtin_prefetch(&c->weights[m][node]);
+}
+
+
+/* The ids of a context are its own, before those of its caller. */
 static void put_samples (const profile *p) {
   const pf_contexts *const c = p->contexts;
   for (uint32_t i = 0; i < c->count; i++) {
     const uint32_t node = p->order[i], depth = p->depths[i];
-    if (depth > 0)
-      p->path[depth - 1] = p->ranks[c->frames[node]] + 1;
+    if (i + SOON < c->count)
+      ask_for(c, p->order[i + SOON]);
+    if (depth > 0) {
+      const uint64_t id = (uint64_t)p->ranks[c->frames[node]] + 1;
+      p->starts[depth] = p->starts[depth - 1] - varint_size(id);
+      write_varint(p->ids + p->starts[depth], id);
+    }
     if (has_weight(c, node))
       put_sample(p, node, depth);
   }
@@ -297,6 +334,28 @@ static void *room (size_t count, size_t size) {
 }
 
 
+static uint32_t deepest (const uint32_t *depths, size_t count) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < count; i++)
+    if (depths[i] > most)
+      most = depths[i];
+  return most;
+}
+
+
+/* Room for the ids of the longest stack. */
+static bool make_path (profile *p) {
+  const size_t depth = deepest(p->depths, p->contexts->count);
+  const size_t each = varint_size((uint64_t)p->nframes + 1);
+  p->ids = room(depth, each);
+  p->starts = room(depth, sizeof *p->starts);
+  if (p->ids == NULL || p->starts == NULL)
+    return false;
+  p->starts[0] = (depth + 1) * each; /* its end */
+  return true;
+}
+
+
 static bool make_room (profile *p) {
   const size_t nareas = pf_areas_count(p->dictionary);
   const size_t nnames = pf_names_count(p->dictionary);
@@ -306,12 +365,11 @@ static bool make_room (profile *p) {
   p->functions = room(nareas, sizeof *p->functions);
   p->order = room(count, sizeof *p->order);
   p->depths = room(count, sizeof *p->depths);
-  p->path = room(count, sizeof *p->path);
   p->string_of = room(nnames, sizeof *p->string_of);
   p->names = room(nnames, sizeof *p->names);
   return p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
-         p->order != NULL && p->depths != NULL && p->path != NULL &&
-         p->string_of != NULL && p->names != NULL;
+         p->order != NULL && p->depths != NULL && p->string_of != NULL &&
+         p->names != NULL;
 }
 
 
@@ -321,7 +379,8 @@ static void free_room (profile *p) {
   free(p->functions);
   free(p->order);
   free(p->depths);
-  free(p->path);
+  free(p->ids);
+  free(p->starts);
   free(p->string_of);
   free(p->names);
 }
@@ -336,6 +395,8 @@ pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
     status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
   if (status == PF_OK)
     status = pf_contexts_order(contexts, p.ranks, NULL, p.order, p.depths);
+  if (status == PF_OK && !make_path(&p))
+    status = PF_ENOMEM;
   if (status == PF_OK) {
     number_functions(&p);
     put_all(&p, facts);
