@@ -308,6 +308,18 @@ describe("the names in a Text1 file", function()
       assert.same({}, codes)
    end)
 
+   it("stand among all that a row can state", function()
+      local _, _, rows = names("%HANDLE%|%NAME%|%HANDLE.PARENT%|%NAME.PARENT%|%HANDLE.STATE%|"
+         .. "%VALUE.TYPE%|%VALUE.UNIT%|%PATH%|%CLASS%|%FILE%",
+         "20000000|v|||30000000|I64|V|a/b|Data|x.c\n30000000|s|20000000|v||I64||||\n")
+      assert.same({
+         { area = "v", handle = 0x20000000, name = "v", class = "variable", type = "I64",
+            unit = "V", path = "a/b", file = "x.c" },
+         { area = "s", handle = 0x30000000, name = "s", class = "state", type = "I64",
+            parent = "v" },
+      }, rows)
+   end)
+
    it("are of the parents that rows state", function()
       local _, codes, rows = names("%HANDLE%,%HANDLE.PARENT%,%NAME%,%PATH%",
          "10000000,00000001,x,/a/b\n00000000,,f,\n00000001,,g,\n")

@@ -275,16 +275,35 @@ static bool can_follow (const winidea_rowformat *f, size_t i, const rest *r) {
 }
 
 
+/* Cut off what the literals between macros i and `to` need at least; false when
+   they do not stand there in order. */
+static bool leave_room (const winidea_rowformat *f, size_t i, size_t to,
+                        rest *r) {
+  for (; to > i; to--) {
+    const pf_bytes literal = f->literals[to];
+    const uint8_t *const p = literal.size > 0 ? find_last(r, literal) : r->end;
+    if (p == NULL)
+      return false;
+    r->end = p;
+  }
+  return true;
+}
+
+
 /* Where free text number i ends: before the first literal behind which the next
-   field can stand; where that is nowhere, before the last literal. */
+   field can stand; where that is nowhere, before the last literal that leaves
+   room for the fields up to `to`. */
 static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
-                                   const rest *r, bool *is_ambiguous) {
+                                   size_t to, const rest *r,
+                                   bool *is_ambiguous) {
   const pf_bytes literal = f->literals[i + 1];
   const uint8_t *good = NULL, *last = NULL;
   unsigned goods = 0, all = 0;
   rest s = *r;
   if (literal.size == 0)
     return r->at;
+  if (!leave_room(f, i + 1, to, &s))
+    return NULL;
   for (const uint8_t *p; (p = find(&s, literal)) != NULL; s.at = p + 1) {
     const rest behind = {p + literal.size, r->end};
     last = p;
@@ -305,10 +324,10 @@ static bool take_middle (const winidea_rowformat *f, size_t from, size_t to,
   for (size_t i = from; i < to; i++) {
     const winidea_macro macro = (winidea_macro)f->macros[i];
     const pf_bytes literal = f->literals[i + 1];
-    const uint8_t *const end = is_free(macro)
-                                   ? end_of_free(f, i, r, &fields->is_ambiguous)
-                               : literal.size > 0 ? find(r, literal)
-                                                  : r->at + span(macro, r);
+    const uint8_t *const end =
+        is_free(macro)     ? end_of_free(f, i, to, r, &fields->is_ambiguous)
+        : literal.size > 0 ? find(r, literal)
+                           : r->at + span(macro, r);
     if (end == NULL)
       return false;
     fields->of[macro] = (pf_bytes){r->at, (size_t)(end - r->at)};
