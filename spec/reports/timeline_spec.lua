@@ -150,3 +150,22 @@ f
          "of=call", "--output", "csv", "--columns", "area,low"))
    end)
 end)
+
+describe("an export without a timeline", function()
+   local command = require "spec.support.command"
+
+   it("shows the statistics that it states, and of their columns those it has", function()
+      local path = command.file("stated.txt", "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n"
+         .. "00000001,main,\n10000001,x = 1;,7\n"
+         .. "* STATISTICS(Functions) %HANDLE%,%VALUE%,%COUNT%,%T.NET%\n1,,2,30\n10000001,7,0,0\n"
+         .. "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n")
+      local text, status, errors = command.run("profio " .. path)
+      assert.same({ 0, "" }, { status, errors })
+      assert.equal("area      handle  value  count  net\n"
+         .. "main    00000001             2   30\n"
+         .. "x = 1;  10000001      7      0    0\n", text)
+      assert.equal("area,net\nmain,30\n", (command.run("profio --report rows --output csv "
+         .. "--where count=1..9 --columns area,net " .. path)))
+      assert.equal(2, select(2, command.run("profio --report rows gmon.out")))
+   end)
+end)

@@ -57,6 +57,9 @@ winidea.write_options = {
      help = "for INFO, ns; below 0: none, or as the trace" },
 }
 
+-- What is shown first: an export without its timeline may state statistics.
+winidea.first = { "statistics", "rows" }
+
 -- The table that records go into when none is named.
 winidea.main_written = "timeline"
 
