@@ -132,6 +132,23 @@ describe("written traces", function()
          flush_every = 3 })):write { thread = 1, time = 0, op = "I", call = "A" }))
    end)
 
+   it("may have the names of the profiler's documents", function()
+      local rows = { { 1, 4, "I", "MAIN", 7 }, { 1, 9, "O", "MAIN", 8 } }
+      for _, layout in ipairs { "binary", "text-fields" } do
+         local bytes = write_all(nil, { names = "doc", layout = layout }, rows)
+         local trace <close> = assert(profio.open { data = bytes })
+         local names = {}
+         for name in trace.structure:each "name" do
+            names[#names + 1] = name
+         end
+         assert.same({ "THREAD_ID", "TIME", "OP", "CALL", "LINE", "PARAMETERS" }, names)
+         assert.same(records(rows), trace.entries:rows())
+      end
+      assert.equal('THREAD_ID,TIME,OP,CALL,LINE,PARAMETERS\r\n1,4,"I","MAIN",7,\r\n'
+         .. '1,9,"O","MAIN",8,\r\n',
+         (write_all(nil, { names = "doc", form = "text", header_row = true }, rows)))
+   end)
+
    it("may have fields of other names, and more of them", function()
       local writer = assert(profio.create(nil, { format = "xpp", changed = date,
          fields = "T I, OP C(1), MSG C(9), FOO N(5) null, NOTE C(4)", map = "time=T" }))

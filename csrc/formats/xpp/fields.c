@@ -160,6 +160,7 @@ pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const bool is_table = pf_option_is(trace, "form", "foxdbe") ||
                         (!pf_option_is(trace, "form", "deldbe") &&
+                         !pf_option_is(trace, "form", "text") &&
                          dbf_score(bytes, bytes.size) > 0);
   return is_table ? find_table_fields(trace, file, error)
                   : find_text_fields(trace, file, error);

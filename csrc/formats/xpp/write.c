@@ -25,6 +25,25 @@ const pf_table xpp_written[1] = {
     {"entries", written_fields, ENTRIES_COLUMNS, -1, NULL}};
 
 
+/* {====== Names and forms ====== */
+
+/* The names that the profiler stores, and those that its documents use. */
+const char *xpp_field_name (const xpp_writer *writer, size_t role) {
+  static const char *const names[2][XPP_ROLES] = {
+      {"TID", "TIME", "OP", "MSG", "LINE", "PARAMS"},
+      {"THREAD_ID", "TIME", "OP", "CALL", "LINE", "PARAMETERS"}};
+  return names[writer->has_doc_names][role];
+}
+
+
+bool xpp_wants_text (const pf_trace *asked) {
+  return pf_option_is(asked, "form", "deldbe") ||
+         pf_option_is(asked, "form", "text");
+}
+
+/* }====== */
+
+
 /* {====== Times ====== */
 
 pf_status xpp_whole_ms (const xpp_writer *writer, int64_t time, int64_t *ms,
@@ -184,6 +203,7 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   pf_bytes separator;
   self->round = pf_option_int(&asked, "round", 0) != 0;
   self->has_names = pf_option_int(&asked, "header_row", 0) != 0;
+  self->has_doc_names = pf_option_is(&asked, "names", "doc");
   self->in_packets = pf_option_int(&asked, "packets", 0) != 0;
   self->symbol_size = pf_option_int(&asked, "symbol_size", 20);
   self->separator = ',';
@@ -196,7 +216,7 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   self->every = (uint64_t)every;
   self->mode = XPP_MODE_TRACE | (every > 0 ? XPP_MODE_FLUSH : 0) |
                (self->in_packets ? XPP_MODE_PACKETS : 0);
-  return pf_option_is(&asked, "form", "deldbe")
+  return xpp_wants_text(&asked)
              ? PF_OK
              : xpp_begin_table(self, options, noptions, error);
 }

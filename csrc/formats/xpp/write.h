@@ -26,8 +26,9 @@ struct xpp_writer {
   size_t *extras;            /* its columns behind ours in the schema */
   pf_batch out;              /* rows for it */
 
-  uint8_t separator; /* of text */
-  bool has_names;    /* a row of names begins it */
+  uint8_t separator;  /* of text */
+  bool has_names;     /* a row of names begins it */
+  bool has_doc_names; /* fields are called as in the documents */
   bool begun;
 
   uint64_t every;  /* entries from flush to flush; 0: never */
@@ -37,6 +38,12 @@ struct xpp_writer {
   int64_t mode;    /* OPERATIONMODE of the settings beside it */
   int64_t symbol_size;
 };
+
+/* How the fields of the roles are called. */
+const char *xpp_field_name (const xpp_writer *writer, size_t role);
+
+/* Whether the options ask for delimited text. */
+bool xpp_wants_text (const pf_trace *asked);
 
 /* The written table with no unknown fields, for pf_format.written. */
 extern const pf_table xpp_written[1];

@@ -253,20 +253,28 @@ static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
    all of them as text. */
 static pf_status open_usual (xpp_writer *self, const pf_trace *asked,
                              pf_error *error) {
-  const bool has_params = pf_option_int(asked, "params", 1) != 0;
+  static const char *const types[2][XPP_ROLES] = {
+      {"I", "I", "C(1)", "C", "I", "M"},
+      {"N(4)", "N(10)", "C(1)", "C", "N(7)", "M"}};
+  const bool is_text = pf_option_is(asked, "layout", "text-fields");
+  const size_t count =
+      pf_option_int(asked, "params", 1) != 0 ? XPP_ROLES : XPP_PARAMS;
   char text[160];
-  const int size =
-      snprintf(text, sizeof text,
-               pf_option_is(asked, "layout", "text-fields")
-                   ? "TID N(4), TIME N(10), OP C(1), MSG C(%lld), LINE N(7)%s"
-                   : "TID I, TIME I, OP C(1), MSG C(%lld), LINE I%s",
-               (long long)self->symbol_size, has_params ? ", PARAMS M" : "");
+  size_t size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size += (size_t)snprintf(text + size, sizeof text - size, "%s%s %s",
+                             i > 0 ? ", " : "", xpp_field_name(self, i),
+                             types[is_text][i]);
+    if (i == XPP_CALL)
+      size += (size_t)snprintf(text + size, sizeof text - size, "(%lld)",
+                               (long long)self->symbol_size);
+  }
   if (self->symbol_size < 1 || self->symbol_size > 254)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "symbol_size: 1 to 254 expected, found %lld",
                    (long long)self->symbol_size);
-  return open_encoder(self, asked,
-                      (pf_bytes){(const uint8_t *)text, (size_t)size}, error);
+  return open_encoder(self, asked, (pf_bytes){(const uint8_t *)text, size},
+                      error);
 }
 
 

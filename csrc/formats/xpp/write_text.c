@@ -88,12 +88,11 @@ pf_status xpp_put_text (xpp_writer *self, const pf_batch *batch, size_t row,
 
 
 void xpp_put_names (const xpp_writer *self, pf_sink *sink) {
-  static const char *const names[XPP_ROLES] = {"TID", "TIME", "OP",
-                                               "MSG", "LINE", "PARAMS"};
   for (size_t i = 0; i < XPP_ROLES; i++) {
+    const char *const name = xpp_field_name(self, i);
     if (i > 0)
       (void)pf_sink_fill(sink, self->separator, 1);
-    (void)pf_sink_put(sink, names[i], strlen(names[i]));
+    (void)pf_sink_put(sink, name, strlen(name));
   }
   (void)pf_sink_put(sink, "\r\n", 2);
 }

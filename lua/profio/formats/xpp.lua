@@ -26,8 +26,8 @@ xpp.options = {
    { name = "map", type = "text", default = "",
      help = "which field says what, where names and values do not tell: "
         .. "thread=F,time=F,op=F,call=F,line=F,params=F; F is a name, or a number from 1" },
-   { name = "form", type = "choice", choices = { "auto", "foxdbe", "deldbe" }, default = "auto",
-     help = "the file is a table, or delimited text" },
+   { name = "form", type = "choice", choices = { "auto", "foxdbe", "deldbe", "text" },
+     default = "auto", help = "the file is a table, or delimited text (deldbe or text)" },
    { name = "separator", type = "text", default = "",
      help = "of the fields of text: a character, or tab; without it that is found out" },
    { name = "idle", type = "text", default = "",
@@ -41,8 +41,8 @@ xpp.options = {
 }
 
 xpp.write_options = {
-   { name = "form", type = "choice", choices = { "foxdbe", "deldbe" }, default = "foxdbe",
-     help = "a table, or delimited text" },
+   { name = "form", type = "choice", choices = { "foxdbe", "deldbe", "text" },
+     default = "foxdbe", help = "a table, or delimited text (deldbe or text)" },
    { name = "layout", type = "choice", choices = { "binary", "text-fields" }, default = "binary",
      help = "numbers of a table: binary in Visual FoxPro, or digits as in dBASE III" },
    { name = "fields", type = "text", default = "",
@@ -50,6 +50,8 @@ xpp.write_options = {
         .. "than those of a trace go through as they are; saving a trace takes its own" },
    { name = "map", type = "text", default = "",
      help = "which of them says what, where names do not tell: op=F,call=F,..." },
+   { name = "names", type = "choice", choices = { "stored", "doc" }, default = "stored",
+     help = "of the fields: TID, MSG, PARAMS, or as in the documents THREAD_ID, CALL, PARAMETERS" },
    { name = "symbol_size", type = "int", default = 20, help = "bytes of a function's name" },
    { name = "params", type = "bool", default = true,
      help = "the table has a field for parameters, and a memo file when there are some" },
@@ -169,7 +171,7 @@ function xpp.side_outputs(path, options)
    if options.packets and has_path then
       sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
    end
-   if options.form ~= "deldbe" and path ~= "-" then -- behind the packets, which refer to it
+   if options.form ~= "deldbe" and options.form ~= "text" and path ~= "-" then -- behind the packets, which refer to it
       sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
    if options.settings and path ~= "-" then
