@@ -126,8 +126,16 @@ function writer.create(path, given)
       dictionary = dictionary, is_stream = plan ~= nil }, Writer)
 end
 
+-- What the file cannot hold is wrong use, as a value of the wrong type is.
+local function answer(ok, message, code)
+   if ok == nil and (code == "unsupported" or code == "limit") then
+      error(message, 3)
+   end
+   return ok, message, code
+end
+
 ---Write one record: w:write { ... } into the main table, w:write("arcs", { ... }) into another.
----Unknown columns and wrong types raise.
+---Unknown columns, wrong types and values that the file cannot hold raise.
 ---@param table_name string|table
 ---@param record table|nil
 ---@return boolean|nil  false: a ring that drops had no room
@@ -137,7 +145,7 @@ function Writer:write(table_name, record)
    if type(table_name) == "table" then
       table_name, record = self.main, table_name
    end
-   return self.sink:put(table_name, record)
+   return answer(self.sink:put(table_name, record))
 end
 
 ---The number of a call stack, for a column of stacks.
@@ -155,7 +163,7 @@ local function plain_emitter(sink, table_name, columns)
       for i, column in ipairs(columns) do
          record[column] = (select(i, ...))
       end
-      local ok, message, code = sink:put(table_name, record)
+      local ok, message, code = answer(sink:put(table_name, record))
       if not ok then
          return ok, message, code
       end
@@ -163,9 +171,9 @@ local function plain_emitter(sink, table_name, columns)
 end
 
 ---A function that records a row for its values: local emit = w:emitter("time", "op"), then
----emit(t, "i"). The fast way; what cannot be written is a failure of a later call, and the ring
----takes nothing any more. The columns are those of the main table; another one stands before them:
----w:emitter("arcs", { "from", "to" }).
+---emit(t, "i"). The fast way; through a ring, what cannot be written is a failure of a later call,
+---and the ring takes nothing any more; without one it raises. The columns are those of the main
+---table; another one stands before them: w:emitter("arcs", { "from", "to" }).
 ---The function answers nothing, false when a ring that drops had no room, or nil, message, code.
 ---@param ... string
 ---@return fun(...): false|nil, string|nil, string|nil

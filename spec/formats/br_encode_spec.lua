@@ -1,5 +1,6 @@
 local br = require "spec.support.br_builder"
 local profio = require "profio"
+local refused = require "spec.support.refused"
 
 local function open(bytes)
    return assert(profio.open({ data = bytes }, { format = "br", backtrace_order = "inner_first" }))
@@ -48,7 +49,7 @@ end
 local function write(rows)
    local writer = assert(profio.create(nil, { format = "br" }))
    for _, row in ipairs(rows) do
-      local ok, message, code = writer:write(row)
+      local ok, message, code = refused(writer, row)
       if not ok then
          writer:close()
          return nil, message, code
@@ -110,7 +111,7 @@ describe("br, writing", function()
          assert(writer:write { module = "M" .. i })
       end
       assert(writer:write { module = "M1" })
-      local ok, _, code = writer:write { module = "one more" }
+      local ok, _, code = refused(writer, { module = "one more" })
       assert.same({ nil, "unsupported" }, { ok, code })
       local trace <close> = open(writer:close())
       assert.equal(65536, trace:count())

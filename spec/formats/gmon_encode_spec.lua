@@ -1,5 +1,6 @@
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
+local refused = require "spec.support.refused"
 
 local tables = { "histogram", "arcs", "blocks", "sets" }
 
@@ -25,7 +26,7 @@ local function write(given, options)
    local writer = assert(profio.create(nil, options))
    for _, name in ipairs { "sets", "histogram", "arcs", "blocks" } do
       for _, row in ipairs(given[name] or {}) do
-         local ok, message, code = writer:write(name, row)
+         local ok, message, code = refused(writer, name, row)
          if not ok then
             return nil, message, code
          end

@@ -2,6 +2,7 @@
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
+local write_refused = require "spec.support.refused"
 
 local tables = { "timeline", "areas", "statistics", "contexts" }
 
@@ -72,7 +73,7 @@ describe("winidea binary timelines", function()
    it("refuse what they cannot hold", function()
       local function refused(row, words)
          local w = assert(profio.create(nil, { format = "winidea", dialect = "bin" }))
-         local ok, message, code = w:write(row)
+         local ok, message, code = write_refused(w, row)
          assert.is_nil(ok)
          assert.matches(words, message)
          assert.equal("unsupported", code)
@@ -175,7 +176,7 @@ describe("winidea Text1 files", function()
       local function refused(options, name, row, words)
          options.format = "winidea"
          local w = assert(profio.create(nil, options))
-         local ok, message = w:write(name, row)
+         local ok, message = write_refused(w, name, row)
          assert.is_nil(ok)
          assert.matches(words or "would not be read", message)
       end

@@ -2,6 +2,7 @@
 
 local command = require "spec.support.command"
 local profio = require "profio"
+local refused = require "spec.support.refused"
 local xpp = require "spec.support.xpp_builder"
 
 local date = "2026-11-21"
@@ -93,10 +94,13 @@ describe("written traces", function()
    it("hold ms: others are refused, or rounded", function()
       for _, case in ipairs { { 1499999, 1 }, { 1500000, 2 } } do
          local writer = assert(profio.create(nil, { format = "xpp" }))
-         local ok, message, code = writer:write { thread = 1, time = case[1], op = "I", call = "A" }
-         assert.is_nil(ok)
-         assert.matches("whole ms", message)
-         assert.equal("unsupported", code)
+         assert.error_matches(function()
+            writer:write { thread = 1, time = case[1], op = "I", call = "A" }
+         end, "whole ms")
+         local emit = writer:emitter("thread", "time", "op", "call")
+         assert.error_matches(function()
+            emit(1, case[1], "I", "A")
+         end, "whole ms")
          local rounded = assert(profio.create(nil, { format = "xpp", round = true }))
          assert(rounded:write { thread = 1, time = case[1], op = "I", call = "A" })
          local trace <close> = assert(profio.open { data = (rounded:close()) })
@@ -121,15 +125,15 @@ describe("written traces", function()
 
    it("refuse names that do not fit, and fields that say nothing", function()
       local writer = assert(profio.create(nil, { format = "xpp", symbol_size = 3 }))
-      assert.is_nil((writer:write { thread = 1, time = 0, op = "I", call = "LONG" }))
+      assert.is_nil((refused(writer, { thread = 1, time = 0, op = "I", call = "LONG" })))
       assert.matches("op and call", (select(2, profio.create(nil, { format = "xpp",
          fields = "A I, B C(9)" }))))
       assert.matches("numbers expected for time", (select(2, profio.create(nil, { format = "xpp",
          fields = "TIME C(9), OP C(1), MSG C(9)" }))))
       assert.matches("flush_every", (select(2, profio.create(nil, { format = "xpp",
          packets = true }))))
-      assert.is_nil((assert(profio.create(nil, { format = "xpp", packets = true,
-         flush_every = 3 })):write { thread = 1, time = 0, op = "I", call = "A" }))
+      assert.is_nil((refused(assert(profio.create(nil, { format = "xpp", packets = true,
+         flush_every = 3 })), { thread = 1, time = 0, op = "I", call = "A" })))
    end)
 
    it("may have the names of the profiler's documents", function()

@@ -171,7 +171,8 @@ function xpp.side_outputs(path, options)
    if options.packets and has_path then
       sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
    end
-   if options.form ~= "deldbe" and options.form ~= "text" and path ~= "-" then -- behind the packets, which refer to it
+   local is_text = options.form == "deldbe" or options.form == "text"
+   if not is_text and path ~= "-" then -- behind the packets, which refer to it
       sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
    if options.settings and path ~= "-" then
