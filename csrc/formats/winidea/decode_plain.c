@@ -1,81 +1,165 @@
 /*
-** decode_plain.c - the columns from which calls are made, in one look at each
-** record: what decode.c does column by column, where nothing is odd and all
-** areas and cores have been met.
+** decode_plain.c - the columns that are wanted together most, in one look at
+** each record: what decode.c does column by column, where nothing is odd and
+** all areas and cores have been met.
 */
 
 #include "formats/winidea/decode.h"
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 #define KIND_BITS 28
 #define AHEAD     192 /* records that are on their way from memory */
 
+/* What is filled. */
+enum {
+  TIMES = 1 << OF_TIME,
+  EVENTS = 1 << OF_EVENT,
+  VALUES = 1 << OF_VALUE,
+  AREAS = 1 << OF_AREA,
+  LANES = 1 << OF_LANE
+};
 
-/* Whether the columns wanted are time, event, area and lane. */
-static bool is_plain (const winidea_decoder *self, const pf_batch *batch) {
-  const unsigned plain =
-      1u << OF_TIME | 1u << OF_EVENT | 1u << OF_AREA | 1u << OF_LANE;
+/* Where to, and what goes from row to row. */
+typedef struct plain {
+  int64_t *times, *values;
+  uint32_t *events, *areas, *lanes;
+  int64_t last;     /* the time before */
+  uint64_t missing; /* of values: a bit for each row of 64 */
+} plain;
+
+
+/* The columns wanted. */
+static unsigned wanted_of (const winidea_decoder *self, const pf_batch *batch) {
   unsigned wanted = 0;
   for (int what = 0; what < OF_COLUMNS; what++)
     if (winidea_wanted(self, batch, what) != NULL)
       wanted |= 1u << what;
-  return wanted == plain && !self->tracks && !self->has_contexts;
+  return wanted;
 }
 
 
-/* The columns to fill. */
-typedef struct plain {
-  int64_t *times;
-  uint32_t *events, *areas, *lanes;
-} plain;
+static plain plain_of (const winidea_decoder *self, const pf_batch *batch) {
+  const pf_column *of[OF_COLUMNS];
+  static const pf_column nothing = {.data = NULL};
+  for (int what = 0; what < OF_COLUMNS; what++) {
+    of[what] = winidea_wanted(self, batch, what);
+    of[what] = of[what] == NULL ? &nothing : of[what];
+  }
+  return (plain){of[OF_TIME]->ints,
+                 of[OF_VALUE]->ints,
+                 of[OF_EVENT]->ids,
+                 of[OF_AREA]->ids,
+                 of[OF_LANE]->ids,
+                 self->last,
+                 0};
+}
 
 
-/* Fill `count` rows from records of a size and version, which are constants
-   where it is called; false: there is something that must be looked at more
-   closely. */
-static inline __attribute__((always_inline)) bool fill (
-    const winidea_decoder *self, const uint8_t *at, size_t count,
-    const plain *to, size_t size, bool is_old) {
-  const winidea_level *const levels = self->places.levels;
-  const uint32_t unused = self->unused;
-  const unsigned shift = is_old ? 24 : 0;
-  const plain p = *to;
-  int64_t last = self->last;
-  for (size_t i = 0; i < count; i++, at += size) {
-    if (i + AHEAD < count)
-      __builtin_prefetch(at + AHEAD * size);
-    const uint32_t handle = pf_load32le(at), word = pf_load32le(at + 4);
-    const int64_t time = (int64_t)pf_load64le(at + size - 8);
-    const uint32_t kind = handle >> KIND_BITS;
-    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-    if ((word & unused) != 0 || time < last || index >= levels[kind].size)
+/* The value of an area's event; without one it is 0. */
+static ALWAYS_INLINE void fill_value (const winidea_level *level,
+                                      uint32_t index, const uint8_t *at,
+                                      size_t row, size_t size, plain *p) {
+  const uint64_t none = (uint64_t)(level->readings[index] != WINIDEA_INTEGER);
+  p->values[row] = winidea_data(at, size) & (int64_t)(none - 1);
+  p->missing = p->missing >> 1 | none << 63;
+}
+
+
+/* Event and lane, as far as they are wanted. */
+static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
+                                     uint32_t word, size_t row, unsigned what,
+                                     plain *p) {
+  const bool has_core = self->layout.version == WINIDEA_1_1;
+  if ((what & EVENTS) != 0) {
+    const uint32_t event = self->events[kind << 4 | (word >> self->shift & 15)];
+    if ((word & self->unused) != 0 || event == PF_NO_NAME)
       return false;
-    const uint32_t area = levels[kind].areas[index];
-    const uint32_t event = self->events[kind << 4 | (word >> shift & 15)];
+    p->events[row] = event;
+  }
+  if ((what & LANES) != 0) {
     const uint32_t lane =
-        self->lanes[is_old ? WINIDEA_NO_CORE : word >> 4 & 0xff];
-    if (area == PF_NO_AREA || event == PF_NO_NAME || lane == PF_NO_NAME)
+        self->lanes[has_core ? word >> 4 & 0xff : WINIDEA_NO_CORE];
+    if (lane == PF_NO_NAME)
       return false;
-    p.times[i] = last = time;
-    p.events[i] = event;
-    p.areas[i] = area;
-    p.lanes[i] = lane;
+    p->lanes[row] = lane;
   }
   return true;
 }
 
 
+/* Fill one row; false: it must be looked at more closely. */
+static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
+                                    const uint8_t *at, size_t row,
+                                    unsigned what, size_t size, plain *p) {
+  const uint32_t handle = pf_load32le(at);
+  const uint32_t kind = handle >> KIND_BITS;
+  const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+  const winidea_level *const level = &self->places.levels[kind];
+  if (index >= level->size || level->areas[index] == PF_NO_AREA)
+    return false;
+  p->areas[row] = level->areas[index];
+  if ((what & TIMES) != 0) {
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    if (time < p->last)
+      return false;
+    p->times[row] = p->last = time;
+  }
+  if ((what & VALUES) != 0)
+    fill_value(level, index, at, row, size, p);
+  return (what & (EVENTS | LANES)) == 0 ||
+         fill_word(self, kind, pf_load32le(at + 4), row, what, p);
+}
+
+
+/* Fill all rows, by words of the bitmap of missing values. */
+static ALWAYS_INLINE bool fill (const winidea_decoder *self,
+                                winidea_stretch records, const plain *columns,
+                                unsigned what, size_t size, pf_column *values) {
+  plain p = *columns;
+  uint64_t any = 0;
+  for (size_t first = 0; first < records.count; first += 64) {
+    const size_t left = records.count - first;
+    const size_t behind = first + (left < 64 ? left : 64);
+    p.missing = 0;
+    for (size_t row = first; row < behind; row++) {
+      const uint8_t *const at = records.at + row * size;
+      if (row + AHEAD < records.count)
+        __builtin_prefetch(at + AHEAD * size);
+      if (!fill_row(self, at, row, what, size, &p))
+        return false;
+    }
+    if ((what & VALUES) != 0)
+      values->missing[first / 64] = p.missing >> (64 - (behind - first));
+    any |= p.missing;
+  }
+  if ((what & VALUES) != 0)
+    values->has_missing = any != 0;
+  return true;
+}
+
+
+/* A set of columns: a loop of its own, and one for the usual size. */
+#define FILL(set)                                         \
+  case set:                                               \
+    return records.size == 24                             \
+               ? fill(self, records, &p, set, 24, values) \
+               : fill(self, records, &p, set, records.size, values);
+
+
 bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
                            const pf_batch *batch) {
-  if (!is_plain(self, batch))
+  const plain p = plain_of(self, batch);
+  pf_column *const values = winidea_wanted(self, batch, OF_VALUE);
+  if (self->tracks || self->has_contexts ||
+      (values != NULL && self->offsets != NULL))
     return false;
-  const plain p = {winidea_wanted(self, batch, OF_TIME)->ints,
-                   winidea_wanted(self, batch, OF_EVENT)->ids,
-                   winidea_wanted(self, batch, OF_AREA)->ids,
-                   winidea_wanted(self, batch, OF_LANE)->ids};
-  const uint8_t *const at = records.at;
-  const size_t count = records.count;
-  if (self->layout.version == WINIDEA_1_0)
-    return fill(self, at, count, &p, records.size, true);
-  return records.size == 24 ? fill(self, at, count, &p, 24, false)
-                            : fill(self, at, count, &p, records.size, false);
+  switch (wanted_of(self, batch)) {
+    FILL(AREAS)
+    FILL(TIMES | AREAS)
+    FILL(VALUES | AREAS)
+    FILL(TIMES | EVENTS | AREAS)
+    FILL(TIMES | EVENTS | AREAS | LANES)
+    default: return false;
+  }
 }
