@@ -265,7 +265,7 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     if (m->counts_absent && a->present.rows < batch->rows &&
         pf_measure_add_absent(m, &batch->columns[m->column], groups,
-                              batch->rows) != PF_OK)
+                              batch->rows, &a->present) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   return PF_OK;

@@ -53,19 +53,31 @@ static pf_status flush_parts (pf_measure *m) {
 }
 
 
-/* Add the values to the parts. Answers the bits that are set in the distance
-   of any value from 0, or from -1. */
+/* The bits that are set in the distance of any value from 0, or from -1. */
+static uint64_t bits_of (const int64_t *values, size_t rows) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < rows; i++)
+    bits |= (uint64_t)(values[i] < 0 ? ~values[i] : values[i]);
+  return bits;
+}
+
+
+/* Add the values to the parts. Answers the same bits: where no value is below
+   0, they are those of the values. */
 static uint64_t add_parts (pf_measure *m, const pf_present *p) {
   pf_state_total *const states = m->states;
   const int64_t *const values = p->values;
   const uint32_t *const groups = p->groups;
+  const size_t rows = p->rows;
   uint64_t bits = 0;
-  for (size_t i = 0; i < p->rows; i++) {
-    states[groups[i]].count++;
-    states[groups[i]].part += (uint64_t)values[i];
-    bits |= (uint64_t)(values[i] < 0 ? ~values[i] : values[i]);
+  for (size_t i = 0; i < rows; i++) {
+    const uint64_t value = (uint64_t)values[i];
+    pf_state_total *const s = &states[groups[i]];
+    s->count++;
+    s->part += value;
+    bits |= value;
   }
-  return bits;
+  return bits <= INT64_MAX ? bits : bits_of(values, rows);
 }
 
 
@@ -407,14 +419,36 @@ pf_status pf_measure_add (pf_measure *m, const pf_present *p) {
 }
 
 
+/* Count the rows of a word of the bitmap that have no value. */
+static void count_absent (uint64_t *absent, uint64_t missing,
+                          const uint32_t *groups) {
+  for (; missing != 0; missing &= missing - 1)
+    absent[groups[__builtin_ctzll(missing)]]++;
+}
+
+
+/* Where most rows have no value it is less work to count all of them, and to
+   take off those that have. */
 pf_status pf_measure_add_absent (pf_measure *m, const pf_column *column,
-                                 const uint32_t *groups, size_t rows) {
+                                 const uint32_t *groups, size_t rows,
+                                 const pf_present *present) {
   if (m->absent == NULL)
     m->absent = calloc(m->room, sizeof *m->absent);
   if (m->absent == NULL)
     return PF_ENOMEM;
-  for (size_t i = 0; i < rows; i++)
-    m->absent[groups[i]] += pf_is_missing(column, i);
+  uint64_t *const absent = m->absent;
+  if (present->rows < rows / 2) {
+    for (size_t i = 0; i < rows; i++)
+      absent[groups[i]]++;
+    for (size_t i = 0; i < present->rows; i++)
+      absent[present->groups[i]]--;
+    return PF_OK;
+  }
+  for (size_t first = 0; first < rows; first += 64) {
+    const size_t left = rows - first;
+    const uint64_t there = left < 64 ? ((uint64_t)1 << left) - 1 : UINT64_MAX;
+    count_absent(absent, column->missing[first / 64] & there, groups + first);
+  }
   return PF_OK;
 }
 

@@ -92,9 +92,11 @@ pf_status pf_measure_reserve (pf_measure *measure, size_t groups);
 /* Add present values; there are states for all their groups. */
 pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
 
-/* Count the rows of a batch that have no value in `column`. */
+/* Count the rows of a batch that have no value in `column`, beside those that
+   are present. */
 pf_status pf_measure_add_absent (pf_measure *measure, const pf_column *column,
-                                 const uint32_t *groups, size_t rows);
+                                 const uint32_t *groups, size_t rows,
+                                 const pf_present *present);
 
 /* The sum of a total of whole numbers. */
 pf_wide pf_total_sum (const pf_measure *measure, size_t group);

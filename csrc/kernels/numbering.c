@@ -195,19 +195,43 @@ static pf_status learn (pf_numbering *n, uint32_t id, uint32_t *number) {
 }
 
 
+/* Number what the plain array knows, up to an id that it does not; answers how
+   many. Its size is a power of two and a number below 2^31, so that one look
+   tells whether several ids are below it, or several numbers known. */
+static size_t number_known (const pf_numbering *n, const uint32_t *ids,
+                            size_t count, uint32_t *numbers) {
+  const uint32_t *const direct = n->direct;
+  const uint32_t ndirect = n->ndirect;
+  size_t i = 0;
+  for (; count - i >= 4; i += 4) {
+    const uint32_t *const four = ids + i;
+    if ((four[0] | four[1] | four[2] | four[3]) >= ndirect)
+      break;
+    const uint32_t a = direct[four[0]], b = direct[four[1]];
+    const uint32_t c = direct[four[2]], d = direct[four[3]];
+    if ((a | b | c | d) > INT32_MAX)
+      break;
+    numbers[i] = a;
+    numbers[i + 1] = b;
+    numbers[i + 2] = c;
+    numbers[i + 3] = d;
+  }
+  while (i < count && ids[i] < ndirect && direct[ids[i]] != PF_UNNUMBERED) {
+    numbers[i] = direct[ids[i]];
+    i++;
+  }
+  return i;
+}
+
+
 pf_status pf_number_ids (pf_numbering *n, const uint32_t *ids, size_t count,
                          uint32_t *numbers) {
-  const uint32_t *direct = n->direct;
-  uint32_t ndirect = n->ndirect;
-  for (size_t i = 0; i < count; i++) {
-    uint32_t number = ids[i] < ndirect ? direct[ids[i]] : PF_UNNUMBERED;
-    if (number == PF_UNNUMBERED) {
-      if (learn(n, ids[i], &number) != PF_OK)
-        return PF_ENOMEM;
-      direct = n->direct;
-      ndirect = n->ndirect;
-    }
-    numbers[i] = number;
+  size_t done = number_known(n, ids, count, numbers);
+  while (done < count) {
+    if (learn(n, ids[done], &numbers[done]) != PF_OK)
+      return PF_ENOMEM;
+    done++;
+    done += number_known(n, ids + done, count - done, numbers + done);
   }
   return PF_OK;
 }
