@@ -10,6 +10,10 @@ build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
 
 local folder = command.folder .. "/streams"
 
+-- Two functions, and every third event writes a variable.
+local written = [[i * 100, i % 3 == 0 and "write" or i % 2 == 0 and "leave" or "enter",
+   i % 3 == 0 and 0x20000000 or 16 + i % 3, i % 3 == 0 and i or nil]]
+
 local streams = {
    { name = "a.br", given = [[format = "br"]], columns = [["module", "line", "spent"]],
      row = [["M" .. i % 7 .. ".BR", i, i * 10]], shows = { "module", "line", "spent" } },
@@ -29,12 +33,12 @@ local streams = {
      shows = { "time", "op", "call", "line", "params" } },
    { name = "e.BIN", given = [[format = "winidea", dialect = "bin"]],
      columns = [["time", "event", "handle", "value"]],
-     row = [[i * 100, i % 2 == 0 and "leave" or "enter", 16 + i % 3, i]],
-     shows = { "time", "event", "handle" } },
+     row = written,
+     shows = { "time", "event", "handle", "value" } },
    { name = "f.txt", given = [[format = "winidea", dialect = "text1"]],
      columns = [["time", "event", "handle", "value"]],
-     row = [[i * 100, i % 2 == 0 and "leave" or "enter", 16 + i % 3, i]],
-     shows = { "time", "event", "handle" } },
+     row = written,
+     shows = { "time", "event", "handle", "value" } },
 }
 
 -- Run a writer in a process of its own: `ring` in its options, and what it does after each record.

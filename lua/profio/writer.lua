@@ -1,9 +1,11 @@
 -- Writing files of a format: records one by one, or whole traces, merged.
 
+local conditions = require "profio.conditions"
 local core = require "profio.core"
 local options = require "profio.options"
 local registry = require "profio.registry"
 local trace = require "profio.trace"
+local view = require "profio.view"
 
 local writer = {}
 
@@ -266,6 +268,20 @@ local function written_tables(sink, state, format)
    return names
 end
 
+-- A note for each column that the file has no place for, but rows have values in.
+local function note_columns(state, format, checked)
+   for _, lost in ipairs(format.unwritten and format.unwritten(checked) or {}) do
+      local has = state.schema[lost.table] and view.over(function()
+         return trace.plain_reader(state, lost.table)
+      end):where { [lost.column] = conditions.no(lost.none or conditions.missing) }:limit(1)
+      if has and has:count() > 0 then
+         state.notes[#state.notes + 1] = { code = format.name .. "-not-written", kind = "note",
+            message = ("column '%s' of table '%s' has no place in the written file"):format(
+               lost.column, lost.table) }
+      end
+   end
+end
+
 ---Write all of a trace. What the format's file does not say (byte order, width) is taken from
 ---the trace.
 ---@param state table of a trace
@@ -288,7 +304,16 @@ function writer.save(state, path, given)
    if not sink then
       return nil, message, code
    end
-   for _, name in ipairs(written_tables(sink, state, format)) do
+   local names = written_tables(sink, state, format)
+   if #names == 0 then
+      sink:close()
+      return nil, ("%s: no table of a trace of %s has a place in a file of %s"):format(
+         path or "(data)", state.format.name, format.name), "unsupported"
+   end
+   if format == state.format then
+      note_columns(state, format, checked)
+   end
+   for _, name in ipairs(names) do
       local ok
       ok, message, code = sink:put_reader(name, trace.plain_reader(state, name))
       if not ok then

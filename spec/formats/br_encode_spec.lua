@@ -105,6 +105,14 @@ describe("br, writing", function()
       end
    end)
 
+   it("is refused for traces of which it can hold nothing", function()
+      local trace <close> = assert(profio.open {
+         data = "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,5\n" })
+      local bytes, message, code = trace:save(nil, { format = "br" })
+      assert.same({ nil, "unsupported" }, { bytes, code })
+      assert.matches("no table of a trace of winidea has a place in a file of br", message)
+   end)
+
    it("gives numbers to 65535 modules and no more", function()
       local writer = assert(profio.create(nil, { format = "br" }))
       for i = 1, 65535 do

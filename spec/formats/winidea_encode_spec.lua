@@ -80,6 +80,8 @@ describe("winidea binary timelines", function()
       end
       refused({ event = "enter", time = 1 }, "no handle and no area")
       refused({ handle = 1, time = 1 }, "no event")
+      refused({ handle = 1, event = "enter", time = 1, value = 5 }, "00000001 has no value")
+      refused({ handle = 1 << 28, event = "enter", time = 1, number = 1.5 }, "has no value")
       refused({ handle = 1, event = "enter" }, "no time")
       refused({ handle = 1, event = "call", time = 1 }, "found call")
       refused({ handle = 1 << 32, event = "enter", time = 1 }, "a handle of 32 bits")
@@ -225,6 +227,28 @@ describe("winidea Text1 files", function()
             trace.timeline:rows("handle", "time", "core", "event", "context", "value")
          assert.same(wanted, rows)
       end
+   end)
+
+   it("say which columns they have no place for", function()
+      local function notes(data, options)
+         local trace <close> = open { data = data }
+         trace:save(nil, options)
+         local list = {}
+         for _, warning in ipairs(trace.warnings) do
+            list[#list + 1] = warning.message:match "^column '(%a+)'"
+         end
+         return list
+      end
+      local on_core = records.new { handle = 1, event = "enter", core = 2, time = 1 }
+      local nowhere = records.new { handle = 1, event = "enter", time = 1 }
+      local text = "* TIMELINE %HANDLE%,%EVENT%,%CONTEXT%,%TIME%\n1,E,T,5\n"
+      assert.same({ "core" }, notes(nowhere .. on_core, { dialect = "text1" }))
+      assert.same({ "core" }, notes(on_core, { bin_version = "1.0" }))
+      assert.same({}, notes(on_core, {}))
+      assert.same({}, notes(nowhere, { dialect = "text1" }))
+      assert.same({ "context" }, notes(text, { dialect = "bin" }))
+      assert.same({ "context" }, notes(text, { timeline_format = "%TIME% %EVENT% %HANDLE%" }))
+      assert.same({}, notes(text, {}))
    end)
 
    it("come from binary timelines", function()

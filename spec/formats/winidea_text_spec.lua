@@ -150,6 +150,32 @@ describe("the rows of a Text1 file", function()
       end
    end)
 
+   it("may have per cent signs that belong to no macro", function()
+      local rows, codes = rows_of("5% of 10%: %HANDLE%,%EVENT%,%(x)%,%TIME%",
+         "5% of 10%: 12,E,%(x)%,5\n")
+      assert.same({}, codes)
+      assert.same({ { time = 5, event = "enter", handle = 0x12, core = -1, area = "00000012" } },
+         rows)
+   end)
+
+   it("may have contexts of many names that are alike", function()
+      local text, wanted = {}, {}
+      for round = 1, 2 do
+         for c = 0x21, 0x7e do -- only the second byte differs
+            wanted[#wanted + 1] = "T" .. string.char(c) .. "_task"
+            text[#text + 1] = ("1,%s,%s,%d\n"):format(round == 1 and "E" or "X", wanted[#wanted],
+               #wanted)
+         end
+      end
+      local trace <close> = open("* TIMELINE %HANDLE%,%EVENT%,%CONTEXT%,%TIME%\n"
+         .. table.concat(text))
+      local contexts = {}
+      for context in trace.timeline:each "context" do
+         contexts[#contexts + 1] = context
+      end
+      assert.same(wanted, contexts)
+   end)
+
    it("may have a context", function()
       local format = "%HANDLE%,%EVENT%,%CONTEXT%,%TIME%"
       local text = "12,E,TSK: a, b,1\n12,X,,2\n13,E,ISR (1),3\n12,X,TSK: a, b,4\n"
@@ -225,6 +251,15 @@ describe("the rows of a Text1 file", function()
       assert.same({}, codes)
       assert.same({ -1500, 0, 7962907051, math.maxinteger },
          { rows[1].time, rows[2].time, rows[3].time, rows[4].time })
+   end)
+
+   it("have no times that 64 bits cannot hold", function()
+      local rows, codes = rows_of("%HANDLE%,%EVENT%,%TIME%",
+         "1,E,-9223372036854775808\n1,X,9223372036854775808\n1,X,18446744073709551617\n"
+         .. "1,X,-9223372036854775809\n")
+      assert.same({ math.mininteger }, { rows[1].time, #rows > 1 and rows[2].time or nil })
+      assert.same({ "winidea-bad-row", "winidea-bad-row", "winidea-bad-row" },
+         { codes[1]:match "^[%a-]+", codes[2]:match "^[%a-]+", codes[3]:match "^[%a-]+" })
    end)
 
    it("keep states of one handle apart, whatever the timeline writes of them", function()

@@ -152,14 +152,22 @@ static void read_state (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* Functions and lines have no value. */
-static void read_value (const winidea_writer *self, const pf_batch *batch,
-                        size_t row, winidea_event *event) {
+/* Functions and lines have no value; in .BIN a 0 says so. */
+static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
+                             size_t row, winidea_event *event,
+                             pf_error *error) {
   event->has_value = event->is_double = false;
   event->data = 0;
-  if (winidea_kind(event->handle) <= WINIDEA_LINE)
-    return;
-  if (winidea_has(batch, TIMELINE_VALUE, row)) {
+  if (winidea_kind(event->handle) <= WINIDEA_LINE) {
+    if ((winidea_has(batch, TIMELINE_VALUE, row) &&
+         batch->columns[TIMELINE_VALUE].ints[row] != 0) ||
+        (winidea_has(batch, TIMELINE_NUMBER, row) &&
+         batch->columns[TIMELINE_NUMBER].nums[row] != 0))
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "an event of function or line %08X has no value",
+                     (unsigned)event->handle);
+  }
+  else if (winidea_has(batch, TIMELINE_VALUE, row)) {
     event->has_value = true;
     event->data = batch->columns[TIMELINE_VALUE].ints[row];
   }
@@ -170,6 +178,7 @@ static void read_value (const winidea_writer *self, const pf_batch *batch,
     memcpy(&event->data, &batch->columns[TIMELINE_NUMBER].nums[row],
            sizeof event->data);
   }
+  return PF_OK;
 }
 
 
@@ -218,9 +227,10 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
     status = read_type(self, batch, row, &event, error);
   if (status == PF_OK)
     status = read_core(batch, row, &event, error);
+  if (status == PF_OK)
+    status = read_value(self, batch, row, &event, error);
   if (status < 0)
     return status;
-  read_value(self, batch, row, &event);
   if (winidea_has(batch, TIMELINE_CONTEXT, row))
     event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
   return is_told(self, &event) ? put_event(self, &event, sink, error) : PF_OK;

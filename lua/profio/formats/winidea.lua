@@ -143,4 +143,20 @@ function winidea.save_defaults(options, info)
    end
 end
 
+---The columns that the asked file has no place for; `none` is a value that says nothing.
+---@param options table of writing
+---@return { table: string, column: string, none: any }[]
+function winidea.unwritten(options)
+   local is_bin = options.dialect == "bin" or options.timeline_binary
+   local format = options.timeline_format or ""
+   local lost = {}
+   if is_bin and options.bin_version == "1.0" or not is_bin then
+      lost[1] = { table = "timeline", column = "core", none = -1 }
+   end
+   if is_bin or not format:upper():find("%CONTEXT%", 1, true) then
+      lost[#lost + 1] = { table = "timeline", column = "context" }
+   end
+   return lost
+end
+
 return winidea
