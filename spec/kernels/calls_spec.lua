@@ -392,7 +392,7 @@ describe("calls of random events", function()
       return padded
    end
 
-   local function rows_of(list, options)
+   local function calls_of(list, options)
       local trace <close> = events.open(list)
       return trace:calls(options):rows("area", "lane", "start", "stop", "gross", "net", "call",
          "period", "outside", "depth", "caller", "flags", "count")
@@ -405,14 +405,14 @@ describe("calls of random events", function()
          local options = { recursion = round % 2 == 0 and "outermost" or "all" }
          local padded = put_in_batches(list, { [math.random(#list)] = true,
             [math.random(#list)] = true })
-         assert.same(rows_of(list, options), rows_of(padded, options), "round " .. round)
+         assert.same(calls_of(list, options), calls_of(padded, options), "round " .. round)
       end
    end)
 
    it("are marked when events are lost in another batch than that in which they begin", function()
       local list = events.of "0 e main; 1 e f; 2 l f; 3 e f; 4 e g lost; 5 l g; 6 l f; 7 l main"
-      local rows = rows_of(put_in_batches(list, { [4] = true, [6] = true }))
-      assert.same(rows_of(list), rows)
+      local rows = calls_of(put_in_batches(list, { [4] = true, [6] = true }))
+      assert.same(calls_of(list), rows)
       assert.equal("lost", rows[3].flags)
    end)
 end)
