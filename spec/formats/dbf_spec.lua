@@ -204,6 +204,43 @@ describe("dbf, values:", function()
       assert.equal("dbf-bad-value", warned[8])
    end)
 
+   -- Fields of each size at the beginning, in the middle and at the end of a record, the usual
+   -- numbers among all others. What each text says is told by Lua.
+   it("whole numbers wherever they stand", function()
+      math.randomseed(43)
+      local function said(text)
+         local trimmed = text:match "^[ \0]*(.-)[ \0]*$"
+         return trimmed:find "^%-?%d+$" and math.tointeger(tonumber(trimmed)) or false
+      end
+      local function text_of(size)
+         local dice, digits = math.random(12), math.random(size)
+         local text = dice == 1 and "" or dice == 2 and ("7"):rep(math.min(digits, 18))
+            or tostring(math.random(0, 10 ^ math.min(digits, 8) // 1 - 1))
+         if dice == 3 and #text < size then
+            text = "-" .. text
+         elseif dice == 4 then
+            text = text:sub(1, -2) .. ("x:/ 1\0@"):sub(math.random(7)):sub(1, 1)
+         end
+         local blanks = (" "):rep(size - #text)
+         return dice == 5 and text .. blanks or blanks .. text
+      end
+      for size = 1, 20 do
+         for before = 0, 9 do
+            local builder = dbf { { "B", "C", before }, { "V", "N", size },
+               { "E", "C", (9 * before) % 10 } }
+            local expected = {}
+            for i = 1, 60 do
+               local text = i % 20 > 12 and i > 20 and ("%" .. size .. "d"):format(7)
+                  or text_of(size)
+               builder:row { "", text, "" }
+               expected[i] = said(text)
+            end
+            assert.same(expected, (column(builder:bytes(), "V", { format = "dbf" })),
+               size .. " bytes behind " .. before)
+         end
+      end
+   end)
+
    it("asterisks stand for a number that had no room", function()
       local got, warned = values_of({ "N", 4, 1 }, { "****", 1.5 })
       assert.same({ false, 1.5 }, got)

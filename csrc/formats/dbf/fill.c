@@ -8,6 +8,7 @@
 
 #include "bytes/cursor.h"
 #include "formats/dbf/parts.h"
+#include "formats/dbf/whole.h"
 #include "model/batch.h"
 
 #define DAY_MS 86400000
@@ -76,67 +77,41 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
 
 /* {====== Numbers ====== */
 
-/*
-** The usual number: blanks, then up to eight digits and nothing else. The last
-** eight bytes are looked at as one word; a field that is shorter has others of
-** its record before it, which count as blanks. False: it is another one.
-*/
-static bool is_usual (const filling *f, const uint8_t *p, int64_t *value) {
-  const uint64_t blanks = 0x2020202020202020u, tens = 0x1010101010101010u;
-  const size_t size = f->field->size;
-  if (size == 0 || f->field->offset + size < 8)
-    return false;
-  for (size_t i = 0; i + 8 < size; i++)
-    if (p[i] != ' ')
-      return false;
-  uint64_t word = pf_load64le(p + size - 8);
-  if (size < 8) {
-    const uint64_t before = ((uint64_t)1 << 8 * (8 - size)) - 1;
-    word = (word & ~before) | (blanks & before);
-  }
-  const uint64_t blank =
-      ((~word & tens) >> 4) * 255; /* no digit has this bit */
-  if (((word ^ blanks) & blank) != 0 || (blank & (blank + 1)) != 0 ||
-      blank == UINT64_MAX)
-    return false;
-  word |= tens; /* a blank becomes a nought */
-  if ((((word + 0x4646464646464646u) | (word - 0x3030303030303030u)) &
-       0x8080808080808080u) != 0)
-    return false;
-  word -= 0x3030303030303030u;
-  word = word * 10 + (word >> 8); /* pairs of digits in every second byte */
-  word = (word & 0x000000FF000000FFu) * 0x000F424000000064u +
-         (word >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u;
-  *value = (int64_t)(word >> 32);
-  return true;
+/* Digits that are not the usual ones. */
+static pf_status fill_number (const filling *f, size_t i) {
+  const bool whole = f->column->type == PF_INT;
+  int64_t integer = 0;
+  double number = 0;
+  const dbf_digits found =
+      dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
+  if (found == DBF_DIGITS_INT && whole)
+    f->column->ints[f->row + i] = integer;
+  else if (!whole && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
+    f->column->nums[f->row + i] = number;
+  else if (found == DBF_DIGITS_NONE)
+    pf_set_missing(f->column, f->row + i);
+  else if (found == DBF_DIGITS_STARS)
+    return overflowed(f, i);
+  else
+    return bad_value(f, i, whole ? "a whole number below 2^63" : "a number");
+  return PF_OK;
 }
 
 
 static pf_status fill_digits (const filling *f) {
-  const bool whole = f->column->type == PF_INT;
-  int64_t integer = 0;
-  double number = 0;
-  for (size_t i = 0; i < f->run->count; i++) {
-    if (whole && is_usual(f, value_at(f, i), &f->column->ints[f->row + i]))
-      continue;
-    const dbf_digits found =
-        dbf_parse_digits(value_at(f, i), f->field->size, &integer, &number);
-    pf_status status = PF_OK;
-    if (found == DBF_DIGITS_INT && whole)
-      f->column->ints[f->row + i] = integer;
-    else if (!whole && (found == DBF_DIGITS_INT || found == DBF_DIGITS_NUM))
-      f->column->nums[f->row + i] = number;
-    else if (found == DBF_DIGITS_NONE)
-      pf_set_missing(f->column, f->row + i);
-    else if (found == DBF_DIGITS_STARS)
-      status = overflowed(f, i);
-    else
-      status =
-          bad_value(f, i, whole ? "a whole number below 2^63" : "a number");
-    if (status != PF_OK)
-      return status;
+  const size_t count = f->run->count;
+  dbf_whole usual;
+  const bool has_usual =
+      f->column->type == PF_INT && dbf_whole_open(&usual, f->field, f->stride);
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    if (has_usual)
+      i += dbf_whole_fill(&usual, value_at(f, i), f->stride, count - i,
+                          &f->column->ints[f->row + i]);
+    if (i < count)
+      status = fill_number(f, i);
   }
-  return PF_OK;
+  return status;
 }
 
 

@@ -1,0 +1,111 @@
+/*
+** whole.c - eight digits as one word. Its lowest byte is the first one.
+*/
+
+#include "formats/dbf/whole.h"
+
+#include "bytes/cursor.h"
+
+#define BYTES(b) ((uint64_t)(b)*0x0101010101010101u) /* all of them are b */
+
+
+bool dbf_whole_open (dbf_whole *whole, const dbf_field *field, size_t record) {
+  const size_t size = field->size;
+  *whole = (dbf_whole){.keep = UINT64_MAX};
+  if (size == 0)
+    return false;
+  if (size >= 8) {
+    whole->at = (ptrdiff_t)(size - 8);
+    whole->front = size - 8;
+    return true;
+  }
+  const unsigned others = 8 * (8 - (unsigned)size);
+  whole->fill = BYTES(' ') >> (64 - others);
+  if (record - field->offset >= 8) {
+    whole->up = others;
+    return true;
+  }
+  whole->at = (ptrdiff_t)size - 8;
+  whole->keep = UINT64_MAX << others;
+  return field->offset + size >= 8;
+}
+
+
+static inline uint64_t word_of (const dbf_whole *whole, const uint8_t *at) {
+  return (pf_load64le(at + whole->at) << whole->up & whole->keep) | whole->fill;
+}
+
+
+/* Whether what stands before the word is blank. A few bytes are looked at as
+   the first ones of a word. */
+static inline bool is_blank (const uint8_t *at, size_t size) {
+  size_t i = 0;
+  for (; i + 8 < size; i += 8)
+    if (pf_load64le(at + i) != BYTES(' '))
+      return false;
+  return (pf_load64le(at + i) ^ BYTES(' ')) << 8 * (8 - (size - i)) == 0;
+}
+
+
+/* The number that a word says; false: another look is needed. */
+static inline bool read_word (uint64_t word, int64_t *value) {
+  const uint64_t bits = word ^ BYTES('0'); /* of a digit: its value */
+  const uint64_t marks = bits & BYTES(0x10);
+  const uint64_t blank = (marks << 4) - (marks >> 4); /* 0xff for each */
+  uint64_t digits = bits ^ marks;                     /* of a blank: 0 */
+  const uint64_t odd = (digits & blank) | (blank & (blank + 1)) |
+                       ((digits | (digits + BYTES(0x76))) & BYTES(0x80));
+  if (odd != 0 || blank == UINT64_MAX)
+    return false;
+  digits = digits * 10 + (digits >> 8); /* pairs, in every second byte */
+  digits = (digits & 0x000000FF000000FFu) * 0x000F424000000064u +
+           (digits >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u;
+  *value = (int64_t)(digits >> 32);
+  return true;
+}
+
+
+/* Records that have the word of the first one, as those of one thread do. */
+static size_t fill_same (const dbf_whole *whole, const uint8_t *at,
+                         size_t stride, size_t count, int64_t *out) {
+  const uint64_t first = word_of(whole, at);
+  size_t i = 1;
+  if (!read_word(first, out))
+    return 0;
+  for (; i < count && word_of(whole, at + i * stride) == first; i++)
+    out[i] = out[0];
+  return i;
+}
+
+
+/* The same, whatever they are. */
+static size_t fill_any (const dbf_whole *whole, const uint8_t *at,
+                        size_t stride, size_t count, int64_t *out) {
+  size_t i = 0;
+  while (i < count && read_word(word_of(whole, at + i * stride), &out[i]))
+    i++;
+  return i;
+}
+
+
+/* The same of fields that are longer than a word. */
+static size_t fill_long (const dbf_whole *whole, const uint8_t *at,
+                         size_t stride, size_t count, int64_t *out) {
+  const size_t front = whole->front;
+  size_t i = 0;
+  while (i < count && is_blank(at + i * stride, front) &&
+         read_word(pf_load64le(at + i * stride + front), &out[i]))
+    i++;
+  return i;
+}
+
+
+size_t dbf_whole_fill (const dbf_whole *whole, const uint8_t *at, size_t stride,
+                       size_t count, int64_t *out) {
+  const dbf_whole w = *whole;
+  if (w.front > 0)
+    return fill_long(&w, at, stride, count, out);
+  const size_t same = count == 0 ? 0 : fill_same(&w, at, stride, count, out);
+  return same +
+         fill_any(&w, at + same * stride, stride, count - same, out + same);
+}
