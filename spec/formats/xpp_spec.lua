@@ -1,6 +1,7 @@
 -- Traces of the Xbase++ profiler: both forms, roles, settings. Bytes are packed by hand
 -- (spec/support/xpp_builder.lua).
 
+local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 local xpp = require "spec.support.xpp_builder"
 
@@ -238,6 +239,20 @@ describe("values of a trace", function()
       assert.same({}, codes(trace))
       for _ in trace.entries:each "call" do end
       assert.same({ "xpp-symbol-cut" }, codes(trace))
+   end)
+
+   -- Bit 0 of the flags says that the last byte of MSG is its length, bit 1 that it is null.
+   it("of equal bytes are missing where the record says so", function()
+      local builder = dbf { version = 0x32, { "TID", "N", 2 }, { "TIME", "N", 4 },
+         { "OP", "C", 1 }, { "MSG", "V", 9, 0, 2 }, { "_NullFlags", "0", 1, 0, 5 } }
+         :row { 1, 0, "I", "MAIN    \4", "\1" }:row { 1, 1, "I", "MAIN    \4", "\3" }
+         :row { 1, 2, "O", "        \0", "\3" }:row { 1, 3, "O", "        \0", "\1" }
+      local trace <close> = open(builder:bytes())
+      local calls = {}
+      for call in trace.entries:each "call" do
+         calls[#calls + 1] = call
+      end
+      assert.same({ "MAIN", false, false, "" }, calls)
    end)
 
    it("leave deleted records out, or flag them", function()

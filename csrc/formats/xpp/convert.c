@@ -91,9 +91,28 @@ static void from_text (xpp_numbers *numbers, const pf_column *from,
 }
 
 
+/* Numbers of which none is missing and all can be multiplied; false: some
+   cannot. Negative ones are as they are. */
+static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
+                             int64_t *to, size_t rows) {
+  const uint64_t scale = (uint64_t)numbers->scale;
+  const int64_t most = INT64_MAX / numbers->scale;
+  const int64_t least = numbers->wraps ? 0 : -most;
+  bool fits = true;
+  for (size_t row = 0; row < rows; row++) {
+    fits &= from[row] >= least && from[row] <= most;
+    to[row] = (int64_t)((uint64_t)from[row] * scale);
+  }
+  return fits;
+}
+
+
 static void from_ints (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
   const int64_t most = INT64_MAX / numbers->scale;
+  if (!from->has_missing &&
+      from_plain_ints(numbers, from->ints, to->ints, rows))
+    return;
   for (size_t row = 0; row < rows; row++) {
     if (from->has_missing && pf_is_missing(from, row)) {
       put_missing(to, row);

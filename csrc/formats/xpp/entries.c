@@ -173,11 +173,32 @@ static pf_status check_time (entries_reader *self, const pf_column *time,
 }
 
 
+/* How many rows from `row` on are of the latest thread and go on where all
+   rows before them have ended, so that there is nothing to be minded. */
+static size_t count_calm (entries_reader *self, const pf_column *time,
+                          size_t row, size_t count) {
+  thread_time *const thread = &self->threads[self->latest];
+  if (time->has_missing || self->added != 0 || !self->has_last ||
+      self->latest >= self->known.count)
+    return 0;
+  const int64_t *const times = time->ints, *const threads = self->thread_of;
+  const size_t first = row;
+  int64_t last = self->last > thread->time ? self->last : thread->time;
+  for (; row < count && threads[row] == thread->thread && times[row] >= last;
+       row++)
+    last = times[row];
+  if (row > first)
+    self->last = thread->time = last;
+  return row - first;
+}
+
+
 static pf_status follow_times (entries_reader *self, pf_column *time,
                                size_t count, pf_error *error) {
   pf_status status = PF_OK;
   for (size_t row = 0; row < count && status == PF_OK; row++) {
-    if (pf_is_missing(time, row))
+    row += count_calm(self, time, row, count);
+    if (row == count || pf_is_missing(time, row))
       continue;
     status = unwrap(self, time, row, error);
     if (status == PF_OK)
@@ -264,10 +285,23 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
 }
 
 
+/* Whether all operations are among those there are. */
+static bool are_known (const uint32_t *known, const uint32_t *ops,
+                       size_t count) {
+  const uint32_t i = known[0], I = known[1], O = known[2], o = known[3];
+  bool all = true;
+  for (size_t row = 0; row < count; row++)
+    all &= ops[row] == i || ops[row] == I || ops[row] == O || ops[row] == o;
+  return all;
+}
+
+
 /* Say which operations nobody knows. */
 static pf_status check_ops (const entries_reader *self, const pf_column *column,
                             size_t count, pf_error *error) {
   const uint32_t *const known = self->letters;
+  if (!column->has_missing && are_known(known, column->ids, count))
+    return PF_OK;
   for (size_t row = 0; row < count; row++) {
     const uint32_t op = column->ids[row];
     if ((op == known[0] || op == known[1] || op == known[2] ||
@@ -424,6 +458,8 @@ static void close_reader (pf_reader *reader) {
   entries_reader *const self = (entries_reader *)(void *)reader;
   if (self->is_open)
     xpp_rows_close(&self->rows);
+  xpp_namer_close(&self->ops);
+  xpp_namer_close(&self->calls);
   pf_interned_free(&self->known);
   free(self->threads);
   free(self);
@@ -457,9 +493,10 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->file = trace->state;
   self->known.seed = trace->dictionary->seed;
-  xpp_namer_open(&self->ops, self->file, self->file->roles.field[XPP_OP]);
-  xpp_namer_open(&self->calls, self->file, self->file->roles.field[XPP_CALL]);
-  if (!learn_words(self)) {
+  const size_t *const fields = self->file->roles.field;
+  if (xpp_namer_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
+      xpp_namer_open(&self->calls, self->file, fields[XPP_CALL]) != PF_OK ||
+      !learn_words(self)) {
     close_reader(&self->reader);
     return xpp_no_memory(error);
   }

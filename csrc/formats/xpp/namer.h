@@ -1,6 +1,6 @@
 /*
 ** namer.h - texts of records as names. A name stands in many records: its
-** bytes are looked up among those met lately, and decoded when they are new.
+** bytes are looked up among those met before, and decoded when they are new.
 */
 
 #ifndef namer_h
@@ -8,19 +8,35 @@
 
 #include "formats/xpp/rows.h"
 
-#define XPP_NAMER_ROOM 1024 /* a power of two */
+/* Where the bytes of a field that is shorter than a word are loaded from. */
+typedef enum xpp_load {
+  XPP_LOAD_WORDS, /* it is not shorter */
+  XPP_LOAD_AHEAD, /* with bytes of its record that follow */
+  XPP_LOAD_BEHIND /* with bytes that stand before it */
+} xpp_load;
 
 typedef struct xpp_namer {
-  const dbf_field *field; /* NULL: not of a table, or no text */
+  const dbf_field *field; /* NULL: its bytes alone do not tell the name */
   bool has_full;          /* some new name filled its field */
-  struct {
-    const uint8_t *at; /* in a source; NULL: free */
-    uint32_t name;     /* PF_NO_NAME: missing */
-  } known[XPP_NAMER_ROOM];
+  xpp_load load;
+  size_t words;    /* of 8 bytes, that the field is compared by */
+  size_t mask;     /* places are mask + 1, a power of two */
+  uint64_t *known; /* places of words + 1: the bytes, and the name + 1; 0: it is
+                      free */
+  uint32_t of_byte[256]; /* of a field of one byte: the name + 1, or 0 */
 } xpp_namer;
 
-/* Ready for a field of the trace. */
-void xpp_namer_open (xpp_namer *namer, const xpp_file *file, size_t field);
+/* Ready for a field of the trace. PF_OK or PF_ENOMEM. */
+pf_status xpp_namer_open (xpp_namer *namer, const xpp_file *file, size_t field);
+void xpp_namer_close (xpp_namer *namer);
+
+/*
+** The names of a field, the first of which is at `at`, in records of `stride`
+** bytes, as long as they have been met before and are not missing; how many, at
+** most `count`. It looks and changes nothing.
+*/
+size_t xpp_namer_find (const xpp_namer *namer, const uint8_t *at, size_t stride,
+                       size_t count, uint32_t *names);
 
 /* Set a column of names from all rows of the batch. */
 pf_status xpp_namer_fill (xpp_namer *namer, xpp_rows *rows, pf_column *column,

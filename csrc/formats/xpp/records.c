@@ -32,12 +32,15 @@ static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
+/* Letters of operations. They alternate at random: a comparison with one of
+   them would be foreseen badly. */
+static const bool is_letter[256] = {
+    ['i'] = true, ['I'] = true, ['O'] = true, ['o'] = true};
+
+
 /* Whether the record at `at`, which is there, says what was done to a call. */
 static bool has_letter (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  if (file->op_at == 0)
-    return true;
-  const uint8_t letter = bytes.at[at + file->op_at] | 0x20;
-  return letter == 'i' || letter == 'o';
+  return file->op_at == 0 || is_letter[bytes.at[at + file->op_at]];
 }
 
 
@@ -69,16 +72,34 @@ static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
+/* How many records that begin with `flag` follow each other from `at` on, where
+   there is one, at most `most`. A record counts as in is_record: what follows
+   each but the last is known to be a border, because it is a record. */
+static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
+                             uint8_t flag, size_t most) {
+  const size_t record = file->dbf->record, op_at = file->op_at;
+  const uint64_t room = (bytes.size - at) / record;
+  const uint8_t *next = bytes.at + at + record;
+  size_t count = 1;
+  if (most > room)
+    most = (size_t)room;
+  for (; count < most && next[0] == flag; count++, next += record) {
+
+    if (op_at > 0 && !is_letter[next[op_at]])
+      break;
+  }
+  if (count > 1 && !is_border(bytes, at + count * record))
+    count--;
+  return count;
+}
+
+
 /* Records of one kind that follow each other. */
 static pf_status take_records (xpp_walk *walk, pf_bytes bytes, size_t most,
                                xpp_piece *piece) {
   const uint64_t record = walk->file->dbf->record;
   const uint8_t flag = bytes.at[walk->at];
-  size_t count = 1;
-  while (count < most &&
-         is_record(walk->file, bytes, walk->at + count * record) &&
-         bytes.at[walk->at + count * record] == flag)
-    count++;
+  const size_t count = count_records(walk->file, bytes, walk->at, flag, most);
   const xpp_piece_kind kind = flag == 0x2A ? XPP_DELETED : XPP_ENTRY;
   const pf_status status = xpp_walk_take(walk, kind, record, piece);
   walk->at += (count - 1) * record;
