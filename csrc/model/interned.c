@@ -1,12 +1,17 @@
 /*
-** interned.c - open addressing over numbers; the hashes stand beside the
-** things, so that growing looks at none of them.
+** interned.c - open addressing over numbers. The hash of a thing stands beside
+** its number: a look at a slot tells nearly always, and growing looks at none of
+** the things.
 */
+
+#include "model/interned.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/interned.h"
+#include "model/memory.h"
+
+#define FIRST_ROOM 64
 
 
 static uint32_t folded (uint64_t hash) {
@@ -21,19 +26,28 @@ uint32_t pf_interned_find (const pf_interned *t, uint64_t hash,
     return PF_NOT_INTERNED;
   const uint32_t short_hash = folded(hash);
   for (uint32_t i = short_hash & t->mask;; i = (i + 1) & t->mask) {
-    const uint32_t number = t->slots[i];
-    if (number == PF_NOT_INTERNED ||
-        (t->hashes[number] == short_hash && is_same(context, number)))
-      return number;
+    const pf_interned_slot *const slot = &t->slots[i];
+    if (slot->number == PF_NOT_INTERNED ||
+        (slot->hash == short_hash && is_same(context, slot->number)))
+      return slot->number;
   }
 }
 
 
-static void place (pf_interned *t, uint32_t number) {
-  uint32_t i = t->hashes[number] & t->mask;
-  while (t->slots[i] != PF_NOT_INTERNED)
+static void place (pf_interned *t, pf_interned_slot thing) {
+  uint32_t i = thing.hash & t->mask;
+  while (t->slots[i].number != PF_NOT_INTERNED)
     i = (i + 1) & t->mask;
-  t->slots[i] = number;
+  t->slots[i] = thing;
+}
+
+
+/* In the order of the old slots, which goes along the new ones too. */
+static void place_all (pf_interned *t, const pf_interned_slot *old,
+                       size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (old[i].number != PF_NOT_INTERNED)
+      place(t, old[i]);
 }
 
 
@@ -42,57 +56,44 @@ bool pf_interned_reserve (pf_interned *t) {
     return true;
   if (t->room > UINT32_MAX / 4)
     return false;
-  const uint32_t room = t->room == 0 ? 64 : t->room * 2;
-  uint32_t *const hashes = realloc(t->hashes, room * sizeof *hashes);
-  if (hashes == NULL)
-    return false;
-  t->hashes = hashes;
-  const size_t size = (size_t)room * 2 * sizeof *t->slots;
-  uint32_t *const slots = malloc(size);
+  const uint32_t room = t->room == 0 ? FIRST_ROOM : t->room * 2;
+  pf_interned_slot *const slots = pf_array((size_t)room * 2, sizeof *slots);
   if (slots == NULL)
     return false;
-  memset(slots, 0xff, size); /* each is PF_NOT_INTERNED */
-  free(t->slots);
+  memset(slots, 0xff, (size_t)room * 2 * sizeof *slots); /* all are free */
+  pf_interned_slot *const old = t->slots;
+  const size_t nold = (size_t)t->room * 2;
   t->slots = slots;
   t->room = room;
   t->mask = room * 2 - 1;
-  for (uint32_t number = 0; number < t->count; number++)
-    place(t, number);
+  place_all(t, old, nold);
+  free(old);
   return true;
 }
 
 
 uint32_t pf_interned_add (pf_interned *t, uint64_t hash) {
   const uint32_t number = t->count++;
-  t->hashes[number] = folded(hash);
-  place(t, number);
+  place(t, (pf_interned_slot){folded(hash), number});
   return number;
 }
 
 
 bool pf_interned_copy (pf_interned *t, const pf_interned *from) {
-  const size_t nslots = from->room == 0 ? 0 : (size_t)from->mask + 1;
-  uint32_t *const slots = malloc((nslots + 1) * sizeof *slots);
-  uint32_t *const hashes = malloc((from->room + 1u) * sizeof *hashes);
-  if (slots == NULL || hashes == NULL) {
-    free(slots);
-    free(hashes);
+  const size_t nslots = (size_t)from->room * 2;
+  pf_interned_slot *const slots = pf_array(nslots, sizeof *slots);
+  if (slots == NULL)
     return false;
-  }
-  if (nslots > 0) {
+  if (nslots > 0)
     memcpy(slots, from->slots, nslots * sizeof *slots);
-    memcpy(hashes, from->hashes, from->count * sizeof *hashes);
-  }
   pf_interned_free(t);
   *t = *from;
   t->slots = slots;
-  t->hashes = hashes;
   return true;
 }
 
 
 void pf_interned_free (pf_interned *t) {
   free(t->slots);
-  free(t->hashes);
   *t = (pf_interned){0};
 }

@@ -1,7 +1,7 @@
 /*
 ** interned.h - which of the things of an array equals a new one: the hash
-** table under areas and stacks. The things themselves are their owner's; here
-** they are numbers from 0, and their hashes.
+** table under areas, stacks and contexts. The things themselves are their
+** owner's; here they are numbers from 0, and their hashes.
 */
 
 #ifndef interned_h
@@ -11,9 +11,13 @@
 
 #define PF_NOT_INTERNED UINT32_MAX
 
+typedef struct pf_interned_slot {
+  uint32_t hash;
+  uint32_t number; /* or PF_NOT_INTERNED: free */
+} pf_interned_slot;
+
 typedef struct pf_interned {
-  uint32_t *slots;  /* numbers, or PF_NOT_INTERNED: free */
-  uint32_t *hashes; /* by number */
+  pf_interned_slot *slots;
   uint32_t count, room;
   uint32_t mask; /* slots are mask + 1; there are none while room is 0 */
   uint64_t seed; /* of the hashes: files cannot know it */

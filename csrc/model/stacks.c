@@ -2,10 +2,12 @@
 ** stacks.c - the stacks of a dictionary.
 */
 
+#include "model/stacks.h"
+
 #include <stdlib.h>
 
 #include "model/interned.h"
-#include "model/stacks.h"
+#include "model/memory.h"
 
 struct pf_stacks {
   pf_interned interned;
@@ -42,8 +44,8 @@ static bool reserve (struct pf_stacks *stacks) {
     return false;
   if (stacks->room == stacks->interned.room)
     return true;
-  pf_stack *const list =
-      realloc(stacks->list, stacks->interned.room * sizeof *list);
+  pf_stack *const list = pf_array_resize(stacks->list, stacks->interned.count,
+                                         stacks->interned.room, sizeof *list);
   if (list == NULL)
     return false;
   stacks->list = list;
