@@ -13,6 +13,7 @@
 #include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"
 #include "lua/contexts.h"
+#include "model/contexts_merge.h"
 
 #define DEFAULT_METRIC "time"
 
@@ -368,17 +369,21 @@ static int contexts_frames (lua_State *L) {
 
 /* {====== Changes ====== */
 
-/* contexts:merge(other, sign): this one and the other, times 1 or -1. */
+/* contexts:merge(other, sign, plainly): this one and the other, times 1 or -1;
+   `plainly`: by looking up each context, also where there is a shorter way. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
   const lua_Integer sign = luaL_optinteger(L, 3, 1);
+  const bool plainly = lua_toboolean(L, 4);
   luaL_argcheck(L, sign == 1 || sign == -1, 3, "1 or -1");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
   pf_status status = pf_contexts_copy(made, a);
   if (status != PF_OK)
     status = pf_fail(&error, status, PF_NO_OFFSET, "out of memory");
+  else if (plainly)
+    status = pf_contexts_merge_plainly(made, b, (int)sign, &error);
   else
     status = pf_contexts_merge(made, b, (int)sign, &error);
   return changed(L, status, &error);

@@ -1,11 +1,14 @@
 /*
-** contexts.c - the tree, and adding one to another.
+** contexts.c - the tree. Nodes that are appended are made known to the hash
+** when somebody asks for one by its frame: who knows without that what is new
+** never pays for it.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/contexts.h"
+#include "model/memory.h"
 
 
 /* {====== Opening ====== */
@@ -13,7 +16,8 @@
 pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
   *c = (pf_contexts){.dictionary = dictionary};
   c->children.seed = dictionary->seed;
-  return pf_context_of(c, PF_NO_CONTEXT, PF_NO_AREA) == 0 ? PF_OK : PF_ENOMEM;
+  return pf_context_append(c, PF_NO_CONTEXT, PF_NO_AREA) == 0 ? PF_OK
+                                                              : PF_ENOMEM;
 }
 
 
@@ -57,7 +61,7 @@ size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
       return m;
   if (c->nmetrics == PF_MAX_METRICS)
     return PF_MAX_METRICS;
-  int64_t *const weights = calloc(c->room, sizeof *weights);
+  int64_t *const weights = pf_array_of_zeros(c->room, sizeof *weights);
   if (weights == NULL)
     return PF_MAX_METRICS;
   c->weights[c->nmetrics] = weights;
@@ -83,27 +87,30 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-static bool grow_ids (uint32_t **ids, size_t room) {
-  uint32_t *const grown = realloc(*ids, room * sizeof *grown);
+static uint64_t hash_of (const pf_contexts *c, uint32_t parent,
+                         uint32_t frame) {
+  return pf_mix(c->children.seed, parent | (uint64_t)frame << 32);
+}
+
+
+static bool grow_ids (uint32_t **ids, size_t used, size_t room) {
+  uint32_t *const grown = pf_array_resize(*ids, used, room, sizeof *grown);
   if (grown != NULL)
     *ids = grown;
   return grown != NULL;
 }
 
 
-static bool reserve (pf_contexts *c) {
-  if (!pf_interned_reserve(&c->children))
-    return false;
-  const uint32_t room = c->children.room;
-  if (c->room == room)
-    return true;
-  if (!grow_ids(&c->parents, room) || !grow_ids(&c->frames, room))
+/* Have room for nodes; what has grown when memory is short stays so. */
+static bool grow (pf_contexts *c, uint32_t room) {
+  if (!grow_ids(&c->parents, c->count, room) ||
+      !grow_ids(&c->frames, c->count, room))
     return false;
   for (size_t m = 0; m < c->nmetrics; m++) {
-    int64_t *const weights = realloc(c->weights[m], room * sizeof *weights);
+    int64_t *const weights =
+        pf_array_resize(c->weights[m], c->count, room, sizeof *weights);
     if (weights == NULL)
       return false;
-    memset(weights + c->room, 0, (room - c->room) * sizeof *weights);
     c->weights[m] = weights;
   }
   c->room = room;
@@ -111,19 +118,51 @@ static bool reserve (pf_contexts *c) {
 }
 
 
-uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
-  const uint64_t hash =
-      pf_mix(c->children.seed, parent | (uint64_t)frame << 32);
-  const wanted w = {c, parent, frame};
-  const uint32_t known = pf_interned_find(&c->children, hash, is_same, &w);
-  if (known != PF_NOT_INTERNED)
-    return known;
+static bool reserve (pf_contexts *c) {
+  if (c->count < c->room)
+    return true;
+  return c->room <= UINT32_MAX / 4 && grow(c, c->room == 0 ? 64 : c->room * 2);
+}
+
+
+uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
   if (!reserve(c))
     return PF_NO_CONTEXT;
   c->parents[c->count] = parent;
   c->frames[c->count] = frame;
-  c->count++;
-  return pf_interned_add(&c->children, hash);
+  for (size_t m = 0; m < c->nmetrics; m++)
+    c->weights[m][c->count] = 0;
+  return c->count++;
+}
+
+
+/* Make those known to the hash that were appended, and room for one more. */
+static bool catch_up (pf_contexts *c) {
+  while (pf_interned_reserve(&c->children)) {
+    const uint32_t node = c->children.count;
+    if (node == c->count)
+      return true;
+    pf_interned_add(&c->children,
+                    hash_of(c, c->parents[node], c->frames[node]));
+  }
+  return false;
+}
+
+
+uint32_t pf_context_of (pf_contexts *c, uint32_t parent, uint32_t frame) {
+  const uint64_t hash = hash_of(c, parent, frame);
+  const wanted w = {c, parent, frame};
+  if (c->children.count < c->count && !catch_up(c))
+    return PF_NO_CONTEXT;
+  const uint32_t known = pf_interned_find(&c->children, hash, is_same, &w);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  if (!pf_interned_reserve(&c->children))
+    return PF_NO_CONTEXT;
+  const uint32_t node = pf_context_append(c, parent, frame);
+  if (node != PF_NO_CONTEXT)
+    pf_interned_add(&c->children, hash);
+  return node;
 }
 
 
@@ -150,107 +189,20 @@ void pf_contexts_totals (const pf_contexts *c, size_t metric, int64_t *totals) {
 /* }====== */
 
 
-/* {====== Merging ====== */
+/* {====== Copying ====== */
 
-/* The name in `to` that is name `number` of `from`. */
-static uint32_t same_name (pf_dictionary *to, const pf_dictionary *from,
-                           uint32_t number, bool *failed) {
-  if (number == PF_NO_NAME)
-    return PF_NO_NAME;
-  const uint32_t name = pf_intern(to, pf_name(from, number));
-  *failed |= name == PF_NO_NAME;
-  return name;
-}
-
-
-/* The frame in `to` that is frame `number` of `from`. */
-static uint32_t same_frame (pf_dictionary *to, const pf_dictionary *from,
-                            uint32_t number) {
-  const pf_area *const known = pf_area_at(from, number);
-  pf_area frame = PF_AREA_NONE;
-  bool failed = false;
-  frame.name = same_name(to, from, known->name, &failed);
-  frame.file = same_name(to, from, known->file, &failed);
-  frame.line = known->line;
-  return failed ? PF_NO_AREA : pf_area_add(to, &frame);
-}
-
-
-/* Each frame of `more` in the dictionary of `c`, found once; by its number. */
-typedef struct translation {
-  uint32_t *frames;
-  uint32_t *nodes; /* node of `more` -> node of `c` */
-} translation;
-
-
-static bool open_translation (translation *t, const pf_contexts *more) {
-  const size_t nframes = (size_t)pf_areas_count(more->dictionary) + 1;
-  t->frames = malloc(nframes * sizeof *t->frames);
-  t->nodes = malloc(more->count * sizeof *t->nodes);
-  if (t->frames != NULL)
-    memset(t->frames, 0xff, nframes * sizeof *t->frames);
-  return t->frames != NULL && t->nodes != NULL;
-}
-
-
-/* The node in `c` of node `i` of `more`, whose parent has one already. */
-static uint32_t same_node (pf_contexts *c, const pf_contexts *more,
-                           const translation *t, uint32_t i) {
-  uint32_t frame = more->frames[i];
-  if (c->dictionary != more->dictionary) {
-    uint32_t *const known = &t->frames[frame];
-    if (*known == PF_NO_AREA)
-      *known = same_frame(c->dictionary, more->dictionary, frame);
-    frame = *known;
-  }
-  return frame == PF_NO_AREA
-             ? PF_NO_CONTEXT
-             : pf_context_of(c, t->nodes[more->parents[i]], frame);
-}
-
-
-static void merge_weights (pf_contexts *c, const pf_contexts *more,
-                           const uint32_t *nodes, size_t metric, int sign) {
-  const size_t to =
-      pf_metric_of(c, more->metrics[metric].name, more->metrics[metric].unit);
-  for (uint32_t i = 0; i < more->count; i++) {
-    const int64_t weight = more->weights[metric][i];
-    if (weight == INT64_MIN && sign < 0)
-      c->has_overflowed = true;
-    if (weight != 0)
-      pf_context_add(c, nodes[i], to,
-                     sign > 0              ? weight
-                     : weight == INT64_MIN ? INT64_MAX
-                                           : -weight);
-  }
-}
-
-
-/* Have all metrics of `more`: what fails later must leave nothing behind. */
-static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
-                                pf_error *error) {
-  for (size_t m = 0; m < more->nmetrics; m++) {
-    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) !=
-        PF_MAX_METRICS)
-      continue;
-    if (c->nmetrics < PF_MAX_METRICS)
-      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "a profile has at most %d metrics", PF_MAX_METRICS);
-  }
-  return PF_OK;
-}
-
-
-/* The same arrays once more. */
+/* The same arrays once more; the hash too when it knows all nodes. */
 static bool copy_nodes (pf_contexts *c, const pf_contexts *from) {
-  if (!pf_interned_copy(&c->children, &from->children) ||
-      !grow_ids(&c->parents, from->room) || !grow_ids(&c->frames, from->room))
+  if (!grow(c, from->count))
+    return false;
+  pf_interned_free(&c->children);
+  c->children.seed = from->children.seed;
+  if (from->children.count == from->count &&
+      !pf_interned_copy(&c->children, &from->children))
     return false;
   memcpy(c->parents, from->parents, from->count * sizeof *c->parents);
   memcpy(c->frames, from->frames, from->count * sizeof *c->frames);
   c->count = from->count;
-  c->room = from->room;
   return true;
 }
 
@@ -267,32 +219,6 @@ pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
   }
   c->has_overflowed = from->has_overflowed;
   return PF_OK;
-}
-
-
-pf_status pf_contexts_merge (pf_contexts *c, const pf_contexts *more, int sign,
-                             pf_error *error) {
-  translation t = {NULL, NULL};
-  pf_status status = merge_metrics(c, more, error);
-  if (status != PF_OK)
-    return status;
-  if (!open_translation(&t, more))
-    status = PF_ENOMEM;
-  else
-    t.nodes[0] = 0;
-  for (uint32_t i = 1; status == PF_OK && i < more->count; i++) {
-    t.nodes[i] = same_node(c, more, &t, i);
-    if (t.nodes[i] == PF_NO_CONTEXT)
-      status = PF_ENOMEM;
-  }
-  for (size_t m = 0; status == PF_OK && m < more->nmetrics; m++)
-    merge_weights(c, more, t.nodes, m, sign);
-  c->has_overflowed |= more->has_overflowed;
-  free(t.frames);
-  free(t.nodes);
-  return status == PF_OK
-             ? PF_OK
-             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
 }
 
 /* }====== */

@@ -32,7 +32,7 @@ typedef struct pf_contexts {
   uint32_t *frames;                 /* areas */
   int64_t *weights[PF_MAX_METRICS]; /* of the node itself, by metric */
   bool has_overflowed;              /* a sum was cut at the end of int64_t */
-  pf_interned children;
+  pf_interned children;             /* of the nodes that are known to it */
 } pf_contexts;
 
 
@@ -55,6 +55,11 @@ uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area);
 /* The node of a frame (made by pf_frame_of) called from `parent`;
    PF_NO_CONTEXT when out of memory. */
 uint32_t pf_context_of (pf_contexts *contexts, uint32_t parent, uint32_t frame);
+
+/* A node for a frame that has not been called from `parent` so far, which whoever
+   asks knows; PF_NO_CONTEXT when out of memory. */
+uint32_t pf_context_append (pf_contexts *contexts, uint32_t parent,
+                            uint32_t frame);
 
 /* The sum of two weights, cut at the ends of int64_t. */
 static inline int64_t pf_weight_add (int64_t a, int64_t b, bool *overflow) {
@@ -79,13 +84,5 @@ void pf_contexts_totals (const pf_contexts *contexts, size_t metric,
 /* Have all of `from`, which is of the same dictionary, in an empty one.
    PF_ENOMEM: then it can only be closed. */
 pf_status pf_contexts_copy (pf_contexts *contexts, const pf_contexts *from);
-
-/*
-** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
-** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM,
-** or PF_ELIMIT when there would be too many metrics.
-*/
-pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
-                             int sign, pf_error *error);
 
 #endif

@@ -45,26 +45,72 @@ static frame frame_of (const pf_dictionary *d, uint32_t area) {
 }
 
 
+/* Frames to be ranked. */
+typedef struct ranking {
+  const pf_dictionary *dictionary;
+  uint32_t *ranks; /* UINT32_MAX: not met */
+  frame *frames;
+  uint32_t count;
+} ranking;
+
+
+static bool open_ranking (ranking *r, const pf_contexts *c, uint32_t *ranks) {
+  const size_t nareas = pf_areas_count(c->dictionary);
+  *r = (ranking){c->dictionary, ranks, NULL, 0};
+  r->frames = malloc((nareas + 1) * sizeof *r->frames);
+  if (r->frames != NULL)
+    memset(ranks, 0xff, nareas * sizeof *ranks);
+  return r->frames != NULL;
+}
+
+
+static void meet (ranking *r, uint32_t area) {
+  if (r->ranks[area] != UINT32_MAX)
+    return;
+  r->ranks[area] = 0;
+  r->frames[r->count++] = frame_of(r->dictionary, area);
+}
+
+
+static void meet_all (ranking *r, const pf_contexts *c) {
+  for (uint32_t i = 1; i < c->count; i++)
+    meet(r, c->frames[i]);
+}
+
+
+static void rank (ranking *r) {
+  qsort(r->frames, r->count, sizeof *r->frames, compare_frames);
+  for (uint32_t i = 0; i < r->count; i++)
+    r->ranks[r->frames[i].area] = i;
+}
+
+
 pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count) {
-  const size_t nareas = pf_areas_count(c->dictionary);
-  frame *const frames = malloc((nareas + 1) * sizeof *frames);
-  if (frames == NULL)
+  ranking r;
+  if (!open_ranking(&r, c, ranks))
     return PF_ENOMEM;
-  memset(ranks, 0xff, nareas * sizeof *ranks);
-  uint32_t n = 0;
-  for (uint32_t i = 1; i < c->count; i++)
-    if (ranks[c->frames[i]] == UINT32_MAX) {
-      ranks[c->frames[i]] = 0;
-      frames[n++] = frame_of(c->dictionary, c->frames[i]);
-    }
-  qsort(frames, n, sizeof *frames, compare_frames);
-  for (uint32_t i = 0; i < n; i++) {
-    sorted[i] = frames[i].area;
-    ranks[frames[i].area] = i;
-  }
-  *count = n;
-  free(frames);
+  meet_all(&r, c);
+  rank(&r);
+  for (uint32_t i = 0; i < r.count; i++)
+    sorted[i] = r.frames[i].area;
+  *count = r.count;
+  free(r.frames);
+  return PF_OK;
+}
+
+
+pf_status pf_contexts_rank_both (const pf_contexts *c, const uint32_t *more,
+                                 size_t nmore, uint32_t *ranks) {
+  ranking r;
+  if (!open_ranking(&r, c, ranks))
+    return PF_ENOMEM;
+  meet_all(&r, c);
+  for (size_t i = 0; i < nmore; i++)
+    if (more[i] != PF_NO_AREA)
+      meet(&r, more[i]);
+  rank(&r);
+  free(r.frames);
   return PF_OK;
 }
 
@@ -186,10 +232,36 @@ static pf_status visit (const families *f, size_t count, uint32_t *order,
 }
 
 
+/* A node is called by one on the path to the node before it, and behind the one
+   that was called there before. */
+bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
+                           uint32_t *depths) {
+  uint32_t *const path = malloc(c->count * sizeof *path);
+  bool ok = path != NULL;
+  if (ok)
+    depths[0] = path[0] = 0;
+  for (uint32_t i = 1; ok && i < c->count; i++) {
+    const uint32_t parent = c->parents[i], depth = depths[parent] + 1;
+    const uint32_t above = depths[i - 1];
+    depths[i] = depth;
+    ok = depth <= above + 1 && path[depth - 1] == parent &&
+         (depth > above || ranks[c->frames[path[depth]]] < ranks[c->frames[i]]);
+    path[depth] = i;
+  }
+  free(path);
+  return ok;
+}
+
+
 pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
                              const int64_t *totals, uint32_t *order,
                              uint32_t *depths) {
   families f = {NULL, NULL};
+  if (totals == NULL && pf_contexts_in_order(contexts, ranks, depths)) {
+    for (uint32_t i = 0; i < contexts->count; i++)
+      order[i] = i;
+    return PF_OK;
+  }
   pf_status status = open_families(&f, contexts, ranks, totals);
   if (status == PF_OK)
     status = visit(&f, contexts->count, order, depths);

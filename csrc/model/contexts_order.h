@@ -16,6 +16,19 @@
 pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count);
 
+/* The same ranks of the frames in use and of those in more[nmore] that are not
+   PF_NO_AREA, all of one dictionary. */
+pf_status pf_contexts_rank_both (const pf_contexts *contexts,
+                                 const uint32_t *more, size_t nmore,
+                                 uint32_t *ranks);
+
+/*
+** Whether the nodes are numbered depth first, callees by the rank of their
+** frame: then depths[count] are their depths. False also when memory is short.
+*/
+bool pf_contexts_in_order (const pf_contexts *contexts, const uint32_t *ranks,
+                           uint32_t *depths);
+
 /*
 ** Set order[count] to all nodes, depth first, callees by the rank of their
 ** frame, or (`totals`, by node, may be NULL) the heaviest first; depths[count]

@@ -63,14 +63,14 @@ end
 
 -- {====== From the core ======
 
-local function made(list)
+local function made(list, metric)
    local rows = {}
    for i, sample in ipairs(list) do
       rows[i] = { table.concat(sample.stack, ";"), sample.weight }
    end
    local reader = core.rows_reader({ { "folded", "name" }, { "w", "int" } }, rows)
    return assert(core.contexts { reader = reader, folded = "folded",
-      metrics = { { name = "time", unit = "ns", column = "w" } } })
+      metrics = { { name = metric or "time", unit = "ns", column = "w" } } })
 end
 
 local function flat_rows(contexts)
@@ -100,9 +100,10 @@ local function without_zeros(rows)
 end
 
 -- The whole profile as text, which depends on nothing but its stacks.
-local function text_of(contexts)
+local function text_of(contexts, metric)
    local path, lines = {}, {}
-   for depth, name, self in core.each(contexts:tree(), { "depth", "function", "self" }) do
+   for depth, name, self in core.each(contexts:tree { metric = metric, zeros = true },
+      { "depth", "function", "self" }) do
       path[depth] = name
       if self ~= 0 then
          lines[#lines + 1] = table.concat(path, ";", 1, depth) .. " " .. self
@@ -126,6 +127,50 @@ describe("contexts", function()
          local contexts = made(list)
          assert.same(without_zeros(flat_of(list)), flat_rows(contexts))
          assert.same(without_zeros(arcs_of(list)), arc_rows(contexts:graph()))
+      end
+   end)
+
+   -- Numbers of contexts in the order of their stacks, frame by frame.
+   local function numbers_in_order(contexts)
+      local path, list = {}, {}
+      for depth, name, node in core.each(contexts:tree { zeros = true },
+         { "depth", "function", "node" }) do
+         path[depth] = name
+         list[#list + 1] = { key = table.concat(path, "\0", 1, depth) .. "\0", node = node }
+      end
+      table.sort(list, function(a, b)
+         return a.key < b.key
+      end)
+      for i, entry in ipairs(list) do
+         list[i] = entry.node
+      end
+      return list
+   end
+
+   it("merge those that are in order as those that are not", function()
+      local function in_order(list, metric)
+         table.sort(list, function(a, b)
+            return table.concat(a.stack, "\0") < table.concat(b.stack, "\0")
+         end)
+         return made(list, metric)
+      end
+      for seed = 1, 300 do
+         math.randomseed(seed)
+         local other = seed % 3 == 0 and "other" or "time"
+         local a = in_order(random_profile(math.random(0, 40)))
+         local b = in_order(random_profile(math.random(0, 40)), other)
+         for _, sign in ipairs { 1, -1 } do
+            local short, plain = a:merge(b, sign), a:merge(b, sign, true)
+            assert.same({ plain:count() }, { short:count() })
+            assert.same(plain:metrics(), short:metrics())
+            for _, metric in ipairs(plain:metrics()) do
+               assert.equal(text_of(plain, metric.name), text_of(short, metric.name))
+            end
+            for i, node in ipairs(numbers_in_order(short)) do
+               assert.equal(i, node)
+            end
+            assert.equal(text_of(a), text_of(short:merge(b, -sign)))
+         end
       end
    end)
 

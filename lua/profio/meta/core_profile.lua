@@ -71,8 +71,9 @@ function contexts:diff() end
 ---This one and the other, times 1 or -1.
 ---@param other profio.core.Contexts
 ---@param sign 1|-1|nil
+---@param plainly boolean|nil by looking up each context, also where there is a shorter way
 ---@return profio.core.Contexts
-function contexts:merge(other, sign) end
+function contexts:merge(other, sign, plainly) end
 
 ---@param marks table<integer, integer> by number of a frame: 1 keep, 2 leave out, 4 hide
 ---@return profio.core.Contexts

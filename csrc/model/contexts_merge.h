@@ -1,0 +1,26 @@
+/*
+** contexts_merge.h - adding one profile to another.
+*/
+
+#ifndef contexts_merge_h
+#define contexts_merge_h
+
+#include "model/contexts.h"
+
+/*
+** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
+** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM,
+** or PF_ELIMIT when there would be too many metrics.
+**
+** Where the nodes of both are in the order of contexts_order.h, those of the
+** sum are so too, and no node is looked up.
+*/
+pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
+                             int sign, pf_error *error);
+
+/* The same, and never by that shorter way. */
+pf_status pf_contexts_merge_plainly (pf_contexts *contexts,
+                                     const pf_contexts *more, int sign,
+                                     pf_error *error);
+
+#endif
