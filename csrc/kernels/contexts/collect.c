@@ -1,14 +1,15 @@
 /*
-** collect.c - each stack and each frame is looked up once, then known by its
-** number.
+** collect.c - which columns say where each row was spent. Rows with stacks go
+** to by_stack.c; the frames of others are looked up row by row.
 */
+
+#include "kernels/contexts/collect.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contexts/collect.h"
+#include "kernels/contexts/by_stack.h"
 #include "model/batch.h"
-#include "model/contexts_stack.h"
 
 #define NO_COLUMN SIZE_MAX
 
@@ -19,7 +20,6 @@ typedef struct collector {
     NO_COLUMN */
   size_t columns[PF_MAX_METRICS]; /* of weights, or NO_COLUMN */
   size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
-  pf_stack_nodes stacks;
   pf_batch batch;
 } collector;
 
@@ -75,26 +75,20 @@ static pf_status find_columns (collector *c, pf_error *error) {
 }
 
 
-static pf_status open_batch (collector *c, pf_error *error) {
-  const pf_reader *const reader = c->from->reader;
-  bool *const wanted = calloc(reader->nfields + 1, sizeof *wanted);
-  pf_status status = PF_ENOMEM;
-  if (wanted != NULL) {
-    const size_t some[] = {c->stack,       c->folded, c->function, c->caller,
-                           c->caller_file, c->file,   c->line};
-    for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-      if (some[i] != NO_COLUMN)
-        wanted[some[i]] = true;
-    for (size_t m = 0; m < c->from->nmetrics; m++)
-      if (c->columns[m] != NO_COLUMN)
-        wanted[c->columns[m]] = true;
-    status = pf_batch_for(&c->batch, c->from->reader, wanted);
-  }
-  free(wanted);
-  if (status == PF_OK)
-    return PF_OK;
-  (void)pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  return PF_ENOMEM;
+/* Which fields are read; NULL when out of memory. */
+static bool *wanted_fields (const collector *c) {
+  bool *const wanted = calloc(c->from->reader->nfields + 1, sizeof *wanted);
+  const size_t some[] = {c->stack,       c->folded, c->function, c->caller,
+                         c->caller_file, c->file,   c->line};
+  if (wanted == NULL)
+    return NULL;
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+    if (some[i] != NO_COLUMN)
+      wanted[some[i]] = true;
+  for (size_t m = 0; m < c->from->nmetrics; m++)
+    if (c->columns[m] != NO_COLUMN)
+      wanted[c->columns[m]] = true;
+  return wanted;
 }
 
 /* }====== */
@@ -128,6 +122,7 @@ static uint32_t node_of_frame (collector *c, size_t row) {
   pf_area frame = PF_AREA_NONE;
   if (pf_is_missing(function, row))
     return 0;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
   frame.name = function->ids[row];
   if (function->type == PF_AREA) {
     const pf_area *const area = pf_area_at(d, frame.name);
@@ -154,6 +149,7 @@ static uint32_t node_of_folded (collector *c, size_t row) {
   uint32_t node = 0;
   if (pf_is_missing(column, row))
     return 0;
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
   pf_bytes left = pf_text(d, column->type, column->ids[row]);
   while (left.size > 0 && node != PF_NO_CONTEXT) {
     const uint8_t *const end = memchr(left.at, ';', left.size);
@@ -174,12 +170,7 @@ static uint32_t node_of_folded (collector *c, size_t row) {
 static uint32_t node_of_row (collector *c, size_t row) {
   if (c->folded != NO_COLUMN)
     return node_of_folded(c, row);
-  if (c->stack == NO_COLUMN)
-    return c->function == NO_COLUMN ? 0 : node_of_frame(c, row);
-  const pf_column *const stacks = &c->batch.columns[c->stack];
-  return pf_is_missing(stacks, row)
-             ? 0
-             : pf_node_of_stack(c->contexts, &c->stacks, stacks->ids[row]);
+  return c->function == NO_COLUMN ? 0 : node_of_frame(c, row);
 }
 
 /* }====== */
@@ -203,18 +194,44 @@ static pf_status take_batch (collector *c, pf_error *error) {
 }
 
 
+static pf_status take_rows (collector *c, bool *wanted, pf_error *error) {
+  pf_reader *const reader = c->from->reader;
+  pf_status status = pf_batch_for(&c->batch, reader, wanted);
+  if (status != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  while (status == PF_OK) {
+    status = reader->next(reader, &c->batch, error);
+    if (status == PF_MORE)
+      status = take_batch(c, error);
+  }
+  pf_batch_close(&c->batch);
+  return status == PF_END || status == PF_AGAIN ? PF_OK : status;
+}
+
+
+static pf_status take_stacks (const collector *c, bool *wanted,
+                              pf_error *error) {
+  pf_stack_rows rows = {.reader = c->from->reader,
+                        .stack = c->stack,
+                        .nmetrics = c->from->nmetrics};
+  memcpy(rows.columns, c->columns, sizeof rows.columns);
+  memcpy(rows.metrics, c->metrics, sizeof rows.metrics);
+  return pf_contexts_by_stack(c->contexts, &rows, wanted, error);
+}
+
+
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                                pf_error *error) {
   collector c = {.contexts = contexts, .from = from};
   pf_status status = find_columns(&c, error);
-  if (status == PF_OK)
-    status = open_batch(&c, error);
-  while (status == PF_OK) {
-    status = from->reader->next(from->reader, &c.batch, error);
-    if (status == PF_MORE)
-      status = take_batch(&c, error);
-  }
-  pf_batch_close(&c.batch);
-  pf_stack_nodes_close(&c.stacks);
-  return status == PF_END || status == PF_AGAIN ? PF_OK : status;
+  if (status != PF_OK)
+    return status;
+  bool *const wanted = wanted_fields(&c);
+  if (wanted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  status = c.stack != NO_COLUMN && c.folded == NO_COLUMN
+               ? take_stacks(&c, wanted, error)
+               : take_rows(&c, wanted, error);
+  free(wanted);
+  return status;
 }
