@@ -81,8 +81,9 @@ static void deflate_block (const packing *p, z_stream *z, size_t number) {
   (void)deflate(z, number + 1 == p->count ? Z_FINISH : Z_SYNC_FLUSH);
   b->size = room - z->avail_out;
   b->crc = crc32(0, bytes.at, (uInt)bytes.size);
-  uint8_t *const fitting = realloc(packed, b->size);
-  b->packed = fitting == NULL ? packed : fitting;
+  b->packed = realloc(packed, b->size);
+  if (b->packed == NULL) /* it would not even become smaller */
+    b->packed = packed;
   (void)deflateReset(z); /* fails for a stream that is none */
 }
 
