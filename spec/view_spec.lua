@@ -259,6 +259,45 @@ describe("what comes out", function()
       assert.equal(#source, trace:count())
    end)
 
+   -- More names and areas than the iterator keeps near, some alike, of which each comes again.
+   it("has the same names however many there are, of names and of areas", function()
+      math.randomseed(77)
+      local names, given = {}, {}
+      for i = 1, 1500 do
+         names[i] = "name " .. i % 1200
+      end
+      for i = 1, 9000 do
+         given[i] = { names[math.random(i // 6 + 1)], names[math.random(i // 6 + 1)],
+            names[math.random(3)], i }
+      end
+      profio.register {
+         name = "many names",
+         score = function() return 0 end,
+         tables = { rows = { { "first", "name" }, { "where", "area" }, { "few", "name" },
+            { "number", "int" } } },
+         open = function()
+            return { rows = function(put)
+               for _, row in ipairs(given) do
+                  put(table.unpack(row))
+               end
+            end }
+         end,
+      }
+      local many <close> = assert(profio.open({ data = "x" }, { format = "many names" }))
+      local n = 0
+      for first, where, few, number in many:each("first", "where", "few", "number") do
+         n = n + 1
+         assert.same(given[n], { first, where, few, number })
+      end
+      assert.equal(#given, n)
+      n = 0
+      for few, where, first in many:each("few", "where", "first") do
+         n = n + 1
+         assert.same({ given[n][3], given[n][2], given[n][1] }, { few, where, first })
+      end
+      assert.equal(#given, n)
+   end)
+
    it("gives false, not nil, for a missing first column", function()
       local seen = 0
       for note in trace:limit(10):each "note" do

@@ -29,6 +29,15 @@ typedef struct l_pick {
   const uint32_t *ids; /* WAY_NAME, WAY_AREA */
 } l_pick;
 
+/* Names and areas that stand in upvalues of the iterator of `each`: to push one
+   from there costs half of what an element of a table does. */
+#define NEAR_PLACES 256 /* a power of two */
+
+typedef struct l_near {
+  uint32_t id;     /* in the place of another one: none */
+  uint32_t number; /* of the upvalue */
+} l_near;
+
 /*
 ** A batch and a place in it. User value 1 is the reader, which it pins; 2 the
 ** cache of names; 3 the array of column names, for records.
@@ -37,7 +46,9 @@ typedef struct l_cursor {
   const l_reader *reader;
   pf_batch batch;
   size_t row;
-  bool borrows;   /* there are bytes, which go when the reader goes */
+  bool borrows; /* there are bytes, which go when the reader goes */
+  l_near names[NEAR_PLACES], areas[NEAR_PLACES];
+  int nnear;      /* upvalues that are names and areas */
   int count;      /* columns asked for */
   l_pick picks[]; /* these */
 } l_cursor;
@@ -137,6 +148,8 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 #define EACH_CURSOR lua_upvalueindex(1)
 #define EACH_NAMES  lua_upvalueindex(2) /* the cache of names */
 #define EACH_AREAS  lua_upvalueindex(3) /* number of an area + 1 -> its name */
+#define EACH_NEAR   4 /* the first of l_near; there are 255 upvalues at most */
+#define MOST_NEAR   (256 - EACH_NEAR)
 
 
 static l_way way_of (const pf_column *column) {
@@ -170,13 +183,6 @@ static bool each_refill (lua_State *L, l_cursor *c) {
 }
 
 
-/* Push a name that Lua has not met here yet. */
-static void meet_name (lua_State *L, const l_cursor *c, uint32_t name) {
-  lua_pop(L, 1);
-  l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
-}
-
-
 /* The name of an area is kept by the number of the area. */
 static void meet_area (lua_State *L, const l_cursor *c, uint32_t area) {
   pf_dictionary *const dictionary = c->reader->reader->dictionary;
@@ -184,6 +190,31 @@ static void meet_area (lua_State *L, const l_cursor *c, uint32_t area) {
   l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
   lua_pushvalue(L, -1);
   lua_rawseti(L, EACH_AREAS, (lua_Integer)area + 1);
+}
+
+
+/* Have the string on top near from now on, unless all places are taken. */
+static void bring_near (lua_State *L, l_cursor *c, l_near *near, uint32_t id) {
+  l_near *const place = &near[id & (NEAR_PLACES - 1)];
+  if (((place->id ^ id) & (NEAR_PLACES - 1)) == 0 || c->nnear == MOST_NEAR)
+    return; /* another one is in it */
+  *place = (l_near){id, (uint32_t)(EACH_NEAR + c->nnear++)};
+  lua_pushvalue(L, -1);
+  lua_replace(L, lua_upvalueindex((int)place->number));
+}
+
+
+/* Push a name or an area that is not near. */
+static void push_far_name (lua_State *L, l_cursor *c, uint32_t name) {
+  l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
+  bring_near(L, c, c->names, name);
+}
+
+
+static void push_far_area (lua_State *L, l_cursor *c, uint32_t area) {
+  if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING)
+    meet_area(L, c, area);
+  bring_near(L, c, c->areas, area);
 }
 
 
@@ -197,19 +228,28 @@ static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
 }
 
 
-static inline void push_pick (lua_State *L, const l_cursor *c,
-                              const l_pick *pick, size_t row) {
+/* Of functions that each row needs: no call is made for them. */
+#define HOT static inline __attribute__((always_inline))
+
+HOT bool push_near (lua_State *L, const l_near *near, uint32_t id) {
+  const l_near *const place = &near[id & (NEAR_PLACES - 1)];
+  if (place->id != id)
+    return false;
+  lua_pushvalue(L, lua_upvalueindex((int)place->number));
+  return true;
+}
+
+
+HOT void push_pick (lua_State *L, l_cursor *c, const l_pick *pick, size_t row) {
   switch (pick->way) {
     case WAY_INT: lua_pushinteger(L, pick->ints[row]); break;
     case WAY_NAME:
-      if (lua_rawgeti(L, EACH_NAMES, (lua_Integer)pick->ids[row] + 1) !=
-          LUA_TSTRING)
-        meet_name(L, c, pick->ids[row]);
+      if (!push_near(L, c->names, pick->ids[row]))
+        push_far_name(L, c, pick->ids[row]);
       break;
     case WAY_AREA:
-      if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)pick->ids[row] + 1) !=
-          LUA_TSTRING)
-        meet_area(L, c, pick->ids[row]);
+      if (!push_near(L, c->areas, pick->ids[row]))
+        push_far_area(L, c, pick->ids[row]);
       break;
     default: push_any(L, c, pick, row);
   }
@@ -245,15 +285,27 @@ static int each_three (lua_State *L) {
 }
 
 
+/* Nothing is near: each place holds what belongs to another one. */
+static void clear_near (l_cursor *c) {
+  for (uint32_t i = 0; i < NEAR_PLACES; i++)
+    c->names[i].id = c->areas[i].id = ~i;
+}
+
+
 /* core.each(reader, columns): an iterator that gives their values. The first
    value is false when it is missing; the others are nil. */
 static int core_each (lua_State *L) {
-  const l_cursor *const c = new_cursor(L);
+  l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
+  clear_near(c);
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
+  luaL_checkstack(L, MOST_NEAR, "no room for names");
+  for (int i = 0; i < MOST_NEAR; i++)
+    lua_pushnil(L);
   const bool is_three = c->count == 3 && !c->borrows;
-  lua_pushcclosure(L, is_three ? each_three : each_next, 3);
+  lua_pushcclosure(L, is_three ? each_three : each_next,
+                   EACH_NEAR - 1 + MOST_NEAR);
   return 1;
 }
 
