@@ -33,40 +33,49 @@ local order = {
 
 local by_name = {}
 
-for i, name in ipairs(order) do
-   local export = require("profio.exports." .. name)
-   assert(export.name == name, "profio.exports." .. name .. " has another name")
-   assert(not by_name[name], name .. " stands in the list twice")
-   assert(type(export.help) == "string", name .. " has no help")
-   assert(type(export.write) == "function", name .. " writes nothing")
-   export.takes = export.takes or "rows"
-   order[i], by_name[name] = export, export
+local is_listed = {}
+for _, name in ipairs(order) do
+   is_listed[name] = true
+end
+
+-- An export of the list. Its file is read when it is first wanted: most commands want none.
+local function load(name)
+   local export = by_name[name]
+   if not export then
+      export = require("profio.exports." .. name)
+      assert(export.name == name, "profio.exports." .. name .. " has another name")
+      assert(type(export.help) == "string", name .. " has no help")
+      assert(type(export.write) == "function", name .. " writes nothing")
+      export.takes = export.takes or "rows"
+      by_name[name] = export
+   end
+   return export
 end
 
 ---All exports in order.
 ---@return table[]
 function exports.all()
-   return table.move(order, 1, #order, 1, {})
+   local list = {}
+   for i, name in ipairs(order) do
+      list[i] = load(name)
+   end
+   return list
 end
 
 ---Their names, for help texts: "csv, tsv, ...".
 ---@return string
 function exports.names()
-   local names = {}
-   for i, export in ipairs(order) do
-      names[i] = export.name
-   end
-   return table.concat(names, ", ")
+   return table.concat(order, ", ")
 end
 
 ---The export of a name; raises with the names there are.
 ---@param name string
 ---@return table
 function exports.named(name)
-   if not by_name[name] then
+   if not is_listed[name] then
       error(("no export '%s'; there are: %s"):format(tostring(name), exports.names()), 0)
    end
-   return by_name[name]
+   return load(name)
 end
 
 -- Into a file of that path; on a failure it is closed and keeps what was written.

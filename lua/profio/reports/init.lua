@@ -76,32 +76,47 @@ local function check(report, name)
    end
 end
 
-for i, name in ipairs(order) do
+local is_listed = {}
+for _, name in ipairs(order) do
+   is_listed[name] = true
+end
+
+-- A report of the list. Its file is read when it is first wanted: a command wants one or two.
+local function load(name)
    local report = require("profio.reports." .. name)
+   if by_name[name] then
+      return report
+   end
    check(report, name)
-   order[i], by_name[name] = report, report
+   by_name[name] = report
    if report.also then
-      assert(not by_name[report.also], name .. " takes the word of another report")
+      assert(not by_name[report.also] and not is_listed[report.also],
+         name .. " takes the word of another report")
       by_name[report.also] = report
    end
+   return report
 end
 
 ---All reports in order.
 ---@return table[]
 function reports.all()
-   return table.move(order, 1, #order, 1, {})
+   local list = {}
+   for i, name in ipairs(order) do
+      list[i] = load(name)
+   end
+   return list
 end
 
 ---The report of a name; raises with the names there are.
 ---@param name string
 ---@return table
 function reports.named(name)
+   if is_listed[name] then
+      return load(name)
+   end
+   reports.all() -- for their other words
    if not by_name[name] then
-      local names = {}
-      for i, report in ipairs(order) do
-         names[i] = report.name
-      end
-      error(("no report '%s'; there are: %s"):format(tostring(name), table.concat(names, ", ")), 0)
+      error(("no report '%s'; there are: %s"):format(tostring(name), table.concat(order, ", ")), 0)
    end
    return by_name[name]
 end
