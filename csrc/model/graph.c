@@ -1,9 +1,9 @@
 /*
 ** graph.c - building the graph body of a profile.
 **
-** Arcs are found again through an open hash table of their two ends, pseudo
-** functions through one of their address; both tables go when the graph is
-** finished (graph_index.c).
+** Pseudo functions are found again through an open hash table of their
+** addresses, which goes when the graph is finished (graph_index.c). Arcs are
+** kept as they come (graph_arcs.c).
 */
 
 #include "model/graph.h"
@@ -17,7 +17,7 @@
 #include "model/names.h"
 
 #define FIRST_SLOTS 1024       /* a power of two */
-#define FREE        UINT32_MAX /* a slot's number: no arc and no function */
+#define FREE        UINT32_MAX /* a slot's number: no function */
 
 
 void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
@@ -42,15 +42,11 @@ void pf_graph_close (pf_graph *graph) {
   free(graph->right_ticks);
   free(graph->calls);
   free(graph->self_calls);
-  free(graph->callers);
-  free(graph->callees);
-  free(graph->counts);
   free(graph->child_first);
   free(graph->arcs);
   free(graph->parent_first);
   free(graph->parents);
   free(graph->line_rows);
-  free(graph->arc_slots);
   free(graph->pseudo_slots);
   memset(graph, 0, sizeof *graph);
 }
@@ -101,9 +97,7 @@ static bool widen_functions (pf_graph *graph, size_t room) {
               resize(&graph->addresses, used, room, sizeof(uint64_t)) &&
               resize(&graph->files, used, room, sizeof(uint32_t)) &&
               widen_rare(&graph->lines, used, room, sizeof(uint32_t)) &&
-              resize(&graph->flags, used, room, sizeof(uint8_t)) &&
-              widen(&graph->calls, used, room, sizeof(int64_t)) &&
-              widen_rare(&graph->self_calls, used, room, sizeof(int64_t));
+              resize(&graph->flags, used, room, sizeof(uint8_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
     done = widen(&graph->weights[i], used, room, sizeof(int64_t));
   if (done && graph->facts.compat)
@@ -146,8 +140,8 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
 }
 
 
-/* Half of a key's hash, and the number of what has this key. A table grows
-   without a look at keys, and a search looks at few. */
+/* Half of a key's hash, and the number of what has this key. The table
+   grows without a look at keys, and a search looks at few. */
 typedef struct pf_graph_slot {
   uint32_t hash, number;
 } slot;
@@ -159,35 +153,33 @@ static inline uint32_t hash (uint64_t key) {
 }
 
 
-/* Widen a hash table that is half full, for `expected` or twice as many. */
-static bool grow_slots (slot **slots, size_t *size, size_t used,
-                        size_t expected) {
-  if (used * 2 < *size)
+/* Widen the hash table when it is half full. */
+static bool grow_slots (pf_graph *graph) {
+  const size_t size = graph->pseudo_slots_size;
+  if (graph->npseudo * 2 < size)
     return true;
-  size_t wider = *size == 0 ? FIRST_SLOTS : *size * 2;
-  while (wider / 2 <= expected)
-    wider *= 2;
+  const size_t wider = size == 0 ? FIRST_SLOTS : size * 2;
   slot *const fresh = pf_array(wider, sizeof *fresh);
   if (fresh == NULL)
     return false;
   memset(fresh, 0xff, wider * sizeof *fresh);
-  for (size_t i = 0; i < *size; i++)
-    if ((*slots)[i].number != FREE) {
-      size_t at = (*slots)[i].hash & (wider - 1);
-      while (fresh[at].number != FREE)
-        at = (at + 1) & (wider - 1);
-      fresh[at] = (*slots)[i];
-    }
-  free(*slots);
-  *slots = fresh;
-  *size = wider;
+  for (size_t i = 0; i < size; i++) {
+    const slot old = graph->pseudo_slots[i];
+    size_t at = old.hash & (wider - 1);
+    while (old.number != FREE && fresh[at].number != FREE)
+      at = (at + 1) & (wider - 1);
+    if (old.number != FREE)
+      fresh[at] = old;
+  }
+  free(graph->pseudo_slots);
+  graph->pseudo_slots = fresh;
+  graph->pseudo_slots_size = wider;
   return true;
 }
 
 
 uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
-  if (!grow_slots(&graph->pseudo_slots, &graph->pseudo_slots_size,
-                  graph->npseudo, 0))
+  if (!grow_slots(graph))
     return PF_NO_FUNCTION;
   const size_t mask = graph->pseudo_slots_size - 1;
   const uint32_t sum = hash(address);
@@ -216,81 +208,4 @@ pf_status pf_graph_name_pseudo (pf_graph *graph) {
       return PF_ENOMEM;
   }
   return PF_OK;
-}
-
-
-static inline uint32_t arc_hash (uint32_t caller, uint32_t callee) {
-  return hash((uint64_t)caller << 32 | callee);
-}
-
-
-/* How many arcs to expect: where many functions have one, as many as there are
-   functions and some more, so that the last steps of growth are one. */
-static size_t expected_arcs (const pf_graph *graph) {
-  const size_t functions = graph->nfunctions;
-  return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
-}
-
-
-/* Add an arc that is not there. */
-static pf_status add_arc (pf_graph *graph, uint32_t caller, uint32_t callee) {
-  const size_t used = graph->narcs;
-  if (used == graph->arcs_room) {
-    const size_t twice = used == 0 ? 256 : used * 2;
-    const size_t expected = expected_arcs(graph);
-    const size_t room = twice < expected ? expected : twice;
-    if (room >= PF_NO_FUNCTION ||
-        !resize(&graph->callers, used, room, sizeof(uint32_t)) ||
-        !resize(&graph->callees, used, room, sizeof(uint32_t)) ||
-        !resize(&graph->counts, used, room, sizeof(int64_t)))
-      return PF_ENOMEM;
-    graph->arcs_room = room;
-  }
-  graph->callers[used] = caller;
-  graph->callees[used] = callee;
-  graph->counts[used] = 0;
-  graph->narcs++;
-  return PF_OK;
-}
-
-
-static bool is_arc (const pf_graph *graph, const slot *s, uint32_t sum,
-                    uint32_t caller, uint32_t callee) {
-  return s->hash == sum && graph->callers[s->number] == caller &&
-         graph->callees[s->number] == callee;
-}
-
-
-pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
-                        int64_t count) {
-  if (!grow_slots(&graph->arc_slots, &graph->arc_slots_size, graph->narcs,
-                  expected_arcs(graph)))
-    return PF_ENOMEM;
-  const size_t mask = graph->arc_slots_size - 1;
-  const uint32_t sum = arc_hash(caller, callee);
-  size_t at = sum & mask;
-  slot *s = &graph->arc_slots[at];
-  while (s->number != FREE && !is_arc(graph, s, sum, caller, callee)) {
-    at = (at + 1) & mask;
-    s = &graph->arc_slots[at];
-  }
-  if (s->number == FREE) {
-    if (add_arc(graph, caller, callee) != PF_OK)
-      return PF_ENOMEM;
-    *s = (slot){sum, (uint32_t)graph->narcs - 1};
-  }
-  const uint32_t arc = s->number;
-  graph->counts[arc] = pf_add(graph->counts[arc], count);
-  graph->calls[callee] = pf_add(graph->calls[callee], count);
-  return PF_OK;
-}
-
-
-void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
-                        uint32_t callee) {
-  if (graph->arc_slots_size == 0)
-    return;
-  const size_t at = arc_hash(caller, callee) & (graph->arc_slots_size - 1);
-  __builtin_prefetch(&graph->arc_slots[at]);
-  __builtin_prefetch(&graph->calls[callee]);
 }

@@ -78,10 +78,13 @@ typedef struct pf_graph {
   double *ticks;       /* compat only: gprof's samples, with fractions */
   double *even_ticks;  /* compat only: if its credit added up to 1 */
   double *right_ticks; /* compat only: and its bins lay where they are */
+
+  /* From finish on. */
   int64_t *calls;      /* by others, and from outside the program */
   int64_t *self_calls; /* by itself */
 
-  /* After finish: the arcs out of function f are arcs[child_first[f]] up to
+  /* While it is built: the arcs as they came. From finish on: one for any two
+     functions. Those out of function f are arcs[child_first[f]] up to
      arcs[child_first[f + 1] - 1], the newest first; behind those of the last
      function stand the arcs from outside. The arcs into f are, the newest
      first, arcs[parents[i]] for i from parent_first[f] on. */
@@ -93,13 +96,10 @@ typedef struct pf_graph {
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
-  /* While it is built: the arcs in the order they came, and hash tables of
-     arcs and of pseudo functions. */
+  /* While it is built: a hash table of pseudo functions. */
   size_t arcs_room;
-  uint32_t *callers, *callees;
-  int64_t *counts;
-  struct pf_graph_slot *arc_slots, *pseudo_slots;
-  size_t arc_slots_size, pseudo_slots_size, npseudo;
+  struct pf_graph_slot *pseudo_slots;
+  size_t pseudo_slots_size, npseudo;
 } pf_graph;
 
 
@@ -129,12 +129,8 @@ pf_status pf_graph_name_pseudo (pf_graph *graph);
 pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count);
 
-/* An arc will soon be counted: have its memory ready. */
-void pf_graph_arc_soon (const pf_graph *graph, uint32_t caller,
-                        uint32_t callee);
-
-/* All is added: take the calls of a function by itself apart from those by
-   others, and list the arcs by caller and by callee. */
+/* All is added: add up the calls of each function, those by itself apart from
+   those by others, and list the arcs by caller and by callee. PF_ENOMEM. */
 pf_status pf_graph_finish (pf_graph *graph);
 
 /* left + right, kept within 64 bits. */

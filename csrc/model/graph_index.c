@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/graph.h"
+#include "model/graph_arcs.h"
 #include "model/memory.h"
 #include "model/parallel.h"
 
@@ -18,23 +18,39 @@
 /* Finishing. */
 typedef struct index {
   pf_graph *graph;
-  uint32_t *moved; /* of each arc, as they came: where it went */
+  pf_arc_order order;
+  pf_status ordered;
 } index;
 
 
-/* Part the calls of a function by itself from those by others. */
-static void part_self_calls (pf_graph *graph) {
+/* {====== Of each function ====== */
+
+/* Where the arcs of each callee will begin. */
+static void count_parents (pf_graph *graph, const pf_arc *arcs, size_t count) {
+  uint32_t *const first = graph->parent_first;
+  memset(first, 0, pf_arc_places(graph) * sizeof *first);
+  for (size_t i = 0; i < count; i++)
+    first[arcs[i].callee + 2]++;
+  pf_arc_sum_places(first, pf_arc_places(graph));
+}
+
+
+/* Add up the calls of each function, those by itself apart. */
+static void add_up_calls (pf_graph *graph) {
+  int64_t *const calls = graph->calls;
+  bool is_recursive = false;
+  memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
-    const uint32_t caller = graph->callers[i], callee = graph->callees[i];
-    graph->flags[callee] |= PF_FUNCTION_USED;
-    if (caller == PF_NO_FUNCTION)
-      continue;
-    graph->flags[caller] |= PF_FUNCTION_USED;
-    if (caller == callee) {
-      graph->calls[callee] -= graph->counts[i];
-      graph->self_calls[callee] = graph->counts[i];
+    const pf_arc *const arc = &graph->arcs[i];
+    calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
+    if (arc->caller == arc->callee) {
+      int64_t *const sum = &graph->self_calls[arc->callee];
+      *sum = pf_add(*sum, arc->count);
+      is_recursive = true;
     }
   }
+  for (size_t i = 0; is_recursive && i < graph->nfunctions; i++)
+    calls[i] -= graph->self_calls[i];
 }
 
 
@@ -49,105 +65,87 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
-/* One end of an arc as a place in an index: the outside comes last. */
-static inline size_t place_of (const pf_graph *graph, uint32_t end) {
-  return end == PF_NO_FUNCTION ? graph->nfunctions : end;
+/* Mark the functions at which arcs of an index begin or end. */
+static void mark_ends (pf_graph *graph, const uint32_t *first) {
+  for (size_t i = 0; i < graph->nfunctions; i++)
+    if (first[i] != first[i + 1])
+      graph->flags[i] |= PF_FUNCTION_USED;
 }
 
-
-/* Room for where the arcs of each end begin. */
-static size_t places (const pf_graph *graph) {
-  return graph->nfunctions + 3;
-}
-
-
-/* Where the arcs of each end will begin, one place late: filling the index
-   moves each beginning to its end, which is where the next one begins. */
-static void count_ends (const pf_graph *graph, const uint32_t *ends,
-                        uint32_t *first) {
-  const size_t size = places(graph);
-  memset(first, 0, size * sizeof *first);
-  for (size_t i = 0; i < graph->narcs; i++)
-    first[place_of(graph, ends[i]) + 2]++;
-  for (size_t i = 2; i < size; i++)
-    first[i] += first[i - 1];
-}
-
-
-/* Put the arcs in the order of their callers. */
-static void order_arcs (const index *x) {
-  pf_graph *const graph = x->graph;
-  for (size_t i = graph->narcs; i-- > 0;) {
-    const uint32_t caller = graph->callers[i];
-    const uint32_t to = graph->child_first[place_of(graph, caller) + 1]++;
-    graph->arcs[to] = (pf_arc){caller, graph->callees[i], graph->counts[i]};
-    x->moved[i] = to;
-  }
-}
+/* }====== */
 
 
 static void list_children (void *context) {
-  const index *const x = context;
-  count_ends(x->graph, x->graph->callers, x->graph->child_first);
-  order_arcs(x);
+  index *const x = context;
+  x->ordered = pf_arc_order_make(&x->order, x->graph);
 }
 
 
-/* What else does not ask where the arcs go. */
-static void count_parents (void *context) {
+/* What does not ask where the arcs go. */
+static void look_at_callees (void *context) {
   pf_graph *const graph = ((const index *)context)->graph;
-  count_ends(graph, graph->callees, graph->parent_first);
-  part_self_calls(graph);
+  count_parents(graph, graph->arcs, graph->narcs);
+  add_up_calls(graph);
   mark_weights(graph);
 }
 
 
 static void list_parents (const index *x) {
-  const pf_graph *const graph = x->graph;
+  pf_graph *const graph = x->graph;
+  const pf_arc_order *const order = &x->order;
+  if (order->count < graph->narcs)
+    count_parents(graph, order->arcs, order->count);
   for (size_t i = graph->narcs; i-- > 0;)
-    graph->parents[graph->parent_first[graph->callees[i] + 1]++] = x->moved[i];
+    if (order->moved[i] != PF_NO_ARC)
+      graph->parents[graph->parent_first[graph->arcs[i].callee + 1]++] =
+          order->moved[i] - order->shift;
 }
 
 
-static void drop_building (pf_graph *graph) {
-  free(graph->callers);
-  free(graph->callees);
-  free(graph->counts);
-  free(graph->arc_slots);
+/* The graph keeps the arcs in their order. */
+static void keep_order (index *x) {
+  pf_graph *const graph = x->graph;
+  free(graph->arcs);
   free(graph->pseudo_slots);
-  graph->callers = graph->callees = NULL;
-  graph->counts = NULL;
-  graph->arc_slots = graph->pseudo_slots = NULL;
-  graph->arcs_room = graph->arc_slots_size = graph->pseudo_slots_size = 0;
+  graph->pseudo_slots = NULL;
+  graph->pseudo_slots_size = 0;
+  graph->arcs = x->order.arcs;
+  graph->narcs = graph->arcs_room = x->order.count;
+  graph->child_first = x->order.first;
+  x->order.arcs = NULL;
+  x->order.first = NULL;
+  mark_ends(graph, graph->child_first);
+  mark_ends(graph, graph->parent_first);
 }
 
 
 static bool open_index (index *x) {
   pf_graph *const graph = x->graph;
-  const size_t room = graph->narcs;
-  x->moved = pf_array(room, sizeof *x->moved);
-  graph->arcs = pf_array(room, sizeof *graph->arcs);
-  graph->parents = pf_array(room, sizeof *graph->parents);
-  graph->child_first = pf_array(places(graph), sizeof(uint32_t));
-  graph->parent_first = pf_array(places(graph), sizeof(uint32_t));
-  return x->moved != NULL && graph->arcs != NULL && graph->parents != NULL &&
-         graph->child_first != NULL && graph->parent_first != NULL;
+  const size_t n = graph->nfunctions;
+  graph->parents = pf_array(graph->narcs, sizeof *graph->parents);
+  graph->parent_first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
+  graph->calls = pf_array(n, sizeof *graph->calls);
+  graph->self_calls = pf_array_of_zeros(n, sizeof *graph->self_calls);
+  return pf_arc_order_open(&x->order, graph) && graph->parents != NULL &&
+         graph->parent_first != NULL && graph->calls != NULL &&
+         graph->self_calls != NULL;
 }
 
 
 pf_status pf_graph_finish (pf_graph *graph) {
-  index x = {graph, NULL};
-  const bool has_room = open_index(&x);
-  if (has_room) {
+  index x = {.graph = graph, .ordered = PF_ENOMEM};
+  if (open_index(&x)) {
     if (graph->narcs >= MANY)
-      pf_both(list_children, &x, count_parents, &x);
+      pf_both(list_children, &x, look_at_callees, &x);
     else {
       list_children(&x);
-      count_parents(&x);
+      look_at_callees(&x);
     }
-    list_parents(&x);
-    drop_building(graph);
   }
-  free(x.moved);
-  return has_room ? PF_OK : PF_ENOMEM;
+  if (x.ordered == PF_OK) {
+    list_parents(&x);
+    keep_order(&x);
+  }
+  pf_arc_order_close(&x.order);
+  return x.ordered;
 }

@@ -1,9 +1,9 @@
 /*
 ** tally.c - rows of a table `arcs` into arcs between functions.
 **
-** Where the two ends of an arc are is found while the arcs before it are
-** counted; what is no symbol's needs another look, for it may become a pseudo
-** function.
+** Who calls is found in the thread that reads, who is called in the one that
+** counts: each is a search in a large index. What is no symbol's needs another
+** look, for it may become a pseudo function.
 */
 
 #include "kernels/graph/tally.h"
@@ -95,7 +95,7 @@ static void find_as_gprof (const tally *t, arc_ends *ends) {
 }
 
 
-/* From symbols to functions, for arcs whose memory is to be at hand soon. */
+/* From symbols to functions. */
 static pf_status find_ends (const tally *t, const uint64_t *from,
                             const uint64_t *to, size_t count, arc_ends *ends) {
   for (size_t i = 0; i < count; i++) {
@@ -103,22 +103,22 @@ static pf_status find_ends (const tally *t, const uint64_t *from,
       find_as_gprof(t, &ends[i]);
     else if (find_exactly(t, from[i], to[i], &ends[i]) != PF_OK)
       return PF_ENOMEM;
-    if (ends[i].callee != PF_NO_FUNCTION)
-      pf_graph_arc_soon(t->credit->graph, ends[i].caller, ends[i].callee);
   }
   return PF_OK;
 }
 
 
 static pf_status tally_rows (const tally *t, const pf_pull *pull,
-                             const uint32_t *symbols, size_t first,
+                             const uint32_t *callers, size_t first,
                              size_t count) {
+  const uint64_t *const from = pull->columns[FROM]->addrs + first;
+  const uint64_t *const to = pull->columns[TO]->addrs + first;
+  uint32_t callees[PF_PLACES_AT_ONCE];
   arc_ends ends[PF_PLACES_AT_ONCE];
+  pf_places_find_all(t->credit->places, to, count, callees);
   for (size_t i = 0; i < count; i++)
-    ends[i] =
-        (arc_ends){symbols[first + i], symbols[PF_BATCH_ROWS + first + i]};
-  pf_status status = find_ends(t, pull->columns[FROM]->addrs + first,
-                               pull->columns[TO]->addrs + first, count, ends);
+    ends[i] = (arc_ends){callers[first + i], callees[i]};
+  pf_status status = find_ends(t, from, to, count, ends);
   for (size_t i = 0; status == PF_OK && i < count; i++)
     if (ends[i].callee != PF_NO_FUNCTION)
       status = pf_graph_arc(t->credit->graph, ends[i].caller, ends[i].callee,
@@ -133,27 +133,25 @@ static size_t at_once (size_t rows, size_t row) {
 }
 
 
-/* Note the symbols that hold the callers, and behind them the callees'. */
-static void find_symbols (void *context, const pf_pull *pull,
-                          uint32_t *symbols) {
+/* Note the symbols that hold the callers. */
+static void find_callers (void *context, const pf_pull *pull,
+                          uint32_t *callers) {
   const tally *const t = context;
   const size_t rows = pull->batch.rows;
   for (size_t row = 0; row < rows; row += PF_PLACES_AT_ONCE)
-    for (size_t end = FROM; end <= TO; end++)
-      pf_places_find_all(t->credit->places, pull->columns[end]->addrs + row,
-                         at_once(rows, row),
-                         symbols + end * PF_BATCH_ROWS + row);
+    pf_places_find_all(t->credit->places, pull->columns[FROM]->addrs + row,
+                       at_once(rows, row), callers + row);
 }
 
 
 static pf_status tally_batch (void *context, const pf_pull *pull,
-                              const uint32_t *symbols, pf_error *error) {
+                              const uint32_t *callers, pf_error *error) {
   const tally *const t = context;
   const size_t rows = pull->batch.rows;
   pf_status status = PF_OK;
   t->credit->graph->facts.arc_rows += rows;
   for (size_t row = 0; status == PF_OK && row < rows; row += PF_PLACES_AT_ONCE)
-    status = tally_rows(t, pull, symbols, row, at_once(rows, row));
+    status = tally_rows(t, pull, callers, row, at_once(rows, row));
   return status == PF_OK
              ? PF_OK
              : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
@@ -166,8 +164,8 @@ pf_status pf_tally_arcs (const pf_credit *credit, pf_reader *arcs,
   const pf_relay relay = {.wants = wants,
                           .nwants = NWANTS,
                           .sparse = -1,
-                          .notes = 2 * PF_BATCH_ROWS,
-                          .prepare = find_symbols,
+                          .notes = PF_BATCH_ROWS,
+                          .prepare = find_callers,
                           .take = tally_batch,
                           .context = &t};
   if (credit->graph->facts.compat &&

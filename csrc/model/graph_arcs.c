@@ -1,0 +1,233 @@
+/*
+** graph_arcs.c - the arcs of a graph while it is built.
+**
+** They are kept as they come. Those between the same two functions are found
+** when the arcs are put in the order of their callers, where they are close
+** to each other, and not through a table: the table would lie all over the
+** memory. When there are more arcs than functions, those that are alike are
+** added up on the way, so that the memory grows with what is distinct.
+*/
+
+#include "model/graph_arcs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+
+#define FIRST_ROOM 256
+#define FEW        8     /* arcs of a caller that are looked through */
+#define MOST_KEPT  65536 /* alike or not, in a graph of few functions */
+
+
+/* {====== In the order of callers ====== */
+
+void pf_arc_sum_places (uint32_t *first, size_t places) {
+  for (size_t i = 2; i < places; i++)
+    first[i] += first[i - 1];
+}
+
+
+bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph) {
+  const size_t n = graph->narcs;
+  *order = (pf_arc_order){.arcs = pf_array(n, sizeof *order->arcs),
+                          .moved = pf_array(n, sizeof(uint32_t))};
+  order->first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
+  return order->arcs != NULL && order->moved != NULL && order->first != NULL;
+}
+
+
+void pf_arc_order_close (pf_arc_order *order) {
+  free(order->arcs);
+  free(order->first);
+  free(order->moved);
+  *order = (pf_arc_order){0};
+}
+
+
+/* Put the arcs in the order of their callers. In place of the caller, which
+   the place tells, each says which arc it was. */
+static void place_arcs (const pf_arc_order *order, const pf_graph *graph) {
+  uint32_t *const first = order->first;
+  memset(first, 0, pf_arc_places(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[pf_arc_place(graph, graph->arcs[i].caller) + 2]++;
+  pf_arc_sum_places(first, pf_arc_places(graph));
+  for (size_t i = graph->narcs; i-- > 0;) {
+    const pf_arc *const arc = &graph->arcs[i];
+    const uint32_t to = first[pf_arc_place(graph, arc->caller) + 1]++;
+    order->arcs[to] = (pf_arc){(uint32_t)i, arc->callee, arc->count};
+  }
+}
+
+
+/* The arcs of one caller while they are added up: arcs[low..high) so far. */
+typedef struct run {
+  pf_arc *arcs;
+  size_t low, high;
+  uint32_t *known; /* by callee: the last arc to it, counted from 1; or NULL */
+} run;
+
+
+/* The arc of the run to a callee, or PF_NO_ARC. */
+static uint32_t find_callee (const run *r, uint32_t callee) {
+  if (r->known != NULL) {
+    const uint32_t at = r->known[callee] - 1;
+    return at >= r->low && at < r->high && r->arcs[at].callee == callee
+               ? at
+               : PF_NO_ARC;
+  }
+  for (size_t i = r->low; i < r->high; i++)
+    if (r->arcs[i].callee == callee)
+      return (uint32_t)i;
+  return PF_NO_ARC;
+}
+
+
+/* Add up the arcs [start, end) of a caller, from the oldest to the newest.
+   They go to the places below `low`. */
+static void add_up_run (const pf_arc_order *order, run *r, size_t start,
+                        size_t end, uint32_t caller) {
+  for (size_t i = end; i-- > start;) {
+    const pf_arc arc = r->arcs[i];
+    const uint32_t known = find_callee(r, arc.callee);
+    if (known != PF_NO_ARC) {
+      r->arcs[known].count = pf_add(r->arcs[known].count, arc.count);
+      order->moved[arc.caller] = PF_NO_ARC;
+      continue;
+    }
+    const size_t to = --r->low;
+    r->arcs[to] = (pf_arc){caller, arc.callee, arc.count};
+    order->moved[arc.caller] = (uint32_t)to;
+    if (r->known != NULL)
+      r->known[arc.callee] = (uint32_t)to + 1;
+  }
+}
+
+
+/* Whether some caller has so many arcs that a look through them is too much. */
+static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
+  for (size_t i = 0; i <= graph->nfunctions; i++)
+    if (order->first[i + 1] - order->first[i] > FEW)
+      return true;
+  return false;
+}
+
+
+/* Add up what is alike, from the last caller to the first: what is left moves
+   to the end of the array. */
+static void add_up (pf_arc_order *order, const pf_graph *graph,
+                    uint32_t *known) {
+  uint32_t *const first = order->first;
+  run r = {order->arcs, graph->narcs, graph->narcs, NULL};
+  for (size_t place = graph->nfunctions + 1, end = graph->narcs; place-- > 0;) {
+    const size_t start = first[place];
+    r.known = end - start > FEW ? known : NULL;
+    r.high = r.low;
+    add_up_run(order, &r, start, end,
+               place < graph->nfunctions ? (uint32_t)place : PF_NO_FUNCTION);
+    first[place + 1] = (uint32_t)r.high;
+    end = start;
+  }
+  first[0] = (uint32_t)r.low;
+}
+
+
+/* Move the arcs to the beginning of the array. */
+static void close_gap (pf_arc_order *order, const pf_graph *graph) {
+  const uint32_t shift = order->first[0];
+  order->shift = shift;
+  order->count = graph->narcs - shift;
+  if (shift == 0)
+    return;
+  memmove(order->arcs, order->arcs + shift, order->count * sizeof(pf_arc));
+  for (size_t i = 0; i <= graph->nfunctions + 1; i++)
+    order->first[i] -= shift;
+}
+
+
+pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
+  uint32_t *known = NULL;
+  place_arcs(order, graph);
+  if (has_long_run(order, graph)) {
+    known = pf_array_of_zeros(graph->nfunctions, sizeof *known);
+    if (known == NULL)
+      return PF_ENOMEM;
+  }
+  add_up(order, graph, known);
+  close_gap(order, graph);
+  free(known);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== As they come ====== */
+
+/* Let the oldest of arcs that are alike stand for them, where it is. */
+static pf_status add_up_alike (pf_graph *graph) {
+  pf_arc_order order;
+  pf_status status = pf_arc_order_open(&order, graph) ? PF_OK : PF_ENOMEM;
+  if (status == PF_OK)
+    status = pf_arc_order_make(&order, graph);
+  size_t kept = 0;
+  for (size_t i = 0; status == PF_OK && i < graph->narcs; i++)
+    if (order.moved[i] != PF_NO_ARC)
+      graph->arcs[kept++] = order.arcs[order.moved[i] - order.shift];
+  if (status == PF_OK)
+    graph->narcs = kept;
+  pf_arc_order_close(&order);
+  return status;
+}
+
+
+/* How many arcs to expect: where many functions have one, as many as there are
+   functions and some more, so that the last steps of growth are one. */
+static size_t expected_arcs (const pf_graph *graph) {
+  const size_t functions = graph->nfunctions;
+  return graph->narcs < functions / 16 ? 0 : functions + functions / 16;
+}
+
+
+static pf_status widen (pf_graph *graph) {
+  const size_t used = graph->narcs, expected = expected_arcs(graph);
+  size_t room = used == 0 ? FIRST_ROOM : used * 2;
+  if (room < expected)
+    room = expected;
+  if (room >= PF_NO_FUNCTION)
+    return PF_ENOMEM;
+  pf_arc *const wider =
+      pf_array_resize(graph->arcs, used, room, sizeof *wider);
+  if (wider == NULL)
+    return PF_ENOMEM;
+  graph->arcs = wider;
+  graph->arcs_room = room;
+  return PF_OK;
+}
+
+
+/* All room is taken. */
+static pf_status make_room (pf_graph *graph) {
+  const size_t room = graph->arcs_room;
+  pf_status status = PF_OK;
+  if (room >= MOST_KEPT && room >= graph->nfunctions)
+    status = add_up_alike(graph);
+  if (status != PF_OK || graph->narcs < room / 2)
+    return status;
+  return widen(graph);
+}
+
+
+pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
+                        int64_t count) {
+  if (graph->narcs == graph->arcs_room) {
+    const pf_status status = make_room(graph);
+    if (status != PF_OK)
+      return status;
+  }
+  graph->arcs[graph->narcs++] = (pf_arc){caller, callee, count};
+  return PF_OK;
+}
+
+/* }====== */
