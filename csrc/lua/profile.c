@@ -8,6 +8,7 @@
 
 #include "kernels/graph/assemble.h"
 #include "kernels/graph/compare.h"
+#include "kernels/graph/rank.h"
 #include "lua/profile.h"
 #include "model/memory.h"
 
@@ -149,9 +150,9 @@ static int core_profile (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* Push the flow for the options at `arg`, with the order of the flat profile
-   when that is wanted, and describe the listing. */
-static pf_listing listing_of (lua_State *L, int arg, bool is_flat) {
+/* Push the flow for the options at `arg`, by `open` with the orders of a
+   listing (NULL: without), and describe the listing. */
+static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown};
   if (lua_istable(L, arg)) {
@@ -159,8 +160,9 @@ static pf_listing listing_of (lua_State *L, int arg, bool is_flat) {
     listing.zeros = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  listing.flow = is_flat ? l_flow_push_flat(L, 1, arg, listing.zeros)
-                         : l_flow_push(L, 1, arg);
+  listing.flow = open == NULL
+                     ? l_flow_push(L, 1, arg)
+                     : l_flow_push_ordered(L, 1, arg, open, listing.zeros);
   return listing;
 }
 
@@ -172,10 +174,11 @@ static l_reader *new_reader (lua_State *L) {
 }
 
 
-static int report (lua_State *L, make_listing *make) {
+static int report_ordered (lua_State *L, make_listing *make,
+                           l_open_ordered *open) {
   pf_error error;
   lua_settop(L, 2);
-  const pf_listing listing = listing_of(L, 2, make == pf_listing_flat);
+  const pf_listing listing = listing_of(L, 2, open);
   l_reader *const r = new_reader(L);
   if (make(&listing, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -183,8 +186,13 @@ static int report (lua_State *L, make_listing *make) {
 }
 
 
+static int report (lua_State *L, make_listing *make) {
+  return report_ordered(L, make, NULL);
+}
+
+
 static int profile_flat (lua_State *L) {
-  return report(L, pf_listing_flat);
+  return report_ordered(L, pf_listing_flat, pf_flow_open_flat);
 }
 
 
@@ -193,13 +201,14 @@ static int profile_graph (lua_State *L) {
 }
 
 
+/* The listing and its index are mostly wanted together. */
 static int profile_graph_listing (lua_State *L) {
-  return report(L, pf_listing_text);
+  return report_ordered(L, pf_listing_text, pf_flow_open_graph);
 }
 
 
 static int profile_index (lua_State *L) {
-  return report(L, pf_listing_index);
+  return report_ordered(L, pf_listing_index, pf_flow_open_graph);
 }
 
 
@@ -251,7 +260,7 @@ static int arcs_of (lua_State *L,
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const uint32_t function = function_check(L, 2, p);
-  const pf_listing listing = listing_of(L, 3, false);
+  const pf_listing listing = listing_of(L, 3, NULL);
   l_reader *const r = new_reader(L);
   if (make(&listing, function, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -285,7 +294,7 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3, false); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3, NULL); /* its flow at 4 */
   lua_pushnil(L);
   compat.flow = l_flow_push(L, 2, 5); /* at 6 */
   const int pins[] = {1, 2, 4, 6};

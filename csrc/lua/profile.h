@@ -36,10 +36,16 @@ l_profile *l_profile_check (lua_State *L, int arg);
 */
 const pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 
-/* The same for the flat profile, of all functions or those without zeros: when
-   the flow has to be computed, its order is at the same time. */
-const pf_flow *l_flow_push_flat (lua_State *L, int profile, int arg,
-                                 bool zeros);
+/* A listing that has orders, and the function that computes them with the flow:
+   pf_flow_open_flat or pf_flow_open_graph. */
+typedef pf_status l_open_ordered (pf_flow *flow, const pf_graph *graph,
+                                  size_t metric, const uint8_t *filter,
+                                  bool zeros);
+
+/* The same with the orders of a listing, of all functions or those without
+   zeros, when the flow has to be computed. */
+const pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
+                                    l_open_ordered *open, bool zeros);
 
 /* Push a table of the numbers a heading shows; pf_graph_facts and the flow
    at the top of the stack. */

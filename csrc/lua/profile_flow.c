@@ -185,9 +185,8 @@ static l_flow *new_flow (lua_State *L, int profile) {
 }
 
 
-/* Push the flow; `zeros` is NULL or says which flat profile is wanted too. */
-static const pf_flow *push_flow (lua_State *L, int profile, int arg,
-                                 const bool *zeros) {
+const pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
+                                    l_open_ordered *open, bool zeros) {
   const l_profile *const p = l_profile_check(L, profile);
   const bool plain = is_plain(L, arg);
   if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
@@ -195,11 +194,7 @@ static const pf_flow *push_flow (lua_State *L, int profile, int arg,
   l_flow *const f = new_flow(L, profile);
   make_filter(L, p, f, arg);
   const size_t metric = metric_of(L, &p->graph, arg);
-  const pf_status status =
-      zeros == NULL
-          ? pf_flow_open(&f->flow, &p->graph, metric, f->filter)
-          : pf_flow_open_flat(&f->flow, &p->graph, metric, f->filter, *zeros);
-  if (status != PF_OK)
+  if (open(&f->flow, &p->graph, metric, f->filter, zeros) != PF_OK)
     luaL_error(L, "not enough memory");
   if (plain) {
     lua_pushvalue(L, -1);
@@ -209,14 +204,15 @@ static const pf_flow *push_flow (lua_State *L, int profile, int arg,
 }
 
 
-const pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
-  return push_flow(L, profile, arg, NULL);
+static pf_status open_flow (pf_flow *flow, const pf_graph *graph, size_t metric,
+                            const uint8_t *filter, bool zeros) {
+  (void)zeros;
+  return pf_flow_open(flow, graph, metric, filter);
 }
 
 
-const pf_flow *l_flow_push_flat (lua_State *L, int profile, int arg,
-                                 bool zeros) {
-  return push_flow(L, profile, arg, &zeros);
+const pf_flow *l_flow_push (lua_State *L, int profile, int arg) {
+  return l_flow_push_ordered(L, profile, arg, open_flow, false);
 }
 
 

@@ -258,7 +258,7 @@ static void close_flat (pf_reader *reader) {
 static pf_status rank (flat_reader *self) {
   const pf_listing *listing = &self->listing.listing;
   const pf_flow *flow = listing->flow;
-  if (flow->flat != NULL && flow->flat_zeros == listing->zeros) {
+  if (flow->flat != NULL && flow->zeros == listing->zeros) {
     self->functions = flow->flat;
     self->count = flow->nflat;
     return PF_OK;

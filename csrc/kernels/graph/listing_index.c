@@ -47,7 +47,9 @@ static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
 typedef struct index_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS];
-  uint32_t *nodes; /* in order */
+  const uint32_t *names; /* functions in order; behind them are the cycles */
+  uint32_t *ranked;      /* they, when they are not the flow's */
+  size_t nnames;
   size_t count, rows;
   uint32_t *index; /* of each node: its number, from 1 */
   size_t row, column;
@@ -122,13 +124,19 @@ static void make_cell_of (index_reader *self, pf_batch *batch, size_t node) {
 }
 
 
+static size_t node_at (const index_reader *self, size_t at) {
+  const size_t n = self->listing.listing.flow->graph->nfunctions;
+  return at < self->nnames ? self->names[at] : n + at - self->nnames;
+}
+
+
 static bool make_cell (listing_reader *reader, pf_batch *batch) {
   index_reader *self = (index_reader *)reader;
   if (self->row == self->rows)
     return false;
   const size_t at = self->row + self->column * self->rows;
   if (self->column < COLUMNS && at < self->count) {
-    make_cell_of(self, batch, self->nodes[at]);
+    make_cell_of(self, batch, node_at(self, at));
     self->column++;
     return true;
   }
@@ -143,7 +151,7 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
 
 static void close_index (pf_reader *reader) {
   index_reader *self = (index_reader *)reader;
-  free(self->nodes);
+  free(self->ranked);
   free(self->index);
   free(self->labels);
   free(self);
@@ -153,11 +161,31 @@ static void close_index (pf_reader *reader) {
 /* Number the nodes as the call graph does. */
 static bool number_nodes (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  uint32_t *nodes = NULL;
-  const pf_status status = pf_rank_graph(flow, &nodes);
-  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
+  uint32_t *ranked = NULL;
+  if (flow->entries == NULL && pf_rank_graph(flow, &ranked) != PF_OK) {
+    free(ranked);
+    return false;
+  }
+  const uint32_t *const nodes = ranked == NULL ? flow->entries : ranked;
+  for (size_t i = 0; i < flow->nnodes; i++)
     self->index[nodes[i]] = (uint32_t)i + 1;
-  free(nodes); /* also after a failure */
+  free(ranked);
+  return true;
+}
+
+
+/* The functions by name: their order may have been made with the flow. */
+static bool rank (index_reader *self) {
+  const pf_listing *listing = &self->listing.listing;
+  const pf_flow *flow = listing->flow;
+  if (flow->names != NULL && flow->zeros == listing->zeros) {
+    self->names = flow->names;
+    self->nnames = flow->nnames;
+    return true;
+  }
+  const pf_status status =
+      pf_rank_index(flow, listing->zeros, &self->ranked, &self->nnames);
+  self->names = self->ranked;
   return status == PF_OK;
 }
 
@@ -171,12 +199,12 @@ static bool open_index (index_reader *self) {
     if (self->kinds[i] == PF_NO_NAME)
       return false;
   }
-  if (self->index == NULL || self->labels == NULL || !number_nodes(self))
+  if (self->index == NULL || self->labels == NULL || !number_nodes(self) ||
+      !rank(self))
     return false;
-  const pf_status status = pf_rank_index(flow, self->listing.listing.zeros,
-                                         &self->nodes, &self->count);
+  self->count = self->nnames + flow->cycles.count;
   self->rows = (self->count + COLUMNS - 1) / COLUMNS;
-  return status == PF_OK;
+  return true;
 }
 
 

@@ -72,7 +72,8 @@ typedef struct mention {
 typedef struct text_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS]; /* names */
-  uint32_t *nodes;        /* in order */
+  const uint32_t *nodes;  /* in order */
+  uint32_t *ranked;       /* them, when they are not the flow's */
   mention *mentions;      /* of each node */
   size_t at;              /* the next of nodes */
   double all;             /* 100 per cent; never 0 */
@@ -403,7 +404,7 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 
 static void close_text (pf_reader *reader) {
   text_reader *self = (text_reader *)reader;
-  free(self->nodes);
+  free(self->ranked);
   free(self->mentions);
   free(self->list);
   free(self->spare);
@@ -450,6 +451,16 @@ static bool has_own_names (const text_reader *self) {
 }
 
 
+/* The order may have been made with the flow. */
+static bool rank (text_reader *self) {
+  const pf_flow *flow = self->listing.listing.flow;
+  if (flow->entries == NULL && pf_rank_graph(flow, &self->ranked) != PF_OK)
+    return false;
+  self->nodes = flow->entries != NULL ? flow->entries : self->ranked;
+  return true;
+}
+
+
 static bool open_arrays (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const size_t room = longest_list(flow) + 1;
@@ -458,7 +469,7 @@ static bool open_arrays (text_reader *self) {
   self->mentions = pf_array(flow->nnodes, sizeof *self->mentions);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   if (self->list == NULL || self->spare == NULL || self->mentions == NULL ||
-      self->labels == NULL || pf_rank_graph(flow, &self->nodes) != PF_OK)
+      self->labels == NULL || !rank(self))
     return false;
   for (size_t i = 0; i < flow->nnodes; i++)
     self->mentions[i].name = PF_NO_NAME;

@@ -321,5 +321,7 @@ void pf_flow_close (pf_flow *flow) {
   free(flow->fractions);
   free(flow->shown_child);
   free(flow->flat);
+  free(flow->entries);
+  free(flow->names);
   memset(flow, 0, sizeof *flow);
 }

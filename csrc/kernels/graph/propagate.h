@@ -52,10 +52,11 @@ typedef struct pf_flow {
   double total_shown;   /* sum of what is shown of the functions' own time */
   double most_per_call; /* of all functions, in a call and what it called */
 
-  /* The order of the flat profile, if it was wanted: see rank.h. */
-  uint32_t *flat;
-  size_t nflat;
-  bool flat_zeros;
+  /* The orders that were wanted: see rank.h. */
+  uint32_t *flat, *entries, *names; /* of the flat profile, the call graph, and
+                                       its index; or NULL */
+  size_t nflat, nnames;
+  bool zeros; /* what the flat profile and the index were told */
 } pf_flow;
 
 /* What is handed along an arc: time of the callee, and of what it called. */

@@ -253,59 +253,86 @@ pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
 }
 
 
-pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
+pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count) {
   static key_of *const keys[] = {NULL};
   const size_t n = flow->graph->nfunctions;
   *count = 0;
-  *nodes = pf_array(flow->nnodes, sizeof(uint32_t));
-  if (*nodes == NULL)
+  *functions = pf_array(n, sizeof(uint32_t));
+  if (*functions == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
     if (zeros || is_seen(flow, i))
-      (*nodes)[(*count)++] = (uint32_t)i;
-  const pf_status status = sort_nodes(flow, *nodes, *count, keys);
-  for (size_t i = n; i < flow->nnodes; i++)
-    (*nodes)[(*count)++] = (uint32_t)i;
-  return status;
+      (*functions)[(*count)++] = (uint32_t)i;
+  return sort_nodes(flow, *functions, *count, keys);
 }
 
 /* }====== */
 
 
-/* {====== Flow and order at once ====== */
+/* {====== Flow and orders at once ====== */
 
 typedef struct job {
   pf_flow *flow;
-  pf_status spread, ranked;
+  pf_status first, second; /* what the two tasks came to */
 } job;
 
 
 static void spread (void *context) {
   job *const j = context;
-  j->spread = pf_flow_spread(j->flow);
+  j->first = pf_flow_spread(j->flow);
 }
 
 
-static void rank (void *context) {
+static void spread_and_rank (void *context) {
+  job *const j = context;
+  j->first = pf_flow_spread(j->flow);
+  if (j->first == PF_OK)
+    j->first = pf_rank_graph(j->flow, &j->flow->entries);
+}
+
+
+static void rank_flat (void *context) {
   job *const j = context;
   pf_flow *const flow = j->flow;
-  j->ranked = pf_rank_flat(flow, flow->flat_zeros, &flow->flat, &flow->nflat);
+  j->second = pf_rank_flat(flow, flow->zeros, &flow->flat, &flow->nflat);
+}
+
+
+static void rank_index (void *context) {
+  job *const j = context;
+  pf_flow *const flow = j->flow;
+  j->second = pf_rank_index(flow, flow->zeros, &flow->names, &flow->nnames);
+}
+
+
+/* Both tasks, of a flow that has begun. */
+static pf_status do_both (pf_flow *flow, pf_task *first, pf_task *second) {
+  job j = {flow, PF_OK, PF_OK};
+  if (flow->graph->nfunctions >= MANY)
+    pf_both(first, &j, second, &j);
+  else {
+    first(&j);
+    second(&j);
+  }
+  return j.first != PF_OK ? j.first : j.second;
 }
 
 
 pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
                              size_t metric, const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
-  flow->flat_zeros = zeros;
-  job j = {flow, PF_OK, PF_OK};
-  if (graph->nfunctions >= MANY)
-    pf_both(spread, &j, rank, &j);
-  else {
-    spread(&j);
-    rank(&j);
-  }
-  return j.spread != PF_OK ? j.spread : j.ranked;
+  flow->zeros = zeros;
+  return do_both(flow, spread, rank_flat);
+}
+
+
+pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
+                              size_t metric, const uint8_t *filter,
+                              bool zeros) {
+  pf_flow_begin(flow, graph, metric, filter);
+  flow->zeros = zeros;
+  return do_both(flow, spread_and_rank, rank_index);
 }
 
 /* }====== */

@@ -23,18 +23,20 @@ pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
 */
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes);
 
-/* Nodes for the index: functions with time or calls (or all) by name, then
-   the cycles. The caller frees them. PF_ENOMEM. */
-pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **nodes,
+/* Functions for the index: those with time or calls (or all) by name. The
+   caller frees them. PF_ENOMEM. */
+pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count);
 
 /*
-** pf_flow_open and pf_rank_flat at once, on two processors where there are
-** two: the order is kept in the flow, for pf_listing_flat to find. PF_ENOMEM;
-** close the flow also after a failure.
+** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index, on
+** two processors where there are two: the orders are kept in the flow, for the
+** listings to find. PF_ENOMEM; close the flow also after a failure.
 */
 pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
                              size_t metric, const uint8_t *filter, bool zeros);
+pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
+                              size_t metric, const uint8_t *filter, bool zeros);
 
 /* Kinds of arcs, in the order in which they are shown. */
 enum {

@@ -42,8 +42,10 @@ end
 function graph.text(context, out)
    local options = context:profile_options()
    local profile = context:profile()
+   -- The reader comes first: it has the orders of the text made at the same time as the facts.
+   local reader = profile:graph_listing(options):reader()
    out:write(gprof.graph_heading(profile:facts_with(options)))
-   out:listing(gprof.listing "graph", profile:graph_listing(options):reader())
+   out:listing(gprof.listing "graph", reader)
    out:write(gprof.index_heading)
    out:listing(gprof.listing "index", profile:index(options):reader())
 end
