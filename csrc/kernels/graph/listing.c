@@ -41,6 +41,20 @@ uint32_t listing_name (const pf_listing *listing, size_t function) {
 }
 
 
+size_t listing_label (char *label, uint32_t index, bool has_entry) {
+  char digits[12];
+  size_t n = 0, size = 0;
+  do
+    digits[n++] = (char)('0' + index % 10);
+  while ((index /= 10) != 0);
+  label[size++] = has_entry ? '[' : '(';
+  while (n > 0)
+    label[size++] = digits[--n];
+  label[size++] = has_entry ? ']' : ')';
+  return size;
+}
+
+
 bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
   if (flow->graph->facts.compat)
     time = time / flow->per_second * NS_PER_SECOND;

@@ -28,6 +28,11 @@ void listing_open (listing_reader *self, const pf_listing *listing,
 /* The name to show of a function. */
 uint32_t listing_name (const pf_listing *listing, size_t function);
 
+/* Write the index number of an entry, "[1]", or "(1)" of one that has none; the
+   label has room for LISTING_LABEL bytes. Answers its size. */
+#define LISTING_LABEL 16
+size_t listing_label (char *label, uint32_t index, bool has_entry);
+
 /* A time of the flow in whole units of the machine columns; false when it is
    not to be had (no sampling rate). */
 bool listing_whole (const pf_flow *flow, double time, int64_t *whole);

@@ -42,7 +42,6 @@ static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
 #define COLUMNS      3
 #define COLUMN_WIDTH 26 /* (80 - 1) / COLUMNS */
 #define LABEL_WIDTH  5
-#define LABEL_SIZE   24
 
 typedef struct index_reader {
   listing_reader listing;
@@ -54,7 +53,7 @@ typedef struct index_reader {
   uint32_t *index; /* of each node: its number, from 1 */
   size_t row, column;
   size_t width; /* places of the row that gprof counts */
-  char (*labels)[LABEL_SIZE];
+  char (*labels)[LISTING_LABEL];
 } index_reader;
 
 static const char spaces[] = "                                        "
@@ -92,10 +91,9 @@ static size_t width_of (const index_reader *self, uint32_t name) {
 /* The number of a node, after as many spaces as gprof puts. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   char *label = self->labels[batch->rows];
-  const char *form =
-      self->listing.listing.flow->nodes[node].printed ? "[%u]" : "(%u)";
   const size_t size =
-      (size_t)snprintf(label, LABEL_SIZE, form, (unsigned)self->index[node]);
+      listing_label(label, self->index[node],
+                    self->listing.listing.flow->nodes[node].printed);
   const size_t wanted = self->column * COLUMN_WIDTH + LABEL_WIDTH;
   size_t pad = 0;
   self->width += size;

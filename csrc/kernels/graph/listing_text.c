@@ -50,7 +50,6 @@ static const char *const nameless[] = {
 };
 /* clang-format on */
 
-#define LABEL_SIZE 24
 #define FETCH_FROM 6 /* entries ahead */
 #define FETCH_ARCS 4
 
@@ -66,7 +65,7 @@ typedef enum step {
 /* What lines say of a node wherever it stands. */
 typedef struct mention {
   uint32_t index; /* its number, from 1 */
-  uint32_t name;  /* PF_NO_NAME: to be found out */
+  uint32_t name;  /* PF_NO_NAME: to be found out, or there is more to say */
 } mention;
 
 typedef struct text_reader {
@@ -81,7 +80,7 @@ typedef struct text_reader {
   size_t node;
   pf_item *list, *spare; /* arcs or members of the step */
   size_t count, done;
-  char (*labels)[LABEL_SIZE]; /* of the rows of a batch */
+  char (*labels)[LISTING_LABEL]; /* of the rows of a batch */
 } text_reader;
 
 
@@ -102,23 +101,35 @@ static void put_seconds (const text_reader *self, pf_batch *batch, double own,
 }
 
 
+/* The same for a function of which a mention does not say all. */
+static void put_rest (const text_reader *self, pf_batch *batch, size_t kind,
+                      uint32_t function) {
+  const pf_node *const node = &self->listing.listing.flow->nodes[function];
+  const uint32_t name = listing_name(&self->listing.listing, function);
+  kind += (node->cycle != 0 ? IN_CYCLE : 0) + (node->printed ? 0 : HIDDEN);
+  put_name(batch, KIND, self->kinds[kind]);
+  put_name(batch, NAME, name);
+  put_int(batch, CYCLE, node->cycle);
+  if (node->cycle == 0) {
+    put_missing(batch, CYCLE);
+    if (node->printed)
+      self->mentions[function].name = name;
+  }
+}
+
+
 /* The kind, and the name with what stands behind it. */
 static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
                        uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const uint32_t cycle = flow->nodes[function].cycle;
-  kind += (cycle != 0 ? IN_CYCLE : 0) +
-          (flow->nodes[function].printed ? 0 : HIDDEN);
-  put_name(batch, KIND, self->kinds[kind]);
-  mention *const said = &self->mentions[function];
-  if (said->name == PF_NO_NAME)
-    said->name = listing_name(&self->listing.listing, function);
-  put_name(batch, NAME, said->name);
+  const mention *const said = &self->mentions[function];
   put_int(batch, REFERENCE, said->index);
-  if (cycle != 0)
-    put_int(batch, CYCLE, cycle);
-  else
-    put_missing(batch, CYCLE);
+  if (said->name == PF_NO_NAME) {
+    put_rest(self, batch, kind, function);
+    return;
+  }
+  put_name(batch, KIND, self->kinds[kind]);
+  put_name(batch, NAME, said->name);
+  put_missing(batch, CYCLE);
 }
 
 
@@ -144,11 +155,11 @@ static void put_entry (text_reader *self, pf_batch *batch) {
   const double own = pf_flow_shown_self(flow, self->node);
   const double children = pf_flow_shown_child(flow, self->node);
   char *label = self->labels[batch->rows];
-  const int size = snprintf(label, LABEL_SIZE, "[%u]",
-                            (unsigned)self->mentions[self->node].index);
+  const size_t size =
+      listing_label(label, self->mentions[self->node].index, true);
   if (batch->columns[LABEL].data != NULL)
     batch->columns[LABEL].bytes[batch->rows] =
-        (pf_bytes){(const uint8_t *)label, (size_t)size};
+        (pf_bytes){(const uint8_t *)label, size};
   put_num(batch, PERCENT, 100 * (own + children) / self->all);
   put_seconds(self, batch, own, children);
 }
@@ -266,12 +277,9 @@ static bool is_printed (const text_reader *self, size_t node) {
 }
 
 
-/* What a line says of a function will soon be needed. */
+/* What a line says of a function will soon be needed, and its times. */
 static inline void fetch_function (const text_reader *self, uint32_t function) {
-  const pf_flow *flow = self->listing.listing.flow;
-  if (function >= flow->graph->nfunctions)
-    return;
-  __builtin_prefetch(&flow->nodes[function]);
+  __builtin_prefetch(&self->listing.listing.flow->nodes[function]);
   __builtin_prefetch(&self->mentions[function]);
 }
 
@@ -298,8 +306,11 @@ static void fetch_ends (const text_reader *self, uint32_t function) {
 static void fetch_callers (const text_reader *self, uint32_t function) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   const uint32_t *parents = &graph->parent_first[function];
-  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++)
-    fetch_function(self, graph->arcs[graph->parents[i]].caller);
+  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++) {
+    const uint32_t caller = graph->arcs[graph->parents[i]].caller;
+    if (caller != PF_NO_FUNCTION)
+      __builtin_prefetch(&self->mentions[caller]);
+  }
 }
 
 
@@ -474,7 +485,8 @@ static bool open_arrays (text_reader *self) {
   for (size_t i = 0; i < flow->nnodes; i++)
     self->mentions[i].name = PF_NO_NAME;
   for (size_t i = 0; !has_own_names(self) && i < flow->graph->nfunctions; i++)
-    self->mentions[i].name = flow->graph->names[i];
+    if (flow->nodes[i].printed && flow->nodes[i].cycle == 0)
+      self->mentions[i].name = flow->graph->names[i];
   for (size_t i = 0; i < flow->nnodes; i++)
     self->mentions[self->nodes[i]].index = (uint32_t)i + 1;
   return true;
