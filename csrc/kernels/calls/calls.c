@@ -155,13 +155,15 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
-/* Let the machine take some more events, or finish. */
+/* Let the machine take some more events, or finish: behind the range asked for
+   there is nothing for it. */
 static pf_status advance (calls_reader *r, pf_error *error) {
   r->at = 0;
-  if (r->row == r->events.batch.rows) {
+  if (r->machine.is_behind || r->row == r->events.batch.rows) {
     r->row = 0;
     r->machine.ncalls = 0;
-    const pf_status status = pf_events_next(&r->events, error);
+    const pf_status status =
+        r->machine.is_behind ? PF_END : pf_events_next(&r->events, error);
     r->ended = status == PF_END;
     if (r->ended)
       return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE

@@ -72,6 +72,8 @@ pf_status pf_pass_read (pf_pass *p, uint64_t rows, pf_error *error) {
       return status;
     if (take_batch(p) != PF_OK)
       return out_of_memory(error);
+    if (p->machine.is_behind)
+      return PF_END;
     rows -= p->events.batch.rows < rows ? p->events.batch.rows : rows;
   }
   return PF_MORE;
