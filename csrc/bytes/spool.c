@@ -26,8 +26,7 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
-/* A new file without a name, in TMPDIR or /tmp. */
-static pf_status nameless_file (int *fd, pf_error *error) {
+pf_status pf_spool_file (int *fd, pf_error *error) {
   const char *directory = getenv("TMPDIR");
   if (directory == NULL || directory[0] == '\0')
     directory = "/tmp";
@@ -137,7 +136,7 @@ static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
                                           pf_error *error),
                         void *context, int *to, pf_error *error) {
   pf_sink sink;
-  pf_status status = nameless_file(to, error);
+  pf_status status = pf_spool_file(to, error);
   if (status != PF_OK)
     return status;
   status = pf_sink_open(&sink, *to) == PF_OK ? fill(context, &sink, error)

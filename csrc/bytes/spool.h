@@ -8,6 +8,9 @@
 
 #include "profio.h"
 
+/* A new file without a name, in TMPDIR or /tmp. */
+pf_status pf_spool_file (int *fd, pf_error *error);
+
 /* Copy what descriptor `from` still gives into a new unlinked file `*to`:
    at most max_size bytes, else PF_ELIMIT. */
 pf_status pf_spool_pipe (int from, uint64_t max_size, int *to, pf_error *error);

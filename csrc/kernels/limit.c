@@ -10,6 +10,7 @@ typedef struct limit_reader {
   pf_reader reader;
   pf_reader *input;
   uint64_t skip, left; /* rows still to leave out, and to yield */
+  uint64_t passed;
 } limit_reader;
 
 
@@ -51,6 +52,7 @@ static pf_status limit_next (pf_reader *self, pf_batch *batch,
     keep_range(batch, from, to);
     l->skip = 0;
     l->left -= to - from;
+    l->passed += to - from;
     return PF_MORE;
   }
   return PF_END;
@@ -66,6 +68,13 @@ static void limit_want (pf_reader *self, bool *wanted) {
 
 static void limit_close (pf_reader *self) {
   free(self);
+}
+
+
+uint64_t pf_limit_passed (const pf_reader *reader) {
+  return reader->next == limit_next
+             ? ((const limit_reader *)(const void *)reader)->passed
+             : PF_NO_LIMIT;
 }
 
 

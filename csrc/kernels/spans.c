@@ -8,23 +8,16 @@
 
 #include "kernels/spans.h"
 
-enum {
-  KIND,
-  TIME,
-  AREA,
-  FRAME,
-  LANE,
-  NFIELDS
-};
-
 typedef struct open_stack {
   uint32_t *areas; /* what is open, the outermost first */
   uint32_t depth, room;
+  int64_t last; /* time; there is none before the first event */
+  bool has_last;
 } open_stack;
 
 typedef struct spans_reader {
   pf_reader reader;
-  pf_field fields[NFIELDS];
+  pf_field fields[PF_SPAN_FIELDS];
   pf_spans options;
   pf_events events;
   bool has_batch, has_areas, has_ended;
@@ -33,11 +26,18 @@ typedef struct spans_reader {
   bool opens;        /* then the event's area opens */
   open_stack *lanes; /* by number */
   uint32_t nlanes;
-  uint32_t ending;  /* the lane whose stack is closed at the end */
+  bool is_before;            /* the range asked for has not begun */
+  bool begins;               /* what was open before it is being given: up to */
+  uint32_t beginning, begun; /* ... that many of the stack of that lane */
+  bool has_gap;              /* all stacks are being closed, at: */
+  int64_t gap_time;
+  uint32_t ending;  /* the lane whose stack is closed at the end, or a gap */
   uint32_t *frames; /* by area: its number, or 0 */
   uint32_t nframes_room, nframes;
-  uint8_t *shown; /* by area: 0 not known, 1 no, 2 yes */
-  int64_t last;   /* time */
+  uint8_t *shown;      /* by area: 0 not known, 1 no, 2 yes */
+  int64_t now;         /* the time of the event at hand */
+  int64_t first, last; /* of all times, when there was an event */
+  bool has_first;
   uint32_t words[2];
 } spans_reader;
 
@@ -120,30 +120,91 @@ static uint32_t closed_by (const open_stack *s, uint32_t area) {
 }
 
 
-/* Look at the event at r->row: what is to be given because of it. */
-static pf_status look (spans_reader *r) {
+/* The range begins with what is open. */
+static void begin_range (spans_reader *r) {
+  r->is_before = false;
+  r->begins = true;
+  for (uint32_t i = 0; i < r->nlanes; i++)
+    r->lanes[i].last = r->options.from;
+  if (r->has_first)
+    r->first = r->last = r->options.from;
+}
+
+
+static void note_time (spans_reader *r, int64_t time) {
+  if (!r->has_first || time < r->first)
+    r->first = time;
+  if (!r->has_first || time > r->last)
+    r->last = time;
+  r->has_first = true;
+}
+
+
+/* Note the time of an event, which begins the range or lies in it. False: it
+   lies behind, and so does what follows. */
+static bool reach (spans_reader *r, int64_t time) {
+  const pf_spans *const o = &r->options;
+  if (r->is_before && time >= o->from)
+    begin_range(r);
+  if (o->has_to && time >= o->to) {
+    if (r->last < o->to)
+      r->last = o->to;
+    return false;
+  }
+  const bool is_late = o->has_from && !r->is_before && time < o->from;
+  r->now = is_late ? o->from : time;
+  note_time(r, r->now);
+  return true;
+}
+
+
+/* The time of an event in its lane, where time does not go back. */
+static void note_lane_time (open_stack *s, int64_t time) {
+  if (!s->has_last || time > s->last)
+    s->last = time;
+  s->has_last = true;
+}
+
+
+/* What an enter or a leave does to its lane. */
+static pf_status look_at_lane (spans_reader *r, uint8_t kind) {
   const pf_event_rows *const rows = &r->events.rows;
   const uint32_t area = rows->areas[r->row], lane = rows->lanes[r->row];
-  const uint8_t kind = rows->kinds[r->row];
-  const bool is_gap =
-      rows->flags != NULL && (rows->flags[r->row] & PF_CALL_GAP) != 0;
-  r->closing = 0;
-  r->opens = false;
-  if (kind == PF_EVENT_NONE)
-    return PF_OK;
-  r->last = rows->times[r->row];
-  if (kind > PF_EVENT_LEAVE && !is_gap)
-    return PF_OK;
   if (!widen_lanes(r, lane) || !widen_areas(r, area))
     return PF_ENOMEM;
+  if (!is_shown(r, area))
+    return PF_OK;
   open_stack *const s = &r->lanes[lane];
-  const bool shown = kind <= PF_EVENT_LEAVE && is_shown(r, area);
-  if (is_gap)
-    r->closing = s->depth;
-  else if (shown && kind == PF_EVENT_LEAVE)
-    r->closing = closed_by(s, area);
-  r->opens = shown && kind == PF_EVENT_ENTER;
+  note_lane_time(s, r->now);
+  r->opens = kind == PF_EVENT_ENTER;
+  r->closing = r->opens ? 0 : closed_by(s, area);
   return PF_OK;
+}
+
+
+/* What was open ends where it was last heard of. */
+static void begin_gap (spans_reader *r) {
+  r->has_gap = r->has_first && !r->is_before;
+  r->gap_time = r->last;
+  for (uint32_t i = 0; r->is_before && i < r->nlanes; i++)
+    r->lanes[i].depth = 0;
+}
+
+
+/* Look at the event at r->row: what is to be given because of it. PF_END: it
+   lies behind the range. */
+static pf_status look (spans_reader *r) {
+  const pf_event_rows *const rows = &r->events.rows;
+  const uint8_t kind = rows->kinds[r->row];
+  r->closing = 0;
+  r->opens = false;
+  if (rows->flags != NULL && (rows->flags[r->row] & PF_CALL_GAP) != 0)
+    begin_gap(r);
+  if (kind == PF_EVENT_NONE)
+    return PF_OK;
+  if (!reach(r, rows->times[r->row]))
+    return PF_END;
+  return kind <= PF_EVENT_LEAVE ? look_at_lane(r, kind) : PF_OK;
 }
 
 /* }====== */
@@ -151,62 +212,118 @@ static pf_status look (spans_reader *r) {
 
 /* {====== Rows ====== */
 
-static void put (spans_reader *r, pf_batch *batch, bool opens, uint32_t area,
-                 uint32_t lane, int64_t time) {
+static void put (const spans_reader *r, pf_batch *batch, bool opens,
+                 uint32_t area, uint32_t lane, int64_t time) {
   pf_column *const c = batch->columns;
-  if (r->options.has_lane && lane != r->options.lane)
-    return;
   const size_t row = batch->rows++;
-  if (c[KIND].data != NULL)
-    c[KIND].ids[row] = r->words[opens];
-  if (c[TIME].data != NULL)
-    c[TIME].ints[row] = (int64_t)((uint64_t)time - (uint64_t)r->options.origin);
-  if (c[AREA].data != NULL)
-    c[AREA].ids[row] = area;
-  if (c[FRAME].data != NULL)
-    c[FRAME].ints[row] = r->frames[area];
-  if (c[LANE].data != NULL && pf_events_have_lanes(&r->events))
-    pf_events_put_lane(&r->events, lane, &c[LANE], row);
-  else if (c[LANE].data != NULL)
-    pf_set_missing(&c[LANE], row);
+  if (c[PF_SPAN_KIND].data != NULL)
+    c[PF_SPAN_KIND].ids[row] = r->words[opens];
+  if (c[PF_SPAN_TIME].data != NULL)
+    c[PF_SPAN_TIME].ints[row] = time;
+  if (c[PF_SPAN_AREA].data != NULL)
+    c[PF_SPAN_AREA].ids[row] = area;
+  if (c[PF_SPAN_FRAME].data != NULL)
+    c[PF_SPAN_FRAME].ints[row] = r->frames[area];
+  if (c[PF_SPAN_LANE].data != NULL)
+    c[PF_SPAN_LANE].ints[row] = lane;
+}
+
+
+static void put_open (spans_reader *r, pf_batch *batch, uint32_t area,
+                      uint32_t lane, int64_t time) {
+  if (r->frames[area] == 0)
+    r->frames[area] = ++r->nframes;
+  put(r, batch, true, area, lane, time);
 }
 
 
 /* Close one of a lane's stack. */
-static void close_one (spans_reader *r, pf_batch *batch, uint32_t lane) {
+static void close_one (const spans_reader *r, pf_batch *batch, uint32_t lane,
+                       int64_t time) {
   open_stack *const s = &r->lanes[lane];
-  put(r, batch, false, s->areas[--s->depth], lane, r->last);
+  put(r, batch, false, s->areas[--s->depth], lane, time);
+}
+
+
+/* Open what was open before the range; true when all of it is. */
+static bool give_open (spans_reader *r, pf_batch *batch) {
+  for (; r->beginning < r->nlanes; r->beginning++, r->begun = 0) {
+    const open_stack *const s = &r->lanes[r->beginning];
+    for (; r->begun < s->depth; r->begun++) {
+      if (batch->rows == PF_BATCH_ROWS)
+        return false;
+      put_open(r, batch, s->areas[r->begun], r->beginning, r->options.from);
+    }
+  }
+  r->begins = false;
+  return true;
+}
+
+
+/* Before the range stacks change, and nothing is given. */
+static pf_status follow (spans_reader *r) {
+  if (r->closing == 0 && !r->opens)
+    return PF_OK;
+  open_stack *const s = &r->lanes[r->events.rows.lanes[r->row]];
+  s->depth -= r->closing;
+  return !r->opens || push(s, r->events.rows.areas[r->row]) ? PF_OK : PF_ENOMEM;
+}
+
+
+/* Close all stacks; true when that is done. */
+static bool close_all (spans_reader *r, pf_batch *batch, int64_t time) {
+  for (; r->ending < r->nlanes; r->ending++)
+    while (r->lanes[r->ending].depth > 0) {
+      if (batch->rows == PF_BATCH_ROWS)
+        return false;
+      close_one(r, batch, r->ending, time);
+    }
+  return true;
+}
+
+
+static bool give_gap (spans_reader *r, pf_batch *batch) {
+  if (!close_all(r, batch, r->gap_time))
+    return false;
+  r->has_gap = false;
+  r->ending = 0;
+  r->closing = 0; /* nothing is left of what the event would close */
+  return true;
 }
 
 
 /* Give what the event at hand wants; true when all of it has been given. */
 static bool give (spans_reader *r, pf_batch *batch, pf_status *status) {
   const uint32_t lane = r->events.rows.lanes[r->row];
+  if (r->is_before) {
+    *status = follow(r);
+    return true;
+  }
+  if ((r->begins && !give_open(r, batch)) ||
+      (r->has_gap && !give_gap(r, batch)))
+    return false;
   for (; r->closing > 0 && batch->rows < PF_BATCH_ROWS; r->closing--)
-    close_one(r, batch, lane);
+    close_one(r, batch, lane, r->lanes[lane].last);
   if (r->closing > 0 || (r->opens && batch->rows == PF_BATCH_ROWS))
     return false;
   if (r->opens) {
     const uint32_t area = r->events.rows.areas[r->row];
     if (!push(&r->lanes[lane], area))
       *status = PF_ENOMEM;
-    if (r->frames[area] == 0)
-      r->frames[area] = ++r->nframes;
-    put(r, batch, true, area, lane, r->last);
+    put_open(r, batch, area, lane, r->lanes[lane].last);
     r->opens = false;
   }
   return true;
 }
 
 
-/* Close what is open at the end. */
+/* Close what is open at the end; of a range that has not begun nothing was
+   given. */
 static void finish (spans_reader *r, pf_batch *batch) {
-  for (; r->ending < r->nlanes; r->ending++)
-    while (r->lanes[r->ending].depth > 0) {
-      if (batch->rows == PF_BATCH_ROWS)
-        return;
-      close_one(r, batch, r->ending);
-    }
+  if (r->is_before || (r->begins && !give_open(r, batch)) ||
+      (r->has_gap && !give_gap(r, batch)))
+    return;
+  close_all(r, batch, r->last);
 }
 
 
@@ -259,22 +376,33 @@ static void spans_close (pf_reader *self) {
 /* }====== */
 
 
+const pf_events *pf_spans_events (const pf_reader *spans) {
+  return &((const spans_reader *)(const void *)spans)->events;
+}
+
+
+void pf_spans_ends (const pf_reader *spans, int64_t *first, int64_t *last) {
+  const spans_reader *const r = (const spans_reader *)(const void *)spans;
+  const bool is_empty = !r->has_first || r->is_before;
+  *first = is_empty ? 0 : r->first;
+  *last = is_empty ? 0 : r->last;
+}
+
+
 static pf_status set_fields (spans_reader *r, const pf_reader *events) {
   const pf_type area = events->fields[r->events.area].type;
-  const bool has_lanes = pf_events_have_lanes(&r->events);
   r->has_areas = area == PF_AREA;
-  r->fields[KIND] = (pf_field){"kind", PF_NAME, "open or close", false};
-  r->fields[TIME] = (pf_field){"time", PF_INT, "when, ns", false};
-  r->fields[AREA] = (pf_field){"area", area, "of what", false};
-  r->fields[FRAME] =
+  r->fields[PF_SPAN_KIND] = (pf_field){"kind", PF_NAME, "open or close", false};
+  r->fields[PF_SPAN_TIME] = (pf_field){"time", PF_INT, "when, ns", false};
+  r->fields[PF_SPAN_AREA] = (pf_field){"area", area, "of what", false};
+  r->fields[PF_SPAN_FRAME] =
       (pf_field){"frame", PF_INT, "its number, by first sight", false};
-  r->fields[LANE] =
-      (pf_field){"lane", has_lanes ? pf_events_lane_type(&r->events) : PF_INT,
-                 "whose stack", false};
+  r->fields[PF_SPAN_LANE] =
+      (pf_field){"lane", PF_INT, "whose stack, by first sight", false};
   r->words[0] = pf_intern_text(events->dictionary, "close");
   r->words[1] = pf_intern_text(events->dictionary, "open");
   r->reader = (pf_reader){.fields = r->fields,
-                          .nfields = NFIELDS,
+                          .nfields = PF_SPAN_FIELDS,
                           .dictionary = events->dictionary,
                           .next = spans_next,
                           .close = spans_close};
@@ -289,6 +417,7 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->options = *options;
+  r->is_before = options->has_from;
   pf_status status = pf_events_open(&r->events, events, error);
   if (status == PF_OK && set_fields(r, events) != PF_OK)
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");

@@ -139,6 +139,7 @@ void l_open_derive (lua_State *L);
 void l_open_group (lua_State *L);
 void l_open_unfilter (lua_State *L);
 void l_open_calls (lua_State *L);
+void l_open_spans (lua_State *L);
 void l_open_table (lua_State *L);
 void l_open_symbols (lua_State *L);
 void l_open_profile (lua_State *L);

@@ -7,7 +7,6 @@
 #include "kernels/aggregate.h"
 #include "kernels/calls/calls.h"
 #include "kernels/calls/statistics.h"
-#include "kernels/spans.h"
 #include "lua/binding.h"
 
 
@@ -135,30 +134,6 @@ static int core_statistics (lua_State *L) {
 }
 
 
-/*
-** core.spans(events, options): opens and closes that nest. Options: lane (its
-** number, from 0), lines, origin.
-*/
-static int core_spans (lua_State *L) {
-  pf_reader *const events = l_reader_check(L, 1)->reader;
-  pf_spans options = {0};
-  int64_t lane = 0;
-  luaL_checktype(L, 2, LUA_TTABLE);
-  options.has_lane = time_option(L, 2, "lane", &lane);
-  luaL_argcheck(L, lane >= 0 && lane < UINT32_MAX, 2, "no lane");
-  options.lane = (uint32_t)lane;
-  time_option(L, 2, "origin", &options.origin);
-  lua_getfield(L, 2, "lines");
-  options.lines = lua_toboolean(L, -1) != 0;
-  const int pins[] = {1};
-  l_reader *const r = l_reader_new(L, pins, 1);
-  pf_error error;
-  if (pf_spans_open(events, &options, &r->reader, &error) != PF_OK)
-    return l_throw(L, &error, 1);
-  return 1;
-}
-
-
 /* core.processors(): how many threads run at once. */
 static int core_processors (lua_State *L) {
   const long count = sysconf(_SC_NPROCESSORS_ONLN);
@@ -169,7 +144,6 @@ static int core_processors (lua_State *L) {
 
 void l_open_calls (lua_State *L) {
   static const luaL_Reg functions[] = {{"calls", core_calls},
-                                       {"spans", core_spans},
                                        {"processors", core_processors},
                                        {"statistics", core_statistics},
                                        {NULL, NULL}};

@@ -25,6 +25,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_group(L);
   l_open_unfilter(L);
   l_open_calls(L);
+  l_open_spans(L);
   l_open_table(L);
   l_open_symbols(L);
   l_open_profile(L);

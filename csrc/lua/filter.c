@@ -124,6 +124,16 @@ static int core_limit (lua_State *L) {
   return 1;
 }
 
+
+/* core.passed(limit): how many rows have come through a reader of
+   core.limit. */
+static int core_passed (lua_State *L) {
+  const uint64_t passed = pf_limit_passed(l_reader_check(L, 1)->reader);
+  luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "no reader of core.limit");
+  lua_pushinteger(L, (lua_Integer)passed);
+  return 1;
+}
+
 /* }====== */
 
 
@@ -315,9 +325,12 @@ static int core_chain (lua_State *L) {
 
 
 void l_open_filter (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"chain", core_chain},   {"describe", core_describe},
-      {"filter", core_filter}, {"limit", core_limit},
-      {"range", core_range},   {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"chain", core_chain},
+                                       {"describe", core_describe},
+                                       {"filter", core_filter},
+                                       {"limit", core_limit},
+                                       {"passed", core_passed},
+                                       {"range", core_range},
+                                       {NULL, NULL}};
   luaL_setfuncs(L, functions, 0);
 }

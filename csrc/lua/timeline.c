@@ -46,7 +46,7 @@ static size_t push_interrupts (lua_State *L, pf_bytes **texts) {
 
 
 /* core.btf(events, options): the rows that btf.h describes. Options: base,
-   close, lines, stimuli, interrupts (an array that nobody changes). */
+   from, close, lines, stimuli, interrupts (an array that nobody changes). */
 static int core_btf (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -55,6 +55,10 @@ static int core_btf (lua_State *L) {
                             .close = is_set(L, "close"),
                             .lines = is_set(L, "lines"),
                             .stimuli = is_set(L, "stimuli")};
+  lua_getfield(L, 2, "from");
+  options.has_from = !lua_isnil(L, -1);
+  options.from = luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
   pf_bytes *interrupts;
   options.ninterrupts = push_interrupts(L, &interrupts);
   options.interrupts = interrupts;

@@ -5,7 +5,7 @@ local options = {}
 ---What a declared option may be: name, type, default, help, and for "choice" the choices.
 ---@class profio.Option
 ---@field name string
----@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"
+---@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
 ---@field default any
 ---@field choices string[]|nil
 ---@field help string
@@ -86,6 +86,11 @@ function checks.view(option, value)
    if getmetatable(value) == nil or getmetatable(value).__name ~= "profio.view" then
       error(("option '%s' wants a view, got %s"):format(option.name, type(value)), 0)
    end
+   return value
+end
+
+-- What view:where takes for a column: a value, a list, a condition.
+function checks.where(_, value)
    return value
 end
 

@@ -27,6 +27,9 @@ local declared = {
    { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
    { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
    { name = "calls", type = "view", help = "calls to take in place of all that the events make" },
+   { name = "from", type = "int", help = "of events: only what happens at this time and later" },
+   { name = "to", type = "int", help = "of events: only what happens before this time" },
+   { name = "lane", type = "where", help = "of events: only this lane" },
 }
 
 -- {====== Making ======
@@ -121,20 +124,29 @@ local function of_stacks(trace, state, given)
    })
 end
 
+-- From calls: those that are given, or those of a span and a lane.
+local function of_calls(trace, given)
+   local rows = given.calls or trace:calls { from = given.from, to = given.to }
+   rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
+   return of_contexts(trace, require("profio.calls").contexts(rows))
+end
+
 ---Make the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
----@param given table compat, lines, by_line, demangle, arcs, calls
+---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
 ---@return profio.Profile|nil
 ---@return string|nil message
 ---@return string|nil code
 function profile.of_trace(trace, state, given)
    given = options.check(declared, given, "profile")
    local kind = profile.kind(state)
-   if kind == "stacks" then
+   if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
+      error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
+   elseif kind == "stacks" then
       return of_stacks(trace, state, given)
    elseif kind == "calls" then
-      return of_contexts(trace, require("profio.calls").contexts(given.calls or trace:calls()))
+      return of_calls(trace, given)
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)

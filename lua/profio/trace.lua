@@ -335,10 +335,20 @@ function methods:profile(options)
    return require("profio.profile").of_trace(self, alive(self), options or {})
 end
 
+-- The options of an export of profiles, and those which say what the profile is made of.
+local function parted(options)
+   local own, part = {}, {}
+   for name, value in pairs(options or {}) do
+      local is_part = name == "from" or name == "to" or name == "lane"
+      (is_part and part or own)[name] = value
+   end
+   return own, part
+end
+
 ---Hand the trace to another program: exports that take a trace, or its profile.
 ---@param kind string  "btf", "chrome", "speedscope", ...; exports that take a profile get it made
 ---@param path string|nil nil: the bytes are returned
----@param options table|nil of the export
+---@param options table|nil of the export; of events also from, to, lane
 ---@return boolean|string|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -346,11 +356,12 @@ function methods:export(kind, path, options)
    alive(self)
    local exports = require "profio.exports"
    if exports.named(kind).takes == "profile" then
-      local made, message, code = self:profile()
+      local own, part = parted(options)
+      local made, message, code = self:profile(part)
       if not made then
          return nil, message, code
       end
-      return made:export(kind, path, options)
+      return made:export(kind, path, own)
    end
    return exports.run(kind, "trace", self, options, path)
 end

@@ -239,19 +239,56 @@ describe("--export btf", function()
 
    it("takes --from and --to of the command line", function()
       local lines = "0 enter f a\n5 leave f a\n9 enter g a\n"
-      local text = events.fine(lines, "--export", "btf", "--from", "50%", "--set", "stimuli=no")
+      local text = events.fine(lines, "--export", "btf", "--from", "60%", "--set", "stimuli=no")
       assert.equal("0,Core_0,0,T,a,0,start\n0,a,0,R,f,0,start", body(
          events.fine(lines, "--export", "btf", "--to", "5ns", "--set", "stimuli=no")))
-      assert.equal("4,Core_0,0,T,a,0,start\n4,a,0,R,g,0,start", body(text))
-      local _, status, errors = events.command(lines, "--export", "btf", "--lane", "a")
-      assert.equal(2, status)
-      assert.matches("%-%-export btf takes no %-%-lane", errors)
+      assert.equal("0,Core_0,0,T,a,0,start\n3,a,0,R,g,0,start", body(text))
+      assert.equal("", body(events.fine(lines, "--export", "btf", "--lane", "b")))
    end)
 
    it("takes a span of the trace", function()
-      local text = checked("0 enter f a\n5 leave f a\n9 enter g a\n", { from = 5, to = 9 })
-      assert.equal("", body(text))
-      assert.matches("minus 5 ns", text)
+      local text = checked("0 enter f a\n5 leave f a\n9 enter g a\n", { from = 4, to = 9,
+         stimuli = false })
+      assert.equal("0,Core_0,0,T,a,0,start\n0,a,0,R,f,0,start\n1,a,0,R,f,0,terminate",
+         body(text))
+      assert.matches("minus 4 ns", text)
+   end)
+
+   it("begins with what waits, then with what runs", function()
+      local text = checked([[
+0 enter main a core=0
+5 suspend main a core=0
+5 enter isr irq core=0
+20 leave isr irq core=0
+20 resume main a core=0
+30 leave main a core=0
+]], { from = 10, stimuli = false })
+      assert.equal([[
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+0,a,0,R,main,0,suspend
+0,Core_0,0,T,a,0,preempt
+0,Core_0,0,T,irq,0,start
+0,irq,0,R,isr,0,start
+10,irq,0,R,isr,0,terminate
+10,Core_0,0,T,irq,0,preempt
+10,Core_0,0,T,a,0,resume
+10,a,0,R,main,0,resume
+20,a,0,R,main,0,terminate]], body(text))
+   end)
+
+   it("tells what was lost", function()
+      profio.register {
+         name = "lossy", score = function() return 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+         open = function()
+            return { events = function(put) put(0, "enter", "f") end, info = { lost = 7 } }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "lossy" }))
+      local text = assert(trace:export "btf")
+      assert.matches("\n# damaged: [^\n]*7 records were lost\n", text)
+      assert.same({}, (btf.check(text)))
    end)
 end)
 

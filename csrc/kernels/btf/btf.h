@@ -9,6 +9,9 @@
 
 typedef struct pf_btf_options {
   int64_t base; /* taken off all times, so that none is negative */
+  bool has_from;
+  int64_t from; /* only from this time on: what had begun before is started
+                   there, and not below `base` */
   bool close;   /* what is open at the end is ended there */
   bool lines;   /* lines of functions are runnables too */
   bool stimuli; /* tasks are activated by stimuli before they start */

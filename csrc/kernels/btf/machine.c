@@ -26,12 +26,18 @@ static btf_row new_row (const btf_machine *m, btf_word type, btf_word event) {
 }
 
 
+static void put_row (btf_machine *m, const btf_row *row) {
+  if (!m->is_before)
+    btf_put(&m->queue, row);
+}
+
+
 /* What a core does to a task. */
 static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
   btf_row row = new_row(m, lane->type, event);
   row.source = m->cores[lane->core].name;
   row.target = lane->name;
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
 }
 
 
@@ -42,21 +48,23 @@ static void put_call (btf_machine *m, const btf_lane *lane,
   row.source = lane->name;
   row.target = m->entities[frame->area].name;
   row.target_instance = frame->instance;
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
 }
 
 
 /* A stimulus comes and activates a task. */
 static pf_status put_activation (btf_machine *m, const btf_lane *lane) {
+  if (m->is_before)
+    return PF_OK;
   const uint32_t stimulus =
       btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
   btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
   row.source = row.target = stimulus;
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
   row = new_row(m, lane->type, WORD_ACTIVATE);
   row.source = stimulus;
   row.target = lane->name;
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
   return stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
@@ -71,7 +79,7 @@ static pf_status put_comment (btf_machine *m, uint64_t count,
   btf_row row = new_row(m, WORD_EVENT, WORD_EVENT);
   row.kind = m->words[WORD_COMMENT];
   row.source = pf_intern_text(m->dictionary, text);
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
   return row.source == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
@@ -154,7 +162,7 @@ static pf_status push (btf_machine *m, btf_lane *lane, const btf_event *e) {
 static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
   const size_t top = m->tops[e->slot];
   if (top == 0) {
-    m->orphans++;
+    m->orphans += !m->is_before;
     return PF_OK;
   }
   const pf_status status = run_on(m, lane, e->core);
@@ -206,7 +214,7 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
   row.has_number = e->note == WORD_NUMBER;
   row.note = e->value;
   row.number = e->number;
-  btf_put(&m->queue, &row);
+  put_row(m, &row);
   return status;
 }
 
@@ -354,8 +362,10 @@ btf_entity *btf_entity_of (btf_machine *m, uint32_t area) {
 pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
   btf_lane *const lane = &m->lanes[e->lane];
   pf_status status = PF_OK;
-  m->late += time < m->time;
-  m->time = time < m->time ? m->time : time;
+  if (!m->is_before) {
+    m->late += time < m->time;
+    m->time = time < m->time ? m->time : time;
+  }
   switch (e->kind) {
     case BTF_ENTER: status = enter(m, lane, e); break;
     case BTF_LEAVE: status = leave(m, lane, e); break;
@@ -364,6 +374,40 @@ pf_status btf_machine_step (btf_machine *m, int64_t time, const btf_event *e) {
     case BTF_SUSPEND: suspend(m, lane, e); break;
     case BTF_NOTHING: break;
   }
+  return m->queue.failed ? PF_ENOMEM : status;
+}
+
+
+/* Start a task again, and what it is in. */
+static pf_status start_again (btf_machine *m, btf_lane *lane) {
+  const bool is_running = lane->state == BTF_RUNNING;
+  const size_t depth = lane->depth;
+  lane->state = BTF_NEW;
+  lane->depth = 0;
+  const pf_status status = give_core(m, lane);
+  lane->depth = depth;
+  for (size_t i = 0; i < depth; i++) {
+    btf_frame *const frame = &lane->frames[i];
+    frame->instance = m->entities[frame->area].instances++;
+    put_call(m, lane, frame, WORD_START);
+  }
+  if (!is_running)
+    preempt(m, lane);
+  return status;
+}
+
+
+/* Those that wait come first: a core has one task. */
+pf_status btf_machine_begin (btf_machine *m) {
+  static const btf_state states[] = {BTF_READY, BTF_RUNNING};
+  pf_status status = PF_OK;
+  m->is_before = false;
+  for (size_t i = 0; i < m->nentities; i++)
+    m->entities[i].instances = 0;
+  for (size_t turn = 0; turn < 2; turn++)
+    for (size_t i = 0; i < m->nlanes && status == PF_OK; i++)
+      if (m->lanes[i].state == states[turn])
+        status = start_again(m, &m->lanes[i]);
   return m->queue.failed ? PF_ENOMEM : status;
 }
 

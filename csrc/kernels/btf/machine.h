@@ -139,6 +139,7 @@ typedef struct btf_machine {
   pf_type area_type; /* PF_AREA or PF_NAME */
   uint32_t words[BTF_WORDS];
   btf_queue queue;
+  bool is_before; /* options.from has not come: no rows */
   btf_names names;
   btf_entity *entities; /* by number of area */
   size_t nentities;
@@ -181,6 +182,9 @@ btf_entity *btf_entity_of (btf_machine *machine, uint32_t area);
 /* Room for so many lanes, cores and slots. */
 pf_status btf_machine_grow (btf_machine *machine, size_t lanes, size_t cores,
                             size_t slots);
+
+/* options.from has come: start what is open. */
+pf_status btf_machine_begin (btf_machine *machine);
 
 /* Put the rows that an event of time `time` makes into the queue. */
 pf_status btf_machine_step (btf_machine *machine, int64_t time,

@@ -357,9 +357,14 @@ static pf_status step (btf_reader *r, pf_error *error) {
   e.note = WORD_EVENT;
   if (e.kind == BTF_WRITE)
     set_value(r, b, row, &e);
+  const btf_machine *const m = &r->machine;
   const int64_t since =
-      (int64_t)((uint64_t)time->ints[row] - (uint64_t)r->machine.options.base);
-  const pf_status status = btf_machine_step(&r->machine, since, &e);
+      (int64_t)((uint64_t)time->ints[row] - (uint64_t)m->options.base);
+  pf_status status = PF_OK;
+  if (m->is_before && time->ints[row] >= m->options.from)
+    status = btf_machine_begin(&r->machine);
+  if (status == PF_OK)
+    status = btf_machine_step(&r->machine, since, &e);
   return status == PF_OK
              ? PF_OK
              : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
@@ -457,6 +462,7 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->machine.options = *options;
+  r->machine.is_before = options->has_from;
   r->reader.dictionary = events->dictionary;
   pf_status status = open_blocks(r, events, error);
   if (status == PF_OK && (status = open_rest(r, events)) != PF_OK)

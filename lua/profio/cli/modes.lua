@@ -257,7 +257,7 @@ local function run_export(context, export)
       what = context:profile():with(context:profile_options())
    end
    if not as_profile or context.trace:profile_kind() ~= "calls" then -- those are of the span
-      span.into_export(options, export, context.trace, given)
+      span.into_export(options, context.trace, given)
    end
    options.metric = options.metric or given.metric
    context.out:export(export, options, what, as_profile and export.write_profile)

@@ -99,45 +99,44 @@ end
 
 -- }======
 
----The options of an export with the span of the command line, when it has such options.
----@param options table of the export, changed
----@param export table
----@param trace profio.Trace
----@param given table
----@return table options
-function span.into_export(options, export, trace, given)
-   local known = {}
-   for _, option in ipairs(export.options or {}) do
-      known[option.name] = true
-   end
-   for _, word in ipairs { "from", "to", "lane" } do
-      if given[word] and not known[word] then
-         failure.use("--export %s takes no --%s", export.name, word)
-      end
-   end
-   local from, to = span.of(trace, given)
-   options.from, options.to = from or options.from, to or options.to
-   options.lane = given.lane or options.lane
-   return options
-end
-
 -- Columns that say what has a call stack of its own, the word itself first.
 local lanes = { "lane", "thread", "core" }
+
+-- What rows of the lanes of --lane satisfy, and the column of lanes.
+local function lane_condition(rows, given)
+   for _, name in ipairs(lanes) do
+      if field_of(rows, name) then
+         return words.condition(name .. "=" .. given.lane, rows:fields()), name
+      end
+   end
+   failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
+end
 
 ---The rows of the lanes that --lane names: one, or several with commas between.
 ---@param rows profio.View
 ---@param given table
 ---@return profio.View
 function span.in_lane(rows, given)
-   if not given.lane then
-      return rows
+   return given.lane and rows:where((lane_condition(rows, given))) or rows
+end
+
+---Give the span of the command line to an export of the whole, as options of its own.
+---@param options table of the export, changed
+---@param trace profio.Trace
+---@param given table
+function span.into_export(options, trace, given)
+   if not span.is_asked(given) then
+      return
+   elseif not trace.events then
+      failure.use("--from, --to and --lane pick from events, and %s has no table of them: what is "
+         .. "exported of it tells of the whole", trace.path)
    end
-   for _, name in ipairs(lanes) do
-      if field_of(rows, name) then
-         return rows:where(words.condition(name .. "=" .. given.lane, rows:fields()))
-      end
+   local from, to = span.of(trace, given)
+   options.from, options.to = from or options.from, to or options.to
+   if given.lane then
+      local condition, column = lane_condition(trace.events, given)
+      options.lane = condition[column]
    end
-   failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
 end
 
 ---Rows of a table cut to what --from, --to and --lane name.

@@ -4,15 +4,14 @@
 -- csrc/kernels/btf/; here stand the header and the forms of the lines.
 
 local core = require "profio.core"
+local lanes = require "profio.exports.lanes"
 local plain = require "profio.reports.plain"
 
 local btf = {
    name = "btf",
    help = "Best Trace Format 2.2: tasks, runnables and signals over time",
    takes = "trace",
-   options = {
-      { name = "from", type = "int", help = "only from this time on, ns" },
-      { name = "to", type = "int", help = "only before this time, ns" },
+   options = lanes.with_options {
       { name = "close", type = "bool", default = false,
         help = "end the tasks and functions that are open at the end" },
       { name = "lines", type = "bool", default = false,
@@ -57,6 +56,15 @@ local function lanes_like(events, pattern)
    return list
 end
 
+-- What was lost, as comments.
+local function damage_of(trace)
+   local list = {}
+   for i, words in ipairs(trace:losses()) do
+      list[i] = "# damaged: " .. plain(words) .. "\n"
+   end
+   return table.concat(list)
+end
+
 ---@param trace profio.Trace
 ---@param options table see btf.options
 ---@param file file*
@@ -66,17 +74,17 @@ end
 ---@return string|nil broken "EPIPE" when the reader of a pipe left
 function btf.write(trace, options, file)
    local events = trace:table "events"
-   if options.from or options.to then
-      events = events:range(options.from, options.to)
-   end
+   events = lanes.narrow(options.to and events:range(nil, options.to) or events, options)
    local base = events:aggregate { "first = min(time)" }:rows()[1].first or 0
+   base = math.max(base, options.from or base)
    local interrupts = options.interrupts and lanes_like(events, options.interrupts)
-   local ok, message, number = file:write(header:format(core.version, plain(trace.path), base))
+   local ok, message, number = file:write(header:format(core.version, plain(trace.path), base),
+      damage_of(trace))
    if not ok then
       return nil, message, "io", number == 32 and "EPIPE" or nil
    end
-   return core.write_listing(core.btf(events:reader(), { base = base, close = options.close,
-      lines = options.lines, stimuli = options.stimuli ~= false, interrupts = interrupts }),
+   return core.write_listing(core.btf(events:reader(), { base = base, from = options.from,
+      close = options.close, lines = options.lines, stimuli = options.stimuli ~= false, interrupts = interrupts }),
       { kind = "kind", templates = templates }, file)
 end
 

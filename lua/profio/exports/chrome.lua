@@ -1,6 +1,7 @@
 -- Chrome trace events: what chrome://tracing, Perfetto and many others read. A trace gives its
 -- calls as complete events, times in microseconds to the nanosecond, a thread for each lane.
 
+local conditions = require "profio.conditions"
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 
@@ -8,10 +9,7 @@ local chrome = {
    name = "chrome",
    help = "a timeline as Chrome trace events, for Perfetto and chrome://tracing",
    takes = "trace",
-   options = {
-      { name = "from", type = "int", help = "only from this time on, ns" },
-      { name = "to", type = "int", help = "only before this time, ns" },
-   },
+   options = lanes.with_options {},
 }
 
 chrome.fits = lanes.fits
@@ -26,8 +24,8 @@ local event = ',\n{{"ph":"X","pid":1,"tid":%d,"name":{area:json},"ts":{start:us}
    '"dur":{length:us},"args":{{"net":{net},"flags":{flags:json}}}'
 
 -- Lanes that have names are told apart in one pass, others each in its own.
-local function put_lanes(out, trace, calls)
-   local list, templates = lanes.of(trace), {}
+local function put_lanes(out, list, calls)
+   local templates = {}
    for number, lane in ipairs(list) do
       out:write(thread:format(number, lanes.json(lane.title)))
       templates[lane.value or ""] = event:format(number)
@@ -37,7 +35,8 @@ local function put_lanes(out, trace, calls)
       return
    end
    for number, lane in ipairs(list) do
-      out:listing(lane.narrow(calls), event:format(number))
+      local wanted = lane.value == nil and conditions.missing or lane.value
+      out:listing(#list > 1 and calls:where { lane = wanted } or calls, event:format(number))
    end
 end
 
@@ -52,8 +51,8 @@ function chrome.write(trace, given, file)
    local path = lanes.json(trace.path)
    local out = lanes.out(file)
    out:write(head:format(lanes.json("profio " .. core.version), path, lanes.losses(trace), path))
-   put_lanes(out, trace, trace:calls { from = given.from, to = given.to }
-      :derive { "length = stop - start" })
+   local calls = lanes.narrow(trace:calls { from = given.from, to = given.to }, given)
+   put_lanes(out, lanes.of(trace, given), calls:derive { "length = stop - start" })
    out:write "\n]}\n"
    return out:result()
 end

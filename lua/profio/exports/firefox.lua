@@ -9,7 +9,7 @@ local firefox = {
    name = "firefox",
    help = "a profile, and the calls of a timeline as markers, for profiler.firefox.com",
    takes = "trace",
-   options = {
+   options = lanes.with_options {
       { name = "metric", type = "text", help = "what samples weigh: time, samples, ..." },
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
@@ -66,26 +66,19 @@ local columns = {
 local first = { data = "null", category = "0", phase = "0", name = "0", startTime = "0.000000",
    endTime = "null" }
 
-local function put_lane(out, lane, spans)
-   local count = 0
-   for _, row in ipairs(core.rows(core.group(spans(), {}, { { fn = "count", name = "n" } }))) do
-      count = row.n
-   end
-   out:write(thread:format(lanes.json(lane.title), lane.number + 1, count + 1))
+local function put_lane(out, number, lane, spans, origin)
+   out:write(thread:format(lanes.json(lane.title), number, lane.rows + 1))
    for _, column in ipairs(columns) do
       out:write((',\n"%s":[%s'):format(column[1], first[column[1]]))
-      out:listing(spans(), { kind = "kind",
-         templates = { open = "," .. column[2], close = "," .. column[3] } })
+      if column[2] == column[3] and not column[2]:find "{" then
+         out:repeated("," .. column[2], lane.rows)
+      else
+         out:listing(spans:reader(lane.number, origin), { kind = "kind",
+            templates = { open = "," .. column[2], close = "," .. column[3] } })
+      end
       out:write "]"
    end
    out:write "}}"
-end
-
--- The names of all areas that are shown, by their numbers from 1.
-local function put_names(out, trace, options)
-   local areas = core.group(core.spans(trace.events:reader(), options), { { column = "frame" },
-      { column = "area" } }, { { fn = "count", name = "n" } })
-   return out:listing(core.sort(areas, { { column = "frame" } }), ",\n{area:json}")
 end
 
 -- }======
@@ -107,6 +100,23 @@ function firefox.write_profile(profile, given, file)
    return out:result()
 end
 
+-- The samples of a profile, and the calls of its lanes.
+local function put_timeline(trace, profile, given, file)
+   local spans, list, origin = lanes.spans(trace, given)
+   if not spans then
+      return nil, list, origin
+   end
+   local out = lanes.out(file)
+   out:write(head(given.name or trace.path, profile:notes()))
+   local names = out:listing(spans:frames(), ",\n{area:json}")
+   put_samples(out, profile, given, names + 1)
+   for number, lane in ipairs(list) do
+      put_lane(out, number, lane, spans, origin)
+   end
+   out:write "\n]}\n"
+   return out:result()
+end
+
 ---@param trace profio.Trace
 ---@param given table
 ---@param file file*
@@ -115,25 +125,13 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function firefox.write(trace, given, file)
-   local profile, message, code = trace:profile()
+   local profile, message, code = lanes.profile(trace, given)
    if not profile then
       return nil, message, code
    elseif not trace.events then
       return firefox.write_profile(profile, given, file)
    end
-   local out = lanes.out(file)
-   local origin = lanes.first(trace)
-   out:write(head(given.name or trace.path, profile:notes()))
-   local names = put_names(out, trace, { lines = given.lines })
-   put_samples(out, profile, given, names + 1)
-   for _, lane in ipairs(lanes.of(trace)) do
-      put_lane(out, lane, function()
-         return core.spans(trace.events:reader(), { lane = lane.number, origin = origin,
-            lines = given.lines })
-      end)
-   end
-   out:write "\n]}\n"
-   return out:result()
+   return put_timeline(trace, profile, given, file)
 end
 
 return firefox

@@ -11,15 +11,17 @@ local svg = require "profio.exports.svg"
 local timeline = require "profio.exports.html.timeline"
 local times = require "profio.times"
 
+local MOST_FUNCTIONS = 5000
+
 local html = {
    name = "html",
    help = "a report as one HTML page: functions, flame graph, timeline, hot lines",
    takes = "trace",
-   options = {
+   options = lanes.with_options {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
       { name = "title", type = "text", help = "what stands above it" },
-      { name = "functions", type = "int", default = 5000, help = "the most that are listed" },
-      { name = "calls", type = "int", default = 10000, help = "the most that the timeline draws" },
+      { name = "functions", type = "int", default = MOST_FUNCTIONS, help = "the most that are listed" },
+      { name = "calls", type = "int", default = timeline.MOST_CALLS, help = "the most that the timeline draws" },
       { name = "source", type = "text", help = "a folder where source files are" },
    },
 }
@@ -173,10 +175,10 @@ end
 local function put_data(out, trace, profile, given, metric)
    local calls, drawn
    out:write '<script type="application/json" id="data">\n'
-   put_functions(out, profile, metric, given.functions or html.options[3].default)
+   put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
    if trace and trace.events then
       out:write ",\n"
-      calls, drawn = timeline.write(out, trace, given.calls or html.options[4].default)
+      calls, drawn = timeline.write(out, trace, given)
    end
    out:write "}\n</script>\n"
    return calls, drawn
@@ -225,7 +227,7 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function html.write(trace, given, file)
-   local profile, message, code = trace:profile()
+   local profile, message, code = lanes.profile(trace, given)
    if not profile then
       return nil, message, code
    end

@@ -1,6 +1,6 @@
--- What exports of timelines have in common: the lanes of a trace, and writing piece by piece.
+-- What exports of timelines have in common: the lanes of a trace, the span of time that is wanted,
+-- and writing piece by piece.
 
-local conditions = require "profio.conditions"
 local core = require "profio.core"
 
 local lanes = {}
@@ -10,13 +10,57 @@ function lanes.fits(trace)
    return trace.events ~= nil, "it has no table of events"
 end
 
+-- {====== Which part of a trace ======
+
+---What exports of a trace take beside options of their own.
+---@type profio.Option[]
+lanes.options = {
+   { name = "from", type = "int", help = "only from this time on, ns; what began before is cut" },
+   { name = "to", type = "int", help = "only before this time, ns; what lasts longer is cut" },
+   { name = "lane", type = "where", help = "only this lane" },
+}
+
+---The options of an export, and those.
+---@param own profio.Option[]
+---@return profio.Option[]
+function lanes.with_options(own)
+   return table.move(lanes.options, 1, #lanes.options, #own + 1, own)
+end
+
+---Whether options ask for a part of a trace.
+---@param given table
+---@return boolean
+function lanes.is_part(given)
+   return (given.from or given.to or given.lane) ~= nil
+end
+
+---Rows of the lanes that are wanted.
+---@param rows profio.View
+---@param given table
+---@return profio.View
+function lanes.narrow(rows, given)
+   return given.lane ~= nil and rows:where { lane = given.lane } or rows
+end
+
+---The profile of the part that is wanted.
+---@param trace profio.Trace
+---@param given table
+---@return profio.Profile|nil
+---@return string|nil message
+---@return string|nil code
+function lanes.profile(trace, given)
+   return trace:profile { from = given.from, to = given.to, lane = given.lane }
+end
+
+-- }======
+
 -- {====== Lanes ======
 
 ---@class profio.Lane
----@field number integer by first sight among the events, from 0
 ---@field title string
 ---@field value any nil: it is not known, or there are no lanes
----@field narrow fun(rows: profio.View): profio.View  only the rows of this lane
+---@field number integer of its spans
+---@field rows integer of its spans: what opens and what closes
 
 local function has_lanes(trace)
    for _, column in ipairs(trace.events.columns) do
@@ -27,32 +71,34 @@ local function has_lanes(trace)
    return false
 end
 
--- A lane whose value is not known has one all the same.
-local function lane_of(number, value)
-   local wanted = value
-   if value == false then
-      wanted = conditions.missing
+local function title_of(value, has_any)
+   if value ~= nil then
+      return tostring(value)
    end
-   return { number = number, title = value == false and "(no lane)" or tostring(value),
-      value = value or nil, narrow = function(rows)
-         return rows:where { lane = wanted }
-      end }
+   return has_any and "(no lane)" or "main"
 end
 
----The lanes of a trace, by first sight.
+---The lanes that are wanted, by first sight, and the time that they fill: numbers of JSON are
+---doubles, so times begin at 0 there.
 ---@param trace profio.Trace
+---@param given table
 ---@return profio.Lane[]
-function lanes.of(trace)
-   if not has_lanes(trace) then
-      return { { number = 0, title = "main", narrow = function(rows)
-         return rows
-      end } }
+---@return integer first
+---@return integer length
+function lanes.of(trace, given)
+   local has_any = has_lanes(trace)
+   local rows = lanes.narrow(trace.events, given)
+   local ends = { "first = min(time)", "last = max(time)" }
+   local list, first, last = {}, math.maxinteger, math.mininteger
+   for row in (has_any and rows:group "lane" or rows):aggregate(ends):records() do
+      first, last = math.min(first, row.first or first), math.max(last, row.last or last)
+      list[#list + 1] = { title = title_of(row.lane, has_any), value = row.lane }
    end
-   local list = {}
-   for value in trace.events:group("lane"):aggregate { "n = count" }:each "lane" do
-      list[#list + 1] = lane_of(#list, value)
+   if first > last then
+      return list, 0, 0
    end
-   return list
+   first = math.max(first, given.from or first)
+   return list, first, math.max(math.min(last, given.to or last) - first, 0)
 end
 
 ---Whether all lanes have names, of which rows can be told apart.
@@ -67,14 +113,28 @@ function lanes.has_names(list)
    return #list > 0
 end
 
----The first time of the events, and how long they last: numbers of JSON are doubles, so times begin
----at 0 there.
+---What opens and closes in the lanes that are wanted: the events are read once.
 ---@param trace profio.Trace
----@return integer first
----@return integer length
-function lanes.first(trace)
-   local row = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1] or {}
-   return row.first or 0, (row.last or 0) - (row.first or 0)
+---@param given table from, to, lane, lines
+---@return profio.core.Spans|nil
+---@return profio.Lane[]|string lanes those in which there is something, when a part is wanted
+---@return integer|string first
+---@return integer|nil length
+function lanes.spans(trace, given)
+   local spans, message, code = core.kept_spans(lanes.narrow(trace.events, given):reader(),
+      { from = given.from, to = given.to, lines = given.lines })
+   if not spans then
+      return nil, message, code
+   end
+   local first, last = spans:ends()
+   local list, has_any = {}, has_lanes(trace)
+   for number, lane in ipairs(spans:lanes()) do
+      if lane.rows > 0 or not lanes.is_part(given) then
+         list[#list + 1] = { title = title_of(lane.value, has_any), value = lane.value,
+            number = number, rows = lane.rows }
+      end
+   end
+   return spans, list, first, last - first
 end
 
 -- }======
@@ -124,6 +184,17 @@ function Out:write(...)
    if not ok then
       self.failure = { message, "io", number == 32 and "EPIPE" or nil }
    end
+end
+
+---Write a text so many times.
+---@param text string
+---@param times integer
+function Out:repeated(text, times)
+   local many = text:rep(math.min(times, 4096))
+   for _ = 1, times // 4096 do
+      self:write(many)
+   end
+   self:write(many:sub(1, times % 4096 * #text))
 end
 
 ---Write by a function of the core, which takes the file as its third argument.

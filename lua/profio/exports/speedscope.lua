@@ -8,7 +8,7 @@ local speedscope = {
    name = "speedscope",
    help = "a timeline, or a profile, for speedscope",
    takes = "trace",
-   options = {
+   options = lanes.with_options {
       { name = "metric", type = "text", help = "of a profile: time, samples, ..." },
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
@@ -34,30 +34,24 @@ local templates = {
    close = ',\n{{"type":"C","frame":{frame},"at":{time}}',
 }
 
--- The frames in the order of their numbers: areas by first sight among the opens.
-local function put_frames(out, trace, options)
-   local areas = core.group(core.spans(trace.events:reader(), options), { { column = "frame" },
-      { column = "area" } }, { { fn = "count", name = "n" } })
-   local sorted = core.sort(areas, { { column = "frame" } })
-   out:listing(sorted, ',\n{{"name":{area:json}}')
-end
-
 ---@param trace profio.Trace
 ---@param given table
 ---@param file file*
 local function write_timeline(trace, given, file)
+   local spans, list, first, length = lanes.spans(trace, given)
+   if not spans then
+      return nil, list, first
+   end
    local out = lanes.out(file)
-   local first, length = lanes.first(trace)
    out:write(head:format(lanes.json("profio " .. core.version),
       lanes.json(given.name or trace.path)))
-   for number, lane in ipairs(lanes.of(trace)) do
+   for number, lane in ipairs(list) do
       out:write(lane_head:format(number > 1 and "," or "", lanes.json(lane.title), length))
-      out:listing(core.spans(trace.events:reader(), { lane = lane.number, origin = first,
-         lines = given.lines }), { kind = "kind", templates = templates })
+      out:listing(spans:reader(lane.number, first), { kind = "kind", templates = templates })
       out:write((',\n{"type":"C","frame":0,"at":%d}]}'):format(length))
    end
    out:write('\n],\n"shared":{"frames":[\n{"name":', lanes.json(trace.path), "}")
-   put_frames(out, trace, { lines = given.lines })
+   out:listing(spans:frames(), ',\n{{"name":{area:json}}')
    out:write "\n]}}\n"
    return out:result()
 end
@@ -84,7 +78,7 @@ function speedscope.write(trace, given, file)
    if trace.events then
       return write_timeline(trace, given, file)
    end
-   local made, message, code = trace:profile()
+   local made, message, code = lanes.profile(trace, given)
    if not made then
       return nil, message, code
    end

@@ -199,6 +199,11 @@ function core.filter(over, f, columns) end
 ---@return profio.core.Reader
 function core.limit(over, n, skip) end
 
+---How many rows have come through a reader of core.limit.
+---@param limit profio.core.Reader
+---@return integer
+function core.passed(limit) end
+
 ---Entries with letters (columns op and call, maybe thread, time, flags) as enters and leaves: their
 ---columns, flags, event, overhead, compiled.
 ---@param over profio.core.Reader
@@ -248,7 +253,7 @@ function core.spread(over, key, value, stripes) end
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core
----@param options table base, close, lines, stimuli, interrupts (an array of names of lanes)
+---@param options table base, from, close, lines, stimuli, interrupts (an array of names of lanes)
 ---@return profio.core.Reader
 function core.btf(over, options) end
 
@@ -295,11 +300,37 @@ function core.processors() end
 ---@return profio.core.Reader
 function core.statistics(events, options) end
 
----Opens and closes that nest: kind, time, area, frame, lane.
+---What opens and closes in each lane of events, so that it nests; reads them to their end.
 ---@param events profio.core.Reader
----@param options { lane: integer|nil, lines: boolean|nil, origin: integer|nil }
+---@param options { lines: boolean|nil, from: integer|nil, to: integer|nil }
+---@return profio.core.Spans|nil
+---@return string|nil message
+---@return string|nil code
+function core.kept_spans(events, options) end
+
+---@class profio.core.Spans
+local spans = {}
+
+---The lanes by first sight, and how many rows their readers have.
+---@return { value: any, rows: integer }[]
+function spans:lanes() end
+
+---The first and the last time of the events.
+---@return integer first
+---@return integer last
+function spans:ends() end
+
+---What opens and closes in a lane: kind, time, frame.
+---@param lane integer from 1
+---@param origin integer|nil taken off all times
 ---@return profio.core.Reader
-function core.spans(events, options) end
+function spans:reader(lane, origin) end
+
+---What the frames are: frame, area.
+---@return profio.core.Reader
+function spans:frames() end
+
+function spans:close() end
 
 ---Adds function, file and line of addresses.
 ---@param over profio.core.Reader
