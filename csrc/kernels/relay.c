@@ -255,7 +255,7 @@ static void send_home (crew *c) {
 static pf_status give_all (crew *c, pf_error *error) {
   const pf_relay *const relay = c->relay;
   for (size_t batches = 0;; batches++) {
-    if (batches == ALONE && !relay->alone)
+    if (batches == ALONE)
       call_in_help(c);
     load *const l = next_load(c);
     if (l == NULL)

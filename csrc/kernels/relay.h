@@ -18,14 +18,13 @@ typedef struct pf_relay {
   const pf_want *wants;
   size_t nwants;
   bool *wanted; /* in place of these: the fields, as of pf_pull_fields */
-  bool alone;   /* in the caller's thread only */
   int sparse;   /* the wanted column whose rows of 0 may be left out; or -1 */
   size_t notes; /* how many notes `prepare` makes of a batch */
   /* Look at a batch in the caller's thread; or NULL. Must not touch what
      `take` changes. */
   void (*prepare)(void *context, const pf_pull *pull, uint32_t *notes);
   /* Take a batch and its notes, in any one thread: no Lua, no trace, of the
-     dictionary only the names of the batch. */
+     dictionary only the names and areas of the batch. */
   pf_status (*take)(void *context, const pf_pull *pull, const uint32_t *notes,
                     pf_error *error);
   void *context;

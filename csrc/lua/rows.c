@@ -103,15 +103,6 @@ static pf_status write_batch (void *context, const pf_pull *pull,
 }
 
 
-/* Areas move when the reader adds some, names do not. */
-static bool has_areas (const row_job *job) {
-  bool any = false;
-  for (size_t i = 0; i < job->reader->nfields; i++)
-    any |= job->wanted[i] && job->reader->fields[i].type == PF_AREA;
-  return any;
-}
-
-
 /* The reader of a job while nobody closes it: a stage in Lua could. */
 typedef struct guard {
   pf_reader reader;
@@ -148,7 +139,6 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
              lua_touserdata(L, 1),
              false};
   const pf_relay relay = {.wanted = job->wanted,
-                          .alone = has_areas(job),
                           .sparse = -1,
                           .take = write_batch,
                           .context = job};

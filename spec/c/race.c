@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "kernels/relay.h"
+#include "model/areas.h"
 #include "recording.h"
 
 #define LINES 300000u
@@ -104,6 +105,71 @@ static pf_status add_up (void *context, const pf_pull *pull,
 }
 
 
+/* Areas that are made on the way: a name is made of four of them. */
+static pf_status next_areas (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  numbers *const n = (numbers *)(void *)self;
+  char text[24];
+  (void)error;
+  pf_batch_clear(batch);
+  for (; batch->rows < PF_BATCH_ROWS && n->next < (int64_t)LINES; n->next++) {
+    pf_area area = PF_AREA_NONE;
+    snprintf(text, sizeof text, "a%lld", (long long)n->next / 4);
+    area.name = pf_intern_text(self->dictionary, text);
+    area.line = n->next;
+    const uint32_t number = pf_area_add(self->dictionary, &area);
+    MUST(number == (uint32_t)n->next);
+    batch->columns[0].ids[batch->rows++] = number;
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+typedef struct shown_areas {
+  pf_dictionary *dictionary;
+  int64_t count;
+} shown_areas;
+
+
+static pf_status show_areas (void *context, const pf_pull *pull,
+                             const uint32_t *notes, pf_error *error) {
+  shown_areas *const shown = context;
+  char text[24];
+  (void)notes;
+  (void)error;
+  for (size_t row = 0; row < pull->batch.rows; row++, shown->count++) {
+    const uint32_t number = pull->columns[0]->ids[row];
+    const pf_bytes name = pf_text(shown->dictionary, PF_AREA, number);
+    const int size =
+        snprintf(text, sizeof text, "a%lld", (long long)shown->count / 4);
+    MUST(name.size == (size_t)size && memcmp(name.at, text, name.size) == 0);
+    MUST(pf_area_at(shown->dictionary, number)->line == shown->count);
+  }
+  return PF_OK;
+}
+
+
+static void relay_areas (void) {
+  static const pf_field field = {"area", PF_AREA, NULL, false};
+  const pf_want want = {"area", PF_AREA, true};
+  shown_areas shown = {pf_dictionary_new(), 0};
+  pf_error error;
+  numbers n = {.reader = {.fields = &field,
+                          .nfields = 1,
+                          .dictionary = shown.dictionary,
+                          .next = next_areas}};
+  const pf_relay relay = {.wants = &want,
+                          .nwants = 1,
+                          .sparse = -1,
+                          .take = show_areas,
+                          .context = &shown};
+  MUST(pf_relay_read(&relay, &n.reader, &error) == PF_OK);
+  MUST(shown.count == (int64_t)LINES);
+  pf_dictionary_free(shown.dictionary);
+  printf("relay: %u areas\n", LINES);
+}
+
+
 static void relay_numbers (void) {
   static const pf_field field = {"n", PF_INT, NULL, false};
   const pf_want want = {"n", PF_INT, true};
@@ -135,5 +201,6 @@ int main (int argc, char **argv) {
     write_lines(path, (pf_ring_mode)mode);
   fail_writing();
   relay_numbers();
+  relay_areas();
   return 0;
 }

@@ -103,7 +103,37 @@ profio.register {
    end,
 }
 
+-- Areas of which most are new.
+local function area(i)
+   return { name = "area " .. i // 3, file = i % 2 == 0 and "a.c" or nil, line = i % 5 + 1 }
+end
+
+profio.register {
+   name = "areas",
+   score = function(bytes)
+      return bytes == "AREAS\n" and 90 or 0
+   end,
+   tables = { places = { { "place", "area" }, { "around", "area" } } },
+   open = function()
+      return { places = function(put)
+         for i = 1, ROWS do
+            put(area(i), i % 4 > 0 and area(i + 1) or nil)
+         end
+      end }
+   end,
+}
+
 describe("tables of many batches", function()
+   it("become text while the decoder makes areas", function()
+      local trace <close> = assert(profio.open { data = "AREAS\n" })
+      local lines = { "place,around" }
+      for i = 1, ROWS do
+         lines[i + 1] = ("area %d,%s"):format(i // 3,
+            i % 4 > 0 and "area " .. (i + 1) // 3 or "")
+      end
+      assert.is_true(trace.places:write { output = "csv" } == table.concat(lines, "\n") .. "\n")
+   end)
+
    it("become the arcs of the model", function()
       for seed = 1, 3 do
          math.randomseed(seed)
