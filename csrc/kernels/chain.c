@@ -9,6 +9,9 @@
 #include "kernels/chain.h"
 #include "model/names.h"
 
+const char pf_chain_file[] = "the file it is from";
+
+
 typedef struct chain_reader {
   pf_reader reader;
   pf_part *parts;
@@ -123,7 +126,8 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
   for (size_t i = 0; i < c->nconstants; i++) {
     const size_t length = strlen(constants[i]) + 1;
     memcpy(at, constants[i], length);
-    c->fields[c->ninput + i] = (pf_field){at, PF_NAME, NULL, false};
+    c->fields[c->ninput + i] =
+        (pf_field){at, PF_NAME, i == 0 ? pf_chain_file : NULL, false};
     at += length;
   }
   return true;

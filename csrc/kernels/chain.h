@@ -8,6 +8,10 @@
 
 #include "model/batch.h"
 
+/* The help of the first constant, the file that a row is from: so it is known
+   among columns of that name. */
+extern const char pf_chain_file[];
+
 /* One reader of the row. */
 typedef struct pf_part {
   pf_reader *reader;         /* borrowed */

@@ -60,17 +60,37 @@ end
 
 -- {====== Tables ======
 
+-- Names of the files that tell them apart: bytes have none, and a file may be given twice.
+local function names_of(paths)
+   local names, seen = {}, {}
+   for i, path in ipairs(paths) do
+      path = path or "(data)"
+      seen[path] = (seen[path] or 0) + 1
+      names[i] = seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
+   end
+   return names
+end
+
 -- The constant columns of the files: `file`, and what the format says of each.
 local function constants_of(state)
-   local columns = { { name = "file", values = {} } }
+   local columns = { { name = "file", values = names_of(state.paths) } }
    for i, part in ipairs(state.parts) do
-      columns[1].values[i] = state.paths[i]
       for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
          columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
          columns[c + 1].values[i] = constant.value
       end
    end
    return columns
+end
+
+-- Where a table has a column `file` of its own, that of the files is trace_file.
+local function free_name(reader, name)
+   for _, field in ipairs(reader:fields()) do
+      if field.name == name then
+         return "trace_" .. name
+      end
+   end
+   return name
 end
 
 -- The files of a trace in a row, with their constant columns.
@@ -83,7 +103,11 @@ local function chained(state, name)
       end
       readers[i], numbers[i] = reader, part:numbers_used()
    end
-   return core.chain(readers, constants_of(state), numbers)
+   local constants = constants_of(state)
+   for _, constant in ipairs(constants) do
+      constant.name = free_name(readers[1], constant.name)
+   end
+   return core.chain(readers, constants, numbers)
 end
 
 -- A reader over a table as the file states it.

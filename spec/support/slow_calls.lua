@@ -394,13 +394,25 @@ local function gap(self)
    self.gaps = self.gaps + 1
 end
 
+-- Behind a gap a time before the last one is of another run.
+local function begin_anew(self)
+   self.first, self.last = nil, nil
+   for _, lane in ipairs(self.lanes) do
+      lane.last = math.mininteger
+   end
+end
+
 function Model:take(event)
    local bits = {}
    for word in (event.flags or ""):gmatch "%a+" do
       bits[word] = true
    end
    if bits.gap and self.first then
+      local falls = event.time < self.last
       gap(self)
+      if falls then
+         begin_anew(self)
+      end
    end
    self.losses = self.losses + (bits.lost and 1 or 0)
    bits.gap, bits.lost = nil, nil

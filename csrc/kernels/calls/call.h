@@ -43,7 +43,8 @@
 typedef enum pf_call_flag {
   PF_CALL_CUT = 1,     /* an end lies outside the range of times asked for */
   PF_CALL_GAP = 2,     /* ended by an event that says: what follows does not
-                          continue what came before */
+                          continue what came before; with a time before the
+                          last one it is of another run */
   PF_CALL_LOST = 4,    /* events are lost between its ends */
   PF_CALL_OPEN = 8,    /* it had not ended when the trace did */
   PF_CALL_ORPHAN = 16, /* its enter is not in the trace */
@@ -52,6 +53,9 @@ typedef enum pf_call_flag {
 
 #define PF_CALL_WORDS 6
 extern const char *const pf_call_words[PF_CALL_WORDS]; /* of bits 0, 1, ... */
+
+/* Of an event, and no word: it is the first one of another file. */
+#define PF_CALL_ANEW 64
 
 /* Calls with these were not recorded from enter to leave. */
 #define PF_CALL_PARTIAL \

@@ -159,11 +159,12 @@ static pf_status out_of_memory (pf_error *error) {
    there is nothing for it. */
 static pf_status advance (calls_reader *r, pf_error *error) {
   r->at = 0;
-  if (r->machine.is_behind || r->row == r->events.batch.rows) {
+  const bool is_over = pf_events_are_over(&r->events, &r->machine);
+  if (is_over || r->row == r->events.batch.rows) {
     r->row = 0;
     r->machine.ncalls = 0;
     const pf_status status =
-        r->machine.is_behind ? PF_END : pf_events_next(&r->events, error);
+        is_over ? PF_END : pf_events_next(&r->events, error);
     r->ended = status == PF_END;
     if (r->ended)
       return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE

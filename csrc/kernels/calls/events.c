@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/chain.h"
 #include "kernels/order.h"
 #include "model/names.h"
 
@@ -38,7 +39,11 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->area = column_of(r, "area", PF_AREA, PF_NAME);
   e->lane = column_of(r, "lane", PF_INT, PF_NAME);
   e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
-  e->also = r->nfields;
+  e->also = e->file = r->nfields;
+  e->now = PF_NO_NAME;
+  for (size_t i = 0; i < r->nfields; i++)
+    if (r->fields[i].help == pf_chain_file)
+      e->file = i;
   const size_t needed[] = {e->time, e->event, e->area};
   static const char *const words[] = {"time\" of type int",
                                       "event\" of type name",
@@ -53,8 +58,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
 
 
 static pf_status open_batch (pf_events *e, pf_error *error) {
-  const size_t columns[] = {e->time, e->event, e->area,
-                            e->lane, e->flags, e->also};
+  const size_t columns[] = {e->time,  e->event, e->area, e->lane,
+                            e->flags, e->also,  e->file};
   bool *const wanted = calloc(e->reader->nfields + 1, sizeof *wanted);
   pf_status status = PF_ENOMEM;
   if (wanted != NULL) {
@@ -301,6 +306,24 @@ static bool has_values (const pf_column *column, size_t rows) {
 }
 
 
+/* Mark rows that are of another file than the row before. */
+static void mark_files (pf_events *e) {
+  const size_t rows = e->batch.rows;
+  if (e->file == e->reader->nfields)
+    return;
+  const pf_column *const file = &e->batch.columns[e->file];
+  for (size_t i = 0; i < rows; i++) {
+    if (file->ids[i] == e->now)
+      continue;
+    if (e->rows.flags == NULL)
+      memset(e->bits, 0, rows);
+    e->rows.flags = e->bits;
+    e->bits[i] |= PF_CALL_ANEW;
+    e->now = file->ids[i];
+  }
+}
+
+
 /* Most batches have no flags, though they could: then there are none. */
 static pf_status arrange (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
@@ -317,7 +340,14 @@ static pf_status arrange (pf_events *e) {
     e->rows.flags = e->bits;
   }
   drop_missing(e);
+  mark_files(e);
   return status;
+}
+
+
+bool pf_events_are_over (const pf_events *e, const pf_machine *machine) {
+  const size_t none = e->reader->nfields;
+  return machine->is_behind && e->flags == none && e->file == none;
 }
 
 

@@ -5,7 +5,8 @@
 ** write; others only show that time goes on), area (area or name). If they are
 ** there: lane (int or name), flags (name: words of call.h; `gap` ends all open
 ** calls before the event, `lost` marks them, the others are those of the call
-** that the event begins or ends).
+** that the event begins or ends). Where rows are of several files (chain.h), the
+** first one of each file is marked PF_CALL_ANEW.
 */
 
 #ifndef events_h
@@ -18,6 +19,8 @@ typedef struct pf_events {
   pf_reader *reader; /* borrowed */
   pf_batch batch;
   size_t time, event, area, lane, flags; /* columns, or nfields */
+  size_t file;                           /* of chain.h, or nfields */
+  uint32_t now;                          /* the file of the last row */
   size_t also;                           /* of pf_events_open_with */
   pf_numbering lanes;                    /* order words of lanes to numbers */
   struct {
@@ -49,6 +52,10 @@ pf_status pf_events_open_with (pf_events *events, pf_reader *reader,
 /* The next batch, as events->rows: events->batch.rows of them. PF_MORE,
    PF_END, PF_AGAIN or a failure. */
 pf_status pf_events_next (pf_events *events, pf_error *error);
+
+/* Whether what comes behind the span of a machine cannot matter: it has ended,
+   and no other run may begin. */
+bool pf_events_are_over (const pf_events *events, const pf_machine *machine);
 
 /* Whether lanes have values, and their type. */
 bool pf_events_have_lanes (const pf_events *events);

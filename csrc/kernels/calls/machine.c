@@ -315,13 +315,31 @@ static pf_status resume (pf_machine *m, const moment *at) {
 /* {====== Events ====== */
 
 /* What follows does not continue what came before: all open calls end. */
-static void gap (pf_machine *m) {
+static void end_all (pf_machine *m, unsigned flag) {
   while (m->busy != NULL) {
     pf_lane *const lane = m->busy;
     while (lane->count > 1)
-      close_top(m, lane, m->last, PF_CALL_GAP);
+      close_top(m, lane, m->last, flag);
   }
   m->epoch++;
+}
+
+
+static void forget_time (pf_lane *lane) {
+  if (lane != NULL)
+    lane->last = INT64_MIN;
+}
+
+
+/* Another run begins, whose times do not follow those before. */
+static void begin_anew (pf_machine *m, unsigned flag) {
+  end_all(m, m->is_behind ? PF_CALL_CUT : flag);
+  for (size_t i = 0; i < m->lanes.nlanes; i++)
+    forget_time(m->lanes.lanes[i]);
+  for (size_t i = 0; i < m->lanes.ngroups; i++)
+    forget_time(m->lanes.groups[i]);
+  m->has_begun = m->is_behind = false;
+  m->is_before = m->options.has_from;
 }
 
 
@@ -359,11 +377,17 @@ static void check_range (pf_machine *m, int64_t time) {
 
 
 static void mark (pf_machine *m, moment *at) {
-  if ((at->flags & PF_CALL_GAP) != 0 && m->has_begun)
-    gap(m);
+  if ((at->flags & PF_CALL_ANEW) != 0 && m->has_begun)
+    begin_anew(m, PF_CALL_OPEN);
+  else if ((at->flags & PF_CALL_GAP) != 0 && m->has_begun) {
+    if (at->time < m->last)
+      begin_anew(m, PF_CALL_GAP);
+    else
+      end_all(m, PF_CALL_GAP);
+  }
   if ((at->flags & PF_CALL_LOST) != 0)
     m->losses++;
-  at->flags &= ~(unsigned)(PF_CALL_GAP | PF_CALL_LOST);
+  at->flags &= ~(unsigned)(PF_CALL_GAP | PF_CALL_LOST | PF_CALL_ANEW);
 }
 
 

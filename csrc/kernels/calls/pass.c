@@ -72,7 +72,7 @@ pf_status pf_pass_read (pf_pass *p, uint64_t rows, pf_error *error) {
       return status;
     if (take_batch(p) != PF_OK)
       return out_of_memory(error);
-    if (p->machine.is_behind)
+    if (pf_events_are_over(&p->events, &p->machine))
       return PF_END;
     rows -= p->events.batch.rows < rows ? p->events.batch.rows : rows;
   }

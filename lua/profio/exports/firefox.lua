@@ -128,7 +128,7 @@ function firefox.write(trace, given, file)
    local profile, message, code = lanes.profile(trace, given)
    if not profile then
       return nil, message, code
-   elseif not trace.events then
+   elseif not lanes.fits(trace) then
       return firefox.write_profile(profile, given, file)
    end
    return put_timeline(trace, profile, given, file)

@@ -176,7 +176,7 @@ local function put_data(out, trace, profile, given, metric)
    local calls, drawn
    out:write '<script type="application/json" id="data">\n'
    put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
-   if trace and trace.events then
+   if trace and lanes.fits(trace) then
       out:write ",\n"
       calls, drawn = timeline.write(out, trace, given)
    end

@@ -115,6 +115,12 @@ function exports.run(kind, takes, what, given, path)
          "the rows of a view: view:write" or "a " .. export.takes, takes), 0)
    end
    given = options.check(export.options or {}, given or {}, "export '" .. kind .. "'")
+   if takes == "trace" and export.fits then
+      local fits, reason = export.fits(what)
+      if not fits then
+         return nil, ("export '%s' does not fit this trace: %s"):format(kind, reason), "unsupported"
+      end
+   end
    if path then
       return into_file(write, what, given, path)
    end

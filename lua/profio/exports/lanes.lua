@@ -1,13 +1,65 @@
 -- What exports of timelines have in common: the lanes of a trace, the span of time that is wanted,
 -- and writing piece by piece.
 
+local conditions = require "profio.conditions"
 local core = require "profio.core"
 
 local lanes = {}
 
+-- The table that says when something happened in which file, and its column of the file.
+local function timed_files(trace)
+   for _, name in ipairs { trace.tables[1], "events" } do
+      local has = {}
+      for _, column in ipairs(trace:table(name).columns) do
+         has[column] = true
+      end
+      if has.time and (has.file or has.trace_file) then
+         return trace:table(name), has.trace_file and "trace_file" or "file"
+      end
+   end
+   return nil
+end
+
+---Of what each file tells the first time and the last one.
+---@param trace profio.Trace with events
+---@return { first: integer, last: integer }[] none where there is one file
+function lanes.runs(trace)
+   local list = {}
+   local rows, file = nil, nil
+   if trace.info.files then
+      rows, file = timed_files(trace)
+   end
+   if rows then
+      for first, last in rows:where { time = conditions.no(conditions.missing) }:group(file)
+         :aggregate { "first = min(time)", "last = max(time)" }:each("first", "last")
+      do
+         list[#list + 1] = { first = first, last = last }
+      end
+   end
+   return list
+end
+
+-- Whether the events of all files are one timeline: those of several runs, which each begin at a
+-- time of their own, have none.
+local function is_one_run(trace)
+   local last = math.mininteger
+   for _, run in ipairs(lanes.runs(trace)) do
+      if run.first < last then
+         return false
+      end
+      last = run.last
+   end
+   return true
+end
+
 ---@param trace profio.Trace
+---@return boolean
+---@return string|nil reason
 function lanes.fits(trace)
-   return trace.events ~= nil, "it has no table of events"
+   if not trace.events then
+      return false, "it has no table of events"
+   end
+   return is_one_run(trace), "its files are runs whose times overlap: take one of them"
 end
 
 -- {====== Which part of a trace ======

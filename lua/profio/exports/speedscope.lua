@@ -75,7 +75,7 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function speedscope.write(trace, given, file)
-   if trace.events then
+   if lanes.fits(trace) then
       return write_timeline(trace, given, file)
    end
    local made, message, code = lanes.profile(trace, given)

@@ -1,7 +1,9 @@
 -- How busy lanes or cores were, piece by piece of time.
 
+local calls = require "profio.reports.calls"
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
+local lanes = require "profio.exports.lanes"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.span"
 local times = require "profio.times"
@@ -28,7 +30,14 @@ local load = {
    },
 }
 
-load.fits = require("profio.reports.calls").fits
+---@param trace profio.Trace
+function load.fits(trace)
+   local fits, reason = calls.fits(trace)
+   if fits then
+      fits, reason = lanes.fits(trace)
+   end
+   return fits, reason
+end
 
 -- The span that is cut, and how long a piece is.
 local function pieces_of(context, options)

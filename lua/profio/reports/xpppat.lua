@@ -1,6 +1,8 @@
 -- XppPat's call/time statistics: its columns, its order and its line Sum, in milliseconds.
 
 local columns = require "profio.reports.columns"
+local lanes = require "profio.exports.lanes"
+local span = require "profio.cli.span"
 local xpp = require "profio.reports.xpp"
 
 local xpppat = {
@@ -41,6 +43,16 @@ local function by_name(a, b)
    return a.area < b.area
 end
 
+-- Of several files the last times together.
+local function whole_of(context)
+   local _, to = span.of(context.trace, context.given)
+   local whole = 0
+   for _, run in ipairs(lanes.runs(context.trace)) do
+      whole = whole + math.min(run.last, to or run.last)
+   end
+   return whole
+end
+
 -- Functions with their sums, in order of thread and name; and the last time of all.
 local function sums_of(context, options)
    local calls = context:calls_with { recursion = options.recursion or "outermost" }
@@ -53,7 +65,7 @@ local function sums_of(context, options)
    for _, sum in ipairs(list) do
       last = math.max(last, sum.last)
    end
-   return list, last
+   return list, context.trace.info.files and whole_of(context) or last
 end
 
 local function percent(part, whole)
