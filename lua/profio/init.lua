@@ -203,6 +203,23 @@ local function add_found(state, list, mine, given)
    return true
 end
 
+-- Each piece of a file as a part of its own.
+local function add_pieces(state, pieces, theirs, mine, given)
+   for _, piece in ipairs(pieces) do
+      local source, message, code = inputs.source(piece, mine.max_size)
+      if not source then
+         return nil, message, code
+      end
+      state.sources[#state.sources + 1] = source
+      local ok
+      ok, message, code = add_part(state, piece, source, theirs, mine, given)
+      if not ok then
+         return nil, message, code
+      end
+   end
+   return true
+end
+
 -- One input; a path may stand for several files, each of which counts once.
 local function add_input(state, input, mine, given)
    local source, message, code = open_source(state, input, mine)
@@ -222,6 +239,13 @@ local function add_input(state, input, mine, given)
       return true
    end
    state.known[input.path] = true
+   local pieces
+   pieces, message, code = inputs.pieces(input, source, state.format, theirs)
+   if pieces then
+      return add_pieces(state, pieces, theirs, mine, given)
+   elseif message then
+      return nil, message, code
+   end
    return add_part(state, input, source, theirs, mine, given)
 end
 

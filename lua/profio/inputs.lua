@@ -127,6 +127,31 @@ function inputs.expand(input, format, options)
    return expanded
 end
 
+---The inputs that one file stands for, where it has several things of its kind behind each other.
+---@param input profio.Input
+---@param source userdata
+---@param format table
+---@param options table of the format
+---@return profio.Input[]|nil  nil with a message: none of them is wanted; nil alone: it is one
+---@return string|nil message
+---@return string|nil code
+function inputs.pieces(input, source, format, options)
+   if not format.pieces then
+      return nil
+   end
+   local list, message, code = format.pieces(source, options)
+   if not list then
+      return nil, message, code
+   end
+   local pieces = {}
+   for i, piece in ipairs(list) do
+      local path = piece.number > 1 and ("%s (profile %d)"):format(input.path, piece.number)
+         or input.path
+      pieces[i] = { path = path, data = piece.data, beside = not input.data and input.path or nil }
+   end
+   return pieces
+end
+
 -- }======
 
 -- {====== Side files ======

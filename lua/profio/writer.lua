@@ -2,6 +2,7 @@
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
+local lfs = require "lfs"
 local options = require "profio.options"
 local registry = require "profio.registry"
 local trace = require "profio.trace"
@@ -282,6 +283,11 @@ local function note_columns(state, format, checked)
    end
 end
 
+-- Whether a path means a directory.
+local function is_directory(path)
+   return path ~= nil and (path:find "/$" ~= nil or lfs.attributes(path, "mode") == "directory")
+end
+
 ---Write all of a trace. What the format's file does not say (byte order, width) is taken from
 ---the trace.
 ---@param state table of a trace
@@ -291,6 +297,9 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.save(state, path, given)
+   if state.format.save_directory and is_directory(path) and given.format == nil then
+      return state.format.save_directory(state, path, given, writer.save)
+   end
    local wanted = { format = state.format.name }
    for name, value in pairs(given) do
       wanted[name] = value

@@ -143,3 +143,131 @@ describe("dcpi, a database", function()
       remove()
    end)
 end)
+
+describe("dcpi, a database that is written", function()
+   -- A folder that is not there yet.
+   local function nowhere()
+      local root = os.tmpname()
+      os.remove(root)
+      return root, function()
+         os.execute("rm -r '" .. root .. "'")
+      end
+   end
+
+   local function paths_of(trace, root)
+      local list = {}
+      for file in trace.profiles:each "file" do
+         list[#list + 1] = file:sub(#root + 2)
+      end
+      return list
+   end
+
+   it("has one epoch, and the samples of all", function()
+      local root, remove = small()
+      local made, remove_made = nowhere()
+      local trace <close> = assert(profio.open(root))
+      local bytes = assert(trace:save(made .. "/"))
+      local merged <close> = assert(profio.open(made))
+      assert.same({}, merged:check())
+      local id = "19970328081403c0c18b"
+      assert.same({ old .. "/oak/xemacs-" .. id .. "-cycles",
+         old .. "/walnut/xemacs-" .. id .. "-cycles", old .. "/walnut/xemacs-" .. id .. "-imiss",
+         old .. "/walnut/ls-ab-cycles" }, paths_of(merged, made))
+      assert.same({ "oak xemacs cycles 2", "walnut xemacs cycles 18", "walnut xemacs imiss 3",
+         "walnut ls cycles 1" }, sums(merged, "platform", "name", "event"))
+      assert.same({ old .. " 24" }, sums(merged, "epoch"))
+      local size = 0
+      for _, path in ipairs(paths_of(merged, made)) do
+         size = size + lfs.attributes(made .. "/" .. path, "size")
+      end
+      assert.equal(size, bytes)
+      local again, message, code = trace:save(made)
+      assert.is_nil(again)
+      assert.matches("into an empty directory, and there is something in this one", message)
+      assert.equal("io", code)
+      remove()
+      remove_made()
+   end)
+
+   it("keeps epochs, and adds up what two databases have in one", function()
+      local root, remove = small()
+      local other, remove_other = database { ["x"] = profile({ epoch = old }, { 100, 10 }) }
+      local made, remove_made = nowhere()
+      lfs.mkdir(made)
+      local trace <close> = assert(profio.open { root, other })
+      assert(trace:save(made, { epochs = "kept" }))
+      local merged <close> = assert(profio.open(made))
+      assert.same({ old .. " oak xemacs cycles 2", old .. " walnut xemacs cycles 117",
+         old .. " walnut ls cycles 1", new .. " walnut xemacs cycles 11",
+         new .. " walnut xemacs imiss 3" }, sums(merged, "epoch", "platform", "name", "event"))
+      remove()
+      remove_other()
+      remove_made()
+   end)
+
+   it("is told of where one file is asked to hold it all", function()
+      local root, remove = small()
+      local trace <close> = assert(profio.open(root))
+      local bytes, message, code = trace:save(root .. "/one")
+      assert.is_nil(bytes)
+      assert.equal("unsupported", code)
+      assert.matches("one file holds one platform.*a directory %(DATABASE/%) holds more", message)
+      remove()
+   end)
+
+   it("says which file it could not write", function()
+      local root, remove = small()
+      local trace <close> = assert(profio.open(root))
+      local bytes, message, code = trace:save "/dev/null/"
+      assert.is_nil(bytes)
+      assert.equal("io", code)
+      assert.matches("^/dev/null", message)
+      remove()
+   end)
+end)
+
+describe("dcpicat's text of several profiles", function()
+   local other = dcpi.listing:gsub("image%s+%S+", "image            00"):gsub("xemacs", "ls")
+      :gsub("29", "19")
+
+   it("is as many profiles", function()
+      local trace <close> = assert(profio.open { data = dcpi.listing .. other .. "\n" .. other,
+         path = "three.txt" })
+      assert.same({ "xemacs cycles 40", "xemacs imiss 27", "ls cycles 60", "ls imiss 54" },
+         sums(trace, "name", "event"))
+      local first <close> = assert(profio.open { data = dcpi.listing })
+      local alone = {}
+      for _, row in ipairs(trace.samples:where { image = "19970328081403c0c18b" }
+         :rows("address", "count")) do
+         alone[#alone + 1] = row
+      end
+      assert.same(first.samples:rows("address", "count"), alone)
+      assert.same({ "three.txt", "three.txt (profile 2)", "three.txt (profile 3)" }, (function()
+         local list = {}
+         for file in trace.profiles:where { event = "cycles" }:each "file" do
+            list[#list + 1] = file
+         end
+         return list
+      end)())
+   end)
+
+   it("can be chosen from, also in a database", function()
+      local root, remove = database { both = dcpi.listing .. other, one = dcpi.listing }
+      for _, what in ipairs { { data = dcpi.listing .. other }, root } do
+         local trace <close> = assert(profio.open(what, { image = "ls" }))
+         assert.same({ "ls cycles 30", "ls imiss 27" }, sums(trace, "name", "event"))
+      end
+      local none, message = profio.open({ data = dcpi.listing .. other }, { image = "vi" })
+      assert.is_nil(none)
+      assert.matches("no profile of image vi in this text", message)
+      remove()
+   end)
+
+   it("stays one where a line among the counts is damaged", function()
+      local damaged = dcpi.listing .. "nonsense\n0x000120080000 1 1\n"
+      local trace <close> = assert(profio.open { data = damaged })
+      assert.equal(1, #trace:facts())
+      assert.equal(41, trace.samples:where { event = "cycles" }:aggregate { "n = sum(count)" }
+         :rows()[1].n)
+   end)
+end)

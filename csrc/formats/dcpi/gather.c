@@ -38,7 +38,8 @@ static pf_status differ (const gathering *all, dcpi_word word, uint32_t one,
                          uint32_t other) {
   const pf_bytes a = text_of(all, one), b = text_of(all, other);
   return pf_fail(all->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "one file holds one %s, here are \"%.*s\" and \"%.*s\"",
+                 "one file holds one %s, here are \"%.*s\" and \"%.*s\"; a "
+                 "directory (DATABASE/) holds more",
                  dcpi_rules[word].word, (int)(a.size < 60 ? a.size : 60),
                  (const char *)a.at, (int)(b.size < 60 ? b.size : 60),
                  (const char *)b.at);

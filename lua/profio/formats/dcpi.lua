@@ -5,6 +5,7 @@
 local core = require "profio.core"
 local database = require "profio.formats.dcpi.database"
 local lfs = require "lfs"
+local merge = require "profio.formats.dcpi.merge"
 
 local dcpi = {}
 
@@ -96,6 +97,8 @@ dcpi.first = { "dcpiprof" }
 dcpi.write_options = {
    { name = "dialect", type = "choice", choices = { "auto", "0.07", "dcpicat" }, default = "auto",
      help = "form of the file; auto: dcpicat's text of such a text, else 0.07" },
+   { name = "epochs", type = "choice", choices = { "merged", "kept" }, default = "merged",
+     help = "of a database: all epochs become the earliest, or each stays" },
    { name = "header", type = "text",
      help = "lines of the header, such as \"cpuspeed 333\", in place of the trace's" },
 }
@@ -170,6 +173,16 @@ function dcpi.expand(path, options)
    return database.files(path, options)
 end
 
+---The profiles of a text that has several.
+---@param source userdata
+---@param options table of reading
+---@return { number: integer, data: string }[]|nil
+---@return string|nil message
+---@return string|nil code
+function dcpi.pieces(source, options)
+   return database.pieces(source, options)
+end
+
 ---Why names of functions may be wrong, or nil: they are those of one image.
 ---@param _ table[]
 ---@param _facts table
@@ -188,6 +201,9 @@ function dcpi.mismatch(_, _facts, _bias, parts)
    return count > 1 and ("the files have samples of %d images, the names are of one (choose an "
       .. "image)"):format(count) or nil
 end
+
+---Write a trace as a database: see profio.formats.dcpi.merge.
+dcpi.save_directory = merge.save
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed

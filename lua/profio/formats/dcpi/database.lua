@@ -130,6 +130,82 @@ local function wanted_words(options)
    return #words > 0 and " of " .. table.concat(words, ", ") or ""
 end
 
+-- {====== Texts of several profiles ======
+
+local header_words = { name = true, image = true, label = true, path = true, epoch = true,
+   platform = true, event = true, text_start = true, text_size = true }
+
+-- Whether the head of a file is that of dcpicat's text with an address in it.
+local function is_text(head, options)
+   for line in head:gmatch "([^\n]*)\n" do
+      if line:find "^0[xX]%x" then
+         return options.dialect ~= "pdb"
+      elseif line:find "^samples[ \t]*$" then
+         return false
+      end
+   end
+   return false
+end
+
+-- Where profiles begin in a text: a word of a header behind a line of counts.
+local function beginnings(text)
+   local list = { 1 }
+   for at, word in text:gmatch "\n0[xX]%x[^\n]*\n%s*()(%a[%w_]*)" do
+      if header_words[word] then
+         list[#list + 1] = at
+      end
+   end
+   return list
+end
+
+---The profiles of a text that has several, one behind the other, as dcpicat's output of several
+---files has.
+---@param source userdata
+---@param options table<string, string> those of database.files
+---@return { number: integer, data: string }[]|nil  nil alone: it has one, or is no such text
+---@return string|nil message
+---@return string|nil code
+function database.pieces(source, options)
+   if not is_text(source:read(0, HEAD), options) then
+      return nil
+   end
+   local text = source:read(0, source:size())
+   local starts, pieces = beginnings(text), {}
+   if #starts == 1 then
+      return nil
+   end
+   for number, start in ipairs(starts) do
+      local data = text:sub(start, (starts[number + 1] or #text + 1) - 1)
+      if is_wanted(facts_of(data:sub(1, HEAD)), options) then
+         pieces[#pieces + 1] = { number = number, data = data }
+      end
+   end
+   if #pieces == 0 then
+      return nil, ("%s: dcpi: no profile%s in this text"):format(source:path(),
+         wanted_words(options)), "format"
+   end
+   return pieces
+end
+
+-- }======
+
+
+
+-- Whether some profile of a file is asked for.
+local function is_wanted_file(path, head, facts, options)
+   if is_wanted(facts, options) then
+      return true
+   elseif not is_text(head, options) then
+      return false
+   end
+   local source = core.source(path)
+   local pieces = source and database.pieces(source, options)
+   if source then
+      source:close()
+   end
+   return pieces ~= nil
+end
+
 ---The files of a database, of which options may choose some.
 ---@param directory string
 ---@param options table<string, string> image, event, epoch, label, platform, or some of them
@@ -141,7 +217,7 @@ function database.files(directory, options)
    each_file(directory, function(path)
       local head = head_of(path)
       local facts = head and facts_of(head)
-      if facts and is_wanted(facts, options) then
+      if facts and is_wanted_file(path, head, facts, options) then
          facts.file = path
          found[#found + 1] = facts
       end

@@ -1,0 +1,159 @@
+--- Writes a database: the profiles of a trace, those of one image, event, label and machine added
+--- up, as files of a new directory. Files of databases say in their headers what they are, and how
+--- they are called was never documented: ours are called EPOCH/PLATFORM/NAME-IMAGE-EVENT.
+
+local core = require "profio.core"
+local lfs = require "lfs"
+
+local merge = {}
+
+-- {====== Which profiles go together ======
+
+-- The facts of a file by name, and all its events.
+local function facts_of(part)
+   local facts, events = {}, {}
+   for _, fact in ipairs(part:info()) do
+      facts[fact.name] = facts[fact.name] or fact.value
+   end
+   for i, row in ipairs(core.rows(part:reader "profiles", { "event" })) do
+      events[i] = row.event or "?"
+   end
+   facts.events = table.concat(events, "+")
+   return facts
+end
+
+-- Epochs as numbers that can be compared: early tools leave out the century.
+local function order_of(epoch)
+   local digits = tostring(epoch or "")
+   if #digits == 10 then
+      digits = (digits < "70" and "20" or "19") .. digits
+   end
+   return digits
+end
+
+-- { parts =, paths =, facts = of the first, epoch = the earliest }, in the order of the files.
+local function groups_of(state, keeps_epochs)
+   local list, by_key = {}, {}
+   for i, part in ipairs(state.parts) do
+      local facts = facts_of(part)
+      local key = table.concat({ facts.platform or "", facts.image or "", facts.label or "",
+         facts.events, keeps_epochs and order_of(facts.epoch) or "" }, "\n")
+      local group = by_key[key]
+      if not group then
+         group = { parts = {}, paths = {}, facts = facts, epoch = facts.epoch }
+         by_key[key], list[#list + 1] = group, group
+      end
+      table.insert(group.parts, part)
+      table.insert(group.paths, state.paths[i])
+      if order_of(facts.epoch) < order_of(group.epoch) then
+         group.epoch = facts.epoch
+      end
+   end
+   return list
+end
+
+-- One epoch for all: the earliest.
+local function join_epochs(groups)
+   local earliest = groups[1].epoch
+   for _, group in ipairs(groups) do
+      if order_of(group.epoch) < order_of(earliest) then
+         earliest = group.epoch
+      end
+   end
+   for _, group in ipairs(groups) do
+      group.epoch = earliest
+   end
+end
+
+-- }======
+
+-- {====== Files ======
+
+local function safe(text)
+   return (tostring(text):gsub("[^%w._+-]", "_"):gsub("^%.", "_"))
+end
+
+-- A path that no other group has.
+local function path_of(group, directory, taken)
+   local facts = group.facts
+   local name = tostring(facts.name or (facts.path or ""):match "[^/]*$")
+   local words = { safe(name), safe(facts.image or "unknown"), safe(facts.events) }
+   words[#words + 1] = facts.label and safe(facts.label)
+   local folder = ("%s/%s/%s"):format(directory, safe(group.epoch or "epoch"),
+      safe(facts.platform or "platform"))
+   local path, number = folder .. "/" .. table.concat(words, "-"), 1
+   while taken[path] do
+      number = number + 1
+      path = folder .. "/" .. table.concat(words, "-") .. "-" .. number
+   end
+   taken[path] = true
+   return path
+end
+
+local function make_folders(path)
+   for at in path:gmatch "()/" do
+      local folder = path:sub(1, at - 1)
+      if folder ~= "" and lfs.attributes(folder, "mode") ~= "directory" then
+         local made, message = lfs.mkdir(folder)
+         if not made then
+            return nil, ("%s: %s"):format(folder, message), "io"
+         end
+      end
+   end
+   return true
+end
+
+-- Whether a directory is one in which nothing is, or can be made.
+local function is_empty(directory)
+   if lfs.attributes(directory, "mode") ~= "directory" then
+      return true
+   end
+   for name in lfs.dir(directory) do
+      if name ~= "." and name ~= ".." then
+         return false
+      end
+   end
+   return true
+end
+
+-- }======
+
+---Write the profiles of a trace as a database.
+---@param state table of the trace
+---@param directory string there is nothing in it, or it is made
+---@param given table options of writing; epochs = "merged" | "kept"
+---@param save fun(state: table, path: string, given: table): integer|nil, string|nil, string|nil
+---@return integer|nil bytes
+---@return string|nil message
+---@return string|nil code
+function merge.save(state, directory, given, save)
+   directory = directory:gsub("(.)/+$", "%1")
+   if not is_empty(directory) then
+      return nil, directory .. ": dcpi: a database is written into an empty directory, and there "
+         .. "is something in this one", "io"
+   end
+   local groups, taken, bytes = groups_of(state, given.epochs == "kept"), {}, 0
+   if given.epochs ~= "kept" then
+      join_epochs(groups)
+   end
+   for _, group in ipairs(groups) do
+      local path = path_of(group, directory, taken)
+      local options = { header = ("epoch %s\n%s"):format(group.epoch, given.header or "") }
+      for name, value in pairs(given) do
+         options[name] = options[name] or value
+      end
+      local part = setmetatable({ parts = group.parts, paths = group.paths },
+         { __index = state })
+      local done, message, code = make_folders(path)
+      if done then
+         done, message, code = save(part, path, options)
+      end
+      if not done then
+         return nil, message, code
+      end
+      bytes = bytes + done
+   end
+   return bytes
+end
+
+return merge
