@@ -52,7 +52,11 @@ describe("--export svg", function()
    it("tells what was lost", function()
       local text, status = command.run "profio --export svg cut.gmon"
       assert.equal(3, status)
-      assert.matches("damaged: [^\n]*gmon%-", text)
+      assert.matches("<text class=\"note\"[^\n]*damaged: [^\n]*gmon%-", text)
+      assert.matches("<desc>damaged: [^\n]*gmon%-[^\n]*</desc>", text)
+      if viewers.has_xml then
+         assert.same({ true, "" }, { viewers.xml(text) })
+      end
    end)
 
    it("reads no more rows than its picture may have", function()

@@ -5,6 +5,7 @@ local command = require "spec.support.command"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local names = require "spec.support.names"
+local profio = require "profio"
 local viewers = require "spec.support.viewers"
 
 local function needs(what)
@@ -108,6 +109,29 @@ describe("speedscope", function()
       for _, name in ipairs(names.list) do
          assert.equal(own[names.utf8(name)], seen_own[names.utf8(name)])
       end
+   end)
+
+   it_looks("shows that something was lost", function()
+      local _, status = command.run "profio --export speedscope cut.gmon -o cut.speedscope.json"
+      assert.equal(3, status)
+      profio.register {
+         name = "lossy timeline", score = function() return 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+         open = function()
+            return { info = { lost = 3 }, events = function(put)
+               put(0, "enter", "f")
+               put(5, "leave", "f")
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x", path = "run" },
+         { format = "lossy timeline" }))
+      local cut, timeline = viewers.speedscope(command.folder .. "/cut.speedscope.json",
+         command.file("lossy.speedscope.json", assert(trace:export "speedscope")))
+      assert.matches("^cut%.gmon %(damaged: cut%.gmon: .* %(gmon%-truncated%)%)$", cut.name)
+      assert.equal("run (damaged: run: 3 records were lost)", timeline.name)
+      assert.matches('"exporter":"profio [%d.]+; run: 3 records were lost"',
+         (trace:export "speedscope"))
    end)
 
    it_looks("refuses what is broken", function()
@@ -251,5 +275,20 @@ describe("go tool pprof", function()
          assert.equal(10 * i, time_of(name))
       end
       assert.equal(10 * #names.list, time_of(names.list[#names.list]))
+   end)
+
+   it_looks("says of all that was lost how much that is", function()
+      local function lossy(count)
+         local made = folded.profile "main 1\n"
+         for i = 1, count do
+            table.insert(made:notes(), "loss " .. i)
+         end
+         assert(made:export("pprof", command.folder .. "/lossy.pb.gz"))
+         return (command.run "go tool pprof -raw lossy.pb.gz")
+      end
+      assert.is_truthy(lossy(8):find("loss 8", 1, true))
+      local text = lossy(12)
+      assert.is_truthy(text:find("loss 7", 1, true) and text:find("and 5 more", 1, true))
+      assert.is_nil(text:find("loss 8", 1, true))
    end)
 end)

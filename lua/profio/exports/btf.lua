@@ -80,9 +80,10 @@ function btf.write(trace, options, file)
    if not ok then
       return nil, message, "io", number == 32 and "EPIPE" or nil
    end
-   return core.write_listing(core.btf(events:reader(), { base = base, from = options.from,
-      close = options.close, lines = options.lines, stimuli = options.stimuli ~= false, interrupts = interrupts }),
-      { kind = "kind", templates = templates }, file)
+   local rows = core.btf(events:reader(), { base = base, from = options.from,
+      close = options.close, lines = options.lines, stimuli = options.stimuli ~= false,
+      interrupts = interrupts })
+   return core.write_listing(rows, { kind = "kind", templates = templates }, file)
 end
 
 return btf

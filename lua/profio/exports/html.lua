@@ -20,8 +20,10 @@ local html = {
    options = lanes.with_options {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
       { name = "title", type = "text", help = "what stands above it" },
-      { name = "functions", type = "int", default = MOST_FUNCTIONS, help = "the most that are listed" },
-      { name = "calls", type = "int", default = timeline.MOST_CALLS, help = "the most that the timeline draws" },
+      { name = "functions", type = "int", default = MOST_FUNCTIONS,
+        help = "the most that are listed" },
+      { name = "calls", type = "int", default = timeline.MOST_CALLS,
+        help = "the most that the timeline draws" },
       { name = "source", type = "text", help = "a folder where source files are" },
    },
 }

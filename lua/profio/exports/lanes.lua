@@ -219,6 +219,17 @@ function lanes.losses(trace)
    return #list == 0 and "" or ',"losses":[' .. table.concat(list, ",") .. "]"
 end
 
+---What was lost, in a few words behind a name: "" when nothing was.
+---@param notes string[]
+---@return string
+function lanes.damage(notes)
+   if #notes == 0 then
+      return ""
+   end
+   return (" (damaged: %s%s)"):format(notes[1],
+      #notes > 1 and (" and %d more"):format(#notes - 1) or "")
+end
+
 -- A file that keeps its first failure: what comes after it is not written.
 local Out = {}
 Out.__index = Out

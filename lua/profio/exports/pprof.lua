@@ -2,6 +2,8 @@
 
 local core = require "profio.core"
 
+local MOST_COMMENTS = 8
+
 local pprof = {
    name = "pprof",
    help = "a profile for Go's pprof, gzipped",
@@ -12,6 +14,15 @@ local pprof = {
    },
 }
 
+-- What was lost, in as many comments as are written.
+local function comments_of(notes)
+   local list = table.move(notes, 1, math.min(#notes, MOST_COMMENTS), 1, {})
+   if #notes > MOST_COMMENTS then
+      list[MOST_COMMENTS] = ("and %d more"):format(#notes - MOST_COMMENTS + 1)
+   end
+   return list
+end
+
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
@@ -20,7 +31,7 @@ local pprof = {
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function pprof.write(profile, given, file)
-   local notes = profile:notes()
+   local notes = comments_of(profile:notes())
    return core.write_pprof(profile:contexts(), { packed = given.packed, comments = notes }, file)
 end
 

@@ -1,5 +1,6 @@
 -- speedscope: a timeline of calls as evented profiles, one for each lane; any other trace as a
--- sampled profile.
+-- sampled profile. What was lost stands in the name, which the viewer shows, and whole in what it
+-- was exported by.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
@@ -19,6 +20,10 @@ local speedscope = {
 ---@param trace profio.Trace
 function speedscope.fits(trace)
    return trace.events ~= nil or trace:profile_kind() ~= nil, "it has neither events nor a profile"
+end
+
+local function exporter(notes)
+   return table.concat(table.move(notes, 1, #notes, 2, { "profio " .. core.version }), "; ")
 end
 
 -- {====== Timelines ======
@@ -43,8 +48,9 @@ local function write_timeline(trace, given, file)
       return nil, list, first
    end
    local out = lanes.out(file)
-   out:write(head:format(lanes.json("profio " .. core.version),
-      lanes.json(given.name or trace.path)))
+   local losses = trace:losses()
+   out:write(head:format(lanes.json(exporter(losses)),
+      lanes.json((given.name or trace.path) .. lanes.damage(losses))))
    for number, lane in ipairs(list) do
       out:write(lane_head:format(number > 1 and "," or "", lanes.json(lane.title), length))
       out:listing(spans:reader(lane.number, first), { kind = "kind", templates = templates })
@@ -63,8 +69,10 @@ end
 ---@param given table
 ---@param file file*
 function speedscope.write_profile(profile, given, file)
+   local notes = profile:notes()
    return core.write_speedscope(profile:contexts(), { metric = given.metric,
-      name = given.name or profile:title(), exporter = "profio " .. core.version }, file)
+      name = (given.name or profile:title()) .. lanes.damage(notes), exporter = exporter(notes) },
+      file)
 end
 
 ---@param trace profio.Trace

@@ -129,12 +129,22 @@ local function contexts_of(profile, metric)
    return assert(both), metric, "before"
 end
 
+-- All that was lost, for programs and for those who hear a picture.
+local function described(notes)
+   local list = {}
+   for i, note in ipairs(notes) do
+      list[i] = "damaged: " .. markup.escaped(note)
+   end
+   return #list > 0 and "<desc>" .. table.concat(list, "\n") .. "</desc>\n" or ""
+end
+
 local function head(profile, given, height, before)
    local lines = {
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
          'height="%d" ' ..
          'viewBox="0 0 %d %d" data-width="%d" data-edge="%d">\n'):format(given.width, height,
          given.width, height, given.width - 2 * EDGE, EDGE),
+      described(profile:notes()),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
       ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, markup.escaped(given.title or
