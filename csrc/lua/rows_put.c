@@ -9,6 +9,7 @@
 #include "lua/rows.h"
 
 #define FLUSH_SIZE (256u * 1024)
+#define LINE       64 /* bytes that come at once */
 
 
 /* {====== Text ====== */
@@ -126,6 +127,16 @@ static size_t least (size_t a, size_t b) {
 }
 
 
+/* Ask for rows first..end-1 of a column: another processor may have made them,
+   and who reads many columns at once is not seen to read each in order. */
+static void fetch_column (const pf_column *column, size_t first, size_t end) {
+  const size_t size = pf_type_size(column->type);
+  const uint8_t *const data = column->data;
+  for (size_t at = first * size; at < end * size; at += LINE)
+    __builtin_prefetch(data + at);
+}
+
+
 /* At the first row for it and those after it, later for rows that follow:
    first where their names are, which tells one step later what to ask for. */
 void row_fetch_more (const row_job *job, size_t row) {
@@ -136,7 +147,10 @@ void row_fetch_more (const row_job *job, size_t row) {
   const size_t near_end = least(job->batch.rows, row + 2 * ROW_FETCH);
   for (size_t i = 0; i < job->batch.ncolumns; i++) {
     const pf_column *const column = &job->batch.columns[i];
-    if (column->type != PF_NAME || column->data == NULL)
+    if (column->data == NULL)
+      continue;
+    fetch_column(column, far_end, least(job->batch.rows, far_end + ROW_FETCH));
+    if (column->type != PF_NAME)
       continue;
     for (size_t r = far; r < far_end; r++)
       pf_name_soon(dictionary, column->ids[r]);
