@@ -150,9 +150,8 @@ static int core_profile (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* Push the flow for the options at `arg`, by `open` with the orders of a
-   listing (NULL: without), and describe the listing. */
-static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
+/* The listing of the profile at 1 for the options at `arg`; without a flow. */
+static pf_listing listing_without_flow (lua_State *L, int arg) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown};
   if (lua_istable(L, arg)) {
@@ -160,9 +159,37 @@ static pf_listing listing_of (lua_State *L, int arg, l_open_ordered *open) {
     listing.zeros = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  listing.flow = open == NULL
-                     ? l_flow_push(L, 1, arg)
-                     : l_flow_push_ordered(L, 1, arg, open, listing.zeros);
+  return listing;
+}
+
+
+/* Push the flow for the options at `arg` and describe the listing. */
+static pf_listing listing_of (lua_State *L, int arg) {
+  pf_listing listing = listing_without_flow(L, arg);
+  listing.flow = l_flow_push(L, 1, arg);
+  return listing;
+}
+
+
+/* The same with the order of the flat profile, where the flow has to be
+   computed for it. */
+static pf_listing flat_listing_of (lua_State *L, int arg) {
+  pf_listing listing = listing_without_flow(L, arg);
+  listing.flow =
+      l_flow_push_ordered(L, 1, arg, pf_flow_open_flat, listing.zeros);
+  return listing;
+}
+
+
+/* The same with the orders of the call graph and its index, which are mostly
+   wanted together. */
+static pf_listing ranked_listing_of (lua_State *L, int arg) {
+  pf_listing listing = listing_without_flow(L, arg);
+  pf_flow *const flow =
+      l_flow_push_ordered(L, 1, arg, pf_flow_open_graph, listing.zeros);
+  if (pf_flow_rank(flow, listing.zeros) != PF_OK)
+    luaL_error(L, "not enough memory");
+  listing.flow = flow;
   return listing;
 }
 
@@ -174,11 +201,11 @@ static l_reader *new_reader (lua_State *L) {
 }
 
 
-static int report_ordered (lua_State *L, make_listing *make,
-                           l_open_ordered *open) {
+static int report_by (lua_State *L, make_listing *make,
+                      pf_listing (*describe)(lua_State *L, int arg)) {
   pf_error error;
   lua_settop(L, 2);
-  const pf_listing listing = listing_of(L, 2, open);
+  const pf_listing listing = describe(L, 2);
   l_reader *const r = new_reader(L);
   if (make(&listing, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -187,12 +214,12 @@ static int report_ordered (lua_State *L, make_listing *make,
 
 
 static int report (lua_State *L, make_listing *make) {
-  return report_ordered(L, make, NULL);
+  return report_by(L, make, listing_of);
 }
 
 
 static int profile_flat (lua_State *L) {
-  return report_ordered(L, pf_listing_flat, pf_flow_open_flat);
+  return report_by(L, pf_listing_flat, flat_listing_of);
 }
 
 
@@ -201,14 +228,13 @@ static int profile_graph (lua_State *L) {
 }
 
 
-/* The listing and its index are mostly wanted together. */
 static int profile_graph_listing (lua_State *L) {
-  return report_ordered(L, pf_listing_text, pf_flow_open_graph);
+  return report_by(L, pf_listing_text, ranked_listing_of);
 }
 
 
 static int profile_index (lua_State *L) {
-  return report_ordered(L, pf_listing_index, pf_flow_open_graph);
+  return report_by(L, pf_listing_index, ranked_listing_of);
 }
 
 
@@ -260,7 +286,7 @@ static int arcs_of (lua_State *L,
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
   const uint32_t function = function_check(L, 2, p);
-  const pf_listing listing = listing_of(L, 3, NULL);
+  const pf_listing listing = listing_of(L, 3);
   l_reader *const r = new_reader(L);
   if (make(&listing, function, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
@@ -294,7 +320,7 @@ static int profile_compare (lua_State *L) {
   luaL_argcheck(L, p->graph.dictionary == other->graph.dictionary, 2,
                 "the profiles have different dictionaries");
   pf_listing compat = {.shown = other->shown};
-  const pf_listing exact = listing_of(L, 3, NULL); /* its flow at 4 */
+  const pf_listing exact = listing_of(L, 3); /* its flow at 4 */
   lua_pushnil(L);
   compat.flow = l_flow_push(L, 2, 5); /* at 6 */
   const int pins[] = {1, 2, 4, 6};

@@ -44,8 +44,8 @@ typedef pf_status l_open_ordered (pf_flow *flow, const pf_graph *graph,
 
 /* The same with the orders of a listing, of all functions or those without
    zeros, when the flow has to be computed. */
-const pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
-                                    l_open_ordered *open, bool zeros);
+pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
+                              l_open_ordered *open, bool zeros);
 
 /* Push a table of the numbers a heading shows; pf_graph_facts and the flow
    at the top of the stack. */

@@ -185,12 +185,12 @@ static l_flow *new_flow (lua_State *L, int profile) {
 }
 
 
-const pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
-                                    l_open_ordered *open, bool zeros) {
+pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
+                              l_open_ordered *open, bool zeros) {
   const l_profile *const p = l_profile_check(L, profile);
   const bool plain = is_plain(L, arg);
   if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
-    return &((const l_flow *)lua_touserdata(L, -1))->flow;
+    return &((l_flow *)lua_touserdata(L, -1))->flow;
   l_flow *const f = new_flow(L, profile);
   make_filter(L, p, f, arg);
   const size_t metric = metric_of(L, &p->graph, arg);

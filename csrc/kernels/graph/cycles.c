@@ -111,18 +111,31 @@ static bool close_component (walk *w) {
 }
 
 
+/* A function that calls nobody closes at once. */
+static bool close_leaf (walk *w, uint32_t function) {
+  const uint32_t *first = &w->graph->child_first[function];
+  if (first[0] != first[1])
+    return false;
+  w->met[function] = CLOSED;
+  w->cycles->order[w->placed++] = function;
+  return true;
+}
+
+
 /* False when out of memory. */
 static bool walk_from (walk *w, uint32_t root) {
+  if (close_leaf(w, root))
+    return true;
   enter(w, root);
   while (w->depth > 0) {
     frame *const top = &w->frames[w->depth - 1];
     if (top->arc < top->end) {
       const uint32_t callee = w->graph->arcs[top->arc++].callee;
       const uint32_t met = w->met[callee];
-      if (met == 0)
-        enter(w, callee);
-      else if (met != CLOSED)
+      if (met != 0 && met != CLOSED)
         join(w, callee);
+      else if (met == 0 && !close_leaf(w, callee))
+        enter(w, callee);
     }
     else {
       w->depth--;

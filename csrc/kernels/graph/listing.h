@@ -73,7 +73,8 @@ pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
 ** and function_recursive (the entry itself), callee and callee_inner,
 ** separator. Those with a name (all but cycle..., spontaneous, outside and
 ** separator) have three variants: ..._in_cycle, ..._hidden when the index
-** number refers to no entry, ..._in_cycle_hidden.
+** number refers to no entry, ..._in_cycle_hidden. Flows are to be ranked
+** (rank.h), here and for the index.
 */
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error);

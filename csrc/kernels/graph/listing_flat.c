@@ -210,9 +210,9 @@ static void fill_recursive (const flat_reader *self, pf_batch *batch,
 
 /* The nodes lie far apart: loads of one short loop overlap. */
 static void fetch (flat_reader *self, const uint32_t *functions, size_t rows) {
-  const pf_node *nodes = self->listing.listing.flow->nodes;
+  const pf_flow *flow = self->listing.listing.flow;
   for (size_t i = 0; i < rows; i++) {
-    const pf_node *const node = &nodes[functions[i]];
+    const pf_node *const node = &flow->nodes[functions[i]];
     self->own[i] = node->self;
     self->child[i] = node->child;
     self->calls[i] = node->calls;

@@ -40,7 +40,7 @@ static void put_bool (pf_batch *batch, size_t column, bool value) {
 static void put_function (const pf_listing *listing, pf_batch *batch,
                           size_t f) {
   const pf_graph *graph = listing->flow->graph;
-  const uint32_t cycle = listing->flow->nodes[f].cycle;
+  const uint32_t cycle = pf_flow_cycle(listing->flow, f);
   put_int(batch, NUMBER, (int64_t)f);
   put_name(batch, FUNCTION, listing_name(listing, f));
   put_name(batch, SYMBOL, graph->names[f]);

@@ -134,7 +134,7 @@ static bool make_arc (listing_reader *reader, pf_batch *batch) {
     if (self->at == self->count)
       return false;
     const uint32_t node = self->nodes[self->at++];
-    if (node < flow->graph->nfunctions && flow->nodes[node].printed &&
+    if (node < flow->graph->nfunctions && pf_flow_is_printed(flow, node) &&
         begin(self, node)) {
       put_root(self, batch, node);
       return true;

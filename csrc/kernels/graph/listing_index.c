@@ -11,7 +11,6 @@
 
 #include "kernels/graph/listing_fill.h"
 #include "kernels/graph/rank.h"
-#include "model/memory.h"
 
 enum {
   KIND,
@@ -50,7 +49,6 @@ typedef struct index_reader {
   uint32_t *ranked;      /* they, when they are not the flow's */
   size_t nnames;
   size_t count, rows;
-  uint32_t *index; /* of each node: its number, from 1 */
   size_t row, column;
   size_t width; /* places of the row that gprof counts */
   char (*labels)[LISTING_LABEL];
@@ -90,10 +88,10 @@ static size_t width_of (const index_reader *self, uint32_t name) {
 
 /* The number of a node, after as many spaces as gprof puts. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
+  const pf_flow *flow = self->listing.listing.flow;
   char *label = self->labels[batch->rows];
-  const size_t size =
-      listing_label(label, self->index[node],
-                    self->listing.listing.flow->nodes[node].printed);
+  const size_t size = listing_label(label, flow->nodes[node].index,
+                                    pf_flow_is_printed(flow, node));
   const size_t wanted = self->column * COLUMN_WIDTH + LABEL_WIDTH;
   size_t pad = 0;
   self->width += size;
@@ -150,25 +148,8 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
 static void close_index (pf_reader *reader) {
   index_reader *self = (index_reader *)reader;
   free(self->ranked);
-  free(self->index);
   free(self->labels);
   free(self);
-}
-
-
-/* Number the nodes as the call graph does. */
-static bool number_nodes (index_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  uint32_t *ranked = NULL;
-  if (flow->entries == NULL && pf_rank_graph(flow, &ranked) != PF_OK) {
-    free(ranked);
-    return false;
-  }
-  const uint32_t *const nodes = ranked == NULL ? flow->entries : ranked;
-  for (size_t i = 0; i < flow->nnodes; i++)
-    self->index[nodes[i]] = (uint32_t)i + 1;
-  free(ranked);
-  return true;
 }
 
 
@@ -190,15 +171,13 @@ static bool rank (index_reader *self) {
 
 static bool open_index (index_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  self->index = pf_array(flow->nnodes, sizeof *self->index);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   for (size_t i = 0; i < NKINDS; i++) {
     self->kinds[i] = pf_intern_text(flow->graph->dictionary, kinds[i]);
     if (self->kinds[i] == PF_NO_NAME)
       return false;
   }
-  if (self->index == NULL || self->labels == NULL || !number_nodes(self) ||
-      !rank(self))
+  if (self->labels == NULL || !rank(self))
     return false;
   self->count = self->nnames + flow->cycles.count;
   self->rows = (self->count + COLUMNS - 1) / COLUMNS;

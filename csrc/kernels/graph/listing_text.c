@@ -9,7 +9,6 @@
 
 #include "kernels/graph/listing_fill.h"
 #include "kernels/graph/rank.h"
-#include "model/memory.h"
 
 /* clang-format off */
 enum {
@@ -62,19 +61,11 @@ typedef enum step {
   RULE
 } step;
 
-/* What lines say of a node wherever it stands. */
-typedef struct mention {
-  uint32_t index; /* its number, from 1 */
-  uint32_t name;  /* PF_NO_NAME: to be found out, or there is more to say */
-} mention;
-
 typedef struct text_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS]; /* names */
-  const uint32_t *nodes;  /* in order */
-  uint32_t *ranked;       /* them, when they are not the flow's */
-  mention *mentions;      /* of each node */
-  size_t at;              /* the next of nodes */
+  bool is_plain;          /* names are shown as the linker has them */
+  size_t at;              /* the next of the flow's entries */
   double all;             /* 100 per cent; never 0 */
   step step;
   size_t node;
@@ -101,34 +92,33 @@ static void put_seconds (const text_reader *self, pf_batch *batch, double own,
 }
 
 
-/* The same for a function of which a mention does not say all. */
+/* The same for a function of which its node does not say all. */
 static void put_rest (const text_reader *self, pf_batch *batch, size_t kind,
                       uint32_t function) {
-  const pf_node *const node = &self->listing.listing.flow->nodes[function];
+  const pf_flow *flow = self->listing.listing.flow;
+  const uint32_t cycle = pf_flow_cycle(flow, function);
+  const bool printed = pf_flow_is_printed(flow, function);
   const uint32_t name = listing_name(&self->listing.listing, function);
-  kind += (node->cycle != 0 ? IN_CYCLE : 0) + (node->printed ? 0 : HIDDEN);
+  kind += (cycle != 0 ? IN_CYCLE : 0) + (printed ? 0 : HIDDEN);
   put_name(batch, KIND, self->kinds[kind]);
   put_name(batch, NAME, name);
-  put_int(batch, CYCLE, node->cycle);
-  if (node->cycle == 0) {
+  put_int(batch, CYCLE, cycle);
+  if (cycle == 0)
     put_missing(batch, CYCLE);
-    if (node->printed)
-      self->mentions[function].name = name;
-  }
 }
 
 
 /* The kind, and the name with what stands behind it. */
 static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
                        uint32_t function) {
-  const mention *const said = &self->mentions[function];
-  put_int(batch, REFERENCE, said->index);
-  if (said->name == PF_NO_NAME) {
+  const pf_node *const node = &self->listing.listing.flow->nodes[function];
+  put_int(batch, REFERENCE, node->index);
+  if (node->name == PF_NO_NAME || !self->is_plain) {
     put_rest(self, batch, kind, function);
     return;
   }
   put_name(batch, KIND, self->kinds[kind]);
-  put_name(batch, NAME, said->name);
+  put_name(batch, NAME, node->name);
   put_missing(batch, CYCLE);
 }
 
@@ -155,8 +145,7 @@ static void put_entry (text_reader *self, pf_batch *batch) {
   const double own = pf_flow_shown_self(flow, self->node);
   const double children = pf_flow_shown_child(flow, self->node);
   char *label = self->labels[batch->rows];
-  const size_t size =
-      listing_label(label, self->mentions[self->node].index, true);
+  const size_t size = listing_label(label, flow->nodes[self->node].index, true);
   if (batch->columns[LABEL].data != NULL)
     batch->columns[LABEL].bytes[batch->rows] =
         (pf_bytes){(const uint8_t *)label, size};
@@ -176,7 +165,7 @@ static void make_header (text_reader *self, pf_batch *batch) {
   put_name(batch, KIND, self->kinds[is_recursive ? HEADER_RECURSIVE : HEADER]);
   put_missing(batch, NAME);
   put_int(batch, CYCLE, (int64_t)(self->node - flow->graph->nfunctions + 1));
-  put_int(batch, REFERENCE, self->mentions[self->node].index);
+  put_int(batch, REFERENCE, flow->nodes[self->node].index);
 }
 
 
@@ -269,7 +258,7 @@ static void list_members (text_reader *self) {
 /* Whether a node has an entry. */
 static bool is_printed (const text_reader *self, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
-  return flow->nodes[node].printed &&
+  return pf_flow_is_printed(flow, node) &&
          (self->listing.listing.zeros || flow->nodes[node].calls != 0 ||
           pf_flow_self_calls(flow, node) != 0 ||
           pf_flow_shown_self(flow, node) != 0 ||
@@ -277,10 +266,9 @@ static bool is_printed (const text_reader *self, size_t node) {
 }
 
 
-/* What a line says of a function will soon be needed, and its times. */
+/* What a line says of a function will soon be needed. */
 static inline void fetch_function (const text_reader *self, uint32_t function) {
   __builtin_prefetch(&self->listing.listing.flow->nodes[function]);
-  __builtin_prefetch(&self->mentions[function]);
 }
 
 
@@ -309,7 +297,7 @@ static void fetch_callers (const text_reader *self, uint32_t function) {
   for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++) {
     const uint32_t caller = graph->arcs[graph->parents[i]].caller;
     if (caller != PF_NO_FUNCTION)
-      __builtin_prefetch(&self->mentions[caller]);
+      fetch_function(self, caller);
   }
 }
 
@@ -318,12 +306,13 @@ static void fetch_callers (const text_reader *self, uint32_t function) {
    memory, and each piece says where the next one is: have it ready in steps,
    of a near entry what is known by way of the steps before. */
 static void fetch (const text_reader *self) {
-  const pf_graph *graph = self->listing.listing.flow->graph;
+  const pf_flow *flow = self->listing.listing.flow;
+  const pf_graph *graph = flow->graph;
   uint32_t next[4];
-  if (self->at + 4 * FETCH_FROM >= self->listing.listing.flow->nnodes)
+  if (self->at + 4 * FETCH_FROM >= flow->nnodes)
     return;
   for (size_t i = 0; i < 4; i++) {
-    next[i] = self->nodes[self->at + (4 - i) * FETCH_FROM];
+    next[i] = flow->entries[self->at + (4 - i) * FETCH_FROM];
     if (next[i] >= graph->nfunctions)
       return;
   }
@@ -341,12 +330,12 @@ static void fetch (const text_reader *self) {
 /* Go to the next node with an entry; false: there is none. */
 static bool next_node (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
-  while (self->at < flow->nnodes && !is_printed(self, self->nodes[self->at]))
+  while (self->at < flow->nnodes && !is_printed(self, flow->entries[self->at]))
     self->at++;
   if (self->at == flow->nnodes)
     return false;
   fetch(self);
-  self->node = self->nodes[self->at++];
+  self->node = flow->entries[self->at++];
   self->count = self->done = 0;
   if (self->node < flow->graph->nfunctions) {
     list_callers(self);
@@ -415,8 +404,6 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 
 static void close_text (pf_reader *reader) {
   text_reader *self = (text_reader *)reader;
-  free(self->ranked);
-  free(self->mentions);
   free(self->list);
   free(self->spare);
   free(self->labels);
@@ -454,42 +441,12 @@ static size_t longest_list (const pf_flow *flow) {
 }
 
 
-/* Whether functions may be shown by other names than the linker's. */
-static bool has_own_names (const text_reader *self) {
-  const pf_listing *listing = &self->listing.listing;
-  return listing->shown != NULL &&
-         listing->flow->graph->dictionary->has_mangled;
-}
-
-
-/* The order may have been made with the flow. */
-static bool rank (text_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  if (flow->entries == NULL && pf_rank_graph(flow, &self->ranked) != PF_OK)
-    return false;
-  self->nodes = flow->entries != NULL ? flow->entries : self->ranked;
-  return true;
-}
-
-
 static bool open_arrays (text_reader *self) {
-  const pf_flow *flow = self->listing.listing.flow;
-  const size_t room = longest_list(flow) + 1;
+  const size_t room = longest_list(self->listing.listing.flow) + 1;
   self->list = malloc(room * sizeof *self->list);
   self->spare = malloc(room * sizeof *self->spare);
-  self->mentions = pf_array(flow->nnodes, sizeof *self->mentions);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
-  if (self->list == NULL || self->spare == NULL || self->mentions == NULL ||
-      self->labels == NULL || !rank(self))
-    return false;
-  for (size_t i = 0; i < flow->nnodes; i++)
-    self->mentions[i].name = PF_NO_NAME;
-  for (size_t i = 0; !has_own_names(self) && i < flow->graph->nfunctions; i++)
-    if (flow->nodes[i].printed && flow->nodes[i].cycle == 0)
-      self->mentions[i].name = flow->graph->names[i];
-  for (size_t i = 0; i < flow->nnodes; i++)
-    self->mentions[self->nodes[i]].index = (uint32_t)i + 1;
-  return true;
+  return self->list != NULL && self->spare != NULL && self->labels != NULL;
 }
 
 
@@ -501,6 +458,8 @@ pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
   listing_open(&self->listing, listing, fields, NFIELDS);
   self->listing.make = make_line;
   self->listing.base.close = close_text;
+  self->is_plain =
+      listing->shown == NULL || !listing->flow->graph->dictionary->has_mangled;
   self->all = listing->flow->total_shown > 0 ? listing->flow->total_shown : 1;
   if (!open_arrays(self) ||
       !intern_kinds(self, listing->flow->graph->dictionary)) {

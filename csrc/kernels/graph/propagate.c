@@ -23,14 +23,21 @@ static bool is_open (const pf_flow *flow) {
 
 static bool open_arrays (pf_flow *flow) {
   const size_t n = flow->nnodes + 1;
+  const size_t ncycles = flow->cycles.count;
   flow->nodes = pf_array(n, sizeof *flow->nodes);
-  flow->inner = pf_array_of_zeros(flow->cycles.count, sizeof *flow->inner);
+  flow->inner = pf_array_of_zeros(ncycles, sizeof *flow->inner);
+  if (ncycles > 0)
+    flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
+  if (flow->nodes == NULL || flow->inner == NULL ||
+      (ncycles > 0 && flow->cycle_of == NULL))
+    return false;
   if (is_open(flow))
-    return flow->nodes != NULL && flow->inner != NULL;
+    return true;
   flow->fractions = pf_array_of_zeros(n, sizeof(double));
   flow->shown_child = pf_array_of_zeros(n, sizeof(double));
-  return flow->nodes != NULL && flow->inner != NULL &&
-         flow->fractions != NULL && flow->shown_child != NULL;
+  flow->printed = pf_array(n, sizeof *flow->printed);
+  return flow->fractions != NULL && flow->shown_child != NULL &&
+         flow->printed != NULL;
 }
 
 
@@ -48,7 +55,7 @@ static void make_functions (pf_flow *flow) {
     if (!counts)
       flow->total -= weight;
     flow->nodes[i] =
-        (pf_node){counts ? weight : 0, 0, graph->calls[i], 0, true};
+        (pf_node){counts ? weight : 0, 0, graph->calls[i], 0, graph->names[i]};
   }
 }
 
@@ -57,10 +64,13 @@ static void make_functions (pf_flow *flow) {
 static void make_cycles (pf_flow *flow) {
   const pf_cycles *cycles = &flow->cycles;
   for (size_t i = 0; i < cycles->count; i++) {
-    flow->nodes[flow->graph->nfunctions + i] = (pf_node){0, 0, 0, 0, true};
+    flow->nodes[flow->graph->nfunctions + i] =
+        (pf_node){0, 0, 0, 0, PF_NO_NAME};
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f])
-      flow->nodes[f].cycle = (uint32_t)i + 1;
+         f = cycles->next[f]) {
+      flow->cycle_of[f] = (uint32_t)i + 1;
+      flow->nodes[f].name = PF_NO_NAME;
+    }
   }
 }
 
@@ -109,8 +119,7 @@ static double per_second (const pf_flow *flow) {
    `function` that are outside of its node. */
 static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
   const pf_graph *graph = flow->graph;
-  pf_node *const heir = &flow->nodes[node];
-  const double calls = (double)heir->calls;
+  const double calls = (double)flow->nodes[node].calls;
   for (uint32_t i = graph->parent_first[function];
        i < graph->parent_first[function + 1]; i++) {
     const pf_arc *const arc = &graph->arcs[graph->parents[i]];
@@ -118,8 +127,8 @@ static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
     if (!is_outside && pf_flow_head(flow, arc->caller) == node)
       continue;
     if (!is_outside)
-      heir->printed |= flow->nodes[arc->caller].printed;
-    if (heir->calls != 0)
+      flow->printed[node] |= flow->printed[arc->caller];
+    if (calls != 0)
       flow->fractions[node] +=
           (is_outside ? 1.0 : flow->fractions[arc->caller]) *
           ((double)arc->count / calls);
@@ -130,7 +139,7 @@ static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
 static void inherit (pf_flow *flow, size_t node) {
   const pf_cycles *cycles = &flow->cycles;
   const size_t n = flow->graph->nfunctions;
-  flow->nodes[node].printed = false;
+  flow->printed[node] = false;
   flow->fractions[node] = 0;
   if (node < n) {
     inherit_from_callers(flow, node, node);
@@ -140,7 +149,7 @@ static void inherit (pf_flow *flow, size_t node) {
   for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
     inherit_from_callers(flow, f, node);
   for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
-    flow->nodes[f].printed = flow->nodes[node].printed;
+    flow->printed[f] = flow->printed[node];
     flow->fractions[f] = flow->fractions[node];
   }
 }
@@ -160,10 +169,9 @@ static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
 
 /* What becomes of a function that has inherited. */
 static void settle (pf_flow *flow, size_t function) {
-  pf_node *const node = &flow->nodes[function];
   double *const fraction = &flow->fractions[function];
-  node->printed =
-      is_wanted(flow, function, node->printed, PF_GRAPH_IN, PF_GRAPH_OUT);
+  bool *const printed = &flow->printed[function];
+  *printed = is_wanted(flow, function, *printed, PF_GRAPH_IN, PF_GRAPH_OUT);
   if (!is_wanted(flow, function, *fraction != 0, PF_TIME_IN, PF_TIME_OUT))
     *fraction = 0;
   else if (*fraction == 0)
@@ -178,7 +186,7 @@ static void adopt_cycles (pf_flow *flow) {
   for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
          f = cycles->next[f]) {
-      flow->nodes[n + i].printed |= flow->nodes[f].printed;
+      flow->printed[n + i] |= flow->printed[f];
       if (flow->fractions[n + i] == 0)
         flow->fractions[n + i] = flow->fractions[f];
     }
@@ -198,6 +206,9 @@ static void send_down (pf_flow *flow) {
   }
   if (!flow->graph->facts.compat)
     adopt_cycles(flow);
+  for (size_t i = 0; i < flow->nnodes; i++)
+    if (!flow->printed[i])
+      flow->nodes[i].name = PF_NO_NAME;
 }
 
 /* }====== */
@@ -316,8 +327,10 @@ pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
 
 void pf_flow_close (pf_flow *flow) {
   pf_cycles_close(&flow->cycles);
+  free(flow->cycle_of);
   free(flow->inner);
   free(flow->nodes);
+  free(flow->printed);
   free(flow->fractions);
   free(flow->shown_child);
   free(flow->flat);

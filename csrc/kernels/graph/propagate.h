@@ -12,6 +12,7 @@
 #define propagate_h
 
 #include "kernels/graph/cycles.h"
+#include "model/names.h"
 
 /* What a filter says of a function. */
 enum {
@@ -29,8 +30,9 @@ typedef struct pf_node {
   double self;    /* spent in it */
   double child;   /* ... and in what it called */
   int64_t calls;  /* from outside of it */
-  uint32_t cycle; /* of a function: the cycle it is in, or 0 */
-  bool printed;   /* gets an entry in the call graph */
+  uint32_t index; /* its number in the call graph, from 1; 0: not ranked */
+  uint32_t name;  /* of a function that is in no cycle and gets an entry, as
+                     the linker has it; PF_NO_NAME of all others */
 } pf_node;
 
 typedef struct pf_flow {
@@ -41,18 +43,21 @@ typedef struct pf_flow {
   double per_second; /* how much of the metric is a second; or 1 */
 
   pf_cycles cycles;
-  int64_t *inner; /* calls in cycle i, but of functions by themselves:
+  uint32_t *cycle_of; /* of each function: the cycle it is in, or 0; NULL: there
+                         are none */
+  int64_t *inner;     /* calls in cycle i, but of functions by themselves:
                      inner[i - 1] */
   size_t nnodes;
   pf_node *nodes;
-  double *fractions;   /* of a node's time that may be seen, 0 to 1; NULL: 1 */
+  bool *printed;     /* which nodes get an entry in the call graph; NULL: all */
+  double *fractions; /* of a node's time that may be seen, 0 to 1; NULL: 1 */
   double *shown_child; /* child * fraction as gprof adds it up; NULL: child */
 
   double total;         /* of all functions in the flat profile */
   double total_shown;   /* sum of what is shown of the functions' own time */
   double most_per_call; /* of all functions, in a call and what it called */
 
-  /* The orders that were wanted: see rank.h. */
+  /* The orders that were asked for: see rank.h. */
   uint32_t *flat, *entries, *names; /* of the flat profile, the call graph, and
                                        its index; or NULL */
   size_t nflat, nnames;
@@ -80,9 +85,21 @@ void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
                     const uint8_t *filter);
 pf_status pf_flow_spread (pf_flow *flow);
 
+/* The cycle a function is in, or 0: mostly the node tells. */
+static inline uint32_t pf_flow_cycle (const pf_flow *flow, size_t function) {
+  return flow->cycle_of == NULL || flow->nodes[function].name != PF_NO_NAME
+             ? 0
+             : flow->cycle_of[function];
+}
+
+/* Whether a node gets an entry in the call graph. */
+static inline bool pf_flow_is_printed (const pf_flow *flow, size_t node) {
+  return flow->printed == NULL || flow->printed[node];
+}
+
 /* The node that stands for a function to the outside: its cycle or itself. */
 static inline size_t pf_flow_head (const pf_flow *flow, size_t function) {
-  const uint32_t cycle = flow->nodes[function].cycle;
+  const uint32_t cycle = pf_flow_cycle(flow, function);
   return cycle == 0 ? function : flow->graph->nfunctions + cycle - 1;
 }
 
@@ -108,10 +125,10 @@ static inline double pf_flow_shown_child (const pf_flow *flow, size_t node) {
 
 /* Whether an arc leads from a function to itself or inside its cycle. */
 static inline bool pf_flow_is_inner (const pf_flow *flow, const pf_arc *arc) {
-  const uint32_t cycle = flow->nodes[arc->callee].cycle;
+  const uint32_t cycle = pf_flow_cycle(flow, arc->callee);
   return arc->caller == arc->callee ||
          (cycle != 0 && arc->caller != PF_NO_FUNCTION &&
-          flow->nodes[arc->caller].cycle == cycle);
+          pf_flow_cycle(flow, arc->caller) == cycle);
 }
 
 /* What is handed along an arc, all of it: none inside a cycle. */

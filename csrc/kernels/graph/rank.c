@@ -284,11 +284,21 @@ static void spread (void *context) {
 }
 
 
+/* Rank the entries, and number them. */
+static void rank_entries (void *context) {
+  job *const j = context;
+  pf_flow *const flow = j->flow;
+  j->first = pf_rank_graph(flow, &flow->entries);
+  for (size_t i = 0; j->first == PF_OK && i < flow->nnodes; i++)
+    flow->nodes[flow->entries[i]].index = (uint32_t)i + 1;
+}
+
+
 static void spread_and_rank (void *context) {
   job *const j = context;
-  j->first = pf_flow_spread(j->flow);
+  spread(j);
   if (j->first == PF_OK)
-    j->first = pf_rank_graph(j->flow, &j->flow->entries);
+    rank_entries(j);
 }
 
 
@@ -333,6 +343,14 @@ pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
   return do_both(flow, spread_and_rank, rank_index);
+}
+
+
+pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
+  if (flow->entries != NULL)
+    return PF_OK;
+  flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
+  return do_both(flow, rank_entries, rank_index);
 }
 
 /* }====== */

@@ -38,6 +38,10 @@ pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
 pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
                               size_t metric, const uint8_t *filter, bool zeros);
 
+/* Make the orders of the call graph and its index in a flow that is open, if
+   they are not there. PF_ENOMEM. */
+pf_status pf_flow_rank (pf_flow *flow, bool zeros);
+
 /* Kinds of arcs, in the order in which they are shown. */
 enum {
   PF_ARC_SELF,  /* of a function to itself */
