@@ -1,6 +1,7 @@
 /*
 ** race.c - everything that runs in two threads, to be built with
-** ThreadSanitizer: writers through rings, and the relay of tables.
+** ThreadSanitizer: writers through rings, the relay of tables, and entries that
+** are decoded ahead.
 **
 **   race FOLDER
 */
@@ -8,8 +9,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "formats/formats.h"
 #include "kernels/relay.h"
 #include "model/areas.h"
+#include "model/names.h"
+#include "model/trace.h"
 #include "recording.h"
 
 #define LINES 300000u
@@ -193,6 +197,85 @@ static void relay_numbers (void) {
 /* }====== */
 
 
+/* {====== Entries that are decoded ahead ====== */
+
+#define ENTRY 36 /* bytes: TID N(4), TIME N(10), OP C(1), MSG C(20) */
+
+/* A table of dBASE III; a name in it comes late, again and again, so that the
+   thread stops and goes on. */
+static pf_bytes make_table (void) {
+  static const char *const fields[] = {"TID", "TIME", "OP", "MSG"};
+  static const uint8_t sizes[] = {4, 10, 1, 20};
+  const size_t start = 32 + 32 * 4 + 1;
+  uint8_t *const bytes = calloc(1, start + LINES * (size_t)ENTRY + 2);
+  MUST(bytes != NULL);
+  bytes[0] = 3, bytes[1] = 126, bytes[2] = 11, bytes[3] = 21;
+  for (unsigned i = 0; i < 4; i++)
+    bytes[4 + i] = (uint8_t)(LINES >> 8 * i);
+  bytes[8] = (uint8_t)start, bytes[10] = ENTRY;
+  for (unsigned i = 0; i < 4; i++) {
+    uint8_t *const field = bytes + 32 + 32 * i;
+    memcpy(field, fields[i], strlen(fields[i]));
+    field[11] = i < 2 ? 'N' : 'C';
+    field[16] = sizes[i];
+  }
+  bytes[start - 1] = 0x0D;
+  for (unsigned i = 0; i < LINES; i++)
+    snprintf((char *)bytes + start + (size_t)i * ENTRY, ENTRY + 1,
+             " %4u%10u%c%-20u", 1 + i / 100000, i, i % 2 == 0 ? 'I' : 'O',
+             i % 40000 == 39999 ? i : i % 50);
+  bytes[start + LINES * (size_t)ENTRY] = 0x1A;
+  return (pf_bytes){bytes, start + LINES * (size_t)ENTRY + 1};
+}
+
+
+/* Read the times of up to `most` batches; how many rows there were. */
+static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t most) {
+  uint64_t rows = 0;
+  pf_error error;
+  while (most-- > 0 && reader->next(reader, batch, &error) == PF_MORE)
+    for (size_t i = 0; i < batch->rows; i++)
+      MUST(batch->columns[1].ints[i] == (int64_t)rows++ * 1000000);
+  return rows;
+}
+
+
+/* With a reader that reads all, and one that is left behind. */
+static void decode_ahead (void) {
+  const pf_bytes bytes = make_table();
+  const pf_source source = {"main", "", bytes};
+  pf_trace trace = {.format = pf_format_named("xpp"),
+                    .sources = &source,
+                    .nsources = 1,
+                    .dictionary = pf_dictionary_new(),
+                    .notes = pf_notes_new()};
+  pf_error error;
+  pf_reader *readers[2];
+  pf_batch batch;
+  MUST(trace.format->open(&trace, &error) == PF_OK);
+  const pf_table *const table = &trace.tables[0];
+  bool *const wanted = calloc(table->nfields, sizeof *wanted);
+  MUST(wanted != NULL);
+  wanted[1] = wanted[2] = wanted[3] = true;
+  for (int i = 0; i < 2; i++)
+    MUST(table->open(&trace, table, &readers[i], &error) == PF_OK);
+  MUST(pf_batch_for(&batch, readers[0], wanted) == PF_OK);
+  MUST(read_times(readers[1], &batch, 9) > 0);
+  MUST(read_times(readers[0], &batch, SIZE_MAX) == LINES);
+  trace.format->close(&trace);
+  free((void *)(uintptr_t)bytes.at);
+  for (int i = 0; i < 2; i++)
+    readers[i]->close(readers[i]);
+  pf_batch_close(&batch);
+  pf_notes_free(trace.notes);
+  pf_dictionary_free(trace.dictionary);
+  free(wanted);
+  printf("ahead: %u entries\n", LINES);
+}
+
+/* }====== */
+
+
 int main (int argc, char **argv) {
   char path[512];
   MUST(argc == 2);
@@ -202,5 +285,6 @@ int main (int argc, char **argv) {
   fail_writing();
   relay_numbers();
   relay_areas();
+  decode_ahead();
   return 0;
 }

@@ -1,44 +1,27 @@
 /*
 ** entries.c - the reader of table entries: the fields that have a role, in
 ** profio's units, and the others as they stand.
-**
-** The clock counts ms in 32 bits and starts again after 49 days. Time is that
-** of the file plus what the starts again add; a step back of more than half of
-** the range is one. Any other step back within a thread is worth a warning:
-** packets in a wrong order, or two runs in one file.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "formats/xpp/convert.h"
-#include "formats/xpp/namer.h"
-#include "model/interned.h"
+#include "formats/xpp/forward.h"
+#include "formats/xpp/times.h"
 #include "model/names.h"
-
-#define CLOCK_RANGE ((int64_t)1 << 32) /* ms */
-
-/* The last time of a thread. */
-typedef struct thread_time {
-  int64_t thread, time;
-} thread_time;
 
 typedef struct entries_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open;  /* rows are */
-  int64_t added; /* to the times, in ns: the clock has started again */
-  int64_t last;  /* time of the file, with that */
-  bool has_last;
+  bool is_open;          /* rows are */
   uint32_t letters[4];   /* the operations there are, in the dictionary */
   uint32_t gap, deleted; /* flags */
-  thread_time *threads;  /* by their number in `known` */
-  size_t room;           /* for them */
-  pf_interned known;
-  uint32_t latest; /* the thread of the last row */
+  xpp_times times;
   int64_t thread_of[PF_BATCH_ROWS];
   xpp_namer ops, calls; /* of tables */
+  xpp_forward *forward; /* of plain entries; NULL: they are taken as all are */
   xpp_rows rows;
 } entries_reader;
 
@@ -84,127 +67,6 @@ pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
       file->entries[file->nentries++] = file->fields[i];
     }
   return PF_OK;
-}
-
-/* }====== */
-
-
-/* {====== Times ====== */
-
-static bool is_thread (const void *context, uint32_t number) {
-  const entries_reader *const self = context;
-  return self->threads[number].thread ==
-         self->threads[self->known.count].thread;
-}
-
-
-/* Room for as many threads as `known` has room for, and one. */
-static bool has_room (entries_reader *self) {
-  const size_t room = (size_t)self->known.room + 1;
-  if (self->room >= room)
-    return true;
-  thread_time *const grown = realloc(self->threads, room * sizeof *grown);
-  if (grown == NULL)
-    return false;
-  self->threads = grown;
-  self->room = room;
-  return true;
-}
-
-
-/* The number of a thread; PF_NOT_INTERNED when out of memory. The place behind
-   the threads holds the one looked for. */
-static uint32_t thread_number (entries_reader *self, int64_t thread) {
-  pf_interned *const known = &self->known;
-  if (self->latest < known->count &&
-      self->threads[self->latest].thread == thread)
-    return self->latest;
-  if (!pf_interned_reserve(known) || !has_room(self))
-    return PF_NOT_INTERNED;
-  self->threads[known->count] = (thread_time){thread, INT64_MIN};
-  const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);
-  uint32_t number = pf_interned_find(known, hash, is_thread, self);
-  if (number == PF_NOT_INTERNED)
-    number = pf_interned_add(known, hash);
-  return self->latest = number;
-}
-
-
-/* Take the clock's starts again into account. */
-static pf_status unwrap (entries_reader *self, pf_column *time, size_t row,
-                         pf_error *error) {
-  const int64_t range = CLOCK_RANGE * XPP_NS_PER_MS;
-  int64_t now = time->ints[row];
-  pf_status status = PF_OK;
-  if (__builtin_add_overflow(now, self->added, &now))
-    now = time->ints[row];
-  if (self->has_last && now < self->last && self->last - now > range / 2 &&
-      now <= INT64_MAX - range) {
-    status = pf_warn(self->trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
-                     xpp_row_offset(&self->rows, row), error,
-                     "the clock of 32 bits starts again: times go on");
-    self->added += range;
-    now += range;
-  }
-  time->ints[row] = now;
-  self->last = now;
-  self->has_last = true;
-  return status;
-}
-
-
-/* Compare with the last time of the thread. */
-static pf_status check_time (entries_reader *self, const pf_column *time,
-                             size_t row, pf_error *error) {
-  const uint32_t number = thread_number(self, self->thread_of[row]);
-  if (number == PF_NOT_INTERNED)
-    return xpp_no_memory(error);
-  thread_time *const thread = &self->threads[number];
-  const int64_t before = thread->time;
-  thread->time = time->ints[row];
-  if (time->ints[row] >= before)
-    return PF_OK;
-  return pf_warn(self->trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
-                 xpp_row_offset(&self->rows, row), error,
-                 "a time of %lld ms or later expected in thread %lld, found "
-                 "%lld ms",
-                 (long long)(before / XPP_NS_PER_MS), (long long)thread->thread,
-                 (long long)(time->ints[row] / XPP_NS_PER_MS));
-}
-
-
-/* How many rows from `row` on are of the latest thread and go on where all
-   rows before them have ended, so that there is nothing to be minded. */
-static size_t count_calm (entries_reader *self, const pf_column *time,
-                          size_t row, size_t count) {
-  thread_time *const thread = &self->threads[self->latest];
-  if (time->has_missing || self->added != 0 || !self->has_last ||
-      self->latest >= self->known.count)
-    return 0;
-  const int64_t *const times = time->ints, *const threads = self->thread_of;
-  const size_t first = row;
-  int64_t last = self->last > thread->time ? self->last : thread->time;
-  for (; row < count && threads[row] == thread->thread && times[row] >= last;
-       row++)
-    last = times[row];
-  if (row > first)
-    self->last = thread->time = last;
-  return row - first;
-}
-
-
-static pf_status follow_times (entries_reader *self, pf_column *time,
-                               size_t count, pf_error *error) {
-  pf_status status = PF_OK;
-  for (size_t row = 0; row < count && status == PF_OK; row++) {
-    row += count_calm(self, time, row, count);
-    if (row == count || pf_is_missing(time, row))
-      continue;
-    status = unwrap(self, time, row, error);
-    if (status == PF_OK)
-      status = check_time(self, time, row, error);
-  }
-  return status;
 }
 
 /* }====== */
@@ -269,7 +131,9 @@ static pf_status fill_times (entries_reader *self, pf_column *column,
   pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
   if (status == PF_OK)
     status = find_threads(self, count, error);
-  return status == PF_OK ? follow_times(self, column, count, error) : status;
+  return status == PF_OK ? xpp_times_follow(&self->times, &self->rows,
+                                            self->thread_of, column, error)
+                         : status;
 }
 
 
@@ -408,6 +272,73 @@ static pf_status fill_column (entries_reader *self, size_t number,
 /* }====== */
 
 
+/* {====== Plain entries ====== */
+
+/* Decode ahead what is plain, where there can be such entries. */
+static pf_status open_forward (entries_reader *self, const pf_batch *batch,
+                               pf_error *error) {
+  const xpp_file *const file = self->file;
+  xpp_plain plain;
+  bool *const wanted = calloc(file->nentries, sizeof *wanted);
+  if (wanted == NULL)
+    return xpp_no_memory(error);
+  for (size_t i = 0; i < file->nentries; i++)
+    wanted[i] = batch->columns[i].data != NULL;
+  const bool is_plain =
+      xpp_plain_open(&plain, file, wanted, &self->ops, &self->calls);
+  free(wanted);
+  if (!is_plain)
+    return PF_OK;
+  self->forward = xpp_forward_new(&plain, &self->file->forwards);
+  return self->forward == NULL ? xpp_no_memory(error) : PF_OK;
+}
+
+
+/* Put a column of a batch of plain entries, if it is wanted, into one of
+   entries. */
+static void copy_column (pf_column *to, const void *from) {
+  if (to->data != NULL)
+    memcpy(to->data, from, PF_BATCH_ROWS * pf_type_size(to->type));
+}
+
+
+/* The rows at hand are those of plain entries. */
+static pf_status take_plain (entries_reader *self, const xpp_plain_rows *plain,
+                             pf_batch *batch, pf_error *error) {
+  pf_column *const columns = batch->columns;
+  xpp_rows_take(&self->rows, PF_BATCH_ROWS);
+  copy_column(&columns[ENTRIES_THREAD], plain->threads);
+  copy_column(&columns[ENTRIES_TIME], plain->times);
+  copy_column(&columns[ENTRIES_OP], plain->ops);
+  copy_column(&columns[ENTRIES_CALL], plain->calls);
+  copy_column(&columns[ENTRIES_LINE], plain->lines);
+  if (columns[ENTRIES_FLAGS].data != NULL)
+    fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
+  batch->rows = PF_BATCH_ROWS;
+  if (columns[ENTRIES_TIME].data == NULL ||
+      xpp_times_go_on(&self->times, plain))
+    return PF_MORE;
+  return xpp_times_follow(&self->times, &self->rows, plain->threads,
+                          &columns[ENTRIES_TIME], error);
+}
+
+
+/* The next plain entries; NULL: what comes next is looked at the long way. */
+static const xpp_plain_rows *next_plain (entries_reader *self) {
+  const xpp_walk *const walk = &self->rows.walk;
+  if (self->forward == NULL)
+    return NULL;
+  if (!xpp_walk_is_within(walk)) {
+    xpp_forward_stop(self->forward);
+    return NULL;
+  }
+  const size_t source = walk->file->segments[walk->segment].source;
+  return xpp_forward_next(self->forward, xpp_source(walk, source), walk->at);
+}
+
+/* }====== */
+
+
 /* {====== The reader ====== */
 
 /* Which fields the wanted columns are made from. */
@@ -433,7 +364,7 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
   free(wanted);
-  return status;
+  return status == PF_OK ? open_forward(self, batch, error) : status;
 }
 
 
@@ -441,6 +372,9 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   entries_reader *const self = (entries_reader *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
+  const xpp_plain_rows *const plain = status == PF_OK ? next_plain(self) : NULL;
+  if (plain != NULL)
+    return take_plain(self, plain, batch, error);
   if (status == PF_OK)
     status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
   if (status != PF_MORE)
@@ -456,12 +390,12 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 
 static void close_reader (pf_reader *reader) {
   entries_reader *const self = (entries_reader *)(void *)reader;
+  xpp_forward_free(self->forward);
   if (self->is_open)
     xpp_rows_close(&self->rows);
   xpp_namer_close(&self->ops);
   xpp_namer_close(&self->calls);
-  pf_interned_free(&self->known);
-  free(self->threads);
+  xpp_times_close(&self->times);
   free(self);
 }
 
@@ -492,7 +426,7 @@ pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,
                              .close = close_reader};
   self->trace = trace;
   self->file = trace->state;
-  self->known.seed = trace->dictionary->seed;
+  xpp_times_open(&self->times, trace->dictionary->seed);
   const size_t *const fields = self->file->roles.field;
   if (xpp_namer_open(&self->ops, self->file, fields[XPP_OP]) != PF_OK ||
       xpp_namer_open(&self->calls, self->file, fields[XPP_CALL]) != PF_OK ||

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "formats/xpp/fields.h"
+#include "formats/xpp/forward.h"
 #include "formats/xpp/settings.h"
 #include "formats/xpp/walk.h"
 #include "formats/xpp/write.h"
@@ -193,6 +194,7 @@ static pf_status open (pf_trace *trace, pf_error *error) {
 
 static void close (pf_trace *trace) {
   xpp_file *const file = trace->state;
+  xpp_forward_stop_all(&file->forwards);
   dbf_close(file->dbf);
   free(file->names);
   free(file->segments);

@@ -32,15 +32,13 @@ static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* Letters of operations. They alternate at random: a comparison with one of
-   them would be foreseen badly. */
-static const bool is_letter[256] = {
+const bool xpp_is_letter[256] = {
     ['i'] = true, ['I'] = true, ['O'] = true, ['o'] = true};
 
 
 /* Whether the record at `at`, which is there, says what was done to a call. */
 static bool has_letter (const xpp_file *file, pf_bytes bytes, uint64_t at) {
-  return file->op_at == 0 || is_letter[bytes.at[at + file->op_at]];
+  return file->op_at == 0 || xpp_is_letter[bytes.at[at + file->op_at]];
 }
 
 
@@ -85,7 +83,7 @@ static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
     most = (size_t)room;
   for (; count < most && next[0] == flag; count++, next += record) {
 
-    if (op_at > 0 && !is_letter[next[op_at]])
+    if (op_at > 0 && !xpp_is_letter[next[op_at]])
       break;
   }
   if (count > 1 && !is_border(bytes, at + count * record))

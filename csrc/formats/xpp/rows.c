@@ -162,6 +162,19 @@ pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
 }
 
 
+void xpp_rows_take (xpp_rows *rows, size_t count) {
+  xpp_walk *const walk = &rows->walk;
+  const uint32_t record = walk->file->dbf->record;
+  pf_batch_clear(&rows->batch);
+  (void)xpp_walk_take(walk, XPP_ENTRY, record, &rows->runs[0].piece);
+  walk->at += (count - 1) * (uint64_t)record;
+  rows->runs[0].piece.count = count;
+  rows->runs[0].row = 0;
+  rows->nruns = 1;
+  rows->batch.rows = count;
+}
+
+
 pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
                          bool has_all, pf_error *error) {
   const xpp_file *const file = trace->state;

@@ -36,6 +36,10 @@ void xpp_rows_close (xpp_rows *rows);
    At most `most` rows. */
 pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error);
 
+/* Have the next records as rows, none of whose fields is wanted. They are
+   there, and live. */
+void xpp_rows_take (xpp_rows *rows, size_t count);
+
 /* Where a row of the batch begins in its source. */
 uint64_t xpp_row_offset (const xpp_rows *rows, size_t row);
 

@@ -53,6 +53,13 @@ void xpp_walk_close (xpp_walk *walk);
 pf_status xpp_walk_next (xpp_walk *walk, size_t most, xpp_piece *piece,
                          pf_error *error);
 
+/* Whether it is in the middle of the records of a table, with none lost before
+   it. */
+static inline bool xpp_walk_is_within (const xpp_walk *walk) {
+  return walk->is_begun && walk->has_rows && !walk->has_gap &&
+         !walk->file->is_text;
+}
+
 /* The bytes of a piece's source as they are now. */
 static inline pf_bytes xpp_source (const xpp_walk *walk, size_t source) {
   return walk->trace->sources[source].bytes;
@@ -63,6 +70,10 @@ static inline pf_bytes xpp_source (const xpp_walk *walk, size_t source) {
    of its bytes. */
 pf_status xpp_next_record (xpp_walk *walk, pf_bytes bytes, size_t most,
                            xpp_piece *piece);
+
+/* Letters of operations. They alternate at random: a comparison with one of
+   them would be foreseen badly. */
+extern const bool xpp_is_letter[256];
 
 /* Make the next `size` bytes the piece and go past; PF_MORE. */
 pf_status xpp_walk_take (xpp_walk *walk, xpp_piece_kind kind, uint64_t size,

@@ -14,6 +14,7 @@
 **   text.c     rows of delimited text
 **   rows.c     rows of either form as columns of their own fields
 **   entries.c  table entries: the roles in profio's units
+**   plain.c forward.c  the same where there is nothing to be minded, ahead
 **   raw.c      table raw: all bytes, and the fields as the file states them
 **   structure.c    table structure: the roles of the fields
 **   settings.c the PRI file
@@ -65,7 +66,8 @@ typedef struct xpp_file {
   size_t *extras; /* the fields of the unknown ones */
   pf_field *raw;  /* columns of that table */
   size_t nraw;
-  size_t *shown; /* their fields */
+  size_t *shown;                /* their fields */
+  struct xpp_forward *forwards; /* of the readers that decode ahead */
   pf_table tables[4];
 } xpp_file;
 

@@ -1,0 +1,158 @@
+/*
+** times.c - the times of entries.
+**
+** The clock counts ms in 32 bits and starts again after 49 days. Time is that
+** of the file plus what the starts again add; a step back of more than half of
+** the range is one. Any other step back within a thread is worth a warning:
+** packets in a wrong order, or two runs in one file.
+*/
+
+#include "formats/xpp/times.h"
+
+#include <stdlib.h>
+
+#define CLOCK_RANGE ((int64_t)1 << 32) /* ms */
+
+
+void xpp_times_open (xpp_times *self, uint64_t seed) {
+  *self = (xpp_times){.known = {.seed = seed}};
+}
+
+
+void xpp_times_close (xpp_times *self) {
+  pf_interned_free(&self->known);
+  free(self->threads);
+}
+
+
+static bool is_thread (const void *context, uint32_t number) {
+  const xpp_times *const self = context;
+  return self->threads[number].thread ==
+         self->threads[self->known.count].thread;
+}
+
+
+/* Room for as many threads as `known` has room for, and one. */
+static bool has_room (xpp_times *self) {
+  const size_t room = (size_t)self->known.room + 1;
+  if (self->room >= room)
+    return true;
+  xpp_thread_time *const grown = realloc(self->threads, room * sizeof *grown);
+  if (grown == NULL)
+    return false;
+  self->threads = grown;
+  self->room = room;
+  return true;
+}
+
+
+/* The number of a thread; PF_NOT_INTERNED when out of memory. The place behind
+   the threads holds the one looked for. */
+static uint32_t thread_number (xpp_times *self, int64_t thread) {
+  pf_interned *const known = &self->known;
+  if (self->latest < known->count &&
+      self->threads[self->latest].thread == thread)
+    return self->latest;
+  if (!pf_interned_reserve(known) || !has_room(self))
+    return PF_NOT_INTERNED;
+  self->threads[known->count] = (xpp_thread_time){thread, INT64_MIN};
+  const uint64_t hash = pf_mix(known->seed, (uint64_t)thread);
+  uint32_t number = pf_interned_find(known, hash, is_thread, self);
+  if (number == PF_NOT_INTERNED)
+    number = pf_interned_add(known, hash);
+  return self->latest = number;
+}
+
+
+/* Take the clock's starts again into account. */
+static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
+                         size_t row, pf_error *error) {
+  const int64_t range = CLOCK_RANGE * XPP_NS_PER_MS;
+  int64_t now = time->ints[row];
+  pf_status status = PF_OK;
+  if (__builtin_add_overflow(now, self->added, &now))
+    now = time->ints[row];
+  if (self->has_last && now < self->last && self->last - now > range / 2 &&
+      now <= INT64_MAX - range) {
+    status = pf_warn(rows->walk.trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
+                     xpp_row_offset(rows, row), error,
+                     "the clock of 32 bits starts again: times go on");
+    self->added += range;
+    now += range;
+  }
+  time->ints[row] = now;
+  self->last = now;
+  self->has_last = true;
+  return status;
+}
+
+
+/* Compare with the last time of the thread. */
+static pf_status check_time (xpp_times *self, const xpp_rows *rows,
+                             int64_t thread_of, const pf_column *time,
+                             size_t row, pf_error *error) {
+  const uint32_t number = thread_number(self, thread_of);
+  if (number == PF_NOT_INTERNED)
+    return xpp_no_memory(error);
+  xpp_thread_time *const thread = &self->threads[number];
+  const int64_t before = thread->time;
+  thread->time = time->ints[row];
+  if (time->ints[row] >= before)
+    return PF_OK;
+  return pf_warn(rows->walk.trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
+                 xpp_row_offset(rows, row), error,
+                 "a time of %lld ms or later expected in thread %lld, found "
+                 "%lld ms",
+                 (long long)(before / XPP_NS_PER_MS), (long long)thread->thread,
+                 (long long)(time->ints[row] / XPP_NS_PER_MS));
+}
+
+
+/* How many rows from `row` on are of the latest thread and go on where all
+   rows before them have ended, so that there is nothing to be minded. */
+static size_t count_calm (xpp_times *self, const int64_t *threads,
+                          const pf_column *time, size_t row, size_t count) {
+  xpp_thread_time *const thread = &self->threads[self->latest];
+  if (time->has_missing || self->added != 0 || !self->has_last ||
+      self->latest >= self->known.count)
+    return 0;
+  const int64_t *const times = time->ints;
+  const size_t first = row;
+  int64_t last = self->last > thread->time ? self->last : thread->time;
+  for (; row < count && threads[row] == thread->thread && times[row] >= last;
+       row++)
+    last = times[row];
+  if (row > first)
+    self->last = thread->time = last;
+  return row - first;
+}
+
+
+pf_status xpp_times_follow (xpp_times *self, const xpp_rows *rows,
+                            const int64_t *threads, pf_column *time,
+                            pf_error *error) {
+  const size_t count = rows->batch.rows;
+  pf_status status = PF_OK;
+  for (size_t row = 0; row < count && status == PF_OK; row++) {
+    row += count_calm(self, threads, time, row, count);
+    if (row == count || pf_is_missing(time, row))
+      continue;
+    status = unwrap(self, rows, time, row, error);
+    if (status == PF_OK)
+      status = check_time(self, rows, threads[row], time, row, error);
+  }
+  return status;
+}
+
+
+bool xpp_times_go_on (xpp_times *self, const xpp_plain_rows *rows) {
+  if (self->latest >= self->known.count || !self->has_last ||
+      self->added != 0 || !rows->is_one || !rows->is_rising)
+    return false;
+  xpp_thread_time *const thread = &self->threads[self->latest];
+  if (rows->threads[0] != thread->thread || rows->times[0] < thread->time ||
+      rows->times[0] < self->last)
+    return false;
+  self->last = thread->time = rows->times[PF_BATCH_ROWS - 1];
+  return true;
+}

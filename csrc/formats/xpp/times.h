@@ -1,0 +1,41 @@
+/*
+** times.h - the times of entries from row to row: the clock that starts again,
+** and threads that go back in time.
+*/
+
+#ifndef xpp_times_h
+#define xpp_times_h
+
+#include "formats/xpp/plain.h"
+#include "model/interned.h"
+
+/* The last time of a thread. */
+typedef struct xpp_thread_time {
+  int64_t thread, time;
+} xpp_thread_time;
+
+typedef struct xpp_times {
+  int64_t added; /* to the times, in ns: the clock has started again */
+  int64_t last;  /* time of the file, with that */
+  bool has_last;
+  xpp_thread_time *threads; /* by their number in `known` */
+  size_t room;              /* for them */
+  pf_interned known;
+  uint32_t latest; /* the thread of the last row */
+} xpp_times;
+
+void xpp_times_open (xpp_times *times, uint64_t seed);
+void xpp_times_close (xpp_times *times);
+
+/* Take the times of the rows at hand, in ns, and their threads (0: missing)
+   into account: where the clock has started again the times are changed. PF_OK,
+   PF_ENOMEM, or in a strict trace what is odd. */
+pf_status xpp_times_follow (xpp_times *times, const xpp_rows *rows,
+                            const int64_t *threads, pf_column *time,
+                            pf_error *error);
+
+/* The same for plain entries in which all goes on as it was: the look at each
+   is spared. False: nothing has been done. */
+bool xpp_times_go_on (xpp_times *times, const xpp_plain_rows *rows);
+
+#endif
