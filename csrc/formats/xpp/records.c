@@ -182,6 +182,9 @@ static pf_status take_unlike (xpp_walk *walk, pf_bytes bytes,
   const xpp_file *const file = walk->file;
   const uint64_t left = bytes.size - walk->at, record = file->dbf->record;
   const uint64_t here = walk->at + (left < record ? left : record);
+  if (left >= record && is_flag(bytes.at[walk->at]) &&
+      is_chain(file, bytes, here))
+    return take_odd(walk, bytes, piece); /* all others are where they should */
   const uint64_t near = find_chain(file, bytes, walk->at + 1, here);
   if (near < here)
     return take_rest(walk, bytes, near, piece);
