@@ -64,6 +64,43 @@ describe("a profile of stacks", function()
          "   parse2", "    main2", " print7", "  main7" }, tree)
    end)
 
+   it("gives what was spent to those who spent it, from the bottom up", function()
+      local self_of, sum = {}, 0
+      for depth, name, self, total in profile_of(old):bottom_up():each("depth", "function",
+         "self", "total") do
+         assert.equal(depth == 1 and total or 0, self)
+         self_of[name], sum = (self_of[name] or 0) + self, sum + self
+      end
+      assert.same({ main = 0, parse = 7, read = 10, print = 7 }, self_of)
+      assert.equal(24, sum)
+   end)
+
+   it("says from the bottom up how often a function was called by whom", function()
+      local events = { 0, "enter", "main", 1, "enter", "a", 3, "enter", "c", 6, "leave", "c", 7,
+         "leave", "a", 8, "enter", "c", 18, "leave", "c", 20, "enter", "c", 21, "leave", "c", 30,
+         "leave", "main" }
+      profio.register {
+         name = "bottoms",
+         score = function() return 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+         open = function()
+            return { events = function(put)
+               for i = 1, #events, 3 do
+                  put(events[i], events[i + 1], events[i + 2])
+               end
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "-" }, { format = "bottoms" }))
+      local rows = {}
+      for depth, name, calls, self, total in trace:profile():bottom_up():each("depth", "function",
+         "calls", "self", "total") do
+         rows[#rows + 1] = ("%d %s %d %d/%d"):format(depth, name, calls, self, total)
+      end
+      assert.same({ "1 c 3 14/14", "2 main 2 0/11", "2 a 1 0/3", "3 main 1 0/3", "1 main 1 13/13",
+         "1 a 1 3/3", "2 main 1 0/3" }, rows)
+   end)
+
    it("is narrowed and grouped", function()
       local profile = profile_of(old)
       assert.same({ main = "0/12", parse = "2/12", read = "10/12" }, flat(profile:focus "read"))

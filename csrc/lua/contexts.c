@@ -225,6 +225,11 @@ static int contexts_tree (lua_State *L) {
 }
 
 
+static int contexts_bottom_up (lua_State *L) {
+  return view(L, PF_VIEW_BOTTOM_UP);
+}
+
+
 static int contexts_lines (lua_State *L) {
   return view(L, PF_VIEW_LINES);
 }
@@ -512,25 +517,17 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {{"callees", contexts_callees},
-                                     {"callers", contexts_callers},
-                                     {"close", contexts_close},
-                                     {"count", contexts_count},
-                                     {"diff", contexts_diff},
-                                     {"flat", contexts_flat},
-                                     {"frames", contexts_frames},
-                                     {"graph", contexts_graph},
-                                     {"invert", contexts_invert},
-                                     {"lines", contexts_lines},
-                                     {"merge", contexts_merge},
-                                     {"metrics", contexts_metrics},
-                                     {"narrow", contexts_narrow},
-                                     {"pick", contexts_pick},
-                                     {"prune", contexts_prune},
-                                     {"rename", contexts_rename},
-                                     {"scale", contexts_scale},
-                                     {"tree", contexts_tree},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
+      {"callers", contexts_callers},     {"close", contexts_close},
+      {"count", contexts_count},         {"diff", contexts_diff},
+      {"flat", contexts_flat},           {"frames", contexts_frames},
+      {"graph", contexts_graph},         {"invert", contexts_invert},
+      {"lines", contexts_lines},         {"merge", contexts_merge},
+      {"metrics", contexts_metrics},     {"narrow", contexts_narrow},
+      {"pick", contexts_pick},           {"prune", contexts_prune},
+      {"rename", contexts_rename},       {"scale", contexts_scale},
+      {"tree", contexts_tree},           {NULL, NULL}};
   l_class(L, L_CONTEXTS, methods, contexts_gc);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_pushcfunction(L, contexts_close);

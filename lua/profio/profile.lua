@@ -210,7 +210,9 @@ methods.functions = listing "functions"
 ---Stacks from the top down, the heaviest callees first: depth, function, calls, self, total,
 ---self_share, total_share, file, line, node, label (the name, indented).
 methods.tree = listing "tree"
----The functions that spent something, below each those that called it: as tree.
+---The functions that spent something, below each those that called it: as tree, but self is what
+---the function of the first level spent, and its callers have none; total and calls say what of it
+---came from there.
 methods.bottom_up = listing "bottom_up"
 
 local function arcs_of(name)

@@ -57,6 +57,7 @@ typedef struct scene {
   const pf_context_rows *wanted;
   pf_walk walk;
   int64_t *totals;
+  int64_t *calls; /* of PF_VIEW_BOTTOM_UP: totals of calls; NULL: not known */
   bool *outermost;
 } scene;
 
@@ -270,6 +271,13 @@ static pf_status make_lines (scene *s, rows_reader *r) {
 }
 
 
+/* Give what was spent in turned stacks to those who spent it. */
+static void turn_back (const scene *s, row *to) {
+  to->self = to->depth == 1 ? to->total : 0;
+  to->calls = s->calls == NULL ? 0 : s->calls[to->node];
+}
+
+
 static pf_status make_tree (scene *s, rows_reader *r) {
   const pf_contexts *const c = r->contexts;
   r->rows = calloc(c->count, sizeof *r->rows);
@@ -280,6 +288,8 @@ static pf_status make_tree (scene *s, rows_reader *r) {
     row *const to = &r->rows[r->count];
     *to = (row){c->frames[node], PF_NO_AREA, s->walk.depths[i], node, 0, 0, 0};
     add_node(s, r, node, true, to);
+    if (s->wanted->view == PF_VIEW_BOTTOM_UP)
+      turn_back(s, to);
     r->count += is_shown(s, to);
   }
   return PF_OK;
@@ -428,8 +438,15 @@ static const char *unit_help (rows_reader *r, const pf_context_metric *metric,
 }
 
 
+/* Whether a view has the rows of a tree. */
+static bool is_tree (const pf_context_rows *wanted) {
+  return wanted->view == PF_VIEW_TREE || wanted->view == PF_VIEW_BOTTOM_UP;
+}
+
+
 static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
-  const column *const from = columns[wanted->view];
+  const column *const from =
+      columns[is_tree(wanted) ? PF_VIEW_TREE : wanted->view];
   size_t n = 0;
   for (; n < MAX_FIELDS && from[n].name != NULL; n++) {
     const char *const help =
@@ -448,11 +465,14 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
 static void close_scene (scene *s) {
   pf_walk_close(&s->walk);
   free(s->totals);
+  free(s->calls);
   free(s->outermost);
 }
 
 
-static pf_status open_scene (scene *s, const pf_context_rows *wanted) {
+/* `calls`: the metric, or PF_MAX_METRICS. */
+static pf_status open_scene (scene *s, const pf_context_rows *wanted,
+                             size_t calls) {
   const pf_contexts *const c = wanted->contexts;
   *s = (scene){.wanted = wanted};
   s->totals = malloc(c->count * sizeof *s->totals);
@@ -460,17 +480,21 @@ static pf_status open_scene (scene *s, const pf_context_rows *wanted) {
   if (s->totals == NULL || s->outermost == NULL)
     return PF_ENOMEM;
   pf_contexts_totals(c, wanted->metric, s->totals);
-  return pf_walk_open(&s->walk, c,
-                      wanted->view == PF_VIEW_TREE ? s->totals : NULL);
+  if (wanted->view == PF_VIEW_BOTTOM_UP && calls != PF_MAX_METRICS) {
+    s->calls = malloc(c->count * sizeof *s->calls);
+    if (s->calls == NULL)
+      return PF_ENOMEM;
+    pf_contexts_totals(c, calls, s->calls);
+  }
+  return pf_walk_open(&s->walk, c, is_tree(wanted) ? s->totals : NULL);
 }
 
 
 pf_status pf_context_rows_open (const pf_context_rows *wanted,
                                 pf_reader **reader, pf_error *error) {
   static pf_status (*const makers[])(scene *, rows_reader *) = {
-      [PF_VIEW_FLAT] = make_flat,
-      [PF_VIEW_GRAPH] = make_graph,
-      [PF_VIEW_TREE] = make_tree,
+      [PF_VIEW_FLAT] = make_flat,   [PF_VIEW_GRAPH] = make_graph,
+      [PF_VIEW_TREE] = make_tree,   [PF_VIEW_BOTTOM_UP] = make_tree,
       [PF_VIEW_LINES] = make_lines,
   };
   scene s;
@@ -481,7 +505,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   r->is_graph = wanted->view == PF_VIEW_GRAPH;
   r->calls = pf_metric_named(r->contexts, "calls");
   set_fields(r, wanted);
-  pf_status status = open_scene(&s, wanted);
+  pf_status status = open_scene(&s, wanted, r->calls);
   if (status == PF_OK) {
     r->whole = (double)s.totals[0];
     status = makers[wanted->view](&s, r);

@@ -22,7 +22,12 @@ typedef enum pf_context_view {
                     total_share, file, line, node, label (the function behind
                     two blanks a frame): depth first, the heaviest callees
                     first */
-  PF_VIEW_LINES /* file, line, self, self_share, function: the most self
+  PF_VIEW_BOTTOM_UP, /* the same of contexts that have been turned round. There
+                    the weights are where a stack began; here they belong to
+                    the frames of the first level, and callers have a total of
+                    what they caused and no self. Calls are those of the first
+                    level too: through these callers */
+  PF_VIEW_LINES      /* file, line, self, self_share, function: the most self
                     first; frames without a line are left out */
 } pf_context_view;
 

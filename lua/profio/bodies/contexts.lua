@@ -35,7 +35,7 @@ end
 
 function Contexts:bottom_up(given)
    self.inverted = self.inverted or assert(self.core:invert())
-   return self.inverted:tree(options_of(given))
+   return self.inverted:bottom_up(options_of(given))
 end
 
 function Contexts:facts()

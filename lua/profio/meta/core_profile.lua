@@ -57,6 +57,12 @@ function contexts:callees(name, options) end
 ---@return profio.core.Reader
 function contexts:tree(options) end
 
+---The same of contexts made by `invert`: self and calls are those of the first level, whose callers
+---have a total each.
+---@param options table|nil
+---@return profio.core.Reader
+function contexts:bottom_up(options) end
+
 ---file, line, count, self, self_share, function.
 ---@param options table|nil
 ---@return profio.core.Reader
