@@ -21,7 +21,8 @@ local function records(count, old, odd, layout)
       local kind, core = math.random(0, 3), ({ 0, 1, 0xff })[math.random(3)]
       local word = old and kind << 24 or core << 4 | kind
       if math.random() < odd.words then
-         word = word ~ 1 << math.random(0, 31)
+         local of_type = (old and 24 or 0) + math.random(0, 3)
+         word = word ~ 1 << (math.random(2) == 1 and of_type or math.random(0, 31))
       end
       local at = math.random() < odd.times and time - 100000 or time
       list[i] = layout:pack(handle, word, math.random(0, 3), at)
