@@ -2,6 +2,7 @@
 
 local profio = require "profio"
 local records = require "spec.support.winidea"
+local traces = require "profio.trace"
 
 local function open(bytes, options)
    return assert(profio.open({ data = bytes }, options))
@@ -188,6 +189,22 @@ describe("winidea binary timeline", function()
       assert.same({ { area = "30000002=7", value = 7 }, { area = "30000002=7", value = 7 },
          { area = "30000002=-1", value = -1 }, { area = "70000002=0", value = 0 } },
          rows_of(bytes, nil, "area", "value"))
+   end)
+
+   it("knows the variable of a state, whichever is met first, and lists what occurs", function()
+      local bytes = records.bytes({
+         { handle = 0x30000002, event = "enter", data = 7, time = 1 },
+         { handle = 0x30000003, event = "enter", data = 1, time = 2 },
+         { handle = 0x20000003, event = "write", data = 1, time = 3 },
+         { handle = 0x30000003, event = "enter", data = 2, time = 4 },
+      }, records.new)
+      for _, first in ipairs { 0, 2 } do
+         local trace <close> = open(bytes)
+         require("profio.core").rows(traces.of(trace).parts[1]:reader("timeline", first, 4), { "area" })
+         assert.same({ { area = "30000002=7", parent = "20000002" },
+            { area = "30000003=1", parent = "20000003" }, { area = "20000003" },
+            { area = "30000003=2", parent = "20000003" } }, trace.areas:rows("area", "parent"))
+      end
    end)
 
    it("keeps handles far apart, and the invalid one", function()

@@ -1,6 +1,7 @@
 /*
 ** areas.c - the table of areas: the rows of the mapping in their order. Where
-** there is no mapping the timeline is read for them.
+** there is no mapping the timeline is read for them, and they stand in the
+** order of their first events: readers in threads meet them in any order.
 */
 
 #include <stdlib.h>
@@ -13,6 +14,8 @@ typedef struct areas_reader {
   pf_reader reader;
   pf_trace *trace;
   uint32_t row;
+  uint32_t *met; /* without a mapping: entries in the order of the timeline */
+  uint32_t nmet;
 } areas_reader;
 
 
@@ -66,10 +69,14 @@ static pf_status areas_next (pf_reader *reader, pf_batch *batch,
   (void)error;
   pf_batch_clear(batch);
   pthread_mutex_lock(&file->mutex);
-  const uint32_t count =
-      file->areas.mapped > 0 ? file->areas.mapped : file->areas.count;
-  for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++)
-    put_entry(file, &file->areas.list[self->row], batch, batch->rows++);
+  const uint32_t mapped = file->areas.mapped;
+  uint32_t count = mapped > 0 ? mapped : file->areas.count;
+  if (self->met != NULL)
+    count = self->nmet;
+  for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++) {
+    const uint32_t entry = self->met == NULL ? self->row : self->met[self->row];
+    put_entry(file, &file->areas.list[entry], batch, batch->rows++);
+  }
   pthread_mutex_unlock(&file->mutex);
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -84,14 +91,64 @@ static pf_status areas_seek (pf_reader *reader, uint64_t row, pf_error *error) {
 
 
 static void areas_close (pf_reader *reader) {
-  free(reader);
+  areas_reader *const self = (areas_reader *)(void *)reader;
+  free(self->met);
+  free(self);
 }
 
 /* }====== */
 
 
+/* {====== Without a mapping ====== */
+
+/* The areas of a timeline in the order of their first events. */
+typedef struct sight {
+  uint32_t *areas;
+  bool *seen; /* by area */
+  uint32_t count, room, nseen;
+} sight;
+
+
+/* Make room for one more area, of this number. */
+static bool reserve (sight *s, uint32_t area) {
+  if (s->count == s->room) {
+    const uint32_t room = s->room * 2 + 64;
+    uint32_t *const areas = realloc(s->areas, room * sizeof *areas);
+    if (areas == NULL)
+      return false;
+    s->areas = areas;
+    s->room = room;
+  }
+  if (area >= s->nseen) {
+    const uint32_t nseen = area + area / 2 + 64;
+    bool *const seen = realloc(s->seen, nseen);
+    if (seen == NULL)
+      return false;
+    memset(seen + s->nseen, 0, nseen - s->nseen);
+    s->seen = seen;
+    s->nseen = nseen;
+  }
+  return true;
+}
+
+
+static pf_status see_areas (sight *s, const pf_batch *batch) {
+  const pf_column *const areas = &batch->columns[TIMELINE_AREA];
+  for (size_t i = 0; i < batch->rows; i++) {
+    const uint32_t area = areas->ids[i];
+    if (pf_is_missing(areas, i) || (area < s->nseen && s->seen[area]))
+      continue;
+    if (!reserve(s, area))
+      return PF_ENOMEM;
+    s->seen[area] = true;
+    s->areas[s->count++] = area;
+  }
+  return PF_OK;
+}
+
+
 /* Read the areas of the whole timeline: each is met. */
-static pf_status meet_all (pf_trace *trace, pf_error *error) {
+static pf_status see_all (pf_trace *trace, sight *s, pf_error *error) {
   static const bool wants_area[TIMELINE_COLUMNS] = {[TIMELINE_AREA] = true};
   const pf_table timeline = {"timeline", winidea_timeline_fields,
                              TIMELINE_COLUMNS, -1, NULL};
@@ -103,26 +160,58 @@ static pf_status meet_all (pf_trace *trace, pf_error *error) {
   if (pf_batch_open(&batch, reader->fields, reader->nfields, wants_area) !=
       PF_OK)
     status = winidea_no_memory(error);
-  while (status == PF_MORE)
+  while (status == PF_MORE) {
     status = reader->next(reader, &batch, error);
+    if (status == PF_MORE && see_areas(s, &batch) != PF_OK)
+      status = winidea_no_memory(error);
+  }
   pf_batch_close(&batch);
   reader->close(reader);
   return status < 0 ? status : PF_OK;
 }
 
 
+/* Their entries, in the same order. Those of no event are left out: variables
+   of which only states were seen. */
+static pf_status take_entries (areas_reader *self, const sight *s) {
+  const winidea_file *const file = self->trace->state;
+  const winidea_areas *const areas = &file->areas;
+  uint32_t *const of = calloc(s->nseen + 1, sizeof *of);
+  self->met = malloc((s->count + 1) * sizeof *self->met);
+  if (of == NULL || self->met == NULL) {
+    free(of);
+    return PF_ENOMEM;
+  }
+  for (uint32_t i = 0; i < areas->count; i++)
+    if (areas->list[i].area < s->nseen)
+      of[areas->list[i].area] = i;
+  for (; self->nmet < s->count; self->nmet++)
+    self->met[self->nmet] = of[s->areas[self->nmet]];
+  free(of);
+  return PF_OK;
+}
+
+
+static pf_status meet_all (areas_reader *self, pf_error *error) {
+  winidea_file *const file = self->trace->state;
+  sight s = {.count = 0};
+  pf_status status = see_all(self->trace, &s, error);
+  pthread_mutex_lock(&file->mutex);
+  if (status == PF_OK && take_entries(self, &s) != PF_OK)
+    status = winidea_no_memory(error);
+  pthread_mutex_unlock(&file->mutex);
+  free(s.areas);
+  free(s.seen);
+  return status;
+}
+
+/* }====== */
+
+
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
   winidea_file *const file = trace->state;
   pf_status status = PF_OK;
-  pthread_mutex_lock(&file->mutex);
-  if (file->text != NULL)
-    status = winidea_scan_all(trace, error);
-  pthread_mutex_unlock(&file->mutex);
-  if (status == PF_OK && file->areas.mapped == 0 && file->timeline != NULL)
-    status = meet_all(trace, error);
-  if (status < 0)
-    return status;
   areas_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return winidea_no_memory(error);
@@ -133,6 +222,16 @@ pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
                              .seek = areas_seek,
                              .close = areas_close};
   self->trace = trace;
+  pthread_mutex_lock(&file->mutex);
+  if (file->text != NULL)
+    status = winidea_scan_all(trace, error);
+  pthread_mutex_unlock(&file->mutex);
+  if (status >= 0 && file->areas.mapped == 0 && file->timeline != NULL)
+    status = meet_all(self, error);
+  if (status < 0) {
+    areas_close(&self->reader);
+    return status;
+  }
   *reader = &self->reader;
   return PF_OK;
 }

@@ -244,32 +244,58 @@ winidea_reading winidea_reading_of (const winidea_file *file, uint32_t handle) {
 }
 
 
+/* The entry of a handle for which there is none: nothing is known of it. */
+static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
+  return (winidea_entry){.handle = handle,
+                         .parent = WINIDEA_NO_ENTRY,
+                         .parent_handle = WINIDEA_NO_HANDLE,
+                         .name = PF_NO_NAME,
+                         .file = PF_NO_NAME,
+                         .type = PF_NO_NAME,
+                         .unit = PF_NO_NAME,
+                         .path = PF_NO_NAME,
+                         .reading = winidea_reading_of(file, handle)};
+}
+
+
+static pf_status add_entry (winidea_places *places, winidea_entry *entry) {
+  const pf_status status = winidea_make_area(places->trace, entry);
+  return status == PF_OK
+             ? winidea_entry_add(places->file, places->trace->dictionary->seed,
+                                 entry)
+             : status;
+}
+
+
+/* The number of a variable's entry, made when there is none: whether a state
+   or its variable is met first makes no difference. */
+static pf_status find_variable (winidea_places *places, uint32_t handle,
+                                uint32_t *number) {
+  const winidea_file *const file = places->file;
+  const uint64_t seed = places->trace->dictionary->seed;
+  if (winidea_entry_of(file, seed, handle) == NULL) {
+    winidea_entry bare = bare_entry(file, handle);
+    if (add_entry(places, &bare) != PF_OK)
+      return PF_ENOMEM;
+  }
+  *number = (uint32_t)(winidea_entry_of(file, seed, handle) - file->areas.list);
+  return PF_OK;
+}
+
+
 /* An entry for what the mapping has not. A state whose value is not known has
    none, and belongs to its variable. */
 static pf_status add_unmapped (winidea_places *places, uint32_t handle,
                                bool has_value, int64_t value,
                                winidea_entry *entry) {
-  winidea_file *const file = places->file;
-  const uint64_t seed = places->trace->dictionary->seed;
-  *entry = (winidea_entry){.handle = handle,
-                           .has_value = has_value,
-                           .value = value,
-                           .parent = WINIDEA_NO_ENTRY,
-                           .parent_handle = WINIDEA_NO_HANDLE,
-                           .name = PF_NO_NAME,
-                           .file = PF_NO_NAME,
-                           .type = PF_NO_NAME,
-                           .unit = PF_NO_NAME,
-                           .path = PF_NO_NAME,
-                           .reading = winidea_reading_of(file, handle)};
-  const winidea_entry *const variable =
-      winidea_is_state(handle)
-          ? winidea_entry_of(file, seed, handle - WINIDEA_KIND_STEP)
-          : NULL;
-  if (variable != NULL)
-    entry->parent = (uint32_t)(variable - file->areas.list);
-  const pf_status status = winidea_make_area(places->trace, entry);
-  return status == PF_OK ? winidea_entry_add(file, seed, entry) : status;
+  *entry = bare_entry(places->file, handle);
+  entry->has_value = has_value;
+  entry->value = value;
+  if (winidea_is_state(handle) &&
+      find_variable(places, handle - WINIDEA_KIND_STEP, &entry->parent) !=
+          PF_OK)
+    return PF_ENOMEM;
+  return add_entry(places, entry);
 }
 
 
