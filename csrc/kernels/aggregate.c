@@ -146,26 +146,34 @@ static void plan (pf_aggregates *a, const pf_field *fields,
 }
 
 
-pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
-                              const pf_field *fields,
-                              const pf_dictionary *dictionary,
-                              const pf_field *results,
-                              pf_aggregates **aggregates) {
+/* NULL when out of memory. */
+static pf_aggregates *copy_of (const pf_aggregate *list, size_t count) {
   pf_aggregates *const a = calloc(1, sizeof *a);
   if (a == NULL)
-    return PF_ENOMEM;
+    return NULL;
   a->list = calloc(count + 1, sizeof *a->list);
   a->measure_of = calloc(count + 1, sizeof *a->measure_of);
   a->measures = calloc(count + 1, sizeof *a->measures);
   if (a->list == NULL || a->measure_of == NULL || a->measures == NULL) {
     pf_aggregates_close(a);
-    return PF_ENOMEM;
+    return NULL;
   }
   a->count = count;
-  for (size_t i = 0; i < count; i++) {
-    a->list[i] = list[i];
+  memcpy(a->list, list, count * sizeof *list);
+  return a;
+}
+
+
+pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
+                              const pf_field *fields,
+                              const pf_dictionary *dictionary,
+                              const pf_field *results,
+                              pf_aggregates **aggregates) {
+  pf_aggregates *const a = copy_of(list, count);
+  if (a == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
     a->list[i].name = results[i].name;
-  }
   plan(a, fields, dictionary);
   *aggregates = a;
   return PF_OK;
@@ -268,6 +276,43 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
                               batch->rows, &a->present) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Parts ====== */
+
+bool pf_aggregates_split (const pf_aggregates *a) {
+  for (size_t i = 0; i < a->nmeasures; i++)
+    if (!pf_measure_splits(&a->measures[i]))
+      return false;
+  return true;
+}
+
+
+pf_status pf_aggregates_like (const pf_aggregates *a, pf_aggregates **made) {
+  pf_aggregates *const like = copy_of(a->list, a->count);
+  if (like == NULL)
+    return PF_ENOMEM;
+  memcpy(like->measure_of, a->measure_of, a->count * sizeof *a->measure_of);
+  like->nmeasures = a->nmeasures;
+  for (size_t i = 0; i < a->nmeasures; i++)
+    pf_measure_like(&like->measures[i], &a->measures[i]);
+  *made = like;
+  return PF_OK;
+}
+
+
+pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
+                               const uint32_t *groups, size_t count,
+                               size_t ngroups) {
+  for (size_t i = 0; i < a->nmeasures; i++)
+    if (pf_measure_reserve(&a->measures[i], ngroups) != PF_OK ||
+        pf_measure_merge(&a->measures[i], &more->measures[i], groups, count) !=
+            PF_OK)
+      return PF_ENOMEM;
   return PF_OK;
 }
 

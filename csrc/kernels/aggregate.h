@@ -59,6 +59,21 @@ pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error);
 
+/* Whether the sums of parts, put together, are those of one pass to the last
+   bit. */
+bool pf_aggregates_split (const pf_aggregates *aggregates);
+
+/* Begin again with the same aggregates. PF_OK or PF_ENOMEM. */
+pf_status pf_aggregates_like (const pf_aggregates *aggregates,
+                              pf_aggregates **made);
+
+/* Add those of rows that follow: group i of the `count` there is group
+   groups[i] here, below ngroups. PF_OK or PF_ENOMEM. */
+pf_status pf_aggregates_merge (pf_aggregates *aggregates,
+                               const pf_aggregates *more,
+                               const uint32_t *groups, size_t count,
+                               size_t ngroups);
+
 /*
 ** Write the answers for all groups into columns first, first + 1, ... of rows
 ** 0..ngroups-1 of the store. Texts lie in the aggregates: they must outlive

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/group.h"
+#include "kernels/group_parts.h"
 #include "kernels/order.h"
 #include "kernels/quantile.h"
 
@@ -17,61 +18,52 @@ typedef struct group_reader {
   pf_reader reader;
   pf_reader *input;
   size_t nkeys, naggregates;
-  pf_keys *keys;
-  pf_aggregates *aggregates;
-  bool *wanted;     /* of the input's columns */
-  pf_batch batch;   /* of the input, while it is read */
-  bool begun, done; /* whether the batch is open, and the store is made */
-  pf_error failure; /* the first one: given again when asked again */
+  pf_gather gather;
+  pf_group_parts *parts; /* the same rows once more, or NULL */
+  bool done;             /* whether the store is made */
+  pf_error failure;      /* the first one: given again when asked again */
   pf_store store;
   pf_reader *rows; /* over the store */
   pf_field *fields;
   char *words; /* names and helps of the fields */
-  uint32_t groups[PF_BATCH_ROWS];
 } group_reader;
 
 
 /* {====== Reading the input ====== */
 
-static pf_status add_batch (group_reader *g, pf_error *error) {
-  const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
-  return status != PF_OK
-             ? status
-             : pf_aggregates_add(g->aggregates, &g->batch, g->groups,
-                                 pf_keys_count(g->keys), error);
-}
-
-
-/* Read on until the input ends, stops for now, or fails. */
+/* Read on until the input ends, stops for now, or fails. In parts where there
+   are any, unless they fail: then one reader says what there is to say. */
 static pf_status read_input (group_reader *g, pf_error *error) {
-  if (!g->begun && pf_batch_for(&g->batch, g->input, g->wanted) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  g->begun = true;
-  pf_status status = PF_MORE;
-  while (status == PF_MORE) {
-    status = g->input->next(g->input, &g->batch, error);
-    if (status == PF_MORE)
-      status = add_batch(g, error);
+  bool is_read = false;
+  if (g->parts != NULL) {
+    const pf_status status =
+        pf_group_parts_read(g->parts, &g->gather, &is_read, error);
+    pf_group_parts_close(g->parts);
+    g->parts = NULL;
+    if (status != PF_OK)
+      return status;
   }
-  return status;
+  return is_read ? PF_END : pf_gather_read(&g->gather, g->input, NULL, error);
 }
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const size_t count = pf_keys_count(g->keys);
+  const pf_gather *const gather = &g->gather;
+  const size_t count = pf_keys_count(gather->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
                     g->reader.dictionary) != PF_OK ||
       pf_store_reserve(store, count) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   store->rows = count;
-  pf_status status = pf_keys_finish(g->keys, store, error);
+  pf_status status = pf_keys_finish(gather->keys, store, error);
   if (status == PF_OK)
-    status = pf_aggregates_finish(g->aggregates, store, g->nkeys, count, error);
+    status =
+        pf_aggregates_finish(gather->aggregates, store, g->nkeys, count, error);
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
-  pf_batch_close(&g->batch);
+  pf_gather_stop(&g->gather);
   return status;
 }
 
@@ -120,10 +112,8 @@ static void group_close (pf_reader *self) {
   if (g->rows != NULL)
     g->rows->close(g->rows);
   pf_store_close(&g->store);
-  pf_batch_close(&g->batch);
-  pf_keys_close(g->keys);
-  pf_aggregates_close(g->aggregates);
-  free(g->wanted);
+  pf_gather_close(&g->gather);
+  pf_group_parts_close(g->parts);
   free(g->fields);
   free(g->words);
   free(g);
@@ -203,18 +193,19 @@ static bool make_fields (group_reader *g, const pf_key *keys,
 
 static bool make_wanted (group_reader *g, const pf_key *keys,
                          const pf_aggregate *list) {
-  g->wanted = calloc(g->input->nfields + 1, sizeof *g->wanted);
-  if (g->wanted == NULL)
+  bool *const wanted = calloc(g->input->nfields + 1, sizeof *wanted);
+  g->gather.wanted = wanted;
+  if (wanted == NULL)
     return false;
   for (size_t i = 0; i < g->nkeys; i++)
     if (keys[i].maker == NULL)
-      g->wanted[keys[i].column] = true;
+      wanted[keys[i].column] = true;
     else
       for (size_t c = 0; c < keys[i].maker->ncolumns; c++)
-        g->wanted[keys[i].maker->columns[c]] = true;
+        wanted[keys[i].maker->columns[c]] = true;
   for (size_t i = 0; i < g->naggregates; i++)
     if (list[i].column != PF_NO_COLUMN)
-      g->wanted[list[i].column] = true;
+      wanted[list[i].column] = true;
   return true;
 }
 
@@ -233,10 +224,10 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   g->naggregates = naggregates;
   if (!make_fields(g, keys, types, aggregates) ||
       !make_wanted(g, keys, aggregates) ||
-      pf_keys_open(keys, nkeys, &g->keys) != PF_OK ||
+      pf_keys_open(keys, nkeys, &g->gather.keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields,
                          input->dictionary, g->fields + nkeys,
-                         &g->aggregates) != PF_OK) {
+                         &g->gather.aggregates) != PF_OK) {
     group_close(&g->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
@@ -245,4 +236,13 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
       NULL,      group_close};
   *reader = &g->reader;
   return PF_OK;
+}
+
+
+pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
+                          size_t count, bool *strict) {
+  group_reader *const g = (group_reader *)(void *)reader;
+  if (count == 0 || !pf_gather_splits(&g->gather, g->input->fields))
+    return PF_OK;
+  return pf_group_parts_open(readers, count, strict, &g->gather, &g->parts);
 }

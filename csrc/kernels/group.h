@@ -22,6 +22,15 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
                          pf_reader **reader, pf_error *error);
 
 /*
+** Read the rows in parts, where that answers the same: `readers` (borrowed)
+** have those of the input between them, in their order, may run in threads,
+** and answer no PF_AGAIN. *strict is that of their trace: an oddity ends the
+** parts, and the input is read. PF_OK or PF_ENOMEM.
+*/
+pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
+                          size_t count, bool *strict);
+
+/*
 ** Read the whole input now. `retype` (may be NULL) is asked once all rows are
 ** seen, for the type of each key by its number.
 */

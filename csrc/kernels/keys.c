@@ -196,6 +196,74 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
 /* }====== */
 
 
+/* {====== Parts ====== */
+
+bool pf_keys_split (const pf_keys *k, const pf_field *fields) {
+  for (size_t i = 0; i < k->nkeys; i++)
+    if (k->keys[i].maker != NULL || fields[k->keys[i].column].type == PF_BYTES)
+      return false;
+  return true;
+}
+
+
+pf_status pf_keys_like (const pf_keys *k, pf_keys **made) {
+  return pf_keys_open(k->keys, k->nkeys, made);
+}
+
+
+/* The number of a group's value in a key. */
+static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
+  uint64_t pair = group;
+  for (size_t i = k->nkeys - 1; i > key; i--)
+    pair = k->pairs[i].words[pair] >> 32;
+  return (uint32_t)(key == 0 ? pair : k->pairs[key].words[pair]);
+}
+
+
+/* The numbers here of the values that groups first, first + 1, ... there have
+   in a key. */
+static pf_status number_values (pf_keys *k, size_t key, const pf_keys *more,
+                                size_t first, size_t count, uint32_t *numbers) {
+  const pf_numbering *const theirs = &more->values[key];
+  for (size_t i = 0; i < count; i++) {
+    const uint32_t number = number_of(more, (uint32_t)(first + i), key);
+    k->words[i] = theirs->words[number];
+    k->missing[i] = number == theirs->missing;
+  }
+  return pf_number_present(&k->values[key], k->words, k->missing, count,
+                           numbers);
+}
+
+
+static pf_status merge_some (pf_keys *k, const pf_keys *more, size_t first,
+                             size_t count, uint32_t *groups) {
+  pf_status status = number_values(k, 0, more, first, count, groups);
+  for (size_t key = 1; key < k->nkeys && status == PF_OK; key++) {
+    status = number_values(k, key, more, first, count, k->numbers);
+    if (status == PF_OK)
+      status = number_pairs(k, key, count, groups);
+  }
+  return status;
+}
+
+
+pf_status pf_keys_merge (pf_keys *k, const pf_keys *more, uint32_t *groups) {
+  const size_t count = pf_keys_count(more);
+  pf_status status = PF_OK;
+  if (k->nkeys == 0)
+    groups[0] = 0;
+  for (size_t i = 0; k->nkeys > 0 && i < count && status == PF_OK;
+       i += PF_BATCH_ROWS) {
+    const size_t left = count - i;
+    status = merge_some(k, more, i, left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS,
+                        groups + i);
+  }
+  return status;
+}
+
+/* }====== */
+
+
 /* {====== Answers ====== */
 
 size_t pf_keys_count (const pf_keys *k) {

@@ -50,6 +50,17 @@ pf_status pf_keys_find (pf_keys *keys, const pf_batch *batch, uint32_t *groups,
 /* How many groups there are. Without keys 1, even when there are no rows. */
 size_t pf_keys_count (const pf_keys *keys);
 
+/* Whether rows of these fields may be numbered apart, and the groups put
+   together: no key is made by somebody else, and none is of bytes. */
+bool pf_keys_split (const pf_keys *keys, const pf_field *fields);
+
+/* Begin again with the same keys. PF_OK or PF_ENOMEM. */
+pf_status pf_keys_like (const pf_keys *keys, pf_keys **made);
+
+/* Take the groups of rows that follow: groups[i] becomes the number here of
+   group i there. PF_OK or PF_ENOMEM. */
+pf_status pf_keys_merge (pf_keys *keys, const pf_keys *more, uint32_t *groups);
+
 /* Write the keys of all groups into the first columns of the store's rows
    0..count-1. Texts lie in the keys: they must outlive the store. */
 pf_status pf_keys_finish (const pf_keys *keys, pf_store *store,

@@ -24,15 +24,7 @@ static void add_rows (pf_measure *m, const pf_present *p) {
 }
 
 
-/* The upper half takes the sign of the value and the carry of the lower. */
-static void add_wide (pf_wide *wide, int64_t value) {
-  const uint64_t low = wide->low + (uint64_t)value;
-  wide->high += (low < wide->low) - (value < 0);
-  wide->low = low;
-}
-
-
-static pf_status make_wide (pf_measure *m) {
+pf_status pf_measure_widen (pf_measure *m) {
   if (m->wide == NULL)
     m->wide = calloc(m->room, sizeof *m->wide);
   return m->wide == NULL ? PF_ENOMEM : PF_OK;
@@ -42,10 +34,10 @@ static pf_status make_wide (pf_measure *m) {
 /* Move all parts into the wide sums. */
 static pf_status flush_parts (pf_measure *m) {
   pf_state_total *const states = m->states;
-  if (make_wide(m) != PF_OK)
+  if (pf_measure_widen(m) != PF_OK)
     return PF_ENOMEM;
   for (size_t g = 0; g < m->room; g++) {
-    add_wide(&m->wide[g], (int64_t)states[g].part);
+    pf_wide_add(&m->wide[g], (int64_t)states[g].part);
     states[g].part = 0;
   }
   m->part_bound = 0;
@@ -85,11 +77,11 @@ static uint64_t add_parts (pf_measure *m, const pf_present *p) {
 static pf_status move_to_wide (pf_measure *m, const pf_present *p) {
   pf_state_total *const states = m->states;
   const int64_t *const values = p->values;
-  if (make_wide(m) != PF_OK)
+  if (pf_measure_widen(m) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < p->rows; i++) {
     states[p->groups[i]].part -= (uint64_t)values[i];
-    add_wide(&m->wide[p->groups[i]], values[i]);
+    pf_wide_add(&m->wide[p->groups[i]], values[i]);
   }
   return PF_OK;
 }
@@ -111,7 +103,7 @@ static pf_status total_ints (pf_measure *m, const pf_present *p) {
 
 pf_wide pf_total_sum (const pf_measure *m, size_t group) {
   pf_wide sum = m->wide == NULL ? (pf_wide){0, 0} : m->wide[group];
-  add_wide(&sum, (int64_t)((const pf_state_total *)m->states)[group].part);
+  pf_wide_add(&sum, (int64_t)((const pf_state_total *)m->states)[group].part);
   return sum;
 }
 
@@ -286,7 +278,7 @@ static pf_status grow_set (pf_set *set) {
 }
 
 
-static pf_status add_member (pf_measure *m, uint64_t word, uint32_t group) {
+pf_status pf_measure_add_member (pf_measure *m, uint64_t word, uint32_t group) {
   pf_set *const set = &m->set;
   if ((set->members == NULL || set->count >= set->mask / 2) &&
       grow_set(set) != PF_OK)
@@ -309,7 +301,7 @@ static pf_status add_distinct (pf_measure *m, const pf_present *p) {
       word = p->words[i];
     else if ((word = pf_intern(m->texts, texts[i])) == PF_NO_NAME)
       return PF_ENOMEM;
-    if (add_member(m, word, p->groups[i]) != PF_OK)
+    if (pf_measure_add_member(m, word, p->groups[i]) != PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
@@ -419,6 +411,13 @@ pf_status pf_measure_add (pf_measure *m, const pf_present *p) {
 }
 
 
+pf_status pf_measure_count_absent (pf_measure *m) {
+  if (m->absent == NULL)
+    m->absent = calloc(m->room, sizeof *m->absent);
+  return m->absent == NULL ? PF_ENOMEM : PF_OK;
+}
+
+
 /* Count the rows of a word of the bitmap that have no value. */
 static void count_absent (uint64_t *absent, uint64_t missing,
                           const uint32_t *groups) {
@@ -432,9 +431,7 @@ static void count_absent (uint64_t *absent, uint64_t missing,
 pf_status pf_measure_add_absent (pf_measure *m, const pf_column *column,
                                  const uint32_t *groups, size_t rows,
                                  const pf_present *present) {
-  if (m->absent == NULL)
-    m->absent = calloc(m->room, sizeof *m->absent);
-  if (m->absent == NULL)
+  if (pf_measure_count_absent(m) != PF_OK)
     return PF_ENOMEM;
   uint64_t *const absent = m->absent;
   if (present->rows < rows / 2) {

@@ -39,6 +39,13 @@ typedef struct pf_wide {
   int64_t high;
 } pf_wide;
 
+/* The upper half takes the sign of the value and the carry of the lower. */
+static inline void pf_wide_add (pf_wide *wide, int64_t value) {
+  const uint64_t low = wide->low + (uint64_t)value;
+  wide->high += (low < wide->low) - (value < 0);
+  wide->low = low;
+}
+
 typedef struct pf_state_spread {
   uint64_t count;
   double mean, squares; /* squares: of the distances from the mean */
@@ -89,6 +96,16 @@ bool pf_measure_needs_words (const pf_measure *measure);
 /* States for `groups` groups. */
 pf_status pf_measure_reserve (pf_measure *measure, size_t groups);
 
+/* Have a place for the wide sums of a total. PF_ENOMEM. */
+pf_status pf_measure_widen (pf_measure *measure);
+
+/* Have a place for the rows without a value. PF_ENOMEM. */
+pf_status pf_measure_count_absent (pf_measure *measure);
+
+/* Put a value into the set of a group, and count it when it is new. */
+pf_status pf_measure_add_member (pf_measure *measure, uint64_t word,
+                                 uint32_t group);
+
 /* Add present values; there are states for all their groups. */
 pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
 
@@ -97,6 +114,18 @@ pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
 pf_status pf_measure_add_absent (pf_measure *measure, const pf_column *column,
                                  const uint32_t *groups, size_t rows,
                                  const pf_present *present);
+
+/* Whether two of them, put together, are one over all values to the last bit:
+   what depends on the order of the values is not, nor what keeps texts. */
+bool pf_measure_splits (const pf_measure *measure);
+
+/* Begin again with what `model` measures. */
+void pf_measure_like (pf_measure *measure, const pf_measure *model);
+
+/* Add what was measured of rows that follow: group i of the `count` there is
+   groups[i] here, for all of which there are states. */
+pf_status pf_measure_merge (pf_measure *measure, const pf_measure *more,
+                            const uint32_t *groups, size_t count);
 
 /* The sum of a total of whole numbers. */
 pf_wide pf_total_sum (const pf_measure *measure, size_t group);

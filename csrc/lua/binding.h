@@ -103,6 +103,10 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 /* The bytes of the source at `arg`; raises when it is none or closed. */
 pf_bytes l_source_bytes (lua_State *L, int arg);
 
+/* Where it stands whether the part at `arg` is read strictly; raises when it is
+   none or closed. Pin it. */
+bool *l_part_strict (lua_State *L, int arg);
+
 /* The symbols at `arg`; raises when they are none or closed. Pin them. */
 pf_symbols *l_symbols_check (lua_State *L, int arg);
 

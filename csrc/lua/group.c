@@ -13,6 +13,7 @@ enum {
   READER = 1,
   KEYS,
   AGGREGATES,
+  PARTS,
   PINS,
   BLOCK,
   SPEC
@@ -195,27 +196,50 @@ static bool has_open_type (const group_block *b) {
 }
 
 
+/* Hand the readers in the table of parts to the group. */
+static pf_status split (lua_State *L, pf_reader *group) {
+  const size_t count = lua_rawlen(L, PARTS);
+  pf_reader **const readers =
+      lua_newuserdatauv(L, (count + 1) * sizeof *readers, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, PARTS, (lua_Integer)i + 1);
+    l_reader *const part = l_reader_check(L, -1);
+    part->taken = true;
+    readers[i] = part->reader;
+    lua_pop(L, 1);
+  }
+  lua_getfield(L, PARTS, "part");
+  bool *const strict = l_part_strict(L, -1);
+  lua_pop(L, 2);
+  return pf_group_split(group, readers, count, strict);
+}
+
+
 /*
-** core.group(reader, keys, aggregates): a row per combination of keys.
+** core.group(reader, keys, aggregates, parts): a row per combination of keys.
 ** A key is { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }; an
 ** aggregate is { fn=, column=, name= }. The input is read at the first batch;
 ** with a function whose type ("int", "num", "bool", "name") is not given it is
-** read at once, because only its values tell the type.
+** read at once, because only its values tell the type. The parts are readers
+** that have the same rows between them, and may run in threads; `part` is what
+** they read from.
 */
 static int core_group (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;
   luaL_checktype(L, KEYS, LUA_TTABLE);
   luaL_checktype(L, AGGREGATES, LUA_TTABLE);
-  lua_settop(L, AGGREGATES);
+  lua_settop(L, PARTS);
   lua_newtable(L); /* PINS */
   group_block *const b = read_group(L, input);
   luaL_argcheck(L, b->nkeys + b->naggregates > 0, KEYS, "nothing to group by");
-  const int pins[] = {READER, PINS};
-  l_reader *const r = l_reader_new(L, pins, 2);
+  const int pins[] = {READER, PINS, PARTS};
+  l_reader *const r = l_reader_new(L, pins, 3);
   pf_error error;
   if (pf_group_open(input, b->keys, b->types, b->nkeys, b->aggregates,
                     b->naggregates, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, READER);
+  if (!lua_isnil(L, PARTS) && split(L, r->reader) != PF_OK)
+    return luaL_error(L, "not enough memory");
   check_names(L, r->reader);
   if (has_open_type(b) && pf_group_drain(r->reader, retype, b, &error) < PF_OK)
     return l_throw(L, &error, READER);

@@ -31,6 +31,11 @@ static l_part *part_check (lua_State *L, int arg) {
 }
 
 
+bool *l_part_strict (lua_State *L, int arg) {
+  return &part_check(L, arg)->trace.strict;
+}
+
+
 static int part_close (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
   if (p->trace.state != NULL && p->trace.format->close != NULL)
@@ -386,14 +391,22 @@ static int part_add (lua_State *L) {
 typedef struct watched {
   pf_reader reader;
   pf_reader *input;
+  uint64_t left;      /* rows that may come yet */
   const l_part *part; /* pinned by the userdata */
 } watched;
 
 
 static pf_status watched_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
-  const watched *const w = (const watched *)(const void *)self;
+  watched *const w = (watched *)(void *)self;
+  if (w->left == 0) {
+    pf_batch_clear(batch);
+    return PF_END;
+  }
   const pf_status status = w->input->next(w->input, batch, error);
+  if (batch->rows > w->left)
+    batch->rows = (size_t)w->left;
+  w->left -= w->left == UINT64_MAX ? 0 : batch->rows;
   for (size_t i = 0; i < w->part->trace.nsources; i++)
     if (l_source_faulted(w->part->owners[i]))
       return pf_fail(error, PF_EIO, PF_NO_OFFSET,
@@ -433,6 +446,7 @@ static pf_reader *watch (pf_reader *input, const l_part *part) {
   w->reader.next = watched_next;
   w->reader.want = watched_want;
   w->reader.seek = input->seek == NULL ? NULL : watched_seek;
+  w->left = UINT64_MAX;
   w->reader.close = watched_close;
   w->input = input;
   w->part = part;
@@ -450,11 +464,31 @@ static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
 }
 
 
-/* part:reader(table): a reader over its rows, or nil, message, code. */
+/* Leave only rows from .. from + count - 1, where the arguments say so. */
+static void cut (lua_State *L, pf_reader *reader) {
+  watched *const w = (watched *)(void *)reader;
+  pf_error error;
+  const lua_Integer from = luaL_optinteger(L, 3, -1);
+  if (from < 0)
+    return;
+  if (reader->seek == NULL) {
+    luaL_argerror(L, 3, "its readers cannot seek");
+    return;
+  }
+  if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
+    luaL_error(L, "%s", error.what);
+  w->left = (uint64_t)luaL_checkinteger(L, 4);
+  w->reader.seek = NULL;
+}
+
+
+/* part:reader(table, from, count): a reader over its rows, or nil, message,
+   code; over `count` of them from number `from` on, counted from 0. */
 static int part_reader (lua_State *L) {
   l_part *const p = part_check(L, 1);
   const pf_table *const table = table_check(L, p, 2);
   const int pins[] = {1};
+  lua_settop(L, 4);
   l_reader *const r = l_reader_new(L, pins, 1);
   r->open = &p->open;
   lua_getiuservalue(L, 1, 2);
@@ -468,6 +502,7 @@ static int part_reader (lua_State *L) {
   r->reader = watch(reader, p);
   if (r->reader == NULL)
     return luaL_error(L, "not enough memory");
+  cut(L, r->reader);
   return 1;
 }
 

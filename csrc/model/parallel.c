@@ -1,10 +1,12 @@
 /*
-** parallel.c - two pieces of work at once, by POSIX threads.
+** parallel.c - several pieces of work at once, by POSIX threads.
 */
 
 #include "model/parallel.h"
 
 #include <signal.h>
+
+#define MOST_THREADS 64 /* beside the caller's */
 
 typedef struct work {
   pf_task *task;
@@ -44,4 +46,22 @@ void pf_both (pf_task *first, void *first_context, pf_task *second,
     pthread_join(thread, NULL);
   else
     second(second_context);
+}
+
+
+void pf_all (pf_task *task, void *contexts, size_t size, size_t count) {
+  pthread_t threads[MOST_THREADS];
+  work works[MOST_THREADS];
+  char *const first = contexts;
+  size_t started = 0;
+  while (started + 1 < count && started < MOST_THREADS) {
+    works[started] = (work){task, first + (started + 1) * size};
+    if (!pf_thread_start(&threads[started], run, &works[started]))
+      break;
+    started++;
+  }
+  for (size_t i = 0; i < count; i += i == 0 ? started + 1 : 1)
+    task(first + i * size);
+  for (size_t i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
 }

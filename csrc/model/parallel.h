@@ -1,5 +1,5 @@
 /*
-** parallel.h - two pieces of work at once.
+** parallel.h - several pieces of work at once.
 */
 
 #ifndef parallel_h
@@ -26,5 +26,12 @@ typedef void pf_task (void *context);
 */
 void pf_both (pf_task *first, void *first_context, pf_task *second,
               void *second_context);
+
+/*
+** The same for `count` pieces of work: each context stands `size` bytes behind
+** the one before. The first is done here, and so are those for which there is
+** no thread to be had.
+*/
+void pf_all (pf_task *task, void *contexts, size_t size, size_t count);
 
 #endif

@@ -1,6 +1,7 @@
 -- Calls: intervals made of the events of a trace. csrc/kernels/calls/call.h says what they are.
 
 local core = require "profio.core"
+local division = require "profio.division"
 local options = require "profio.options"
 local view = require "profio.view"
 
@@ -96,27 +97,6 @@ end
 
 -- {====== In parts ======
 
-local most_threads = 8
-local rows_per_part = 262144 -- at least: to put parts together costs something
-
--- How many events there are, when they can be read in parts: one file of a format whose readers
--- run in threads, with nothing written in Lua between.
-local function rows_in_parts(trace, state)
-   local part = state.parts[1]
-   if #state.parts ~= 1 or state.format.constants or state.watch or not part.parallel
-      or not part:parallel() then
-      return nil
-   end
-   return trace:row_count "events"
-end
-
--- In how many parts that many events are read, and by how many threads.
-local function division(mine, rows)
-   local threads = mine.threads or math.min(core.processors(), most_threads)
-   local parts = mine.parts or math.min(threads, rows // rows_per_part)
-   return math.max(threads, 1), math.max(math.min(parts, rows, 4096), 1)
-end
-
 -- The options of the core for one reading: more readers of the events, if there are parts.
 local function in_parts(mine, events, rows)
    local copy = {}
@@ -126,7 +106,7 @@ local function in_parts(mine, events, rows)
    copy.parts, copy.rows, copy.threads = {}, rows, 1
    if rows then
       local count
-      copy.threads, count = division(mine, rows)
+      copy.threads, count = division.of(rows, mine.threads, mine.parts)
       for i = 2, count do
          copy.parts[i - 1] = events()
       end
@@ -149,7 +129,8 @@ function calls.statistics(trace, state, given)
    end
    mine.quantiles = ranks
    return view.over(function()
-      return core.statistics(events(), in_parts(mine, events, rows_in_parts(trace, state)))
+      local rows = division.rows(trace, state, "events")
+      return core.statistics(events(), in_parts(mine, events, rows))
    end, trace)
 end
 

@@ -90,4 +90,16 @@ function conditions.tests(wanted)
    return tests
 end
 
+---Whether a test tries a pattern, which Lua does.
+---@param tests table[]
+---@return boolean
+function conditions.has_patterns(tests)
+   for _, test in ipairs(tests) do
+      if test.op == "match" then
+         return true
+      end
+   end
+   return false
+end
+
 return conditions

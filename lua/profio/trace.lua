@@ -1,6 +1,7 @@
 -- A trace: an opened file, or several of one format in a row, as one object.
 
 local core = require "profio.core"
+local division = require "profio.division"
 local view = require "profio.view"
 
 local trace = {}
@@ -141,6 +142,15 @@ local function derived_reader(state, name)
    return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
 end
 
+-- The rows of a large table in parts, or nil: a reader for each thread. Not where a stage stands
+-- over the table.
+local function parts_of(self, state, name)
+   local has_addresses = state.format.addresses and state.format.addresses[name]
+   local rows = not has_addresses and division.rows(self, state, name)
+   local _, count = division.of(rows or 0)
+   return count > 1 and division.readers(state.parts[1], name, rows, count) or nil
+end
+
 ---A view over one of the trace's tables. Raises when there is no such table.
 ---@param name string
 ---@return profio.View
@@ -152,7 +162,9 @@ function methods:table(name)
    end
    return view.over(function()
       return derived_reader(state, name)
-   end, self)
+   end, self, function()
+      return parts_of(self, state, name)
+   end)
 end
 
 -- Methods of views, of the trace itself, mean its main table.

@@ -13,17 +13,19 @@ local view = {}
 local View = {}
 
 -- The source of a view is a function that opens a fresh reader: reader | nil, message, code.
--- A stage is a function that puts one more reader over it.
-local function new(open, stages, pin)
-   return setmetatable({ open = open, stages = stages, pin = pin }, View)
+-- A stage is a function that puts one more reader over it. The parts of a view are a function too:
+-- it answers readers that have the rows of `open` between them, under the same stages, or nil.
+local function new(open, stages, pin, parts)
+   return setmetatable({ open = open, stages = stages, pin = pin, parts = parts }, View)
 end
 
 ---A view over what `open` gives: a function that answers a fresh reader, or nil, message, code.
 ---@param open fun(): userdata|nil, string|nil, string|nil
 ---@param pin any kept alive as long as the view: its trace, its profile
+---@param parts (fun(): profio.core.Parts|nil)|nil the same rows in parts that threads can read
 ---@return profio.View
-function view.over(open, pin)
-   return new(open, {}, pin)
+function view.over(open, pin, parts)
+   return new(open, {}, pin, parts)
 end
 
 -- Open the whole chain. What cannot be opened raises: it was open when the view was made.
@@ -38,10 +40,22 @@ local function run(self)
    return reader
 end
 
-local function with(self, stage)
+-- Parts stay parts under a stage that looks at each row alone, and calls no Lua.
+local function with(self, stage, is_apart)
    local stages = table.move(self.stages, 1, #self.stages, 1, {})
    stages[#stages + 1] = stage
-   return new(self.open, stages, self.pin)
+   return new(self.open, stages, self.pin, is_apart and self.parts or nil)
+end
+
+-- The parts of a view under its stages, or nil.
+local function parts_of(self)
+   local parts = self.parts and self.parts()
+   for i = 1, parts and #parts or 0 do
+      for _, stage in ipairs(self.stages) do
+         parts[i] = stage(parts[i])
+      end
+   end
+   return parts
 end
 
 local methods = {}
@@ -61,7 +75,7 @@ function methods:where(wanted)
    local tests = conditions.tests(wanted)
    return with(self, function(reader)
       return core.where(reader, tests)
-   end)
+   end, not conditions.has_patterns(tests))
 end
 
 ---Rows for which a Lua function of some columns gives a true value.
@@ -276,10 +290,11 @@ local function with_record_columns(keys, reader)
    return ready
 end
 
-local function group_stage(keys, aggregates)
-   return function(reader)
-      return core.group(reader, with_record_columns(keys, reader), aggregates)
-   end
+-- A view with a row for each group of rows of `self`.
+local function grouped(self, keys, aggregates)
+   return with(self, function(reader)
+      return core.group(reader, with_record_columns(keys, reader), aggregates, parts_of(self))
+   end)
 end
 
 ---Rows with equal keys come together; aggregate says what is kept of them. Without aggregate
@@ -292,9 +307,9 @@ function methods:group(...)
    for i = 1, select("#", ...) do
       keys[i] = key_of((select(i, ...)), i)
    end
-   local grouped = with(self, group_stage(keys, { { name = "count", fn = "count" } }))
-   grouped.grouping = keys
-   return grouped
+   local counted = grouped(self, keys, { { name = "count", fn = "count" } })
+   counted.grouping, counted.ungrouped = keys, self
+   return counted
 end
 
 ---What is kept of each group (of all rows, when there is no group before): { "n = count",
@@ -305,13 +320,8 @@ function methods:aggregate(wanted)
    if type(wanted) ~= "table" then
       error("aggregate wants a table: aggregate { \"n = count\" }", 2)
    end
-   local aggregates = aggregates_of(wanted)
-   local stages = table.move(self.stages, 1, #self.stages, 1, {})
-   if self.grouping then
-      stages[#stages] = nil -- the group that only counts
-   end
-   stages[#stages + 1] = group_stage(self.grouping or {}, aggregates)
-   return new(self.open, stages, self.pin)
+   -- in place of the group that only counts
+   return grouped(self.ungrouped or self, self.grouping or {}, aggregates_of(wanted))
 end
 
 -- }======

@@ -1,7 +1,7 @@
 /*
 ** race.c - everything that runs in two threads, to be built with
-** ThreadSanitizer: writers through rings, the relay of tables, and entries that
-** are decoded ahead.
+** ThreadSanitizer: writers through rings, the relay of tables, entries that
+** are decoded ahead, and groups of tables in parts.
 **
 **   race FOLDER
 */
@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "formats/formats.h"
+#include "kernels/group.h"
+#include "kernels/limit.h"
 #include "kernels/relay.h"
 #include "model/areas.h"
 #include "model/names.h"
@@ -276,6 +278,89 @@ static void decode_ahead (void) {
 /* }====== */
 
 
+/* {====== Groups in parts ====== */
+
+#define EVENTS 400000u
+#define AREAS  5000u
+#define PARTS  4
+
+/* Events of areas that no part knows at first. */
+static pf_bytes make_events (void) {
+  uint8_t *const bytes = malloc((size_t)EVENTS * 24);
+  MUST(bytes != NULL);
+  for (uint32_t i = 0; i < EVENTS; i++) {
+    uint8_t *const at = bytes + (size_t)i * 24;
+    pf_save32le(at, i * 7919 % AREAS);
+    pf_save32le(at + 4, 3);
+    pf_save64le(at + 8, 0);
+    pf_save64le(at + 16, i);
+  }
+  return (pf_bytes){bytes, (size_t)EVENTS * 24};
+}
+
+
+/* The rows of a table of a trace, in parts. */
+static void open_parts (pf_trace *trace, pf_reader **parts) {
+  const pf_table *const table = &trace->tables[0];
+  pf_error error;
+  for (size_t i = 0; i < PARTS; i++) {
+    pf_reader *reader;
+    MUST(table->open(trace, table, &reader, &error) == PF_OK);
+    MUST(reader->seek(reader, EVENTS / PARTS * i, &error) == PF_OK);
+    MUST(pf_limit_open(reader, EVENTS / PARTS, 0, &parts[i], &error) == PF_OK);
+    parts[PARTS + i] = reader;
+  }
+}
+
+
+static void group_events (void) {
+  static const pf_option version = {
+      "bin_version", true, 0, {(const uint8_t *)"1.1", 3}};
+  const pf_source source = {"main", "", make_events()};
+  pf_trace trace = {.format = &pf_format_winidea,
+                    .sources = &source,
+                    .nsources = 1,
+                    .options = &version,
+                    .noptions = 1,
+                    .dictionary = pf_dictionary_new(),
+                    .notes = pf_notes_new()};
+  pf_error error;
+  pf_reader *parts[2 * PARTS], *whole, *group;
+  pf_batch batch;
+  MUST(trace.format->open(&trace, &error) == PF_OK);
+  const pf_table *const table = &trace.tables[0];
+  const size_t area = pf_field_index(table->fields, table->nfields, "area");
+  const pf_key key = {.name = "area", .column = area};
+  const pf_type type = PF_AREA;
+  const pf_aggregate sum = {"sum", PF_SUM, 0, 0}; /* of the first: time */
+  MUST(table->open(&trace, table, &whole, &error) == PF_OK);
+  MUST(pf_group_open(whole, &key, &type, 1, &sum, 1, &group, &error) == PF_OK);
+  open_parts(&trace, parts);
+  MUST(pf_group_split(group, parts, PARTS, &trace.strict) == PF_OK);
+  MUST(pf_batch_open(&batch, group->fields, group->nfields, NULL) == PF_OK);
+  size_t groups = 0;
+  int64_t total = 0;
+  while (group->next(group, &batch, &error) == PF_MORE) {
+    groups += batch.rows;
+    for (size_t i = 0; i < batch.rows; i++)
+      total += batch.columns[1].ints[i];
+  }
+  MUST(groups == AREAS && total == (int64_t)EVENTS * (EVENTS - 1) / 2);
+  pf_batch_close(&batch);
+  group->close(group);
+  whole->close(whole);
+  for (size_t i = 0; i < 2 * PARTS; i++)
+    parts[i]->close(parts[i]);
+  trace.format->close(&trace);
+  pf_notes_free(trace.notes);
+  pf_dictionary_free(trace.dictionary);
+  free((void *)(uintptr_t)source.bytes.at);
+  printf("group in parts: %u rows\n", EVENTS);
+}
+
+/* }====== */
+
+
 int main (int argc, char **argv) {
   char path[512];
   MUST(argc == 2);
@@ -286,5 +371,6 @@ int main (int argc, char **argv) {
   relay_numbers();
   relay_areas();
   decode_ahead();
+  group_events();
   return 0;
 }

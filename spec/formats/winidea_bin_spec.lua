@@ -200,7 +200,8 @@ describe("winidea binary timeline", function()
       }, records.new)
       for _, first in ipairs { 0, 2 } do
          local trace <close> = open(bytes)
-         require("profio.core").rows(traces.of(trace).parts[1]:reader("timeline", first, 4), { "area" })
+         local part = traces.of(trace).parts[1]
+         require("profio.core").rows(part:reader("timeline", first, 4), { "area" })
          assert.same({ { area = "30000002=7", parent = "20000002" },
             { area = "30000003=1", parent = "20000003" }, { area = "20000003" },
             { area = "30000003=2", parent = "20000003" } }, trace.areas:rows("area", "parent"))

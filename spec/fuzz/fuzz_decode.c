@@ -7,6 +7,7 @@
 #include "fuzz.h"
 #include "kernels/btf/btf.h"
 #include "kernels/calls/calls.h"
+#include "kernels/group.h"
 #include "kernels/load.h"
 #include "kernels/range.h"
 
@@ -195,6 +196,17 @@ static pf_status open_range (pf_reader *events, pf_reader **made,
 }
 
 
+/* The third column of all events is the area, the first the time. */
+static pf_status open_group (pf_reader *events, pf_reader **made,
+                             pf_error *error) {
+  const pf_key key = {.name = "area", .column = 2};
+  const pf_aggregate aggregates[] = {{"n", PF_COUNT, 0, PF_NO_COLUMN},
+                                     {"last", PF_LAST, 0, 0}};
+  return pf_group_open(events, &key, &events->fields[2].type, 1, aggregates, 2,
+                       made, error);
+}
+
+
 /* Read the rows of a stage over a table. */
 static void read_stage (pf_trace *trace, const pf_table *table,
                         pf_status (*open)(pf_reader *, pf_reader **,
@@ -225,6 +237,7 @@ static void read_stages (pf_trace *trace, const pf_table *table) {
   read_stage(trace, table, open_load);
   read_stage(trace, table, open_calls);
   read_stage(trace, table, open_range);
+  read_stage(trace, table, open_group);
 }
 
 /* }====== */

@@ -2,7 +2,9 @@
 
 local core = require "profio.core"
 local model = require "spec.support.model"
+local profio = require "profio"
 local tables = require "spec.support.tables"
+local traces = require "profio.trace"
 
 -- Widths of buckets by type; those of addresses are powers of two, which Lua's % gets right.
 local widths = { int = { 1, 2, 7, 1000 }, num = { 0.5, 1, 3 }, addr = { 1, 2, 8, 16 } }
@@ -63,6 +65,56 @@ local function compare(tab, keys, aggregates, what)
    tables.assert_same(model.group(tab, keys, aggregates),
       tables.take(core.group(tables.reader(tab), keys, aggregates)), what, rounded(tab, aggregates))
 end
+
+-- {====== In parts ======
+
+local part -- of some trace: parts are read strictly, and nothing is odd here
+
+-- A table cut into some, the pieces read one behind the other; names are shared.
+local function cut(tab, names)
+   local parts, from = { part = part }, 0
+   for i = 1, math.random(1, 5) do
+      local behind = math.random(from, #tab.rows)
+      parts[i] = core.rows_reader(tab.fields, table.move(tab.rows, from + 1, behind, 1, {}), names)
+      from = behind
+   end
+   parts[#parts + 1] = core.rows_reader(tab.fields,
+      table.move(tab.rows, from + 1, #tab.rows, 1, {}), names)
+   return parts
+end
+
+local types = {}
+for _, field in ipairs(tables.fields) do
+   types[field[1]] = field[2]
+end
+
+-- Whether the parts answer what one pass would, to the last bit.
+local function splits(keys, aggregates)
+   local all = true
+   for _, key in ipairs(keys) do
+      all = all and types[key.column] ~= "bytes"
+   end
+   for _, aggregate in ipairs(aggregates) do
+      local fn, type = aggregate.fn, types[aggregate.column]
+      local adds = fn == "sum" or fn == "mean"
+      all = all and (fn == "count" or type ~= "bytes" and not (adds and type == "num") and
+         fn ~= "stddev" and not fn:match "^p%d")
+   end
+   return all
+end
+
+-- Where parts are read, the whole is not asked for its rows: it has none.
+local function compare_parts(tab, keys, aggregates, what)
+   local names = core.dictionary()
+   local is_split = splits(keys, aggregates)
+   local whole = is_split and { fields = tab.fields, rows = {} } or tab
+   local got = core.group(tables.reader(whole, names), keys, aggregates, cut(tab, names))
+   tables.assert_same(model.group(tab, keys, aggregates), tables.take(got), what,
+      rounded(tab, aggregates))
+   return is_split
+end
+
+-- }======
 
 -- The rows of one aggregate over a column of values, all of them or by key.
 local function one(fn, type, values)
@@ -195,6 +247,57 @@ describe("group", function()
       assert.equal("p99.9", fields[2].name)
       assert.matches("1/256", fields[2].help)
       assert.equal("n", fields[3].name)
+   end)
+end)
+
+describe("group in parts", function()
+   local trace
+   setup(function()
+      trace = assert(profio.open({ data = ("<I4I4i8i8"):pack(1, 3, 0, 0) },
+         { format = "winidea", bin_version = "1.1" }))
+      part = traces.of(trace).parts[1]
+   end)
+   teardown(function() trace:close() end)
+
+   it("gives what one pass gives, of random tables", function()
+      local split = 0
+      for case = 1, 1500 do
+         local tab = tables.any(case)
+         if compare_parts(tab, random_keys(), random_aggregates(), "case " .. case) then
+            split = split + 1
+         end
+      end
+      assert.is_true(split > 250)
+   end)
+
+   it("keeps many groups apart", function()
+      local rows = {}
+      for i = 1, 60000 do
+         rows[i] = { i * 7919 % 30011, nil, nil, nil, nil, "n" .. i % 10007 }
+      end
+      local tab = { fields = tables.fields, rows = rows }
+      local aggregates = { { name = "c", fn = "count" }, { name = "s", fn = "sum", column = "i" },
+         { name = "d", fn = "distinct", column = "i" } }
+      assert(compare_parts(tab, { { column = "i" } }, aggregates, "by int"))
+      assert(compare_parts(tab, { { column = "name" }, { column = "i" } }, aggregates, "by both"))
+   end)
+
+   it("adds up beyond 64 bits", function()
+      local rows, names = {}, core.dictionary()
+      for i = 1, 10000 do
+         rows[i] = { i % 3 == 0 and math.maxinteger - i or -(1 << 62) - i, nil, i % 7 / 7 }
+      end
+      local tab = { fields = tables.fields, rows = rows }
+      local keys = { { column = "x" } }
+      local aggregates = { { name = "m", fn = "mean", column = "i" }, { name = "n", fn = "count" } }
+      local parts = cut(tab, names)
+      parts[#parts + 1] = tables.reader(tab, names)
+      local twice = table.move(rows, 1, #rows, #rows + 1, table.move(rows, 1, #rows, 1, {}))
+      tables.assert_same(
+         tables.take(core.group(tables.reader { fields = tab.fields, rows = twice }, keys,
+            aggregates)),
+         tables.take(core.group(tables.reader({ fields = tab.fields, rows = {} }, names), keys,
+            aggregates, parts)), "mean")
    end)
 end)
 

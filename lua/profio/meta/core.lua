@@ -143,11 +143,15 @@ function part:parallel() end
 ---@return integer
 function part:numbers_used() end
 
+---A reader over the rows of a table, or over `count` of them from number `from` on (from 0),
+---which it then cannot leave.
 ---@param table_name string
+---@param from integer|nil
+---@param count integer|nil
 ---@return profio.core.Reader|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
-function part:reader(table_name) end
+function part:reader(table_name, from, count) end
 
 -- }======
 
@@ -270,12 +274,18 @@ function core.load(over, options) end
 ---@return profio.core.Reader
 function core.chain(readers, constants, numbers) end
 
----A row per combination of keys.
+---A row per combination of keys. The parts are more readers: they have the same rows between them,
+---and are read in threads where the answers are the same.
 ---@param over profio.core.Reader
 ---@param keys table[] { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }
 ---@param aggregates { fn: string, column: string|nil, name: string }[]
+---@param parts profio.core.Parts|nil
 ---@return profio.core.Reader
-function core.group(over, keys, aggregates) end
+function core.group(over, keys, aggregates, parts) end
+
+---@class profio.core.Parts the readers in their order
+---@field [integer] profio.core.Reader
+---@field part profio.core.Part what they read from
 
 ---@param over profio.core.Reader
 ---@param keys { column: string, descending: boolean|nil }[]

@@ -1,0 +1,104 @@
+/*
+** group_parts.c - parts of a table in threads.
+**
+** Warnings must stand in the order of the rows, and of many only the first are
+** kept. So parts are read strictly: the first oddity, in whichever of them,
+** ends all, and nothing has been noted. Then somebody reads the rows one by
+** one, and notes what there is.
+*/
+
+#include "kernels/group_parts.h"
+
+#include <stdlib.h>
+
+#include "model/parallel.h"
+
+typedef struct part {
+  pf_group_parts *all;
+  pf_reader *input;
+  pf_gather gather;
+  pf_status status;
+} part;
+
+struct pf_group_parts {
+  bool *strict;
+  atomic_bool stop; /* a part has not come to its end */
+  size_t count;
+  part parts[];
+};
+
+
+pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
+                               bool *strict, const pf_gather *model,
+                               pf_group_parts **parts) {
+  pf_group_parts *const p = calloc(1, sizeof *p + count * sizeof *p->parts);
+  if (p == NULL)
+    return PF_ENOMEM;
+  p->strict = strict;
+  pf_status status = PF_OK;
+  for (; p->count < count && status == PF_OK; p->count++) {
+    part *const one = &p->parts[p->count];
+    one->all = p;
+    one->input = readers[p->count];
+    status = pf_gather_like(&one->gather, model, one->input->nfields);
+  }
+  *parts = p;
+  if (status == PF_OK)
+    return PF_OK;
+  pf_group_parts_close(p);
+  *parts = NULL;
+  return status;
+}
+
+
+void pf_group_parts_close (pf_group_parts *p) {
+  for (size_t i = 0; p != NULL && i < p->count; i++)
+    pf_gather_close(&p->parts[i].gather);
+  free(p);
+}
+
+
+static void read_part (void *context) {
+  part *const one = context;
+  pf_error error;
+  one->status =
+      pf_gather_read(&one->gather, one->input, &one->all->stop, &error);
+  if (one->status != PF_END)
+    atomic_store(&one->all->stop, true);
+  pf_gather_stop(&one->gather);
+}
+
+
+static void read_all (pf_group_parts *p) {
+  const bool strict = *p->strict;
+  *p->strict = true;
+  pf_all(read_part, p->parts, sizeof *p->parts, p->count);
+  *p->strict = strict;
+}
+
+
+/* The first part becomes the whole, and the others are added to it. */
+static pf_status put_together (pf_group_parts *p, pf_gather *gather) {
+  pf_gather_close(gather);
+  *gather = p->parts[0].gather;
+  p->parts[0].gather = (pf_gather){.is_open = false};
+  for (size_t i = 1; i < p->count; i++) {
+    pf_gather *const more = &p->parts[i].gather;
+    if (pf_gather_merge(gather, more) != PF_OK)
+      return PF_ENOMEM;
+    pf_gather_close(more);
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_group_parts_read (pf_group_parts *p, pf_gather *gather, bool *done,
+                               pf_error *error) {
+  read_all(p);
+  *done = true;
+  for (size_t i = 0; i < p->count; i++)
+    *done &= p->parts[i].status == PF_END;
+  if (!*done || put_together(p, gather) == PF_OK)
+    return PF_OK;
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}

@@ -1,0 +1,126 @@
+-- Groups over timelines in parts are those of one pass, and so are warnings and failures.
+
+local core = require "profio.core"
+local division = require "profio.division"
+local profio = require "profio"
+local traces = require "profio.trace"
+local view = require "profio.view"
+
+-- Events that are plain or, now and then, odd: their times fall, their words are none.
+local function timeline(rows, odd)
+   local list, time = {}, 0
+   for i = 1, rows do
+      time = time + math.random(0, 9)
+      local handle = math.random(2) == 1 and math.random(0, 40) or
+         0x20000000 + math.random(0, 3) * 0x10000000 + math.random(0, 5)
+      local word = math.random(0, 1) << 4 | math.random(0, 3)
+      if math.random() < odd then
+         word = word | 0x10000
+      end
+      list[i] = ("<I4I4i8i8"):pack(handle, word, math.random(-3, 3),
+         math.random() < odd and time - 500 or time)
+   end
+   return table.concat(list)
+end
+
+local function open(bytes, options)
+   options = options or {}
+   options.format, options.bin_version = "winidea", "1.1"
+   return assert(profio.open({ data = bytes }, options))
+end
+
+local aggregates = { { name = "n", fn = "count" }, { name = "s", fn = "sum", column = "value" },
+   { name = "least", fn = "min", column = "time" }, { name = "most", fn = "max", column = "event" },
+   { name = "first", fn = "first", column = "value" },
+   { name = "last", fn = "last", column = "area" },
+   { name = "cores", fn = "distinct", column = "core" } }
+local keys = { {}, { { column = "area" } }, { { column = "event" }, { column = "area" } },
+   { { column = "time", bucket = 10000 }, { column = "core" } } }
+local tests = { { column = "time", op = "between", low = 20000, high = 90000 },
+   { column = "area", op = "eq", value = "00000007", negate = true } }
+
+-- The rows of a group as text; in parts, under a test or not.
+local function told(trace, key, parts, tested)
+   local part = traces.of(trace).parts[1]
+   local function stage(reader)
+      return tested and core.where(reader, tests) or reader
+   end
+   local readers = parts and division.readers(part, "timeline", trace:row_count "timeline", parts)
+   for i = 1, parts or 0 do
+      readers[i] = stage(readers[i])
+   end
+   local reader = core.group(stage(part:reader "timeline"), key, aggregates, readers)
+   local text, message = view.over(function() return reader end):write { output = "csv" }
+   return text or message
+end
+
+local function check(bytes, expected_warnings)
+   for _, key in ipairs(keys) do
+      for _, tested in ipairs { false, true } do
+         local one <close> = open(bytes)
+         local whole = told(one, key, nil, tested)
+         assert.equal(expected_warnings, #one.warnings > 0)
+         for _, parts in ipairs { 1, 2, 3, 7 } do
+            local trace <close> = open(bytes)
+            assert.equal(whole, told(trace, key, parts, tested), parts .. " parts")
+            assert.same(one.warnings, trace.warnings)
+         end
+      end
+   end
+end
+
+describe("groups over timelines in parts", function()
+   it("are those of one pass", function()
+      math.randomseed(21)
+      check(timeline(30000, 0), false)
+   end)
+
+   it("warn as one pass does, of more than are kept too", function()
+      math.randomseed(22)
+      check(timeline(30000, 0.0001), true)
+      check(timeline(30000, 0.02), true)
+   end)
+
+   it("fail where one pass does", function()
+      math.randomseed(23)
+      local bytes = timeline(30000, 0.001)
+      local function failure(parts)
+         local trace <close> = open(bytes, { strict = true })
+         return told(trace, keys[2], parts)
+      end
+      local whole = failure()
+      assert.matches("winidea", whole)
+      assert.equal(whole, failure(5))
+   end)
+
+   it("leave the areas in their order", function()
+      math.randomseed(24)
+      local bytes = timeline(30000, 0)
+      local function areas(parts)
+         local trace <close> = open(bytes)
+         told(trace, keys[2], parts)
+         return trace:table("areas"):write { output = "csv" }
+      end
+      local whole = areas()
+      for _ = 1, 10 do
+         assert.equal(whole, areas(7))
+      end
+   end)
+
+   it("are what views are made of when tables are large", function()
+      math.randomseed(25)
+      local bytes = timeline(4096, 0):rep(200)
+      local trace <close> = open(bytes)
+      local part = traces.of(trace).parts[1]
+      local whole = told(trace, keys[3])
+      assert.is_true(trace:row_count "timeline" > 3 * 262144)
+      assert.equal(whole, told(trace, keys[3], 5))
+      assert.equal(core.drain(part:reader("timeline", 5, 11)), 11)
+      local rows = trace.timeline:group("event", "area"):aggregate {
+         "n = count", "s = sum(value)", "least = min(time)", "most = max(event)",
+         "first = first(value)", "last = last(area)", "cores = distinct(core)" }
+      assert.equal(whole, rows:write { output = "csv" })
+      assert.equal(part:reader("timeline", 819000, 500):fields()[1].name, "time")
+      assert.equal(core.drain(part:reader("timeline", 819000, 500)), 200)
+   end)
+end)
