@@ -80,6 +80,33 @@ describe("profio", function()
       end)
    end)
 
+   describe("functions", function()
+      local function rows(options)
+         return (fine("profio --report flat --output csv --columns function,calls,self,total "
+            .. NAMED .. " " .. options):gsub("^[^\n]*\n", ""))
+      end
+
+      it("are chosen with what they called", function()
+         assert.equal("work,5,350000000,500000000\nleaf,20,150000000,150000000\n",
+            rows "--focus work")
+         assert.equal("main,,100000000,100000000\n", rows "--ignore work")
+         assert.equal("leaf,20,150000000,150000000\n", rows "--focus '~^le'")
+      end)
+
+      it("are charged to their callers", function()
+         assert.equal("work,5,500000000,500000000\nmain,,100000000,600000000\n",
+            rows "--hide leaf")
+         assert.equal("main,,450000000,600000000\nleaf,20,150000000,150000000\n",
+            rows "--hide work")
+      end)
+
+      it("are chosen in reports alone behind a word", function()
+         assert.equal("leaf,20,150000000,150000000\n", rows "--focus flat=leaf")
+         assert.equal("work,5,350000000,350000000\nmain,,100000000,450000000\n",
+            rows "--ignore flat=leaf")
+      end)
+   end)
+
    describe("rows", function()
       local function arcs(words)
          return fine("profio --table arcs --output csv --columns from,count " .. words)

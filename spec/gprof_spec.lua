@@ -55,6 +55,33 @@ describe("--compat gprof", function()
       end
    end)
 
+   it("narrows reports as gprof's options do", function()
+      local exe, files = programs.profiled("narrowed", "spec/data/gmon/cycle.c", "-no-pie")
+      local families = {
+         { "-pF", "--report", "flat", "--focus", "flat=F" },
+         { "-p -PF", "--report", "flat", "--ignore", "flat=F" },
+         { "-qF", "--report", "graph", "--focus", "graph=F" },
+         { "-q -QF", "--report", "graph", "--ignore", "graph=F" },
+         { "-q -nF", "--report", "graph", "--focus", "time=F" },
+         { "-q -NF", "--report", "graph", "--ignore", "time=F" },
+         { "-q -F F", "--report", "graph", "--focus", "graph=F", "--focus", "time=F" },
+         { "-q -E F", "--report", "graph", "--ignore", "graph=F", "--ignore", "time=F" },
+      }
+      for _, name in ipairs { "leaf", "ping", "work" } do -- ping is in a cycle
+         for _, family in ipairs(families) do
+            local words = {}
+            for i, word in ipairs(family) do
+               words[i] = word:gsub("%f[=]=F", "=" .. name):gsub("F$", name)
+            end
+            local expected = gprof("-b " .. words[1], exe, files)
+            local text = ours(files[1], exe, table.unpack(words, 2))
+            assert.equal(expected, text, words[1])
+         end
+      end
+      assert.equal(gprof("-b -q -k work/ping", exe, files),
+         ours("--report", "graph", "--ignore", "work/ping", files[1], exe))
+   end)
+
    it("prints what gprof prints for three runs, also when they are merged", function()
       local exe, files = programs.profiled("three", "spec/data/gmon/cycle.c", "-no-pie", 3)
       local expected = gprof("-b", exe, files)

@@ -134,10 +134,10 @@ describe("a profile of stacks", function()
 end)
 
 describe("a profile of functions and arcs", function()
-   local function graph_profile(count)
+   local function graph_profile(count, from)
       local trace <close> = assert(profio.open { data = gmon.new("<", 8):header():histogram {
          low = 0x1000, high = 0x1010, bins = { count, 0, 2 * count, 0 } }
-         :arc(0x1001, 0x1008, count):bytes() })
+         :arc(from or 0x1001, 0x1008, count):bytes() })
       return assert(trace:profile())
    end
 
@@ -154,6 +154,31 @@ describe("a profile of functions and arcs", function()
          change:graph():rows("caller", "callee", "calls", "self", "total"))
       assert.error_matches(function() change:tree():print() end, "tree needs stacks")
       assert.error_matches(function() a:tree():print() end, "no stacks")
+   end)
+
+   it("is narrowed, grouped and pruned, and stays one", function()
+      local profile = graph_profile(10, 0x1000) -- which has 100 ms, and calls 0x1008 with 200
+      assert.same({ ["0x1000"] = "100000000/300000000", ["0x1008"] = "200000000/200000000" },
+         flat(profile))
+      assert.same({ ["0x1008"] = "200000000/200000000" }, flat(profile:focus "0x1008"))
+      assert.same({ ["0x1000"] = "100000000/300000000", ["0x1008"] = "200000000/200000000" },
+         flat(profile:focus "0x1000"))
+      assert.same({ ["0x1000"] = "100000000/100000000" }, flat(profile:ignore "0x1008"))
+      assert.same({ ["0x1000"] = "300000000/300000000" }, flat(profile:hide "0x1008"))
+      assert.same({ ["0x1000"] = "300000000/300000000" }, flat(profile:prune(0.7)))
+      assert.same(flat(profile), flat(profile:prune(0.6)))
+      assert.same({ all = "300000000/300000000" }, flat(profile:group(function() return "all" end)))
+      assert.same({ ["0x1000"] = "100000000/300000000", other = "200000000/200000000" },
+         flat(profile:group(function(frame)
+            return frame["function"] == "0x1008" and "other" or nil
+         end)))
+      for _, made in ipairs { profile:focus "0x1000", profile:hide "0x1008",
+         profile:group "file", profile:prune(0.7) }
+      do
+         assert.equal("graph", made:kind())
+      end
+      assert.same({ ["0x1000"] = "300000000/300000000" },
+         flat(profile:hide "0x1008":focus "0x1000"))
    end)
 
    it("is compared function by function", function()

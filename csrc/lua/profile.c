@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/graph/assemble.h"
+#include "kernels/graph/change.h"
 #include "kernels/graph/compare.h"
 #include "kernels/graph/rank.h"
 #include "lua/profile.h"
@@ -142,6 +143,101 @@ static int core_profile (lua_State *L) {
   if (option_bool(L, "demangle"))
     open_names(L, p);
   lua_settop(L, 2);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Making one of another ====== */
+
+/* A profile of the dictionary of that at 1, at the top of the stack. */
+static l_profile *new_like (lua_State *L) {
+  l_profile *const p = new_profile(L);
+  lua_getiuservalue(L, 1, 1);
+  lua_setiuservalue(L, -2, 1);
+  return p;
+}
+
+
+/* The numbers of the table at `arg`, one of each function (0 where there is
+   none), as a block on the stack. */
+static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
+                                lua_Integer most) {
+  luaL_checktype(L, arg, LUA_TTABLE);
+  const size_t count = p->graph.nfunctions;
+  uint32_t *const numbers =
+      lua_newuserdatauv(L, (count + 1) * sizeof *numbers, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_geti(L, arg, (lua_Integer)i);
+    const lua_Integer number = lua_tointeger(L, -1);
+    luaL_argcheck(L, number >= 0 && number <= most, arg, "a number too large");
+    numbers[i] = (uint32_t)number;
+    lua_pop(L, 1);
+  }
+  return numbers;
+}
+
+
+/*
+** profile:narrow(marks): another profile with what the marks of functions, by
+** number, leave: 1 only these and what they call, 2 without, 4 charged to their
+** callers. Or nil, message, code.
+*/
+static int profile_narrow (lua_State *L) {
+  pf_error error;
+  lua_settop(L, 2);
+  const l_profile *const p = l_profile_check(L, 1);
+  luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
+  const size_t count = p->graph.nfunctions;
+  const uint32_t *const numbers = numbers_check(L, 2, p, 7);
+  uint8_t *const marks = lua_newuserdatauv(L, count + 1, 0);
+  for (size_t i = 0; i < count; i++)
+    marks[i] = (uint8_t)numbers[i];
+  l_profile *const to = new_like(L);
+  pf_graph_open(&to->graph, p->graph.dictionary);
+  if (pf_graph_narrow(&to->graph, &p->graph, marks, &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  to->open = true;
+  if (p->shown != NULL) {
+    open_names(L, to);
+    memcpy(to->shown, p->shown, count * sizeof *to->shown);
+  }
+  return 1;
+}
+
+
+/*
+** profile:regroup(groups, names): another profile of groups of functions: each
+** function that was used, by number, goes into the group of its number, from 1
+** on.
+*/
+static int profile_regroup (lua_State *L) {
+  lua_settop(L, 3);
+  const l_profile *const p = l_profile_check(L, 1);
+  luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
+  const size_t count = (size_t)luaL_len(L, 3);
+  uint32_t *const groups = numbers_check(L, 2, p, (lua_Integer)count);
+  for (size_t i = 0; i < p->graph.nfunctions; i++) {
+    const bool is_used = (p->graph.flags[i] & PF_FUNCTION_USED) != 0;
+    luaL_argcheck(L, groups[i] > 0 || !is_used, 2, "each one has a group");
+    groups[i] -= groups[i] > 0;
+  }
+  uint32_t *const names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+  for (size_t i = 0; i < count; i++) {
+    pf_bytes bytes;
+    lua_geti(L, 3, (lua_Integer)i + 1);
+    bytes.at = (const uint8_t *)luaL_checklstring(L, -1, &bytes.size);
+    names[i] = pf_intern(p->graph.dictionary, bytes);
+    if (names[i] == PF_NO_NAME)
+      return luaL_error(L, "not enough memory");
+    lua_pop(L, 1);
+  }
+  l_profile *const to = new_like(L);
+  pf_graph_open(&to->graph, p->graph.dictionary);
+  if (pf_graph_group(&to->graph, &p->graph, groups, names, count) != PF_OK)
+    return luaL_error(L, "not enough memory");
+  to->open = true;
   return 1;
 }
 
@@ -371,6 +467,8 @@ void l_open_profile (lua_State *L) {
                                      {"graph_listing", profile_graph_listing},
                                      {"index", profile_index},
                                      {"lines", profile_lines},
+                                     {"narrow", profile_narrow},
+                                     {"regroup", profile_regroup},
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"listing_templates", core_listing_templates},

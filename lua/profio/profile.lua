@@ -375,6 +375,14 @@ local function plain_body(self)
    return state.body.kind == "graph" and state.body:sums(state.given) or state.body
 end
 
+-- The same where a graph can be changed itself: not gprof's, nor one whose reports are narrowed.
+local function exact_body(self)
+   local state = of(self)
+   local is_exact = state.body.kind ~= "graph"
+      or not state.body:is_compat() and next(state.given) == nil
+   return is_exact and state.body or plain_body(self)
+end
+
 -- What a profile says of each function, as a profile of single frames whose metrics have the names
 -- that contexts:diff wants.
 local function functions_of(self, metric, suffix)
@@ -505,7 +513,7 @@ end
 ---Only what these functions and all they call cost.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.focus = narrowed(1)
----Without the stacks (of a graph: without the functions) that these are on.
+---Without the stacks that these are on (of a graph: without them and their part of what they call).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.ignore = narrowed(2)
 ---What these functions cost goes to their callers.
@@ -520,7 +528,7 @@ function methods:group(by)
    if by ~= "file" and type(by) ~= "function" then
       error('group wants "file" or a function of a frame', 2)
    end
-   local body, frames = plain_body(self), {}
+   local body, frames = exact_body(self), {}
    for _, frame in ipairs(body:frames()) do
       local name
       if by == "file" then
@@ -540,7 +548,7 @@ end
 ---@param metric string|nil
 ---@return profio.Profile
 function methods:prune(share, metric)
-   return derived(self, plain_body(self):prune(share, metric), of(self).given)
+   return derived(self, exact_body(self):prune(share, metric), of(self).given)
 end
 
 -- }======

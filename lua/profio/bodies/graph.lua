@@ -41,12 +41,8 @@ function Graph:frames()
    return core.rows(self.core:functions {}, { "number", "function", "symbol", "file", "line" })
 end
 
----The options of reports that narrow the profile to what marks say; see contexts:narrow.
----@param marks table<integer, integer> by number of a function: 1 keep, 2 leave out, 4 hide
----@param given table the options so far
----@return profio.GraphBody
----@return table options
-function Graph:narrow(marks, given)
+-- gprof's numbers are those of all functions: here its options narrow what reports show.
+local function narrow_reports(self, marks, given)
    local options = {}
    for name, value in pairs(given) do
       options[name] = value
@@ -70,6 +66,59 @@ function Graph:narrow(marks, given)
       end
    end
    return self, options
+end
+
+---What marks leave; see contexts:narrow.
+---@param marks table<integer, integer> by number of a function: 1 keep, 2 leave out, 4 hide
+---@param given table the options of reports so far
+---@return profio.GraphBody
+---@return table options
+function Graph:narrow(marks, given)
+   if self:is_compat() then
+      return narrow_reports(self, marks, given)
+   end
+   return new(assert(self.core:narrow(marks))), given
+end
+
+---Whether its numbers are gprof's.
+---@return boolean
+function Graph:is_compat()
+   return self.core:facts({}).compat
+end
+
+---Without the functions whose total is below a share of the whole: their callers get it.
+---@param share number
+---@param metric string|nil
+---@return profio.GraphBody
+function Graph:prune(share, metric)
+   local function key_of(row)
+      return ("%s|%s|%s"):format(row["function"], row.file, row.line)
+   end
+   local is_small, marks = {}, {}
+   for _, row in ipairs(core.rows(self.core:flat { metric = metric, zeros = true })) do
+      is_small[key_of(row)] = (row.total_share or 0) < share
+   end
+   for _, frame in ipairs(self:frames()) do
+      marks[frame.number] = is_small[key_of(frame)] and 4 or 0
+   end
+   return new(assert(self.core:narrow(marks)))
+end
+
+---Functions under other names: those of one name become one.
+---@param frames table<integer, { function: string }> by number; a function without one stays
+---@return profio.GraphBody
+function Graph:rename(frames)
+   local groups, names, known = {}, {}, {}
+   for _, frame in ipairs(self:frames()) do
+      local renamed = frames[frame.number]
+      local name = renamed and renamed["function"] or frame["function"]
+      local group = renamed and known[name]
+      if not group then
+         names[#names + 1], group = name, #names + 1
+      end
+      groups[frame.number], known[name] = group, renamed and group or known[name]
+   end
+   return new(self.core:regroup(groups, names))
 end
 
 ---The same numbers as sums, which can be added and taken away.

@@ -52,14 +52,42 @@ local function without_calls(calls, ignored)
    end, "from_function", "to_function")
 end
 
--- A profile of stacks is narrowed itself; of a graph, the reports are: see profile_options.
-local function narrowed(self, made)
-   if made:kind() == "graph" then
-      return made
+-- Pieces of functions, one per line, go by the name of the whole.
+local function whole_name(name)
+   return name:match "^(.-) %([^()]+ @ %x+%)$" or name
+end
+
+-- All functions of a profile.
+local function functions_of(made)
+   local list = made:functions():rows("number", "function", "symbol", "file", "line")
+   for _, row in ipairs(list) do
+      row["function"] = whole_name(row["function"])
    end
+   return list
+end
+
+-- What --focus and the others narrow of a graph: the profile itself, or only the reports, as gprof
+-- does and where flat=, graph= or time= say so.
+local function is_of_reports(made, word, text)
+   return made:kind() == "graph"
+      and (made.facts.compat or symspec.place(text) ~= nil
+         or word == "ignore" and symspec.pair(text) ~= nil)
+end
+
+-- The profile that --focus, --ignore and --hide leave; see profile_options for the reports.
+local function narrowed(self, made)
    for _, word in ipairs { "focus", "ignore", "hide" } do
       for _, text in ipairs(self.given[word] or {}) do
-         made = made[word](made, symspec.test((select(2, symspec.place(text)))))
+         if not is_of_reports(made, word, text) then
+            local test = symspec.test((select(2, symspec.place(text))))
+            if made:kind() == "graph" then
+               symspec.find(text, functions_of(made))
+            end
+            made = made[word](made, function(frame)
+               return test { ["function"] = whole_name(frame["function"]), symbol = frame.symbol,
+                  file = frame.file, line = frame.line }
+            end)
+         end
       end
    end
    return made
@@ -171,25 +199,16 @@ end
 
 local prefixes = { focus = "include_", ignore = "exclude_" }
 
--- All functions of a profile; pieces of functions, one per line, go by the name of the whole.
-local function functions_of(made)
-   local list = made:functions():rows("number", "function", "symbol", "file", "line")
-   for _, row in ipairs(list) do
-      row["function"] = row["function"]:match "^(.-) %([^()]+ @ %x+%)$" or row["function"]
-   end
-   return list
-end
-
 local function add_all(list, more)
    return table.move(more, 1, #more, #list + 1, list)
 end
 
 -- Add the functions that one option names to the lists of the profile's options.
-local function add_named(self, options, word, functions)
+local function add_named(self, made, options, word, functions)
    local prefix = prefixes[word]
    for _, text in ipairs(self.given[word] or {}) do
       local place, rest = symspec.place(text)
-      if word == "focus" or not symspec.pair(text) then
+      if is_of_reports(made, word, text) and (word == "focus" or not symspec.pair(text)) then
          local numbers = symspec.find(rest, functions)
          for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
             options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
@@ -199,8 +218,8 @@ local function add_named(self, options, word, functions)
 end
 
 -- Hidden functions get no entry; their time still counts.
-local function add_hidden(self, options, functions)
-   for _, text in ipairs(self.given.hide or {}) do
+local function add_hidden(self, made, options, functions)
+   for _, text in ipairs(made.facts.compat and self.given.hide or {}) do
       local numbers, names = symspec.find(text, functions)
       options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
       self.hidden = add_all(self.hidden or {}, names)
@@ -221,9 +240,9 @@ function Context:profile_options(made)
       local options = { metric = self.given.metric }
       if made:kind() == "graph" and names_functions(self.given) then
          local functions = functions_of(made)
-         add_named(self, options, "focus", functions)
-         add_named(self, options, "ignore", functions)
-         add_hidden(self, options, functions)
+         add_named(self, made, options, "focus", functions)
+         add_named(self, made, options, "ignore", functions)
+         add_hidden(self, made, options, functions)
       end
       self.options[made] = options
    end

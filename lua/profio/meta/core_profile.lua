@@ -195,6 +195,19 @@ local profile = {}
 ---No further use; readers over it may be read on.
 function profile:close() end
 
+---What marks of functions leave; not of gprof's numbers.
+---@param marks table<integer, integer> by number: 1 these and what they call, 2 without, 4 hide
+---@return profio.core.Profile|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function profile:narrow(marks) end
+
+---Functions in groups, which are known by number from 1 on.
+---@param groups table<integer, integer> of each function, by number
+---@param names string[] of the groups
+---@return profio.core.Profile
+function profile:regroup(groups, names) end
+
 ---@param options table|nil
 ---@return profio.core.Reader
 function profile:flat(options) end
