@@ -132,10 +132,13 @@ pf_status pf_describe_open (pf_reader *input, size_t area, pf_reader **reader,
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   d->input = input;
   d->area = area;
-  d->reader = (pf_reader){
-      d->fields,     add_fields(d), input->dictionary,
-      describe_next, describe_want, input->seek != NULL ? describe_seek : NULL,
-      describe_close};
+  d->reader = (pf_reader){.fields = d->fields,
+                          .nfields = add_fields(d),
+                          .dictionary = input->dictionary,
+                          .next = describe_next,
+                          .want = describe_want,
+                          .seek = input->seek != NULL ? describe_seek : NULL,
+                          .close = describe_close};
   *reader = &d->reader;
   return PF_OK;
 }

@@ -59,9 +59,12 @@ pf_status pf_filter_open (pf_reader *input, const size_t *columns,
   filter_reader *const f = calloc(1, sizeof *f + ncolumns * sizeof *columns);
   if (f == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  f->reader =
-      (pf_reader){input->fields, input->nfields, input->dictionary, filter_next,
-                  filter_want,   NULL,           filter_close};
+  f->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = filter_next,
+                          .want = filter_want,
+                          .close = filter_close};
   f->input = input;
   f->choice = choice;
   f->ncolumns = ncolumns;

@@ -231,9 +231,11 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
     group_close(&g->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  g->reader = (pf_reader){
-      g->fields, nkeys + naggregates, input->dictionary, group_next, NULL,
-      NULL,      group_close};
+  g->reader = (pf_reader){.fields = g->fields,
+                          .nfields = nkeys + naggregates,
+                          .dictionary = input->dictionary,
+                          .next = group_next,
+                          .close = group_close};
   *reader = &g->reader;
   return PF_OK;
 }

@@ -83,9 +83,12 @@ pf_status pf_limit_open (pf_reader *input, uint64_t limit, uint64_t skip,
   limit_reader *const l = calloc(1, sizeof *l);
   if (l == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  l->reader =
-      (pf_reader){input->fields, input->nfields, input->dictionary, limit_next,
-                  limit_want,    NULL,           limit_close};
+  l->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = limit_next,
+                          .want = limit_want,
+                          .close = limit_close};
   l->input = input;
   l->left = limit;
   l->skip = skip;

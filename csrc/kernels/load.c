@@ -295,8 +295,11 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   l->input = events;
   l->options = *options;
-  l->reader = (pf_reader){l->fields, FIELDS, events->dictionary, load_next,
-                          NULL,      NULL,   load_close};
+  l->reader = (pf_reader){.fields = l->fields,
+                          .nfields = FIELDS,
+                          .dictionary = events->dictionary,
+                          .next = load_next,
+                          .close = load_close};
   pf_numbering_init(&l->cores);
   const pf_status status = open_parts(l, error);
   if (status == PF_OK)

@@ -190,9 +190,12 @@ pf_status pf_range_open (pf_reader *input, size_t time, int64_t first,
   range_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  r->reader =
-      (pf_reader){input->fields, input->nfields, input->dictionary, range_next,
-                  range_want,    NULL,           range_close};
+  r->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = range_next,
+                          .want = range_want,
+                          .close = range_close};
   r->input = input;
   r->time = time;
   r->first = first;

@@ -421,9 +421,12 @@ pf_status pf_sort_open (pf_reader *input, const pf_sort_key *keys, size_t nkeys,
   sort_reader *const s = calloc(1, sizeof *s);
   if (s == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  s->reader =
-      (pf_reader){input->fields, input->nfields, input->dictionary, sort_next,
-                  sort_want,     NULL,           sort_close};
+  s->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = sort_next,
+                          .want = sort_want,
+                          .close = sort_close};
   s->input = input;
   s->nkeys = nkeys;
   s->keep = UINT64_MAX;

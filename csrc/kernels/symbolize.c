@@ -248,11 +248,13 @@ pf_status pf_symbolize_open (pf_reader *input, pf_symbols *symbols,
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = open_place(s, i, &derived[i], error);
-  s->reader = (pf_reader){
-      s->fields,         nfields,
-      input->dictionary, symbolize_next,
-      symbolize_want,    input->seek != NULL ? symbolize_seek : NULL,
-      symbolize_close};
+  s->reader = (pf_reader){.fields = s->fields,
+                          .nfields = nfields,
+                          .dictionary = input->dictionary,
+                          .next = symbolize_next,
+                          .want = symbolize_want,
+                          .seek = input->seek != NULL ? symbolize_seek : NULL,
+                          .close = symbolize_close};
   if (status == PF_OK)
     *reader = &s->reader;
   else

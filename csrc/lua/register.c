@@ -165,9 +165,11 @@ static int core_decoder (lua_State *L) {
   if (d == NULL)
     return luaL_error(L, "not enough memory");
   r->reader = &d->reader;
-  d->reader = (pf_reader){
-      schema->fields, schema->nfields, dictionary, decoder_next, NULL,
-      NULL,           decoder_close};
+  d->reader = (pf_reader){.fields = schema->fields,
+                          .nfields = schema->nfields,
+                          .dictionary = dictionary,
+                          .next = decoder_next,
+                          .close = decoder_close};
   d->thread = thread;
   lua_pushvalue(L, 2);
   lua_pushvalue(L, 8);

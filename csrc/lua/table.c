@@ -158,9 +158,12 @@ static int core_rows_reader (lua_State *L) {
   if (t == NULL)
     return luaL_error(L, "not enough memory");
   r->reader = &t->reader;
-  t->reader = (pf_reader){t->fields, nfields, l_dictionary_check(L, DICTIONARY),
-                          rows_next, NULL,    rows_seek,
-                          rows_close};
+  t->reader = (pf_reader){.fields = t->fields,
+                          .nfields = nfields,
+                          .dictionary = l_dictionary_check(L, DICTIONARY),
+                          .next = rows_next,
+                          .seek = rows_seek,
+                          .close = rows_close};
   read_fields(L, t, nfields);
   if (pf_store_open(&t->store, t->fields, nfields, t->reader.dictionary) !=
           PF_OK ||

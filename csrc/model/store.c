@@ -167,9 +167,12 @@ pf_status pf_store_reader (const pf_store *store, const size_t *order,
   store_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  r->reader =
-      (pf_reader){store->fields, store->nfields, store->dictionary, store_next,
-                  NULL,          store_seek,     store_close};
+  r->reader = (pf_reader){.fields = store->fields,
+                          .nfields = store->nfields,
+                          .dictionary = store->dictionary,
+                          .next = store_next,
+                          .seek = store_seek,
+                          .close = store_close};
   r->store = store;
   r->order = order;
   r->count = order == NULL ? store->rows : count;

@@ -471,8 +471,11 @@ pf_status pf_btf_open (pf_reader *events, const pf_btf_options *options,
     btf_close(&r->reader);
     return status;
   }
-  r->reader = (pf_reader){btf_fields, BTF_FIELDS, events->dictionary, btf_next,
-                          NULL,       NULL,       btf_close};
+  r->reader = (pf_reader){.fields = btf_fields,
+                          .nfields = BTF_FIELDS,
+                          .dictionary = events->dictionary,
+                          .next = btf_next,
+                          .close = btf_close};
   *reader = &r->reader;
   return PF_OK;
 }

@@ -255,8 +255,11 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
   set_types(r, &r->events);
   r->events.reader = NULL;
   memset(r->words, 0xff, sizeof r->words);
-  r->reader = (pf_reader){r->fields, NCOLUMNS, input->dictionary, calls_next,
-                          NULL,      NULL,     calls_close};
+  r->reader = (pf_reader){.fields = r->fields,
+                          .nfields = NCOLUMNS,
+                          .dictionary = input->dictionary,
+                          .next = calls_next,
+                          .close = calls_close};
   *reader = &r->reader;
   return PF_OK;
 }

@@ -166,13 +166,11 @@ pf_status pf_statistics_open (pf_reader *input,
     statistics_close(&r->reader);
     return status;
   }
-  r->reader = (pf_reader){r->schema.fields,
-                          r->schema.count,
-                          input->dictionary,
-                          statistics_next,
-                          NULL,
-                          NULL,
-                          statistics_close};
+  r->reader = (pf_reader){.fields = r->schema.fields,
+                          .nfields = r->schema.count,
+                          .dictionary = input->dictionary,
+                          .next = statistics_next,
+                          .close = statistics_close};
   *reader = &r->reader;
   return PF_OK;
 }

@@ -160,9 +160,11 @@ pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->diff = *diff;
-  r->reader = (pf_reader){fields,    NFIELDS, diff->contexts->dictionary,
-                          diff_next, NULL,    NULL,
-                          diff_close};
+  r->reader = (pf_reader){.fields = fields,
+                          .nfields = NFIELDS,
+                          .dictionary = diff->contexts->dictionary,
+                          .next = diff_next,
+                          .close = diff_close};
   if (order_nodes(r) != PF_OK) {
     diff_close(&r->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");

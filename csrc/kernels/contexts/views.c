@@ -457,8 +457,11 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
     r->fields[n] = (pf_field){from[n].name, from[n].type, help, false};
     r->shown[n] = from[n].shown;
   }
-  r->reader = (pf_reader){
-      r->fields, n, r->contexts->dictionary, rows_next, NULL, NULL, rows_close};
+  r->reader = (pf_reader){.fields = r->fields,
+                          .nfields = n,
+                          .dictionary = r->contexts->dictionary,
+                          .next = rows_next,
+                          .close = rows_close};
 }
 
 
