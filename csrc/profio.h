@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define PF_VERSION      "0.1.0" /* the version stands here and nowhere else */
+#define PF_BATCH_ROWS   4096
 #define PF_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
 /* A slice of memory somebody else owns. */
@@ -59,7 +60,6 @@ typedef struct pf_source {
   pf_bytes bytes;
 } pf_source;
 
-/* The types of columns. */
 typedef enum pf_type {
   PF_INT,   /* int64_t */
   PF_NUM,   /* double */
@@ -77,11 +77,8 @@ typedef struct pf_field {
   const char *name;
   pf_type type;
   const char *help;  /* one line for people, with the unit; or NULL */
-  bool part_numbers; /* counts things of one file: files in a row are
-                        renumbered by pf_trace.numbers_used */
+  bool part_numbers; /* of one file: in a row raised by numbers_used */
 } pf_field;
-
-#define PF_BATCH_ROWS 4096
 
 /* One column of a batch. `data` is NULL when nobody wants the column. */
 typedef struct pf_column {
@@ -99,11 +96,9 @@ typedef struct pf_column {
   bool has_missing;
 } pf_column;
 
-/*
-** Rows of columns. The sink makes it (model/batch.h) and every stage below
-** fills the same one: a stage that adds columns has those of its input as a
-** prefix, so the input simply does not look at the rest.
-*/
+/* Rows of columns. The sink makes it (model/batch.h) and every stage below fills
+   the same one: a stage that adds columns has those of its input as a prefix,
+   so the input simply does not look at the rest. */
 typedef struct pf_batch {
   size_t rows;
   size_t ncolumns;
@@ -114,6 +109,7 @@ typedef struct pf_batch {
 typedef struct pf_dictionary pf_dictionary; /* model/names.h */
 typedef struct pf_sink pf_sink;             /* bytes/sink.h */
 typedef struct pf_notes pf_notes;           /* model/trace.h */
+typedef struct pf_gathering pf_gathering;   /* model/gathering.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
@@ -133,6 +129,8 @@ struct pf_reader {
   /* Go to a row, where records have one size; NULL: cannot. */
   pf_status (*seek)(pf_reader *self, uint64_t row, pf_error *error);
   void (*close)(pf_reader *self); /* free itself */
+  /* All rows at once, where they are stacks and weights; NULL: only rows. */
+  pf_status (*gather)(pf_reader *self, const pf_gathering *to, pf_error *error);
 };
 
 /* Records of one kind. */
@@ -170,7 +168,8 @@ struct pf_trace {
 };
 
 /* The way out. `put` takes rows of a written table, `finish` writes what is left,
-   `flush` (NULL: no stream) makes a file of what was put: more may follow. */
+   `flush` (NULL: no stream) makes a file of what was put: more may follow; `take`
+   (NULL: only rows) takes all that a reader of the main table gathers. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
@@ -179,6 +178,7 @@ struct pf_encoder {
   pf_status (*flush)(pf_encoder *self, pf_sink *sink, pf_error *error);
   const pf_table *tables; /* what it takes, when options decide; else NULL */
   size_t ntables;
+  pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */

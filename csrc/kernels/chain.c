@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/chain.h"
+#include "kernels/gather_parts.h"
 #include "model/names.h"
 
 const char pf_chain_file[] = "the file it is from";
@@ -79,6 +80,22 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 }
 
 
+/* The readers of the parts. */
+static pf_status chain_gather (pf_reader *self, const pf_gathering *to,
+                               pf_error *error) {
+  const chain_reader *const c = (const chain_reader *)(const void *)self;
+  return pf_gather_parts(c->parts, c->nparts, to, error);
+}
+
+
+static bool can_gather (const pf_part *parts, size_t nparts) {
+  for (size_t i = 0; i < nparts; i++)
+    if (parts[i].reader->gather == NULL)
+      return false;
+  return nparts > 0;
+}
+
+
 static void chain_want (pf_reader *self, bool *wanted) {
   chain_reader *const c = (chain_reader *)(void *)self;
   for (size_t i = 0; i < c->nparts; i++)
@@ -147,13 +164,14 @@ pf_status pf_chain_open (const pf_part *parts, size_t nparts,
     chain_close(&c->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  c->reader = (pf_reader){c->fields,
-                          c->ninput + nconstants,
-                          parts[0].reader->dictionary,
-                          chain_next,
-                          chain_want,
-                          NULL,
-                          chain_close};
+  c->reader = (pf_reader){.fields = c->fields,
+                          .nfields = c->ninput + nconstants,
+                          .dictionary = parts[0].reader->dictionary,
+                          .next = chain_next,
+                          .want = chain_want,
+                          .close = chain_close};
+  if (can_gather(parts, nparts))
+    c->reader.gather = chain_gather;
   *reader = &c->reader;
   return PF_OK;
 }

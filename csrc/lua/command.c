@@ -202,11 +202,20 @@ static void wipe (watch *w) {
 }
 
 
+/* Whether a Ctrl-C has ended this. */
+static bool is_over (watch *w) {
+  const bool over =
+      take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output);
+  if (over)
+    wipe(w);
+  return over;
+}
+
+
 static pf_status watch_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   watch *const w = (watch *)(void *)self;
-  if (take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output)) {
-    wipe(w);
+  if (is_over(w)) {
     pf_batch_clear(batch);
     return PF_END;
   }
@@ -218,6 +227,14 @@ static pf_status watch_next (pf_reader *self, pf_batch *batch,
   w->rows += (int64_t)batch->rows;
   show(w);
   return status;
+}
+
+
+/* That is over before a bar would be drawn. */
+static pf_status watch_gather (pf_reader *self, const pf_gathering *to,
+                               pf_error *error) {
+  watch *const w = (watch *)(void *)self;
+  return is_over(w) ? PF_OK : w->input->gather(w->input, to, error);
 }
 
 
@@ -251,10 +268,14 @@ static watch *new_watch (lua_State *L) {
   watch *const w = calloc(1, sizeof *w);
   if (w == NULL)
     return NULL;
-  w->reader =
-      (pf_reader){input->fields, input->nfields, input->dictionary, watch_next,
-                  watch_want,    NULL,           watch_close};
+  w->reader = (pf_reader){.fields = input->fields,
+                          .nfields = input->nfields,
+                          .dictionary = input->dictionary,
+                          .next = watch_next,
+                          .want = watch_want,
+                          .close = watch_close};
   w->reader.seek = input->seek == NULL ? NULL : watch_seek;
+  w->reader.gather = input->gather == NULL ? NULL : watch_gather;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;

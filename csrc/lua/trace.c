@@ -396,6 +396,17 @@ typedef struct watched {
 } watched;
 
 
+static bool has_faulted (const watched *w, pf_error *error) {
+  for (size_t i = 0; i < w->part->trace.nsources; i++)
+    if (l_source_faulted(w->part->owners[i])) {
+      (void)pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                    "the file shrank or failed while it was read");
+      return true;
+    }
+  return false;
+}
+
+
 static pf_status watched_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
   watched *const w = (watched *)(void *)self;
@@ -407,11 +418,15 @@ static pf_status watched_next (pf_reader *self, pf_batch *batch,
   if (batch->rows > w->left)
     batch->rows = (size_t)w->left;
   w->left -= w->left == UINT64_MAX ? 0 : batch->rows;
-  for (size_t i = 0; i < w->part->trace.nsources; i++)
-    if (l_source_faulted(w->part->owners[i]))
-      return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                     "the file shrank or failed while it was read");
-  return status;
+  return has_faulted(w, error) ? error->status : status;
+}
+
+
+static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
+                                 pf_error *error) {
+  const watched *const w = (const watched *)(const void *)self;
+  const pf_status status = w->input->gather(w->input, to, error);
+  return has_faulted(w, error) ? error->status : status;
 }
 
 
@@ -448,6 +463,7 @@ static pf_reader *watch (pf_reader *input, const l_part *part) {
   w->reader.seek = input->seek == NULL ? NULL : watched_seek;
   w->left = UINT64_MAX;
   w->reader.close = watched_close;
+  w->reader.gather = input->gather == NULL ? NULL : watched_gather;
   w->input = input;
   w->part = part;
   return &w->reader;
@@ -478,6 +494,7 @@ static void cut (lua_State *L, pf_reader *reader) {
   if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
   w->left = (uint64_t)luaL_checkinteger(L, 4);
+  w->reader.gather = NULL; /* that would give all rows */
   w->reader.seek = NULL;
 }
 

@@ -364,6 +364,19 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 }
 
 
+/* Whether the encoder takes all of the reader at once: its columns are those of
+   the main table, in their order. */
+static bool can_take (const l_writer *w, size_t number, const pf_table *table,
+                      const pf_reader *reader, const size_t *from) {
+  if (w->encoder->take == NULL || reader->gather == NULL || number != 0)
+    return false;
+  for (size_t i = 0; i < table->nfields; i++)
+    if (from[i] != i)
+      return false;
+  return true;
+}
+
+
 /* writer:put_reader(table, reader): all rows of a reader whose columns are
    called as the table's; true, or nil, message, code. */
 static int writer_put_reader (lua_State *L) {
@@ -377,12 +390,18 @@ static int writer_put_reader (lua_State *L) {
   bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
   memset(wanted, 0, reader->nfields + 1);
   match_columns(table, reader, from, wanted);
+  pf_error error;
+  if (can_take(w, number, table, reader, from)) {
+    if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
+      return fail_with_label(L, &error);
+    lua_pushboolean(L, 1);
+    return 1;
+  }
   pf_column *const columns =
       lua_newuserdatauv(L, table->nfields * sizeof *columns, 0);
   pf_batch batch;
   if (pf_batch_for(&batch, reader, wanted) != PF_OK)
     return luaL_error(L, "not enough memory");
-  pf_error error;
   const pf_status status =
       put_all(w, number, table, reader, &batch, columns, from, &error);
   pf_batch_close(&batch);

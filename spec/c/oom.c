@@ -17,6 +17,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 #include <lualib.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +35,7 @@ int __wrap_posix_memalign (void **block, size_t alignment, size_t size);
 
 static struct {
   bool armed;
-  long request; /* the number of the next one */
+  atomic_long request; /* the number of the next one, of any thread */
   long failing;
 } meter;
 
@@ -44,7 +45,7 @@ static bool refused (void) {
   if (!meter.armed) {
     return false;
   }
-  const long request = meter.request++;
+  const long request = atomic_fetch_add(&meter.request, 1);
   return request == meter.failing || request == meter.failing + 1;
 }
 
@@ -89,7 +90,7 @@ static int l_oom (lua_State *L) {
   luaL_checkstack(L, 10, NULL);
   lua_settop(L, 2);
   meter.failing = (long)failing;
-  meter.request = 0;
+  atomic_store(&meter.request, 0);
   meter.armed = true;
   const int status = lua_pcall(L, 0, 0, 0);
   meter.armed = false;
@@ -100,7 +101,7 @@ static int l_oom (lua_State *L) {
   else {
     luaL_tolstring(L, 2, NULL);
   }
-  lua_pushinteger(L, meter.request);
+  lua_pushinteger(L, atomic_load(&meter.request));
   return 3;
 }
 

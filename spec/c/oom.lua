@@ -243,6 +243,28 @@ function chunks.exports()
    return assert((profile + profile - profile):export "svg")
 end
 
+-- Three profiles with samples in order, one of them packed, and one in no order.
+local function profiles()
+   local list = {}
+   for i = 1, 4 do
+      local writer = assert(profio.create(nil, { format = "pprof", packed = i == 2 }))
+      for n = 1, 30 do
+         writer:write { stack = writer:stack { { area = "f" .. n * i % 7, line = n % 3 },
+            { area = "g" .. n % 5 }, { area = "main" } }, metric = "m", weight = n }
+      end
+      list[i] = { data = assert(writer:close()) }
+   end
+   return list
+end
+
+local some_profiles = profiles()
+
+function chunks.gathered()
+   local trace <close> = assert(profio.open(some_profiles))
+   local profile <close> = assert(trace:profile())
+   return assert(trace:save()), assert((profile + profile - profile):export "pprof")
+end
+
 function chunks.dbf()
    local writer = assert(profio.create(nil, { format = "dbf", code_page = "CP932",
       fields = "NAME C(10) null, N N(5), Y Y, T T, M M, V V(5)" }))

@@ -191,6 +191,166 @@ describe("pprof", function()
       end
    end)
 
+   -- {====== Gathered and row by row ======
+
+   -- A file as no profio writes it: locations of several lines, some of them alike, ids of all
+   -- sizes, samples in any order, unpacked, with locations that are not there.
+   local function strange()
+      local parts, ids = { message(1, number(1, 1), number(2, 2)), message(1, number(1, 3),
+         number(2, 4)) }, {}
+      local scale = ({ 1, 1, 3, 1000003, 1 << 40 })[math.random(5)]
+      for i = 1, math.random(1, 12) do
+         local lines = {}
+         for line = 1, math.random(0, 3) do
+            lines[line] = message(4, number(1, math.random(1, 4)), number(2, math.random(3)))
+         end
+         ids[i] = i * scale
+         parts[#parts + 1] = message(4, number(1, ids[i]), number(3, i), table.concat(lines))
+      end
+      local samples, is_odd = {}, math.random(3) == 1
+      for i = 1, math.random(0, 40) do
+         local stack = {}
+         for depth = 1, math.random(0, 6) do
+            stack[depth] = ids[math.random(#ids)]
+         end
+         samples[i] = stack
+      end
+      local function key(stack)
+         local list = {}
+         for i = #stack, 1, -1 do
+            list[#list + 1] = ("%16x"):format(stack[i])
+         end
+         return table.concat(list)
+      end
+      if math.random(2) == 1 then
+         table.sort(samples, function(a, b)
+            return key(a) < key(b)
+         end)
+      end
+      for _, stack in ipairs(samples) do
+         local kind = is_odd and math.random(12) or 12
+         if kind == 1 then
+            table.insert(stack, math.random(#stack + 1), 999)
+         end
+         local locations = packed(1, stack)
+         if kind == 2 then
+            for i, id in ipairs(stack) do
+               stack[i] = number(1, id)
+            end
+            locations = table.concat(stack)
+         elseif kind == 3 then
+            locations = packed(1, stack) .. packed(1, stack)
+         elseif kind == 4 then
+            locations = message(1, ("\xff"):rep(math.random(12)), varint(stack[1] or 1))
+         elseif kind == 5 then
+            locations = message(1, varint(stack[1] or 1), "\x80\x00", varint(stack[2] or 1))
+         end
+         local values = { math.random(0, 5), math.random(0, 5) }
+         if kind == 6 then
+            values = { math.random(0, 5), 1 << 62 }
+         elseif kind == 7 then
+            values = { 1 << 61 }
+         elseif kind == 8 then
+            values = {}
+         end
+         parts[#parts + 1] = message(2, locations, packed(2, values))
+      end
+      for i = 1, 4 do
+         parts[#parts + 1] = message(5, number(1, i), number(2, 4 + i % 3), number(4, i % 2))
+      end
+      for _, text in ipairs { "", "samples", "count", "cpu", "seconds", "f", "g" } do
+         parts[#parts + 1] = message(6, text)
+      end
+      return table.concat(parts)
+   end
+
+   local function warnings_of(trace)
+      local list = {}
+      for _, warning in ipairs(trace.warnings) do
+         if warning.kind == "damage" then
+            list[#list + 1] = ("%s %s %s"):format(warning.code, warning.offset, warning.message)
+         end
+      end
+      return list
+   end
+
+   -- A stage in between hands on rows only.
+   local function all_rows(trace, name)
+      return core.limit(trace:table(name):reader(), 1 << 40)
+   end
+
+   local function saved_by_rows(trace)
+      local state = require("profio.trace").of(trace)
+      local sink = assert(core.writer("pprof", { packed = true }, state.dictionary))
+      assert(sink:put_reader("weights", all_rows(trace, "weights")))
+      return assert(sink:finish())
+   end
+
+   local function profile_by_rows(trace)
+      return core.contexts { reader = all_rows(trace, "samples"), stack = "stack", metrics = {
+         { name = "samples", unit = "count", column = "samples" },
+         { name = "cpu", unit = "ns", column = "cpu" } } }
+   end
+
+   local function rows_of(contexts)
+      local list = {}
+      for _, metric in ipairs(contexts:metrics()) do
+         for depth, name, self, node, line in core.each(contexts:tree { metric = metric.name,
+            zeros = true }, { "depth", "function", "self", "node", "line" }) do
+            list[#list + 1] = ("%d %s %d %d %s"):format(depth, name, self, node, line)
+         end
+      end
+      return list
+   end
+
+   it("gathers samples as their rows have them", function()
+      for seed = 1, 400 do
+         math.randomseed(seed)
+         local bytes = strange()
+         if seed % 4 == 0 then
+            bytes = bytes:sub(1, math.random(#bytes))
+         end
+         local a = open(bytes, { format = "pprof", all_warnings = true })
+         local b = open(bytes, { format = "pprof", all_warnings = true })
+         if a and b and a.columns[2] == "samples" and a.columns[3] == "cpu" then
+            assert.equal(saved_by_rows(b), a:save())
+            assert.same(warnings_of(b), warnings_of(a))
+            local gathered, plain = a:profile():contexts(), profile_by_rows(b)
+            assert.same({ plain:count() }, { gathered:count() })
+            assert.same(rows_of(plain), rows_of(gathered))
+            a:close()
+            b:close()
+         end
+      end
+   end)
+
+   it("gathers several files as one after the other", function()
+      for seed = 1, 60 do
+         math.randomseed(seed)
+         local list = {}
+         for i = 1, math.random(2, 9) do
+            list[i] = { data = strange() }
+         end
+         local trace <close> = assert(profio.open(list, { format = "pprof" }))
+         assert.equal(saved_by_rows(trace), trace:save())
+      end
+   end)
+
+   it("fails as rows do where the first oddity is an error", function()
+      for _, wrong in ipairs { { values = { 3 } }, { location = 99 } } do
+         local trace <close> = assert(open(small(wrong), { strict = true }))
+         local ok, words, code = trace:profile()
+         assert.is_nil(ok)
+         assert.equal("format", code)
+         local same <close> = assert(open(small(wrong), { strict = true }))
+         local _, plain = pcall(core.drain, all_rows(same, "samples"), true)
+         assert.is_truthy(tostring(plain):find(words:match ": ([^:]+)$", 1, true))
+         assert.is_nil((trace:save()))
+      end
+   end)
+
+   -- }======
+
    it("names what is damaged and keeps the rest", function()
       local function warned(data, code)
          local trace <close> = assert(open(data))

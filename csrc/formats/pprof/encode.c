@@ -9,7 +9,9 @@
 #include "model/gzip.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/write.h"
+#include "model/contexts_merge.h"
 #include "model/contexts_stack.h"
+#include "model/gathering.h"
 
 typedef struct pprof_writer {
   pf_encoder encoder;
@@ -91,6 +93,25 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
+/* Behind rows that were put before, what is gathered is added to them. */
+static pf_status take (pf_encoder *encoder, pf_reader *reader,
+                       pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  pf_contexts more;
+  pf_gathering to = {.contexts = &w->contexts};
+  if (w->contexts.count == 1 && w->contexts.nmetrics == 0)
+    return reader->gather(reader, &to, error);
+  if (pf_contexts_open(&more, w->contexts.dictionary) != PF_OK)
+    return no_memory(error);
+  to.contexts = &more;
+  pf_status status = reader->gather(reader, &to, error);
+  if (status == PF_OK)
+    status = pf_contexts_merge(&w->contexts, &more, 1, error);
+  pf_contexts_close(&more);
+  return status;
+}
+
+
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
   pf_sink plain;
@@ -122,8 +143,8 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
   pprof_writer *const w = calloc(1, sizeof *w);
   if (w == NULL)
     return no_memory(error);
-  w->encoder =
-      (pf_encoder){.put = put, .finish = finish, .close = close_writer};
+  w->encoder = (pf_encoder){
+      .put = put, .finish = finish, .close = close_writer, .take = take};
   w->is_packed = pf_option_int(&asked, "packed", 1) != 0;
   w->facts = (pprof_facts){pf_option_int(&asked, "time_nanos", 0),
                            pf_option_int(&asked, "duration_nanos", 0),

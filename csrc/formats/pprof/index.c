@@ -50,7 +50,7 @@ static bool open_ids (pprof_ids *ids, size_t count) {
 }
 
 
-uint32_t pprof_find_location (const pprof_file *file, uint64_t id) {
+uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id) {
   const pprof_ids *const ids = &file->location_ids;
   uint32_t i = slot_of(id, ids->mask);
   while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
@@ -383,7 +383,7 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
   if (status != PF_OK)
     return status;
   l->count = file->nframes - l->first;
-  if (l->id == 0 || pprof_find_location(file, l->id) != UINT32_MAX)
+  if (l->id == 0 || pprof_look_for_location(file, l->id) != UINT32_MAX)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a location has the id %llu, which is %s",
                    (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
@@ -392,6 +392,25 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 }
 
 /* }====== */
+
+
+/* Ids are mostly numbers from 1 on: then an array knows them. It is not missed
+   where there is no memory for it. */
+static void find_directly (pprof_file *file) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < file->nlocations; i++)
+    if (file->locations[i].id > most)
+      most = file->locations[i].id;
+  if (most / 4 > file->nlocations)
+    return;
+  file->direct = malloc((size_t)(most + 1) * sizeof *file->direct);
+  if (file->direct == NULL)
+    return;
+  file->ndirect = (size_t)most + 1;
+  memset(file->direct, 0xff, file->ndirect * sizeof *file->direct);
+  for (uint32_t i = 0; i < file->nlocations; i++)
+    file->direct[file->locations[i].id] = i;
+}
 
 
 /* Fill from the fields of one number; functions come before locations. */
@@ -422,6 +441,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
     status = fill(trace, file, FUNCTION, add_function, error);
   if (status == PF_OK)
     status = fill(trace, file, LOCATION, add_location, error);
+  find_directly(file);
   return status;
 }
 
@@ -433,4 +453,5 @@ void pprof_index_close (pprof_file *file) {
   free(file->frames);
   free(file->function_ids.slots);
   free(file->location_ids.slots);
+  free(file->direct);
 }

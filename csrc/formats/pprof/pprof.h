@@ -34,6 +34,7 @@
 **   open.c      the format: score, header facts, tables
 **   index.c     strings, functions and locations by number, found once
 **   samples.c   the readers of samples and of weights
+**   gather.c    samples straight into contexts
 **   labels.c    the reader of labels
 **   raw.c       the reader of fields as they stand
 **   encode.c    rows in
@@ -91,6 +92,8 @@ typedef struct pprof_file {
   pprof_location *locations;
   uint32_t nlocations;
   pprof_ids location_ids;
+  uint32_t *direct; /* locations by id, where ids are small; or UINT32_MAX */
+  size_t ndirect;
   uint32_t *frames; /* areas */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
@@ -98,6 +101,9 @@ typedef struct pprof_file {
   pf_table tables[4];
 } pprof_file;
 
+
+/* As pprof_find_location, for any id. */
+uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id);
 
 /* Find everything but the samples; PF_OK also for a damaged file, what can be
    read of it is known then. */
@@ -109,7 +115,48 @@ pf_status pprof_text (pf_trace *trace, const pprof_file *file, uint64_t number,
                       uint64_t offset, pf_bytes *text, pf_error *error);
 
 /* The number of the location of an id, or UINT32_MAX. */
-uint32_t pprof_find_location (const pprof_file *file, uint64_t id);
+static inline uint32_t pprof_find_location (const pprof_file *file,
+                                            uint64_t id) {
+  return id < file->ndirect ? file->direct[id]
+                            : pprof_look_for_location(file, id);
+}
+
+
+/* The values of a sample, as the file states them. */
+typedef struct pprof_values {
+  size_t count; /* as many as there are, also beyond the array */
+  int64_t at[PPROF_MAX_TYPES];
+} pprof_values;
+
+/* Add those of a field. */
+void pprof_take_values (pprof_values *values, const pprof_part *part);
+
+/* Warn when they are not as many as there are types. */
+pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
+                              const pprof_values *values, size_t offset,
+                              pf_error *error);
+
+/* The value of a type in its unit; false: it is not there, or too large. */
+bool pprof_value (const pprof_file *file, const pprof_values *values,
+                  size_t type, int64_t *value);
+
+/* The locations of a sample, leaf first: { 0 } to begin with, free(ids) at the
+   end. False when out of memory. */
+typedef struct pprof_id_list {
+  uint64_t *ids;
+  size_t count, room;
+} pprof_id_list;
+
+bool pprof_list_ids (pprof_id_list *list, pf_bytes message);
+
+/* Warn of a location that is not there. */
+pf_status pprof_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                             pf_error *error);
+
+/* What reader->gather of table weights (no metrics wanted) and of table samples
+   does. */
+pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
+                        pf_error *error);
 
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);

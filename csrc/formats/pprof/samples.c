@@ -17,24 +17,17 @@ const pf_field pprof_weights_fields[WEIGHTS_COLUMNS] = {
     {"weight", PF_INT, "how much, in that unit", false},
 };
 
-/* A sample as the file states it. */
-typedef struct sample {
-  uint32_t stack;
-  size_t nvalues; /* as many as there are, also beyond the array */
-  int64_t values[PPROF_MAX_TYPES];
-} sample;
-
 typedef struct samples_reader {
   pf_reader reader;
   pf_trace *trace;
   const pprof_file *file;
   pf_cursor at;
-  sample now;
-  size_t type;      /* of weights: the next value of `now` to be given */
-  uint64_t *ids;    /* scratch: the locations of a sample */
-  size_t room;      /* of ids */
-  uint32_t *frames; /* of the sample before, the outermost first, */
-  uint32_t *stacks; /* and the stack that ends with each */
+  uint32_t stack; /* of the sample read last, */
+  pprof_values values;
+  size_t type;       /* and of weights: its next value to be given */
+  pprof_id_list ids; /* scratch: the locations of a sample */
+  uint32_t *frames;  /* of the sample before, the outermost first, */
+  uint32_t *stacks;  /* and the stack that ends with each */
   size_t depth, deep;
 } samples_reader;
 
@@ -46,32 +39,49 @@ static pf_status no_memory (pf_error *error) {
 
 /* {====== A stack ====== */
 
-static bool room_for_id (samples_reader *r, size_t count) {
-  if (count < r->room)
+static bool room_for_id (pprof_id_list *list) {
+  if (list->count < list->room)
     return true;
-  const size_t room = r->room == 0 ? 64 : r->room * 2;
-  uint64_t *const ids = realloc(r->ids, room * sizeof *ids);
+  const size_t room = list->room == 0 ? 64 : list->room * 2;
+  uint64_t *const ids = realloc(list->ids, room * sizeof *ids);
   if (ids == NULL)
     return false;
-  r->ids = ids;
-  r->room = room;
+  list->ids = ids;
+  list->room = room;
   return true;
 }
 
 
-/* Take the numbers of a field into ids, behind `count` of them. */
-static bool take_ids (samples_reader *r, const pprof_part *part,
-                      size_t *count) {
+/* Add the numbers of a field. */
+static bool take_ids (pprof_id_list *list, const pprof_part *part) {
   pf_cursor c = pprof_numbers(part);
   uint64_t id = part->value;
   while (part->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
-    if (!room_for_id(r, *count))
+    if (!room_for_id(list))
       return false;
-    r->ids[(*count)++] = id;
+    list->ids[list->count++] = id;
     if (part->wire != PPROF_BYTES)
       break;
   }
   return true;
+}
+
+
+bool pprof_list_ids (pprof_id_list *list, pf_bytes message) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  list->count = 0;
+  while (pprof_next(&c, &part))
+    if (part.number == 1 && !take_ids(list, &part))
+      return false;
+  return true;
+}
+
+
+pf_status pprof_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                             pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT, offset,
+                 error, "there is no location %llu", (unsigned long long)id);
 }
 
 
@@ -108,17 +118,15 @@ static bool push (samples_reader *r, size_t depth, uint32_t frame) {
 }
 
 
-/* The stack of `count` locations in ids, the leaf first. */
-static pf_status find_stack (samples_reader *r, size_t count, size_t offset,
-                             uint32_t *stack, pf_error *error) {
+/* The stack of the locations in ids, the leaf first. */
+static pf_status find_stack (samples_reader *r, size_t offset,
+                             pf_error *error) {
   size_t depth = 0;
   pf_status status = PF_OK;
-  while (count-- > 0 && status == PF_OK) {
-    const uint32_t number = pprof_find_location(r->file, r->ids[count]);
+  for (size_t n = r->ids.count; n-- > 0 && status == PF_OK;) {
+    const uint32_t number = pprof_find_location(r->file, r->ids.ids[n]);
     if (number == UINT32_MAX) {
-      status = pf_warn(r->trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT,
-                       offset, error, "there is no location %llu",
-                       (unsigned long long)r->ids[count]);
+      status = pprof_no_location(r->trace, r->ids.ids[n], offset, error);
       continue;
     }
     const pprof_location *const l = &r->file->locations[number];
@@ -126,7 +134,7 @@ static pf_status find_stack (samples_reader *r, size_t count, size_t offset,
       if (!push(r, depth, r->file->frames[l->first + i]))
         return no_memory(error);
   }
-  *stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
+  r->stack = depth == 0 ? PF_NO_STACK : r->stacks[depth - 1];
   return status;
 }
 
@@ -135,26 +143,35 @@ static pf_status find_stack (samples_reader *r, size_t count, size_t offset,
 
 /* {====== A sample ====== */
 
-static void take_values (sample *s, const pprof_part *part) {
+void pprof_take_values (pprof_values *values, const pprof_part *part) {
   pf_cursor c = pprof_numbers(part);
   uint64_t value = part->value;
   while (part->wire != PPROF_BYTES || pprof_varint(&c, &value)) {
-    if (s->nvalues < PPROF_MAX_TYPES)
-      s->values[s->nvalues] = (int64_t)value;
-    s->nvalues++;
+    if (values->count < PPROF_MAX_TYPES)
+      values->at[values->count] = (int64_t)value;
+    values->count++;
     if (part->wire != PPROF_BYTES)
       break;
   }
 }
 
 
-static pf_status check_values (samples_reader *r, size_t offset,
-                               pf_error *error) {
-  if (r->now.nvalues == r->file->ntypes)
+pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
+                              const pprof_values *values, size_t offset,
+                              pf_error *error) {
+  if (values->count == file->ntypes)
     return PF_OK;
-  return pf_warn(r->trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
+  return pf_warn(trace, PF_DAMAGE, "pprof-values", PF_EFORMAT, offset, error,
                  "a sample has %zu values, there are %zu sample types",
-                 r->now.nvalues, r->file->ntypes);
+                 values->count, file->ntypes);
+}
+
+
+bool pprof_value (const pprof_file *file, const pprof_values *values,
+                  size_t type, int64_t *value) {
+  return type < values->count && type < PPROF_MAX_TYPES &&
+         !__builtin_mul_overflow(values->at[type], file->types[type].scale,
+                                 value);
 }
 
 
@@ -162,18 +179,16 @@ static pf_status read_sample (samples_reader *r, const pprof_part *message,
                               pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_part part;
-  size_t count = 0;
-  r->now.nvalues = 0;
+  r->ids.count = r->values.count = 0;
   while (pprof_next(&c, &part)) {
-    if (part.number == 1 && !take_ids(r, &part, &count))
+    if (part.number == 1 && !take_ids(&r->ids, &part))
       return no_memory(error);
     if (part.number == 2)
-      take_values(&r->now, &part);
+      pprof_take_values(&r->values, &part);
   }
-  const pf_status status = check_values(r, message->at, error);
-  return status == PF_OK
-             ? find_stack(r, count, message->at, &r->now.stack, error)
-             : status;
+  const pf_status status =
+      pprof_check_values(r->trace, r->file, &r->values, message->at, error);
+  return status == PF_OK ? find_stack(r, message->at, error) : status;
 }
 
 
@@ -184,14 +199,6 @@ static pf_status next_sample (samples_reader *r, pf_error *error) {
     if (part.number == SAMPLE && part.wire == PPROF_BYTES)
       return read_sample(r, &part, error);
   return PF_END;
-}
-
-
-/* The value of a type in its unit; false: it is not there, or too large. */
-static bool value_of (const samples_reader *r, size_t type, int64_t *value) {
-  return type < r->now.nvalues && type < PPROF_MAX_TYPES &&
-         !__builtin_mul_overflow(r->now.values[type],
-                                 r->file->types[type].scale, value);
 }
 
 /* }====== */
@@ -219,13 +226,13 @@ static pf_status samples_next (pf_reader *self, pf_batch *batch,
     if (status != PF_MORE)
       return status;
     const size_t row = batch->rows++;
-    put_stack(&batch->columns[0], row, r->now.stack);
+    put_stack(&batch->columns[0], row, r->stack);
     for (size_t t = 0; t < r->file->ntypes; t++) {
       pf_column *const column = &batch->columns[t + 1];
       if (column->data == NULL)
         continue;
       column->ints[row] = 0;
-      if (!value_of(r, t, &column->ints[row]))
+      if (!pprof_value(r->file, &r->values, t, &column->ints[row]))
         pf_set_missing(column, row);
     }
   }
@@ -237,7 +244,7 @@ static pf_status samples_next (pf_reader *self, pf_batch *batch,
 static void put_weight (samples_reader *r, pf_batch *batch, int64_t weight) {
   const size_t row = batch->rows++;
   const pprof_type *const type = &r->file->types[r->type];
-  put_stack(&batch->columns[WEIGHTS_STACK], row, r->now.stack);
+  put_stack(&batch->columns[WEIGHTS_STACK], row, r->stack);
   if (batch->columns[WEIGHTS_METRIC].data != NULL)
     batch->columns[WEIGHTS_METRIC].ids[row] = type->name;
   if (batch->columns[WEIGHTS_UNIT].data != NULL)
@@ -262,7 +269,7 @@ static pf_status weights_next (pf_reader *self, pf_batch *batch,
       r->type = 0;
       continue;
     }
-    if (value_of(r, r->type, &weight))
+    if (pprof_value(r->file, &r->values, r->type, &weight))
       put_weight(r, batch, weight);
     r->type++;
   }
@@ -270,9 +277,16 @@ static pf_status weights_next (pf_reader *self, pf_batch *batch,
 }
 
 
+static pf_status samples_gather (pf_reader *self, const pf_gathering *to,
+                                 pf_error *error) {
+  const samples_reader *const r = (const samples_reader *)(const void *)self;
+  return pprof_gather(r->trace, to, error);
+}
+
+
 static void samples_close (pf_reader *self) {
   samples_reader *const r = (samples_reader *)(void *)self;
-  free(r->ids);
+  free(r->ids.ids);
   free(r->frames);
   free(r->stacks);
   free(r);
@@ -290,7 +304,8 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                           .nfields = table->nfields,
                           .dictionary = trace->dictionary,
                           .next = next,
-                          .close = samples_close};
+                          .close = samples_close,
+                          .gather = samples_gather};
   r->trace = trace;
   r->file = trace->state;
   r->at = pf_cursor_over(r->file->whole, false);

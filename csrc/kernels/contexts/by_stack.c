@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kernels/relay.h"
+#include "model/gathering.h"
 #include "model/memory.h"
 #include "model/stacks.h"
 
@@ -208,9 +209,36 @@ static pf_status make_contexts (pf_contexts *contexts, sums *s) {
 /* }====== */
 
 
+/* Whether the reader can do it itself: each column weighs once. */
+static bool can_gather (const pf_contexts *contexts,
+                        const pf_stack_rows *rows) {
+  if (rows->reader->gather == NULL || contexts->count > 1)
+    return false;
+  for (size_t m = 0; m < rows->nmetrics; m++) {
+    if (rows->columns[m] == SIZE_MAX)
+      return false;
+    for (size_t other = 0; other < m; other++)
+      if (rows->columns[other] == rows->columns[m])
+        return false;
+  }
+  return rows->nmetrics > 0;
+}
+
+
+static pf_status gather (pf_contexts *contexts, const pf_stack_rows *rows,
+                         pf_error *error) {
+  pf_gathering to = {.contexts = contexts, .nmetrics = rows->nmetrics};
+  memcpy(to.columns, rows->columns, sizeof to.columns);
+  memcpy(to.metrics, rows->metrics, sizeof to.metrics);
+  return rows->reader->gather(rows->reader, &to, error);
+}
+
+
 pf_status pf_contexts_by_stack (pf_contexts *contexts,
                                 const pf_stack_rows *rows, bool *wanted,
                                 pf_error *error) {
+  if (can_gather(contexts, rows))
+    return gather(contexts, rows, error);
   sums s = {.rows = rows, .width = rows->nmetrics + 1};
   const pf_relay relay = {.wanted = wanted,
                           .sparse = -1,

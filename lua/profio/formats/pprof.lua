@@ -34,6 +34,9 @@ function pprof.profile(part)
    return #metrics > 0 and { table = "samples", stack = "stack", metrics = metrics } or nil
 end
 
+-- Weights say what samples say.
+pprof.described = { samples = true }
+
 pprof.first = { "flat" }
 
 pprof.warnings = {

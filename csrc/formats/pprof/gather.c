@@ -1,0 +1,356 @@
+/*
+** gather.c - samples straight into contexts.
+**
+** Locations stand leaf first, so what a sample has in common with the one
+** before it are its last bytes: only what stands before them is decoded. And as
+** long as callees come in the order of their frames, a frame that is not the one
+** before is a new context, which nobody has to look for: that is how profio
+** writes. From where a file has another order on, contexts are looked up.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/pprof/pprof.h"
+#include "model/gathering.h"
+
+#define SAMPLE 2
+
+/* A frame on the way to the newest context. */
+typedef struct frame_step {
+  uint32_t node;
+  uint32_t place; /* of its frame, in the order of callees */
+} frame_step;
+
+/* A location there: it is `bytes` before the end of its sample's locations, and
+   `depth` frames deep. */
+typedef struct location_step {
+  size_t bytes;
+  size_t depth;
+} location_step;
+
+/* A location that has just been decoded. */
+typedef struct decoded {
+  uint32_t number;
+  size_t bytes;
+} decoded;
+
+typedef struct gatherer {
+  pf_trace *trace;
+  const pprof_file *file;
+  const pf_gathering *to;
+  size_t metrics[PPROF_MAX_TYPES]; /* PF_MAX_METRICS: none, or not yet */
+  uint32_t *places;                /* of file->frames; equal frames have one */
+  bool is_in_order;
+  frame_step *frames; /* also deeper ones than the newest context's */
+  size_t nframes, frame_room;
+  location_step *locations;
+  size_t nlocations, location_room;
+  pf_bytes ids;  /* of the sample before, which those steps are of */
+  decoded *head; /* scratch */
+  size_t head_room;
+  pprof_values values; /* of this sample */
+} gatherer;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Room for one more of some things. */
+static bool reserve (void **things, size_t count, size_t *room, size_t size) {
+  if (count < *room)
+    return true;
+  const size_t wanted = *room == 0 ? 64 : *room * 2;
+  void *const grown = realloc(*things, wanted * size);
+  if (grown == NULL)
+    return false;
+  *things = grown;
+  *room = wanted;
+  return true;
+}
+
+
+/* {====== Steps ====== */
+
+/* One frame further in, at that depth. */
+static bool push_frame (gatherer *g, size_t depth, size_t frame) {
+  pf_contexts *const c = g->to->contexts;
+  const uint32_t place = g->places[frame], area = g->file->frames[frame];
+  if (depth < g->nframes) {
+    if (g->frames[depth].place == place)
+      return true;
+    g->is_in_order &= g->frames[depth].place < place;
+  }
+  void *steps = g->frames;
+  if (!reserve(&steps, depth, &g->frame_room, sizeof *g->frames))
+    return false;
+  g->frames = steps;
+  const uint32_t parent = depth == 0 ? 0 : g->frames[depth - 1].node;
+  const uint32_t node = g->is_in_order ? pf_context_append(c, parent, area)
+                                       : pf_context_of(c, parent, area);
+  g->frames[depth] = (frame_step){node, place};
+  g->nframes = depth + 1;
+  return node != PF_NO_CONTEXT;
+}
+
+
+/* The frames of one location, the innermost last. */
+static bool push_location (gatherer *g, size_t *depth, uint32_t number) {
+  const pprof_location *const l = &g->file->locations[number];
+  for (uint32_t i = l->count; i-- > 0; ++*depth)
+    if (!push_frame(g, *depth, l->first + i))
+      return false;
+  return true;
+}
+
+
+static uint32_t node_at (const gatherer *g, size_t depth) {
+  return depth == 0 ? 0 : g->frames[depth - 1].node;
+}
+
+/* }====== */
+
+
+/* {====== The short way ====== */
+
+/* How many bytes two texts have in common at their ends. */
+static size_t common_tail (pf_bytes a, pf_bytes b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  const uint8_t *const p = a.at + a.size, *const q = b.at + b.size;
+  size_t n = 0;
+  for (; least - n >= 8; n += 8) {
+    const uint64_t x = pf_load64le(p - n - 8) ^ pf_load64le(q - n - 8);
+    if (x != 0)
+      return n + (size_t)__builtin_clzll(x) / 8;
+  }
+  while (n < least && p[-1 - (ptrdiff_t)n] == q[-1 - (ptrdiff_t)n])
+    n++;
+  return n;
+}
+
+
+/* Go back to the last location that the sample has too; answers how many bytes
+   of its ids stand before that. */
+static size_t leave (gatherer *g, pf_bytes ids) {
+  const size_t common = g->nlocations == 0 ? 0 : common_tail(ids, g->ids);
+  while (g->nlocations > 0) {
+    const size_t bytes = g->locations[g->nlocations - 1].bytes;
+    const size_t left = ids.size - bytes; /* is not used when there are more */
+    if (bytes < common ||
+        (bytes == common && (left == 0 || ids.at[left - 1] < 0x80)))
+      return left;
+    g->nlocations--;
+  }
+  return ids.size;
+}
+
+
+/* Decode the first bytes; false: they are not what they should be, or memory is
+   short. */
+static bool decode_head (gatherer *g, pf_bytes ids, size_t size,
+                         size_t *count) {
+  pf_cursor c = pf_cursor_over((pf_bytes){ids.at, size}, false);
+  uint64_t id;
+  *count = 0;
+  while (c.at < size) {
+    const size_t bytes = ids.size - c.at;
+    void *head = g->head;
+    if (!reserve(&head, *count, &g->head_room, sizeof *g->head))
+      return false;
+    g->head = head;
+    if (!pprof_varint(&c, &id))
+      return false;
+    const uint32_t number = pprof_find_location(g->file, id);
+    if (number == UINT32_MAX)
+      return false;
+    g->head[(*count)++] = (decoded){number, bytes};
+  }
+  return true;
+}
+
+
+/* The context of a list of locations, packed; false: this is not the way. */
+static bool enter (gatherer *g, pf_bytes ids, uint32_t *node) {
+  size_t count;
+  const size_t size = leave(g, ids);
+  if (!decode_head(g, ids, size, &count))
+    return false;
+  size_t depth = g->nlocations == 0 ? 0 : g->locations[g->nlocations - 1].depth;
+  while (count-- > 0) {
+    void *steps = g->locations;
+    if (!reserve(&steps, g->nlocations, &g->location_room,
+                 sizeof *g->locations))
+      return false;
+    g->locations = steps;
+    if (!push_location(g, &depth, g->head[count].number))
+      return false;
+    g->locations[g->nlocations++] =
+        (location_step){g->head[count].bytes, depth};
+  }
+  g->ids = ids;
+  *node = node_at(g, depth);
+  return true;
+}
+
+/* }====== */
+
+
+/* {====== The long way ====== */
+
+/* The context of a sample however its locations stand there, as the reader of
+   rows has it. `is_wanted`: else only oddities are told. */
+static pf_status enter_slowly (gatherer *g, const pprof_part *message,
+                               bool is_wanted, uint32_t *node,
+                               pf_error *error) {
+  pprof_id_list list = {NULL, 0, 0};
+  size_t depth = 0;
+  pf_status status = PF_OK;
+  g->nlocations = 0;
+  if (!pprof_list_ids(&list, message->bytes))
+    status = no_memory(error);
+  for (size_t i = list.count; i-- > 0 && status == PF_OK;) {
+    const uint32_t number = pprof_find_location(g->file, list.ids[i]);
+    if (number == UINT32_MAX)
+      status = pprof_no_location(g->trace, list.ids[i], message->at, error);
+    else if (is_wanted && !push_location(g, &depth, number))
+      status = no_memory(error);
+  }
+  free(list.ids);
+  *node = node_at(g, depth);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== A sample ====== */
+
+/* The metric of a type, when rows name them. */
+static pf_status find_metric (gatherer *g, size_t type, pf_error *error) {
+  pf_contexts *const c = g->to->contexts;
+  const pprof_type *const t = &g->file->types[type];
+  g->metrics[type] =
+      pf_metric_of(c, (const char *)pf_name(c->dictionary, t->name).at,
+                   (const char *)pf_name(c->dictionary, t->unit).at);
+  if (g->metrics[type] < PF_MAX_METRICS)
+    return PF_OK;
+  if (c->nmetrics < PF_MAX_METRICS)
+    return no_memory(error);
+  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                 "a profile has at most %d metrics", PF_MAX_METRICS);
+}
+
+
+static pf_status add_weights (gatherer *g, uint32_t node, pf_error *error) {
+  pf_status status = PF_OK;
+  int64_t weight;
+  for (size_t t = 0; t < g->file->ntypes && status == PF_OK; t++) {
+    if (!pprof_value(g->file, &g->values, t, &weight))
+      continue;
+    if (g->metrics[t] == PF_MAX_METRICS && g->to->nmetrics == 0)
+      status = find_metric(g, t, error);
+    if (g->metrics[t] < PF_MAX_METRICS)
+      pf_context_add(g->to->contexts, node, g->metrics[t], weight);
+  }
+  return status;
+}
+
+
+/* Whether the sample would be a row: where rows have one value, it needs one. */
+static bool is_row (const gatherer *g) {
+  int64_t weight;
+  for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)
+    if (pprof_value(g->file, &g->values, t, &weight))
+      return true;
+  return g->to->nmetrics > 0;
+}
+
+
+/* Take its values; the ids when they are packed into one field. */
+static bool read_fields (gatherer *g, pf_bytes message, pf_bytes *ids) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  size_t nfields = 0;
+  bool is_packed = true;
+  g->values.count = 0;
+  *ids = (pf_bytes){message.at, 0};
+  while (pprof_next(&c, &part)) {
+    if (part.number == 1) {
+      is_packed &= part.wire == PPROF_BYTES && nfields++ == 0;
+      *ids = part.bytes;
+    }
+    if (part.number == 2)
+      pprof_take_values(&g->values, &part);
+  }
+  return is_packed;
+}
+
+
+static pf_status gather_sample (gatherer *g, const pprof_part *message,
+                                pf_error *error) {
+  pf_bytes ids;
+  uint32_t node = 0;
+  const bool is_packed = read_fields(g, message->bytes, &ids);
+  pf_status status =
+      pprof_check_values(g->trace, g->file, &g->values, message->at, error);
+  if (status != PF_OK)
+    return status;
+  const bool is_wanted = is_row(g);
+  if (!is_packed || !is_wanted || !enter(g, ids, &node))
+    status = enter_slowly(g, message, is_wanted, &node, error);
+  return status == PF_OK && is_wanted ? add_weights(g, node, error) : status;
+}
+
+/* }====== */
+
+
+/* Frames that stand in several locations are at the first place of each. */
+static bool find_places (gatherer *g) {
+  const pprof_file *const file = g->file;
+  const size_t nareas = pf_areas_count(g->trace->dictionary);
+  uint32_t *const first = malloc((nareas + 1) * sizeof *first);
+  g->places = malloc(((size_t)file->nframes + 1) * sizeof *g->places);
+  if (first == NULL || g->places == NULL) {
+    free(first);
+    return false;
+  }
+  memset(first, 0xff, (nareas + 1) * sizeof *first);
+  for (uint32_t i = 0; i < file->nframes; i++) {
+    uint32_t *const place = &first[file->frames[i]];
+    if (*place == UINT32_MAX)
+      *place = i;
+    g->places[i] = *place;
+  }
+  free(first);
+  return true;
+}
+
+
+/* The columns of types stand behind that of the stack. */
+static void find_metrics (gatherer *g) {
+  for (size_t t = 0; t < PPROF_MAX_TYPES; t++)
+    g->metrics[t] = PF_MAX_METRICS;
+  for (size_t m = 0; m < g->to->nmetrics; m++)
+    g->metrics[g->to->columns[m] - 1] = g->to->metrics[m];
+}
+
+
+pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
+                        pf_error *error) {
+  gatherer g = {
+      .trace = trace, .file = trace->state, .to = to, .is_in_order = true};
+  pf_cursor c = pf_cursor_over(g.file->whole, false);
+  pprof_part part;
+  pf_status status = find_places(&g) ? PF_OK : no_memory(error);
+  find_metrics(&g);
+  while (status == PF_OK && pprof_next(&c, &part))
+    if (part.number == SAMPLE && part.wire == PPROF_BYTES)
+      status = gather_sample(&g, &part, error);
+  free(g.places);
+  free(g.frames);
+  free(g.locations);
+  free(g.head);
+  return status;
+}
