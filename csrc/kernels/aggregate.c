@@ -416,7 +416,8 @@ static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
 }
 
 
-/* Whether the answer over no values is 0 and not missing. */
+/* Whether the answer over no values is 0 and not missing: what adds up, so that
+   the sums of parts add up to that of the whole. */
 static bool is_zero_of_none (pf_function function) {
   return function == PF_COUNT || function == PF_SUM || function == PF_DISTINCT;
 }

@@ -188,6 +188,14 @@ describe("statistics of calls", function()
       assert.equal(0.0, row.net_stddev)
    end)
 
+   it("add up to 0 where no call has the length, as the aggregate of calls does", function()
+      local trace <close> = events.open(events.of "0 e f; 5 l f")
+      local row = trace:call_statistics():rows()[1]
+      assert.same({ 0, nil, nil }, { row.period, row.period_min, row.period_mean })
+      assert.same({ { total = 0 } }, trace:calls():aggregate { "total = sum(period)",
+         "least = min(period)", "mean = mean(period)" }:rows())
+   end)
+
    it("know the deviation of lengths that differ little", function()
       local text, time = {}, 10 ^ 15 // 1 | 0
       for i = 1, 1000 do

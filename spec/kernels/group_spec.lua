@@ -238,6 +238,20 @@ describe("group", function()
          { { column = "v" } }, { { fn = "count" } })))
    end)
 
+   it("answers 0 for what adds up nothing, and nothing for what picks one of them", function()
+      local fields = { { "k", "name" }, { "i", "int" }, { "x", "num" } }
+      local reader = core.group(core.rows_reader(fields, { { "a" }, { "a" }, { "b", 1, 0.5 } }),
+         { { column = "k" } }, {
+            { fn = "count", name = "n", column = "i" }, { fn = "sum", name = "i", column = "i" },
+            { fn = "sum", name = "x", column = "x" }, { fn = "distinct", name = "d", column = "i" },
+            { fn = "mean", name = "mean", column = "i" },
+            { fn = "max", name = "max", column = "x" },
+            { fn = "p50", name = "p50", column = "i" } })
+      assert.same({ { k = "a", n = 0, i = 0, x = 0.0, d = 0 },
+         { k = "b", n = 1, i = 1, x = 0.5, d = 1, mean = 1.0, max = 0.5, p50 = 1 } },
+         core.rows(reader))
+   end)
+
    it("keeps the names of results, and tells what they are", function()
       local reader = core.group(core.rows_reader({ { "v", "int" } }, {}),
          { { column = "v", bucket = 5, name = "five" } },
