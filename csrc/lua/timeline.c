@@ -46,7 +46,8 @@ static size_t push_interrupts (lua_State *L, pf_bytes **texts) {
 
 
 /* core.btf(events, options): the rows that btf.h describes. Options: base,
-   from, close, lines, stimuli, interrupts (an array that nobody changes). */
+   from, close, lines, stimuli, activations, interrupts (an array that nobody
+   changes). */
 static int core_btf (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -54,7 +55,8 @@ static int core_btf (lua_State *L) {
   pf_btf_options options = {.base = integer(L, "base", 0),
                             .close = is_set(L, "close"),
                             .lines = is_set(L, "lines"),
-                            .stimuli = is_set(L, "stimuli")};
+                            .stimuli = is_set(L, "stimuli"),
+                            .activations = is_set(L, "activations")};
   lua_getfield(L, 2, "from");
   options.has_from = !lua_isnil(L, -1);
   options.from = luaL_optinteger(L, -1, 0);

@@ -218,6 +218,61 @@ describe("--export btf", function()
          "interrupts=isr"))
    end)
 
+   local twice = [[
+0 enter main a core=0
+5 suspend main a core=0
+5 enter tick isr_1 core=0
+6 leave tick isr_1 core=0
+6 resume main a core=0
+7 write v a 3 core=0
+8 leave main a core=0
+10 enter tick isr_1 core=0
+11 leave tick isr_1 core=0
+12 enter main a core=0
+]]
+
+   it("gives each activation an instance by option", function()
+      local text, facts = checked(twice, { interrupts = "^isr", activations = true, close = true })
+      assert.equal([[
+0,STI_a,0,STI,STI_a,0,trigger
+0,STI_a,0,T,a,0,activate
+0,Core_0,0,T,a,0,start
+0,a,0,R,main,0,start
+5,a,0,R,main,0,suspend
+5,Core_0,0,T,a,0,preempt
+5,STI_isr_1,0,STI,STI_isr_1,0,trigger
+5,STI_isr_1,0,I,isr_1,0,activate
+5,Core_0,0,I,isr_1,0,start
+5,isr_1,0,R,tick,0,start
+6,isr_1,0,R,tick,0,terminate
+6,Core_0,0,I,isr_1,0,terminate
+6,Core_0,0,T,a,0,resume
+6,a,0,R,main,0,resume
+7,a,0,SIG,v,0,write,3
+8,a,0,R,main,0,terminate
+8,Core_0,0,T,a,0,terminate
+10,STI_isr_1,1,STI,STI_isr_1,1,trigger
+10,STI_isr_1,1,I,isr_1,1,activate
+10,Core_0,0,I,isr_1,1,start
+10,isr_1,1,R,tick,1,start
+11,isr_1,1,R,tick,1,terminate
+11,Core_0,0,I,isr_1,1,terminate
+12,STI_a,1,STI,STI_a,1,trigger
+12,STI_a,1,T,a,1,activate
+12,Core_0,0,T,a,1,start
+12,a,1,R,main,1,start
+12,a,1,R,main,1,terminate
+12,Core_0,0,T,a,1,terminate]], body(text))
+      assert.equal(2, facts.counts["T activate"])
+   end)
+
+   it("counts activations from the start of a span", function()
+      local text = checked(twice, { activations = true, from = 7, stimuli = false })
+      assert.matches("\n0,Core_0,0,T,a,0,start\n", text)
+      assert.matches("\n3,Core_0,0,T,isr_1,0,start\n", text)
+      assert.matches("\n5,Core_0,0,T,a,1,start\n", text)
+   end)
+
    it("ends the innermost call when calls are deeper than anybody writes them", function()
       local list = {}
       for i = 1, 4100 do
@@ -392,7 +447,7 @@ describe("BTF of random events", function()
       math.randomseed(11)
       for _ = 1, 25 do
          checked(noise(math.random(200)), { close = math.random(2) == 1,
-            stimuli = math.random(2) == 1 })
+            stimuli = math.random(2) == 1, activations = math.random(2) == 1 })
       end
    end)
 

@@ -171,7 +171,7 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
 static pf_status open_btf (pf_reader *events, pf_reader **made,
                            pf_error *error) {
   const pf_btf_options options = {
-      .close = true, .lines = true, .stimuli = true};
+      .close = true, .lines = true, .stimuli = true, .activations = true};
   return pf_btf_open(events, &options, made, error);
 }
 

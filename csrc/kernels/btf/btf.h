@@ -10,11 +10,13 @@
 typedef struct pf_btf_options {
   int64_t base; /* taken off all times, so that none is negative */
   bool has_from;
-  int64_t from; /* only from this time on: what had begun before is started
+  int64_t from;     /* only from this time on: what had begun before is started
                    there, and not below `base` */
-  bool close;   /* what is open at the end is ended there */
-  bool lines;   /* lines of functions are runnables too */
-  bool stimuli; /* tasks are activated by stimuli before they start */
+  bool close;       /* what is open at the end is ended there */
+  bool lines;       /* lines of functions are runnables too */
+  bool stimuli;     /* tasks are activated by stimuli before they start */
+  bool activations; /* a task ends when its outermost function returns; what
+                       follows is its next instance */
   const pf_bytes *interrupts; /* lanes that are interrupts and no tasks: their
                                  names or numbers as texts; borrowed */
   size_t ninterrupts;
@@ -31,7 +33,7 @@ typedef struct pf_btf_options {
 **   note, number      of the kinds that have one
 **
 ** Lanes become tasks (T) or interrupts (I), of one instance each, which begins
-** with the first event; functions become runnables (R), variables and states
+** with the first event, or of one for each activation; functions become runnables (R), variables and states
 ** signals (SIG), each core `Core_<n>`. A caller stays running while the function
 ** that it calls runs: only what takes the core from a lane suspends its
 ** runnables. Of calls more than 4,096 deep only the innermost is open. Names are

@@ -4,6 +4,10 @@
 ** On a core runs one task. Where events of another lane come without a word
 ** that the first was suspended, it is preempted then; where an enter, leave or
 ** write shows that a lane runs, it has been resumed by then.
+**
+** No event says that a task has ended. Where all functions are recorded it has
+** when its outermost one returns, and the next event activates it again; where
+** only some are, that would cut a task into pieces. So it is an option.
 */
 
 #include <stdio.h>
@@ -37,6 +41,7 @@ static void put_task (btf_machine *m, const btf_lane *lane, btf_word event) {
   btf_row row = new_row(m, lane->type, event);
   row.source = m->cores[lane->core].name;
   row.target = lane->name;
+  row.target_instance = lane->instance;
   put_row(m, &row);
 }
 
@@ -46,6 +51,7 @@ static void put_call (btf_machine *m, const btf_lane *lane,
                       const btf_frame *frame, btf_word event) {
   btf_row row = new_row(m, WORD_R, event);
   row.source = lane->name;
+  row.source_instance = lane->instance;
   row.target = m->entities[frame->area].name;
   row.target_instance = frame->instance;
   put_row(m, &row);
@@ -53,19 +59,23 @@ static void put_call (btf_machine *m, const btf_lane *lane,
 
 
 /* A stimulus comes and activates a task. */
-static pf_status put_activation (btf_machine *m, const btf_lane *lane) {
+static pf_status put_activation (btf_machine *m, btf_lane *lane) {
   if (m->is_before)
     return PF_OK;
-  const uint32_t stimulus =
-      btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
+  if (!lane->has_stimulus)
+    lane->stimulus =
+        btf_name(&m->names, 'S', "STI_", pf_name(m->dictionary, lane->name));
+  lane->has_stimulus = true;
   btf_row row = new_row(m, WORD_STI, WORD_TRIGGER);
-  row.source = row.target = stimulus;
+  row.source = row.target = lane->stimulus;
+  row.source_instance = row.target_instance = lane->instance;
   put_row(m, &row);
   row = new_row(m, lane->type, WORD_ACTIVATE);
-  row.source = stimulus;
+  row.source = lane->stimulus;
   row.target = lane->name;
+  row.source_instance = row.target_instance = lane->instance;
   put_row(m, &row);
-  return stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
+  return lane->stimulus == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }
 
 
@@ -124,6 +134,15 @@ static pf_status run_on (btf_machine *m, btf_lane *lane, size_t core) {
   return give_core(m, lane);
 }
 
+
+/* A task that runs has come to its end. */
+static void end_task (btf_machine *m, btf_lane *lane) {
+  put_task(m, lane, WORD_TERMINATE);
+  lane->state = BTF_NEW;
+  lane->instance++;
+  m->cores[lane->core].lane = 0;
+}
+
 /* }====== */
 
 
@@ -167,6 +186,8 @@ static pf_status leave (btf_machine *m, btf_lane *lane, const btf_event *e) {
   }
   const pf_status status = run_on(m, lane, e->core);
   pop_to(m, lane, top - 1);
+  if (m->options.activations && lane->depth == 0)
+    end_task(m, lane);
   return status;
 }
 
@@ -209,6 +230,7 @@ static pf_status put_write (btf_machine *m, btf_lane *lane,
   btf_row row = new_row(m, WORD_SIG, WORD_WRITE);
   row.kind = m->words[e->note];
   row.source = writer->name;
+  row.source_instance = writer->instance;
   row.target = m->entities[e->area].name;
   row.has_note = e->note == WORD_WRITE;
   row.has_number = e->note == WORD_NUMBER;
@@ -404,6 +426,8 @@ pf_status btf_machine_begin (btf_machine *m) {
   m->is_before = false;
   for (size_t i = 0; i < m->nentities; i++)
     m->entities[i].instances = 0;
+  for (size_t i = 0; i < m->nlanes; i++)
+    m->lanes[i].instance = 0;
   for (size_t turn = 0; turn < 2; turn++)
     for (size_t i = 0; i < m->nlanes && status == PF_OK; i++)
       if (m->lanes[i].state == states[turn])
@@ -418,9 +442,7 @@ static pf_status terminate (btf_machine *m, btf_lane *lane) {
     return PF_OK;
   const pf_status status = run_on(m, lane, lane->core);
   pop_to(m, lane, 0);
-  put_task(m, lane, WORD_TERMINATE);
-  lane->state = BTF_NEW;
-  m->cores[lane->core].lane = 0;
+  end_task(m, lane);
   return status;
 }
 

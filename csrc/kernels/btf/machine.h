@@ -121,9 +121,12 @@ typedef enum btf_state {
 
 typedef struct btf_lane {
   uint32_t name;
+  uint32_t stimulus; /* the name of what activates it, once there is one */
+  bool has_stimulus;
   btf_word type; /* WORD_T or WORD_I */
   btf_state state;
-  size_t core; /* where it runs or ran */
+  int64_t instance; /* how many have ended */
+  size_t core;      /* where it runs or ran */
   btf_frame *frames;
   size_t depth, room;
 } btf_lane;

@@ -18,6 +18,9 @@ local btf = {
         help = "lines of functions are runnables too" },
       { name = "stimuli", type = "bool", default = true,
         help = "tasks are activated by stimuli STI_<task> before they start" },
+      { name = "activations", type = "bool", default = false,
+        help = "a task ends when its outermost function returns, and is activated anew by what " ..
+           "follows: for traces of all functions" },
       { name = "interrupts", type = "text",
         help = "a Lua pattern: lanes in whose name it is found are interrupts, not tasks" },
    },
@@ -82,7 +85,7 @@ function btf.write(trace, options, file)
    end
    local rows = core.btf(events:reader(), { base = base, from = options.from,
       close = options.close, lines = options.lines, stimuli = options.stimuli ~= false,
-      interrupts = interrupts })
+      activations = options.activations, interrupts = interrupts })
    return core.write_listing(rows, { kind = "kind", templates = templates }, file)
 end
 

@@ -257,7 +257,7 @@ function core.spread(over, key, value, stripes) end
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, value, number, core
----@param options table base, from, close, lines, stimuli, interrupts (an array of names of lanes)
+---@param options table base, from, close, lines, stimuli, activations, interrupts (names of lanes)
 ---@return profio.core.Reader
 function core.btf(over, options) end
 
