@@ -1,7 +1,7 @@
 /*
 ** frames.c - stacks of open calls. Threads, and pairs of thread and name, get
-** small numbers for a whole batch at a time; each pair knows its nearest open
-** call, each open call the next one of its pair below.
+** small numbers; each pair knows its nearest open call, each open call the next
+** one of its pair below.
 */
 
 #include <stdlib.h>
@@ -130,75 +130,68 @@ static pf_status grow_slots (pf_frames *frames) {
     const pf_bytes text = pf_name(frames->dictionary, name);
     slots[i] = (pf_call_slot){name, PF_NO_FRAME, PF_NO_AREA,
                               holds_tracing(text), is_idle(frames, text)};
+    frames->has_holders |= slots[i].is_holder;
   }
   return PF_OK;
 }
 
 
-/* The threads of a batch as words; those that are missing are marked. */
-static void thread_words (const pf_batch *batch, size_t column, uint64_t *words,
-                          bool *missing) {
-  const pf_column *const thread =
-      column < batch->ncolumns ? &batch->columns[column] : NULL;
-  for (size_t i = 0; i < batch->rows; i++) {
-    missing[i] = thread == NULL || pf_is_missing(thread, i);
-    words[i] = missing[i] ? 0 : (uint64_t)thread->ints[i];
-  }
+static uint8_t letter_of (const pf_frames *frames, uint32_t id) {
+  size_t letter = 0;
+  while (letter < PF_NO_LETTER && frames->letters[letter] != id)
+    letter++;
+  return (uint8_t)letter;
 }
 
 
-/* What each row says. */
-static void find_letters (pf_frames *frames, const pf_column *op, size_t rows) {
-  const uint32_t *const letters = frames->letters;
-  for (size_t i = 0; i < rows; i++) {
-    const uint32_t id = op->ids[i];
-    frames->letter_of[i] =
-        (uint8_t)(id == letters[PF_ENTERED]     ? PF_ENTERED
-                  : id == letters[PF_RETURNING] ? PF_RETURNING
-                  : id == letters[PF_CALLING]   ? PF_CALLING
-                  : id == letters[PF_RETURNED]  ? PF_RETURNED
-                                                : PF_NO_LETTER);
+/* The lane of a row: mostly that of the row before. */
+static pf_status find_lane (pf_frames *frames, const pf_column *thread,
+                            size_t row, uint32_t *lane) {
+  const bool missing = thread == NULL || pf_is_missing(thread, row);
+  const uint64_t word = missing ? 0 : (uint64_t)thread->ints[row];
+  if (!missing && frames->lane != PF_NO_FRAME &&
+      frames->thread == (int64_t)word) {
+    *lane = frames->lane;
+    return PF_OK;
   }
-  for (size_t i = 0; op->has_missing && i < rows; i++)
-    if (pf_is_missing(op, i))
-      frames->letter_of[i] = PF_NO_LETTER;
+  if (pf_number_present(&frames->lane_numbers, &word, &missing, 1, lane) !=
+      PF_OK)
+    return PF_ENOMEM;
+  frames->thread = (int64_t)word;
+  frames->lane = missing ? PF_NO_FRAME : *lane;
+  return grow_lanes(frames);
 }
 
 
-/* Most rows are of the thread of the row before. */
-static pf_status number_threads (pf_frames *frames, const uint64_t *words,
-                                 const bool *missing, size_t rows) {
-  uint32_t *const lanes = frames->lane_of;
-  for (size_t i = 0; i < rows; i++) {
-    if (i > 0 && words[i] == words[i - 1] && missing[i] == missing[i - 1])
-      lanes[i] = lanes[i - 1];
-    else if (pf_number_present(&frames->lane_numbers, &words[i], &missing[i], 1,
-                               &lanes[i]) != PF_OK)
+static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
+                            uint32_t *slot) {
+  const uint64_t word = (uint64_t)lane << 32 | name;
+  pf_near_slot *const near = &frames->near[name & (PF_NEAR_SLOTS - 1)];
+  if (near->word != word) {
+    if (pf_number_words(&frames->slot_numbers, &word, 1, slot) != PF_OK)
       return PF_ENOMEM;
+    *near = (pf_near_slot){word, *slot};
   }
-  return PF_OK;
+  *slot = near->slot;
+  return grow_slots(frames);
 }
 
 
-pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
-                            const pf_entry_columns *columns) {
-  uint64_t words[PF_BATCH_ROWS];
-  bool missing[PF_BATCH_ROWS];
-  const pf_column *const call = &batch->columns[columns->call];
-  find_letters(frames, &batch->columns[columns->op], batch->rows);
-  thread_words(batch, columns->thread, words, missing);
-  pf_status status = number_threads(frames, words, missing, batch->rows);
-  for (size_t i = 0; i < batch->rows; i++) {
-    const uint32_t name =
-        pf_is_missing(call, i) ? frames->nameless : call->ids[i];
-    words[i] = (uint64_t)frames->lane_of[i] << 32 | name;
-  }
-  if (status == PF_OK)
-    status = pf_number_words(&frames->slot_numbers, words, batch->rows,
-                             frames->slot_of);
-  if (status == PF_OK)
-    status = grow_lanes(frames);
-  return status == PF_OK ? grow_slots(frames) : status;
+pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
+                          const pf_entry_columns *columns, size_t row,
+                          pf_mark *mark) {
+  const pf_column *const c = batch->columns;
+  const pf_column *const op = &c[columns->op], *const call = &c[columns->call];
+  const pf_column *const thread =
+      columns->thread < batch->ncolumns ? &c[columns->thread] : NULL;
+  const uint32_t name =
+      pf_is_missing(call, row) ? frames->nameless : call->ids[row];
+  mark->letter = pf_is_missing(op, row)
+                     ? PF_NO_LETTER
+                     : (pf_letter)letter_of(frames, op->ids[row]);
+  const pf_status status = find_lane(frames, thread, row, &mark->lane);
+  return status == PF_OK ? find_slot(frames, mark->lane, name, &mark->slot)
+                         : status;
 }
 
 
@@ -268,6 +261,11 @@ pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
     frames->letters[i] = pf_intern_text(dictionary, letters[i]);
     done = frames->letters[i] != PF_NO_NAME;
   }
+  frames->lane = PF_NO_FRAME;
+  for (uint32_t i = 0; i < 256; i++)
+    frames->few_letters[i] = letter_of(frames, i);
+  for (size_t i = 0; i < PF_NEAR_SLOTS; i++)
+    frames->near[i].word = UINT64_MAX; /* no lane has such a number */
   return done ? PF_OK : PF_ENOMEM;
 }
 

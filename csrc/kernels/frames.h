@@ -57,6 +57,14 @@ typedef struct pf_call_slot {
   bool is_idle;   /* its own time counts for nothing */
 } pf_call_slot;
 
+#define PF_NEAR_SLOTS 1024 /* a power of two */
+
+/* A slot met lately, by its lane (above) and name. */
+typedef struct pf_near_slot {
+  uint64_t word;
+  uint32_t slot;
+} pf_near_slot;
+
 typedef struct pf_frames {
   pf_dictionary *dictionary;
   const pf_bytes *idle; /* names of functions in which a thread waits */
@@ -70,9 +78,18 @@ typedef struct pf_frames {
   uint32_t gaps;                  /* how often tracing was interrupted */
   uint32_t file;                  /* of the last row */
   bool has_file;
-  uint32_t lane_of[PF_BATCH_ROWS], slot_of[PF_BATCH_ROWS]; /* of each row */
-  uint8_t letter_of[PF_BATCH_ROWS];                        /* the same */
+  uint8_t few_letters[256]; /* of the names with the least numbers */
+  int64_t thread;           /* of the last row, and its lane */
+  uint32_t lane;            /* PF_NO_FRAME: it had none */
+  bool has_holders;         /* some slot is one */
+  pf_near_slot near[PF_NEAR_SLOTS];
 } pf_frames;
+
+/* What a row says, and of which call. */
+typedef struct pf_mark {
+  uint32_t lane, slot;
+  pf_letter letter;
+} pf_mark;
 
 /* The columns the stacks are made from, in the reader's fields; nfields for
    those there are none of. `file` tells files in a row apart. */
@@ -92,9 +109,11 @@ void pf_entry_columns_want (const pf_reader *reader,
 pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary);
 void pf_frames_close (pf_frames *frames);
 
-/* Find lane, slot and letter of every row of a batch. PF_OK or PF_ENOMEM. */
-pf_status pf_frames_number (pf_frames *frames, const pf_batch *batch,
-                            const pf_entry_columns *columns);
+/* Find lane, slot and letter of a row; rows are asked in their order. PF_OK or
+   PF_ENOMEM. */
+pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
+                          const pf_entry_columns *columns, size_t row,
+                          pf_mark *mark);
 
 /* Whether a row is the first one of another file than the row before; asked
    once for each row. */
@@ -127,6 +146,22 @@ static inline bool pf_frames_is_second (const pf_call_stack *lane,
 static inline bool pf_open_call_has_gap (const pf_frames *frames,
                                          const pf_open_call *frame) {
   return frame->gaps < frames->gaps;
+}
+
+/* The same as pf_frames_look where nothing is new: the thread is that of the
+   row before, and the call has been met lately. The values are not missing.
+   False: that has to look. */
+static inline bool pf_frames_near (const pf_frames *frames, uint32_t op,
+                                   uint32_t call, int64_t thread,
+                                   pf_mark *mark) {
+  const uint64_t word = (uint64_t)frames->lane << 32 | call;
+  const pf_near_slot *const near = &frames->near[call & (PF_NEAR_SLOTS - 1)];
+  if (op >= 256 || thread != frames->thread || frames->lane == PF_NO_FRAME ||
+      near->word != word)
+    return false;
+  *mark =
+      (pf_mark){frames->lane, near->slot, (pf_letter)frames->few_letters[op]};
+  return true;
 }
 
 /* Note a letter of an open call. */

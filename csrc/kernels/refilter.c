@@ -76,9 +76,12 @@ static bool leave (refilter *self, pf_call_stack *lane, uint32_t slot,
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   pf_frames *const frames = &self->frames;
-  pf_call_stack *const lane = &frames->lanes[frames->lane_of[row]];
-  const uint32_t slot = frames->slot_of[row];
-  const pf_letter letter = (pf_letter)frames->letter_of[row];
+  pf_mark mark;
+  if (pf_frames_look(frames, batch, &self->at, row, &mark) != PF_OK)
+    return false;
+  pf_call_stack *const lane = &frames->lanes[mark.lane];
+  const uint32_t slot = mark.slot;
+  const pf_letter letter = mark.letter;
   *keep = true;
   mind_gap(self, batch, row);
   if (letter != PF_RETURNED)
@@ -95,7 +98,7 @@ static bool decide (refilter *self, const pf_batch *batch, size_t row,
 static pf_status choose (void *context, const pf_batch *batch, uint16_t *keep,
                          size_t *count, pf_error *error) {
   refilter *const self = context;
-  bool has_room = pf_frames_number(&self->frames, batch, &self->at) == PF_OK;
+  bool has_room = true;
   for (size_t row = 0; row < batch->rows && has_room; row++) {
     bool is_kept;
     has_room = decide(self, batch, row, &is_kept);

@@ -237,10 +237,14 @@ static int64_t time_of (const unfilter *self, size_t row) {
 }
 
 
-static entry entry_at (const unfilter *self, size_t row) {
-  const pf_frames *const frames = &self->frames;
-  return (entry){&frames->lanes[frames->lane_of[row]], frames->slot_of[row],
-                 (pf_letter)frames->letter_of[row], time_of(self, row)};
+static pf_status look_at (unfilter *self, size_t row, entry *e,
+                          pf_error *error) {
+  pf_mark mark;
+  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  *e = (entry){&self->frames.lanes[mark.lane], mark.slot, mark.letter,
+               time_of(self, row)};
+  return PF_OK;
 }
 
 
@@ -263,7 +267,10 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
     begin_sweep(self, closes);
     return PF_OK;
   }
-  const entry e = entry_at(self, self->row);
+  entry e = {NULL, 0, PF_NO_LETTER, 0};
+  const pf_status status = look_at(self, self->row, &e, error);
+  if (status != PF_OK)
+    return status;
   if (e.time > self->latest)
     self->latest = e.time;
   mind_idle(self, &e);
@@ -309,10 +316,24 @@ static bool has_marks (const unfilter *self) {
     return true;
   if (self->at.flags >= self->in.ncolumns)
     return false;
-  for (size_t row = 0; row < self->in.rows; row++)
-    if (pf_unfilter_flags(self, row) != self->flag_names[0])
-      return true;
-  return false;
+  const pf_column *const flags = &self->in.columns[self->at.flags];
+  return pf_has_values(flags, self->in.rows);
+}
+
+
+/* Whether the batch has all values of a column. */
+static bool is_whole (const unfilter *self, size_t column) {
+  return column < self->in.ncolumns && !self->in.columns[column].has_missing;
+}
+
+
+/* Whether the rows of the batch may be taken the short way. */
+static bool is_plain (const unfilter *self) {
+  const pf_entry_columns *const at = &self->at;
+  return self->copied == 0 && self->line == NO_COLUMN &&
+         self->frames.nidle == 0 && !self->has_marks &&
+         is_whole(self, at->thread) && is_whole(self, at->time) &&
+         is_whole(self, at->op) && is_whole(self, at->call);
 }
 
 
@@ -325,10 +346,20 @@ static pf_status pull (unfilter *self, pf_error *error) {
     self->in.rows = 0;
     return status;
   }
-  if (pf_frames_number(&self->frames, &self->in, &self->at) != PF_OK)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   self->has_marks = has_marks(self);
+  self->is_plain = is_plain(self);
   return PF_MORE;
+}
+
+
+/* Take rows of the input: many that are plain, or one. */
+static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
+  if (self->is_plain && !self->has_gap && !self->frames.has_holders &&
+      pf_unfilter_plain(self, out) != PF_OK)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
+    return PF_OK;
+  return step(self, out, error);
 }
 
 
@@ -343,7 +374,7 @@ static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
     if (self->closes != 0)
       status = sweep(self, out, error);
     else if (self->row < self->in.rows)
-      status = step(self, out, error);
+      status = take_rows(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
     else if ((status = pull(self, error)) == PF_END) {

@@ -92,6 +92,18 @@ void pf_set_missing (pf_column *column, size_t row) {
 }
 
 
+bool pf_has_values (const pf_column *column, size_t rows) {
+  const uint64_t *const missing = column->missing;
+  if (!column->has_missing)
+    return rows > 0;
+  for (size_t i = 0; i < rows / 64; i++)
+    if (missing[i] != UINT64_MAX)
+      return true;
+  const uint64_t rest = ((uint64_t)1 << (rows & 63)) - 1;
+  return rest != 0 && (missing[rows / 64] & rest) != rest;
+}
+
+
 static void keep_values (pf_column *column, const uint16_t *keep,
                          size_t count) {
   switch (pf_type_size(column->type)) {

@@ -49,6 +49,9 @@ static inline bool pf_is_missing (const pf_column *column, size_t row) {
          (column->missing[row >> 6] >> (row & 63) & 1) != 0;
 }
 
+/* Whether some of the first rows have a value in a column. */
+bool pf_has_values (const pf_column *column, size_t rows);
+
 /* Keep only the rows whose numbers stand, ascending, in keep[0..count-1]. */
 void pf_batch_keep (pf_batch *batch, const uint16_t *keep, size_t count);
 

@@ -404,6 +404,59 @@ describe("unfilter over random programs", function()
       end)
    end
 
+   -- A function that waits makes the kernel look at each row by itself; one of a name that nobody
+   -- has changes nothing else.
+   local function same_events(rows, seed)
+      local expected = core.rows(core.events(reader(rows), { idle = { "nobody" } }))
+      assert.same(expected, core.rows(core.events(reader(rows))), "seed " .. seed)
+      return #expected
+   end
+
+   it("makes the same events the short way", function()
+      for seed = 1, 200 do
+         same_events((run_machine(seed, seed % 2 == 0)), seed)
+      end
+   end)
+
+   it("knows the time behind a batch of the short way", function()
+      local rows = {}
+      for i = 1, 4096 do
+         rows[i] = { 1, i, i % 2 == 1 and "I" or "O", "F", i }
+      end
+      rows[4097] = { 1, nil, "I", "F", 1 }
+      same_events(rows, "")
+      local events = core.rows(core.events(reader(rows)))
+      assert.same({ time = 4096, event = "enter", area = "F", lane = 1 }, events[4097])
+   end)
+
+   -- Letters, names and threads by chance: more rows than a batch has, some with what is rare.
+   it("makes the same events of anything the short way", function()
+      local count = 0
+      for seed = 1, 60 do
+         math.randomseed(seed)
+         local rows, time, letters = {}, 0, ({ "IO", "iIOo", "IIOO", "iIOox" })[seed % 4 + 1]
+         local odd = seed % 3 == 0 and 300 or 3000
+         for i = 1, math.random(200) == 1 and 9000 or math.random(6000) do
+            time = time + math.random(0, 2)
+            local at = math.random(#letters)
+            rows[i] = { seed % 5 == 0 and math.random(3) or 1, time, letters:sub(at, at),
+               "F" .. math.random(i // 50 + 2), i, nil }
+            local dice = math.random(odd)
+            if dice == 1 then
+               rows[i][6] = "gap"
+            elseif dice == 2 then
+               rows[i][4] = "prfHold"
+            elseif dice == 3 then
+               rows[i][dice] = nil
+            elseif dice == 4 or dice == 5 then
+               rows[i][({ 1, 2 })[dice - 3]] = nil
+            end
+         end
+         count = count + same_events(rows, seed)
+      end
+      assert.is_true(count > 50000)
+   end)
+
    it("finds the same calls behind refilter", function()
       for seed = 1, 100 do
          local rows, truth = run_machine(seed, true)

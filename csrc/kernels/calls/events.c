@@ -293,19 +293,6 @@ static void drop_missing (pf_events *e) {
 }
 
 
-/* Whether some row of a batch has a value in a column. */
-static bool has_values (const pf_column *column, size_t rows) {
-  const uint64_t *const missing = column->missing;
-  if (!column->has_missing)
-    return rows > 0;
-  for (size_t i = 0; i < rows / 64; i++)
-    if (missing[i] != UINT64_MAX)
-      return true;
-  const uint64_t rest = ((uint64_t)1 << (rows & 63)) - 1;
-  return rest != 0 && (missing[rows / 64] & rest) != rest;
-}
-
-
 /* Mark rows that are of another file than the row before. */
 static void mark_files (pf_events *e) {
   const size_t rows = e->batch.rows;
@@ -335,7 +322,7 @@ static pf_status arrange (pf_events *e) {
                             .areas = columns[e->area].ids,
                             .lanes = e->numbers};
   if (status == PF_OK && e->flags < e->reader->nfields &&
-      has_values(&columns[e->flags], e->batch.rows)) {
+      pf_has_values(&columns[e->flags], e->batch.rows)) {
     status = translate(e, &columns[e->flags], 1, flags_of, e->bits);
     e->rows.flags = e->bits;
   }

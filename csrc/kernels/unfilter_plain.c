@@ -1,0 +1,151 @@
+/*
+** unfilter_plain.c - the loop of unfilter for most rows of events: one look at
+** the top of a stack, nothing to be closed before, no flags.
+*/
+
+#include <string.h>
+
+#include "kernels/unfilter_put.h"
+
+/* Where events go; columns that nobody wants are NULL. */
+typedef struct outlet {
+  int64_t *times, *lanes;
+  uint32_t *events, *areas;
+  size_t row; /* the next one */
+} outlet;
+
+/* A row of the input. */
+typedef struct moment {
+  pf_call_stack *lane;
+  uint32_t slot;
+  pf_letter letter;
+  int64_t time;
+} moment;
+
+/* Of what each row needs: no call is made for it. */
+#define HOT static inline __attribute__((always_inline))
+
+
+static void *column_of (const pf_batch *out, size_t column) {
+  return column < out->ncolumns ? out->columns[column].data : NULL;
+}
+
+
+HOT void put (outlet *o, const moment *m, uint32_t event, uint32_t area) {
+  const size_t row = o->row++;
+  if (o->times != NULL)
+    o->times[row] = m->time;
+  if (o->lanes != NULL)
+    o->lanes[row] = m->lane->thread;
+  if (o->events != NULL)
+    o->events[row] = event;
+  if (o->areas != NULL)
+    o->areas[row] = area;
+}
+
+
+/* An i or an I, where the innermost call is not about to return. */
+HOT bool take_enter (unfilter *self, outlet *o, const moment *m) {
+  pf_call_stack *const lane = m->lane;
+  pf_call_slot *const slot = &self->frames.slots[m->slot];
+  if (pf_frames_is_second(lane, m->slot, m->letter)) {
+    pf_open_call_see(pf_frames_top(lane), m->letter, m->time);
+    return true;
+  }
+  if (slot->area == PF_NO_AREA || lane->depth == lane->room)
+    return false;
+  pf_open_call *const call = &lane->frames[lane->depth]; /* there is room */
+  /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+  call->slot = m->slot;
+  call->below = slot->top;
+  call->gaps = self->frames.gaps;
+  call->area = slot->area;
+  memset(call->seen, 0, sizeof call->seen);
+  pf_open_call_see(call, m->letter, m->time);
+  slot->top = lane->depth++;
+  put(o, m, self->enter, slot->area);
+  return true;
+}
+
+
+/* An O or an o of the innermost call. */
+HOT void take_leave (unfilter *self, outlet *o, const moment *m,
+                     pf_open_call *top) {
+  if (m->letter == PF_RETURNING && top->seen[PF_CALLING]) {
+    pf_open_call_see(top, m->letter, m->time); /* it ends at its o */
+    return;
+  }
+  self->frames.slots[m->slot].top = top->below;
+  m->lane->depth--;
+  put(o, m, self->leave, top->area);
+}
+
+
+/* Take a row; false: it is none of the usual ones. */
+HOT bool take (unfilter *self, outlet *o, const moment *m) {
+  pf_open_call *const top = pf_frames_top(m->lane);
+  const bool is_enter = m->letter <= PF_ENTERED;
+  if (m->letter == PF_NO_LETTER || (top == NULL && !is_enter))
+    return false;
+  const bool is_returning =
+      top != NULL && top->seen[PF_RETURNING] && top->seen[PF_CALLING];
+  if (is_enter)
+    return !is_returning && take_enter(self, o, m);
+  if (top->slot != m->slot || (is_returning && m->letter != PF_RETURNED))
+    return false;
+  take_leave(self, o, m, top);
+  return true;
+}
+
+
+/* No row from `from` on has flags. */
+static void clear_flags (pf_column *flags, size_t from, size_t to) {
+  memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
+  for (; from < to && (from & 63) != 0; from++)
+    pf_set_missing(flags, from);
+  for (; from + 64 <= to; from += 64) {
+    pf_set_missing(flags, from);
+    flags->missing[from >> 6] = UINT64_MAX;
+  }
+  for (; from < to; from++)
+    pf_set_missing(flags, from);
+}
+
+
+/* Take the rows up to one that is not usual. No call of a holder is open: a new
+   one has no area yet, and is not taken here. */
+static pf_status take_all (unfilter *self, outlet *o) {
+  pf_frames *const frames = &self->frames;
+  const pf_column *const in = self->in.columns;
+  const int64_t *const times = in[self->at.time].ints;
+  const int64_t *const threads = in[self->at.thread].ints;
+  const uint32_t *const ops = in[self->at.op].ids;
+  const uint32_t *const calls = in[self->at.call].ids;
+  const size_t rows = self->in.rows;
+  for (; self->row < rows && o->row < PF_BATCH_ROWS; self->row++) {
+    const size_t row = self->row;
+    pf_mark mark;
+    if (!pf_frames_near(frames, ops[row], calls[row], threads[row], &mark) &&
+        pf_frames_look(frames, &self->in, &self->at, row, &mark) != PF_OK)
+      return PF_ENOMEM;
+    const moment m = {&frames->lanes[mark.lane], mark.slot, mark.letter,
+                      times[row]};
+    if (!take(self, o, &m))
+      break;
+    m.lane->orphan = PF_NO_FRAME;
+    self->latest = m.time > self->latest ? m.time : self->latest;
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_unfilter_plain (unfilter *self, pf_batch *out) {
+  const out_columns *const to = &self->to;
+  outlet o = {column_of(out, to->time), column_of(out, to->thread),
+              column_of(out, to->event), column_of(out, to->area), out->rows};
+  const pf_status status = take_all(self, &o);
+  if (column_of(out, to->flags) != NULL)
+    clear_flags(&out->columns[to->flags], out->rows, o.row);
+  out->rows = o.row;
+  return status;
+}
