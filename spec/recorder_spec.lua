@@ -160,6 +160,41 @@ for _ = 1, 4 do one() two() spin(50000) end
       assert.equal(whole, sum) -- no time is counted twice, and none is lost
    end)
 
+   it("tells functions apart that are called from one place", function()
+      local trace <close> = trace_of([[
+function none() end function one(a) end function all(...) end
+local up = 1
+function upvalue() return up end function nested() return function(a) return function(a, b)
+end end end
+local list = { none, math.floor, one, tostring, all, upvalue, math.ceil, type }
+for i = 1, 800 do list[i * 7 % 8 + 1](i) end
+for _ = 1, 30 do local outer = nested() local inner = outer() inner() end
+local again = coroutine.wrap(function() while true do none() coroutine.yield() end end)
+for _ = 1, 20 do again() one() end
+]], "mode=calls")
+      local wanted = { none = 120, one = 120, all = 100, upvalue = 100, nested = 30, outer = 30,
+         inner = 30, tostring = 100, type = 100, ["math.floor"] = 100, ["math.ceil"] = 100 }
+      local counts, found = calls(trace), {}
+      for name in pairs(wanted) do
+         found[name] = counts[name]
+      end
+      assert.same(wanted, found)
+   end)
+
+   it("knows a chunk from one that lies where it lay", function()
+      local trace <close> = trace_of([[
+for i = 1, 200 do
+   (load("return (function() end)()", ("=%s chunk %d"):format(("x"):rep(i % 50), i)))()
+   collectgarbage()
+end
+]], "mode=calls")
+      local counts = calls(trace)
+      for i = 1, 200 do
+         local name = ("%s chunk %d"):format(("x"):rep(i % 50), i)
+         assert.equal(1, counts[("function <%s:1>"):format(name)], name)
+      end
+   end)
+
    it("cuts names that are too long", function()
       for _, settings in ipairs(ways_of_calls) do
          local trace <close> = trace_of(("local t = {} function t.%s() end t.%s()"):format(

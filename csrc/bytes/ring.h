@@ -140,13 +140,18 @@ void pf_ring_close (pf_ring *ring, bool remove);
 /* The slow way of pf_ring_reserve. */
 uint64_t *pf_ring_make_room (pf_ring *ring, size_t words);
 
+/* Whether a record of `words` words finds room without asking. */
+static inline bool pf_ring_has_room (const pf_ring *ring, size_t words) {
+  return ring->head + 8 * words + 8 <= ring->limit;
+}
+
 /*
 ** Room for a record of `words` words; fill them, then commit. NULL: it was
 ** dropped, or there will never be room: look at what the consumer says, and at
 ** pf_ring_takes.
 */
 static inline uint64_t *pf_ring_reserve (pf_ring *ring, size_t words) {
-  if (ring->head + 8 * words + 8 > ring->limit)
+  if (!pf_ring_has_room(ring, words))
     return pf_ring_make_room(ring, words);
   return (uint64_t *)(void *)(ring->slots + (ring->head & ring->mask)) + 1;
 }

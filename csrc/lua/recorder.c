@@ -19,6 +19,7 @@ void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
   if (r->error.status == PF_OK)
     (void)pf_fail(&r->error, status, PF_NO_OFFSET, "%s", what);
   r->hook = NULL;
+  r->ready = NULL;
   r->is_on = false;
 }
 
@@ -156,7 +157,6 @@ static void open_output (lua_State *L, l_recorder *r) {
   else {
     r->writer = l_stream_check(L, 4)->writer;
     l_put_prepare(L, r);
-    r->has_news = true;
     lua_pushnil(L);
   }
   lua_setiuservalue(L, 2, 2);
@@ -279,7 +279,7 @@ static int recorder_finish (lua_State *L) {
       pf_writer_flush(r->writer, &error) != PF_OK)
     l_recorder_fail(r, error.status, error.what);
   r->drained = drained(r);
-  r->writer = NULL;
+  r->writer = r->ready = NULL;
   return 0;
 }
 
@@ -306,7 +306,7 @@ static int recorder_gc (lua_State *L) {
   l_lanes_free(&r->lanes);
   free(r->areas);
   r->areas = NULL;
-  r->writer = NULL;
+  r->writer = r->ready = NULL;
   return 0;
 }
 

@@ -7,6 +7,7 @@
 **   recorder_lanes.c       the stack of each coroutine, as the hooks see it
 **   recorder_functions.c   what a function is called, found out once
 **   recorder_put.c         what is recorded, on its way out
+**   recorder_quick.h       of the three above what each event does
 **   recorder_timer.c       samples, when a timer says so
 **   recorder_coroutines.c  resume, wrap and create that tell who runs
 **   recorder_cost.c        what an event costs: it is taken off the times
@@ -39,22 +40,30 @@ typedef enum l_mode {
   L_SUMS     /* sums by calling context */
 } l_mode;
 
-/* A function of the program. */
-typedef struct l_function {
-  /* What it is known by. The text is compared too: when a chunk has been
-     collected, another one may have its source at the same place. */
+/* What a function is known by. */
+typedef struct l_key {
   lua_CFunction c; /* NULL: it is a Lua function */
   const char *source;
   int first, last; /* lines */
   int form;        /* upvalues, parameters, ... or not */
+} l_key;
+
+/* A function of the program. */
+typedef struct l_function {
+  l_key key;
+  /* Compared too: when a chunk has been collected, another one may have its
+     source at the same place. */
   char text[LUA_IDSIZE];
   size_t text_size; /* with the NUL */
 
   uint32_t name, module, kind; /* names of the dictionary */
-  bool is_own;                 /* of the recorder itself: not recorded */
-  uint32_t *areas;             /* by line - base: 1 more than l_line_area */
+  uint32_t word;   /* what enters and leaves say of it, or L_NO_PLACE */
+  bool is_own;     /* of the recorder itself: not recorded */
+  uint32_t *areas; /* by line - base: 1 more than l_line_area */
   int base, nareas;
 } l_function;
+
+#define L_NO_PLACE UINT32_MAX
 
 /* A call of a Lua thread. */
 typedef struct l_frame {
@@ -69,15 +78,17 @@ typedef struct l_frame {
   uint32_t place; /* its line with all callers: a stack or a context */
 } l_frame;
 
-#define L_NO_PLACE UINT32_MAX
-
-/* The stack of a Lua thread. Frames that were left keep their ci: at the same
-   depth Lua mostly uses the same again. */
+/* The stack of a Lua thread. Frames that were left keep their ci and function:
+   at the same depth Lua mostly uses the same again. There is one more of them
+   than there is room for. */
 typedef struct l_lane {
   lua_State *thread;
+  l_frame *nobody; /* the memory: a frame that stands below the first one */
   l_frame *frames;
-  size_t count, room;
+  l_frame *top;    /* the last one; frames - 1: there is none */
+  l_frame *last;   /* that there is room for */
   uint32_t number; /* of the lane, from 0; those of ended ones are used again */
+  uint32_t shown;  /* the number in records, which may hold no larger ones */
   bool is_suspended;
   struct l_lane *next; /* with the same hash, or free */
 } l_lane;
@@ -100,7 +111,6 @@ typedef struct l_functions {
 
 typedef struct l_shape {
   uint32_t tag;
-  uint8_t words;
   uint8_t at[L_SHAPE_MOST]; /* in the order the columns were asked for */
 } l_shape;
 
@@ -119,7 +129,7 @@ typedef struct l_recorder {
   uint32_t depth;   /* frames of a stack that are kept */
   bool by_line;     /* of sums */
   bool has_callers; /* of lines */
-  bool is_muted;    /* nothing is recorded: the cost of it is measured */
+  bool is_probe;    /* it measures what events cost: its writer is none */
   uint32_t most_lanes;
   size_t name_most; /* bytes of a function's name that the format holds */
 
@@ -139,11 +149,12 @@ typedef struct l_recorder {
   uint64_t events;     /* records */
 
   pf_dictionary *dictionary;
-  pf_writer *writer;     /* NULL: sums, or muted */
+  pf_writer *writer; /* NULL: sums */
+  /* The writer while nothing has to be looked at before a record: it knows all
+     that the dictionary has, and nothing has failed. Else NULL. */
+  pf_writer *ready;
   pf_contexts *contexts; /* of sums, else NULL */
   pf_error error;        /* why recording has ended; PF_OK */
-  bool has_news;         /* in the dictionary, for the writer */
-  uint64_t nowhere[L_SHAPE_MOST];
   l_shape shape;
   uint32_t letters[4]; /* words for enter, leave, suspend, resume; or none */
   uint32_t kinds[2];   /* function, main */
@@ -186,7 +197,7 @@ void l_recorder_fail (l_recorder *recorder, pf_status status, const char *what);
 void l_functions_prepare (lua_State *L);
 
 /* The function of an activation, which may be `hint` (NULL: no idea); NULL when
-   out of memory. */
+   out of memory, which ends the recording. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *recorder,
                            l_function *hint);
 
@@ -211,9 +222,8 @@ void l_lane_end (l_recorder *recorder, lua_State *thread);
 /* Take the calls of a thread as they are, from a level on. */
 void l_lane_adopt (l_recorder *recorder, l_lane *lane, int level);
 
-/* One more call; NULL when out of memory. */
-l_frame *l_lane_push (l_recorder *recorder, l_lane *lane, const void *ci,
-                      l_function *function);
+/* Room for one more call; false when out of memory, which ends the recording. */
+bool l_lane_reserve (l_recorder *recorder, l_lane *lane);
 
 /* Leave the calls above the first `count`. */
 void l_lane_leave (l_recorder *recorder, l_lane *lane, size_t count);
@@ -226,8 +236,8 @@ void l_lanes_free (l_lanes *lanes);
 /* Call `leave` for all lanes. */
 void l_lanes_leave_all (l_recorder *recorder);
 
-static inline l_frame *l_lane_top (const l_lane *lane) {
-  return lane->count == 0 ? NULL : &lane->frames[lane->count - 1];
+static inline size_t l_lane_count (const l_lane *lane) {
+  return (size_t)(lane->top + 1 - lane->frames);
 }
 
 
@@ -238,14 +248,18 @@ static inline l_frame *l_lane_top (const l_lane *lane) {
 void l_put_prepare (lua_State *L, l_recorder *recorder);
 
 /* The line of a frame is done. */
-void l_put_line (l_recorder *recorder, l_lane *lane, l_frame *frame);
+void l_put_line (l_recorder *recorder, const l_lane *lane, l_frame *frame);
 
-/* A call began, or ended, or a lane waits, or goes on. */
-void l_put_event (l_recorder *recorder, const l_lane *lane, l_letter letter,
-                  l_frame *frame);
+/* Of mode calls: a lane waits, or goes on. */
+void l_put_wait (l_recorder *recorder, const l_lane *lane, bool waits);
 
 /* A stack was sampled, so many times. */
 void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
+
+/* The dictionary has something new, for the writer. */
+static inline void l_put_news (l_recorder *recorder) {
+  recorder->ready = NULL;
+}
 
 
 /* recorder_hooks.c: what it sets, by mode, and the mask of it. */

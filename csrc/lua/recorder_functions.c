@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/recorder.h"
+#include "lua/recorder_quick.h"
 
 
 /* {====== Names ====== */
@@ -120,7 +120,7 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
   lua_getinfo(L, "f", ar);
   if (*ar->what == 'm')
     f->name = intern(r, "main chunk", 10);
-  else if (f->c == NULL && (own = own_name(L)) != NULL)
+  else if (f->key.c == NULL && (own = own_name(L)) != NULL)
     f->name = intern_name(r, own);
   else if (loaded_name(L, text, sizeof text))
     f->name = intern_name(r, text);
@@ -134,7 +134,7 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 /* {====== The table ====== */
 
-static size_t hash_of (const l_function *key) {
+static size_t hash_of (const l_key *key) {
   uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
   h = (h >> 4) + ((uint64_t)(unsigned)key->first << 20) + (unsigned)key->last +
       ((uint64_t)(unsigned)key->form << 32);
@@ -151,7 +151,7 @@ static bool grow (l_functions *functions) {
     size_t at;
     if (functions->slots[i] == NULL)
       continue;
-    for (at = hash_of(functions->slots[i]); slots[at & mask] != NULL;)
+    for (at = hash_of(&functions->slots[i]->key); slots[at & mask] != NULL;)
       at++;
     slots[at & mask] = functions->slots[i];
   }
@@ -162,18 +162,36 @@ static bool grow (l_functions *functions) {
 }
 
 
+/* Whether two texts of a size are equal; quick for short ones. */
+static inline bool is_equal (const char *a, const char *b, size_t size) {
+  uint64_t one, other;
+  if (size < sizeof one)
+    return memcmp(a, b, size) == 0;
+  for (size_t at = 0; at + sizeof one < size; at += sizeof one) {
+    memcpy(&one, a + at, sizeof one);
+    memcpy(&other, b + at, sizeof other);
+    if (one != other)
+      return false;
+  }
+  memcpy(&one, a + size - sizeof one, sizeof one);
+  memcpy(&other, b + size - sizeof other, sizeof other);
+  return one == other;
+}
+
+
 /* Whether a function is the one of a key and what Lua shows of its source. */
-static bool is_same (const l_function *f, const l_function *key,
-                     const char *text) {
-  return f->source == key->source && f->c == key->c && f->first == key->first &&
-         f->last == key->last && f->form == key->form &&
-         memcmp(f->text, text, f->text_size) == 0;
+static inline bool is_same (const l_function *f, const l_key *key,
+                            const char *text) {
+  return f->key.source == key->source && f->key.c == key->c &&
+         f->key.first == key->first && f->key.last == key->last &&
+         f->key.form == key->form &&
+         (key->c != NULL || is_equal(f->text, text, f->text_size));
 }
 
 
 /* The slot of a function: its own, or the free one it may have. */
-static l_function **slot_of (const l_functions *functions,
-                             const l_function *key, const char *text) {
+static l_function **slot_of (const l_functions *functions, const l_key *key,
+                             const char *text) {
   size_t at = hash_of(key);
   while (functions->slots[at & functions->mask] != NULL &&
          !is_same(functions->slots[at & functions->mask], key, text))
@@ -182,17 +200,19 @@ static l_function **slot_of (const l_functions *functions,
 }
 
 
-static l_function *add (lua_State *L, lua_Debug *ar, l_recorder *r,
-                        const l_function *key) {
-  l_function *const f = malloc(sizeof *f);
+static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
+                         const l_key *key) {
+  l_function *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
-  *f = *key;
+  lua_getinfo(L, "S", ar); /* of a C function nobody has asked so far */
+  f->key = *key;
+  f->word = L_NO_PLACE;
   f->text_size = strlen(ar->short_src) + 1;
   memcpy(f->text, ar->short_src, f->text_size);
   name_function(L, ar, r, f);
-  f->is_own = f->c == NULL && strcmp(f->text, r->own) == 0;
-  r->has_news = true;
+  f->is_own = key->c == NULL && strcmp(f->text, r->own) == 0;
+  l_put_news(r);
   if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
     free(f);
     return NULL;
@@ -202,35 +222,73 @@ static l_function *add (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
-/* What tells a function from others. */
-static void read_key (lua_State *L, lua_Debug *ar, l_function *key) {
-  lua_getinfo(L, "Su", ar);
-  *key = (l_function){.source = ar->source,
-                      .first = ar->linedefined,
-                      .last = ar->lastlinedefined,
-                      .form = ar->nups << 16 | ar->nparams << 8 | ar->isvararg};
-  if (*ar->what == 'C') {
-    lua_getinfo(L, "f", ar);
-    key->c = lua_tocfunction(L, -1);
-    key->source = NULL;
-    lua_pop(L, 1);
+/* The function of a key, made when there is none. */
+static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
+                                    const l_key *key) {
+  l_functions *const functions = &r->functions;
+  l_function **slot = NULL;
+  if (functions->count * 2 < functions->mask || grow(functions)) {
+    slot = slot_of(functions, key, ar->short_src);
+    if (*slot == NULL)
+      *slot = make(L, ar, r, key);
   }
+  if (slot == NULL || *slot == NULL) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
+    return NULL;
+  }
+  return *slot;
 }
 
 
+/* The C function of an activation, or NULL. */
+static lua_CFunction c_function_of (lua_State *L, lua_Debug *ar) {
+  lua_getinfo(L, "f", ar);
+  const lua_CFunction c = lua_tocfunction(L, -1);
+  lua_pop(L, 1);
+  return c;
+}
+
+
+static inline int form_of (const lua_Debug *ar) {
+  return ar->nups << 16 | ar->nparams << 8 | ar->isvararg;
+}
+
+
+/* Find a function that is not the one that was awaited; of a Lua function `ar`
+   has been filled. */
+static L_SELDOM l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
+                                  lua_CFunction c) {
+  l_key key = {.c = c};
+  if (c == NULL && *ar->what == 'C')
+    key.c = c_function_of(L, ar);
+  else if (c == NULL)
+    key = (l_key){.source = ar->source,
+                  .first = ar->linedefined,
+                  .last = ar->lastlinedefined,
+                  .form = form_of(ar)};
+  return function_of_key(L, ar, r, &key);
+}
+
+
+/* Of a C function its address is all there is to know, so that is asked for alone
+   where one is awaited. Else the fields of `ar` are compared as Lua has just
+   written them, one by one. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *hint) {
-  l_function key;
-  l_functions *const functions = &r->functions;
-  read_key(L, ar, &key);
-  if (hint != NULL && is_same(hint, &key, ar->short_src))
+  if (hint != NULL && hint->key.c != NULL) {
+    const lua_CFunction c = c_function_of(L, ar);
+    if (c == hint->key.c)
+      return hint;
+    if (c != NULL)
+      return find(L, ar, r, c);
+  }
+  lua_getinfo(L, "Su", ar);
+  if (hint != NULL && hint->key.source == ar->source &&
+      hint->key.first == ar->linedefined &&
+      hint->key.last == ar->lastlinedefined && hint->key.form == form_of(ar) &&
+      is_equal(hint->text, ar->short_src, hint->text_size))
     return hint;
-  if (functions->count * 2 >= functions->mask && !grow(functions))
-    return NULL;
-  l_function **slot = slot_of(functions, &key, ar->short_src);
-  if (*slot == NULL)
-    *slot = add(L, ar, r, &key);
-  return *slot;
+  return find(L, ar, r, NULL);
 }
 
 
@@ -279,7 +337,7 @@ static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
   area.line = line;
   if (r->contexts == NULL)
     area.class = f->kind;
-  r->has_news = true;
+  l_put_news(r);
   const uint32_t number = pf_area_add(r->dictionary, &area);
   if (number == PF_NO_AREA || r->mode != L_TIMED || r->has_callers)
     return number;

@@ -7,7 +7,7 @@
 ** function is left. Tail calls take the place of their caller.
 */
 
-#include "lua/recorder.h"
+#include "lua/recorder_quick.h"
 
 #define DEBT 500 /* ns that events may seem to have taken less than they cost */
 
@@ -19,7 +19,7 @@ _Atomic(l_recorder *) l_recording;
 /* The program's time at a reading of the clock. It never goes back: when an
    event cost less than it does mostly, the difference is made up soon, or
    forgotten. */
-static int64_t program_time (l_recorder *r, int64_t now) {
+L_QUICK int64_t program_time (l_recorder *r, int64_t now) {
   const int64_t time = now - r->begun - r->stolen;
   if (time >= r->last)
     return time;
@@ -29,17 +29,24 @@ static int64_t program_time (l_recorder *r, int64_t now) {
 }
 
 
-void l_charge (l_recorder *r, int64_t now) {
+/* Charge the time since the last event to the function on top of a lane. */
+L_QUICK void charge (l_recorder *r, const l_lane *lane, int64_t now) {
   const int64_t time = program_time(r, now);
-  l_frame *const top = r->running == NULL ? NULL : l_lane_top(r->running);
-  if (top != NULL)
-    top->spent += time - r->last;
+  lane->top->spent += time - r->last;
   r->last = time;
 }
 
 
+void l_charge (l_recorder *r, int64_t now) {
+  if (r->running == NULL)
+    r->last = program_time(r, now);
+  else
+    charge(r, r->running, now);
+}
+
+
 /* What the event has cost is not the program's. */
-static void pay (l_recorder *r, int kind) {
+L_QUICK void pay (l_recorder *r, int kind) {
   r->seen[kind]++;
   r->stolen += r->costs[kind];
 }
@@ -51,11 +58,10 @@ static void pay (l_recorder *r, int kind) {
 
 /* The function of a lane on top waits, or goes on. */
 static void put_wait (l_recorder *r, l_lane *lane, bool waits) {
-  l_frame *const top = l_lane_top(lane);
-  if (top == NULL || lane->is_suspended == waits)
+  if (l_lane_count(lane) == 0 || lane->is_suspended == waits)
     return;
   lane->is_suspended = waits;
-  l_put_event(r, lane, waits ? L_SUSPEND : L_RESUME, top);
+  l_put_wait(r, lane, waits);
 }
 
 
@@ -76,7 +82,7 @@ static l_lane *make_lane (l_recorder *r, lua_State *thread, int level) {
 
 /* What passes after the last function of a lane has ended is of who goes on. */
 l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
-  const bool is_over = r->running != NULL && r->running->count == 0;
+  const bool is_over = r->running != NULL && l_lane_count(r->running) == 0;
   if (!is_over)
     l_charge(r, now);
   if (r->running != NULL && r->running->thread == thread)
@@ -100,21 +106,31 @@ static l_recorder *recorder_of (lua_State *L, lua_Hook hook) {
   l_recorder *const r =
       atomic_load_explicit(&l_recording, memory_order_relaxed);
   if (r != NULL && r->hook == hook &&
-      ((r->running != NULL && r->running->thread == L) ||
-       r->state == lua_topointer(L, LUA_REGISTRYINDEX)))
+      r->state == lua_topointer(L, LUA_REGISTRYINDEX))
     return r;
   lua_sethook(L, NULL, 0, 0);
   return NULL;
 }
 
 
-/* The lane of an event, after what passed has been charged. */
-static l_lane *lane_of (l_recorder *r, lua_State *L, int level) {
-  const int64_t now = l_now(r);
-  if (r->running == NULL || r->running->thread != L)
-    return l_switch(r, L, level, now);
-  l_charge(r, now);
-  return r->running;
+/* The recorder of an event, and the lane, after what passed has been charged;
+   false: there is none. Mostly it is the lane of the last one. */
+L_QUICK bool begin_event (lua_State *L, lua_Hook hook, bool is_call,
+                          l_recorder **recorder, l_lane **lane) {
+  l_recorder *const r =
+      atomic_load_explicit(&l_recording, memory_order_relaxed);
+  *recorder = r;
+  if (r != NULL && r->hook == hook && r->running != NULL &&
+      r->running->thread == L) {
+    *lane = r->running;
+    charge(r, *lane, l_now(r));
+    return true;
+  }
+  *recorder = recorder_of(L, hook);
+  if (*recorder == NULL)
+    return false;
+  *lane = l_switch(*recorder, L, is_call, l_now(*recorder));
+  return *lane != NULL;
 }
 
 /* }====== */
@@ -122,22 +138,26 @@ static l_lane *lane_of (l_recorder *r, lua_State *L, int level) {
 
 /* {====== Events ====== */
 
-/* The frame of an event that is no call: mostly the one on top. Above it are
-   those that an error has left. */
-static l_frame *frame_of (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
-  l_frame *const top = l_lane_top(lane);
-  if (top != NULL && top->ci == (const void *)ar->i_ci)
-    return top;
-  const size_t at = l_lane_index(lane, ar->i_ci);
+/* The frame of an event that is no call, when it is not on top: what is above it
+   are those that an error has left. */
+static l_frame *find_frame (l_recorder *r, l_lane *lane, const void *ci) {
+  const size_t at = l_lane_index(lane, ci);
   if (at == SIZE_MAX)
     l_lane_adopt(r, lane, 0);
   else
     l_lane_leave(r, lane, at + 1);
-  return l_lane_top(lane);
+  return l_lane_count(lane) == 0 ? NULL : lane->top;
 }
 
 
-static void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+L_QUICK l_frame *frame_of (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+  if (lane->top->ci == (const void *)ar->i_ci)
+    return lane->top;
+  return find_frame(r, lane, ar->i_ci);
+}
+
+
+L_QUICK void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   l_frame *const f = frame_of(r, lane, ar);
   if (f == NULL || f->is_hidden)
     return;
@@ -151,25 +171,14 @@ static void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 }
 
 
-/* Whether the frame on top made the call at hand. Mostly it stands where the
-   last one from there did; else Lua is asked, for a search would take as long as
-   the stack is deep. */
-static bool is_from_top (const l_lane *lane, lua_State *L,
-                         const lua_Debug *ar) {
-  lua_Debug caller;
-  if (lane->count < lane->room &&
-      lane->frames[lane->count].ci == (const void *)ar->i_ci)
-    return true;
-  return lane->count > 0 && lua_getstack(L, 1, &caller) &&
-         l_lane_top(lane)->ci == (const void *)caller.i_ci;
-}
-
-
 /* Leave the frames that are there no more: the new call stands where one of them
-   was, or in its place. */
+   was, or in its place. Its caller is mostly the one on top: then there are
+   none. A search would take as long as the stack is deep. */
 static void make_way (l_recorder *r, l_lane *lane, lua_State *L,
                       const lua_Debug *ar) {
-  if (ar->event != LUA_HOOKTAILCALL && is_from_top(lane, L, ar))
+  lua_Debug caller;
+  if (ar->event != LUA_HOOKTAILCALL && lua_getstack(L, 1, &caller) &&
+      lane->top->ci == (const void *)caller.i_ci)
     return;
   const size_t at = l_lane_index(lane, ar->i_ci);
   if (at != SIZE_MAX)
@@ -177,76 +186,67 @@ static void make_way (l_recorder *r, l_lane *lane, lua_State *L,
 }
 
 
-static void on_call (l_recorder *r, l_lane *lane, lua_State *L, lua_Debug *ar) {
-  make_way(r, lane, L, ar);
-  /* What was called here the last time is mostly called again. */
-  l_function *const function = l_function_of(
-      L, ar, r,
-      lane->count < lane->room ? lane->frames[lane->count].function : NULL);
+/* Mostly a call stands where the last one from there did, and is of the same
+   function. */
+L_QUICK void on_call (l_recorder *r, l_lane *lane, lua_State *L,
+                      lua_Debug *ar) {
+  if (ar->event == LUA_HOOKTAILCALL ||
+      lane->top[1].ci != (const void *)ar->i_ci)
+    make_way(r, lane, L, ar);
+  l_function *const function = l_function_of(L, ar, r, lane->top[1].function);
   l_frame *const f = l_lane_push(r, lane, ar->i_ci, function);
   if (f == NULL)
     return;
   if (r->mode == L_CALLS)
-    l_put_event(r, lane, L_ENTER, f);
+    l_put_enter(r, lane, f);
   else if (!r->by_line) {
-    f->line = function->first > 0 ? function->first : 0;
+    f->line = function->key.first > 0 ? function->key.first : 0;
     f->has_line = true;
   }
 }
 
 
-static void on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+L_QUICK void on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   if (frame_of(r, lane, ar) != NULL)
-    l_lane_leave(r, lane, lane->count - 1);
+    l_lane_pop(r, lane);
+}
+
+
+/* Any event of a hook. */
+L_QUICK void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
+  const bool is_line = ar->event == LUA_HOOKLINE;
+  const bool is_return = ar->event == LUA_HOOKRET;
+  l_recorder *r;
+  l_lane *lane;
+  if (!begin_event(L, hook, !is_line && !is_return, &r, &lane))
+    return;
+  if (is_line)
+    on_line(r, lane, ar);
+  else if (is_return)
+    on_return(r, lane, ar);
+  else
+    on_call(r, lane, L, ar);
+  pay(r, !is_line);
 }
 
 
 /* Lines, calls and returns: of timed, and of sums by line. */
 static void line_hook (lua_State *L, lua_Debug *ar) {
-  l_recorder *const r = recorder_of(L, line_hook);
-  if (r == NULL)
-    return;
-  const bool is_line = ar->event == LUA_HOOKLINE;
-  const bool is_call =
-      ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL;
-  l_lane *const lane = lane_of(r, L, is_call);
-  if (lane == NULL)
-    return;
-  if (is_line)
-    on_line(r, lane, ar);
-  else if (is_call)
-    on_call(r, lane, L, ar);
-  else
-    on_return(r, lane, ar);
-  pay(r, !is_line);
+  on_event(L, ar, line_hook);
 }
 
 
 /* Calls and returns. */
 static void call_hook (lua_State *L, lua_Debug *ar) {
-  l_recorder *const r = recorder_of(L, call_hook);
-  if (r == NULL)
-    return;
-  const bool is_call = ar->event != LUA_HOOKRET;
-  l_lane *const lane = lane_of(r, L, is_call);
-  if (lane == NULL)
-    return;
-  if (is_call)
-    on_call(r, lane, L, ar);
-  else
-    on_return(r, lane, ar);
-  pay(r, 1);
+  on_event(L, ar, call_hook);
 }
 
 
 lua_Hook l_hook_of (l_mode mode, bool by_line, int *mask) {
-  *mask = LUA_MASKCALL | LUA_MASKRET;
+  *mask = LUA_MASKCALL | LUA_MASKRET | (by_line ? LUA_MASKLINE : 0);
   if (mode == L_SAMPLED)
     return NULL;
-  if (mode == L_CALLS || !by_line)
-    return call_hook;
-  *mask |= LUA_MASKLINE;
-  return line_hook;
+  return by_line ? line_hook : call_hook;
 }
 
 /* }====== */

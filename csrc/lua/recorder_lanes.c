@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/recorder.h"
+#include "lua/recorder_quick.h"
 
 
 /* {====== Lanes by thread ====== */
@@ -57,8 +57,13 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
   l_lane *const lane = calloc(1, sizeof *lane);
   if (lane == NULL)
     return NULL;
+  if (!l_lane_reserve(r, lane)) {
+    free(lane);
+    return NULL;
+  }
   lane->thread = thread;
   lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
+  lane->shown = lane->number < r->most_lanes ? lane->number : r->most_lanes - 1;
   *slot_of(lanes, thread) = lane;
   lanes->count++;
   return lane;
@@ -87,7 +92,7 @@ void l_lane_end (l_recorder *r, lua_State *thread) {
   *slot_of(&r->lanes, thread) = lane->next;
   r->lanes.count--;
   give_back(&r->lanes, lane->number);
-  free(lane->frames);
+  free(lane->nobody);
   free(lane);
 }
 
@@ -105,7 +110,7 @@ void l_lanes_free (l_lanes *lanes) {
   for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
     for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
       next = lane->next;
-      free(lane->frames);
+      free(lane->nobody);
       free(lane);
     }
   free(lanes->slots);
@@ -118,55 +123,34 @@ void l_lanes_free (l_lanes *lanes) {
 
 /* {====== Frames ====== */
 
-static bool reserve (l_lane *lane) {
-  if (lane->count < lane->room)
-    return true;
-  const size_t room = lane->room * 2 + 32;
-  l_frame *const frames = realloc(lane->frames, room * sizeof *frames);
-  if (frames == NULL)
+bool l_lane_reserve (l_recorder *r, l_lane *lane) {
+  const size_t count = lane->nobody == NULL ? 0 : l_lane_count(lane);
+  const size_t room = count == 0 ? 32 : count * 2;
+  l_frame *const all = realloc(lane->nobody, (room + 2) * sizeof *all);
+  if (all == NULL) {
+    l_recorder_fail(r, PF_ENOMEM, "out of memory");
     return false;
-  memset(frames + lane->room, 0, (room - lane->room) * sizeof *frames);
-  lane->frames = frames;
-  lane->room = room;
+  }
+  memset(all + 1 + count, 0, (room + 1 - count) * sizeof *all);
+  *all = (l_frame){.ci = NULL};
+  lane->nobody = all;
+  lane->frames = all + 1;
+  lane->top = all + count;
+  lane->last = all + room;
   return true;
 }
 
 
-l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
-                      l_function *function) {
-  if (function == NULL || !reserve(lane)) {
-    l_recorder_fail(r, PF_ENOMEM, "out of memory");
-    return NULL;
-  }
-  const l_frame *const caller = l_lane_top(lane);
-  l_frame *const f = &lane->frames[lane->count++];
-  const bool is_c = function->c != NULL;
-  *f = (l_frame){.ci = ci,
-                 .function = function,
-                 .has_line = is_c,
-                 .is_new = true,
-                 .place = L_NO_PLACE};
-  f->is_hidden =
-      function->is_own || (is_c && caller != NULL && caller->is_hidden);
-  return f;
-}
-
-
 void l_lane_leave (l_recorder *r, l_lane *lane, size_t count) {
-  while (lane->count > count) {
-    l_frame *const f = l_lane_top(lane);
-    if (f->has_line && !f->is_hidden)
-      l_put_line(r, lane, f);
-    l_put_event(r, lane, L_LEAVE, f);
-    lane->count--;
-  }
+  while (l_lane_count(lane) > count)
+    l_lane_pop(r, lane);
 }
 
 
 size_t l_lane_index (const l_lane *lane, const void *ci) {
-  for (size_t i = lane->count; i-- > 0;)
-    if (lane->frames[i].ci == ci)
-      return i;
+  for (const l_frame *f = lane->top; f >= lane->frames; f--)
+    if (f->ci == ci)
+      return (size_t)(f - lane->frames);
   return SIZE_MAX;
 }
 
@@ -186,12 +170,11 @@ static int levels_of (lua_State *L, int level) {
 /* A C function that called the recorder's own is there for its sake (require,
    pcall), and the one below a program is the interpreter's. */
 static void hide_around (l_lane *lane) {
-  for (size_t i = 0; i < lane->count; i++) {
-    l_frame *const f = &lane->frames[i];
-    if (f->function->c == NULL)
+  for (l_frame *f = lane->frames; f <= lane->top; f++) {
+    if (f->function->key.c == NULL)
       continue;
     f->is_hidden |=
-        i == 0 || (i + 1 < lane->count && lane->frames[i + 1].function->is_own);
+        f == lane->frames || (f < lane->top && f[1].function->is_own);
   }
 }
 
@@ -210,13 +193,13 @@ void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
     if (f == NULL)
       return;
     lua_getinfo(L, "l", &ar);
-    f->line = r->by_line ? ar.currentline : f->function->first;
+    f->line = r->by_line ? ar.currentline : f->function->key.first;
     f->line = f->line > 0 ? f->line : 0;
     f->has_line = true;
   }
   hide_around(lane);
-  for (size_t i = 0; i < lane->count; i++)
-    l_put_event(r, lane, L_ENTER, &lane->frames[i]);
+  for (l_frame *f = lane->frames; r->mode == L_CALLS && f <= lane->top; f++)
+    l_put_enter(r, lane, f);
 }
 
 /* }====== */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lua/recorder.h"
+#include "lua/recorder_quick.h"
 
 
 /* {====== Shapes ====== */
@@ -30,7 +30,7 @@ static l_shape shape_of (lua_State *L, const pf_writer *writer,
   size_t number, at[L_SHAPE_MOST];
   uint32_t mask = 0;
   const pf_table *const table = table_of(L, writer, name, &number);
-  l_shape shape = {.words = (uint8_t)count};
+  l_shape shape = {.tag = 0};
   for (size_t i = 0; i < count; i++) {
     at[i] = pf_field_index(table->fields, table->nfields, columns[i]);
     if (at[i] == table->nfields)
@@ -50,8 +50,9 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
   static const char *const entries[] = {"time", "op", "call", "thread"};
   static const char *const words[] = {"enter", "leave", "suspend", "resume"};
   static const char *const ops[] = {"i", "o"};
-  r->shape = has_timeline ? shape_of(L, r->writer, "timeline", timeline, 4)
-                          : shape_of(L, r->writer, "entries", entries, 4);
+  r->shape = has_timeline
+                 ? shape_of(L, r->writer, "timeline", timeline, L_EVENT_WORDS)
+                 : shape_of(L, r->writer, "entries", entries, L_EVENT_WORDS);
   r->most_lanes = has_timeline ? 255 : UINT32_MAX;
   r->name_most = has_timeline ? 255 : 80; /* as recorder.lua asks for */
   for (int i = 0; i < 4; i++) {
@@ -75,9 +76,11 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
   for (size_t i = 0; i < count; i++)
     has_timeline |= strcmp(tables[i].name, "timeline") == 0;
   switch (r->mode) {
-    case L_TIMED: r->shape = shape_of(L, r->writer, "samples", lines, 2); break;
+    case L_TIMED:
+      r->shape = shape_of(L, r->writer, "samples", lines, L_LINE_WORDS);
+      break;
     case L_SAMPLED:
-      r->shape = shape_of(L, r->writer, "samples", samples, 1);
+      r->shape = shape_of(L, r->writer, "samples", samples, L_SAMPLE_WORDS);
       break;
     default: prepare_calls(L, r, has_timeline);
   }
@@ -99,35 +102,21 @@ static uint64_t *wait_for_room (l_recorder *r, size_t words) {
 }
 
 
-/* Room for a record; NULL: it was dropped, or recording has ended. */
-static uint64_t *begin (l_recorder *r, size_t words) {
+L_SELDOM uint64_t *l_put_begin_slowly (l_recorder *r, size_t words) {
   pf_error error;
-  if (r->is_muted)
-    return r->nowhere;
   if (r->writer == NULL || r->error.status != PF_OK)
     return NULL;
-  if (pf_writer_failed(r->writer)) {
-    (void)pf_writer_failure(r->writer, &error);
-    l_recorder_fail(r, error.status, error.what);
+  pf_status status = pf_writer_failure(r->writer, &error);
+  if (status == PF_OK && r->ready == NULL && !r->is_probe)
+    status = pf_writer_learn(r->writer, &error);
+  if (status != PF_OK) {
+    l_recorder_fail(r, status, error.what);
     return NULL;
   }
-  if (r->has_news) {
-    r->has_news = false;
-    if (pf_writer_learn(r->writer, &error) != PF_OK) {
-      l_recorder_fail(r, error.status, error.what);
-      return NULL;
-    }
-  }
-  if (r->writer->ring.head + 8 * words + 16 > r->writer->ring.limit)
-    return wait_for_room(r, words);
-  return pf_writer_begin(r->writer, words);
-}
-
-
-static void commit (l_recorder *r, uint64_t *record, const l_shape *shape) {
-  r->events++;
-  if (!r->is_muted)
-    pf_writer_commit(r->writer, record, shape->words, shape->tag);
+  r->ready = r->writer;
+  if (pf_ring_has_room(&r->writer->ring, words))
+    return pf_writer_begin(r->writer, words);
+  return wait_for_room(r, words);
 }
 
 /* }====== */
@@ -145,7 +134,8 @@ static uint32_t place_below (l_recorder *r, uint32_t below, l_frame *f) {
     place = pf_stack_push(r->dictionary, below, area);
   if (place == L_NO_PLACE)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
-  r->has_news |= r->contexts == NULL;
+  if (r->contexts == NULL)
+    l_put_news(r);
   return place;
 }
 
@@ -192,19 +182,19 @@ static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
-void l_put_line (l_recorder *r, l_lane *lane, l_frame *f) {
-  if (r->mode == L_SUMS)
+void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
+  if (r->mode == L_SUMS) {
     put_sums(r, lane, f);
-  if (r->mode != L_TIMED)
     return;
+  }
   const uint32_t stack = r->has_callers ? place_of(r, lane, f)
                                         : l_line_area(r, f->function, f->line);
-  uint64_t *const record = begin(r, r->shape.words);
+  uint64_t *const record = l_put_begin(r, L_LINE_WORDS);
   if (record == NULL)
     return;
   record[r->shape.at[0]] = (uint64_t)f->spent;
   record[r->shape.at[1]] = stack;
-  commit(r, record, &r->shape);
+  l_put_commit(r, record, L_LINE_WORDS);
 }
 
 /* }====== */
@@ -212,39 +202,27 @@ void l_put_line (l_recorder *r, l_lane *lane, l_frame *f) {
 
 /* {====== Calls and samples ====== */
 
-void l_put_event (l_recorder *r, const l_lane *lane, l_letter letter,
-                  l_frame *f) {
-  if (r->mode != L_CALLS || f->is_hidden || r->letters[letter] == PF_NO_NAME)
-    return;
-  if (letter == L_ENTER)
-    f->is_told = true;
-  else if (!f->is_told)
-    return;
-  const bool is_entry = r->letters[L_SUSPEND] == PF_NO_NAME;
-  const uint32_t area = is_entry
-                            ? f->function->name
-                            : l_line_area(r, f->function, f->function->first);
-  if (area == PF_NO_AREA)
-    l_recorder_fail(r, PF_ENOMEM, "out of memory");
-  uint64_t *const record = begin(r, r->shape.words);
-  if (record == NULL)
-    return;
-  record[r->shape.at[0]] = (uint64_t)r->last;
-  record[r->shape.at[1]] = r->letters[letter];
-  record[r->shape.at[2]] = area;
-  record[r->shape.at[3]] =
-      lane->number < r->most_lanes ? lane->number : r->most_lanes - 1;
-  commit(r, record, &r->shape);
+L_SELDOM uint32_t l_put_word (l_recorder *r, l_function *f) {
+  const bool has_areas = r->letters[L_SUSPEND] != PF_NO_NAME;
+  f->word = has_areas ? l_line_area(r, f, f->key.first) : f->name;
+  return f->word;
+}
+
+
+void l_put_wait (l_recorder *r, const l_lane *lane, bool waits) {
+  const l_letter letter = waits ? L_SUSPEND : L_RESUME;
+  if (lane->top->is_told && r->letters[letter] != PF_NO_NAME)
+    l_put_event(r, lane, letter, lane->top);
 }
 
 
 void l_put_sample (l_recorder *r, uint32_t stack, uint64_t count) {
   for (; count > 0; count--) {
-    uint64_t *const record = begin(r, r->shape.words);
+    uint64_t *const record = l_put_begin(r, L_SAMPLE_WORDS);
     if (record == NULL)
       return;
     record[r->shape.at[0]] = stack;
-    commit(r, record, &r->shape);
+    l_put_commit(r, record, L_SAMPLE_WORDS);
   }
 }
 

@@ -35,7 +35,7 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
       n = 0; /* what it called is no better */
       continue;
     }
-    is_c = f->c != NULL;
+    is_c = f->key.c != NULL;
     lua_getinfo(L, "l", &ar);
     r->areas[n++] = l_line_area(r, f, ar.currentline > 0 ? ar.currentline : 0);
   }
@@ -54,7 +54,7 @@ static uint32_t stack_of (l_recorder *r, size_t count) {
       break;
     }
   }
-  r->has_news = true;
+  l_put_news(r);
   return stack;
 }
 
