@@ -116,8 +116,8 @@ static void read_settings (lua_State *L, l_recorder *r) {
                                       NULL};
   static const char *const clocks[] = {"wall", "cpu", NULL};
   r->mode = (l_mode)word_field(L, "mode", modes);
-  r->clock = word_field(L, "clock", clocks) == 0 ? CLOCK_MONOTONIC
-                                                 : CLOCK_THREAD_CPUTIME_ID;
+  r->clock.id = word_field(L, "clock", clocks) == 0 ? CLOCK_MONOTONIC
+                                                    : CLOCK_THREAD_CPUTIME_ID;
   r->interval = integer_field(L, "interval");
   r->depth = (uint32_t)integer_field(L, "depth");
   r->by_line =
@@ -198,6 +198,9 @@ static int recorder_begin (lua_State *L) {
     return luaL_error(L, "another recorder is recording");
   if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
     return luaL_error(L, "the program has a hook of its own");
+  /* Where a signal reads the clock too, it is the system's. */
+  l_clock_open(&r->clock, r->clock.id,
+               r->mode != L_SAMPLED && r->clock.id == CLOCK_MONOTONIC);
   if (subtract && r->mode != L_SAMPLED)
     l_measure_costs(L, r);
   if (!atomic_compare_exchange_strong(&l_recording, &nobody, r))

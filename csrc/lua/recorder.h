@@ -11,6 +11,7 @@
 **   recorder_timer.c       samples, when a timer says so
 **   recorder_coroutines.c  resume, wrap and create that tell who runs
 **   recorder_cost.c        what an event costs: it is taken off the times
+**   recorder_clock.c       the clock
 **
 ** Hooks are of the process: there is one recorder at a time, which they find
 ** through l_recording, one of the two mutable statics of profio. What a hook
@@ -26,9 +27,9 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <time.h>
 
 #include "lua/contexts.h"
+#include "lua/recorder_clock.h"
 #include "lua/stream.h"
 
 #define L_RECORDER "profio.recorder"
@@ -44,17 +45,20 @@ typedef enum l_mode {
 typedef struct l_key {
   lua_CFunction c; /* NULL: it is a Lua function */
   const char *source;
+  size_t size;     /* of the source */
   int first, last; /* lines */
   int form;        /* upvalues, parameters, ... or not */
 } l_key;
 
+#define L_TAIL 64
+
 /* A function of the program. */
 typedef struct l_function {
   l_key key;
-  /* Compared too: when a chunk has been collected, another one may have its
-     source at the same place. */
-  char text[LUA_IDSIZE];
-  size_t text_size; /* with the NUL */
+  /* The last bytes of the source. They are compared too: when a chunk has been
+     collected, another one may have its source at the same place. */
+  char tail[L_TAIL];
+  size_t tail_size;
 
   uint32_t name, module, kind; /* names of the dictionary */
   uint32_t word;   /* what enters and leaves say of it, or L_NO_PLACE */
@@ -124,7 +128,7 @@ typedef enum l_letter {
 
 typedef struct l_recorder {
   l_mode mode;
-  clockid_t clock;
+  l_clock clock;
   int64_t interval; /* of samples, ns */
   uint32_t depth;   /* frames of a stack that are kept */
   bool by_line;     /* of sums */
@@ -181,10 +185,8 @@ extern _Atomic(l_recorder *) l_recording;
 
 
 /* The clock, in ns. */
-static inline int64_t l_now (const l_recorder *r) {
-  struct timespec t;
-  clock_gettime(r->clock, &t);
-  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+static inline int64_t l_now (l_recorder *r) {
+  return l_clock_now(&r->clock);
 }
 
 /* A failure in a hook: recording ends. */

@@ -162,39 +162,40 @@ static bool grow (l_functions *functions) {
 }
 
 
-/* Whether two texts of a size are equal; quick for short ones. */
-static inline bool is_equal (const char *a, const char *b, size_t size) {
+/* Whether the source of a function ends in what it has kept of it. Few bytes take
+   no call. */
+static inline bool has_tail (const l_function *f, const char *source,
+                             size_t size) {
+  const size_t count = f->tail_size;
+  const char *const tail = source + size - count;
   uint64_t one, other;
-  if (size < sizeof one)
-    return memcmp(a, b, size) == 0;
-  for (size_t at = 0; at + sizeof one < size; at += sizeof one) {
-    memcpy(&one, a + at, sizeof one);
-    memcpy(&other, b + at, sizeof other);
+  if (count < sizeof one)
+    return memcmp(f->tail, tail, count) == 0;
+  for (size_t at = 0; at + sizeof one < count; at += sizeof one) {
+    memcpy(&one, f->tail + at, sizeof one);
+    memcpy(&other, tail + at, sizeof other);
     if (one != other)
       return false;
   }
-  memcpy(&one, a + size - sizeof one, sizeof one);
-  memcpy(&other, b + size - sizeof other, sizeof other);
+  memcpy(&one, f->tail + count - sizeof one, sizeof one);
+  memcpy(&other, tail + count - sizeof other, sizeof other);
   return one == other;
 }
 
 
-/* Whether a function is the one of a key and what Lua shows of its source. */
-static inline bool is_same (const l_function *f, const l_key *key,
-                            const char *text) {
-  return f->key.source == key->source && f->key.c == key->c &&
-         f->key.first == key->first && f->key.last == key->last &&
-         f->key.form == key->form &&
-         (key->c != NULL || is_equal(f->text, text, f->text_size));
+static bool is_same (const l_function *f, const l_key *key) {
+  return f->key.source == key->source && f->key.size == key->size &&
+         f->key.c == key->c && f->key.first == key->first &&
+         f->key.last == key->last && f->key.form == key->form &&
+         (key->c != NULL || has_tail(f, key->source, key->size));
 }
 
 
 /* The slot of a function: its own, or the free one it may have. */
-static l_function **slot_of (const l_functions *functions, const l_key *key,
-                             const char *text) {
+static l_function **slot_of (const l_functions *functions, const l_key *key) {
   size_t at = hash_of(key);
   while (functions->slots[at & functions->mask] != NULL &&
-         !is_same(functions->slots[at & functions->mask], key, text))
+         !is_same(functions->slots[at & functions->mask], key))
     at++;
   return &functions->slots[at & functions->mask];
 }
@@ -208,10 +209,12 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
   lua_getinfo(L, "S", ar); /* of a C function nobody has asked so far */
   f->key = *key;
   f->word = L_NO_PLACE;
-  f->text_size = strlen(ar->short_src) + 1;
-  memcpy(f->text, ar->short_src, f->text_size);
+  if (key->source != NULL) {
+    f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
+    memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
+    f->is_own = strcmp(ar->short_src, r->own) == 0;
+  }
   name_function(L, ar, r, f);
-  f->is_own = key->c == NULL && strcmp(f->text, r->own) == 0;
   l_put_news(r);
   if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
     free(f);
@@ -228,7 +231,7 @@ static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
   l_functions *const functions = &r->functions;
   l_function **slot = NULL;
   if (functions->count * 2 < functions->mask || grow(functions)) {
-    slot = slot_of(functions, key, ar->short_src);
+    slot = slot_of(functions, key);
     if (*slot == NULL)
       *slot = make(L, ar, r, key);
   }
@@ -263,6 +266,7 @@ static L_SELDOM l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
     key.c = c_function_of(L, ar);
   else if (c == NULL)
     key = (l_key){.source = ar->source,
+                  .size = ar->srclen,
                   .first = ar->linedefined,
                   .last = ar->lastlinedefined,
                   .form = form_of(ar)};
@@ -271,8 +275,8 @@ static L_SELDOM l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 
 /* Of a C function its address is all there is to know, so that is asked for alone
-   where one is awaited. Else the fields of `ar` are compared as Lua has just
-   written them, one by one. */
+   where one is awaited. Else the fields of `ar` are compared one by one, as Lua
+   has just written them: what is read in other pieces must wait. */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *hint) {
   if (hint != NULL && hint->key.c != NULL) {
@@ -286,7 +290,7 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
   if (hint != NULL && hint->key.source == ar->source &&
       hint->key.first == ar->linedefined &&
       hint->key.last == ar->lastlinedefined && hint->key.form == form_of(ar) &&
-      is_equal(hint->text, ar->short_src, hint->text_size))
+      hint->key.size == ar->srclen && has_tail(hint, ar->source, ar->srclen))
     return hint;
   return find(L, ar, r, NULL);
 }

@@ -170,7 +170,7 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
                            .sigev_signo = SIGPROF};
   struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-  if (timer_create(r->clock, &event, &r->timer) != 0)
+  if (timer_create(r->clock.id, &event, &r->timer) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "no timer for samples");
   sigemptyset(&action.sa_mask);
   sigaction(SIGPROF, &action, &r->before);

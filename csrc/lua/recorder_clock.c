@@ -1,0 +1,113 @@
+/*
+** recorder_clock.c - what a tick is, asked of the system's clock: at first for
+** half a millisecond, then after ever longer times. Each answer is where counting
+** goes on, so no error grows; and a rate that is not like the one before says
+** that the ticks are not to be trusted: then they are not used any more.
+*/
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/recorder_clock.h"
+
+#define FIRST    500000   /* ns of the first rate */
+#define LONGEST  50000000 /* ns until it is looked at again, at most */
+#define TRIES    3        /* readings of both, of which the closest counts */
+#define ODD_PART 256      /* two rates are alike but for such a part */
+
+/* The counter by which the system keeps its own time, if it is ours. */
+#if defined(__x86_64__)
+#define COUNTER "tsc\n"
+#elif defined(__aarch64__)
+#define COUNTER "arch_sys_counter\n"
+#else
+#define COUNTER ""
+#endif
+
+
+static bool has_ticks (void) {
+  static const char path[] =
+      "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+  char name[32];
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return false;
+  const ssize_t size = read(fd, name, sizeof name);
+  close(fd);
+  return size > 0 && (size_t)size == strlen(COUNTER) &&
+         memcmp(name, COUNTER, (size_t)size) == 0;
+}
+
+
+static int64_t system_now (const l_clock *c) {
+  struct timespec t;
+  clock_gettime(c->id, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+
+/* Both clocks at one moment: of some readings that which took the least. */
+static int64_t read_both (const l_clock *c, uint64_t *ticks) {
+  uint64_t least = UINT64_MAX;
+  int64_t ns = 0;
+  *ticks = 0;
+  for (int i = 0; i < TRIES; i++) {
+    const uint64_t before = l_ticks();
+    const int64_t now = system_now(c);
+    const uint64_t took = l_ticks() - before;
+    if (took < least) {
+      least = took;
+      *ticks = before + took / 2;
+      ns = now;
+    }
+  }
+  return ns;
+}
+
+
+/* The rate between where counting began and some ticks and ns later; 0: it
+   cannot be told. */
+static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
+  const double passed = (double)(ticks - c->ticks);
+  const double rate = (double)(ns - c->ns) / passed * 4294967296.0;
+  return passed > 0 && rate >= 1 && rate < 1e15 ? (uint64_t)rate : 0;
+}
+
+
+static void go_on (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
+                   int64_t ns) {
+  c->rate = rate;
+  c->span = span;
+  c->ticks = ticks;
+  c->ns = ns;
+}
+
+
+void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
+  *c = (l_clock){.id = id};
+  if (!ticks || !has_ticks())
+    return;
+  c->ns = read_both(c, &c->ticks);
+  while (system_now(c) - c->ns < FIRST)
+    ;
+  uint64_t then;
+  const int64_t ns = read_both(c, &then);
+  go_on(c, rate_of(c, then, ns), then - c->ticks, then, ns);
+}
+
+
+int64_t l_clock_ask (l_clock *c) {
+  if (c->rate == 0)
+    return system_now(c);
+  uint64_t ticks;
+  const int64_t ns = read_both(c, &ticks);
+  const uint64_t rate = rate_of(c, ticks, ns);
+  const uint64_t part = c->rate / ODD_PART;
+  const bool is_odd = rate < c->rate - part || rate > c->rate + part;
+  const uint64_t longest =
+      (uint64_t)((double)LONGEST / (double)c->rate * 4294967296.0);
+  const uint64_t span = c->span < longest / 2 ? c->span * 2 : longest;
+  go_on(c, is_odd ? 0 : rate, span, ticks, ns);
+  return ns;
+}
