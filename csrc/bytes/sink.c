@@ -63,18 +63,29 @@ static pf_status grow_buffer (pf_sink *sink, size_t size) {
 }
 
 
+/* More room in the buffer, but not always as much: what goes to a descriptor may
+   be larger than it. */
+static pf_status more_room (pf_sink *sink, size_t size) {
+  return sink->fd < 0 || sink->kept ? grow_buffer(sink, size)
+                                    : empty_buffer(sink);
+}
+
+
+uint8_t *pf_sink_make_room (pf_sink *sink, size_t size) {
+  if (sink->failed != PF_OK || more_room(sink, size) != PF_OK ||
+      size > sink->size - sink->used)
+    return NULL;
+  return sink->buffer + sink->used;
+}
+
+
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
   if (sink->failed != PF_OK)
     return sink->failed;
   if (size == 0)
     return PF_OK;
-  if (size > sink->size - sink->used) {
-    const pf_status status = sink->fd < 0 || sink->kept
-                                 ? grow_buffer(sink, size)
-                                 : empty_buffer(sink);
-    if (status != PF_OK)
-      return status;
-  }
+  if (size > sink->size - sink->used && more_room(sink, size) != PF_OK)
+    return sink->failed;
   sink->written += size;
   if (size > sink->size) /* only with a descriptor: too large to buffer */
     return write_all(sink, bytes, size);

@@ -31,6 +31,22 @@ pf_status pf_sink_open (pf_sink *sink, int fd);
 /* Append bytes. */
 pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size);
 
+/* Room for some bytes in the buffer, to be filled in place, and then how many
+   were. NULL: it cannot be had, for a failure or because they are too many;
+   put them. */
+uint8_t *pf_sink_make_room (pf_sink *sink, size_t size);
+
+static inline uint8_t *pf_sink_room (pf_sink *sink, size_t size) {
+  if (sink->failed != PF_OK || size > sink->size - sink->used)
+    return pf_sink_make_room(sink, size);
+  return sink->buffer + sink->used;
+}
+
+static inline void pf_sink_filled (pf_sink *sink, size_t size) {
+  sink->used += size;
+  sink->written += size;
+}
+
 /* Append an unsigned number of `width` bytes in the byte order asked for. */
 pf_status pf_sink_uint (pf_sink *sink, unsigned width, bool big,
                         uint64_t value);

@@ -21,6 +21,12 @@ typedef struct br_writer {
   uint32_t *numbers; /* by name: the module's number, 0: not mapped */
   uint32_t nnumbers; /* names there is room for */
   uint32_t mapped;   /* modules there are */
+  /* Frames of areas as they are written: the first byte of each is that of
+     BR_LINE, and two bytes before it say how many there are. */
+  uint8_t *frames;
+  size_t frames_used, frames_room;
+  uint32_t *frame_of; /* by area: where its frame begins, 0: not made */
+  uint32_t nframe_of; /* areas there is room for */
 } br_writer;
 
 
@@ -75,11 +81,13 @@ static pf_status map_module (br_writer *self, const br_frame *frame,
 }
 
 
-static void put_frame (const br_writer *self, br_type type,
-                       const br_frame *frame, pf_sink *sink) {
-  uint8_t bytes[10 + BR_NAME_MOST];
+#define FRAME_MOST (10 + BR_NAME_MOST)
+
+/* A frame as that of a line; its size. */
+static size_t save_frame (const br_writer *self, const br_frame *frame,
+                          uint8_t bytes[FRAME_MOST]) {
   size_t size = 8;
-  bytes[0] = (uint8_t)type;
+  bytes[0] = BR_LINE;
   pf_save(bytes + 1, 2, true, self->numbers[frame->module]);
   pf_save(bytes + 3, 4, true, frame->line);
   bytes[7] = (uint8_t)frame->clause;
@@ -92,14 +100,7 @@ static void put_frame (const br_writer *self, br_type type,
     memcpy(bytes + 10, name.at, name.size);
     size = 10 + name.size;
   }
-  (void)pf_sink_put(sink, bytes, size);
-}
-
-
-static void put_time (int64_t spent, pf_sink *sink) {
-  uint8_t bytes[9] = {BR_TIME};
-  pf_save(bytes + 1, 8, true, (uint64_t)spent);
-  (void)pf_sink_put(sink, bytes, sizeof bytes);
+  return size;
 }
 
 /* }====== */
@@ -183,47 +184,160 @@ static pf_status row_frame (const br_writer *self, const pf_batch *batch,
 /* }====== */
 
 
+/* {====== Frames that were written ====== */
+
+static bool reserve_frame (br_writer *self, uint32_t number) {
+  if (self->frames_room - self->frames_used < 2 + FRAME_MOST) {
+    const size_t room = self->frames_room * 2 + 4096;
+    uint8_t *const frames = realloc(self->frames, room);
+    if (frames == NULL)
+      return false;
+    self->frames = frames;
+    self->frames_room = room;
+  }
+  if (number < self->nframe_of)
+    return true;
+  const uint32_t count = number + number / 2 + 64;
+  uint32_t *const of = realloc(self->frame_of, count * sizeof *of);
+  if (of == NULL)
+    return false;
+  memset(of + self->nframe_of, 0, (count - self->nframe_of) * sizeof *of);
+  self->frame_of = of;
+  self->nframe_of = count;
+  return true;
+}
+
+
+/* Make the frame of an area, whose module is mapped by that. */
+static pf_status make_frame (br_writer *self, uint32_t number, pf_sink *sink,
+                             pf_error *error) {
+  br_frame frame = {.module = PF_NO_NAME};
+  pf_status status = area_frame(self, number, &frame, error);
+  if (status == PF_OK)
+    status = map_module(self, &frame, sink, error);
+  if (status != PF_OK)
+    return status;
+  if (number > UINT32_MAX / 2 ||
+      self->frames_used > UINT32_MAX - 4 * FRAME_MOST ||
+      !reserve_frame(self, number))
+    return br_no_memory(error);
+  uint8_t *const at = self->frames + self->frames_used;
+  const uint16_t size = (uint16_t)save_frame(self, &frame, at + 2);
+  memcpy(at, &size, sizeof size);
+  self->frame_of[number] = (uint32_t)(self->frames_used + 2);
+  self->frames_used += 2 + size;
+  return PF_OK;
+}
+
+
+/* The frame of an area that has been made. */
+static pf_bytes frame_of (const br_writer *self, uint32_t number) {
+  uint16_t size;
+  const uint8_t *const at = self->frames + self->frame_of[number];
+  memcpy(&size, at - sizeof size, sizeof size);
+  return (pf_bytes){at, size};
+}
+
+
+/* Make the frames of a stack, and add up their bytes. */
+static pf_status make_frames (br_writer *self, uint32_t stack, size_t *size,
+                              pf_sink *sink, pf_error *error) {
+  while (stack != PF_NO_STACK) {
+    const pf_stack *const s = pf_stack_at(self->dictionary, stack);
+    if (s->frame >= self->nframe_of || self->frame_of[s->frame] == 0) {
+      const pf_status status = make_frame(self, s->frame, sink, error);
+      if (status != PF_OK)
+        return status;
+    }
+    *size += frame_of(self, s->frame).size;
+    stack = s->parent;
+  }
+  return PF_OK;
+}
+
+/* }====== */
+
+
 /* {====== One row ====== */
 
-/* Check the callers of a stack, and map their modules. */
-static pf_status map_callers (br_writer *self, uint32_t stack, pf_sink *sink,
+/* What is written of a row, checked. */
+typedef struct group {
+  uint8_t own[FRAME_MOST]; /* of a line that is no area's */
+  pf_bytes line;
+  uint32_t callers; /* a stack whose frames are made */
+  size_t size;      /* bytes of all of it */
+  bool has_time;
+  int64_t spent;
+} group;
+
+
+/* The row's line, and its callers: from its own columns and a stack around them,
+   or all from a stack. All modules are mapped by that. */
+static pf_status read_frames (br_writer *self, const pf_batch *batch,
+                              size_t row, group *g, pf_sink *sink,
                               pf_error *error) {
-  br_frame frame = {.module = PF_NO_NAME};
-  pf_status status = PF_OK;
-  for (uint32_t s = stack; s != PF_NO_STACK && status == PF_OK;
-       s = pf_stack_at(self->dictionary, s)->parent) {
-    status = area_frame(self, pf_stack_at(self->dictionary, s)->frame, &frame,
-                        error);
+  br_frame line = {.module = PF_NO_NAME};
+  const bool has_stack = has(batch, SAMPLES_STACK, row);
+  const uint32_t stack =
+      has_stack ? batch->columns[SAMPLES_STACK].ids[row] : PF_NO_STACK;
+  const pf_stack *const first = pf_stack_at(self->dictionary, stack);
+  g->callers = first->parent;
+  if (has(batch, SAMPLES_MODULE, row)) {
+    pf_status status = row_frame(self, batch, row, &line, error);
     if (status == PF_OK)
-      status = map_module(self, &frame, sink, error);
+      status = map_module(self, &line, sink, error);
+    if (status == PF_OK)
+      status = make_frames(self, g->callers, &g->size, sink, error);
+    if (status != PF_OK)
+      return status;
+    g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
+    g->size += g->line.size;
+    return PF_OK;
   }
+  if (!has_stack) {
+    (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                  "a row of samples has no module and no stack");
+    return PF_EUNSUPPORTED;
+  }
+  const pf_status status = make_frames(self, stack, &g->size, sink, error);
+  if (status == PF_OK)
+    g->line = frame_of(self, first->frame);
   return status;
 }
 
 
-static void put_callers (const br_writer *self, uint32_t stack, pf_sink *sink) {
-  br_frame frame = {.module = PF_NO_NAME};
-  pf_error none;
-  for (uint32_t s = stack; s != PF_NO_STACK;
-       s = pf_stack_at(self->dictionary, s)->parent) {
-    (void)area_frame(self, pf_stack_at(self->dictionary, s)->frame, &frame,
-                     &none); /* checked by map_callers */
-    put_frame(self, BR_BACKTRACE, &frame, sink);
+/* The bytes of a group. */
+static void save_group (const br_writer *self, const group *g, uint8_t *at) {
+  memcpy(at, g->line.at, g->line.size);
+  at += g->line.size;
+  if (g->has_time) {
+    *at = BR_TIME;
+    pf_save(at + 1, 8, true, (uint64_t)g->spent);
+    at += 9;
   }
+  for (uint32_t stack = g->callers; stack != PF_NO_STACK;) {
+    const pf_stack *const s = pf_stack_at(self->dictionary, stack);
+    const pf_bytes frame = frame_of(self, s->frame);
+    memcpy(at, frame.at, frame.size);
+    *at = BR_BACKTRACE;
+    at += frame.size;
+    stack = s->parent;
+  }
+  *at = BR_END;
 }
 
 
-/* The row's line: from its own columns, or from its stack. */
-static pf_status line_of (const br_writer *self, const pf_batch *batch,
-                          size_t row, br_frame *frame, pf_error *error) {
-  if (has(batch, SAMPLES_MODULE, row))
-    return row_frame(self, batch, row, frame, error);
-  if (!has(batch, SAMPLES_STACK, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row of samples has no module and no stack");
-  const pf_stack *const stack =
-      pf_stack_at(self->dictionary, batch->columns[SAMPLES_STACK].ids[row]);
-  return area_frame(self, stack->frame, frame, error);
+/* A group that is larger than a buffer. A sink that has failed takes anything, and
+   flushing tells of it. */
+static pf_status put_large (const br_writer *self, const group *g,
+                            pf_sink *sink, pf_error *error) {
+  uint8_t *const bytes = malloc(g->size);
+  if (bytes == NULL)
+    return br_no_memory(error);
+  save_group(self, g, bytes);
+  (void)pf_sink_put(sink, bytes, g->size);
+  free(bytes);
+  return PF_OK;
 }
 
 
@@ -231,27 +345,21 @@ static pf_status line_of (const br_writer *self, const pf_batch *batch,
    a row that is refused leaves none. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
                           pf_sink *sink, pf_error *error) {
-  br_frame line = {.module = PF_NO_NAME};
-  uint32_t callers = PF_NO_STACK;
-  if (has(batch, SAMPLES_STACK, row))
-    callers =
-        pf_stack_at(self->dictionary, batch->columns[SAMPLES_STACK].ids[row])
-            ->parent;
-  const bool has_time = has(batch, SAMPLES_SPENT, row);
-  if (has_time && batch->columns[SAMPLES_SPENT].ints[row] < 0)
-    return too_large(error, "a time", batch->columns[SAMPLES_SPENT].ints[row]);
-  pf_status status = line_of(self, batch, row, &line, error);
-  if (status == PF_OK)
-    status = map_module(self, &line, sink, error);
-  if (status == PF_OK)
-    status = map_callers(self, callers, sink, error);
+  group g;
+  g.size = 0;
+  g.has_time = has(batch, SAMPLES_SPENT, row);
+  g.spent = g.has_time ? batch->columns[SAMPLES_SPENT].ints[row] : 0;
+  if (g.spent < 0)
+    return too_large(error, "a time", g.spent);
+  const pf_status status = read_frames(self, batch, row, &g, sink, error);
   if (status != PF_OK)
     return status;
-  put_frame(self, BR_LINE, &line, sink);
-  if (has_time)
-    put_time(batch->columns[SAMPLES_SPENT].ints[row], sink);
-  put_callers(self, callers, sink);
-  (void)pf_sink_uint(sink, 1, true, BR_END);
+  g.size += g.has_time ? 10 : 1;
+  uint8_t *const room = pf_sink_room(sink, g.size);
+  if (room == NULL)
+    return put_large(self, &g, sink, error);
+  save_group(self, &g, room);
+  pf_sink_filled(sink, g.size);
   return PF_OK;
 }
 
@@ -281,6 +389,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void close_writer (pf_encoder *encoder) {
   br_writer *const self = (br_writer *)(void *)encoder;
   free(self->numbers);
+  free(self->frames);
+  free(self->frame_of);
   free(self);
 }
 
