@@ -205,6 +205,12 @@ typedef struct pf_ring_record {
 pf_status pf_ring_next (pf_ring_walk *walk, pf_ring_record *record,
                         pf_error *error);
 
+/* Walk past records that have the tag and the size of the one that was given
+   last and lie one behind the other after it: how many there were, at most
+   `most`. */
+size_t pf_ring_more (pf_ring_walk *walk, const pf_ring_record *record,
+                     size_t most);
+
 /* The next entry of the journal. */
 pf_status pf_ring_entry (pf_ring_walk *walk, uint32_t *kind, pf_bytes *text,
                          pf_error *error);

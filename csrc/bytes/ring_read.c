@@ -53,6 +53,23 @@ pf_status pf_ring_next (pf_ring_walk *walk, pf_ring_record *record,
 }
 
 
+size_t pf_ring_more (pf_ring_walk *walk, const pf_ring_record *record,
+                     size_t most) {
+  const uint64_t size = 8 * ((uint64_t)record->count + 1);
+  const uint64_t first = size / 8 | (uint64_t)record->tag << 32;
+  const uint8_t *const at = walk->bytes + (walk->at & walk->mask);
+  size_t n = 0;
+  if (walk->at == walk->end || at != record->words + 8 * record->count)
+    return 0; /* the end, or a new lap */
+  const uint64_t left = bytes_here(walk) / size;
+  const size_t end = left < most ? (size_t)left : most;
+  while (n < end && word_at(at + n * size) == first)
+    n++;
+  walk->at += n * size;
+  return n;
+}
+
+
 pf_status pf_ring_entry (pf_ring_walk *walk, uint32_t *kind, pf_bytes *text,
                          pf_error *error) {
   const uint64_t left = walk->end - walk->at;

@@ -259,14 +259,13 @@ static bool take_value (const pf_drain *drain, words *w, pf_column *column,
 }
 
 
-static pf_status add_row (pf_drain *drain, const pf_ring_record *record,
+/* One row, whatever its columns are. */
+static pf_status add_row (pf_drain *drain, pf_batch *batch,
+                          const uint8_t *values, size_t count,
                           pf_error *error) {
-  const size_t number = record->tag >> PF_TAG_COLUMNS;
-  pf_batch *const batch = &drain->batches[number];
-  words w = {record->words, record->count};
-  for (size_t i = 0; i < drain->tables[number].nfields; i++)
-    if ((record->tag >> i & 1) != 0 &&
-        !take_value(drain, &w, &batch->columns[i], batch->rows))
+  words w = {values, count};
+  for (size_t i = 0; i < drain->nwanted; i++)
+    if (!take_value(drain, &w, &batch->columns[drain->wanted[i]], batch->rows))
       return broken("a record", error);
   if (w.left != 0)
     return broken("a record", error);
@@ -275,27 +274,121 @@ static pf_status add_row (pf_drain *drain, const pf_ring_record *record,
 }
 
 
+/* Words that lie `step` bytes one from the other, as numbers of the drain. */
+static bool take_numbers (const pf_numbers *numbers, const uint8_t *at,
+                          size_t step, size_t count, uint32_t *ids) {
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t number = word_at(at + i * step);
+    if (number < numbers->count)
+      ids[i] = numbers->list[number];
+    else if (number == UINT32_MAX)
+      ids[i] = UINT32_MAX; /* PF_NO_NAME, PF_NO_AREA, PF_NO_STACK */
+    else
+      return false;
+  }
+  return true;
+}
+
+
+/* A column of some rows. */
+static bool take_column (const pf_drain *drain, const uint8_t *at, size_t step,
+                         size_t count, const pf_column *column, size_t row) {
+  const pf_numbers *const n = drain->numbers;
+  uint32_t *const ids = column->ids + row;
+  switch (column->type) {
+    case PF_NAME:
+      return take_numbers(&n[PF_JOURNAL_NAME], at, step, count, ids);
+    case PF_AREA:
+      return take_numbers(&n[PF_JOURNAL_AREA], at, step, count, ids);
+    case PF_STACK:
+      return take_numbers(&n[PF_JOURNAL_STACK], at, step, count, ids);
+    case PF_BOOL:
+      for (size_t i = 0; i < count; i++)
+        column->bools[row + i] = word_at(at + i * step) != 0;
+      return true;
+    default:
+      for (size_t i = 0; i < count; i++)
+        column->addrs[row + i] = word_at(at + i * step);
+      return true;
+  }
+}
+
+
+/* Rows of records that are alike: column by column where each value takes a
+   word. Where one is broken, row by row up to that. */
+static pf_status add_rows (pf_drain *drain, const pf_ring_record *record,
+                           size_t count, pf_error *error) {
+  pf_batch *const batch = &drain->batches[record->tag >> PF_TAG_COLUMNS];
+  const size_t step = 8 * (record->count + 1);
+  bool done = drain->is_plain && record->count == drain->nwanted;
+  for (size_t i = 0; done && i < drain->nwanted; i++)
+    done = take_column(drain, record->words + 8 * i, step, count,
+                       &batch->columns[drain->wanted[i]], batch->rows);
+  if (done) {
+    batch->rows += count;
+    return PF_OK;
+  }
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++)
+    status =
+        add_row(drain, batch, record->words + i * step, record->count, error);
+  return status;
+}
+
+
+/* From here on rows are of a tag. */
+static pf_status begin_rows (pf_drain *drain, uint32_t tag, pf_error *error) {
+  const pf_status status = put_batch(drain, error);
+  if (status != PF_OK)
+    return status;
+  if (!is_known(drain, tag))
+    return broken("a record", error);
+  const pf_table *const table = &drain->tables[tag >> PF_TAG_COLUMNS];
+  drain->nwanted = 0;
+  drain->is_plain = true;
+  for (size_t i = 0; i < table->nfields; i++)
+    if ((tag >> i & 1) != 0) {
+      drain->wanted[drain->nwanted++] = (uint8_t)i;
+      drain->is_plain &= table->fields[i].type != PF_BYTES;
+    }
+  drain->tag = tag;
+  return PF_OK;
+}
+
+
+/* How many rows the batch of a tag has room for. */
+static size_t room_of (const pf_drain *drain, uint32_t tag) {
+  return tag == drain->tag
+             ? PF_BATCH_ROWS - drain->batches[tag >> PF_TAG_COLUMNS].rows
+             : 0;
+}
+
+
+/* How many more records like one to take with it: no more than the batch has room
+   for, or than lie within so many bytes. */
+static size_t more_of (const pf_drain *drain, const pf_ring_record *record,
+                       uint64_t bytes) {
+  const size_t room = room_of(drain, record->tag) - 1;
+  const uint64_t more = bytes / (8 * ((uint64_t)record->count + 1));
+  return more < room ? (size_t)more : room;
+}
+
+
 pf_status pf_drain_encode (pf_drain *drain, pf_ring_walk *records,
                            uint64_t most, pf_error *error) {
   const uint64_t start = records->at;
   pf_ring_record record;
   pf_status status = PF_MORE;
-  while (records->at - start < most) {
+  while (status == PF_MORE && records->at - start < most) {
+    const uint64_t left = most - (records->at - start);
     status = pf_ring_next(records, &record, error);
-    if (status != PF_MORE)
-      break;
-    const bool is_full =
-        drain->tag != NO_TAG &&
-        drain->batches[drain->tag >> PF_TAG_COLUMNS].rows == PF_BATCH_ROWS;
-    if (record.tag != drain->tag || is_full)
-      status = put_batch(drain, error);
-    if (status == PF_OK && !is_known(drain, record.tag))
-      status = broken("a record", error);
-    if (status == PF_OK)
-      status = add_row(drain, &record, error);
-    if (status != PF_OK)
-      break;
-    drain->tag = record.tag;
+    if (status == PF_MORE && room_of(drain, record.tag) == 0)
+      status = begin_rows(drain, record.tag, error);
+    if (status == PF_MORE)
+      status = add_rows(
+          drain, &record,
+          1 + pf_ring_more(records, &record, more_of(drain, &record, left)),
+          error);
   }
   const pf_status put = put_batch(drain, error);
   return put != PF_OK ? put : status;

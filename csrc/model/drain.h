@@ -49,8 +49,11 @@ typedef struct pf_drain {
   pf_numbers numbers[PF_JOURNAL_KINDS];
   pf_batch *batches;  /* by table */
   pf_column *columns; /* of the batch that is put: those with a value */
-  uint32_t tag;       /* of the rows that wait in a batch */
-  uint64_t rows;      /* that have been put */
+  uint32_t tag;       /* of the rows that wait in a batch, */
+  uint8_t wanted[PF_TAG_COLUMNS]; /* their columns, */
+  size_t nwanted;
+  bool is_plain; /* each of which takes a word */
+  uint64_t rows; /* that have been put */
 } pf_drain;
 
 /* A drain into an open sink. Close it also after a failure. */

@@ -42,6 +42,27 @@ static void encode (pf_ring_copy *copy, const pf_format *format) {
 }
 
 
+/* Walking past records that are alike is walking past them one by one. */
+static void walk (const pf_ring_copy *copy) {
+  pf_ring_walk one = copy->records, many = copy->records;
+  pf_ring_record record, other;
+  pf_error error;
+  pf_status status;
+  for (size_t n = 0; (status = pf_ring_next(&many, &record, &error)) == PF_MORE;
+       n++) {
+    const size_t more = pf_ring_more(&many, &record, n % 5);
+    MUST(more <= n % 5);
+    for (size_t i = 0; i <= more; i++) {
+      MUST(pf_ring_next(&one, &other, &error) == PF_MORE);
+      MUST(other.tag == record.tag && other.count == record.count);
+      MUST(other.words == record.words + i * 8 * (record.count + 1));
+    }
+    MUST(one.at == many.at);
+  }
+  MUST(pf_ring_next(&one, &other, &error) == status);
+}
+
+
 /* The file of a ring from an input; its size. */
 static size_t build (const uint8_t *data, size_t size, uint8_t *file) {
   uint64_t n[NUMBERS] = {0};
@@ -83,6 +104,8 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
     pf_error error = {.status = PF_OK};
     const pf_status status = pf_ring_parse(bytes, &copy, &error);
     MUST(status >= 0 || error.what[0] != '\0');
+    if (status == PF_OK)
+      walk(&copy);
     if (status == PF_OK)
       encode(&copy, pf_format_named(streams[i]));
     pf_ring_copy_close(&copy);
