@@ -114,4 +114,21 @@ describe("the ring of a stream", function()
          assert.equal(0, lost)
       end)
    end
+
+   it("tries a record before it takes it, also where it goes beside the main file", function()
+      local path = command.folder .. "/tried.txt"
+      local w <close> = assert(profio.create(path, { format = "winidea", dialect = "text1",
+         timeline_binary = true, ring = { size = "64K" } }))
+      assert(w:write { time = 1, event = "enter", area = "f" })
+      local done, _, code = w:write { time = 2, event = "nonsense", area = "f" }
+      assert.same({ nil, "unsupported" }, { done, code })
+      assert(w:write { time = 3, event = "leave", area = "f" })
+      w:close()
+      local trace <close> = assert(profio.open(path))
+      local seen = {}
+      for time, event, area in trace:each("time", "event", "area") do
+         seen[#seen + 1] = ("%d %s %s"):format(time, event, area)
+      end
+      assert.same({ "1 enter f", "3 leave f" }, seen)
+   end)
 end)

@@ -182,17 +182,20 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 }
 
 
+/* A sink that has no room for a record has failed: flushing tells of it. */
 static pf_status put_record (const winidea_writer *self,
-                             const winidea_event *event, pf_sink *sink) {
-  uint8_t bytes[RECORD];
+                             const winidea_event *event) {
   uint32_t word = event->core << 4 | event->type;
   if (self->version == WINIDEA_1_0)
     word = winidea_is_written(event->handle) ? 0 : event->type << 24;
+  uint8_t *const bytes = pf_sink_room(self->records, RECORD);
+  if (bytes == NULL)
+    return PF_OK;
   pf_save32le(bytes, event->handle);
   pf_save32le(bytes + 4, word);
   pf_save64le(bytes + 8, (uint64_t)event->data);
   pf_save64le(bytes + 16, (uint64_t)event->time);
-  (void)pf_sink_put(sink, bytes, sizeof bytes); /* flushing tells failures */
+  pf_sink_filled(self->records, RECORD);
   return PF_OK;
 }
 
@@ -201,8 +204,7 @@ static pf_status put_event (winidea_writer *self, const winidea_event *event,
                             pf_sink *sink, pf_error *error) {
   if (self->is_text && !self->is_beside)
     return winidea_write_event(self, event, sink, error);
-  pf_sink *const beside = pf_sink_side(sink, "timeline");
-  return put_record(self, event, self->is_beside ? beside : sink);
+  return put_record(self, event);
 }
 
 
@@ -236,10 +238,80 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
   return is_told(self, &event) ? put_event(self, &event, sink, error) : PF_OK;
 }
 
+/* Whether all rows have a value in a column. */
+static bool is_full (const pf_batch *batch, size_t column) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL &&
+         !batch->columns[column].has_missing;
+}
+
+
+static bool is_empty (const pf_batch *batch, size_t column) {
+  return column >= batch->ncolumns || batch->columns[column].data == NULL;
+}
+
+
+/* Whether the rows of a batch are made of time, event and area, perhaps with a
+   core, as those of a recorder are, and become binary records. */
+static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
+  return (!self->is_text || self->is_beside) && is_full(batch, TIMELINE_TIME) &&
+         is_full(batch, TIMELINE_EVENT) && is_full(batch, TIMELINE_AREA) &&
+         is_empty(batch, TIMELINE_HANDLE) &&
+         (is_full(batch, TIMELINE_CORE) || is_empty(batch, TIMELINE_CORE));
+}
+
+
+/* Rows of such a batch that are events of functions or lines, up to the first
+   one that is none: it is put_timeline that knows what to do. How many. */
+static size_t put_simple (winidea_writer *self, const pf_batch *batch,
+                          size_t row) {
+  const pf_column *const c = batch->columns;
+  const size_t begin = row;
+  winidea_event event = {.core = WINIDEA_NO_CORE};
+  uint32_t last = PF_NO_AREA;
+  pf_error none;
+  for (; row < batch->rows; row++) {
+    const uint32_t area = c[TIMELINE_AREA].ids[row];
+    if (area == PF_NO_AREA ||
+        (area != last &&
+         (winidea_row_handle(self, batch, TIMELINE_HANDLE, TIMELINE_AREA, row,
+                             &event.handle, &none) < 0 ||
+          winidea_kind(event.handle) > WINIDEA_LINE)) ||
+        read_type(self, batch, row, &event, &none) < 0 ||
+        read_core(batch, row, &event, &none) < 0)
+      break;
+    last = area;
+    (void)put_record(self, &event);
+  }
+  return row - begin;
+}
+
+
+static pf_status put_timelines (winidea_writer *self, const pf_batch *batch,
+                                pf_sink *sink, pf_error *error) {
+  const bool simple = is_simple(self, batch);
+  pf_status status = PF_OK;
+  for (size_t row = 0; row < batch->rows && status == PF_OK; row++) {
+    if (simple)
+      row += put_simple(self, batch, row);
+    if (row < batch->rows)
+      status = put_timeline(self, batch, row, sink, error);
+  }
+  return status;
+}
+
 /* }====== */
 
 
 /* {====== The encoder ====== */
+
+/* Where records of events go. A sink that a row is only tried with has none
+   beside it. */
+static pf_sink *records_of (const winidea_writer *self, pf_sink *sink) {
+  pf_sink *const beside =
+      self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
+  return beside == NULL ? sink : beside;
+}
+
 
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
@@ -247,11 +319,13 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
       winidea_writer *, const pf_batch *, size_t, pf_sink *,
       pf_error *) = {[WRITTEN_CONTEXTS] = winidea_write_context,
                      [WRITTEN_AREAS] = winidea_write_area,
-                     [WRITTEN_STATISTICS] = winidea_write_statistics,
-                     [WRITTEN_TIMELINE] = put_timeline};
+                     [WRITTEN_STATISTICS] = winidea_write_statistics};
   winidea_writer *const self = (winidea_writer *)encoder;
   const size_t number = self->is_text ? table : WRITTEN_TIMELINE;
   pf_status status = winidea_write_info(self, sink, error);
+  self->records = records_of(self, sink);
+  if (status == PF_OK && number == WRITTEN_TIMELINE)
+    return put_timelines(self, batch, sink, error);
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
     status = put_row[number](self, batch, row, sink, error);
   return status;

@@ -64,6 +64,8 @@ typedef struct winidea_writer {
 
   uint8_t *row; /* the line being made */
   size_t used, room;
+
+  pf_sink *records; /* where records of events go, while a batch is put */
 } winidea_writer;
 
 /* Whether a row has a value in a column. */
