@@ -75,6 +75,29 @@ describe("a writer through a ring", function()
       assert.is_false(exists(paths[1] .. ".ring"))
    end)
 
+   it("writes what one without does, whatever sizes records have", function()
+      local paths = { path_of "with.br", path_of "without.br" }
+      for _, pattern in ipairs { "4", "3", "2", "444444443", "1234", "5432154444444444", "5" } do
+         for i, w in ipairs { create(paths[1]), assert(profio.create(paths[2], { format = "br" })) } do
+            local stack = w:stack { { area = "FNA", class = "function", file = "B.BR", line = 20 },
+               { area = "A.BR", class = "main", file = "A.BR", line = 10, value = 3 } }
+            local emits = { w:emitter "module", w:emitter("module", "line"),
+               w:emitter("module", "line", "spent"), w:emitter("stack", "spent"),
+               w:emitter("module", "line", "clause", "spent", "function") }
+            local values = { { "A.BR" }, { "B.BR", 0 }, { "C.BR", 0, 0 }, { stack, 0 },
+               { "D.BR", 0, 7, 0, "FNB" } }
+            for n = 1, 12000 do
+               local kind = pattern:byte(n % #pattern + 1) - 48
+               local row = values[kind]
+               row[2] = row[2] and n
+               emits[kind](row[1], row[2], row[3], row[4], row[5])
+            end
+            assert.equal("integer", math.type((assert(w:close()))), i)
+         end
+         assert.equal(command.read(paths[2]), command.read(paths[1]))
+      end
+   end)
+
    it("is wrapped many times and loses nothing", function()
       local path = path_of "long.br"
       local w <close> = create(path)

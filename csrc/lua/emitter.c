@@ -101,15 +101,17 @@ static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
 }
 
 
-/* The value at `arg` as a word; false: it is missing or of another type. As
-   elsewhere in Lua, a number may be written as a string. */
+/* The value at `arg` as a word; false: it is missing or of another type, or a
+   stack that the journal does not tell of so far. As elsewhere in Lua, a number
+   may be written as a string. */
 static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
                               uint64_t *word) {
   int is_whole;
   if (type == PF_INT || type == PF_ADDR || type == PF_HANDLE ||
       type == PF_STACK) {
     *word = (uint64_t)lua_tointegerx(L, arg, &is_whole);
-    return is_whole && (type != PF_STACK || *word < UINT32_MAX);
+    return is_whole && (type != PF_STACK ||
+                        *word < e->stream->writer->known[PF_JOURNAL_STACK]);
   }
   if (type == PF_NAME || type == PF_AREA)
     return put_text(L, e, arg, type, word);
