@@ -133,6 +133,19 @@ describe("a profile of stacks", function()
    end)
 end)
 
+describe("a difference", function()
+   it("that shrank is not shown where there is nothing below 0", function()
+      local grown, shrunk = profile_of(new) - profile_of(old), profile_of(old) - profile_of(new)
+      for _, change in ipairs { grown, shrunk } do
+         local bytes, message, code = change:export "speedscope"
+         assert.same({ nil, "unsupported" }, { bytes, code })
+         assert.matches("below 0", message)
+      end
+      assert.is_string((profile_of(old) - profile_of("main;print 7\n")):export "speedscope")
+      assert.matches("main;parse;read 20\n", (grown:export "folded"))
+   end)
+end)
+
 describe("a profile of functions and arcs", function()
    local function graph_profile(count, from)
       local trace <close> = assert(profio.open { data = gmon.new("<", 8):header():histogram {

@@ -83,8 +83,8 @@ static void put_frames (l_export *e) {
 }
 
 
-/* The stacks of all samples, or their weights; only what weighs more than
-   nothing, since speedscope takes nothing less. Answers the sum. */
+/* The stacks of all samples, or their weights; only what weighs something.
+   Answers the sum. */
 static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
   bool overflow = false;
   const char *comma = "";
@@ -123,12 +123,27 @@ static void put_text (l_export *e, const char *text) {
 }
 
 
+static bool has_negative (const l_export *e) {
+  for (uint32_t i = 1; i < e->contexts->count; i++)
+    if (weight(e, e->walk.order[i]) < 0)
+      return true;
+  return false;
+}
+
+
 /*
 ** core.write_speedscope(contexts, options, file): a sampled profile. Options:
-** metric, name, exporter.
+** metric, name, exporter. What is below 0, in differences, has no place there.
 */
 static int core_write_speedscope (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
+  if (has_negative(e)) {
+    lua_pushnil(L);
+    lua_pushliteral(L, "speedscope takes no weights below 0, and this "
+                       "difference has some: svg and pprof show them");
+    lua_pushliteral(L, "unsupported");
+    return 3;
+  }
   uint32_t *const path = push_ids(L, e->walk.max_depth);
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
   l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
