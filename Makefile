@@ -11,7 +11,8 @@
 #                   allocator that fails, then with a collector that never rests
 #   make tsan       what runs in two threads, under ThreadSanitizer
 #   make fuzz       each fuzz target for TIME seconds
-#   make bench      profio beside gprof and beside plain C loops
+#   make bench      profio beside gprof, other programs and plain C loops; with
+#                   CASES="timeline spans" some cases of it
 #   make install    under PREFIX;  make rockspec VERSION=x.y.z  for a release
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
@@ -266,7 +267,7 @@ BENCH := $(patsubst spec/bench/%.c,$(B)/bench/%,\
 	$(BENCH_MODULES:%=$(B)/bench/%.so)
 
 bench:
-	@$(SETUP) run test
+	@$(SETUP) run bench
 	@$(AGAIN) all $(BENCH)
 	@$(IN_TREE) $(LUA) spec/bench/run.lua $(CASES)
 

@@ -58,7 +58,8 @@ print(time.time() - began)"]]
 local function print_beside(label, seconds, others)
    local ratios = {}
    for _, other in ipairs(others) do
-      ratios[#ratios + 1] = other[2] and ("%8.1f x %s"):format(other[2] / seconds, other[1]) or nil
+      ratios[#ratios + 1] = other[2] and ("%8.1f x %s"):format(other[2] / seconds, other[1]) or
+         ("  (no %s)"):format(other[1])
    end
    timing.print("%-34s %8.1f ms %s", label, seconds * 1e3, table.concat(ratios))
 end

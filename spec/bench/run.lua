@@ -8,6 +8,7 @@ local against_dbf = require "spec.bench.against_dbf"
 local against_gprof = require "spec.bench.against_gprof"
 local against_hooks = require "spec.bench.against_hooks"
 local against_loops = require "spec.bench.against_loops"
+local against_spans = require "spec.bench.against_spans"
 local against_stores = require "spec.bench.against_stores"
 local against_timelines = require "spec.bench.against_timelines"
 local against_viewers = require "spec.bench.against_viewers"
@@ -17,6 +18,7 @@ local cases = {
    { "counts", against_counts.counts },
    { "timeline", against_timelines.timeline },
    { "text1", against_timelines.text1 },
+   { "spans", against_spans.spans },
    { "record", against_stores.record },
    { "recorder", against_hooks.recorder },
    { "calls", against_calls.calls },

@@ -1,10 +1,13 @@
 #!/bin/sh
-# setup.sh [run] [test] [check] - have what profio needs, or say what is missing.
+# setup.sh [run] [test] [check] [bench] - have what profio needs, or say what is
+# missing.
 #
 # `run` is what it takes to build and to analyse, `test` what the specs need
-# beside that, `check` the tools of lint, the sanitizers and the fuzzer. Each
-# need is probed by using it, so what was installed by other means counts. What
-# is missing comes from apt; without apt its names are printed and that is all.
+# beside that, `check` the tools of lint, the sanitizers and the fuzzer, `bench`
+# what the bench measures profio against. Each need is probed by using it, so
+# what was installed by other means counts. What is missing comes from apt;
+# without apt its names are printed and that is all. Nothing of `bench` is a
+# must: what cannot be had is left out there.
 
 CC=${CC:-cc}
 LUA=${LUA:-lua5.4}
@@ -80,12 +83,23 @@ probe_check () {
   need libclang-rt-14-dev has_library clang libclang_rt.fuzzer-x86_64.a
 }
 
+probe_bench () {
+  need binutils command -v gprof
+  need python3-pandas /usr/bin/python3 -c "import pandas"
+  need python3-dbfread /usr/bin/python3 -c "import dbfread"
+  need libshp-dev has_header shapefil.h
+  need uftrace command -v uftrace
+  need golang-go command -v go
+  need nodejs command -v node
+  need npm command -v npm
+}
+
 probe () {
   missing=
   for set in "$@"; do
     case $set in
-      run | test | check) "probe_$set" ;;
-      *) echo "setup.sh: no set '$set' (run, test, check)" >&2; exit 2 ;;
+      run | test | check | bench) "probe_$set" ;;
+      *) echo "setup.sh: no set '$set' (run, test, check, bench)" >&2; exit 2 ;;
     esac
   done
   missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
@@ -110,19 +124,48 @@ END
   exit 1
 }
 
-case " $* " in *" test "*) node_modules ;; esac
+# install PACKAGE...: by apt.
+install () {
+  echo "installing with apt-get: $*" >&2
+  as_root apt-get update -qq >&2
+  as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -qq --no-install-recommends "$@" >&2
+}
 
-probe "$@"
-[ -n "${missing% }" ] || exit 0
-can_install || say_what_is_missing "Install these, or what your system has for them, then run make again.
-On Debian: apt-get install $missing"
+# All at once, else one by one: a package that is not there takes no other along.
+try_to_install () {
+  install "$@" || for package in "$@"; do
+    install "$package" || echo "setup.sh: apt-get has no $package" >&2
+  done
+}
 
-echo "installing with apt-get: $missing" >&2
-export DEBIAN_FRONTEND=noninteractive
-as_root apt-get update -qq >&2
+# What the bench measures against, as far as it is to be had.
+have_bench () {
+  probe bench
+  # shellcheck disable=SC2086
+  [ -z "${missing% }" ] || ! can_install || try_to_install $missing
+  node_modules
+  probe bench
+  [ -z "${missing% }" ] ||
+    echo "setup.sh: the bench goes without: $missing" >&2
+}
+
+sets=
+wants_bench=
+for set in "$@"; do
+  if [ "$set" = bench ]; then wants_bench=yes; else sets="$sets $set"; fi
+done
+case " $sets " in *" test "*) node_modules ;; esac
+
 # shellcheck disable=SC2086
-as_root env DEBIAN_FRONTEND=noninteractive \
-  apt-get install -y -qq --no-install-recommends $missing >&2 ||
-  say_what_is_missing "apt-get could not install them."
-probe "$@"
-[ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
+probe $sets
+if [ -n "${missing% }" ]; then
+  can_install || say_what_is_missing "Install these, or what your system has for them, then run make again.
+On Debian: apt-get install $missing"
+  # shellcheck disable=SC2086
+  install $missing || say_what_is_missing "apt-get could not install them."
+  # shellcheck disable=SC2086
+  probe $sets
+  [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
+fi
+[ -z "$wants_bench" ] || have_bench

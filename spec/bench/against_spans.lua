@@ -1,0 +1,82 @@
+-- What is made of the events of a timeline, all of them and those of a tenth of its time: reports
+-- beside a plain C loop, the Best Trace Format beside copying the file that is written, and each
+-- span beside the whole.
+
+local core = require "profio.core"
+local events = require "bench.events"
+local profio = require "profio"
+local timing = require "spec.bench.timing"
+
+local bench = {}
+
+local RECORDS, AREAS, DEPTH, PIECES = 20000000, 2000, 40, 20
+
+local function row(label, mine, theirs)
+   timing.print("%-34s %8.2f ns %8.2f ns %8.2f x", label, mine / RECORDS * 1e9,
+      theirs / RECORDS * 1e9, mine / theirs)
+end
+
+local function group(view)
+   return #view:group("area"):aggregate { "n = count", "s = sum(time)" }:rows()
+end
+
+local function load(trace, from, to)
+   local width = (to - from) // PIECES + 1
+   return core.drain(core.load(trace.events:reader(), { from = from, to = to, width = width }))
+end
+
+-- Everything, beside what somebody would write by hand.
+local function of_all(trace, file, first, last, path)
+   local btf = path .. ".btf"
+   local times = timing.functions({
+      function() assert(load(trace, first, last) >= PIECES) end,
+      function() file:spent() end,
+      function() assert(trace:export("btf", btf)) end,
+      function() assert(os.execute(("cp %s %s.copy"):format(btf, btf))) end,
+   }, 3)
+   row("load of each lane; own times in C", times[1], times[2])
+   row("BTF; copying what was written", times[3], times[4])
+   os.remove(btf .. ".copy")
+   os.remove(btf)
+end
+
+-- A tenth of the time, beside all of it. What is open when it begins takes reading what is before,
+-- but for rows of the timeline.
+local function of_a_tenth(trace, first, last, path)
+   local from = first + (last - first) // 20 * 9
+   local to = from + (last - first) // 10
+   local span, btf = { from = from, to = to }, path .. ".btf"
+   local times = timing.functions({
+      function() group(trace.timeline:range(from, to)) end,
+      function() group(trace.timeline) end,
+      function() trace:call_statistics(span):rows() end,
+      function() trace:call_statistics():rows() end,
+      function() load(trace, from, to) end,
+      function() load(trace, first, last) end,
+      function() assert(trace:export("btf", btf, span)) end,
+      function() assert(trace:export("btf", btf)) end,
+   }, 3)
+   timing.print("%-34s %11s %11s", "", "a tenth", "all")
+   for i, label in ipairs { "count and sum of times by area", "statistics of calls",
+      "load of each lane", "BTF" } do
+      row(label, times[2 * i - 1], times[2 * i])
+   end
+   os.remove(btf)
+end
+
+--- A binary timeline of 20,000,000 events of 2,000 areas, calls up to 40 deep.
+function bench.spans()
+   local path = timing.folder .. "/spans"
+   assert(os.execute(("%s/timeline %s %d %d %d"):format(timing.folder, path, RECORDS, AREAS,
+      DEPTH)))
+   local trace <close> = assert(profio.open(path .. ".txt.BIN"))
+   local first, last = trace.info.first, trace.info.last
+   timing.print("\n%d events of %d areas made into something, for each event", RECORDS, AREAS)
+   timing.print("%-34s %11s %11s %10s", "", "profio", "other", "ratio")
+   of_all(trace, events.open(path .. ".txt.BIN"), first, last, path)
+   of_a_tenth(trace, first, last, path)
+   os.remove(path .. ".txt")
+   os.remove(path .. ".txt.BIN")
+end
+
+return bench
