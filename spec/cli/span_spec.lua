@@ -116,6 +116,18 @@ describe("--lane", function()
       assert.equal("200 ", times("--lane", "a", "--from", "150", "--to", "300"))
    end)
 
+   it("takes a core by its number", function()
+      local command = require "spec.support.command"
+      local records = require "spec.support.winidea"
+      local bytes = ""
+      for time, core in ipairs { 1, 11, 2, 1 } do
+         bytes = bytes .. records.new { handle = 7, event = "enter", core = core, time = time }
+      end
+      local text = command.run("profio --table events --columns time --output csv --lane 1 "
+         .. command.file("cores.BIN", bytes))
+      assert.equal("time\n1\n4\n", text)
+   end)
+
    it("is wrong use where there are no lanes", function()
       local _, status, errors = events.command(lines, "--table", "raw", "--lane", "a")
       assert.equal(2, status)

@@ -102,11 +102,20 @@ end
 -- Columns that say what has a call stack of its own, the word itself first.
 local lanes = { "lane", "thread", "core" }
 
+-- Where lanes have names, a number is the core of that number too.
+local function with_cores(lane)
+   return (lane:gsub("[^,]+", function(word)
+      return word:match "^%d+$" and ("%s,core %s"):format(word, word) or nil
+   end))
+end
+
 -- What rows of the lanes of --lane satisfy, and the column of lanes.
 local function lane_condition(rows, given)
    for _, name in ipairs(lanes) do
-      if field_of(rows, name) then
-         return words.condition(name .. "=" .. given.lane, rows:fields()), name
+      local field = field_of(rows, name)
+      if field then
+         local lane = field.type == "name" and with_cores(given.lane) or given.lane
+         return words.condition(name .. "=" .. lane, rows:fields()), name
       end
    end
    failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
