@@ -52,6 +52,23 @@ local function sides_of(format, path, checked)
    return format.side_outputs and format.side_outputs(path, checked) or nil
 end
 
+-- What is beside a path of an older trace and goes when it is written; nil, message, code: it
+-- cannot be written there.
+local function replaced_by(format, path, checked)
+   if not format.replaced or not path or path == "-" then
+      return { all = function() end, rest = function() end }
+   end
+   return format.replaced(path, checked)
+end
+
+-- What a sink answers at its end, and what it has replaced gone where that went well.
+local function settle(replaced, ok, message, code)
+   if ok then
+      replaced.rest()
+   end
+   return ok, message, code
+end
+
 -- Whether a format has an option of its own by this name.
 local function has_option(format, name)
    for _, option in ipairs(format.write_options or {}) do
@@ -114,8 +131,12 @@ function writer.create(path, given)
       or error("create wants a format", 0)))
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
+   local replaced, message, code = replaced_by(format, path, checked)
+   if not replaced then
+      return nil, message, code
+   end
    local sides = sides_of(format, path, checked)
-   local sink, message, code
+   local sink
    if plan then
       plan.kept = kept_of(format, checked)
       sink, message, code = core.stream(format.name, checked, dictionary, path, sides, plan)
@@ -125,8 +146,11 @@ function writer.create(path, given)
    if not sink then
       return nil, message, code
    end
+   if plan then
+      replaced.all() -- before somebody reads what is written meanwhile
+   end
    return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name,
-      dictionary = dictionary, is_stream = plan ~= nil }, Writer)
+      dictionary = dictionary, is_stream = plan ~= nil, replaced = replaced }, Writer)
 end
 
 -- What the file cannot hold is wrong use, as a value of the wrong type is.
@@ -231,7 +255,10 @@ function Writer:close()
       return true
    end
    self.sink = nil
-   return sink:finish()
+   if self.is_stream then
+      return sink:finish()
+   end
+   return settle(self.replaced, sink:finish())
 end
 
 -- Left by an error, a file that is written whole is not: the old one stays. What a ring recorded
@@ -308,7 +335,12 @@ function writer.save(state, path, given)
    if format.save_defaults then
       format.save_defaults(checked, state.parts[1]:info(), state.parts[1])
    end
-   local sink, message, code = core.writer(format.name, checked, state.dictionary, path,
+   local replaced, message, code = replaced_by(format, path, checked)
+   if not replaced then
+      return nil, message, code
+   end
+   local sink
+   sink, message, code = core.writer(format.name, checked, state.dictionary, path,
       sides_of(format, path, checked))
    if not sink then
       return nil, message, code
@@ -330,7 +362,7 @@ function writer.save(state, path, given)
          return nil, message, code
       end
    end
-   return sink:finish()
+   return settle(replaced, sink:finish())
 end
 
 return writer

@@ -211,6 +211,94 @@ describe("packets that are written", function()
          assert.equal(3, trace.info.flush_every)
       end)
    end
+
+   -- The packets that are there, by their numbers.
+   local function numbers_of(path)
+      local found = {}
+      for number = 1, 9 do
+         local file <close> = io.open(("%s.%06d"):format(path, number))
+         found[#found + 1] = file and number
+      end
+      return table.concat(found, " ")
+   end
+
+   local packets = { packets = true, flush_every = 3, changed = date }
+   local few = { table.unpack(xpp.golden, 1, 6) }
+
+   it("replace all of an older and longer trace, once they are whole", function()
+      for _, form in ipairs { "foxdbe", "deldbe" } do
+         packets.form = form
+         command.run "rm -f short.PR*"
+         local path = in_folder "short.PRF"
+         write_all(path, packets, xpp.golden)
+         assert.equal("1 2 3 4 5", numbers_of(path))
+         local old = command.read(path .. ".000004")
+         local writer = assert(profio.create(path, { format = "xpp", packets = true,
+            flush_every = 3, form = form }))
+         assert(writer:write { thread = 1, time = 0, op = "I", call = "A" })
+         assert.equal("1 2 3 4 5", numbers_of(path))
+         assert.equal(old, command.read(path .. ".000004"))
+         assert(writer:close())
+         assert.equal("1", numbers_of(path))
+         write_all(path, packets, xpp.golden)
+         write_all(path, packets, few)
+         assert.equal("1 2", numbers_of(path))
+         local trace <close> = assert(profio.open(path))
+         assert.same(records(few), trace.entries:rows())
+         assert.equal(form == "deldbe" and 1 or 0, #trace.warnings) -- text has no names of fields
+      end
+   end)
+
+   it("replace an older trace at once where they are recorded through a ring", function()
+      command.run "rm -f ringed.PR*"
+      packets.form = "foxdbe"
+      local path = in_folder "ringed.PRF"
+      write_all(path, packets, xpp.golden)
+      local writer = assert(profio.create(path, { format = "xpp", packets = true,
+         flush_every = 3, ring = {} }))
+      assert.is_true(#numbers_of(path) <= 1)
+      for _, record in ipairs(records(few)) do
+         assert(writer:write(record))
+      end
+      assert(writer:close())
+      assert.equal("1 2", numbers_of(path))
+      local trace <close> = assert(profio.open(path))
+      assert.same(records(few), trace.entries:rows())
+   end)
+
+   it("are not mixed with files that are not theirs", function()
+      command.run "rm -f mixed.PR*"
+      packets.form = "foxdbe"
+      local path = in_folder "mixed.PRF"
+      write_all(path, packets, xpp.golden)
+      local before = command.read(path)
+      local function is_refused(options, file)
+         local given = { format = "xpp" }
+         for name, value in pairs(options) do
+            given[name] = value
+         end
+         local writer, message, code = profio.create(path, given)
+         assert.is_nil(writer)
+         assert.matches(file, message, 1, true)
+         assert.matches("read as a packet", message)
+         assert.equal("io", code)
+         assert.equal(before, command.read(path))
+      end
+      is_refused({}, "mixed.PRF.000001")
+      command.run "rm mixed.PRF.000004"
+      is_refused(packets, "mixed.PRF.000005")
+      assert.equal("1 2 3 5", numbers_of(path))
+      command.run "mv mixed.PRF.000005 mixed.PRF.20241121"
+      is_refused(packets, "mixed.PRF.20241121")
+      local trace <close> = assert(profio.open(path))
+      local ok, message = trace:save(path)
+      assert.is_nil(ok)
+      assert.matches("read as a packet", message)
+      local _, status, errors = command.run "profio --merge -o mixed.PRF mixed.PRF"
+      assert.equal(1, status)
+      assert.matches("read as a packet", errors)
+      assert.equal("1 2 3", numbers_of(path))
+   end)
 end)
 
 describe("merging", function()

@@ -66,7 +66,8 @@ xpp.write_options = {
    { name = "flush_every", type = "int", default = 0,
      help = "entries from flush to flush, or of a packet; 0: written at the end" },
    { name = "packets", type = "bool", default = false,
-     help = "each flush_every entries into a file of their own: OUT.000001, ..." },
+     help = "each flush_every entries into a file of their own: OUT.000001, ...; those of an older "
+        .. "trace go" },
    { name = "settings", type = "bool", default = false,
      help = "write the settings of such a run beside the file (.pri)" },
 }
@@ -180,6 +181,16 @@ function xpp.side_outputs(path, options)
    end
    options.settings = nil
    return sides
+end
+
+---What an older trace has left beside a path, which would be read as part of the new one.
+---@param path string
+---@param options table of writing
+---@return { all: fun(), rest: fun() }|nil
+---@return string|nil message
+---@return string|nil code
+function xpp.replaced(path, options)
+   return packets.replaced(path, options.packets == true)
 end
 
 -- A field as it is written again.
