@@ -88,6 +88,7 @@ describe("exports of a part", function()
          local trace <close> = program()
          local counts, own = calls_of(trace, part, wanted)
          local page = assert(trace:export("html", nil, with(wanted)))
+         assert.is_truthy(page:find("<dt>from</dt><dd>700 ns</dd>", 1, true))
          local data = json.decode(page:match 'id="data">(.-)</script>')
          local seen, sum, total = {}, 0, 0
          for _, call in ipairs(data.calls) do

@@ -188,6 +188,15 @@ describe("callgrind_annotate", function()
       assert.same(total, seen.inclusive)
    end)
 
+   it_looks("sees what is no time, too", function()
+      local seen = annotate(assert(profio.open { data = table.concat {
+         "name a\nimage 00\nepoch 199805191724\nplatform p\ntext_start 0x1000\n",
+         "text_size 0x1000\nevent 7 imiss:4096:10000\n0x000000001000 3\n0x000000001004 4\n" } })
+         :export "callgrind")
+      assert.equal(7, seen.total)
+      assert.same({ a = 7 }, seen.self)
+   end)
+
    it_looks("keeps names apart", function()
       local trace <close> = names.open()
       local text = assert(trace:export "callgrind")

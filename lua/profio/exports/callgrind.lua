@@ -33,7 +33,9 @@ function callgrind.write(profile, given, file)
    if profile:kind() ~= "contexts" then
       functions = without_files(functions)
    end
-   return core.write_callgrind(functions, { metric = given.metric, notes = profile:notes(),
+   -- the metrics of sums begin with calls
+   local metric = given.metric or profile:usual_metric()
+   return core.write_callgrind(functions, { metric = metric, notes = profile:notes(),
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)
 end
 

@@ -62,9 +62,20 @@ local function shown(fact)
    return tostring(fact.value)
 end
 
--- The facts of a trace, or of a profile that stands alone.
-local function facts_of(trace, profile)
+-- Which part of a trace it is.
+local function part_of(given)
    local list = {}
+   for _, word in ipairs { "from", "to" } do
+      if given[word] then
+         list[#list + 1] = { word, times.show(given[word], times.unit(given[word])) }
+      end
+   end
+   return list
+end
+
+-- The facts of a trace, or of a profile that stands alone.
+local function facts_of(trace, profile, given)
+   local list = part_of(given)
    for _, metric in ipairs(profile:metrics()) do
       local total = metric.unit == "ns" and times.show(metric.total, times.unit(metric.total))
          or ("%d %s"):format(metric.total, metric.unit ~= "count" and metric.unit or "")
@@ -78,9 +89,9 @@ local function facts_of(trace, profile)
    return list
 end
 
-local function put_summary(out, trace, profile)
+local function put_summary(out, trace, profile, given)
    out:write '<h2 id="summary">Summary</h2>\n<dl>\n'
-   for _, fact in ipairs(facts_of(trace, profile)) do
+   for _, fact in ipairs(facts_of(trace, profile, given)) do
       out:write(("<div><dt>%s</dt><dd>%s</dd></div>\n"):format(markup.escaped(fact[1]),
          markup.escaped(fact[2])))
    end
@@ -195,7 +206,7 @@ local function put_page(trace, profile, given, file)
    end
    out:write(head:format(core.version, title, style, title,
       (trace and markup.escaped(trace.format) .. ", " or "") .. "by profio " .. core.version))
-   put_summary(out, trace, profile)
+   put_summary(out, trace, profile, given)
    local calls, drawn = put_data(out, trace, profile, given, metric)
    if calls then
       out:write(timeline_part:format(drawn < calls and
