@@ -198,7 +198,8 @@ static pf_status look (spans_reader *r) {
   const uint8_t kind = rows->kinds[r->row];
   r->closing = 0;
   r->opens = false;
-  if (rows->flags != NULL && (rows->flags[r->row] & PF_CALL_GAP) != 0)
+  if (rows->flags != NULL &&
+      (rows->flags[r->row] & (PF_CALL_GAP | PF_CALL_ANEW)) != 0)
     begin_gap(r);
   if (kind == PF_EVENT_NONE)
     return PF_OK;

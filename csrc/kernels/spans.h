@@ -28,8 +28,8 @@ enum {
 ** A reader of `events` (borrowed; its columns: kernels/calls/events.h). In
 ** each lane opens and closes are balanced and nest: a leave closes what is
 ** open above it, one without an enter is left out, and what is open at the
-** end is closed at the last time. Suspends and resumes are not shown. A gap
-** closes all. Memory grows with lanes, areas and depth.
+** end is closed at the last time. Suspends and resumes are not shown. A gap, or another
+** file, closes all. Memory grows with lanes, areas and depth.
 */
 pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
                          pf_reader **reader, pf_error *error);

@@ -129,6 +129,14 @@ describe("spans", function()
       assert.same({ { "f 0 5", "h 20 30" }, { "g 5 5" } }, (seen(trace, {})))
    end)
 
+   it("close all where a file ends", function()
+      require "spec.support.events" -- which registers a format
+      local trace <close> = assert(profio.open { { data = "EVENTS\n0 enter f a\n5 enter g a\n" },
+         { data = "EVENTS\n20 enter h a\n30 leave h a\n40 leave f a\n" } })
+      assert.same({ a = { "f 0 5", "g 5 5", "h 20 30" } }, (seen(trace, {})))
+      assert.same(expected(trace, {}), (seen(trace, {})))
+   end)
+
    -- More than one piece of a strand, and more strands than have large pieces.
    for lanes, count in pairs { [2] = 60000, [300] = 400000 } do
       it(("are read again from a file where they are many, in %d lanes"):format(lanes), function()
