@@ -45,7 +45,11 @@ local function round(text)
 end
 
 local path, rounds = ...
-local text = read(assert(path, "a text expected"))
+if not path then
+   io.stderr:write "usage: lua5.4 demo.lua TEXT [ROUNDS]: counts its words, and packs them as JSON\n"
+   os.exit(2)
+end
+local text = read(path)
 local list, size
 for _ = 1, tonumber(rounds or 10) do
    list, size = round(text)

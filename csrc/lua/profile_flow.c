@@ -160,7 +160,14 @@ static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
       lua_pop(L, 1);
       return i;
     }
-  luaL_error(L, "no metric '%s' in this profile", name);
+  luaL_Buffer b;
+  luaL_buffinit(L, &b);
+  for (size_t i = 0; i < graph->nmetrics; i++) {
+    luaL_addstring(&b, i == 0 ? "" : ", ");
+    luaL_addstring(&b, graph->metrics[i].name);
+  }
+  luaL_pushresult(&b);
+  luaL_error(L, "no metric '%s'; there are: %s", name, lua_tostring(L, -1));
   return 0;
 }
 

@@ -66,7 +66,7 @@ local function unknown_format(source)
       names[i] = format.name
    end
    local hint = source:size() == 0 and "" or
-      (" (it begins %s); formats: %s; force one with format"):format(hex(head),
+      (" (it begins %s); formats: %s; --format NAME forces one"):format(hex(head),
          table.concat(names, ", "))
    return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
 end

@@ -162,9 +162,21 @@ end
 
 -- {====== The others ======
 
+local function has_letters(rows)
+   local known = {}
+   for _, name in ipairs(rows.columns) do
+      known[name] = true
+   end
+   return known.op and known.call
+end
+
 -- The rows of the table that is asked for, or of the main one.
 local function table_view(context)
    local rows = context.trace:table(context.given.table or context.trace.tables[1])
+   if context.given.unfilter and not has_letters(rows) then
+      failure.use("--unfilter is for entries of Xbase++ traces; these rows have no columns op and "
+         .. "call: %s", table.concat(rows.columns, ", "))
+   end
    return context:within(context.given.unfilter and rows:unfilter() or rows)
 end
 

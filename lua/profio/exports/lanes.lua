@@ -57,7 +57,8 @@ end
 ---@return string|nil reason
 function lanes.fits(trace)
    if not trace.events then
-      return false, "it has no table of events"
+      return false, trace:profile_kind() == nil and "it has no table of events"
+         or "it has no table of events; its profile goes to svg, html, speedscope, pprof, ..."
    end
    return is_one_run(trace), "its files are runs whose times overlap: take one of them"
 end

@@ -25,17 +25,33 @@ function listing.reader(context)
    return context.trace.samples:reader()
 end
 
-local templates = {
-   line = "{module:-24} {line:6}.{clause:-3}  {spent:14}  {kind:-8}  {function}\n",
-   caller = "   from {module:-21} {line:6}.{clause:-3}        {kind:-8}  {function}\n",
-}
+local LEAST, MOST = 24, 60 -- places of a module: a DOS name, or a path
+
+-- The places that modules want.
+local function width_of(trace)
+   local width = LEAST
+   for module in trace.frames:group "module":each "module" do
+      width = math.max(width, utf8.len(module or "") or #module)
+   end
+   return math.min(width, MOST)
+end
+
+local function templates_of(width)
+   return {
+      line = ("{module:-%d} {line:6}.{clause:-3}  {spent:14}  {kind:-8}  {function}\n"):format(
+         width),
+      caller = ("   from {module:-%d} {line:6}.{clause:-3}  %14s  {kind:-8}  {function}\n"):format(
+         width - 8, ""),
+   }
+end
 
 ---@param context profio.Context
 ---@param out profio.Output
 function listing.text(context, out)
-   out:write(br.heading(context.trace), ("%-24s %6s.%-3s  %14s  %-8s  %s\n"):format("module",
-      "line", "cl", "ns", "in", "function"))
-   out:listing({ kind = "frame", templates = templates }, context.trace.frames:reader())
+   local width = width_of(context.trace)
+   out:write(br.heading(context.trace), ("%-" .. width .. "s %6s.%-3s  %14s  %-8s  %s\n"):format(
+      "module", "line", "cl", "ns", "in", "function"))
+   out:listing({ kind = "frame", templates = templates_of(width) }, context.trace.frames:reader())
 end
 
 return listing
