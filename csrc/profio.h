@@ -19,9 +19,8 @@
 #define PF_BATCH_ROWS   4096
 #define PF_PRINTF(f, a) __attribute__((format(printf, f, a)))
 
-/* A slice of memory somebody else owns. */
-typedef struct pf_bytes {
-  const uint8_t *at; /* may be NULL when size is 0 */
+typedef struct pf_bytes { /* a slice of memory somebody else owns */
+  const uint8_t *at;      /* may be NULL when size is 0 */
   size_t size;
 } pf_bytes;
 
@@ -42,8 +41,7 @@ typedef enum pf_status {
 #define PF_OK        PF_MORE
 #define PF_NO_OFFSET UINT64_MAX /* at no byte of the source */
 
-/* The words of a failure. Filled by pf_fail, read by the binding. */
-typedef struct pf_error {
+typedef struct pf_error { /* the words of a failure: pf_fail, the binding */
   pf_status status;
   uint64_t offset; /* byte in the source, or PF_NO_OFFSET */
   char what[232];  /* what was expected and what was found */
@@ -110,6 +108,7 @@ typedef struct pf_dictionary pf_dictionary; /* model/names.h */
 typedef struct pf_sink pf_sink;             /* bytes/sink.h */
 typedef struct pf_notes pf_notes;           /* model/trace.h */
 typedef struct pf_gathering pf_gathering;   /* model/gathering.h */
+typedef struct pf_packed pf_packed;         /* model/packed.h */
 typedef struct pf_reader pf_reader;
 typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
@@ -131,6 +130,7 @@ struct pf_reader {
   void (*close)(pf_reader *self); /* free itself */
   /* All rows at once, where they are stacks and weights; NULL: only rows. */
   pf_status (*gather)(pf_reader *self, const pf_gathering *to, pf_error *error);
+  bool (*pack)(pf_reader *self, pf_packed *rows); /* or NULL: model/packed.h */
 };
 
 /* Records of one kind. */

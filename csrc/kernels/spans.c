@@ -205,7 +205,9 @@ static pf_status look (spans_reader *r) {
     return PF_OK;
   if (!reach(r, rows->times[r->row]))
     return PF_END;
-  return kind <= PF_EVENT_LEAVE ? look_at_lane(r, kind) : PF_OK;
+  return kind == PF_EVENT_ENTER || kind == PF_EVENT_LEAVE
+             ? look_at_lane(r, kind)
+             : PF_OK;
 }
 
 /* }====== */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "lua/binding.h"
+#include "model/packed.h"
 
 #define L_INTERRUPT "profio.interrupt"
 
@@ -238,6 +239,17 @@ static pf_status watch_gather (pf_reader *self, const pf_gathering *to,
 }
 
 
+/* `next` is asked after a Ctrl-C, and says that there are no more. */
+static bool watch_pack (pf_reader *self, pf_packed *events) {
+  watch *const w = (watch *)(void *)self;
+  if (is_over(w) || !w->input->pack(w->input, events))
+    return false;
+  w->rows += (int64_t)events->rows;
+  show(w);
+  return true;
+}
+
+
 static void watch_want (pf_reader *self, bool *wanted) {
   const watch *const w = (const watch *)(void *)self;
   if (w->input->want != NULL)
@@ -276,6 +288,7 @@ static watch *new_watch (lua_State *L) {
                           .close = watch_close};
   w->reader.seek = input->seek == NULL ? NULL : watch_seek;
   w->reader.gather = input->gather == NULL ? NULL : watch_gather;
+  w->reader.pack = input->pack == NULL ? NULL : watch_pack;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;

@@ -12,6 +12,7 @@
 
 #include "formats/formats.h"
 #include "lua/binding.h"
+#include "model/packed.h"
 #include "lua/source.h"
 
 typedef struct l_part {
@@ -430,6 +431,17 @@ static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
 }
 
 
+/* After a fault `next` is asked, which says so. */
+static bool watched_pack (pf_reader *self, pf_packed *events) {
+  watched *const w = (watched *)(void *)self;
+  pf_error error;
+  if (w->left < PF_PACKED_ROWS || !w->input->pack(w->input, events))
+    return false;
+  w->left -= w->left == UINT64_MAX ? 0 : events->rows;
+  return !has_faulted(w, &error);
+}
+
+
 static void watched_want (pf_reader *self, bool *wanted) {
   const watched *const w = (const watched *)(const void *)self;
   if (w->input->want != NULL)
@@ -464,6 +476,7 @@ static pf_reader *watch (pf_reader *input, const l_part *part) {
   w->left = UINT64_MAX;
   w->reader.close = watched_close;
   w->reader.gather = input->gather == NULL ? NULL : watched_gather;
+  w->reader.pack = input->pack == NULL ? NULL : watched_pack;
   w->input = input;
   w->part = part;
   return &w->reader;

@@ -32,18 +32,24 @@ typedef struct bin_reader {
 } bin_reader;
 
 
+/* The records from the next one on that lie in one piece of `most`: pieces
+   begin where rows are a multiple of it. */
+static winidea_stretch stretch_of (const bin_reader *self, size_t most) {
+  const size_t size = self->file->layout.size;
+  const uint64_t left = winidea_records(self->file) - self->row;
+  const size_t piece = most - self->row % most;
+  return (winidea_stretch){self->file->timeline->bytes.at + self->row * size,
+                           left < piece ? (size_t)left : piece, size};
+}
+
+
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
-  const uint64_t records = winidea_records(self->file);
-  const size_t size = self->file->layout.size;
   pf_batch_clear(batch);
-  if (self->row >= records)
+  if (self->row >= winidea_records(self->file))
     return PF_END;
-  const uint64_t left = records - self->row;
-  const winidea_stretch stretch = {
-      self->file->timeline->bytes.at + self->row * size,
-      left < PF_BATCH_ROWS ? (size_t)left : PF_BATCH_ROWS, size};
-  self->decoder.offset = self->row * size;
+  const winidea_stretch stretch = stretch_of(self, PF_BATCH_ROWS);
+  self->decoder.offset = self->row * stretch.size;
   const pf_status status =
       winidea_decode(&self->decoder, stretch, batch, error);
   if (status < 0)
@@ -51,6 +57,16 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   batch->rows = stretch.count;
   self->row += stretch.count;
   return PF_MORE;
+}
+
+
+static bool pack (pf_reader *reader, pf_packed *events) {
+  bin_reader *const self = (bin_reader *)(void *)reader;
+  if (self->row >= winidea_records(self->file) ||
+      !winidea_pack(&self->decoder, stretch_of(self, PF_PACKED_ROWS), events))
+    return false;
+  self->row += events->rows;
+  return true;
 }
 
 
@@ -79,13 +95,15 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
     return winidea_no_memory(error);
   self->file = trace->state;
   winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
+  const bool is_events = self->decoder.columns == winidea_of_events;
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,
                              .next = next,
                              /* what runs where depends on all before it */
                              .seek = self->decoder.tracks ? NULL : seek,
-                             .close = close_reader};
+                             .close = close_reader,
+                             .pack = is_events ? pack : NULL};
   *reader = &self->reader;
   return PF_OK;
 }

@@ -7,6 +7,7 @@
 
 #include "formats/winidea/winidea.h"
 #include "model/batch.h"
+#include "model/packed.h"
 
 /* What is decoded, wherever the schema of a reader has it. */
 enum {
@@ -43,6 +44,7 @@ typedef struct winidea_decoder {
   uint32_t unused;       /* bits of a word that are 0 */
   uint32_t events[256];  /* by kind and type: the word for it */
   uint32_t lanes[256];   /* by core: the word, once it was met */
+  uint16_t plain[4096];  /* by type and core: decode_plain.c */
   bool tracks;           /* contexts come from switches of tasks */
   uint32_t running[256]; /* then: the context of each core, or PF_NO_NAME */
   winidea_places places;
@@ -79,6 +81,11 @@ pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
    where others are wanted or the columns must be filled one by one. */
 bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
                            const pf_batch *batch);
+
+/* The next events of the table events packed: pf_reader.pack. There must be
+   some. */
+bool winidea_pack (winidea_decoder *self, winidea_stretch records,
+                   pf_packed *events);
 
 /* The column to fill with something, or NULL. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,

@@ -1,7 +1,7 @@
 /*
-** decode_plain.c - the columns that are wanted together most, in one look at
-** each record: what decode.c does column by column, where nothing is odd and
-** all areas and cores have been met.
+** decode_plain.c - the columns that are wanted together most, or the packed
+** events that stand for them, in one look at each record: what decode.c does
+** column by column, where nothing is odd and all areas and cores have been met.
 */
 
 #include "formats/winidea/decode.h"
@@ -163,3 +163,77 @@ bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
     default: return false;
   }
 }
+
+
+/* {====== Packed: types of events are pf_event_kind ====== */
+
+/* Find out which kinds of areas have events of a type on a core that are what
+   the type says, and say so in plain[word]; whether `kind` has. */
+static __attribute__((noinline)) bool learn (winidea_decoder *self,
+                                             uint32_t kind, uint32_t word) {
+  const uint32_t type = word & 15;
+  unsigned kinds = 0;
+  if (self->lanes[word >> 4] == PF_NO_NAME || type >= WINIDEA_EVENTS)
+    return false;
+  for (unsigned i = 0; i < WINIDEA_KINDS; i++)
+    if (type == WINIDEA_WRITE || !winidea_is_written(i << KIND_BITS))
+      kinds |= 1u << i;
+  self->plain[word] = (uint16_t)kinds;
+  return (kinds >> kind & 1) != 0;
+}
+
+
+/* Pack all; false: there is something odd. Mostly an area is a function, whose handle is its index. */
+static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
+                                pf_packed *to, size_t size, bool is_old) {
+  const winidea_level *const levels = self->places.levels;
+  const winidea_level functions = levels[0];
+  const uint32_t unused = self->unused;
+  const size_t count = to->rows;
+  int64_t last = self->last;
+  for (size_t i = 0; i < count; i++, at += size) {
+    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD * size), 0, 0);
+    const uint32_t handle = pf_load32le(at), flags = pf_load32le(at + 4);
+    const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    const uint32_t word = is_old ? WINIDEA_NO_CORE << 4 | flags >> 24 : flags;
+    uint32_t kind = 0, area;
+    if ((flags & unused) != 0 || time < last)
+      return false;
+    if (handle < functions.size) {
+      area = functions.areas[handle];
+    }
+    else {
+      const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
+      kind = handle >> KIND_BITS;
+      if (index >= levels[kind].size)
+        return false;
+      area = levels[kind].areas[index];
+    }
+    if (area > PF_PACKED_MOST ||
+        ((self->plain[word] >> kind & 1) == 0 && !learn(self, kind, word)))
+      return false;
+    to->times[i] = last = time;
+    to->words[i] = area << PF_PACKED_AREA | word;
+  }
+  return true;
+}
+
+
+bool winidea_pack (winidea_decoder *self, winidea_stretch records,
+                   pf_packed *events) {
+  const uint8_t *const at = records.at;
+  events->rows = records.count;
+  events->lanes = self->lanes;
+  bool done = !self->tracks && !self->has_contexts && !self->layout.is_swapped;
+  if (done && self->layout.version == WINIDEA_1_0)
+    done = pack(self, at, events, records.size, true);
+  else if (done && records.size == 24)
+    done = pack(self, at, events, 24, false);
+  else if (done)
+    done = pack(self, at, events, records.size, false);
+  if (done)
+    self->last = events->times[events->rows - 1];
+  return done;
+}
+
+/* }====== */

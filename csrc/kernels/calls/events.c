@@ -109,8 +109,8 @@ static bool is_word (pf_bytes text, const char *word) {
 
 
 static uint8_t event_of (pf_bytes text) {
-  static const char *const words[] = {"enter", "leave", "suspend", "resume",
-                                      "write"};
+  static const char *const words[] = {"leave", "suspend", "resume", "enter",
+                                      "write"}; /* as pf_event_kind */
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (is_word(text, words[i]))
       return (uint8_t)i;
@@ -338,9 +338,52 @@ bool pf_events_are_over (const pf_events *e, const pf_machine *machine) {
 }
 
 
+/* The same of packed rows. */
+static pf_status unpack (pf_events *e, size_t from, size_t to) {
+  const pf_packed *const packed = &e->packed;
+  pf_status status = PF_OK;
+  for (size_t i = from; i < to && status == PF_OK; i++) {
+    e->kinds[i] = (uint8_t)pf_packed_kind(packed->words[i]);
+    e->areas[i] = pf_packed_area(packed->words[i]);
+    status = pf_events_lane(e, i, &e->numbers[i]);
+  }
+  e->rows = (pf_event_rows){.times = packed->times,
+                            .kinds = e->kinds,
+                            .areas = e->areas,
+                            .lanes = e->numbers};
+  return status;
+}
+
+
+pf_status pf_events_arrange (pf_events *e, size_t from, size_t to) {
+  return e->is_packed ? unpack(e, from, to) : arrange(e);
+}
+
+
+pf_status pf_events_pull (pf_events *e, bool packed, pf_error *error) {
+  pf_reader *const reader = e->reader;
+  e->is_packed =
+      packed && reader->pack != NULL && reader->pack(reader, &e->packed);
+  if (!e->is_packed)
+    return reader->next(reader, &e->batch, error);
+  e->batch.rows = e->packed.rows;
+  return PF_MORE;
+}
+
+
 pf_status pf_events_next (pf_events *e, pf_error *error) {
-  const pf_status status = e->reader->next(e->reader, &e->batch, error);
+  const pf_status status = pf_events_pull(e, false, error);
   if (status == PF_MORE && arrange(e) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return status;
+}
+
+
+pf_status pf_events_lane (pf_events *e, size_t row, uint32_t *number) {
+  const uint32_t name = e->packed.lanes[pf_packed_lane(e->packed.words[row])];
+  const size_t at = name & 63;
+  *number = e->recent[at].number - 1;
+  return e->recent[at].number != 0 && e->recent[at].word == name
+             ? PF_OK
+             : number_lane(e, name, false, number);
 }

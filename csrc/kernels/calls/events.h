@@ -33,6 +33,9 @@ typedef struct pf_events {
   uint8_t bits[PF_BATCH_ROWS];
   uint32_t numbers[PF_BATCH_ROWS];
   pf_event_rows rows; /* of the batch at hand */
+  bool is_packed;     /* the rows are packed, and not in the batch */
+  pf_packed packed;
+  uint32_t areas[PF_PACKED_ROWS]; /* of packed rows that were arranged */
 } pf_events;
 
 /* Find the columns, and no more. PF_EUNSUPPORTED when they are not those of
@@ -52,6 +55,15 @@ pf_status pf_events_open_with (pf_events *events, pf_reader *reader,
 /* The next batch, as events->rows: events->batch.rows of them. PF_MORE,
    PF_END, PF_AGAIN or a failure. */
 pf_status pf_events_next (pf_events *events, pf_error *error);
+
+/* The same in two steps: the batch, perhaps `packed`, then as events->rows the
+   rows from..to-1 of it, or all rows if they are not packed. PF_ENOMEM of the
+   second. */
+pf_status pf_events_pull (pf_events *events, bool packed, pf_error *error);
+pf_status pf_events_arrange (pf_events *events, size_t from, size_t to);
+
+/* The number of the lane of a packed row. PF_ENOMEM. */
+pf_status pf_events_lane (pf_events *events, size_t row, uint32_t *number);
 
 /* Whether what comes behind the span of a machine cannot matter: it has ended,
    and no other run may begin. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define FIRST_FRAMES 4
+#define LINE         64                /* bytes of a cache */
 #define DIRECT_TOTAL ((size_t)4 << 20) /* entries of 4 bytes */
 
 
@@ -37,7 +38,7 @@ void pf_lanes_free (pf_lanes *p) {
     free_lane(p->groups[i]);
   free(p->lanes);
   free(p->groups);
-  free(p->slots);
+  free(p->slot_memory);
   free(p->sparse_slots);
   pf_numbering_free(&p->group_numbers);
   pf_numbering_free(&p->sparse);
@@ -50,8 +51,8 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
   lane->frames[0] = (pf_frame){.start = time,
                                .since = time,
                                .slot = PF_NO_SLOT,
-                               .area = PF_NO_AREA,
                                .stack = PF_NO_STACK,
+                               .word = PF_NO_WORD,
                                .state = PF_FRAME_RUNNING,
                                .flags = PF_CALL_ORPHAN,
                                .period = PF_NO_TIME,
@@ -225,18 +226,33 @@ static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
 }
 
 
+static bool grow_slots (pf_lanes *p) {
+  const uint32_t room = p->slots_room == 0 ? 64 : p->slots_room * 2;
+  uint8_t *const memory = malloc(room * sizeof *p->slots + LINE);
+  if (memory == NULL)
+    return false;
+  pf_slot *const slots =
+      (pf_slot *)(void *)(memory + (LINE - (uintptr_t)memory % LINE));
+  if (p->nslots > 0)
+    memcpy(slots, p->slots, p->nslots * sizeof *slots);
+  free(p->slot_memory);
+  p->slot_memory = memory;
+  p->slots = slots;
+  p->slots_room = room;
+  return true;
+}
+
+
 static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
                            pf_area_kind kind, uint32_t *slot) {
-  if (p->nslots == p->slots_room) {
-    const uint32_t room = p->slots_room == 0 ? 64 : p->slots_room * 2;
-    pf_slot *const grown = realloc(p->slots, room * sizeof *grown);
-    if (grown == NULL)
-      return PF_ENOMEM;
-    p->slots = grown;
-    p->slots_room = room;
-  }
+  if (p->nslots == p->slots_room && !grow_slots(p))
+    return PF_ENOMEM;
   *slot = p->nslots++;
-  p->slots[*slot] = (pf_slot){.lane = home, .area = area, .kind = kind};
+  p->slots[*slot] = (pf_slot){.lane = home,
+                              .area = area,
+                              .kind = (uint8_t)kind,
+                              .plain = PF_NO_EPOCH,
+                              .group = PF_NO_SLOT};
   return PF_OK;
 }
 
@@ -292,6 +308,7 @@ pf_status pf_lanes_renew (pf_lanes *p, uint32_t slot) {
   *renewed = old;
   renewed->age++;
   renewed->has_first = false;
+  renewed->group = PF_NO_SLOT;
   return PF_OK;
 }
 

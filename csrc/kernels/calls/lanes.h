@@ -28,24 +28,30 @@ typedef enum pf_frame_state {
   PF_FRAME_SUSPENDED /* by an event */
 } pf_frame_state;
 
+#define PF_NO_WORD UINT32_MAX
+
 /* An open call. */
 typedef struct pf_frame {
   int64_t start;
+  uint64_t net;
   int64_t since; /* when it began to run, if it does */
-  uint64_t net, children;
+  uint64_t children;
   int64_t period, outside;
-  uint32_t slot, area; /* PF_NO_SLOT, PF_NO_AREA: see pf_lane.frames */
-  uint32_t below;      /* the next call of the same slot: a frame, or 0 */
   uint32_t depth;
-  uint32_t losses; /* how often events had been lost at its enter */
+  uint32_t index;  /* among the frames of its lane */
+  uint32_t slot;   /* or PF_NO_SLOT: see pf_lane.frames */
   uint32_t stack;  /* as in pf_call */
-  pf_frame_state state;
-  uint16_t flags;
+  uint32_t below;  /* the next call of the same slot: a frame, or 0 */
+  uint32_t losses; /* how often events had been lost at its enter */
+  uint32_t word;   /* its enter, packed (model/packed.h), when it is_plain and
+                      that is known; else PF_NO_WORD */
+  uint8_t state;   /* pf_frame_state */
+  uint8_t flags;   /* pf_call_flag */
   bool is_line;    /* or a state: takes nothing from what is below */
   bool is_counted; /* its enter was met */
   bool is_first;   /* of a part: the first enter of its slot */
   bool is_old;     /* of a part: entered before it */
-  bool is_plain;   /* entered and not to be left in another way: plain.h */
+  bool is_plain;   /* may be left in the short way: plain.h */
 } pf_frame;
 
 /* Of a part: a call that was entered before it and left in it. */
@@ -70,29 +76,32 @@ struct pf_lane {
   uint32_t number;  /* among the lanes of the events, or PF_NO_SLOT */
   uint32_t key;     /* no other lane has it */
   int64_t last;     /* the latest time in it */
-  uint32_t peak;    /* the greatest count; of a part */
+  uint32_t peak;    /* of a part: the count was never greater */
   uint64_t before;  /* of a part: as in a piece, of the call that is_old */
   pf_piece *pieces; /* of a part: in order of time */
   size_t npieces, pieces_room;
   pf_lane *next, *prev; /* among the lanes with open calls */
 };
 
-/* An area in a lane. */
+/* An area in a lane: a line of the cache. */
 typedef struct pf_slot {
   pf_lane *lane;
   uint32_t area;
   uint32_t top; /* its topmost frame, or 0 */
   uint32_t epoch;
-  pf_area_kind kind;
-  bool entered, left;   /* whether the times below are known */
+  uint32_t plain; /* the epoch in which it is a function that has been entered
+                     and left, or PF_NO_EPOCH: plain.h */
+  uint32_t group; /* in which its calls are counted, or PF_NO_SLOT: credit.h */
+  uint32_t age;   /* of a part: how many calls that were entered before it had
+                   been left when this slot took over from another one */
+  int64_t last_enter, last_leave;
+  int64_t first_enter;  /* of a part */
+  uint8_t kind;         /* pf_area_kind */
+  bool entered, left;   /* whether the times above are known */
   bool is_met;          /* of a part: it has been entered */
   bool is_first_kept;   /* of a part: its first call is among those made */
   bool is_outside_open; /* of a part: the first enter found no leave */
   bool has_first;
-  int64_t last_enter, last_leave;
-  int64_t first_enter; /* of a part */
-  uint32_t age; /* of a part: how many calls that were entered before it had
-                   been left when this slot took over from another one */
 } pf_slot;
 
 typedef struct pf_lanes {
@@ -103,7 +112,8 @@ typedef struct pf_lanes {
   pf_lane **groups; /* of variables: by number in group_numbers */
   size_t ngroups, groups_room;
   pf_numbering group_numbers;
-  pf_slot *slots;
+  pf_slot *slots;    /* each in a line of the cache */
+  void *slot_memory; /* with them in it */
   uint32_t nslots, slots_room;
   size_t direct_total; /* entries of all pf_lane.direct */
   pf_numbering sparse; /* (lane, area) when there would be too many of them */
@@ -120,7 +130,12 @@ void pf_lanes_free (pf_lanes *lanes);
 pf_status pf_lanes_slot (pf_lanes *lanes, uint32_t lane, uint32_t area,
                          int64_t first, uint32_t *slot);
 
-/* The same for one that is mostly there. */
+/* The lane of a number, or NULL where it has not been met. */
+static inline pf_lane *pf_lane_at (const pf_lanes *lanes, uint32_t number) {
+  return number < lanes->nlanes ? lanes->lanes[number] : NULL;
+}
+
+/* The slot of an area that is mostly there. */
 static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
                                       uint32_t area, int64_t first,
                                       uint32_t *slot) {
@@ -134,6 +149,13 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
 /* Of a part: from now on the area has another slot, like the one it had, so
    that the calls before and after can be told apart. PF_ENOMEM. */
 pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
+
+/* The area of a frame, or PF_NO_AREA. */
+static inline uint32_t pf_frame_area (const pf_lanes *lanes,
+                                      const pf_frame *frame) {
+  return frame->slot == PF_NO_SLOT ? PF_NO_AREA
+                                   : lanes->slots[frame->slot].area;
+}
 
 /* Make room for one more frame. */
 bool pf_lane_grow (pf_lane *lane);

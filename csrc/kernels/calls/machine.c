@@ -88,6 +88,9 @@ static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
     f->is_first = true;
     note_first(slot, at->time);
   }
+  f->is_plain = slot->kind == PF_KIND_FUNCTION && at->flags == 0 &&
+                slot->left && !f->is_first && !f[-1].is_line &&
+                !(m->options.outermost && f->below != 0);
   return PF_OK;
 }
 
@@ -210,7 +213,7 @@ static void leave_orphan (pf_machine *m, const moment *at) {
     pf_lane_begin(lane, at->time, lane->epoch);
   slot->last_leave = at->time;
   slot->left = true;
-  emit_frame(m, &f, innermost(lane)->area, gross, at->time,
+  emit_frame(m, &f, pf_frame_area(&m->lanes, innermost(lane)), gross, at->time,
              PF_CALL_ORPHAN | at->flags);
 }
 
@@ -222,6 +225,8 @@ static void slide_below (pf_machine *m, pf_lane *lane) {
   const pf_frame line = f[1];
   f[1] = f[2];
   f[2] = line;
+  f[1].index = 1;
+  f[2].index = 2;
   f[2].depth = f[1].depth + 1;
   m->lanes.slots[f[1].slot].top = 1;
   m->lanes.slots[f[2].slot].top = 2;
@@ -287,12 +292,22 @@ static pf_status leave (pf_machine *m, const moment *at) {
 }
 
 
+/* A frame with flags is left in the long way. */
+static void mark_frame (pf_frame *f, unsigned flags) {
+  if (flags == 0)
+    return;
+  f->flags |= (uint8_t)flags;
+  f->is_plain = false;
+  f->word = PF_NO_WORD;
+}
+
+
 static pf_status suspend (pf_machine *m, const moment *at) {
   const uint32_t frame = m->lanes.slots[at->slot].top;
   if (frame == 0)
     return m->is_part ? appear_old(m, at, false) : appear(m, at, false);
   stop_running(&at->lane->frames[frame], at->time, PF_FRAME_SUSPENDED);
-  at->lane->frames[frame].flags |= (uint16_t)at->flags;
+  mark_frame(&at->lane->frames[frame], at->flags);
   return PF_OK;
 }
 
@@ -305,7 +320,7 @@ static pf_status resume (pf_machine *m, const moment *at) {
   if (f->state != PF_FRAME_RUNNING)
     f->since = at->time;
   f->state = PF_FRAME_RUNNING;
-  f->flags |= (uint16_t)at->flags;
+  mark_frame(f, at->flags);
   return PF_OK;
 }
 
@@ -352,6 +367,8 @@ static void cut_lane (pf_lane *lane, int64_t from) {
     f->period = f->outside = PF_NO_TIME;
     f->is_counted = false;
     f->flags |= PF_CALL_CUT;
+    f->is_plain = false;
+    f->word = PF_NO_WORD;
   }
 }
 
@@ -416,7 +433,17 @@ static void note_time (pf_machine *m, int64_t time) {
 }
 
 
-static pf_status take (pf_machine *m, const pf_event_rows *rows, size_t i) {
+/* A function that has been entered and left in this epoch can be entered in the
+   short way: plain.h. */
+static void note_plain (pf_machine *m, uint32_t number) {
+  pf_slot *const slot = &m->lanes.slots[number];
+  if (slot->kind == PF_KIND_FUNCTION && slot->entered && slot->left)
+    slot->plain = m->epoch;
+}
+
+
+pf_status pf_machine_take_one (pf_machine *m, const pf_event_rows *rows,
+                               size_t i) {
   moment at = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0};
   if (at.flags != 0)
     mark(m, &at);
@@ -443,7 +470,9 @@ static pf_status take (pf_machine *m, const pf_event_rows *rows, size_t i) {
   at.lane->last = at.time;
   if (at.lane->epoch != m->epoch)
     pf_lane_begin(at.lane, at.time, m->epoch);
-  return act(m, &at, rows->kinds[i]);
+  const pf_status status = act(m, &at, rows->kinds[i]);
+  note_plain(m, at.slot);
+  return status;
 }
 
 
@@ -460,41 +489,18 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 }
 
 
-/* Events without flags, and no range of times to look at. */
-static pf_status take_plain (pf_machine *m, const pf_event_rows *rows,
-                             size_t from, size_t to) {
-  const pf_event_rows r = *rows;
-  pf_lane *lane = NULL;
-  uint32_t number = PF_NO_SLOT; /* of that lane */
-  int64_t last = m->last;
-  for (size_t i = from; i < to; i++) {
-    if (r.lanes[i] != number) {
-      number = r.lanes[i];
-      lane = number < m->lanes.nlanes ? m->lanes.lanes[number] : NULL;
-    }
-    if (lane != NULL && take_one(m, lane, r.areas[i], r.times[i], r.kinds[i])) {
-      last = r.times[i] > last ? r.times[i] : last;
-      continue;
-    }
-    m->last = last;
-    if (take(m, rows, i) != PF_OK)
-      return PF_ENOMEM;
-    last = m->last;
-    number = PF_NO_SLOT; /* it may be there now */
-  }
-  m->last = last;
-  return PF_OK;
+bool pf_machine_is_plain (const pf_machine *m) {
+  return !m->is_before && !m->options.has_to && !m->has_stacks;
 }
 
 
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  if (status == PF_OK && rows->flags == NULL && !m->is_before &&
-      !m->options.has_to && !m->has_stacks)
-    return take_plain(m, rows, from, to);
+  if (status == PF_OK && rows->flags == NULL && pf_machine_is_plain(m))
+    return pf_plain_take(m, rows, from, to);
   for (size_t i = from; i < to && status == PF_OK; i++)
-    status = take(m, rows, i);
+    status = pf_machine_take_one(m, rows, i);
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }
 

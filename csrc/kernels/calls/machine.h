@@ -7,16 +7,7 @@
 #define calls_machine_h
 
 #include "kernels/calls/lanes.h"
-
-typedef enum pf_event_kind {
-  PF_EVENT_ENTER,
-  PF_EVENT_LEAVE,
-  PF_EVENT_SUSPEND,
-  PF_EVENT_RESUME,
-  PF_EVENT_WRITE,
-  PF_EVENT_OTHER, /* only its time counts */
-  PF_EVENT_NONE   /* the row is left out */
-} pf_event_kind;
+#include "model/packed.h"
 
 /* Events in the order of the file. Lanes are numbers from 0. */
 typedef struct pf_event_rows {
@@ -54,6 +45,9 @@ void pf_machine_free (pf_machine *machine);
    stop. PF_OK or PF_ENOMEM. */
 pf_status pf_machine_take (pf_machine *machine, const pf_event_rows *rows,
                            size_t from, size_t to);
+
+/* Whether events without flags may be taken in the short way: plain.h. */
+bool pf_machine_is_plain (const pf_machine *machine);
 
 /* There are no more events: the calls that are still open. */
 pf_status pf_machine_finish (pf_machine *machine);

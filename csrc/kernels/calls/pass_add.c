@@ -22,11 +22,6 @@ typedef struct merge {
 
 /* {====== Does it fit ====== */
 
-static pf_lane *lane_at (const pf_lanes *lanes, uint32_t number) {
-  return number < lanes->nlanes ? lanes->lanes[number] : NULL;
-}
-
-
 static bool has_begun (const pf_lane *lane) {
   return lane != NULL && lane->epoch != PF_NO_EPOCH;
 }
@@ -34,23 +29,27 @@ static bool has_begun (const pf_lane *lane) {
 
 /* Whether the pieces of a lane, and the call at its bottom, are those of the
    topmost calls of the pass. */
-static bool pieces_fit (const pf_lane *lane, const pf_lane *of_part) {
+static bool pieces_fit (const merge *g, const pf_lane *lane,
+                        const pf_lane *of_part) {
+  const pf_lanes *const lanes = &g->pass->machine.lanes;
   const uint32_t open = lane->count - 1;
   const bool has_old = of_part->count > 1 && of_part->frames[1].is_old;
   if (of_part->npieces + has_old > open)
     return false;
   const pf_frame *top = &lane->frames[lane->count - 1];
   for (size_t i = 0; i < of_part->npieces; i++, top--)
-    if (top->area != of_part->pieces[i].area)
+    if (pf_frame_area(lanes, top) != of_part->pieces[i].area)
       return false;
-  return !has_old || top->area == of_part->frames[1].area;
+  return !has_old ||
+         pf_frame_area(lanes, top) ==
+             pf_frame_area(&g->part->machine.lanes, &of_part->frames[1]);
 }
 
 
 static bool lane_fits (const merge *g, uint32_t number) {
   const pf_machine *const m = &g->pass->machine;
   const pf_lane *const of_part = g->part->machine.lanes.lanes[number];
-  const pf_lane *const lane = lane_at(&m->lanes, g->lane_of[number]);
+  const pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
   if (!has_begun(of_part))
     return true;
   if (!has_begun(lane) || lane->epoch != m->epoch)
@@ -62,7 +61,7 @@ static bool lane_fits (const merge *g, uint32_t number) {
   for (uint32_t i = 1; i < lane->count; i++)
     if (lane->frames[i].is_line)
       return false;
-  return pieces_fit(lane, of_part);
+  return pieces_fit(g, lane, of_part);
 }
 
 
@@ -288,7 +287,7 @@ static pf_status move_frame (merge *g, pf_lane *lane, const pf_frame *frame) {
 static pf_status add_lane (merge *g, uint32_t number) {
   pf_machine *const m = &g->pass->machine;
   const pf_lane *const of_part = g->part->machine.lanes.lanes[number];
-  pf_lane *const lane = lane_at(&m->lanes, g->lane_of[number]);
+  pf_lane *const lane = pf_lane_at(&m->lanes, g->lane_of[number]);
   if (!has_begun(of_part))
     return PF_OK;
   if (lane->epoch != m->epoch)

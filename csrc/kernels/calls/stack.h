@@ -90,7 +90,7 @@ static inline void stop_running (pf_frame *f, int64_t time,
                                  pf_frame_state state) {
   if (f->state == PF_FRAME_RUNNING)
     f->net += span(f->since, time);
-  f->state = state;
+  f->state = (uint8_t)state;
 }
 
 
@@ -157,9 +157,10 @@ static inline void note_idle (pf_machine *m, pf_lane *lane) {
 
 /* Of a part: the call that was entered before it ends; the base has no more of
    it. There is room: `leave` has made it. */
-static inline void end_old (pf_lane *lane, const pf_frame *f, int64_t time) {
+static inline void end_old (pf_lane *lane, const pf_frame *f, uint32_t area,
+                            int64_t time) {
   lane->pieces[lane->npieces++] =
-      (pf_piece){f->area, lane->before, f->net, f->children, time};
+      (pf_piece){area, lane->before, f->net, f->children, time};
 }
 
 
@@ -178,9 +179,10 @@ static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
   m->open--;
   const uint64_t gross = sum(f->net, f->children);
   if (f->is_old)
-    end_old(lane, f, time);
+    end_old(lane, f, slot->area, time);
   else
-    emit_frame(m, f, innermost(lane)->area, gross, time, f->flags | flags);
+    emit_frame(m, f, pf_frame_area(&m->lanes, innermost(lane)), gross, time,
+               f->flags | flags);
   if (!f->is_line)
     credit_top(lane, f->is_old ? 0 : gross, time);
   else if (slot->kind != PF_KIND_LINE)
@@ -231,15 +233,16 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
                   .period = PF_NO_TIME,
                   .outside = PF_NO_TIME,
                   .slot = at->slot,
-                  .area = slot->area,
                   .below = slot->top,
                   .depth = depth,
+                  .index = lane->count,
+                  .word = PF_NO_WORD,
                   .losses = m->losses,
                   .stack = stack_of(m, lane, slot),
                   .is_counted = true,
                   .state = PF_FRAME_RUNNING,
                   .is_line = slot->kind != PF_KIND_FUNCTION,
-                  .flags = (uint16_t)at->flags};
+                  .flags = (uint8_t)at->flags};
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)

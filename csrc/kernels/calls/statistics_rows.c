@@ -204,7 +204,7 @@ static void put_number (const listing *l, const entry *e,
   else if (c->what == PF_STATISTIC_MIN)
     to->ints[row] = hot->of[length].least;
   else if (c->what == PF_STATISTIC_MAX)
-    to->ints[row] = hot->of[length].greatest;
+    to->ints[row] = rest->greatest[length];
   else if (c->what == PF_STATISTIC_MEAN)
     to->nums[row] = mean_of(hot, rest, length);
   else if (c->what == PF_STATISTIC_STDDEV && t->has_squares)
@@ -216,7 +216,7 @@ static void put_number (const listing *l, const entry *e,
   else if (c->what == PF_STATISTIC_WORST_AT)
     to->ints[row] = rest->worst_at[length];
   else if (c->what == PF_STATISTIC_JITTER)
-    to->ints[row] = hot->of[length].greatest - hot->of[length].least;
+    to->ints[row] = rest->greatest[length] - hot->of[length].least;
 }
 
 

@@ -19,11 +19,11 @@
   (sizeof((pf_stage *)0)->lengths / sizeof((pf_stage *)0)->lengths[0])
 
 static const pf_tally nothing = {0,
-                                 {{0, INT64_MAX, -1},
-                                  {0, INT64_MAX, -1},
-                                  {0, INT64_MAX, -1},
-                                  {0, INT64_MAX, -1},
-                                  {0, INT64_MAX, -1}}};
+                                 {{0, INT64_MAX, 0},
+                                  {0, INT64_MAX, 0},
+                                  {0, INT64_MAX, 0},
+                                  {0, INT64_MAX, 0},
+                                  {0, INT64_MAX, 0}}};
 
 
 void pf_tallies_init (pf_tallies *t, bool squares, bool quantiles) {
@@ -81,6 +81,17 @@ static bool widen_hot (pf_tallies *t, size_t room) {
 }
 
 
+static bool widen_rest (pf_tallies *t, size_t room) {
+  void *rest = t->rest;
+  const bool ok = widen(&rest, t->room, room, sizeof *t->rest);
+  t->rest = rest;
+  for (size_t i = t->room; ok && i < room; i++)
+    for (size_t which = 0; which < PF_LENGTHS; which++)
+      t->rest[i].greatest[which] = -1;
+  return ok;
+}
+
+
 /* The same for what only some want. */
 static bool widen_wanted (pf_tallies *t, size_t room) {
   void *squares = t->squares, *quantiles = t->quantiles;
@@ -110,10 +121,7 @@ pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
   size_t room = t->room == 0 ? 64 : t->room;
   while (room < count)
     room *= 2;
-  void *rest = t->rest;
-  const bool ok = widen(&rest, t->room, room, sizeof *t->rest);
-  t->rest = rest;
-  if (!ok || !widen_wanted(t, room) || !widen_hot(t, room))
+  if (!widen_rest(t, room) || !widen_wanted(t, room) || !widen_hot(t, room))
     return PF_ENOMEM;
   t->room = room;
   return PF_OK;
@@ -124,43 +132,39 @@ pf_status pf_tallies_reserve (pf_tallies *t, size_t count) {
 
 /* {====== Adding ====== */
 
-/* A tally will soon be added to: have its two lines ready. */
-static inline void fetch (const pf_tally *tally) {
-  __builtin_prefetch(tally, 1);
-  __builtin_prefetch((const uint8_t *)tally + LINE, 1);
+/* A length may be the least or the greatest, or as great as that was. */
+static void stretch (pf_tallies *t, size_t group, size_t which, int64_t length,
+                     int64_t start) {
+  pf_tally_rest *const rest = &t->rest[group];
+  pf_tally *const hot = &t->hot[group];
+  const int64_t greatest = rest->greatest[which];
+  if (length < hot->of[which].least)
+    hot->of[which].least = length;
+  if (which < PF_WORST &&
+      (length > greatest ||
+       (length == greatest && start < rest->worst_at[which])))
+    rest->worst_at[which] = start;
+  if (length > greatest)
+    rest->greatest[which] = length;
+  hot->of[which].reach =
+      (uint64_t)rest->greatest[which] - (uint64_t)hot->of[which].least;
 }
 
 
 static inline void add_length (pf_tallies *t, size_t group, size_t which,
-                               const pf_call *call) {
-  const int64_t length = call->lengths[which];
-  pf_tally *const hot = &t->hot[group];
-  if (length < 0) {
-    t->rest[group].absent[which]++;
-    return;
-  }
-  hot->of[which].sum += (uint64_t)length;
-  if (hot->of[which].sum < (uint64_t)length)
-    t->rest[group].wraps[which]++;
-  if (length < hot->of[which].least)
-    hot->of[which].least = length;
-  if (length < hot->of[which].greatest)
-    return;
-  if (which < PF_WORST && (length > hot->of[which].greatest ||
-                           call->start < t->rest[group].worst_at[which]))
-    t->rest[group].worst_at[which] = call->start;
-  hot->of[which].greatest = length;
+                               int64_t length, int64_t start) {
+  const pf_tally *const hot = &t->hot[group];
+  pf_length_sum(t, group, which, (uint64_t)length);
+  if (!pf_length_fits(hot, which, (uint64_t)length))
+    stretch(t, group, which, length, start);
 }
 
 
-static void add_squares (pf_tallies *t, const pf_call *calls, size_t count,
-                         const uint32_t *groups) {
-  for (size_t i = 0; i < count; i++) {
-    pf_squares *const squares = &t->squares[(size_t)groups[i] * PF_LENGTHS];
-    for (size_t which = 0; which < PF_LENGTHS; which++)
-      if (calls[i].lengths[which] >= 0)
-        pf_squares_add(&squares[which], (uint64_t)calls[i].lengths[which]);
-  }
+static void add_squares (pf_tallies *t, size_t group, const int64_t *lengths) {
+  pf_squares *const squares = &t->squares[group * PF_LENGTHS];
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (lengths[which] >= 0)
+      pf_squares_add(&squares[which], (uint64_t)lengths[which]);
 }
 
 
@@ -204,11 +208,10 @@ static pf_status flush (pf_tallies *t, size_t group) {
 /* Sketches have seen codes only: the tallies know the ends. */
 static void bound (pf_tallies *t, size_t group) {
   pf_quantile *const of = &t->quantiles[group * PF_LENGTHS];
-  const pf_tally *const hot = &t->hot[group];
   for (size_t which = 0; which < PF_LENGTHS; which++)
     if (of[which].sketched)
-      pf_quantile_bound(&of[which], pf_order_int(hot->of[which].least),
-                        pf_order_int(hot->of[which].greatest));
+      pf_quantile_bound(&of[which], pf_order_int(t->hot[group].of[which].least),
+                        pf_order_int(t->rest[group].greatest[which]));
 }
 
 
@@ -224,12 +227,12 @@ pf_status pf_tallies_settle (pf_tallies *t) {
 
 /* Of a group with few calls: each at once. */
 static pf_status add_at_once (pf_tallies *t, size_t group,
-                              const pf_call *call) {
+                              const int64_t *lengths) {
   pf_quantile *const of = &t->quantiles[group * PF_LENGTHS];
   for (size_t which = 0; which < PF_LENGTHS; which++)
-    if (call->lengths[which] >= 0 &&
+    if (lengths[which] >= 0 &&
         pf_quantile_add(&of[which], &t->pool, PF_INT,
-                        pf_order_int(call->lengths[which])) != PF_OK)
+                        pf_order_int(lengths[which])) != PF_OK)
       return PF_ENOMEM;
   return PF_OK;
 }
@@ -237,16 +240,16 @@ static pf_status add_at_once (pf_tallies *t, size_t group,
 
 /* Wait until there are many. */
 static inline pf_status add_staged (pf_tallies *t, size_t group,
-                                    const pf_call *call) {
+                                    const int64_t *lengths) {
   pf_staged *const staged = &t->staged[group];
   pf_stage *const stage = t->stages[group];
   const size_t at = staged->count++;
   if (!staged->are_codes) {
-    memcpy(stage->lengths[at], call->lengths, sizeof call->lengths);
+    memcpy(stage->lengths[at], lengths, sizeof stage->lengths[at]);
     return at + 1 == STAGED_LENGTHS ? flush_lengths(t, group) : PF_OK;
   }
   for (size_t which = 0; which < PF_LENGTHS; which++)
-    stage->codes[at][which] = pf_quantile_code(call->lengths[which]);
+    stage->codes[at][which] = pf_quantile_code(lengths[which]);
   return at + 1 == PF_STAGED ? flush_codes(t, group) : PF_OK;
 }
 
@@ -271,36 +274,40 @@ static inline void fetch_stage (const pf_tallies *t, size_t group) {
 }
 
 
-static pf_status add_quantiles (pf_tallies *t, const pf_call *calls,
-                                size_t count, const uint32_t *groups) {
-  for (size_t i = 0; i < count; i++) {
-    if (i + AHEAD < count)
-      fetch_stage(t, groups[i + AHEAD]);
-    const pf_status status = has_stage(t, groups[i])
-                                 ? add_staged(t, groups[i], &calls[i])
-                                 : add_at_once(t, groups[i], &calls[i]);
-    if (status != PF_OK)
-      return status;
-  }
-  return PF_OK;
+static pf_status add_quantiles (pf_tallies *t, size_t group,
+                                const int64_t *lengths) {
+  return has_stage(t, group) ? add_staged(t, group, lengths)
+                             : add_at_once(t, group, lengths);
+}
+
+
+static pf_status add_call (pf_tallies *t, size_t group, const pf_call *call) {
+  t->hot[group].rows++;
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (call->lengths[which] >= 0)
+      add_length(t, group, which, call->lengths[which], call->start);
+    else
+      t->rest[group].absent[which]++;
+  if (call->count == 0)
+    t->rest[group].uncounted++;
+  if (t->has_squares)
+    add_squares(t, group, call->lengths);
+  return t->has_quantiles ? add_quantiles(t, group, call->lengths) : PF_OK;
 }
 
 
 pf_status pf_tallies_add (pf_tallies *t, const pf_call *calls, size_t count,
                           const uint32_t *groups) {
-  for (size_t i = 0; i < count; i++) {
-    const size_t group = groups[i];
-    if (i + AHEAD < count)
-      fetch(&t->hot[groups[i + AHEAD]]);
-    t->hot[group].rows++;
-    for (size_t which = 0; which < PF_LENGTHS; which++)
-      add_length(t, group, which, &calls[i]);
-    if (calls[i].count == 0)
-      t->rest[group].uncounted++;
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < count && status == PF_OK; i++) {
+    if (i + AHEAD < count) {
+      pf_tallies_fetch(t, groups[i + AHEAD]);
+      if (t->has_quantiles)
+        fetch_stage(t, groups[i + AHEAD]);
+    }
+    status = add_call(t, groups[i], &calls[i]);
   }
-  if (t->has_squares)
-    add_squares(t, calls, count, groups);
-  return t->has_quantiles ? add_quantiles(t, calls, count, groups) : PF_OK;
+  return status;
 }
 
 /* }====== */
@@ -313,9 +320,7 @@ pf_status pf_tallies_supply (pf_tallies *t, size_t group, size_t which,
   const size_t at = group * PF_LENGTHS + which;
   if (length < 0)
     return PF_OK;
-  pf_call call = {.start = INT64_MAX};
-  call.lengths[which] = length;
-  add_length(t, group, which, &call);
+  add_length(t, group, which, length, INT64_MAX);
   t->rest[group].absent[which]--;
   if (t->has_squares)
     pf_squares_add(&t->squares[at], (uint64_t)length);
@@ -329,7 +334,8 @@ void pf_tallies_hide (pf_tallies *t, size_t group, size_t which) {
   const size_t at = group * PF_LENGTHS + which;
   t->hot[group].of[which].sum = 0;
   t->hot[group].of[which].least = INT64_MAX;
-  t->hot[group].of[which].greatest = -1;
+  t->hot[group].of[which].reach = 0;
+  t->rest[group].greatest[which] = -1;
   t->rest[group].absent[which] = t->hot[group].rows;
   t->rest[group].wraps[which] = 0;
   if (t->has_squares)
@@ -349,15 +355,11 @@ static void merge_length (pf_tallies *t, size_t group, const pf_tallies *more,
   rest->wraps[which] +=
       other_rest->wraps[which] + (to->of[which].sum < other->of[which].sum);
   rest->absent[which] += other_rest->absent[which];
-  if (other->of[which].least < to->of[which].least)
-    to->of[which].least = other->of[which].least;
-  if (which < PF_WORST && other->of[which].greatest >= 0 &&
-      (other->of[which].greatest > to->of[which].greatest ||
-       (other->of[which].greatest == to->of[which].greatest &&
-        other_rest->worst_at[which] < rest->worst_at[which])))
-    rest->worst_at[which] = other_rest->worst_at[which];
-  if (other->of[which].greatest > to->of[which].greatest)
-    to->of[which].greatest = other->of[which].greatest;
+  if (other_rest->greatest[which] < 0)
+    return;
+  stretch(t, group, which, other->of[which].least, INT64_MAX);
+  stretch(t, group, which, other_rest->greatest[which],
+          which < PF_WORST ? other_rest->worst_at[which] : 0);
 }
 
 

@@ -11,12 +11,17 @@
 #include "kernels/calls/squares.h"
 #include "kernels/quantile.h"
 
-/* What is added up for each call: two lines of a cache. Sums wrap around. */
+/*
+** What is added up for each call: two lines of a cache. Sums wrap around. A
+** length from `least` on and less than `reach` above it changes neither the
+** least nor the greatest, nor where the worst began: one look tells.
+*/
 typedef struct pf_tally {
   uint64_t rows;
   struct {
     uint64_t sum;
-    int64_t least, greatest; /* of present lengths */
+    int64_t least;  /* of present lengths; INT64_MAX: there are none */
+    uint64_t reach; /* from the least to the greatest */
   } of[PF_LENGTHS];
 } pf_tally;
 
@@ -24,10 +29,11 @@ typedef struct pf_tally {
 
 /* What is seldom touched. */
 typedef struct pf_tally_rest {
-  uint64_t absent[PF_LENGTHS]; /* lengths that are missing */
-  uint64_t wraps[PF_LENGTHS];  /* of sums */
-  uint64_t uncounted;          /* calls whose enter was not recorded */
-  int64_t worst_at[PF_WORST];  /* the earliest, of equal ones */
+  int64_t greatest[PF_LENGTHS]; /* of present lengths, or -1 */
+  uint64_t absent[PF_LENGTHS];  /* lengths that are missing */
+  uint64_t wraps[PF_LENGTHS];   /* of sums */
+  uint64_t uncounted;           /* calls whose enter was not recorded */
+  int64_t worst_at[PF_WORST];   /* the earliest, of equal ones */
 } pf_tally_rest;
 
 #define PF_STAGED 255 /* calls of a group that wait for their quantiles */
@@ -67,6 +73,58 @@ pf_status pf_tallies_reserve (pf_tallies *tallies, size_t count);
 /* Add calls to the groups groups[i]. PF_ENOMEM. */
 pf_status pf_tallies_add (pf_tallies *tallies, const pf_call *calls,
                           size_t count, const uint32_t *groups);
+
+/* A group will soon be counted in: have its tally ready. */
+static inline void pf_tallies_fetch (const pf_tallies *tallies, size_t group) {
+  const pf_tally *const tally = &tallies->hot[group];
+  __builtin_prefetch(tally, 1);
+  __builtin_prefetch(&tally->of[PF_LENGTHS - 1], 1);
+}
+
+/* The lengths of a call; PF_NO_TIME and more than 2^63-1 are large here. */
+typedef struct pf_lengths {
+  uint64_t net, gross, call, period, outside;
+} pf_lengths;
+
+/* Whether a length of a group is one that changes but its sum. */
+static inline __attribute__((always_inline)) bool pf_length_fits (
+    const pf_tally *hot, size_t which, uint64_t length) {
+  return length - (uint64_t)hot->of[which].least < hot->of[which].reach;
+}
+
+/* Add a length that fits. */
+static inline __attribute__((always_inline)) void pf_length_sum (
+    pf_tallies *tallies, size_t group, size_t which, uint64_t length) {
+  pf_tally *const hot = &tallies->hot[group];
+  hot->of[which].sum += length;
+  if (__builtin_expect(hot->of[which].sum < length, 0))
+    tallies->rest[group].wraps[which]++;
+}
+
+/* Add one call that was recorded from enter to leave, if all its lengths fit
+   (`outside` may be missing); else false, and nothing is added. Not for
+   tallies with squares or quantiles. */
+static inline __attribute__((always_inline)) bool pf_tallies_credit (
+    pf_tallies *tallies, size_t group, pf_lengths of) {
+  pf_tally *const hot = &tallies->hot[group];
+  const bool is_outside = (int64_t)of.outside >= 0;
+  if (!pf_length_fits(hot, PF_NET, of.net) ||
+      !pf_length_fits(hot, PF_GROSS, of.gross) ||
+      !pf_length_fits(hot, PF_CALL, of.call) ||
+      !pf_length_fits(hot, PF_PERIOD, of.period) ||
+      (is_outside && !pf_length_fits(hot, PF_OUTSIDE, of.outside)))
+    return false;
+  hot->rows++;
+  pf_length_sum(tallies, group, PF_NET, of.net);
+  pf_length_sum(tallies, group, PF_GROSS, of.gross);
+  pf_length_sum(tallies, group, PF_CALL, of.call);
+  pf_length_sum(tallies, group, PF_PERIOD, of.period);
+  if (is_outside)
+    pf_length_sum(tallies, group, PF_OUTSIDE, of.outside);
+  else
+    tallies->rest[group].absent[PF_OUTSIDE]++;
+  return true;
+}
 
 /* Finish the quantiles: before they are looked at, supplied, hidden or merged.
    PF_ENOMEM. */

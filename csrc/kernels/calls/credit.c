@@ -1,0 +1,147 @@
+/*
+** credit.c - packed events straight into the tallies of their groups, by
+** plain.h; what that leaves goes to the machine, one event at a time.
+*/
+
+#include "kernels/calls/credit.h"
+
+#include "kernels/calls/plain.h"
+
+#define AHEAD 12 /* events for which slots are fetched */
+
+typedef struct credit {
+  pf_machine *machine;
+  pf_groups *groups;
+  pf_events *events;
+  const int64_t *times;
+  const uint32_t *words;
+  bool has_more; /* than tallies: calls become rows of the machine first */
+  size_t slow;
+} credit;
+
+
+bool pf_can_credit (const pf_machine *machine, const pf_groups *groups) {
+  return groups->by != PF_BY_CALLER && pf_machine_is_plain(machine);
+}
+
+
+/* {====== One event that is not plain ====== */
+
+/* Count the calls that the machine has made; others of their slots can be
+   counted at once then. */
+static pf_status count_calls (credit *c) {
+  pf_machine *const m = c->machine;
+  const pf_status status =
+      pf_groups_add(c->groups, &m->lanes, m->calls, m->ncalls);
+  if (status != PF_OK)
+    return status;
+  for (size_t i = 0; i < m->ncalls; i++)
+    m->lanes.slots[m->calls[i].slot].group = c->groups->numbers[i];
+  m->ncalls = 0;
+  return PF_OK;
+}
+
+
+static pf_status take_slow (credit *c, size_t row) {
+  c->slow++;
+  pf_status status = count_calls(c);
+  if (status == PF_OK)
+    status = pf_events_arrange(c->events, row, row + 1);
+  if (status == PF_OK)
+    status = pf_machine_take(c->machine, &c->events->rows, row, row + 1);
+  return status == PF_OK ? count_calls(c) : status;
+}
+
+/* }====== */
+
+
+/* {====== Events of one lane ====== */
+
+/* Take plain events of a lane; answers how many. */
+static inline __attribute__((always_inline)) size_t take_words (
+    pf_machine *m, pf_groups *groups, pf_lane *lane, const uint32_t *words,
+    const int64_t *times, size_t count) {
+  plain_run r = begin_run(m, lane, words[0] & PF_PACKED_LANES, count);
+  const uint32_t *word = words, *const end = words + count;
+  if (times[0] < r.last)
+    return 0;
+  for (; word < end; word++, times++) {
+    const uint32_t ahead = pf_packed_area(word[AHEAD]);
+    __builtin_prefetch(&m->lanes.slots[slot_met(lane, ahead)], 1);
+    if (!take_one(m, &r, *word, *times, groups))
+      break;
+  }
+  end_run(m, &r);
+  return (size_t)(word - words);
+}
+
+
+/* Both are kept apart, so that they have all registers for themselves. */
+static __attribute__((noinline, nonnull)) size_t credit_words (
+    pf_machine *m, pf_groups *groups, pf_lane *lane, const uint32_t *words,
+    const int64_t *times, size_t count) {
+  return take_words(m, groups, lane, words, times, count);
+}
+
+
+static __attribute__((noinline)) size_t row_words (pf_machine *m, pf_lane *lane,
+                                                   const uint32_t *words,
+                                                   const int64_t *times,
+                                                   size_t count) {
+  return take_words(m, NULL, lane, words, times, count);
+}
+
+
+/* Take plain events of a lane from a row on; answers where they end. */
+static size_t take_run (const credit *c, pf_lane *lane, size_t from,
+                        size_t rows) {
+  const uint32_t *const words = c->words + from;
+  const int64_t *const times = c->times + from;
+  const size_t count = rows - from;
+  return from + (c->has_more ? row_words(c->machine, lane, words, times, count)
+                             : credit_words(c->machine, c->groups, lane, words,
+                                            times, count));
+}
+
+/* }====== */
+
+
+static bool same_lane (const credit *c, size_t row, size_t other) {
+  return ((c->words[row] ^ c->words[other]) & PF_PACKED_LANES) == 0;
+}
+
+
+static pf_status take_all (credit *c, size_t rows) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < rows && status == PF_OK;) {
+    const size_t from = i;
+    uint32_t number;
+    status = pf_events_lane(c->events, from, &number);
+    pf_lane *const lane =
+        status == PF_OK ? pf_lane_at(&c->machine->lanes, number) : NULL;
+    if (lane != NULL)
+      i = take_run(c, lane, from, rows);
+    if (status == PF_OK && i < rows && (lane == NULL || same_lane(c, from, i)))
+      status = take_slow(c, i++);
+  }
+  return status;
+}
+
+
+pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events,
+                     size_t *slow) {
+  const pf_tallies *const t = &groups->tallies;
+  credit c = {.machine = m,
+              .groups = groups,
+              .events = events,
+              .times = events->packed.times,
+              .words = events->packed.words,
+              .has_more = t->has_squares || t->has_quantiles};
+  pf_status status = pf_machine_reserve(m, events->packed.rows);
+  if (status == PF_OK)
+    status = take_all(&c, events->packed.rows);
+  if (status == PF_OK)
+    status = count_calls(&c);
+  *slow = c.slow;
+  return status;
+}

@@ -1,0 +1,108 @@
+-- Statistics of a binary timeline count most calls at once and make no rows of them: what they
+-- tell is what the slow model tells, and what the rows of calls come to.
+
+local profio = require "profio"
+local slow = require "spec.support.slow_calls"
+local timelines = require "spec.support.call_timelines"
+
+local lengths = { "net", "gross", "call", "period", "outside" }
+local classes = { [0] = "function", "line", "variable" }
+
+local function open(bytes)
+   return assert(profio.open({ data = bytes }, { format = "winidea", bin_version = "1.1" }))
+end
+
+-- What calls come to by the key of their area: count, and of each length sum, min, max, number.
+local function added_up(calls, key_of)
+   local groups = {}
+   for _, call in ipairs(calls) do
+      local key = key_of(call)
+      local group = groups[key] or { count = 0 }
+      groups[key] = group
+      group.count = group.count + call.count
+      for _, name in ipairs(lengths) do
+         local length = call[name]
+         group[name] = (group[name] or 0) + (length or 0)
+         if length then
+            group[name .. "_min"] = math.min(group[name .. "_min"] or length, length)
+            group[name .. "_max"] = math.max(group[name .. "_max"] or length, length)
+         end
+      end
+   end
+   return groups
+end
+
+local columns = { "count" }
+for _, name in ipairs(lengths) do
+   table.move({ name, name .. "_min", name .. "_max" }, 1, 3, #columns + 1, columns)
+end
+
+local function statistics(trace, options, key)
+   local groups = {}
+   for row in trace:call_statistics(options):records(key, table.unpack(columns)) do
+      groups[row[key]], row[key] = row, nil
+   end
+   return groups
+end
+
+-- The records as the slow model has events.
+local function events_of(list)
+   local areas, events = {}, {}
+   for i, record in ipairs(list) do
+      local handle = record.handle
+      areas[handle] = areas[handle] or { name = ("%08X"):format(handle),
+         class = classes[handle >> 28] }
+      events[i] = { time = record.time, event = record.event, area = areas[handle],
+         lane = record.core }
+   end
+   return events
+end
+
+local function check_by_model(shape, options)
+   local bytes, list = timelines.make(shape)
+   local trace <close> = open(bytes)
+   local expected = added_up(slow.calls(events_of(list), options), function(call)
+      return tonumber(call.area, 16)
+   end)
+   options.parts, options.threads = 1, 1
+   assert.same(expected, statistics(trace, options, "handle"))
+end
+
+local function check_by_rows(shape, options)
+   local trace <close> = open((timelines.make(shape)))
+   local expected = added_up(trace:calls(options):rows(), function(call) return call.area end)
+   options.parts, options.threads = 1, 1
+   assert.same(expected, statistics(trace, options, "area"))
+   options.quantiles = ""
+   assert.same(expected, statistics(trace, options, "area"))
+end
+
+local function options_of(round)
+   return { recursion = round % 2 == 0 and "outermost" or "all",
+      partial = round % 3 == 0 and "exclude" or "include",
+      max_depth = round % 5 == 4 and 6 or nil }
+end
+
+describe("statistics whose calls are counted at once", function()
+   it("are those of the slow model", function()
+      math.randomseed(21)
+      for round = 1, 5 do
+         check_by_model({ rows = 12000, functions = 5 * round, has_suspends = round % 2 == 1 },
+            options_of(round))
+         check_by_model({ rows = 12000, functions = 20, has_suspends = true, stumbles = 0.001 },
+            options_of(round))
+         check_by_model({ rows = 9000, functions = 20, lines = true, stumbles = 0.001 },
+            options_of(round))
+      end
+   end)
+
+   it("are what the rows of calls come to", function()
+      math.randomseed(22)
+      for round = 1, 10 do
+         check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1,
+            least = round % 4 }, options_of(round))
+         check_by_rows({ rows = 20000, functions = 30, states = true, stumbles = 0.002 },
+            options_of(round))
+      end
+   end)
+end)
