@@ -179,6 +179,7 @@ struct pf_encoder {
   const pf_table *tables; /* what it takes, when options decide; else NULL */
   size_t ntables;
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
+  uint64_t rounded; /* values that were, because an option says so */
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */
@@ -196,5 +197,4 @@ typedef struct pf_format {
                        pf_error *error); /* NULL: it is not written */
   bool parallel; /* readers of a table may be opened and run in threads */
 } pf_format;
-
 #endif

@@ -443,14 +443,16 @@ static void set_count (lua_State *L, const char *name, uint64_t count) {
 }
 
 
-/* stream:facts(): { tried=, written=, lost= } in records. */
+/* stream:facts(): { tried=, written=, lost= } in records, and how many values
+   were rounded=. */
 static int stream_facts (lua_State *L) {
   const pf_writer_facts facts =
       pf_writer_facts_of(l_stream_check(L, 1)->writer);
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   set_count(L, "tried", facts.tried);
   set_count(L, "written", facts.written);
   set_count(L, "lost", facts.lost);
+  set_count(L, "rounded", facts.rounded);
   return 1;
 }
 

@@ -41,6 +41,7 @@ typedef struct l_writer {
   size_t noutputs;
   pf_batch row; /* one row, for put */
   size_t row_table;
+  lua_Integer tried; /* rows, one by one */
 } l_writer;
 
 
@@ -457,7 +458,25 @@ static int writer_put (lua_State *L) {
   if (w->encoder->put(w->encoder, number, &w->row, &w->outputs[0].sink,
                       &error) != PF_OK)
     return fail_with_label(L, &error);
+  w->tried++;
   lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+/* writer:facts(): { tried=, written=, lost= } in records, and how many values
+   were rounded=: as a stream's, but nothing can be lost. */
+static int writer_facts (lua_State *L) {
+  const l_writer *const w = writer_check(L, 1);
+  lua_createtable(L, 0, 4);
+  lua_pushinteger(L, w->tried);
+  lua_setfield(L, -2, "tried");
+  lua_pushinteger(L, w->tried);
+  lua_setfield(L, -2, "written");
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "lost");
+  lua_pushinteger(L, (lua_Integer)w->encoder->rounded);
+  lua_setfield(L, -2, "rounded");
   return 1;
 }
 
@@ -545,10 +564,13 @@ static int writer_tables (lua_State *L) {
 
 
 void l_open_writer (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"close", writer_close},   {"finish", writer_finish},
-      {"put", writer_put},       {"put_reader", writer_put_reader},
-      {"tables", writer_tables}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"close", writer_close},
+                                     {"facts", writer_facts},
+                                     {"finish", writer_finish},
+                                     {"put", writer_put},
+                                     {"put_reader", writer_put_reader},
+                                     {"tables", writer_tables},
+                                     {NULL, NULL}};
   l_class(L, L_WRITER, methods, writer_close);
   lua_pushcfunction(L, core_writer);
   lua_setfield(L, -2, "writer");

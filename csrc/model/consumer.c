@@ -51,6 +51,7 @@ static void publish (pf_consumer *c, const pf_ring_walk *records,
   c->taken.taken += rows;
   c->taken.length = sink->written;
   c->taken.row = row_length(sink);
+  pf_note(&c->rounded, c->drain.encoder->rounded);
   if (ring->mode == PF_RING_OVERWRITE)
     pf_ring_taken_all(&c->writer->ring, &c->taken);
   else

@@ -16,6 +16,7 @@ typedef struct pf_consumer {
   pf_drain drain;
   pf_ring_walk journal; /* how far it has been learnt */
   pf_checkpoint taken;  /* what has been published */
+  pf_shared rounded;    /* values, by the encoder */
   bool sync;
   bool has_thread;
   pthread_t thread;

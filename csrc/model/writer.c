@@ -269,7 +269,8 @@ pf_writer_facts pf_writer_facts_of (pf_writer *w) {
   uint64_t lost = taken.lost + ring->dropped;
   if (ring->mode == PF_RING_OVERWRITE)
     lost = ring->oldest.before - taken.taken;
-  return (pf_writer_facts){ring->count + ring->dropped, taken.taken, lost};
+  return (pf_writer_facts){ring->count + ring->dropped, taken.taken, lost,
+                           pf_glance(&w->consumer->rounded)};
 }
 
 

@@ -42,6 +42,7 @@ typedef struct pf_writer_facts {
   uint64_t tried;   /* records that were given */
   uint64_t written; /* that are in the file */
   uint64_t lost;    /* dropped or overwritten */
+  uint64_t rounded; /* values in what is written */
 } pf_writer_facts;
 
 /* PF_EIO, PF_EUNSUPPORTED (no stream), PF_ELIMIT, PF_ENOMEM. */

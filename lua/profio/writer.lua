@@ -237,11 +237,11 @@ function Writer:dump()
    return self.sink:dump()
 end
 
----What became of the records of a ring: how many were tried, written into the file, and lost
----(dropped or overwritten).
----@return { tried: integer, written: integer, lost: integer }|nil  nil: there is no ring
+---What became of the records: how many were tried, written into the file, and lost (dropped or
+---overwritten by a ring); and how many values in them were rounded. Raises behind close.
+---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function Writer:facts()
-   return self.is_stream and self.sink:facts() or nil
+   return (self.sink or error("writer is closed", 2)):facts()
 end
 
 ---Write the file and close; the number of bytes, or without a path the bytes and those of the files

@@ -103,6 +103,8 @@ describe("written traces", function()
          end, "whole ms")
          local rounded = assert(profio.create(nil, { format = "xpp", round = true }))
          assert(rounded:write { thread = 1, time = case[1], op = "I", call = "A" })
+         assert(rounded:write { thread = 1, time = 3000000, op = "O", call = "A" })
+         assert.same({ tried = 2, written = 2, lost = 0, rounded = 1 }, rounded:facts())
          local trace <close> = assert(profio.open { data = (rounded:close()) })
          assert.equal(case[2] * 1000000, trace.entries:rows()[1].time)
       end

@@ -184,8 +184,10 @@ static pf_status put_number (const passing *p) {
     fits = true;
     (void)dbf_parse_digits((const uint8_t *)digits, (size_t)size, &whole,
                            &back);
-    if (back == value || p->writer->round)
+    if (back == value || p->writer->round) {
+      p->writer->encoder.rounded += back != value;
       return put_digits(p, digits, size);
+    }
   }
   return refuse(p, fits ? "the number has more decimals than the field; round "
                           "= true rounds it"
@@ -248,7 +250,9 @@ static pf_status put_currency (const passing *p) {
     if (!(fabs(value) < 9.2e18))
       return refuse(p, "the number has no room in a currency");
     units = llround(value);
-    if ((double)units / 10000 != p->column->nums[p->row] && !p->writer->round)
+    const bool is_exact = (double)units / 10000 == p->column->nums[p->row];
+    p->writer->encoder.rounded += !is_exact && p->writer->round;
+    if (!is_exact && !p->writer->round)
       return refuse(p, "the number has more than four decimals; round = true "
                        "rounds it");
   }

@@ -46,7 +46,7 @@ bool xpp_wants_text (const pf_trace *asked) {
 
 /* {====== Times ====== */
 
-pf_status xpp_whole_ms (const xpp_writer *writer, int64_t time, int64_t *ms,
+pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
                         pf_error *error) {
   const int64_t rest = time % XPP_NS_PER_MS;
   *ms = time / XPP_NS_PER_MS;
@@ -57,6 +57,7 @@ pf_status xpp_whole_ms (const xpp_writer *writer, int64_t time, int64_t *ms,
                    "entry %llu: the file holds whole ms, %lld ns are none: "
                    "round = true rounds them",
                    (unsigned long long)(writer->count + 1), (long long)time);
+  writer->rounded++;
   *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
   return PF_OK;
 }
@@ -150,6 +151,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
     if (status == PF_OK && self->since == self->every)
       status = end_part(self, sink, error);
   }
+  encoder->rounded =
+      self->rounded + (self->inner == NULL ? 0 : self->inner->rounded);
   return status;
 }
 

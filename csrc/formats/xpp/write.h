@@ -17,6 +17,7 @@ struct xpp_writer {
   pf_table table;   /* entries: our columns, then those of unknown fields */
   pf_field *schema; /* of it */
   bool round;       /* times that are no whole ms are rounded */
+  uint64_t rounded; /* how many were */
 
   pf_encoder *inner;         /* of tables; NULL: text */
   const pf_table *data;      /* what that takes */
@@ -54,7 +55,7 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
 
 /* The time of a row in ms; PF_EUNSUPPORTED when it is none and is not to be
    rounded. */
-pf_status xpp_whole_ms (const xpp_writer *writer, int64_t time, int64_t *ms,
+pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
                         pf_error *error);
 
 /* write_table.c: give rows from..to-1 to the encoder of tables. */

@@ -497,6 +497,10 @@ function writer:put(table_name, record) end
 ---@return profio.core.Code|nil code
 function writer:put_reader(table_name, rows) end
 
+---What became of the rows that were put one by one; `rounded` counts values.
+---@return { tried: integer, written: integer, lost: integer, rounded: integer }
+function writer:facts() end
+
 ---Write what is left and close.
 ---@return integer|string|nil written bytes, or the bytes of a writer into memory
 ---@return string|table<string, string>|nil message, or those of the files beside it by role

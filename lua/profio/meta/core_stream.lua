@@ -66,7 +66,7 @@ function stream:flush() end
 ---@return profio.core.Code|nil code
 function stream:dump() end
 
----@return { tried: integer, written: integer, lost: integer }
+---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function stream:facts() end
 
 ---@return integer|nil bytes
