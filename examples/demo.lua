@@ -46,7 +46,7 @@ end
 
 local path, rounds = ...
 if not path then
-   io.stderr:write "usage: lua5.4 demo.lua TEXT [ROUNDS]: counts its words, and packs them as JSON\n"
+   io.stderr:write "usage: demo.lua TEXT [ROUNDS]: counts its words, packs and unpacks them\n"
    os.exit(2)
 end
 local text = read(path)

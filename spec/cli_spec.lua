@@ -207,6 +207,13 @@ describe("profio", function()
          fails(2, "%-%-unit is one of ns", "profio --unit h")
          fails(2, "no export 'x'", "profio --export x")
          fails(2, "do not go together", "profio --info --check")
+         fails(2, "takes the profile as a whole, without %-%-where",
+            "profio --export svg --where count=1")
+         fails(2, "takes the trace as a whole, without %-%-info", "profio --export html --info")
+         fails(2, "takes the files as they are, without %-%-top", "profio --check --top 3")
+         fails(2, "takes the files as they are, without %-%-where",
+            "profio --merge --where count=1 -o OUT")
+         fails(2, "shows rows and no profile, without %-%-focus", "profio --table arcs --focus main")
          fails(2, "no format 'x'; there are: gmon", "profio --format x")
          fails(2, "no option 'x'", "profio --set x=1")
          fails(2, "wants NAME=VALUE", "profio --set x")

@@ -10,6 +10,7 @@ local registry = require "profio.registry"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
 local span = require "profio.cli.span"
+local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
 local words = require "profio.cli.words"
 
@@ -236,16 +237,6 @@ end
 
 -- {====== Exports of profiles and traces ======
 
--- What goes with exports of the whole: nothing that picks rows.
-local function check_whole(export, given)
-   for _, word in ipairs { "report", "table", "group", "aggregate", "sort", "columns", "top" } do
-      if given[word] then
-         failure.use("--export %s takes the %s as a whole, without --%s", export.name,
-            export.takes, word)
-      end
-   end
-end
-
 -- What a trace would lose: a difference, or some functions only, are a profile.
 local function is_profile_wanted(export, given)
    return export.takes == "profile" or export.write_profile ~= nil and
@@ -313,10 +304,11 @@ function modes.check(given)
       failure.use("%s takes the whole trace, without --from, --to and --lane", first)
    end
    if whole_export(given) then
-      check_whole(whole_export(given), given)
+      together.check_export(whole_export(given), given)
    elseif given.export then
       exports.named(given.export)
    end
+   together.check(given)
    if given.report then
       reports.named(given.report)
    end
