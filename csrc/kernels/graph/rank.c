@@ -288,9 +288,15 @@ static void spread (void *context) {
 static void rank_entries (void *context) {
   job *const j = context;
   pf_flow *const flow = j->flow;
-  j->first = pf_rank_graph(flow, &flow->entries);
-  for (size_t i = 0; j->first == PF_OK && i < flow->nnodes; i++)
-    flow->nodes[flow->entries[i]].index = (uint32_t)i + 1;
+  uint32_t *nodes = NULL;
+  j->first = pf_rank_graph(flow, &nodes);
+  if (j->first != PF_OK || nodes == NULL) {
+    free(nodes);
+    return;
+  }
+  for (size_t i = 0; i < flow->nnodes; i++)
+    flow->nodes[nodes[i]].index = (uint32_t)i + 1;
+  flow->entries = nodes;
 }
 
 
@@ -312,7 +318,12 @@ static void rank_flat (void *context) {
 static void rank_index (void *context) {
   job *const j = context;
   pf_flow *const flow = j->flow;
-  j->second = pf_rank_index(flow, flow->zeros, &flow->names, &flow->nnames);
+  uint32_t *names = NULL;
+  j->second = pf_rank_index(flow, flow->zeros, &names, &flow->nnames);
+  if (j->second == PF_OK)
+    flow->names = names;
+  else
+    free(names);
 }
 
 
@@ -349,6 +360,8 @@ pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
 pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
   if (flow->entries != NULL)
     return PF_OK;
+  free(flow->names); /* of an attempt for which memory was short */
+  flow->names = NULL;
   flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
   return do_both(flow, rank_entries, rank_index);
 }
