@@ -80,23 +80,11 @@ static bool widen (void *array, size_t used, size_t room, size_t size) {
 }
 
 
-/* The same for values of which most are never written. */
-static bool widen_rare (void *array, size_t used, size_t room, size_t size) {
-  void **const place = array;
-  if (*place != NULL)
-    return widen(array, used, room, size);
-  *place = pf_array_of_zeros(room, size);
-  return *place != NULL;
-}
-
-
 /* Widen what every function has. */
 static bool widen_functions (pf_graph *graph, size_t room) {
   const size_t used = graph->nfunctions;
   bool done = resize(&graph->names, used, room, sizeof *graph->names) &&
               resize(&graph->addresses, used, room, sizeof(uint64_t)) &&
-              resize(&graph->files, used, room, sizeof(uint32_t)) &&
-              widen_rare(&graph->lines, used, room, sizeof(uint32_t)) &&
               resize(&graph->flags, used, room, sizeof(uint8_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
     done = widen(&graph->weights[i], used, room, sizeof(int64_t));
@@ -135,7 +123,6 @@ uint32_t pf_graph_function (pf_graph *graph, uint32_t name, uint64_t address,
   graph->names[number] = name;
   graph->addresses[number] = address;
   graph->flags[number] = flags;
-  graph->files[number] = PF_NO_NAME;
   return number;
 }
 
@@ -195,6 +182,17 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
     graph->npseudo++;
   }
   return number;
+}
+
+
+pf_status pf_graph_places (pf_graph *graph) {
+  const size_t n = graph->nfunctions;
+  graph->files = pf_array(n, sizeof *graph->files);
+  graph->lines = pf_array_of_zeros(n, sizeof *graph->lines);
+  if (graph->files == NULL || graph->lines == NULL)
+    return PF_ENOMEM;
+  memset(graph->files, 0xff, n * sizeof *graph->files);
+  return PF_OK;
 }
 
 

@@ -71,8 +71,8 @@ typedef struct pf_graph {
   size_t nfunctions, functions_room;
   uint32_t *names;     /* as the linker has them */
   uint64_t *addresses; /* where each begins, as the trace counts */
-  uint32_t *files;     /* PF_NO_NAME: not known */
-  uint32_t *lines;
+  uint32_t *files;     /* PF_NO_NAME: not known; NULL: none is, */
+  uint32_t *lines;     /* and this is NULL too */
   uint8_t *flags;
   int64_t *weights[PF_MAX_METRICS];
   double *ticks;       /* compat only: gprof's samples, with fractions */
@@ -132,6 +132,20 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
 /* All is added: add up the calls of each function, those by itself apart from
    those by others, and list the arcs by caller and by callee. PF_ENOMEM. */
 pf_status pf_graph_finish (pf_graph *graph);
+
+/* Make room for files and lines, when all functions are there: none is known
+   yet. PF_ENOMEM. */
+pf_status pf_graph_places (pf_graph *graph);
+
+/* The file in which a function begins, or PF_NO_NAME; and the line. */
+static inline uint32_t pf_graph_file (const pf_graph *graph, size_t function) {
+  return graph->files == NULL ? UINT32_MAX : graph->files[function];
+}
+
+static inline uint32_t pf_graph_first_line (const pf_graph *graph,
+                                            size_t function) {
+  return graph->lines == NULL ? 0 : graph->lines[function];
+}
 
 /* left + right, kept within 64 bits. */
 static inline int64_t pf_add (int64_t left, int64_t right) {

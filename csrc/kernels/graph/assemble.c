@@ -130,10 +130,12 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
 
 
 /* Look up the source lines where functions begin. */
-static void find_lines (pf_graph *graph, const pf_assembly *assembly) {
+static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
   if (assembly->symbols == NULL ||
       !pf_symbols_facts(assembly->symbols)->has_lines)
-    return;
+    return PF_OK;
+  if (pf_graph_places(graph) != PF_OK)
+    return PF_ENOMEM;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     pf_line_row row;
     if ((graph->flags[i] & PF_FUNCTION_PSEUDO) == 0 &&
@@ -143,6 +145,7 @@ static void find_lines (pf_graph *graph, const pf_assembly *assembly) {
       graph->lines[i] = row.line;
     }
   }
+  return PF_OK;
 }
 
 
@@ -156,10 +159,9 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
   if (status == PF_OK && assembly->arcs != NULL)
     status = pf_tally_arcs(&credit, assembly->arcs, error);
   if (status == PF_OK &&
-      (pf_graph_name_pseudo(graph) != PF_OK || pf_graph_finish(graph) != PF_OK))
+      (pf_graph_name_pseudo(graph) != PF_OK ||
+       pf_graph_finish(graph) != PF_OK || find_lines(graph, assembly) != PF_OK))
     status = no_memory(error);
-  if (status == PF_OK)
-    find_lines(graph, assembly);
   return status;
 }
 

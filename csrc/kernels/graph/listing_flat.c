@@ -175,11 +175,11 @@ static void fill_places (const flat_reader *self, pf_batch *batch,
   uint32_t *const files = batch->columns[FILE_NAME].ids;
   int64_t *const lines = ints_of(batch, LINE);
   for (size_t i = 0; i < batch->rows && (files != NULL || lines != NULL); i++) {
-    const uint32_t file = graph->files[functions[i]];
+    const uint32_t file = pf_graph_file(graph, functions[i]);
     if (files != NULL)
       files[i] = file;
     if (lines != NULL)
-      lines[i] = graph->lines[functions[i]];
+      lines[i] = pf_graph_first_line(graph, functions[i]);
     if (file == PF_NO_NAME && files != NULL)
       pf_set_missing(&batch->columns[FILE_NAME], i);
     if (file == PF_NO_NAME && lines != NULL)

@@ -46,9 +46,9 @@ static void put_function (const pf_listing *listing, pf_batch *batch,
   put_name(batch, SYMBOL, graph->names[f]);
   if (batch->columns[ADDRESS].data != NULL)
     batch->columns[ADDRESS].addrs[batch->rows] = graph->addresses[f];
-  put_name(batch, FILE_NAME, graph->files[f]);
-  put_int(batch, LINE, graph->lines[f]);
-  if (graph->files[f] == PF_NO_NAME)
+  put_name(batch, FILE_NAME, pf_graph_file(graph, f));
+  put_int(batch, LINE, pf_graph_first_line(graph, f));
+  if (pf_graph_file(graph, f) == PF_NO_NAME)
     put_missing(batch, LINE);
   put_int(batch, CALLS, graph->calls[f]);
   put_int(batch, RECURSIVE, graph->self_calls[f]);

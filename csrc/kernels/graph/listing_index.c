@@ -61,12 +61,12 @@ static const char spaces[] = "                                        "
 /* The file of a static function without its folders; PF_NO_NAME. */
 static uint32_t file_of (const index_reader *self, size_t node) {
   const pf_graph *graph = self->listing.listing.flow->graph;
-  if (node >= graph->nfunctions || graph->files[node] == PF_NO_NAME ||
+  if (node >= graph->nfunctions || pf_graph_file(graph, node) == PF_NO_NAME ||
       (graph->flags[node] & PF_FUNCTION_LOCAL) == 0)
     return PF_NO_NAME;
-  const pf_bytes path = pf_name(graph->dictionary, graph->files[node]);
+  const pf_bytes path = pf_name(graph->dictionary, pf_graph_file(graph, node));
   const char *slash = strrchr((const char *)path.at, '/');
-  return slash == NULL ? graph->files[node]
+  return slash == NULL ? pf_graph_file(graph, node)
                        : pf_intern_text(graph->dictionary, slash + 1);
 }
 

@@ -141,10 +141,10 @@ static size_t take_calls (line_reader *self) {
   line_row *rows = self->rows + self->count;
   size_t count = 0;
   for (size_t i = 0; i < graph->nfunctions; i++)
-    if (graph->files[i] != PF_NO_NAME &&
+    if (pf_graph_file(graph, i) != PF_NO_NAME &&
         (graph->calls[i] != 0 || graph->self_calls[i] != 0))
-      rows[count++] = (line_row){.file = graph->files[i],
-                                 .line = graph->lines[i],
+      rows[count++] = (line_row){.file = pf_graph_file(graph, i),
+                                 .line = pf_graph_first_line(graph, i),
                                  .function = (uint32_t)i,
                                  .has_calls = true,
                                  .calls = graph->calls[i]};
