@@ -51,6 +51,39 @@ describe("inclusive time", function()
          core.rows(profile:callers "f2"))
    end)
 
+   it("adds up any number of arcs", function()
+      local N, ROWS = 40, 150000
+      local selves, calls, sums, of = {}, {}, {}, {}
+      for i = 1, N do
+         selves[i], of[i] = 1, { calls = 0, recursive = 0 }
+      end
+      local random = 7
+      local function next_random(bound)
+         random = (random * 1103515245 + 12345) % 2147483648
+         return random // 65536 % bound
+      end
+      for i = 1, ROWS do
+         local from, to, count = next_random(N + 1), 1 + next_random(N), next_random(5)
+         local key = ("f%d f%d"):format(from, to):gsub("^f0", "-")
+         local kind = from == to and "recursive" or "calls"
+         calls[i] = { from, to, count }
+         sums[key] = (sums[key] or 0) + count
+         of[to][kind] = of[to][kind] + count
+      end
+      local profile = make(selves, calls)
+      local found, rows = {}, profiles.flat(profile)
+      for _, row in ipairs(core.rows(profile:graph())) do
+         local key = ("%s %s"):format(row.caller or "-", row.callee)
+         assert.is_nil(found[key])
+         found[key] = row.calls
+      end
+      assert.same(sums, found)
+      for i = 1, N do
+         local row = rows["f" .. i]
+         assert.same(of[i], { calls = row.calls, recursive = row.recursive_calls })
+      end
+   end)
+
    it("keeps calls of a function by itself apart", function()
       local profile = make({ 0, 8 }, { { 2, 2, 70 }, { 1, 2, 2 } })
       local row = profiles.flat(profile).f2
