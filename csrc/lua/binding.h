@@ -52,6 +52,12 @@ l_reader *l_reader_new (lua_State *L, const int *pins, int count);
    closed. */
 l_reader *l_reader_check (lua_State *L, int arg);
 
+/* Whether a reader is a stage of the command that watches a pass (command.c),
+   and whether that has seen a Ctrl-C; `rows` have been read, here and in other
+   threads. Only in Lua's own thread. */
+bool l_is_watch (const pf_reader *reader);
+bool l_watch_is_over (void *reader, uint64_t rows);
+
 /* Raises "trace is closed" when the reader's trace has been closed. */
 void l_reader_alive (lua_State *L, const l_reader *reader);
 

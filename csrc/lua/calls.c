@@ -113,7 +113,8 @@ static void take_parts (lua_State *L, pf_statistics_options *options) {
 /*
 ** core.statistics(events, options): the calls by area. Beside the options of
 ** calls: by, quantiles; and to read in several parts: parts, more readers of
-** the same events, rows, how many there are, and threads.
+** the same events, rows, how many there are, and threads. If the events are
+** watched (command.c), that watches all parts.
 */
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
@@ -125,6 +126,8 @@ static int core_statistics (lua_State *L) {
   else if (is_option(L, 2, "by", "caller"))
     options.by = PF_BY_CALLER;
   take_ranks(L, 2, &options);
+  if (l_is_watch(events))
+    options.watcher = (pf_watcher){l_watch_is_over, events};
   const int pins[] = {1, 3};
   l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;

@@ -151,6 +151,7 @@ typedef struct watch {
   int64_t rows;              /* read so far */
   double started;            /* seconds of the clock */
   double shown;              /* when the bar was last drawn; 0: never */
+  bool is_asked;             /* by l_watch_is_over: the rows are told */
 } watch;
 
 
@@ -213,6 +214,15 @@ static bool is_over (watch *w) {
 }
 
 
+/* Rows have come. */
+static void count (watch *w, size_t rows) {
+  if (w->is_asked)
+    return;
+  w->rows += (int64_t)rows;
+  show(w);
+}
+
+
 static pf_status watch_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   watch *const w = (watch *)(void *)self;
@@ -225,8 +235,7 @@ static pf_status watch_next (pf_reader *self, pf_batch *batch,
     wipe(w);
     return status;
   }
-  w->rows += (int64_t)batch->rows;
-  show(w);
+  count(w, batch->rows);
   return status;
 }
 
@@ -244,8 +253,7 @@ static bool watch_pack (pf_reader *self, pf_packed *events) {
   watch *const w = (watch *)(void *)self;
   if (is_over(w) || !w->input->pack(w->input, events))
     return false;
-  w->rows += (int64_t)events->rows;
-  show(w);
+  count(w, events->rows);
   return true;
 }
 
@@ -259,13 +267,28 @@ static void watch_want (pf_reader *self, bool *wanted) {
 
 static pf_status watch_seek (pf_reader *self, uint64_t row, pf_error *error) {
   watch *const w = (watch *)(void *)self;
-  w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
+  if (!w->is_asked)
+    w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
   return w->input->seek(w->input, row, error);
 }
 
 
 static void watch_close (pf_reader *self) {
   free(self);
+}
+
+
+bool l_is_watch (const pf_reader *reader) {
+  return reader->next == watch_next;
+}
+
+
+bool l_watch_is_over (void *context, uint64_t rows) {
+  watch *const w = context;
+  w->is_asked = true;
+  w->rows = rows < INT64_MAX ? (int64_t)rows : INT64_MAX;
+  show(w);
+  return is_over(w);
 }
 
 

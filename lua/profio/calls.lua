@@ -98,7 +98,7 @@ end
 -- {====== In parts ======
 
 -- The options of the core for one reading: more readers of the events, if there are parts.
-local function in_parts(mine, events, rows)
+local function in_parts(mine, part, rows)
    local copy = {}
    for name, value in pairs(mine) do
       copy[name] = value
@@ -108,7 +108,7 @@ local function in_parts(mine, events, rows)
       local count
       copy.threads, count = division.of(rows, mine.threads, mine.parts)
       for i = 2, count do
-         copy.parts[i - 1] = events()
+         copy.parts[i - 1] = assert(part:reader "events")
       end
    end
    return copy
@@ -129,8 +129,8 @@ function calls.statistics(trace, state, given)
    end
    mine.quantiles = ranks
    return view.over(function()
-      local rows = division.rows(trace, state, "events")
-      return core.statistics(events(), in_parts(mine, events, rows))
+      local rows = not state.schema.events.stage and division.rows(trace, state, "events", true)
+      return core.statistics(events(), in_parts(mine, state.parts[1], rows))
    end, trace)
 end
 

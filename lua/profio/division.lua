@@ -13,11 +13,12 @@ local rows_per_part = 262144 -- at least: to put parts together costs something
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param name string
+---@param watched boolean|nil a pass that is watched can be read so, too
 ---@return integer|nil
-function division.rows(trace, state, name)
+function division.rows(trace, state, name, watched)
    local part = state.parts[1]
-   if #state.parts ~= 1 or state.format.constants or state.watch or not part.parallel
-      or not part:parallel() then
+   if #state.parts ~= 1 or state.format.constants or state.watch and not watched
+      or not part.parallel or not part:parallel() then
       return nil
    end
    return trace:row_count(name)

@@ -1,6 +1,7 @@
 -- Statistics read in parts are those of one pass, byte for byte: on timelines of a format whose
 -- readers run in threads, with calls across every cut.
 
+local core = require "profio.core"
 local profio = require "profio"
 local timelines = require "spec.support.call_timelines"
 
@@ -58,5 +59,39 @@ describe("statistics in parts", function()
       local events = require "spec.support.call_events"
       local trace <close> = events.open(events.of "0 e f; 5 l f")
       assert.equal(5, trace:call_statistics { parts = 7 }:rows()[1].net)
+   end)
+
+   local function watched(bytes, interrupt, screen)
+      local trace = assert(profio.open({ data = bytes }, { format = "winidea",
+         bin_version = "1.1" }))
+      trace:watch(function(reader, name)
+         return interrupt:watch(reader, trace:row_count(name), screen)
+      end)
+      return trace
+   end
+
+   it("are the same when they are watched", function()
+      math.randomseed(15)
+      local bytes = timelines.make { rows = 50000, functions = 30, has_suspends = true }
+      local plain <close> = assert(profio.open({ data = bytes }, { format = "winidea",
+         bin_version = "1.1" }))
+      local interrupt <close> = core.interrupt()
+      local trace <close> = watched(bytes, interrupt)
+      for _, parts in ipairs { 1, 2, 7 } do
+         assert.equal(told(plain, {}, 1), told(trace, {}, parts))
+      end
+      assert.is_false(interrupt:release())
+   end)
+
+   it("end at a Ctrl-C", function()
+      math.randomseed(16)
+      local bytes = timelines.make { rows = 50000, functions = 30, has_suspends = true }
+      for _, parts in ipairs { 1, 2, 7 } do
+         local interrupt <close> = core.interrupt()
+         local trace <close> = watched(bytes, interrupt)
+         assert(io.popen "kill -INT $PPID"):close()
+         assert.same({}, trace:call_statistics { parts = parts, threads = 2 }:rows())
+         assert.is_true(interrupt:release())
+      end
    end)
 end)

@@ -7,16 +7,21 @@
 #include "kernels/calls/parts.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "model/parallel.h"
 
 #define MAX_THREADS 64
+
+#define STEP       ((uint64_t)16 * PF_BATCH_ROWS) /* rows */
+#define LOOK_EVERY 50000000 /* ns, while others still read */
 
 /* A part under way. */
 typedef struct work {
   pf_pass own;   /* of all but the first */
   pf_pass *pass; /* the one that reads it */
   uint64_t from, rows;
+  bool is_whole; /* it was read, and not ended by the watcher */
   pf_status status;
   pf_error error;
 } work;
@@ -25,14 +30,53 @@ typedef struct crew {
   const pf_parts *parts;
   const pf_pass_options *options;
   work *works;
-  pthread_mutex_t lock;
-  size_t next; /* under the lock: the first part that nobody reads */
+  pthread_mutex_t lock; /* of what follows */
+  pthread_cond_t done;  /* a thread is */
+  size_t next;          /* the first part that nobody reads */
+  size_t running;       /* threads beside the caller's */
+  uint64_t rows;        /* read so far */
+  bool is_over;         /* nobody reads on */
 } crew;
 
 
 /* {====== In threads ====== */
 
-static pf_status read_part (const crew *c, size_t number) {
+/* Note that rows have been read; whether to read on. */
+static bool goes_on (crew *c, uint64_t rows, bool is_caller) {
+  const pf_watcher *const watcher = &c->parts->watcher;
+  pthread_mutex_lock(&c->lock);
+  c->rows += rows;
+  const uint64_t all = c->rows;
+  bool over = c->is_over;
+  pthread_mutex_unlock(&c->lock);
+  if (over || !is_caller || watcher->is_over == NULL)
+    return !over;
+  over = watcher->is_over(watcher->context, all);
+  pthread_mutex_lock(&c->lock);
+  c->is_over = over;
+  pthread_mutex_unlock(&c->lock);
+  return !over;
+}
+
+
+/* Read the events of a part in steps. */
+static pf_status read_steps (crew *c, work *w, bool is_caller) {
+  const pf_machine *const m = &w->pass->machine;
+  uint64_t left = w->rows, step = 0;
+  pf_status status = PF_MORE;
+  while (status == PF_MORE && left > 0 && !m->is_stuck) {
+    if (!goes_on(c, step, is_caller))
+      return PF_END;
+    step = left < STEP ? left : STEP;
+    status = pf_pass_read(w->pass, step, &w->error);
+    left -= step;
+  }
+  w->is_whole = true;
+  return status;
+}
+
+
+static pf_status read_part (crew *c, size_t number, bool is_caller) {
   work *const w = &c->works[number];
   pf_reader *const reader = c->parts->readers[number];
   pf_status status = PF_OK;
@@ -41,26 +85,55 @@ static pf_status read_part (const crew *c, size_t number) {
     if (status == PF_OK)
       status = pf_pass_open(w->pass, reader, c->options, true, &w->error);
   }
-  return status == PF_OK ? pf_pass_read(w->pass, w->rows, &w->error) : status;
+  return status == PF_OK ? read_steps(c, w, is_caller) : status;
 }
 
 
 /* The number of a part to read; c->parts->count when there is none. */
 static size_t take_part (crew *c) {
   pthread_mutex_lock(&c->lock);
-  const size_t number = c->next;
+  const size_t number = c->is_over ? c->parts->count : c->next;
   c->next += number < c->parts->count;
   pthread_mutex_unlock(&c->lock);
   return number;
 }
 
 
-static void *read_parts (void *context) {
-  crew *const c = context;
-  size_t number;
+/* The caller's thread begins with the first part, whose reader may be more than
+   a decoder's. */
+static void read_parts (crew *c, bool is_caller) {
+  size_t number = 0;
+  if (is_caller)
+    c->works[0].status = read_part(c, 0, true);
   while ((number = take_part(c)) < c->parts->count)
-    c->works[number].status = read_part(c, number);
+    c->works[number].status = read_part(c, number, is_caller);
+}
+
+
+static void *run (void *context) {
+  crew *const c = context;
+  read_parts(c, false);
+  pthread_mutex_lock(&c->lock);
+  c->running--;
+  pthread_cond_signal(&c->done);
+  pthread_mutex_unlock(&c->lock);
   return NULL;
+}
+
+
+/* Wait a while for the other threads; whether some still run. */
+static bool wait_for (crew *c) {
+  struct timespec until;
+  (void)clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += LOOK_EVERY;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&c->lock);
+  if (c->running > 0)
+    (void)pthread_cond_timedwait(&c->done, &c->lock, &until);
+  const bool more = c->running > 0;
+  pthread_mutex_unlock(&c->lock);
+  return more;
 }
 
 
@@ -69,10 +142,16 @@ static void read_all (crew *c) {
   size_t wanted = c->parts->threads, started = 0;
   if (wanted > c->parts->count)
     wanted = c->parts->count;
-  while (started + 1 < wanted && started < MAX_THREADS &&
-         pf_thread_start(&threads[started], read_parts, c))
+  c->running = wanted > 0 && wanted <= MAX_THREADS ? wanted - 1 : 0;
+  const size_t most = c->running;
+  while (started < most && pf_thread_start(&threads[started], run, c))
     started++;
-  read_parts(c);
+  pthread_mutex_lock(&c->lock);
+  c->running -= most - started;
+  pthread_mutex_unlock(&c->lock);
+  read_parts(c, true);
+  while (wait_for(c))
+    (void)goes_on(c, 0, true);
   for (size_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
 }
@@ -97,12 +176,16 @@ static pf_status add_all (const crew *c, pf_pass *pass, pf_error *error) {
       *error = w->error;
       return w->status;
     }
+    if (i > 0 && !w->pass->is_open)
+      break;
     if (i > 0 && pf_pass_add(pass, w->pass, &fits) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const pf_status status = fits ? PF_OK : read_again(w, pass, error);
     if (status < PF_OK)
       return status;
     pf_pass_close(&w->own);
+    if (!w->is_whole || (!fits && status == PF_END))
+      break; /* what was read behind it does not follow it */
   }
   return PF_OK;
 }
@@ -131,9 +214,10 @@ static void divide (const crew *c, pf_pass *first) {
 
 pf_status pf_parts_read (const pf_parts *parts, const pf_pass_options *options,
                          pf_pass *pass, pf_error *error) {
-  crew c = {.parts = parts, .options = options};
+  crew c = {.parts = parts, .options = options, .next = 1};
   c.works = calloc(parts->count, sizeof *c.works);
-  if (c.works == NULL || pthread_mutex_init(&c.lock, NULL) != 0) {
+  if (c.works == NULL || pthread_mutex_init(&c.lock, NULL) != 0 ||
+      pthread_cond_init(&c.done, NULL) != 0) {
     free(c.works);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
@@ -144,6 +228,7 @@ pf_status pf_parts_read (const pf_parts *parts, const pf_pass_options *options,
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   for (size_t i = 0; i < parts->count; i++)
     pf_pass_close(&c.works[i].own);
+  pthread_cond_destroy(&c.done);
   pthread_mutex_destroy(&c.lock);
   free(c.works);
   return status;

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "kernels/calls/parts.h"
 #include "kernels/calls/statistics_rows.h"
 
 typedef struct statistics_reader {
@@ -43,7 +42,7 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 static pf_status read_parts (statistics_reader *r,
                              const pf_pass_options *options, pf_error *error) {
   const pf_parts parts = {r->parts, r->options.nparts + 1, r->options.rows,
-                          r->options.threads};
+                          r->options.threads, r->options.watcher};
   const pf_status status = pf_parts_read(&parts, options, &r->pass, error);
   return status == PF_OK ? PF_END : status;
 }

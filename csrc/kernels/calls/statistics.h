@@ -6,7 +6,7 @@
 #ifndef statistics_h
 #define statistics_h
 
-#include "kernels/calls/groups.h"
+#include "kernels/calls/parts.h"
 
 #define PF_MAX_RANKS 16
 
@@ -22,6 +22,7 @@ typedef struct pf_statistics_options {
   size_t nparts;
   uint64_t rows;  /* how many events there are; looked at if there are parts */
   size_t threads; /* how many run at once, at most */
+  pf_watcher watcher; /* of a pass over parts */
 } pf_statistics_options;
 
 /*
