@@ -129,6 +129,33 @@ describe("a live trace", function()
       end
    end)
 
+   it("finds a memo file that has come, and one that was only begun", function()
+      local rows, header = {}, #xpp.header(xpp.fields, 0)
+      for i, row in ipairs(xpp.golden) do
+         rows[i] = { row[1], row[2], row[3], row[4], row[5], i > 4 and "p" .. i or nil }
+      end
+      local prf, prv = xpp.table(rows)
+      for _, begun in ipairs { false, "", prv:sub(1, 5) } do
+         command.run "rm -f memo.PR*"
+         command.file("memo.PRF", prf:sub(1, header + 4 * 38))
+         if begun then
+            command.file("memo.PRV", begun)
+         end
+         local trace <close> = assert(profio.open(in_folder "memo.PRF", { live = true }))
+         local reader = trace.entries:reader()
+         assert.equal(4, #core.rows(reader, { "params" }))
+         append("memo.PRV", prv:sub(#(begun or "") + 1))
+         append("memo.PRF", prf:sub(header + 4 * 38 + 1))
+         assert.is_true(trace:refresh())
+         local params = {}
+         for _, row in ipairs(core.rows(reader, { "params" })) do
+            params[#params + 1] = row.params
+         end
+         assert.equal("p5 p6 p7 p8 p9 p10 p11 p12 p13 p14", table.concat(params, " "))
+         assert.same({}, trace.warnings)
+      end
+   end)
+
    it("says so when the file has become shorter, and what cannot be followed", function()
       local prf = xpp.table(xpp.golden)
       command.file("short.PRF", prf)

@@ -95,6 +95,10 @@ typedef struct dbf_file {
 pf_status dbf_open (pf_trace *trace, dbf_file **file, pf_error *error);
 void dbf_close (dbf_file *file);
 
+/* Look at the memo file of the trace, if there is one: dbf_open does it, and who
+   reads a live trace does it again, since the file may have come meanwhile. */
+pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error);
+
 /* How sure it is that these are the first bytes of such a table, 0 to 100. */
 int dbf_score (pf_bytes head, uint64_t size);
 

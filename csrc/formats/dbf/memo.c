@@ -86,6 +86,8 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   file->memo_block = HEADER;
   if (source == NULL || !has_memos(file))
     return PF_OK;
+  if (source->bytes.size < 8 && pf_option_int(trace, "live", 0) != 0)
+    return PF_OK; /* it is on its way */
   if (source->bytes.size < 8)
     return pf_warn(trace, PF_DAMAGE, "dbf-memo-file", PF_ETRUNCATED,
                    PF_NO_OFFSET, error,

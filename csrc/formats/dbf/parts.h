@@ -45,9 +45,6 @@ pf_status dbf_settle (pf_trace *trace, dbf_file *file, pf_error *error);
 /* names.c: give each field its name, from the bytes of its descriptor. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* memo.c: look at the memo file of the trace, if there is one. */
-pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error);
-
 /* The bytes of a memo block; false with words in `problem`. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);

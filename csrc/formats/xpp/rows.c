@@ -143,14 +143,25 @@ uint64_t xpp_row_offset (const xpp_rows *rows, size_t row) {
 }
 
 
+/* A memo file may come after the trace that is followed. */
+static pf_status find_memo (xpp_rows *rows, pf_error *error) {
+  const xpp_file *const file = rows->walk.file;
+  if (!file->is_live || file->dbf->memo != DBF_NO_MEMO)
+    return PF_OK;
+  return dbf_memo_open(rows->walk.trace, file->dbf, error);
+}
+
+
 pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
   pf_status status = PF_OK;
   pf_batch_clear(&rows->batch);
   rows->nruns = 0;
   if (rows->walk.file->is_text)
     dbf_arena_reset(&rows->decoder.arena);
-  else
+  else {
+    status = find_memo(rows, error);
     dbf_decoder_begin(&rows->decoder);
+  }
   while (status == PF_OK && rows->batch.rows < most) {
     xpp_piece piece;
     status = xpp_walk_next(&rows->walk, most - rows->batch.rows, &piece, error);
