@@ -10,7 +10,8 @@
 #include "formats/xpp/walk.h"
 
 #define END_MARK 0x1A
-#define CHAIN    4 /* records in a row that nobody finds by accident */
+#define CHAIN    4  /* records in a row that nobody finds by accident */
+#define MOST_ODD 16 /* in a row, before these */
 
 
 static bool is_flag (uint8_t c) {
@@ -175,6 +176,22 @@ static bool is_lonely (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
+/* Whether records are where they should behind some at `at` that say what nobody
+   knows. */
+static bool records_go_on (const xpp_file *file, pf_bytes bytes, uint64_t at) {
+  const uint64_t record = file->dbf->record;
+  for (unsigned i = 0; i < MOST_ODD && record <= bytes.size - at; i++) {
+    if (!is_flag(bytes.at[at]))
+      return false;
+    at += record;
+    if (at == bytes.size || bytes.at[at] == END_MARK ||
+        is_chain(file, bytes, at))
+      return true;
+  }
+  return false;
+}
+
+
 /* What does not look like a record: one that says what nobody knows, or bytes
    behind which records go on elsewhere. */
 static pf_status take_unlike (xpp_walk *walk, pf_bytes bytes,
@@ -182,9 +199,8 @@ static pf_status take_unlike (xpp_walk *walk, pf_bytes bytes,
   const xpp_file *const file = walk->file;
   const uint64_t left = bytes.size - walk->at, record = file->dbf->record;
   const uint64_t here = walk->at + (left < record ? left : record);
-  if (left >= record && is_flag(bytes.at[walk->at]) &&
-      is_chain(file, bytes, here))
-    return take_odd(walk, bytes, piece); /* all others are where they should */
+  if (records_go_on(file, bytes, walk->at))
+    return take_odd(walk, bytes, piece);
   const uint64_t near = find_chain(file, bytes, walk->at + 1, here);
   if (near < here)
     return take_rest(walk, bytes, near, piece);
