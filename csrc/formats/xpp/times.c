@@ -112,10 +112,10 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
    rows before them have ended, so that there is nothing to be minded. */
 static size_t count_calm (xpp_times *self, const int64_t *threads,
                           const pf_column *time, size_t row, size_t count) {
-  xpp_thread_time *const thread = &self->threads[self->latest];
   if (time->has_missing || self->added != 0 || !self->has_last ||
       self->latest >= self->known.count)
     return 0;
+  xpp_thread_time *const thread = &self->threads[self->latest];
   const int64_t *const times = time->ints;
   const size_t first = row;
   int64_t last = self->last > thread->time ? self->last : thread->time;
