@@ -92,6 +92,38 @@ describe("profio.open", function()
       assert.equal("truncated", code)
    end)
 
+   -- Packed files are unpacked two at once.
+   it("reads several packed files in their order, the damaged one named", function()
+      local paths = {}
+      for i = 1, 5 do
+         paths[i] = scratch(gmon) .. ".gz"
+         assert(os.execute("gzip -f " .. paths[i]:sub(1, -4)))
+      end
+      finally(function()
+         for _, path in ipairs(paths) do
+            os.remove(path)
+         end
+      end)
+      local trace <close> = assert(profio.open { paths[1], paths[2], { data = gmon }, paths[3],
+         paths[4], paths[5] })
+      assert.equal(6, trace.arcs:count())
+      assert.equal(paths[5], trace.arcs:rows("file")[6].file)
+      local file = assert(io.open(paths[4], "r+b"))
+      local whole = file:read "a"
+      file:close()
+      file = assert(io.open(paths[4], "wb"))
+      file:write(whole:sub(1, #whole // 2))
+      file:close()
+      local none, message, code = profio.open(paths)
+      assert.is_nil(none)
+      assert.equal("truncated", code)
+      assert.equal(paths[4], message:sub(1, #paths[4]))
+      none, message, code = profio.open({ paths[3], paths[4] }, { max_size = 3 })
+      assert.is_nil(none)
+      assert.equal("limit", code)
+      assert.equal(paths[3], message:sub(1, #paths[3]))
+   end)
+
    it("reads standard input", function()
       local path = scratch(gmon)
       finally(function() os.remove(path) end)

@@ -8,6 +8,7 @@
 #include "bytes/map.h"
 #include "lua/binding.h"
 #include "lua/source.h"
+#include "model/parallel.h"
 
 
 /* {====== Access ====== */
@@ -59,6 +60,14 @@ static uint64_t max_size_check (lua_State *L, int arg) {
 }
 
 
+static const char *path_check (lua_State *L, int arg) {
+  size_t length;
+  const char *const path = luaL_checklstring(L, arg, &length);
+  luaL_argcheck(L, strlen(path) == length, arg, "path contains a zero byte");
+  return path;
+}
+
+
 static void own_map (l_source *s, pf_map *map) {
   s->map = map;
   s->bytes = pf_map_bytes(map);
@@ -69,9 +78,7 @@ static void own_map (l_source *s, pf_map *map) {
 /* core.source(path, max_size, length): the file's bytes, or with a length only
    so many of them; or nil, message, code. */
 static int core_source (lua_State *L) {
-  size_t length;
-  const char *const path = luaL_checklstring(L, 1, &length);
-  luaL_argcheck(L, strlen(path) == length, 1, "path contains a zero byte");
+  const char *const path = path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
   const uint64_t seen = max_size_check(L, 3);
   l_source *const s = new_source(L, 1);
@@ -86,12 +93,62 @@ static int core_source (lua_State *L) {
 }
 
 
+/* A file being opened, maybe in a thread. */
+typedef struct opening {
+  const char *path;
+  uint64_t max_size;
+  pf_map *map;
+  pf_error error;
+} opening;
+
+
+static void open_map (void *context) {
+  opening *const o = context;
+  pf_map *map;
+  if (pf_map_open(o->path, o->max_size, &map, &o->error) == PF_OK)
+    o->map = map;
+}
+
+
+/* Push what core.source would answer, in a table. */
+static void push_opened (lua_State *L, const opening *o, int source_arg) {
+  lua_createtable(L, 3, 0);
+  if (o->map != NULL) {
+    lua_pushvalue(L, source_arg);
+    lua_rawseti(L, -2, 1);
+    return;
+  }
+  l_failure(L, &o->error, o->path); /* nil, message, code */
+  lua_rawseti(L, -4, 3);
+  lua_rawseti(L, -3, 2);
+  lua_pop(L, 1);
+}
+
+
+/* core.source_pair(path, other, max_size): the bytes of both files, opened and
+   unpacked at once: { source } or { nil, message, code } for each. */
+static int core_source_pair (lua_State *L) {
+  opening openings[2] = {{.path = path_check(L, 1)},
+                         {.path = path_check(L, 2)}};
+  l_source *sources[2];
+  openings[0].max_size = openings[1].max_size = max_size_check(L, 3);
+  lua_settop(L, 3);
+  for (int i = 0; i < 2; i++)
+    sources[i] = new_source(L, i + 1); /* at 4 and 5 */
+  pf_both(open_map, &openings[0], open_map, &openings[1]);
+  for (int i = 0; i < 2; i++)
+    if (openings[i].map != NULL)
+      own_map(sources[i], openings[i].map);
+  push_opened(L, &openings[0], 4);
+  push_opened(L, &openings[1], 5);
+  return 2;
+}
+
+
 /* core.source_live(path): the bytes of a plain file that others write on, or
    nil, message, code. */
 static int core_source_live (lua_State *L) {
-  size_t length;
-  const char *const path = luaL_checklstring(L, 1, &length);
-  luaL_argcheck(L, strlen(path) == length, 1, "path contains a zero byte");
+  const char *const path = path_check(L, 1);
   l_source *const s = new_source(L, 1);
   pf_map *map;
   pf_error error;
@@ -211,6 +268,7 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg functions[] = {{"source", core_source},
                                        {"source_data", core_source_data},
                                        {"source_live", core_source_live},
+                                       {"source_pair", core_source_pair},
                                        {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_close);
   luaL_setfuncs(L, functions, 0);

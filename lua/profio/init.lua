@@ -321,8 +321,10 @@ function profio.open(what, given)
    state.symbols = open_symbols(mine, state.dictionary, state.notes)
    if not mine.live then -- what a ring still holds is on its way into the file
       list = recovery.expand(list, state)
+      inputs.unpack(list, mine.max_size)
    end
    local called, ok, message, code = pcall(add_inputs, state, list, mine, given)
+   inputs.close(list)
    if not called then
       close_state(state)
       error(ok, 0)

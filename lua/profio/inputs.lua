@@ -2,6 +2,7 @@
 -- and the files that stand beside a trace (a memo, a mapping, settings), each by its role.
 
 local bytes = require "profio.bytes"
+local core = require "profio.core"
 local lfs = require "lfs"
 local registry = require "profio.registry"
 
@@ -15,6 +16,7 @@ local inputs = {}
 ---@field row integer|nil how many bytes of files in a row beside it
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field is_expanded boolean|nil
+---@field opened table|nil what opening it ahead came to: { source } or { nil, message, code }
 
 -- {====== The first argument ======
 
@@ -69,8 +71,48 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function inputs.source(input, max_size, is_live)
+   local opened = input.opened
+   if opened then
+      input.opened = nil
+      return opened[1], opened[2], opened[3]
+   end
    return bytes.open(input.data and { data = input.data, path = input.path } or input.path,
       max_size, input.length, is_live)
+end
+
+-- Whether it is a plain file of gzip data.
+local function is_packed(input)
+   if input.data or input.length or input.path == "-" or
+      lfs.attributes(input.path, "mode") ~= "file" then
+      return false
+   end
+   local file <close> = io.open(input.path, "rb")
+   return file ~= nil and file:read(2) == "\x1f\x8b"
+end
+
+---Unpack what is packed among some inputs, two at once: inputs.source finds it done.
+---@param list profio.Input[]
+---@param max_size integer|nil
+function inputs.unpack(list, max_size)
+   local packed = {}
+   for _, input in ipairs(#list > 1 and list or {}) do
+      packed[#packed + 1] = is_packed(input) and input or nil
+   end
+   for i = 2, #packed, 2 do
+      local a, b = packed[i - 1], packed[i]
+      a.opened, b.opened = core.source_pair(a.path, b.path, max_size)
+   end
+end
+
+---Close what has been unpacked and was not asked for.
+---@param list profio.Input[]
+function inputs.close(list)
+   for _, input in ipairs(list) do
+      if input.opened and input.opened[1] then
+         input.opened[1]:close()
+      end
+      input.opened = nil
+   end
 end
 
 -- }======

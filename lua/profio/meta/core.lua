@@ -28,6 +28,14 @@ local core = {}
 ---@return profio.core.Code|nil code
 function core.source(path, max_size) end
 
+---The same of two files at once, each as a table: { source } or { nil, message, code }.
+---@param path string
+---@param other string
+---@param max_size integer|nil
+---@return table
+---@return table
+function core.source_pair(path, other, max_size) end
+
 ---The bytes of a plain file that others write on: parts see more of it after part:grow().
 ---@param path string
 ---@return profio.core.Source|nil
