@@ -125,6 +125,12 @@ static bool reserve (pf_contexts *c) {
 }
 
 
+void pf_contexts_reserve (pf_contexts *c, size_t count) {
+  if (count > c->room && count <= UINT32_MAX / 2)
+    (void)grow(c, (uint32_t)count);
+}
+
+
 uint32_t pf_context_append (pf_contexts *c, uint32_t parent, uint32_t frame) {
   if (!reserve(c))
     return PF_NO_CONTEXT;

@@ -56,6 +56,10 @@ uint32_t pf_frame_of (pf_dictionary *dictionary, uint32_t area);
    PF_NO_CONTEXT when out of memory. */
 uint32_t pf_context_of (pf_contexts *contexts, uint32_t parent, uint32_t frame);
 
+/* Have room for `count` nodes in all, where there is memory for that: what is
+   never used of it takes none. */
+void pf_contexts_reserve (pf_contexts *contexts, size_t count);
+
 /* A node for a frame that has not been called from `parent` so far, which whoever
    asks knows; PF_NO_CONTEXT when out of memory. */
 uint32_t pf_context_append (pf_contexts *contexts, uint32_t parent,

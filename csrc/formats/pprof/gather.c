@@ -39,6 +39,7 @@ typedef struct gatherer {
   pf_trace *trace;
   const pprof_file *file;
   const pf_gathering *to;
+  pf_cursor at;
   size_t metrics[PPROF_MAX_TYPES]; /* PF_MAX_METRICS: none, or not yet */
   uint32_t *places;                /* of file->frames; equal frames have one */
   bool is_in_order;
@@ -74,6 +75,17 @@ static bool reserve (void **things, size_t count, size_t *room, size_t size) {
 
 /* {====== Steps ====== */
 
+/* Before the contexts grow: have room for as many as there will be, when the
+   rest of the file is like what has been read. */
+static void look_ahead (const gatherer *g) {
+  pf_contexts *const c = g->to->contexts;
+  const double share = (double)g->file->whole.size / (double)(g->at.at + 1);
+  const double count = 1.1 * share * (double)c->count;
+  if (count < (double)UINT32_MAX)
+    pf_contexts_reserve(c, (size_t)count);
+}
+
+
 /* One frame further in, at that depth. */
 static bool push_frame (gatherer *g, size_t depth, size_t frame) {
   pf_contexts *const c = g->to->contexts;
@@ -87,6 +99,8 @@ static bool push_frame (gatherer *g, size_t depth, size_t frame) {
   if (!reserve(&steps, depth, &g->frame_room, sizeof *g->frames))
     return false;
   g->frames = steps;
+  if (c->count == c->room)
+    look_ahead(g);
   const uint32_t parent = depth == 0 ? 0 : g->frames[depth - 1].node;
   const uint32_t node = g->is_in_order ? pf_context_append(c, parent, area)
                                        : pf_context_of(c, parent, area);
@@ -341,11 +355,11 @@ pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
                         pf_error *error) {
   gatherer g = {
       .trace = trace, .file = trace->state, .to = to, .is_in_order = true};
-  pf_cursor c = pf_cursor_over(g.file->whole, false);
+  g.at = pf_cursor_over(g.file->whole, false);
   pprof_part part;
   pf_status status = find_places(&g) ? PF_OK : no_memory(error);
   find_metrics(&g);
-  while (status == PF_OK && pprof_next(&c, &part))
+  while (status == PF_OK && pprof_next(&g.at, &part))
     if (part.number == SAMPLE && part.wire == PPROF_BYTES)
       status = gather_sample(&g, &part, error);
   free(g.places);

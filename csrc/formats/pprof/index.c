@@ -1,6 +1,6 @@
 /*
-** index.c - what samples point to: strings, functions, locations. Two passes
-** over the file: the first counts, the second fills.
+** index.c - what samples point to: strings, functions, locations. A pass over
+** the file counts, and notes where they stand; others go there and fill.
 */
 
 #include <stdio.h>
@@ -119,13 +119,27 @@ static void count_part (pprof_file *file, const pprof_part *part, counts *n) {
 }
 
 
+/* A field that is no sample reaches from `from` to `to`. */
+static void note_rest (pprof_file *file, size_t from, size_t to) {
+  pprof_run *const last = &file->runs[file->nruns == 0 ? 0 : file->nruns - 1];
+  const bool is_next = file->nruns > 0 && last->to == from;
+  if (is_next || file->nruns == PPROF_MAX_RUNS)
+    last->to = to;
+  else
+    file->runs[file->nruns++] = (pprof_run){from, to};
+}
+
+
 /* Walk the fields; behind the last one that can be read is `file->whole`. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
   pf_cursor c = pf_cursor_over(file->bytes, false);
   pprof_part part;
-  while (pprof_next(&c, &part))
+  while (pprof_next(&c, &part)) {
     count_part(file, &part, n);
+    if (part.number != SAMPLE)
+      note_rest(file, part.at, c.at);
+  }
   file->whole = (pf_bytes){file->bytes.at, c.at};
   if (c.at == file->bytes.size)
     return PF_OK;
@@ -184,9 +198,9 @@ static pf_status name_of (pf_trace *trace, const pprof_file *file,
 
 static pf_status find_strings (pf_trace *trace, pprof_file *file,
                                pf_error *error) {
-  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_rest rest = {0};
   pprof_part part;
-  while (pprof_next(&c, &part))
+  while (pprof_next_rest(file, &rest, &part))
     if (part.number == STRING && part.wire == PPROF_BYTES)
       file->strings[file->nstrings++] = part.bytes;
   if (file->nstrings > 0 && file->strings[0].size > 0)
@@ -418,10 +432,10 @@ static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
                                         const pprof_part *, pf_error *),
                        pf_error *error) {
-  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_rest rest = {0};
   pprof_part part;
   pf_status status = PF_OK;
-  while (status == PF_OK && pprof_next(&c, &part))
+  while (status == PF_OK && pprof_next_rest(file, &rest, &part))
     if (part.number == number && part.wire == PPROF_BYTES)
       status = add(trace, file, &part, error);
   return status;

@@ -111,14 +111,14 @@ static pf_status set_fact (pf_trace *trace, const pprof_file *file,
 
 static pf_status set_info (pf_trace *trace, const pprof_file *file,
                            pf_error *error) {
-  pf_cursor c = pf_cursor_over(file->whole, false);
+  pprof_rest rest = {0};
   pprof_part part;
   pf_status status = PF_OK;
   pf_info_int(trace, "records", (int64_t)file->nsamples);
   pf_info_int(trace, "sample_types", (int64_t)file->ntypes);
   pf_info_int(trace, "locations", file->nlocations);
   pf_info_int(trace, "functions", file->nfunctions);
-  while (status == PF_OK && pprof_next(&c, &part))
+  while (status == PF_OK && pprof_next_rest(file, &rest, &part))
     status = set_fact(trace, file, &part, error);
   return status;
 }

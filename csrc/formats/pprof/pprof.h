@@ -79,9 +79,19 @@ typedef struct pprof_ids {
   uint32_t mask;
 } pprof_ids;
 
+/* Bytes from .. to-1 of the file. */
+typedef struct pprof_run {
+  size_t from, to;
+} pprof_run;
+
+#define PPROF_MAX_RUNS 64
+
 typedef struct pprof_file {
   pf_bytes bytes;
-  pf_bytes whole; /* up to where fields can be read */
+  pf_bytes whole;                 /* up to where fields can be read */
+  pprof_run runs[PPROF_MAX_RUNS]; /* where fields stand that are no samples;
+                                     the last one may hold some of these */
+  size_t nruns;
   pf_bytes *strings;
   uint32_t nstrings;
   pprof_type types[PPROF_MAX_TYPES];
@@ -101,6 +111,25 @@ typedef struct pprof_file {
   pf_table tables[4];
 } pprof_file;
 
+
+/* A way along the fields that are no samples: { 0 } to begin with. */
+typedef struct pprof_rest {
+  pf_cursor at;
+  size_t run; /* the next one */
+} pprof_rest;
+
+/* The next field of it; some samples may be among them. */
+static inline bool pprof_next_rest (const pprof_file *file, pprof_rest *rest,
+                                    pprof_part *part) {
+  while (!pprof_next(&rest->at, part)) {
+    if (rest->run == file->nruns)
+      return false;
+    const pprof_run *const run = &file->runs[rest->run++];
+    rest->at = pf_cursor_over((pf_bytes){file->whole.at, run->to}, false);
+    rest->at.at = run->from;
+  }
+  return true;
+}
 
 /* As pprof_find_location, for any id. */
 uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id);

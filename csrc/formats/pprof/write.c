@@ -9,6 +9,7 @@
 #include "formats/pprof/write.h"
 #include "formats/pprof/wire.h"
 #include "model/contexts_order.h"
+#include "model/memory.h"
 
 enum {
   SAMPLE_TYPE = 1,
@@ -34,7 +35,8 @@ typedef struct profile {
   uint32_t *ranks, *sorted;       /* frames: locations are rank + 1 */
   uint32_t nframes;
   uint32_t *functions; /* by rank: the function, from 1 */
-  uint32_t *order, *depths;
+  uint32_t *order;     /* of the nodes; NULL: as they are numbered */
+  uint32_t *depths;
   uint8_t *ids;        /* locations of a sample as they are written: the
                           outermost last, at the end of the array */
   size_t *starts;      /* by depth: where they begin there */
@@ -234,8 +236,9 @@ static void ask_for (const pf_contexts *c, uint32_t node) {
 static void put_samples (const profile *p) {
   const pf_contexts *const c = p->contexts;
   for (uint32_t i = 0; i < c->count; i++) {
-    const uint32_t node = p->order[i], depth = p->depths[i];
-    if (i + SOON < c->count)
+    const uint32_t node = p->order == NULL ? i : p->order[i];
+    const uint32_t depth = p->depths[i];
+    if (p->order != NULL && i + SOON < c->count)
       ask_for(c, p->order[i + SOON]);
     if (depth > 0) {
       const uint64_t id = (uint64_t)p->ranks[c->frames[node]] + 1;
@@ -363,13 +366,11 @@ static bool make_room (profile *p) {
   p->ranks = room(nareas, sizeof *p->ranks);
   p->sorted = room(nareas, sizeof *p->sorted);
   p->functions = room(nareas, sizeof *p->functions);
-  p->order = room(count, sizeof *p->order);
-  p->depths = room(count, sizeof *p->depths);
+  p->depths = pf_array(count, sizeof *p->depths);
   p->string_of = room(nnames, sizeof *p->string_of);
   p->names = room(nnames, sizeof *p->names);
   return p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
-         p->order != NULL && p->depths != NULL && p->string_of != NULL &&
-         p->names != NULL;
+         p->depths != NULL && p->string_of != NULL && p->names != NULL;
 }
 
 
@@ -386,6 +387,16 @@ static void free_room (profile *p) {
 }
 
 
+static pf_status order_nodes (profile *p) {
+  if (pf_contexts_in_order(p->contexts, p->ranks, p->depths))
+    return PF_OK;
+  p->order = pf_array(p->contexts->count, sizeof *p->order);
+  return p->order == NULL ? PF_ENOMEM
+                          : pf_contexts_order(p->contexts, p->ranks, NULL,
+                                              p->order, p->depths);
+}
+
+
 pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
                           pf_sink *sink, pf_error *error) {
   profile p = {
@@ -394,7 +405,7 @@ pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
   if (make_room(&p))
     status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
   if (status == PF_OK)
-    status = pf_contexts_order(contexts, p.ranks, NULL, p.order, p.depths);
+    status = order_nodes(&p);
   if (status == PF_OK && !make_path(&p))
     status = PF_ENOMEM;
   if (status == PF_OK) {
