@@ -72,10 +72,28 @@ static pf_status more_room (pf_sink *sink, size_t size) {
 
 
 uint8_t *pf_sink_make_room (pf_sink *sink, size_t size) {
-  if (sink->failed != PF_OK || more_room(sink, size) != PF_OK ||
-      size > sink->size - sink->used)
+  if (sink->failed != PF_OK || sink->full != NULL ||
+      more_room(sink, size) != PF_OK || size > sink->size - sink->used)
     return NULL;
   return sink->buffer + sink->used;
+}
+
+
+/* More bytes than there is room for, into a sink that says what to do then. */
+static pf_status put_in_pieces (pf_sink *sink, const uint8_t *bytes,
+                                size_t size) {
+  while (size > 0) {
+    const size_t left = sink->size - sink->used;
+    const size_t piece = size < left ? size : left;
+    memcpy(sink->buffer + sink->used, bytes, piece);
+    sink->used += piece;
+    sink->written += piece;
+    bytes += piece;
+    size -= piece;
+    if (size > 0 && sink->full(sink) != PF_OK)
+      return sink->failed;
+  }
+  return PF_OK;
 }
 
 
@@ -84,6 +102,8 @@ pf_status pf_sink_put (pf_sink *sink, const void *bytes, size_t size) {
     return sink->failed;
   if (size == 0)
     return PF_OK;
+  if (size > sink->size - sink->used && sink->full != NULL)
+    return put_in_pieces(sink, bytes, size);
   if (size > sink->size - sink->used && more_room(sink, size) != PF_OK)
     return sink->failed;
   sink->written += size;

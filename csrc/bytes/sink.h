@@ -22,6 +22,9 @@ struct pf_sink {
      one. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
   uint64_t before; /* bytes in the files of the row before this one */
+  /* The buffer is full and more comes: empty it, or give another one of the same
+     size; NULL: it is written out, or grows. */
+  pf_status (*full)(pf_sink *sink);
 };
 
 /* A sink into an open file descriptor (not closed by the sink), or with

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "model/gzip.h"
 #include "formats/pprof/write.h"
 #include "lua/contexts.h"
 
@@ -105,16 +104,13 @@ static int core_write_pprof (lua_State *L) {
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
   const pprof_facts facts = {fact(L, "time_nanos"), fact(L, "duration_nanos"),
                              fact(L, "period"), comments};
-  pf_sink *const plain = push_sink(L);
-  if (pf_pprof_write(contexts, &facts, plain, &error) != PF_OK)
+  pf_sink *const sink = push_sink(L);
+  const pf_status status =
+      is_packed ? pf_pprof_write_packed(contexts, &facts, sink, &error)
+                : pf_pprof_write(contexts, &facts, sink, &error);
+  if (status != PF_OK)
     return l_failure(L, &error, NULL);
-  if (!is_packed)
-    return put_file(L, plain, file);
-  pf_sink *const packed = push_sink(L);
-  if (pf_put_gzip(packed, pf_sink_bytes(plain), &error) != PF_OK)
-    return l_failure(L, &error, NULL);
-  pf_sink_close(plain);
-  return put_file(L, packed, file);
+  return put_file(L, sink, file);
 }
 
 /* }====== */

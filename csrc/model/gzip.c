@@ -4,6 +4,8 @@
 **
 ** A block is deflated by itself, with the bytes before it as its dictionary,
 ** and ends at a whole byte: so the blocks behind one another are one stream.
+** A full block waits for the second thread; when several wait, who fills them
+** deflates one too.
 **
 **   OFFSET SIZE FIELD       of a gzip member
 **   0      2    1f 8b
@@ -18,91 +20,174 @@
 
 #include "model/gzip.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "bytes/cursor.h"
 #include "model/parallel.h"
 
-#define BLOCK  ((size_t)1 << 20)
-#define WINDOW ((size_t)1 << 15) /* how far deflate looks back */
+#define BLOCK        ((size_t)1 << 20)
+#define WINDOW       ((size_t)1 << 15) /* how far deflate looks back */
+#define MOST_WAITING 4                 /* blocks, before the writer helps */
 
 /* A block and what it has become. */
 typedef struct block {
-  uint8_t *packed; /* NULL: memory was short */
+  uint8_t *bytes; /* WINDOW of those before it, then its own; NULL: packed */
   size_t size;
+  uint8_t *packed; /* NULL: not yet, or memory was short */
+  size_t packed_size;
   uLong crc;
 } block;
 
-typedef struct packing {
-  pf_bytes bytes;
-  block *blocks;
-  size_t count;
-  atomic_size_t next; /* the first block that nobody has taken */
-} packing;
+struct pf_gzip {
+  pf_sink sink; /* its buffer is that of the block being filled */
+  block filling;
+  bool has_thread;
+  pthread_t thread;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  /* Under the lock: */
+  block *blocks; /* the full ones */
+  size_t count, room;
+  size_t next; /* the first that nobody has taken */
+  bool ended;  /* no more will come */
+};
 
 
 /* {====== A block ====== */
 
-static pf_bytes bytes_of (const packing *p, size_t number) {
-  const size_t from = number * BLOCK, left = p->bytes.size - from;
-  return (pf_bytes){p->bytes.at + from, left < BLOCK ? left : BLOCK};
+static bool open_stream (z_stream *z) {
+  memset(z, 0, sizeof *z);
+  return deflateInit2(z, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS, 8,
+                      Z_DEFAULT_STRATEGY) == Z_OK;
 }
 
 
-/* zlib's pointers are not to const bytes; it writes nothing there. */
-static Bytef *unconst (const uint8_t *at) {
-  return (Bytef *)(uintptr_t)at;
-}
-
-
-static bool look_back (const packing *p, z_stream *z, size_t number) {
-  return number == 0 ||
-         deflateSetDictionary(z, p->bytes.at + number * BLOCK - WINDOW,
-                              (uInt)WINDOW) == Z_OK;
-}
-
-
-static void deflate_block (const packing *p, z_stream *z, size_t number) {
-  block *const b = &p->blocks[number];
-  const pf_bytes bytes = bytes_of(p, number);
-  const size_t room = deflateBound(z, bytes.size) + 16; /* and the flush */
+/* Leave it without packed bytes when memory is short. */
+static void deflate_block (z_stream *z, block *b, bool is_first, bool is_last) {
+  const size_t room = deflateBound(z, b->size) + 16; /* and the flush */
   uint8_t *const packed = malloc(room);
-  if (packed == NULL || !look_back(p, z, number)) {
-    free(packed);
+  if (packed == NULL)
     return;
-  }
-  z->next_in = unconst(bytes.at);
-  z->avail_in = (uInt)bytes.size;
+  if (!is_first)
+    (void)deflateSetDictionary(z, b->bytes, (uInt)WINDOW);
+  z->next_in = b->bytes + WINDOW;
+  z->avail_in = (uInt)b->size;
   z->next_out = packed;
   z->avail_out = (uInt)room;
-  (void)deflate(z, number + 1 == p->count ? Z_FINISH : Z_SYNC_FLUSH);
-  b->size = room - z->avail_out;
-  b->crc = crc32(0, bytes.at, (uInt)bytes.size);
-  b->packed = realloc(packed, b->size);
+  (void)deflate(z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+  b->packed_size = room - z->avail_out;
+  b->crc = crc32(0, b->bytes + WINDOW, (uInt)b->size);
+  b->packed = realloc(packed, b->packed_size);
   if (b->packed == NULL) /* it would not even become smaller */
     b->packed = packed;
   (void)deflateReset(z); /* fails for a stream that is none */
 }
 
+/* }====== */
 
-/* Deflate blocks until all are taken. */
-static void deflate_some (void *context) {
-  packing *const p = context;
+
+/* {====== Full blocks ====== */
+
+/* Deflate the next block that waits, with the lock held but for that. */
+static void take_block (pf_gzip *g, z_stream *z) {
+  const size_t number = g->next++;
+  block b = g->blocks[number];
+  pthread_mutex_unlock(&g->lock);
+  deflate_block(z, &b, number == 0, false);
+  free(b.bytes);
+  b.bytes = NULL;
+  pthread_mutex_lock(&g->lock);
+  g->blocks[number] = b;
+}
+
+
+/* Deflate what waits, until the end. */
+static void *take_all (void *argument) {
+  pf_gzip *const g = argument;
   z_stream z;
-  memset(&z, 0, sizeof z);
-  if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, -MAX_WBITS, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK)
-    return;
+  if (!open_stream(&z))
+    return NULL;
+  pthread_mutex_lock(&g->lock);
   for (;;) {
-    const size_t number = atomic_fetch_add(&p->next, 1);
-    if (number >= p->count)
+    while (g->next == g->count && !g->ended)
+      pthread_cond_wait(&g->changed, &g->lock);
+    if (g->next == g->count)
       break;
-    deflate_block(p, &z, number);
+    take_block(g, &z);
   }
+  pthread_mutex_unlock(&g->lock);
   deflateEnd(&z);
+  return NULL;
+}
+
+
+/* Deflate here until no more than `most` blocks wait. */
+static void help (pf_gzip *g, size_t most) {
+  z_stream z;
+  pthread_mutex_lock(&g->lock);
+  if (g->count - g->next > most && open_stream(&z)) {
+    while (g->count - g->next > most)
+      take_block(g, &z);
+    deflateEnd(&z);
+  }
+  pthread_mutex_unlock(&g->lock);
+}
+
+
+/* With the lock held. */
+static bool reserve (pf_gzip *g) {
+  if (g->count < g->room)
+    return true;
+  const size_t room = g->room == 0 ? 16 : g->room * 2;
+  block *const blocks = realloc(g->blocks, room * sizeof *blocks);
+  if (blocks == NULL)
+    return false;
+  g->blocks = blocks;
+  g->room = room;
+  return true;
+}
+
+
+/* One more block waits. */
+static bool add_block (pf_gzip *g, const block *full) {
+  pthread_mutex_lock(&g->lock);
+  const bool ok = reserve(g);
+  if (ok)
+    g->blocks[g->count++] = *full;
+  pthread_cond_signal(&g->changed);
+  pthread_mutex_unlock(&g->lock);
+  return ok;
+}
+
+
+static bool open_block (pf_gzip *g) {
+  g->filling = (block){.bytes = malloc(WINDOW + BLOCK)};
+  g->sink.buffer = g->filling.bytes == NULL ? NULL : g->filling.bytes + WINDOW;
+  g->sink.used = 0;
+  return g->filling.bytes != NULL;
+}
+
+
+/* The block is full, and there are more bytes to come. */
+static pf_status next_block (pf_sink *sink) {
+  pf_gzip *const g = (pf_gzip *)(void *)sink;
+  block full = g->filling;
+  full.size = sink->used;
+  if (!g->has_thread)
+    g->has_thread = pf_thread_start(&g->thread, take_all, g);
+  if (!open_block(g)) {
+    g->filling = full;
+    return sink->failed = PF_ENOMEM;
+  }
+  memcpy(g->filling.bytes, full.bytes + full.size, WINDOW);
+  if (!add_block(g, &full)) {
+    free(full.bytes);
+    return sink->failed = PF_ENOMEM;
+  }
+  help(g, MOST_WAITING);
+  return PF_OK;
 }
 
 /* }====== */
@@ -110,52 +195,107 @@ static void deflate_some (void *context) {
 
 /* {====== The member ====== */
 
-static bool is_whole (const packing *p) {
-  for (size_t i = 0; i < p->count; i++)
-    if (p->blocks[i].packed == NULL)
-      return false;
-  return true;
+pf_gzip *pf_gzip_open (void) {
+  pf_gzip *const g = calloc(1, sizeof *g);
+  if (g == NULL)
+    return NULL;
+  g->sink = (pf_sink){.size = BLOCK, .fd = -1, .full = next_block};
+  if (!open_block(g)) {
+    free(g);
+    return NULL;
+  }
+  (void)pthread_mutex_init(&g->lock, NULL);
+  (void)pthread_cond_init(&g->changed, NULL);
+  return g;
 }
 
 
-/* The sink keeps its first failure. */
-static void put_member (const packing *p, pf_sink *sink) {
+pf_sink *pf_gzip_sink (pf_gzip *g) {
+  return &g->sink;
+}
+
+
+/* Let the second thread come to its end. */
+static void send_home (pf_gzip *g) {
+  if (!g->has_thread)
+    return;
+  pthread_mutex_lock(&g->lock);
+  g->ended = true;
+  pthread_cond_signal(&g->changed);
+  pthread_mutex_unlock(&g->lock);
+  pthread_join(g->thread, NULL);
+  g->has_thread = false;
+}
+
+
+/* Deflate the block that is not full, the last one, and then those that wait:
+   the second thread is at work on them. */
+static bool pack_rest (pf_gzip *g) {
+  z_stream z;
+  g->filling.size = g->sink.used;
+  if (open_stream(&z)) {
+    deflate_block(&z, &g->filling, g->count == 0, true);
+    deflateEnd(&z);
+  }
+  help(g, 0);
+  send_home(g);
+  for (size_t i = 0; i < g->count; i++)
+    if (g->blocks[i].packed == NULL)
+      return false;
+  return g->filling.packed != NULL;
+}
+
+
+static void put_block (pf_sink *to, const block *b, uLong *crc) {
+  (void)pf_sink_put(to, b->packed, b->packed_size); /* it keeps its failure */
+  *crc = crc32_combine(*crc, b->crc, (z_off_t)b->size);
+}
+
+
+static void put_member (const pf_gzip *g, pf_sink *to) {
   static const uint8_t head[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
   uLong crc = crc32(0, NULL, 0);
-  (void)pf_sink_put(sink, head, sizeof head);
-  for (size_t i = 0; i < p->count; i++) {
-    const block *const b = &p->blocks[i];
-    (void)pf_sink_put(sink, b->packed, b->size);
-    crc = crc32_combine(crc, b->crc, (z_off_t)bytes_of(p, i).size);
-  }
-  (void)pf_sink_uint(sink, 4, false, crc);
-  (void)pf_sink_uint(sink, 4, false, p->bytes.size & UINT32_MAX);
+  (void)pf_sink_put(to, head, sizeof head);
+  for (size_t i = 0; i < g->count; i++)
+    put_block(to, &g->blocks[i], &crc);
+  put_block(to, &g->filling, &crc);
+  (void)pf_sink_uint(to, 4, false, crc);
+  (void)pf_sink_uint(to, 4, false, g->sink.written & UINT32_MAX);
 }
 
 
-pf_status pf_put_gzip (pf_sink *sink, pf_bytes bytes, pf_error *error) {
-  packing p = {.bytes = bytes, .count = 1};
-  if (bytes.size > BLOCK)
-    p.count = (bytes.size - 1) / BLOCK + 1;
-  p.blocks = calloc(p.count, sizeof *p.blocks);
-  pf_status status = PF_ENOMEM;
-  if (p.blocks != NULL) {
-    if (p.count == 1)
-      deflate_some(&p);
-    else
-      pf_both(deflate_some, &p, deflate_some, &p);
-    if (is_whole(&p)) {
-      put_member(&p, sink);
-      status = sink->failed;
-    }
-    for (size_t i = 0; i < p.count; i++)
-      free(p.blocks[i].packed);
+pf_status pf_gzip_finish (pf_gzip *g, pf_sink *to, pf_error *error) {
+  pf_status status = g->sink.failed;
+  if (status == PF_OK && !pack_rest(g))
+    status = PF_ENOMEM;
+  if (status == PF_OK) {
+    put_member(g, to);
+    status = to->failed;
   }
-  free(p.blocks);
   return status == PF_OK ? PF_OK
                          : pf_fail(error, status, PF_NO_OFFSET,
                                    status == PF_ENOMEM ? "out of memory"
                                                        : "cannot be packed");
+}
+
+
+static void free_block (block *b) {
+  free(b->bytes);
+  free(b->packed);
+}
+
+
+void pf_gzip_close (pf_gzip *g) {
+  if (g == NULL)
+    return;
+  send_home(g);
+  for (size_t i = 0; i < g->count; i++)
+    free_block(&g->blocks[i]);
+  free_block(&g->filling);
+  free(g->blocks);
+  pthread_mutex_destroy(&g->lock);
+  pthread_cond_destroy(&g->changed);
+  free(g);
 }
 
 /* }====== */

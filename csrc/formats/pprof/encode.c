@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/gzip.h"
 #include "formats/pprof/pprof.h"
 #include "formats/pprof/write.h"
 #include "model/contexts_merge.h"
@@ -114,17 +113,9 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
-  pf_sink plain;
-  if (!w->is_packed)
-    return pf_pprof_write(&w->contexts, &w->facts, sink, error);
-  pf_status status = pf_sink_open(&plain, -1);
-  if (status != PF_OK)
-    return no_memory(error);
-  status = pf_pprof_write(&w->contexts, &w->facts, &plain, error);
-  if (status == PF_OK)
-    status = pf_put_gzip(sink, pf_sink_bytes(&plain), error);
-  pf_sink_close(&plain);
-  return status;
+  return w->is_packed
+             ? pf_pprof_write_packed(&w->contexts, &w->facts, sink, error)
+             : pf_pprof_write(&w->contexts, &w->facts, sink, error);
 }
 
 

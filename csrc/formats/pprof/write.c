@@ -9,6 +9,7 @@
 #include "formats/pprof/write.h"
 #include "formats/pprof/wire.h"
 #include "model/contexts_order.h"
+#include "model/gzip.h"
 #include "model/memory.h"
 
 enum {
@@ -418,4 +419,18 @@ pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
     return PF_OK;
   return pf_fail(error, status, PF_NO_OFFSET,
                  status == PF_ENOMEM ? "out of memory" : "write failed");
+}
+
+
+pf_status pf_pprof_write_packed (const pf_contexts *contexts,
+                                 const pprof_facts *facts, pf_sink *sink,
+                                 pf_error *error) {
+  pf_gzip *const gzip = pf_gzip_open();
+  if (gzip == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  pf_status status = pf_pprof_write(contexts, facts, pf_gzip_sink(gzip), error);
+  if (status == PF_OK)
+    status = pf_gzip_finish(gzip, sink, error);
+  pf_gzip_close(gzip);
+  return status;
 }

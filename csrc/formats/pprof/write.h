@@ -23,4 +23,9 @@ typedef struct pprof_facts {
 pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
                           pf_sink *sink, pf_error *error);
 
+/* The same, packed. */
+pf_status pf_pprof_write_packed (const pf_contexts *contexts,
+                                 const pprof_facts *facts, pf_sink *sink,
+                                 pf_error *error);
+
 #endif

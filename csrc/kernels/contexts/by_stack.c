@@ -100,7 +100,8 @@ typedef struct growth {
   uint32_t *nodes;  /* by stack */
   uint32_t *frames; /* by area; that of areas which are not known is last */
   size_t nareas;
-  bool is_new; /* no two stacks have the same frames */
+  size_t count; /* of stacks with rows */
+  bool is_new;  /* no two stacks have the same frames */
 } growth;
 
 
@@ -144,6 +145,7 @@ static pf_status find_frames (growth *g, const sums *s) {
   for (size_t at = 1; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
+    g->count++;
     const pf_stack *const stack = pf_stack_at(d, (uint32_t)(at - 1));
     uint32_t *const frame = frame_of(g, stack);
     g->is_new &= stack->frame < g->nareas;
@@ -175,6 +177,7 @@ static void carry_weights (const growth *g, const sums *s, size_t at,
 
 
 static pf_status make_nodes (growth *g, const sums *s) {
+  pf_contexts_reserve(g->contexts, g->contexts->count + g->count);
   for (size_t at = 0; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
