@@ -213,7 +213,7 @@ describe("profio", function()
          fails(2, "takes the files as they are, without %-%-top", "profio --check --top 3")
          fails(2, "takes the files as they are, without %-%-where",
             "profio --merge --where count=1 -o OUT")
-         fails(2, "shows rows and no profile, without %-%-focus", "profio --table arcs --focus main")
+         fails(2, "rows and no profile, without %-%-focus", "profio --table arcs --focus main")
          fails(2, "no format 'x'; there are: gmon", "profio --format x")
          fails(2, "no option 'x'", "profio --set x=1")
          fails(2, "wants NAME=VALUE", "profio --set x")

@@ -83,10 +83,20 @@ local function narrowed(self, made)
             if made:kind() == "graph" then
                symspec.find(text, functions_of(made))
             end
-            made = made[word](made, function(frame)
-               return test { ["function"] = whole_name(frame["function"]), symbol = frame.symbol,
-                  file = frame.file, line = frame.line }
-            end)
+            local is_any = false
+            local function is_wanted(frame)
+               local is_one = test { ["function"] = whole_name(frame["function"]),
+                  symbol = frame.symbol, file = frame.file, line = frame.line }
+               is_any = is_any or is_one
+               return is_one
+            end
+            local done, narrower = pcall(made[word], made, is_wanted)
+            if not is_any and word == "focus" then
+               failure.use("--%s: no function of this profile is '%s'", word, text)
+            elseif not done then
+               error(narrower, 0)
+            end
+            made = narrower
          end
       end
    end

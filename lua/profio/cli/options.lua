@@ -57,7 +57,7 @@ local groups = {
       { "--mapping", "FILE", "what names the handles of a binary timeline" },
       { "--strict", false, "stop at the first oddity" },
       { "--follow", false, "go on as the file grows: rows of a table as they come, until Ctrl-C" },
-      { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, or DIR/ (DCPI)" },
+      { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, DIR/ (DCPI)" },
       { "--list-formats", false, "formats, options and warnings; options of exports and reports" },
    },
    { "Scripts",
