@@ -298,7 +298,8 @@ describe("--export btf", function()
       assert.equal("0,Core_0,0,T,a,0,start\n0,a,0,R,f,0,start", body(
          events.fine(lines, "--export", "btf", "--to", "5ns", "--set", "stimuli=no")))
       assert.equal("0,Core_0,0,T,a,0,start\n3,a,0,R,g,0,start", body(text))
-      assert.equal("", body(events.fine(lines, "--export", "btf", "--lane", "b")))
+      assert.is_nil(events.fine(lines .. "9 enter h b\n", "--export", "btf", "--lane", "b")
+         :find("R,f", 1, true))
    end)
 
    it("takes a span of the trace", function()

@@ -167,6 +167,11 @@ describe("exports of a part", function()
       assert.is_nil(text:find("main", 1, true))
       local _, status, errors = events.command("", "--export", "firefox", "--lane", "nobody")
       assert.same({ 0, "" }, { status, errors })
+      for _, kind in ipairs { "chrome", "svg" } do
+         _, status, errors = events.command(lines, "--export", kind, "--lane", "nobody")
+         assert.equal(2, status)
+         assert.is_truthy(errors:find("no lane is 'nobody'; there are: a, b", 1, true))
+      end
    end)
 
    it("are wrong use where there are no events", function()

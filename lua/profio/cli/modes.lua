@@ -254,6 +254,7 @@ local function run_export(context, export)
    elseif export.is_binary and context.out.is_terminal then
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
+   span.check_export(context.trace, given)
    local options, what = files.options_of(given, export), context.trace
    local as_profile = is_profile_wanted(export, given)
    if as_profile then

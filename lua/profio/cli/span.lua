@@ -129,6 +129,30 @@ function span.in_lane(rows, given)
    return given.lane and rows:where((lane_condition(rows, given))) or rows
 end
 
+-- Raises when there are lanes, and none that is asked for: a picture of nothing says nothing.
+local function check_lane(trace, given)
+   local condition, column = lane_condition(trace.events, given)
+   if trace.events:where(condition):limit(1):count() > 0 then
+      return
+   end
+   local names = {}
+   for name in trace.events:group(column):limit(20):each(column) do
+      names[#names + 1] = tostring(name or "(none)")
+   end
+   if #names > 0 then
+      failure.use("--lane: no lane is '%s'; there are: %s", given.lane, table.concat(names, ", "))
+   end
+end
+
+---What goes wrong with --lane in an export of the whole.
+---@param trace profio.Trace
+---@param given table
+function span.check_export(trace, given)
+   if given.lane and trace.events then
+      check_lane(trace, given)
+   end
+end
+
 ---Give the span of the command line to an export of the whole, as options of its own.
 ---@param options table of the export, changed
 ---@param trace profio.Trace
