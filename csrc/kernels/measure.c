@@ -17,10 +17,17 @@
 
 /* {====== Counts and sums ====== */
 
-static void add_rows (pf_measure *m, const pf_present *p) {
-  pf_state_count *const states = m->states;
-  for (size_t i = 0; i < p->rows; i++)
-    states[p->groups[i]]++;
+/* Count rows by their groups. */
+static void count_rows (uint64_t *counts, const uint32_t *groups, size_t rows) {
+  size_t i = 0;
+  for (; rows - i >= 4; i += 4) {
+    counts[groups[i]]++;
+    counts[groups[i + 1]]++;
+    counts[groups[i + 2]]++;
+    counts[groups[i + 3]]++;
+  }
+  for (; i < rows; i++)
+    counts[groups[i]]++;
 }
 
 
@@ -390,7 +397,7 @@ static void pick_words (pf_measure *m, const pf_present *p) {
 pf_status pf_measure_add (pf_measure *m, const pf_present *p) {
   m->batches++;
   switch (m->kind) {
-    case PF_MEASURE_ROWS: add_rows(m, p); break;
+    case PF_MEASURE_ROWS: count_rows(m->states, p->groups, p->rows); break;
     case PF_MEASURE_SPREAD: add_spread(m, p); break;
     case PF_MEASURE_DISTINCT: return add_distinct(m, p);
     case PF_MEASURE_QUANTILE: return add_quantile(m, p);
@@ -435,8 +442,7 @@ pf_status pf_measure_add_absent (pf_measure *m, const pf_column *column,
     return PF_ENOMEM;
   uint64_t *const absent = m->absent;
   if (present->rows < rows / 2) {
-    for (size_t i = 0; i < rows; i++)
-      absent[groups[i]]++;
+    count_rows(absent, groups, rows);
     for (size_t i = 0; i < present->rows; i++)
       absent[present->groups[i]]--;
     return PF_OK;

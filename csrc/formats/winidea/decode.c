@@ -280,14 +280,14 @@ static void mark_no_area (pf_column *column, size_t count) {
 /* Fill up to 64 values; answers the bits of those that are missing. */
 static uint64_t fill_word (const uint8_t *readings, winidea_stretch records,
                            int64_t *values) {
-  static const uint64_t masks[WINIDEA_READINGS] = {
-      [WINIDEA_INTEGER] = UINT64_MAX, [WINIDEA_STATED] = UINT64_MAX};
   uint64_t missing = 0;
   for (size_t i = 0; i < records.count; i++) {
-    const uint64_t mask = masks[readings[i]];
-    values[i] = winidea_data(records.at + i * records.size, records.size) &
-                (int64_t)mask;
-    missing |= (~mask & 1) << i;
+    const int64_t data =
+        winidea_data(records.at + i * records.size, records.size);
+    const bool is_none =
+        readings[i] != WINIDEA_INTEGER && readings[i] != WINIDEA_STATED;
+    values[i] = data & ((int64_t)is_none - 1);
+    missing |= (uint64_t)is_none << i;
   }
   return missing;
 }

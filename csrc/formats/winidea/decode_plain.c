@@ -25,7 +25,7 @@ typedef struct plain {
   int64_t *times, *values;
   uint32_t *events, *areas, *lanes;
   int64_t last;     /* the time before */
-  uint64_t missing; /* of values: a bit for each row of 64 */
+  uint64_t present; /* of values: a bit for each row of 64 */
 } plain;
 
 
@@ -60,9 +60,9 @@ static plain plain_of (const winidea_decoder *self, const pf_batch *batch) {
 static ALWAYS_INLINE void fill_value (const winidea_level *level,
                                       uint32_t index, const uint8_t *at,
                                       size_t row, size_t size, plain *p) {
-  const uint64_t none = (uint64_t)(level->readings[index] != WINIDEA_INTEGER);
-  p->values[row] = winidea_data(at, size) & (int64_t)(none - 1);
-  p->missing = p->missing >> 1 | none << 63;
+  const int64_t mask = winidea_mask(level->readings[index]);
+  p->values[row] = winidea_data(at, size) & mask;
+  p->present = p->present >> 1 | ((uint64_t)mask & UINT64_C(1) << 63);
 }
 
 
@@ -121,7 +121,7 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
   for (size_t first = 0; first < records.count; first += 64) {
     const size_t left = records.count - first;
     const size_t behind = first + (left < 64 ? left : 64);
-    p.missing = 0;
+    p.present = 0;
     for (size_t row = first; row < behind; row++) {
       const uint8_t *const at = records.at + row * size;
       if (row + AHEAD < records.count)
@@ -129,9 +129,10 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
       if (!fill_row(self, at, row, what, size, &p))
         return false;
     }
-    if ((what & VALUES) != 0)
-      values->missing[first / 64] = p.missing >> (64 - (behind - first));
-    any |= p.missing;
+    if ((what & VALUES) != 0) {
+      values->missing[first / 64] = ~p.present >> (64 - (behind - first));
+      any |= values->missing[first / 64];
+    }
   }
   if ((what & VALUES) != 0)
     values->has_missing = any != 0;

@@ -87,13 +87,17 @@ static inline bool winidea_is_written (uint32_t handle) {
 
 /* What the value of an area's events is. */
 typedef enum winidea_reading {
-  WINIDEA_UNSEEN,  /* the area is not known here yet */
-  WINIDEA_NOTHING, /* functions and lines: none, whatever DATA says */
-  WINIDEA_INTEGER, /* DATA */
-  WINIDEA_DOUBLE,  /* DATA as a double of IEEE 754 */
-  WINIDEA_STATED,  /* the state's own value */
-  WINIDEA_READINGS
+  WINIDEA_UNSEEN,        /* the area is not known here yet */
+  WINIDEA_NOTHING,       /* functions and lines: none, whatever DATA says */
+  WINIDEA_DOUBLE,        /* DATA as a double of IEEE 754 */
+  WINIDEA_STATED,        /* the state's own value */
+  WINIDEA_INTEGER = 0x80 /* DATA; only here the top bit of a byte is set */
 } winidea_reading;
+
+/* The bits that DATA gives to the value: all of an integer, else none. */
+static inline int64_t winidea_mask (uint8_t reading) {
+  return (int8_t)reading < 0 ? -1 : 0;
+}
 
 /* An area: a row of the mapping, or one that was met without. */
 typedef struct winidea_entry {
