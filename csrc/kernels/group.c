@@ -18,7 +18,7 @@ typedef struct group_reader {
   pf_reader reader;
   pf_reader *input;
   size_t nkeys, naggregates;
-  pf_gather gather;
+  pf_group_pass pass;
   pf_group_parts *parts; /* the same rows once more, or NULL */
   bool done;             /* whether the store is made */
   pf_error failure;      /* the first one: given again when asked again */
@@ -37,33 +37,33 @@ static pf_status read_input (group_reader *g, pf_error *error) {
   bool is_read = false;
   if (g->parts != NULL) {
     const pf_status status =
-        pf_group_parts_read(g->parts, &g->gather, &is_read, error);
+        pf_group_parts_read(g->parts, &g->pass, &is_read, error);
     pf_group_parts_close(g->parts);
     g->parts = NULL;
     if (status != PF_OK)
       return status;
   }
-  return is_read ? PF_END : pf_gather_read(&g->gather, g->input, NULL, error);
+  return is_read ? PF_END : pf_group_pass_read(&g->pass, g->input, NULL, error);
 }
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const pf_gather *const gather = &g->gather;
-  const size_t count = pf_keys_count(gather->keys);
+  const pf_group_pass *const pass = &g->pass;
+  const size_t count = pf_keys_count(pass->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
                     g->reader.dictionary) != PF_OK ||
       pf_store_reserve(store, count) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   store->rows = count;
-  pf_status status = pf_keys_finish(gather->keys, store, error);
+  pf_status status = pf_keys_finish(pass->keys, store, error);
   if (status == PF_OK)
     status =
-        pf_aggregates_finish(gather->aggregates, store, g->nkeys, count, error);
+        pf_aggregates_finish(pass->aggregates, store, g->nkeys, count, error);
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
-  pf_gather_stop(&g->gather);
+  pf_group_pass_stop(&g->pass);
   return status;
 }
 
@@ -112,7 +112,7 @@ static void group_close (pf_reader *self) {
   if (g->rows != NULL)
     g->rows->close(g->rows);
   pf_store_close(&g->store);
-  pf_gather_close(&g->gather);
+  pf_group_pass_close(&g->pass);
   pf_group_parts_close(g->parts);
   free(g->fields);
   free(g->words);
@@ -194,7 +194,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
 static bool make_wanted (group_reader *g, const pf_key *keys,
                          const pf_aggregate *list) {
   bool *const wanted = calloc(g->input->nfields + 1, sizeof *wanted);
-  g->gather.wanted = wanted;
+  g->pass.wanted = wanted;
   if (wanted == NULL)
     return false;
   for (size_t i = 0; i < g->nkeys; i++)
@@ -224,10 +224,10 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   g->naggregates = naggregates;
   if (!make_fields(g, keys, types, aggregates) ||
       !make_wanted(g, keys, aggregates) ||
-      pf_keys_open(keys, nkeys, &g->gather.keys) != PF_OK ||
+      pf_keys_open(keys, nkeys, &g->pass.keys) != PF_OK ||
       pf_aggregates_open(aggregates, naggregates, input->fields,
                          input->dictionary, g->fields + nkeys,
-                         &g->gather.aggregates) != PF_OK) {
+                         &g->pass.aggregates) != PF_OK) {
     group_close(&g->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
@@ -244,7 +244,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict) {
   group_reader *const g = (group_reader *)(void *)reader;
-  if (count == 0 || !pf_gather_splits(&g->gather, g->input->fields))
+  if (count == 0 || !pf_group_pass_splits(&g->pass, g->input->fields))
     return PF_OK;
-  return pf_group_parts_open(readers, count, strict, &g->gather, &g->parts);
+  return pf_group_parts_open(readers, count, strict, &g->pass, &g->parts);
 }

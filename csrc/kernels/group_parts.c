@@ -16,7 +16,7 @@
 typedef struct part {
   pf_group_parts *all;
   pf_reader *input;
-  pf_gather gather;
+  pf_group_pass pass;
   pf_status status;
 } part;
 
@@ -29,7 +29,7 @@ struct pf_group_parts {
 
 
 pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
-                               bool *strict, const pf_gather *model,
+                               bool *strict, const pf_group_pass *model,
                                pf_group_parts **parts) {
   pf_group_parts *const p = calloc(1, sizeof *p + count * sizeof *p->parts);
   if (p == NULL)
@@ -40,7 +40,7 @@ pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
     part *const one = &p->parts[p->count];
     one->all = p;
     one->input = readers[p->count];
-    status = pf_gather_like(&one->gather, model, one->input->nfields);
+    status = pf_group_pass_like(&one->pass, model, one->input->nfields);
   }
   *parts = p;
   if (status == PF_OK)
@@ -53,7 +53,7 @@ pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
 
 void pf_group_parts_close (pf_group_parts *p) {
   for (size_t i = 0; p != NULL && i < p->count; i++)
-    pf_gather_close(&p->parts[i].gather);
+    pf_group_pass_close(&p->parts[i].pass);
   free(p);
 }
 
@@ -62,10 +62,10 @@ static void read_part (void *context) {
   part *const one = context;
   pf_error error;
   one->status =
-      pf_gather_read(&one->gather, one->input, &one->all->stop, &error);
+      pf_group_pass_read(&one->pass, one->input, &one->all->stop, &error);
   if (one->status != PF_END)
     atomic_store(&one->all->stop, true);
-  pf_gather_stop(&one->gather);
+  pf_group_pass_stop(&one->pass);
 }
 
 
@@ -78,27 +78,27 @@ static void read_all (pf_group_parts *p) {
 
 
 /* The first part becomes the whole, and the others are added to it. */
-static pf_status put_together (pf_group_parts *p, pf_gather *gather) {
-  pf_gather_close(gather);
-  *gather = p->parts[0].gather;
-  p->parts[0].gather = (pf_gather){.is_open = false};
+static pf_status put_together (pf_group_parts *p, pf_group_pass *pass) {
+  pf_group_pass_close(pass);
+  *pass = p->parts[0].pass;
+  p->parts[0].pass = (pf_group_pass){.is_open = false};
   for (size_t i = 1; i < p->count; i++) {
-    pf_gather *const more = &p->parts[i].gather;
-    if (pf_gather_merge(gather, more) != PF_OK)
+    pf_group_pass *const more = &p->parts[i].pass;
+    if (pf_group_pass_merge(pass, more) != PF_OK)
       return PF_ENOMEM;
-    pf_gather_close(more);
+    pf_group_pass_close(more);
   }
   return PF_OK;
 }
 
 
-pf_status pf_group_parts_read (pf_group_parts *p, pf_gather *gather, bool *done,
-                               pf_error *error) {
+pf_status pf_group_parts_read (pf_group_parts *p, pf_group_pass *pass,
+                               bool *done, pf_error *error) {
   read_all(p);
   *done = true;
   for (size_t i = 0; i < p->count; i++)
     *done &= p->parts[i].status == PF_END;
-  if (!*done || put_together(p, gather) == PF_OK)
+  if (!*done || put_together(p, pass) == PF_OK)
     return PF_OK;
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }

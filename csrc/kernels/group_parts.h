@@ -1,12 +1,12 @@
 /*
-** group_parts.h - the rows of a table in parts, each gathered in a thread of
+** group_parts.h - the rows of a table in parts, each read in a thread of
 ** its own.
 */
 
 #ifndef group_parts_h
 #define group_parts_h
 
-#include "kernels/gather.h"
+#include "kernels/group_pass.h"
 
 typedef struct pf_group_parts pf_group_parts;
 
@@ -16,15 +16,15 @@ typedef struct pf_group_parts pf_group_parts;
 ** or PF_ENOMEM.
 */
 pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
-                               bool *strict, const pf_gather *model,
+                               bool *strict, const pf_group_pass *model,
                                pf_group_parts **parts);
 
 /*
-** Gather all rows into `gather`, which has none yet. PF_OK, and *done tells
-** whether there was nothing odd: else nothing has been gathered, nor noted.
+** Gather all rows into `pass`, which has none yet. PF_OK, and *done tells
+** whether there was nothing odd: else nothing has been added, nor noted.
 ** PF_ENOMEM.
 */
-pf_status pf_group_parts_read (pf_group_parts *parts, pf_gather *gather,
+pf_status pf_group_parts_read (pf_group_parts *parts, pf_group_pass *pass,
                                bool *done, pf_error *error);
 
 void pf_group_parts_close (pf_group_parts *parts);

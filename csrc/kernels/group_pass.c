@@ -1,8 +1,8 @@
 /*
-** gather.c - rows of a reader into groups.
+** group_pass.c - rows of a reader into groups.
 */
 
-#include "kernels/gather.h"
+#include "kernels/group_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-static pf_status add_batch (pf_gather *g, pf_error *error) {
+static pf_status add_batch (pf_group_pass *g, pf_error *error) {
   const pf_status status = pf_keys_find(g->keys, &g->batch, g->groups, error);
   return status != PF_OK
              ? status
@@ -22,8 +22,8 @@ static pf_status add_batch (pf_gather *g, pf_error *error) {
 }
 
 
-pf_status pf_gather_read (pf_gather *g, pf_reader *input,
-                          const atomic_bool *stop, pf_error *error) {
+pf_status pf_group_pass_read (pf_group_pass *g, pf_reader *input,
+                              const atomic_bool *stop, pf_error *error) {
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
     return no_memory(error);
   g->is_open = true;
@@ -39,13 +39,13 @@ pf_status pf_gather_read (pf_gather *g, pf_reader *input,
 
 /* {====== Parts ====== */
 
-bool pf_gather_splits (const pf_gather *g, const pf_field *fields) {
+bool pf_group_pass_splits (const pf_group_pass *g, const pf_field *fields) {
   return pf_keys_split(g->keys, fields) && pf_aggregates_split(g->aggregates);
 }
 
 
-pf_status pf_gather_like (pf_gather *g, const pf_gather *model,
-                          size_t nfields) {
+pf_status pf_group_pass_like (pf_group_pass *g, const pf_group_pass *model,
+                              size_t nfields) {
   memset(g, 0, sizeof *g);
   g->wanted = malloc((nfields + 1) * sizeof *g->wanted);
   if (g->wanted == NULL)
@@ -58,7 +58,7 @@ pf_status pf_gather_like (pf_gather *g, const pf_gather *model,
 }
 
 
-pf_status pf_gather_merge (pf_gather *g, const pf_gather *more) {
+pf_status pf_group_pass_merge (pf_group_pass *g, const pf_group_pass *more) {
   const size_t count = pf_keys_count(more->keys);
   uint32_t *const groups = malloc((count + 1) * sizeof *groups);
   if (groups == NULL)
@@ -74,15 +74,15 @@ pf_status pf_gather_merge (pf_gather *g, const pf_gather *more) {
 /* }====== */
 
 
-void pf_gather_stop (pf_gather *g) {
+void pf_group_pass_stop (pf_group_pass *g) {
   if (g->is_open)
     pf_batch_close(&g->batch);
   g->is_open = false;
 }
 
 
-void pf_gather_close (pf_gather *g) {
-  pf_gather_stop(g);
+void pf_group_pass_close (pf_group_pass *g) {
+  pf_group_pass_stop(g);
   pf_keys_close(g->keys);
   pf_aggregates_close(g->aggregates);
   free(g->wanted);

@@ -1,0 +1,48 @@
+/*
+** group_pass.h - rows of a reader into groups: what one pass of group does.
+*/
+
+#ifndef group_pass_h
+#define group_pass_h
+
+#include <stdatomic.h>
+
+#include "kernels/aggregate.h"
+#include "kernels/keys.h"
+
+/* Begin with zeros, keys and aggregates; all of it is owned. */
+typedef struct pf_group_pass {
+  pf_keys *keys;
+  pf_aggregates *aggregates;
+  bool *wanted;   /* of the input's columns */
+  pf_batch batch; /* of the input, while it is read */
+  bool is_open;   /* the batch */
+  uint32_t groups[PF_BATCH_ROWS];
+} pf_group_pass;
+
+/*
+** Add the rows of `input`, always the same one. PF_END at its end, PF_AGAIN
+** when it stops for now, or a failure. PF_MORE: `stop` (may be NULL) was set
+** by somebody else.
+*/
+pf_status pf_group_pass_read (pf_group_pass *pass, pf_reader *input,
+                              const atomic_bool *stop, pf_error *error);
+
+/* Whether rows of these fields may be read apart, and then added: whatever
+   the parts, the answers are the same, to the last bit. */
+bool pf_group_pass_splits (const pf_group_pass *pass, const pf_field *fields);
+
+/* Begin another one with the same keys and aggregates, for an input with
+   `nfields` columns. PF_ENOMEM: close it. */
+pf_status pf_group_pass_like (pf_group_pass *pass, const pf_group_pass *model,
+                              size_t nfields);
+
+/* Add what was made of the rows that follow. PF_ENOMEM. */
+pf_status pf_group_pass_merge (pf_group_pass *pass, const pf_group_pass *more);
+
+/* Nothing more will be read. */
+void pf_group_pass_stop (pf_group_pass *pass);
+
+void pf_group_pass_close (pf_group_pass *pass);
+
+#endif
