@@ -123,6 +123,21 @@ function chunks.profile()
    return profile:flat():rows()
 end
 
+function chunks.changed()
+   local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
+   local profile = assert(trace:profile { lines = true })
+   return profile:focus("main"):hide(profio.match "^foo"):flat():rows(),
+      profile:ignore(profio.match "^foo"):group("file"):graph():rows(), profile:prune(0.5)
+end
+
+-- Two runs, whose calls are apart.
+function chunks.runs()
+   local text = { data = "* HANDLE(Functions) %HANDLE%,%NAME%,%FILE%,%VALUE%\n1,f,/a.c,\n"
+      .. "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,1\n1,X,5\n1,E,6\n" }
+   local trace <close> = assert(profio.open { text, text })
+   return trace:calls():rows(), trace.areas:rows(), trace:export "speedscope"
+end
+
 function chunks.texts()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
    for _, output in ipairs { "text", "csv", "tsv", "json", "ndjson" } do
