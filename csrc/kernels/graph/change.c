@@ -25,6 +25,19 @@ static void copy_facts (pf_graph *to, const pf_graph *from) {
 }
 
 
+/* Where the same functions begin, if that is known. */
+static pf_status copy_places (pf_graph *to, const pf_graph *from) {
+  const size_t n = from->nfunctions;
+  if (from->files == NULL)
+    return PF_OK;
+  if (pf_graph_places(to) != PF_OK)
+    return PF_ENOMEM;
+  memcpy(to->files, from->files, n * sizeof *to->files);
+  memcpy(to->lines, from->lines, n * sizeof *to->lines);
+  return PF_OK;
+}
+
+
 /* All functions, without weights. */
 static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
   copy_facts(to, from);
@@ -36,10 +49,8 @@ static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
         (uint8_t)(from->flags[i] & ~(unsigned)PF_FUNCTION_USED));
     if (f == PF_NO_FUNCTION)
       return PF_ENOMEM;
-    to->files[f] = from->files[i];
-    to->lines[f] = from->lines[i];
   }
-  return PF_OK;
+  return copy_places(to, from);
 }
 
 
