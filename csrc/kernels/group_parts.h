@@ -1,6 +1,6 @@
 /*
-** group_parts.h - the rows of a table in parts, each read in a thread of
-** its own.
+** group_parts.h - the rows of a table in parts, each read in a thread of its
+** own.
 */
 
 #ifndef group_parts_h
@@ -20,7 +20,7 @@ pf_status pf_group_parts_open (pf_reader *const *readers, size_t count,
                                pf_group_parts **parts);
 
 /*
-** Gather all rows into `pass`, which has none yet. PF_OK, and *done tells
+** Read all rows into `pass`, which has none yet. PF_OK, and *done tells
 ** whether there was nothing odd: else nothing has been added, nor noted.
 ** PF_ENOMEM.
 */

@@ -6,6 +6,8 @@ local profio = require "profio"
 local tables = require "spec.support.tables"
 local traces = require "profio.trace"
 
+local one = tables.aggregate
+
 -- Widths of buckets by type; those of addresses are powers of two, which Lua's % gets right.
 local widths = { int = { 1, 2, 7, 1000 }, num = { 0.5, 1, 3 }, addr = { 1, 2, 8, 16 } }
 
@@ -115,17 +117,6 @@ local function compare_parts(tab, keys, aggregates, what)
 end
 
 -- }======
-
--- The rows of one aggregate over a column of values, all of them or by key.
-local function one(fn, type, values)
-   local rows = {}
-   for i = 1, #values do
-      rows[i] = { values[i] }
-   end
-   local reader = core.group(core.rows_reader({ { "v", type } }, rows), {},
-      { { name = "a", fn = fn, column = "v" } })
-   return core.rows(reader)[1].a
-end
 
 describe("group", function()
    it("gives what the definition gives, of random tables", function()
@@ -397,86 +388,6 @@ describe("first, last, min and max of texts", function()
          compare({ fields = { { "k", "int" }, { "t", type } }, rows = rows }, { { column = "k" } },
             aggregates, type)
       end
-   end)
-end)
-
-describe("quantiles", function()
-   -- The true value of the nearest rank, in thousandths.
-   local function true_quantile(values, thousandths)
-      local sorted = table.move(values, 1, #values, 1, {})
-      table.sort(sorted)
-      return sorted[math.max(1, (#sorted * thousandths + 999) // 1000)]
-   end
-
-   local makers = {
-      small = function() return math.random(0, 255) end,
-      times = function() return math.floor(math.exp(math.random() * 25)) end,
-      both = function() return math.random(-100000, 100000) end,
-      all = function() return math.random(0) end,
-   }
-
-   it("stay within 1/256 of the true value, however many there are", function()
-      for name, make in pairs(makers) do
-         math.randomseed(42)
-         local values = {}
-         for i = 1, 50000 do
-            values[i] = make()
-         end
-         for _, p in ipairs { 0, 1, 100, 500, 900, 990, 999, 1000 } do
-            local want = true_quantile(values, p)
-            local got = one(("p%g"):format(p / 10), "int", values)
-            assert.equal("integer", math.type(got))
-            assert.is_true(math.abs(got + 0.0 - want) <= math.abs(want / 256),
-               ("%s p%g: %d, got %d"):format(name, p / 10, want, got))
-         end
-      end
-   end)
-
-   it("are exact up to 4096 values, and for whole numbers below 256", function()
-      math.randomseed(7)
-      local values = {}
-      for i = 1, 4096 do
-         values[i] = math.random(0, 1 << 50)
-      end
-      assert.equal(true_quantile(values, 990), one("p99", "int", values))
-      for i = 1, 20000 do
-         values[i] = math.random(-255, 255)
-      end
-      assert.equal(true_quantile(values, 10), one("p1", "int", values))
-      assert.equal(true_quantile(values, 500), one("p50", "int", values))
-      for i = 1, 20000 do
-         values[i] = i <= 5000 and -1 or i <= 10000 and 0 or 1
-      end
-      assert.equal(-1, one("p25", "int", values))
-      assert.equal(0, one("p25.01", "int", values))
-      assert.equal(0, one("p50", "int", values))
-      assert.equal(1, one("p50.01", "int", values))
-   end)
-
-   it("do the same for numbers", function()
-      math.randomseed(9)
-      local values = {}
-      for i = 1, 30000 do
-         values[i] = (math.random() - 0.3) * 10.0 ^ math.random(-200, 200)
-      end
-      values[1], values[2], values[3] = math.huge, -math.huge, 0.0
-      for _, p in ipairs { 0, 1, 250, 300, 500, 990, 1000 } do
-         local want = true_quantile(values, p)
-         local got = one(("p%g"):format(p / 10), "num", values)
-         assert.is_true(got == want or math.abs(got - want) <= math.abs(want) / 256,
-            ("p%g: %g, got %g"):format(p / 10, want, got))
-      end
-   end)
-
-   it("take the smallest rank that holds the share exactly", function()
-      local values = {}
-      for i = 1, 1000 do
-         values[i] = i
-      end
-      assert.equal(999, one("p99.9", "int", values))
-      assert.equal(1, one("p0.1", "int", values))
-      assert.equal(2, one("p0.100001", "int", values))
-      assert.equal(1000, one("p99.900001", "int", values))
    end)
 end)
 

@@ -96,6 +96,21 @@ function tables.take(reader)
    return tab
 end
 
+---An aggregate of a list of values.
+---@param fn string
+---@param type string
+---@param values any[]
+---@return any
+function tables.aggregate(fn, type, values)
+   local rows = {}
+   for i = 1, #values do
+      rows[i] = { values[i] }
+   end
+   local reader = core.group(core.rows_reader({ { "v", type } }, rows), {},
+      { { name = "a", fn = fn, column = "v" } })
+   return core.rows(reader)[1].a
+end
+
 -- {====== Comparison ======
 
 local function same_value(a, b, nearly)
