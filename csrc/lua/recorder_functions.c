@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/recorder_quick.h"
+#include "lua/recorder.h"
 
 
 /* {====== Names ====== */
@@ -259,7 +259,7 @@ static inline int form_of (const lua_Debug *ar) {
 
 /* Find a function that is not the one that was awaited; of a Lua function `ar`
    has been filled. */
-static L_SELDOM l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
+static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
                                   lua_CFunction c) {
   l_key key = {.c = c};
   if (c == NULL && *ar->what == 'C')

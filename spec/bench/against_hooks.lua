@@ -9,7 +9,9 @@ local bench = {}
 
 local ROUNDS <const> = 10
 
--- Programs: mostly calls, mostly lines, and a bit of everything.
+-- Programs: mostly calls, mostly lines, and a bit of everything. Each takes a quarter of a
+-- millisecond or so, and is run as often as its way of running is fast: each way takes some tenths
+-- of a second.
 
 local function fib(n)
    if n < 2 then
@@ -20,7 +22,7 @@ end
 
 local function lines()
    local sum = 0
-   for i = 1, 600000 do
+   for i = 1, 50000 do
       local x = i % 7
       sum = sum + x
    end
@@ -29,7 +31,7 @@ end
 
 local function mixed()
    local words = {}
-   for i = 1, 30000 do
+   for i = 1, 700 do
       local word = tostring(i):rep(2)
       if word:find("7", 1, true) then
          words[#words + 1] = word:upper()
@@ -39,46 +41,50 @@ local function mixed()
    return #table.concat(words)
 end
 
+-- With how many runs it is recorded event by event.
 local programs = {
-   { "calls: fib(25)", function() return fib(25) end },
-   { "lines: a loop of two", lines },
-   { "mixed: strings, a sort", mixed },
+   { "calls: fib(20)", function() return fib(20) end, 100 },
+   { "lines: a loop of two", lines, 60 },
+   { "mixed: strings, a sort", mixed, 500 },
 }
+
+local RUNS <const> = 1000 -- of a program without hooks
 
 -- {====== Ways to run them ======
 
-local function hooked(events)
-   return function(program)
-      loops.hook(events)
-      local began = loops.now()
+-- What a number of runs took: by the clock, and of the processor. What the writer's thread uses,
+-- and waiting for it, is not in the latter.
+local function take(program, runs)
+   local began, spent = loops.now(), loops.spent()
+   for _ = 1, runs do
       program()
-      local took = loops.now() - began
+   end
+   spent = loops.spent() - spent
+   return { clock = (loops.now() - began) / runs, processor = spent / runs }
+end
+
+local function hooked(events)
+   return function(...)
+      loops.hook(events)
+      local took = take(...)
       loops.hook ""
       return took
    end
 end
 
 local function recorded(mode)
-   return function(program)
+   return function(...)
       assert(recorder.start { mode = mode,
          path = mode ~= "aggregate" and timing.folder .. "/recorded.out" or nil })
-      local began = loops.now()
-      program()
-      local took = loops.now() - began
+      local took = take(...)
       local info = recorder.stop()
       assert(not info.failure, info.failure)
-      return took, info
+      return took
    end
 end
 
-local function plain(program)
-   local began = loops.now()
-   program()
-   return loops.now() - began
-end
-
 -- As such profilers are written: time by line, of the place that getinfo tells.
-local function in_lua(program)
+local function in_lua(...)
    local spent, last, key = {}, os.clock(), nil
    local function hook(_, line)
       local now = os.clock()
@@ -89,16 +95,14 @@ local function in_lua(program)
       last = os.clock()
    end
    debug.sethook(hook, "l")
-   local began = loops.now()
-   program()
-   local took = loops.now() - began
+   local took = take(...)
    debug.sethook()
    return took
 end
 
 local ways = {
-   { "plain", plain },
-   { "sampled", recorded "sampled" },
+   { "plain", take, RUNS },
+   { "sampled", recorded "sampled", RUNS },
    { "hook of lines and calls", hooked "crl" },
    { "timed", recorded "timed" },
    { "aggregate", recorded "aggregate" },
@@ -106,43 +110,75 @@ local ways = {
    { "calls", recorded "calls" },
 }
 
+-- What is held against what.
+local pairs_of_ways = {
+   { "sampled", "plain" },
+   { "timed", "hook of lines and calls" },
+   { "aggregate", "hook of lines and calls" },
+   { "calls", "hook of calls" },
+}
+
 -- }======
 
--- The best seconds of each way, in turns; of sampled also the least ratio to the plain program of
--- the same round.
-local function measure(program)
-   local best, least = {}, math.huge
-   for _ = 1, ROUNDS do
-      local took = {}
+-- What each way took in each round, in turns.
+local function measure(program, runs)
+   local taken = {}
+   for round = 1, ROUNDS do
+      taken[round] = {}
       for _, way in ipairs(ways) do
          collectgarbage()
-         local seconds = way[2](program)
-         took[way[1]] = seconds
-         best[way[1]] = math.min(best[way[1]] or math.huge, seconds)
+         taken[round][way[1]] = way[2](program, way[3] or runs)
       end
-      least = math.min(least, took.sampled / took.plain)
    end
-   best["in Lua"] = in_lua(program)
-   return best, least
+   return taken
+end
+
+local function least(taken, way, of)
+   local best = math.huge
+   for _, round in ipairs(taken) do
+      best = math.min(best, round[way][of])
+   end
+   return best
+end
+
+-- Two ways: the ratio of their best runs, and the best and the median of those of each round.
+local function compare(taken, one, other)
+   local numbers = {}
+   for _, of in ipairs { "clock", "processor" } do
+      local ratios = {}
+      for i, round in ipairs(taken) do
+         ratios[i] = round[one][of] / round[other][of]
+      end
+      table.sort(ratios)
+      numbers[#numbers + 1] = least(taken, one, of) / least(taken, other, of)
+      numbers[#numbers + 1] = ratios[1]
+      numbers[#numbers + 1] = ratios[(#ratios + 1) // 2]
+   end
+   timing.print("%-36s %6.2f %6.2f %6.2f     %6.2f %6.2f %6.2f", one .. " / " .. other,
+      table.unpack(numbers))
+end
+
+local function show(name, seconds, plain)
+   timing.print("%-36s %9.4f ms %8.2f x", name, seconds * 1000, seconds / plain)
 end
 
 ---Programs recorded in each mode.
 function bench.recorder()
-   timing.print("\nrecorder: seconds, and ratios to the program alone; best of %d runs in turns",
-      ROUNDS)
+   timing.print("\nrecorder: the best of %d runs in turns, beside the program alone", ROUNDS)
    for _, one in ipairs(programs) do
-      local best, least = measure(one[2])
+      local taken = measure(one[2], one[3])
+      local plain = least(taken, "plain", "clock")
       timing.print("\n%s", one[1])
-      for _, name in ipairs { "plain", "sampled", "hook of lines and calls", "timed", "aggregate",
-         "hook of calls", "calls", "in Lua" } do
-         timing.print("%-40s %8.4f s  %8.2f x", name, best[name], best[name] / best.plain)
+      for _, way in ipairs(ways) do
+         show(way[1], least(taken, way[1], "clock"), plain)
       end
-      timing.print("%-40s %19.2f x", "sampled / plain, the best pair", least)
-      timing.print("%-40s %19.2f x", "timed / hook of lines and calls",
-         best.timed / best["hook of lines and calls"])
-      timing.print("%-40s %19.2f x", "aggregate / hook of lines and calls",
-         best.aggregate / best["hook of lines and calls"])
-      timing.print("%-40s %19.2f x", "calls / hook of calls", best.calls / best["hook of calls"])
+      show("in Lua", in_lua(one[2], 2).clock, plain)
+      timing.print("%-36s %20s     %20s", "", "by the clock", "of the processor")
+      timing.print("%-36s %6s %6s %6s     %6s %6s %6s", "ratio", "best", "pair", "median", "best",
+         "pair", "median")
+      for _, two in ipairs(pairs_of_ways) do
+         compare(taken, two[1], two[2])
+      end
    end
    os.remove(timing.folder .. "/recorded.out")
    os.remove(timing.folder .. "/recorded.out.BIN")

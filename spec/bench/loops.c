@@ -3,6 +3,7 @@
 **
 **   local loops = require "bench.loops"
 **   loops.now()            seconds of a clock that only goes forward
+**   loops.spent()          seconds of the processor that this thread has used
 **   file = loops.open(path, symbols)     a trace made by trace.c, mapped
 **   file:total()           count and sum by callee: load the fields, add up
 **   file:each()            a closure that returns from, to, count for each arc
@@ -54,6 +55,14 @@ static uint64_t load (const uint8_t *at, size_t size) {
 static int loops_now (lua_State *L) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
+  lua_pushnumber(L, (double)t.tv_sec + (double)t.tv_nsec / 1e9);
+  return 1;
+}
+
+
+static int loops_spent (lua_State *L) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   lua_pushnumber(L, (double)t.tv_sec + (double)t.tv_nsec / 1e9);
   return 1;
 }
@@ -203,7 +212,8 @@ __attribute__((visibility("default"))) int luaopen_bench_loops (lua_State *L) {
                                      {NULL, NULL}};
   static const luaL_Reg functions[] = {
       {"add", loops_add}, {"nothing", loops_nothing}, {"hook", loops_hook},
-      {"now", loops_now}, {"open", loops_open},       {NULL, NULL}};
+      {"now", loops_now}, {"open", loops_open},       {"spent", loops_spent},
+      {NULL, NULL}};
   luaL_newmetatable(L, NAME);
   luaL_setfuncs(L, methods, 0);
   lua_pushvalue(L, -1);
