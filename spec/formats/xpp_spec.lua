@@ -266,6 +266,18 @@ describe("values of a trace", function()
       assert.same({ [2] = "deleted" }, { rows[1].flags, rows[2].flags, rows[3].flags })
    end)
 
+   it("of deleted records with an operation that nobody knows are left out too", function()
+      local rows = {}
+      for i = 1, 30 do
+         rows[i] = { 1, i, "I", "A", 1 }
+      end
+      rows[25] = { 1, 25, "?", "GONE", 1, deleted = true }
+      local trace <close> = open((xpp.table(rows)))
+      assert.equal(29, trace.entries:count())
+      local all <close> = open((xpp.table(rows)), { deleted = "show" })
+      assert.equal("deleted", all.entries:rows()[25].flags)
+   end)
+
    it("come in UTF-8 when a code page is known", function()
       local names = { "TID", "TIME", "OP", "MSG" }
       local trace <close> = open(xpp.text({ { 1, 0, "I", "M\x84R" }, { 1, 1, "O", "M\x84R" } },

@@ -93,14 +93,18 @@ static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
+static xpp_piece_kind kind_of (uint8_t flag) {
+  return flag == 0x2A ? XPP_DELETED : XPP_ENTRY;
+}
+
+
 /* Records of one kind that follow each other. */
 static pf_status take_records (xpp_walk *walk, pf_bytes bytes, size_t most,
                                xpp_piece *piece) {
   const uint64_t record = walk->file->dbf->record;
   const uint8_t flag = bytes.at[walk->at];
   const size_t count = count_records(walk->file, bytes, walk->at, flag, most);
-  const xpp_piece_kind kind = flag == 0x2A ? XPP_DELETED : XPP_ENTRY;
-  const pf_status status = xpp_walk_take(walk, kind, record, piece);
+  const pf_status status = xpp_walk_take(walk, kind_of(flag), record, piece);
   walk->at += (count - 1) * record;
   piece->count = count;
   return status;
@@ -119,7 +123,7 @@ static pf_status take_odd (xpp_walk *walk, pf_bytes bytes, xpp_piece *piece) {
                           flag);
   if (status != PF_OK)
     return status;
-  return xpp_walk_take(walk, XPP_ENTRY, walk->file->dbf->record, piece);
+  return xpp_walk_take(walk, kind_of(flag), walk->file->dbf->record, piece);
 }
 
 
