@@ -48,6 +48,8 @@ static void *move (void *counts, uint32_t old_size, size_t offset, size_t size,
 static bool reach (pf_buckets *b, uint32_t bucket) {
   const uint32_t margin = b->size / 2 + 16;
   uint32_t first = b->first, end = b->first + b->size;
+  if (bucket - first < b->size)
+    return true;
   if (b->size == 0)
     first = end = bucket;
   if (bucket < first)
@@ -149,11 +151,28 @@ static inline pf_status add_to_buckets (pf_quantile *q, pf_type type,
 }
 
 
+/* Make room at once for the buckets of the kept values above 0. */
+static bool reach_kept (pf_quantile *q, pf_type type) {
+  double least = HUGE_VAL, greatest = 0;
+  for (uint64_t i = 0; q->words != NULL && i < q->count; i++) {
+    const double value = value_of(q->words[i], type);
+    if (value > 0 && value < least)
+      least = value;
+    if (value > greatest)
+      greatest = value;
+  }
+  return greatest == 0 || (reach(&q->positive, bucket_of(least)) &&
+                           reach(&q->positive, bucket_of(greatest)));
+}
+
+
 /* Put the kept values in buckets. */
 static pf_status sketch (pf_quantile *q, pf_quantile_pool *pool, pf_type type) {
   q->sketched = pool->sketched = true;
   q->least = UINT64_MAX;
   q->greatest = 0;
+  if (!reach_kept(q, type))
+    return PF_ENOMEM;
   for (uint64_t i = 0; q->words != NULL && i < q->count; i++)
     if (add_to_buckets(q, type, q->words[i]) != PF_OK)
       return PF_ENOMEM;
@@ -179,9 +198,11 @@ static pf_status grow (pf_quantile *q, pf_quantile_pool *pool) {
 /* Make room for one more value: kept, or in buckets. */
 static pf_status make_room (pf_quantile *q, pf_quantile_pool *pool,
                             pf_type type) {
-  const uint32_t most =
+  const uint32_t usual =
       pool->kept > PF_EXACT_TOTAL ? PF_EXACT_CROWDED : PF_EXACT_VALUES;
-  return q->room >= most ? sketch(q, pool, type) : grow(q, pool);
+  return q->room >= (pool->most > 0 ? pool->most : usual)
+             ? sketch(q, pool, type)
+             : grow(q, pool);
 }
 
 
@@ -215,23 +236,72 @@ pf_status pf_quantile_add_codes (pf_quantile *q, const uint16_t *codes,
 }
 
 
+/* Eight counters at once. */
+#define EIGHT   8
+#define HIGHEST UINT64_C(0x8080808080808080)
+
+static uint64_t load_eight (const uint8_t *counts) {
+  uint64_t word;
+  memcpy(&word, counts, sizeof word);
+  return word;
+}
+
+
+/* Add eight counters to others; false, and nothing is added, if one would need
+   more bits. */
+static bool add_eight (uint8_t *counts, uint64_t more) {
+  const uint64_t old = load_eight(counts);
+  const uint64_t sum =
+      ((old & ~HIGHEST) + (more & ~HIGHEST)) ^ ((old ^ more) & HIGHEST);
+  if ((((old & more) | ((old | more) & ~sum)) & HIGHEST) != 0)
+    return false;
+  memcpy(counts, &sum, sizeof sum);
+  return true;
+}
+
+
+/* Add `count` to a counter. */
+static pf_status add_count (pf_buckets *b, uint32_t at, uint64_t count) {
+  const uint64_t sum = count_at(b, at) + count;
+  b->counts[at] = (uint8_t)sum;
+  if (sum >> COUNT_BITS != 0 && b->high == NULL &&
+      (b->high = calloc(b->size, sizeof *b->high)) == NULL)
+    return PF_ENOMEM;
+  if (b->high != NULL)
+    b->high[at] = sum >> COUNT_BITS;
+  return PF_OK;
+}
+
+
+/* Make the counters reach all that `more` has. */
+static bool reach_all (pf_buckets *b, const pf_buckets *more) {
+  uint32_t first = 0, end = more->size;
+  while (first < end && count_at(more, first) == 0)
+    first++;
+  while (end > first && count_at(more, end - 1) == 0)
+    end--;
+  return first == end ||
+         (reach(b, more->first + first) && reach(b, more->first + end - 1));
+}
+
+
 /* Add counters to counters. */
 static pf_status merge_buckets (pf_buckets *b, const pf_buckets *more) {
-  for (uint32_t i = 0; i < more->size; i++) {
-    const uint64_t count = count_at(more, i);
-    const uint32_t bucket = more->first + i;
-    if (count == 0)
+  if (!reach_all(b, more))
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < more->size;) {
+    const uint32_t at = more->first + i - b->first;
+    const bool are_eight = more->size - i >= EIGHT && more->high == NULL;
+    const uint64_t eight = are_eight ? load_eight(more->counts + i) : 0;
+    if (are_eight && (eight == 0 || (at < b->size && b->size - at >= EIGHT &&
+                                     add_eight(b->counts + at, eight)))) {
+      i += EIGHT;
       continue;
-    if (bucket - b->first >= b->size && !reach(b, bucket))
-      return PF_ENOMEM;
-    const uint32_t at = bucket - b->first;
-    const uint64_t sum = count_at(b, at) + count;
-    b->counts[at] = (uint8_t)sum;
-    if (sum >> COUNT_BITS != 0 && b->high == NULL &&
-        (b->high = calloc(b->size, sizeof *b->high)) == NULL)
-      return PF_ENOMEM;
-    if (b->high != NULL)
-      b->high[at] = sum >> COUNT_BITS;
+    }
+    for (uint32_t behind = i + (are_eight ? EIGHT : 1); i < behind; i++)
+      if (count_at(more, i) != 0 &&
+          add_count(b, more->first + i - b->first, count_at(more, i)) != PF_OK)
+        return PF_ENOMEM;
   }
   return PF_OK;
 }
@@ -280,6 +350,23 @@ static uint64_t rank_of (uint64_t count, uint32_t rank) {
 }
 
 
+/* Skip counters, eight at once, whose sum is less than the rank. */
+static uint32_t skip_counts (const pf_buckets *b, uint64_t *rank) {
+  const uint64_t every_other = UINT64_C(0x00ff00ff00ff00ff);
+  uint32_t i = 0;
+  for (; b->high == NULL && b->size - i >= EIGHT; i += EIGHT) {
+    const uint64_t eight = load_eight(b->counts + i);
+    const uint64_t pairs =
+        (eight & every_other) + (eight >> COUNT_BITS & every_other);
+    const uint64_t sum = pairs * UINT64_C(0x0001000100010001) >> 48;
+    if (*rank <= sum)
+      break;
+    *rank -= sum;
+  }
+  return i;
+}
+
+
 /* The value number `rank` counted from the negative end. */
 static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
   for (uint32_t i = q->negative.size; i-- > 0;) {
@@ -290,7 +377,8 @@ static double walk (const pf_quantile *q, pf_type type, uint64_t rank) {
   if (rank <= q->zeros)
     return 0;
   rank -= q->zeros;
-  for (uint32_t i = 0; i < q->positive.size; i++) {
+  for (uint32_t i = skip_counts(&q->positive, &rank); i < q->positive.size;
+       i++) {
     if (rank <= count_at(&q->positive, i))
       return bucket_middle(q->positive.first + i, type);
     rank -= count_at(&q->positive, i);

@@ -2,8 +2,8 @@
 ** quantile.h - the values of one group for quantiles by nearest rank.
 **
 ** Exact while there are few values: all are kept. Past PF_EXACT_VALUES (or
-** PF_EXACT_CROWDED once a pool holds PF_EXACT_TOTAL of them) they are only
-** counted, in buckets whose width is 1/128 of their lower bound: an answer is
+** PF_EXACT_CROWDED once a pool holds PF_EXACT_TOTAL of them, or what a pool
+** says) they are only counted, in buckets whose width is 1/128 of their lower bound: an answer is
 ** then at most 1/256 of the true value away, and whole numbers below 256, the
 ** least and the greatest value are exact still.
 */
@@ -21,6 +21,7 @@
 
 /* The bucket of a magnitude is the top of its bits as a double: 11 bits of
    exponent and 7 of the fraction, so each power of two has 128 buckets. */
+#define PF_LINE         64 /* bytes of a cache */
 #define PF_BUCKET_SHIFT 45
 #define PF_BUCKET_CODED ((UINT32_C(1023) << 7) - 2) /* that of 1 has code 2 */
 
@@ -30,6 +31,7 @@
 /* What the groups of one result share. Begin with zeros. */
 typedef struct pf_quantile_pool {
   size_t kept;   /* values kept in all groups */
+  uint32_t most; /* values kept of one group; 0: as said above */
   bool sketched; /* some group has gone over to buckets */
 } pf_quantile_pool;
 
@@ -71,6 +73,17 @@ static inline uint16_t pf_quantile_code (int64_t value) {
    PF_OK or PF_ENOMEM. pf_quantile_bound must follow before it is asked. */
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
+
+/* Codes from..to will soon be added: have their counters ready. */
+static inline void pf_quantile_fetch (const pf_quantile *quantile,
+                                      uint16_t from, uint16_t to) {
+  const pf_buckets *const b = &quantile->positive;
+  const uint32_t first = from + PF_BUCKET_CODED - b->first;
+  const uint32_t last = to + PF_BUCKET_CODED - b->first;
+  for (uint32_t i = first < b->size ? first : 0; i <= last && i < b->size;
+       i += PF_LINE)
+    __builtin_prefetch(b->counts + i, 1);
+}
 
 /* Tell a sketched quantile the least and the greatest of all its values, as
    order words. */
