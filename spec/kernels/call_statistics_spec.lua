@@ -207,6 +207,22 @@ describe("statistics of calls", function()
       assert.equal(0.5, trace:call_statistics():rows()[1].net_stddev)
    end)
 
+   it("have exact quantiles of 128 calls", function()
+      local text, time, values = {}, 0, {}
+      math.randomseed(6)
+      for i = 1, 128 do
+         values[i] = math.random(10 ^ 12 // 1 | 0)
+         text[i] = ("%d e f; %d l f"):format(time, time + values[i])
+         time = time + values[i]
+      end
+      table.sort(values)
+      local trace <close> = events.open(events.of(table.concat(text, "; ")))
+      local row = trace:call_statistics { quantiles = "p25, p50, p99" }:rows()[1]
+      for _, percent in ipairs { 25, 50, 99 } do
+         assert.equal(nearest_rank(values, percent), row["net_p" .. percent])
+      end
+   end)
+
    it("keep quantiles of many calls within their error", function()
       local text, time, values = {}, 0, {}
       math.randomseed(5)

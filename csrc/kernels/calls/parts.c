@@ -76,6 +76,14 @@ static pf_status read_steps (crew *c, work *w, bool is_caller) {
 }
 
 
+/* What can be done before the parts are put together. */
+static pf_status settle (work *w, pf_status status) {
+  if (status < PF_OK || pf_tallies_settle(&w->pass->groups.tallies) == PF_OK)
+    return status;
+  return pf_fail(&w->error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
 static pf_status read_part (crew *c, size_t number, bool is_caller) {
   work *const w = &c->works[number];
   pf_reader *const reader = c->parts->readers[number];
@@ -85,7 +93,7 @@ static pf_status read_part (crew *c, size_t number, bool is_caller) {
     if (status == PF_OK)
       status = pf_pass_open(w->pass, reader, c->options, true, &w->error);
   }
-  return status == PF_OK ? read_steps(c, w, is_caller) : status;
+  return status == PF_OK ? settle(w, read_steps(c, w, is_caller)) : status;
 }
 
 

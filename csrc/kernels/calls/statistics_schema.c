@@ -89,7 +89,7 @@ static void add_length (pf_statistics_schema *s, size_t length,
     snprintf(name + NAME_SIZE, HELP_SIZE,
              "%.16s of %s, ns: exact up to %u calls, else at most 1/256 of it "
              "away",
-             options->rank_names[i], of, PF_EXACT_CROWDED);
+             options->rank_names[i], of, PF_EXACT_CALLS);
   }
 }
 

@@ -11,7 +11,7 @@
 #include "kernels/order.h"
 
 #define LINE  64 /* bytes of a cache */
-#define AHEAD 6  /* calls for which tallies are fetched */
+#define AHEAD 12 /* calls for which tallies are fetched */
 
 #define FEW_CALLS 32 /* of a group that has no stage */
 
@@ -30,8 +30,7 @@ void pf_tallies_init (pf_tallies *t, bool squares, bool quantiles) {
   memset(t, 0, sizeof *t);
   t->has_squares = squares;
   t->has_quantiles = quantiles;
-  t->pool.kept = PF_EXACT_TOTAL + 1; /* PF_EXACT_CROWDED values are kept: how
-                                        many does not depend on the others */
+  t->pool.most = PF_EXACT_CALLS; /* so that it does not depend on others */
 }
 
 
@@ -186,10 +185,22 @@ static pf_status flush_lengths (pf_tallies *t, size_t group) {
 }
 
 
+/* The counters of a group will be added to: have them ready. */
+static void fetch_counters (const pf_tallies *t, size_t group) {
+  const pf_tally *const hot = &t->hot[group];
+  for (size_t which = 0; which < PF_LENGTHS; which++)
+    if (t->rest[group].greatest[which] >= 0)
+      pf_quantile_fetch(&t->quantiles[group * PF_LENGTHS + which],
+                        pf_quantile_code(hot->of[which].least),
+                        pf_quantile_code(t->rest[group].greatest[which]));
+}
+
+
 /* The same for codes. */
 static pf_status flush_codes (pf_tallies *t, size_t group) {
   const pf_stage *const stage = t->stages[group];
   const size_t count = t->staged[group].count;
+  fetch_counters(t, group);
   t->staged[group].count = 0;
   for (size_t which = 0; which < PF_LENGTHS; which++)
     if (pf_quantile_add_codes(&t->quantiles[group * PF_LENGTHS + which],
@@ -248,8 +259,12 @@ static inline pf_status add_staged (pf_tallies *t, size_t group,
     memcpy(stage->lengths[at], lengths, sizeof stage->lengths[at]);
     return at + 1 == STAGED_LENGTHS ? flush_lengths(t, group) : PF_OK;
   }
-  for (size_t which = 0; which < PF_LENGTHS; which++)
-    stage->codes[at][which] = pf_quantile_code(lengths[which]);
+  uint16_t *const codes = stage->codes[at];
+  codes[PF_NET] = pf_quantile_code(lengths[PF_NET]);
+  codes[PF_GROSS] = pf_quantile_code(lengths[PF_GROSS]);
+  codes[PF_CALL] = pf_quantile_code(lengths[PF_CALL]);
+  codes[PF_PERIOD] = pf_quantile_code(lengths[PF_PERIOD]);
+  codes[PF_OUTSIDE] = pf_quantile_code(lengths[PF_OUTSIDE]);
   return at + 1 == PF_STAGED ? flush_codes(t, group) : PF_OK;
 }
 
@@ -281,7 +296,7 @@ static pf_status add_quantiles (pf_tallies *t, size_t group,
 }
 
 
-static pf_status add_call (pf_tallies *t, size_t group, const pf_call *call) {
+static void add_lengths (pf_tallies *t, size_t group, const pf_call *call) {
   t->hot[group].rows++;
   for (size_t which = 0; which < PF_LENGTHS; which++)
     if (call->lengths[which] >= 0)
@@ -290,6 +305,18 @@ static pf_status add_call (pf_tallies *t, size_t group, const pf_call *call) {
       t->rest[group].absent[which]++;
   if (call->count == 0)
     t->rest[group].uncounted++;
+}
+
+
+/* Most calls change sums only. */
+static inline pf_status add_call (pf_tallies *t, size_t group,
+                                  const pf_call *call) {
+  const int64_t *const of = call->lengths;
+  const pf_lengths lengths = {(uint64_t)of[PF_NET], (uint64_t)of[PF_GROSS],
+                              (uint64_t)of[PF_CALL], (uint64_t)of[PF_PERIOD],
+                              (uint64_t)of[PF_OUTSIDE]};
+  if (call->count == 0 || !pf_tallies_credit(t, group, lengths))
+    add_lengths(t, group, call);
   if (t->has_squares)
     add_squares(t, group, call->lengths);
   return t->has_quantiles ? add_quantiles(t, group, call->lengths) : PF_OK;

@@ -36,6 +36,8 @@ typedef struct pf_tally_rest {
   int64_t worst_at[PF_WORST];   /* the earliest, of equal ones */
 } pf_tally_rest;
 
+#define PF_EXACT_CALLS 128u /* of a group whose lengths are all kept */
+
 #define PF_STAGED 255 /* calls of a group that wait for their quantiles */
 
 /* Lengths on their way into the quantiles of a group: so many at once cost a
@@ -102,8 +104,8 @@ static inline __attribute__((always_inline)) void pf_length_sum (
 }
 
 /* Add one call that was recorded from enter to leave, if all its lengths fit
-   (`outside` may be missing); else false, and nothing is added. Not for
-   tallies with squares or quantiles. */
+   (`outside` may be missing); else false, and nothing is added. Of squares and
+   quantiles it knows nothing. */
 static inline __attribute__((always_inline)) bool pf_tallies_credit (
     pf_tallies *tallies, size_t group, pf_lengths of) {
   pf_tally *const hot = &tallies->hot[group];
