@@ -129,7 +129,8 @@ function calls.statistics(trace, state, given)
    end
    mine.quantiles = ranks
    return view.over(function()
-      local rows = not state.schema.events.stage and division.rows(trace, state, "events", true)
+      local is_read = not state.schema.events.stage -- and not made of another table
+      local rows = is_read and division.rows(trace, state, "events", true) or nil
       return core.statistics(events(), in_parts(mine, state.parts[1], rows))
    end, trace)
 end

@@ -131,6 +131,19 @@ describe("many entries", function()
       assert.equal(1, totals(cut)["xpp-lost-rows"])
    end)
 
+   it("come to the statistics that their calls add up to", function()
+      math.randomseed(6)
+      local trace <close> = assert(profio.open { data = (xpp.table(rows_of(40000, 3,
+         function() end), layouts[1])) })
+      for _, recursion in ipairs { "all", "outermost" } do
+         local expected = trace:calls { recursion = recursion }:group "area":aggregate {
+            "count = sum(count)", "net = sum(net)", "gross = sum(gross)", "net_max = max(net)" }
+            :sort "area":rows()
+         assert.same(expected, trace:call_statistics { recursion = recursion, quantiles = "" }
+            :sort "area":rows("area", "count", "net", "gross", "net_max"))
+      end
+   end)
+
    it("are the same in packets", function()
       math.randomseed(4)
       local rows = rows_of(70000, 1, function() end)
