@@ -133,6 +133,28 @@ describe("a profile of stacks", function()
    end)
 end)
 
+describe("a profile of calls", function()
+   require "spec.support.events"
+
+   it("counts no calls of what was taken into a caller", function()
+      local trace <close> = assert(profio.open { data = "EVENTS\n0 enter main a\n1 enter f a\n"
+         .. "3 leave f a\n4 enter f a\n6 leave f a\n9 leave main a\n" })
+      local function calls(profile)
+         local rows = {}
+         for name, count, self in profile:flat():each("function", "calls", "self") do
+            rows[name] = { count, self }
+         end
+         return rows
+      end
+      local profile = trace:profile()
+      assert.same({ main = { 1, 5 }, f = { 2, 4 } }, calls(profile))
+      assert.same({ main = { 1, 9 } }, calls(profile:hide "f"))
+      assert.same({ main = { 1, 9 } }, calls(profile:prune(0.5)))
+      assert.same({ all = { 1, 9 } }, calls(profile:group(function() return "all" end)))
+      assert.same({ f = { 2, 4 } }, calls(profile:hide "main"))
+   end)
+end)
+
 describe("a difference", function()
    it("that shrank is not shown where there is nothing below 0", function()
       local grown, shrunk = profile_of(new) - profile_of(old), profile_of(old) - profile_of(new)

@@ -37,6 +37,18 @@ static void carry_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
+/* The same, where the node may be that above: what it cost is charged there, but
+   that was not called more often for it. */
+static void charge_weights (pf_contexts *to, const pf_contexts *from,
+                            uint32_t node, uint32_t new_node, uint32_t above) {
+  const size_t calls =
+      new_node == above ? pf_metric_named(from, "calls") : PF_MAX_METRICS;
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (m != calls)
+      pf_context_add(to, new_node, m, from->weights[m][node]);
+}
+
+
 /* {====== Narrowing ====== */
 
 static unsigned mark_of (const uint8_t *marks, size_t count, uint32_t area) {
@@ -96,7 +108,7 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok && (seen[i] & PF_FRAME_FOCUS) != 0 &&
         (seen[i] & PF_FRAME_IGNORE) == 0)
-      carry_weights(to, from, i, nodes[i]);
+      charge_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   free(seen);
@@ -123,7 +135,7 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                    : pf_context_of(to, above, frame);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      carry_weights(to, from, i, nodes[i]);
+      charge_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   return ok ? PF_OK : no_memory(error);
@@ -239,7 +251,7 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
     nodes[i] = is_small ? above : pf_context_of(to, above, from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT;
     if (ok)
-      carry_weights(to, from, i, nodes[i]);
+      charge_weights(to, from, i, nodes[i], above);
   }
   free(nodes);
   free(totals);
