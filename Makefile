@@ -105,8 +105,8 @@ $(B)/demo/demo: examples/demo.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls $< -o $@
 
-# Writers that are killed: a spec runs it.
-KILL := $(B)/c/kill
+# Writers that are killed, and processes that become two: for specs.
+KILL := $(B)/c/kill $(B)/c/processes.so
 
 run-test: $(KILL)
 	@$(SPECS) --run=ci
@@ -230,6 +230,11 @@ $(B)/c/%: spec/c/%.c spec/c/recording.h $(CORE)
 	@mkdir -p $(@D)
 	@echo "  ld  $@"
 	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LIBS) -o $@
+
+$(B)/c/%.so: spec/c/%.c
+	@mkdir -p $(@D)
+	@echo "  ld  $@"
+	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) -fPIC -shared $< -o $@
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lua/recorder.h"
 #include "model/consumer.h"
@@ -210,6 +211,7 @@ static int recorder_begin (lua_State *L) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   r->main = lua_tothread(L, -1);
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);
+  r->process = getpid();
   r->begun = l_now(r);
   turn_on(L, r);
   return 0;
@@ -263,7 +265,8 @@ static int recorder_facts (lua_State *L) {
 static int64_t drained (const l_recorder *r) {
   struct timespec t;
   clockid_t clock;
-  if (r->writer == NULL || !r->writer->consumer->has_thread ||
+  if (r->writer == NULL || !pf_writer_is_here(r->writer) ||
+      !r->writer->consumer->has_thread ||
       pthread_getcpuclockid(r->writer->consumer->thread, &clock) != 0 ||
       clock_gettime(clock, &t) != 0)
     return 0;
@@ -284,6 +287,15 @@ static int recorder_finish (lua_State *L) {
   r->drained = drained(r);
   r->writer = r->ready = NULL;
   return 0;
+}
+
+
+/* recorder:is_copy(): whether this process was made by fork from the one that is
+   recorded. */
+static int recorder_is_copy (lua_State *L) {
+  const l_recorder *const r = check(L);
+  lua_pushboolean(L, r->process != 0 && r->process != getpid());
+  return 1;
 }
 
 
@@ -317,11 +329,15 @@ static int recorder_gc (lua_State *L) {
 
 
 void l_open_recorder (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"begin", recorder_begin},       {"close", recorder_gc},
-      {"contexts", recorder_contexts}, {"facts", recorder_facts},
-      {"finish", recorder_finish},     {"pause", recorder_pause},
-      {"resume", recorder_resume},     {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"begin", recorder_begin},
+                                     {"close", recorder_gc},
+                                     {"contexts", recorder_contexts},
+                                     {"facts", recorder_facts},
+                                     {"finish", recorder_finish},
+                                     {"is_copy", recorder_is_copy},
+                                     {"pause", recorder_pause},
+                                     {"resume", recorder_resume},
+                                     {NULL, NULL}};
   static const luaL_Reg functions[] = {{"coroutines", l_core_coroutines},
                                        {"recorder", core_recorder},
                                        {NULL, NULL}};

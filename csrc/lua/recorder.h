@@ -27,6 +27,7 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "lua/contexts.h"
 #include "lua/recorder_clock.h"
@@ -140,7 +141,8 @@ typedef struct l_recorder {
   lua_Hook hook; /* NULL: nothing is recorded at the moment */
   int mask;
   bool is_on;
-  const void *state; /* whose hooks: a Lua state's registry */
+  const void *state; /* whose hooks: a Lua state's registry, */
+  pid_t process;     /* in this process */
   l_lane *running;
   int64_t begun, last; /* the clock at the begin; the program's time */
   int64_t stolen;      /* what was not the program's, since begun */

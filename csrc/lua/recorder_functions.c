@@ -260,7 +260,7 @@ static inline int form_of (const lua_Debug *ar) {
 /* Find a function that is not the one that was awaited; of a Lua function `ar`
    has been filled. */
 static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
-                                  lua_CFunction c) {
+                         lua_CFunction c) {
   l_key key = {.c = c};
   if (c == NULL && *ar->what == 'C')
     key.c = c_function_of(L, ar);

@@ -188,7 +188,8 @@ void l_timer_stop (l_recorder *r) {
   if (!r->has_timer)
     return;
   r->has_timer = false;
-  timer_delete(r->timer);
+  if (r->process == getpid()) /* fork copies no timers */
+    timer_delete(r->timer);
   sigaction(SIGPROF, &ignore, NULL);
   sigaction(SIGPROF, &r->before, NULL);
   if (r->armed != NULL && l_timer_is_armed(r->armed))

@@ -16,10 +16,21 @@
 #include <unistd.h>
 
 
-l_stream *l_stream_check (lua_State *L, int arg) {
+static l_stream *check (lua_State *L, int arg) {
   l_stream *const s = luaL_checkudata(L, arg, L_STREAM);
   if (s->writer == NULL)
     luaL_error(L, "writer is closed");
+  return s;
+}
+
+
+l_stream *l_stream_check (lua_State *L, int arg) {
+  l_stream *const s = check(L, arg);
+  pf_error error;
+  if (!pf_writer_is_here(s->writer)) {
+    (void)pf_writer_failure(s->writer, &error);
+    luaL_error(L, "%s", error.what);
+  }
   return s;
 }
 
@@ -83,13 +94,14 @@ static pf_status begin_row (l_outlet *output, const char *path,
 
 /* {====== Ending ====== */
 
-/* Close a file. The last one of a row may have got nothing: it is none. */
-static void close_output (l_outlet *output, bool is_pipe) {
+/* Close a file. The last one of a row may have got nothing: it is none, unless
+   another process goes on with it. */
+static void close_output (l_outlet *output, bool is_pipe, bool is_copy) {
   char path[4096];
   pf_sink_close(&output->sink);
   if (output->sink.fd >= 0 && !is_pipe)
     close(output->sink.fd);
-  if (output->row != NULL && output->sink.written == 0 &&
+  if (output->row != NULL && output->sink.written == 0 && !is_copy &&
       row_path(output, path, sizeof path))
     unlink(path);
   free(output->row);
@@ -99,7 +111,7 @@ static void close_output (l_outlet *output, bool is_pipe) {
 /* Free what stands beside the writer. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
-    close_output(&s->outputs[i], i == 0 && s->is_pipe);
+    close_output(&s->outputs[i], i == 0 && s->is_pipe, s->is_copy);
   s->noutputs = 0;
   if (s->checker != NULL)
     s->checker->close(s->checker);
@@ -117,6 +129,7 @@ static pf_status close_stream (l_stream *s, pf_error *error) {
   pf_status status = PF_OK;
   pf_writer *const writer = s->writer;
   s->writer = NULL;
+  s->is_copy = writer != NULL && !pf_writer_is_here(writer);
   if (writer != NULL)
     status = pf_writer_close(writer, error);
   return status;
@@ -135,7 +148,7 @@ static int stream_gc (lua_State *L) {
 /* stream:finish(): write everything and close; the number of bytes, or nil,
    message, code. */
 static int stream_finish (lua_State *L) {
-  l_stream *const s = l_stream_check(L, 1);
+  l_stream *const s = check(L, 1);
   pf_error error;
   const pf_status status = close_stream(s, &error);
   const uint64_t written = s->outputs[0].sink.written;

@@ -28,6 +28,7 @@ typedef struct l_stream {
   l_outlet outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
   size_t noutputs;
   bool is_pipe;        /* the main descriptor is standard output */
+  bool is_copy;        /* the files are another process's */
   pf_encoder *checker; /* gets each row that is to be checked, */
   pf_sink nowhere;     /* and writes it to nowhere */
   pf_batch row;        /* one row of a table */

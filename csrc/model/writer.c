@@ -3,10 +3,14 @@
 ** its dictionary, and the end.
 */
 
+#define _DEFAULT_SOURCE /* madvise */
+
 #include "model/writer.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "model/batch.h"
 #include "model/consumer.h"
@@ -56,12 +60,57 @@ static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
 }
 
 
+/* A writer has pages of its own, which are zero in a process that fork has made:
+   nothing there has room for a record, and pf_writer_is_here says why. Where the
+   system knows no such pages a copy is as good as its original. */
+static size_t pages_of_writer (void) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  return (sizeof(pf_writer) + page - 1) / page * page;
+}
+
+
+static void advise (pf_writer *w, bool wiped) {
+#if defined(MADV_WIPEONFORK) && defined(MADV_KEEPONFORK)
+  (void)madvise(w, pages_of_writer(),
+                wiped ? MADV_WIPEONFORK : MADV_KEEPONFORK);
+#else
+  (void)w;
+  (void)wiped;
+#endif
+}
+
+
+static pf_writer *new_writer (void) {
+  void *memory;
+  const size_t size = pages_of_writer();
+  if (posix_memalign(&memory, (size_t)sysconf(_SC_PAGESIZE), size) != 0)
+    return NULL;
+  memset(memory, 0, size);
+  advise(memory, true);
+  return memory;
+}
+
+
+static void free_writer (pf_writer *w) {
+  if (w != NULL)
+    advise(w, false);
+  free(w);
+}
+
+
+static pf_status fail_as_copy (pf_error *error) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                 "the writer stayed with the process that made it: this one is "
+                 "a copy");
+}
+
+
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error) {
-  pf_writer *const w = calloc(1, sizeof *w);
+  pf_writer *const w = new_writer();
   pf_consumer *const consumer = calloc(1, sizeof *consumer);
   if (w == NULL || consumer == NULL) {
-    free(w);
+    free_writer(w);
     free(consumer);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
@@ -79,12 +128,15 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   pf_consumer_close(consumer);
   pf_ring_close(&w->ring, true);
   free(consumer);
-  free(w);
+  free_writer(w);
   return status;
 }
 
 
 const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
+  *count = 0;
+  if (!pf_writer_is_here(w))
+    return NULL;
   *count = w->consumer->drain.ntables;
   return w->consumer->drain.tables;
 }
@@ -136,6 +188,8 @@ static pf_status append (pf_writer *w, int kind, uint32_t number,
 
 
 pf_status pf_writer_learn (pf_writer *w, pf_error *error) {
+  if (!pf_writer_is_here(w))
+    return fail_as_copy(error);
   const uint32_t there[PF_JOURNAL_KINDS] = {
       [PF_JOURNAL_NAME] = pf_names_count(w->dictionary),
       [PF_JOURNAL_AREA] = pf_areas_count(w->dictionary),
@@ -238,6 +292,8 @@ void pf_writer_due (pf_writer *w) {
 
 
 pf_status pf_writer_failure (pf_writer *w, pf_error *error) {
+  if (!pf_writer_is_here(w))
+    return fail_as_copy(error);
   if (pf_observe(&w->failed) == 0)
     return PF_OK;
   *error = w->consumer->error; /* written before `failed`, and never again */
@@ -246,6 +302,8 @@ pf_status pf_writer_failure (pf_writer *w, pf_error *error) {
 
 
 pf_status pf_writer_dump (pf_writer *w, pf_error *error) {
+  if (!pf_writer_is_here(w))
+    return fail_as_copy(error);
   const uint64_t head = pf_glance(&w->ring.header->head);
   if (!w->consumer->has_thread)
     return pf_consumer_take_all(w->consumer, error);
@@ -264,6 +322,8 @@ pf_status pf_writer_flush (pf_writer *w, pf_error *error) {
 
 
 pf_writer_facts pf_writer_facts_of (pf_writer *w) {
+  if (!pf_writer_is_here(w))
+    return (pf_writer_facts){.tried = 0};
   const pf_ring *const ring = &w->ring;
   const pf_checkpoint taken = pf_ring_checkpoint(ring->header);
   uint64_t lost = taken.lost + ring->dropped;
@@ -287,13 +347,18 @@ static pf_status finish (pf_writer *w, pf_error *error) {
 }
 
 
+/* What the thread had in hand stays as it was when it was copied. */
 pf_status pf_writer_close (pf_writer *w, pf_error *error) {
+  if (!pf_writer_is_here(w)) {
+    free_writer(w);
+    return fail_as_copy(error);
+  }
   pf_consumer_stop(w->consumer);
   const pf_status status = finish(w, error);
   pf_consumer_close(w->consumer);
   pf_ring_close(&w->ring, status == PF_OK);
   free(w->consumer);
-  free(w);
+  free_writer(w);
   return status;
 }
 

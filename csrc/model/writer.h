@@ -9,7 +9,9 @@
 **   pf_writer_commit(writer, at, words, tag);        pf_tag of drain.h
 **   pf_writer_close(writer, &error);
 **
-** All but the thread itself is for one thread, the producer's.
+** All but the thread itself is for one thread, the producer's. A process that
+** fork has made has no part in the writer: nothing is recorded there, closing
+** there leaves files and ring as they are, and both are failures.
 */
 
 #ifndef writer_h
@@ -103,6 +105,11 @@ static inline void pf_writer_commit (pf_writer *writer, uint64_t *record,
   pf_ring_commit(&writer->ring, record, words, tag);
   if (writer->ring.count >= writer->flush_at)
     pf_writer_due(writer);
+}
+
+/* Whether this process made the writer, and is no copy of that one. */
+static inline bool pf_writer_is_here (const pf_writer *writer) {
+  return writer->consumer != NULL;
 }
 
 /* Whether the thread has failed: look before recording. */

@@ -174,8 +174,9 @@ end
 local function stop_at_end(guard)
    local state = current
    if state and (guard == nil or state.guard == guard) then
+      local is_told = state.is_told and not state.handle:is_copy()
       local done, info = pcall(recorder.stop)
-      if state.is_told then
+      if is_told then
          tell(done and info or { failure = tostring(info) })
       end
    end
@@ -272,10 +273,12 @@ end
 ---@field failure string|nil why recording ended early, or the file was not written
 ---@field profile profio.Profile|nil of mode aggregate
 
----End the recording: the file is complete.
+---End the recording: the file is complete. In a process that fork made of the one that is recorded
+---nothing is, and the file stays with that one.
 ---@return profio.Recording
 function recorder.stop()
    local state = current or error("nothing is recorded", 2)
+   local is_copy = state.handle:is_copy()
    current = nil
    state.handle:finish()
    restore(state.replaced)
@@ -284,7 +287,9 @@ function recorder.stop()
       events = facts.events, time = facts.time, failure = facts.failure,
       overhead = { hook = facts.hook, wait = facts.wait, drain = facts.drain,
          per_line = facts.per_line, per_call = facts.per_call } }
-   if state.writer then
+   if is_copy then
+      info.lost, info.failure = 0, "the recording stayed with the process that began it"
+   elseif state.writer then
       finish_file(state, info)
    else
       finish_sums(state, info)

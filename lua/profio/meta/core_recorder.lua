@@ -32,6 +32,10 @@ function recorder:resume() end
 ---End, and have all written that was recorded. The stream is closed after this.
 function recorder:finish() end
 
+---Whether this process was made by fork from the one that is recorded.
+---@return boolean
+function recorder:is_copy() end
+
 ---Numbers of records and times in ns; failure: why recording ended early.
 ---@return { events: integer, time: integer, hook: integer, wait: integer, drain: integer,
 ---per_line: integer?, per_call: integer?, failure: string? }
