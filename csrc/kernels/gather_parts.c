@@ -72,7 +72,7 @@ static pf_status gather_two (const share *s, bool at_once, pf_error *error) {
     status = failed->status;
   }
   else
-    status = pf_contexts_merge(s->to.contexts, &more, 1, error);
+    status = pf_contexts_absorb(s->to.contexts, &more, error);
   pf_contexts_close(&more);
   return status;
 }

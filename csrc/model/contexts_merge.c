@@ -134,18 +134,30 @@ static pf_status merge_nodes (pf_contexts *c, const pf_contexts *more,
 /* One of the two that are gone along. */
 typedef struct side {
   const pf_contexts *contexts;
+  pf_contexts *spent;     /* the same, when it may go on the way; else NULL */
   const uint32_t *frames; /* in the sum's dictionary, by area */
   uint32_t *ranks;        /* by area */
-  uint32_t *depths;
   size_t metrics[PF_MAX_METRICS]; /* by metric of the sum, or PF_MAX_METRICS */
   int sign;
+  pf_descent way;
   uint32_t at; /* the next node */
 } side;
+
+/* Nodes of the sum in a row: of which side, and how many. */
+enum {
+  FIRST,
+  SECOND,
+  BOTH
+};
+#define RUN_BITS 30 /* of a run for how many */
 
 typedef struct zip {
   side sides[2];
   pf_contexts sum;
   uint32_t *path; /* by depth: the last node of the sum that both have */
+  uint32_t *runs;
+  size_t nruns, room;
+  bool failed; /* memory was short for the runs */
 } zip;
 
 
@@ -153,9 +165,9 @@ typedef struct zip {
 static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   const pf_contexts *const c = s->contexts;
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
+  uint32_t deepest;
   s->ranks = malloc(nareas * sizeof *s->ranks);
-  s->depths = pf_array(c->count, sizeof *s->depths);
-  if (s->ranks == NULL || s->depths == NULL)
+  if (s->ranks == NULL)
     return false;
   for (size_t i = 0; i < nareas; i++)
     s->ranks[i] = s->frames[i] == PF_NO_AREA ? UINT32_MAX : ranks[s->frames[i]];
@@ -163,7 +175,8 @@ static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
     s->metrics[m] = PF_MAX_METRICS;
   for (size_t m = 0; m < c->nmetrics; m++)
     s->metrics[pf_metric_of(sum, c->metrics[m].name, c->metrics[m].unit)] = m;
-  return pf_contexts_in_order(c, s->ranks, s->depths);
+  return pf_contexts_in_order(c, s->ranks, &deepest) &&
+         pf_descent_open(&s->way, c);
 }
 
 
@@ -186,18 +199,36 @@ static bool open_sum (zip *z, const pf_contexts *c, size_t count) {
 }
 
 
-static void take_weights (zip *z, const side *s, size_t count) {
-  bool *const overflow = &z->sum.has_overflowed;
-  for (size_t m = 0; m < z->sum.nmetrics; m++) {
-    int64_t *const to = z->sum.weights[m] + z->sum.count;
-    if (s->metrics[m] == PF_MAX_METRICS) {
-      memset(to, 0, count * sizeof *to);
-      continue;
-    }
-    const int64_t *const from = s->contexts->weights[s->metrics[m]] + s->at;
-    for (size_t i = 0; i < count; i++)
-      to[i] = signed_weight(from[i], s->sign, overflow);
+/* Note nodes of one kind. */
+static void note_run (zip *z, uint32_t kind, uint32_t count) {
+  uint32_t *const last = z->nruns == 0 ? NULL : &z->runs[z->nruns - 1];
+  if (last != NULL && *last >> RUN_BITS == kind &&
+      (*last + count) >> RUN_BITS == kind) {
+    *last += count;
+    return;
   }
+  if (z->nruns == z->room) {
+    const size_t room = z->room == 0 ? 1024 : z->room * 2;
+    uint32_t *const runs =
+        pf_array_resize(z->runs, z->nruns, room, sizeof *runs);
+    z->failed |= runs == NULL;
+    if (runs == NULL)
+      return;
+    z->runs = runs;
+    z->room = room;
+  }
+  z->runs[z->nruns++] = kind << RUN_BITS | count;
+}
+
+
+static bool is_left (const side *s) {
+  return s->at < s->contexts->count;
+}
+
+
+static void step (side *s) {
+  if (++s->at < s->contexts->count)
+    (void)pf_descend(&s->way, s->at); /* it is in order */
 }
 
 
@@ -205,39 +236,29 @@ static void take_weights (zip *z, const side *s, size_t count) {
    that are deeper than `floor`. */
 static void take_run (zip *z, side *s, uint32_t floor) {
   const pf_contexts *const c = s->contexts;
-  uint32_t end = s->at + 1;
-  while (end < c->count && s->depths[end] > floor)
-    end++;
-  uint32_t *const parents = z->sum.parents + z->sum.count - s->at;
-  uint32_t *const frames = z->sum.frames + z->sum.count - s->at;
-  for (uint32_t i = s->at; i < end; i++) {
-    parents[i] = c->parents[i] >= s->at ? c->parents[i] - s->at + z->sum.count
-                                        : z->path[s->depths[i] - 1];
-    frames[i] = s->frames[c->frames[i]];
-  }
-  take_weights(z, s, end - s->at);
-  z->sum.count += end - s->at;
-  s->at = end;
+  const uint32_t from = s->at, to = z->sum.count;
+  do {
+    const uint32_t parent = c->parents[s->at];
+    z->sum.parents[z->sum.count] =
+        parent >= from ? parent - from + to : z->path[s->way.depth - 1];
+    z->sum.frames[z->sum.count++] = s->frames[c->frames[s->at]];
+    step(s);
+  } while (is_left(s) && s->way.depth > floor);
+  note_run(z, s == &z->sides[0] ? FIRST : SECOND, z->sum.count - to);
 }
 
 
 /* The next node of both. */
 static void take_both (zip *z) {
   side *const a = &z->sides[0], *const b = &z->sides[1];
-  const uint32_t depth = a->depths[a->at], node = z->sum.count;
+  const uint32_t depth = a->way.depth, node = z->sum.count++;
   z->path[depth] = node;
   z->sum.parents[node] = depth == 0 ? PF_NO_CONTEXT : z->path[depth - 1];
   z->sum.frames[node] =
       depth == 0 ? PF_NO_AREA : a->frames[a->contexts->frames[a->at]];
-  take_weights(z, a, 1);
-  for (size_t m = 0; m < z->sum.nmetrics; m++)
-    if (b->metrics[m] != PF_MAX_METRICS)
-      pf_context_add(&z->sum, node, m,
-                     signed_weight(b->contexts->weights[b->metrics[m]][b->at],
-                                   b->sign, &z->sum.has_overflowed));
-  z->sum.count++;
-  a->at++;
-  b->at++;
+  note_run(z, BOTH, 1);
+  step(a);
+  step(b);
 }
 
 
@@ -250,7 +271,7 @@ static uint32_t rank_of_next (const side *s) {
    have, and the other one is; at one depth one node calls both. */
 static void take_next (zip *z) {
   side *const a = &z->sides[0], *const b = &z->sides[1];
-  const uint32_t depth = a->depths[a->at], other = b->depths[b->at];
+  const uint32_t depth = a->way.depth, other = b->way.depth;
   if (depth > other)
     take_run(z, a, other);
   else if (depth < other)
@@ -259,11 +280,6 @@ static void take_next (zip *z) {
     take_both(z);
   else
     take_run(z, rank_of_next(a) < rank_of_next(b) ? a : b, depth);
-}
-
-
-static bool is_left (const side *s) {
-  return s->at < s->contexts->count;
 }
 
 
@@ -278,12 +294,74 @@ static void go_along (zip *z) {
 }
 
 
+/* Add what nodes of a side weigh, in one metric. */
+static void add_weights (zip *z, const side *s, size_t metric, uint32_t from,
+                         uint32_t to, uint32_t count) {
+  if (s->metrics[metric] == PF_MAX_METRICS)
+    return;
+  const int64_t *const weights = s->contexts->weights[s->metrics[metric]];
+  for (uint32_t i = 0; i < count; i++)
+    pf_context_add(
+        &z->sum, to + i, metric,
+        signed_weight(weights[from + i], s->sign, &z->sum.has_overflowed));
+}
+
+
+static void add_metric (zip *z, size_t metric) {
+  uint32_t at[2] = {0, 0}, node = 0;
+  for (size_t i = 0; i < z->nruns; i++) {
+    const uint32_t kind = z->runs[i] >> RUN_BITS;
+    const uint32_t count = z->runs[i] & ((1u << RUN_BITS) - 1);
+    memset(z->sum.weights[metric] + node, 0, count * sizeof(int64_t));
+    for (uint32_t s = 0; s < 2; s++)
+      if (kind == BOTH || kind == s) {
+        add_weights(z, &z->sides[s], metric, at[s], node, count);
+        at[s] += count;
+      }
+    node += count;
+  }
+}
+
+
+/* What will not be looked at again is freed at once: memory that has been in
+   use is cheaper than new one. */
+static void spend_nodes (side *s) {
+  if (s->spent == NULL)
+    return;
+  free(s->spent->parents);
+  free(s->spent->frames);
+  pf_interned_free(&s->spent->children);
+  s->spent->parents = s->spent->frames = NULL;
+}
+
+
+static void spend_metric (side *s, size_t metric) {
+  if (s->spent == NULL || s->metrics[metric] == PF_MAX_METRICS)
+    return;
+  free(s->spent->weights[s->metrics[metric]]);
+  s->spent->weights[s->metrics[metric]] = NULL;
+}
+
+
+/* The nodes are there: nothing fails any more. */
+static void finish_sum (zip *z) {
+  for (size_t s = 0; s < 2; s++)
+    spend_nodes(&z->sides[s]);
+  for (size_t m = 0; m < z->sum.nmetrics; m++) {
+    add_metric(z, m);
+    for (size_t s = 0; s < 2; s++)
+      spend_metric(&z->sides[s], m);
+  }
+}
+
+
 static void close_zip (zip *z) {
   for (size_t i = 0; i < 2; i++) {
     free(z->sides[i].ranks);
-    free(z->sides[i].depths);
+    pf_descent_close(&z->sides[i].way);
   }
   free(z->path);
+  free(z->runs);
   pf_contexts_close(&z->sum);
 }
 
@@ -304,21 +382,26 @@ static uint32_t *rank_both (const zip *z) {
 }
 
 
-/* Go along both; false: they are not in order, or memory is short for that. */
+/* Go along both; false: they are not in order, or memory is short for that.
+   `spent` is `more`, when it may go, or NULL. */
 static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
-                            const uint32_t *own, const uint32_t *frames,
-                            int sign) {
-  zip z = {.sides = {{.contexts = c, .frames = own, .sign = 1},
-                     {.contexts = more, .frames = frames, .sign = sign}}};
+                            pf_contexts *spent, const uint32_t *own,
+                            const uint32_t *frames, int sign) {
+  zip z = {
+      .sides = {
+          {.contexts = c, .spent = c, .frames = own, .sign = 1},
+          {.contexts = more, .spent = spent, .frames = frames, .sign = sign}}};
   const uint64_t count = (uint64_t)c->count + more->count;
-  uint32_t *const ranks = count > UINT32_MAX ? NULL : rank_both(&z);
-  const bool ok = ranks != NULL && open_side(&z.sides[0], c, ranks) &&
-                  open_side(&z.sides[1], c, ranks) &&
-                  open_sum(&z, c, (size_t)count);
+  uint32_t *const ranks = count >> RUN_BITS != 0 ? NULL : rank_both(&z);
+  bool ok = ranks != NULL && open_side(&z.sides[0], c, ranks) &&
+            open_side(&z.sides[1], c, ranks) && open_sum(&z, c, (size_t)count);
   free(ranks);
-  if (ok) {
-    const pf_contexts old = *c;
+  if (ok)
     go_along(&z);
+  ok = ok && !z.failed;
+  if (ok) {
+    finish_sum(&z);
+    const pf_contexts old = *c;
     *c = z.sum;
     z.sum = old;
   }
@@ -329,15 +412,17 @@ static bool merge_in_order (pf_contexts *c, const pf_contexts *more,
 /* }====== */
 
 
-static pf_status merge (pf_contexts *c, const pf_contexts *more, int sign,
-                        bool try_order, pf_error *error) {
+/* `spent` is `more`, when it may go, or NULL. */
+static pf_status merge (pf_contexts *c, const pf_contexts *more,
+                        pf_contexts *spent, int sign, bool try_order,
+                        pf_error *error) {
   pf_status status = merge_metrics(c, more, error);
   if (status != PF_OK)
     return status;
   uint32_t *const frames = translate(c, more), *const own = translate(c, c);
   if (frames == NULL || own == NULL)
     status = no_memory(error);
-  else if (!try_order || !merge_in_order(c, more, own, frames, sign))
+  else if (!try_order || !merge_in_order(c, more, spent, own, frames, sign))
     status = merge_nodes(c, more, frames, sign, error);
   c->has_overflowed |= more->has_overflowed;
   free(frames);
@@ -348,11 +433,17 @@ static pf_status merge (pf_contexts *c, const pf_contexts *more, int sign,
 
 pf_status pf_contexts_merge (pf_contexts *c, const pf_contexts *more, int sign,
                              pf_error *error) {
-  return merge(c, more, sign, true, error);
+  return merge(c, more, NULL, sign, true, error);
 }
 
 
 pf_status pf_contexts_merge_plainly (pf_contexts *c, const pf_contexts *more,
                                      int sign, pf_error *error) {
-  return merge(c, more, sign, false, error);
+  return merge(c, more, NULL, sign, false, error);
+}
+
+
+pf_status pf_contexts_absorb (pf_contexts *c, pf_contexts *more,
+                              pf_error *error) {
+  return merge(c, more, more, 1, true, error);
 }

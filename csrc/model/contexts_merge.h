@@ -18,7 +18,11 @@
 pf_status pf_contexts_merge (pf_contexts *contexts, const pf_contexts *more,
                              int sign, pf_error *error);
 
-/* The same, and never by that shorter way. */
+/* Add all of `more`, which can only be closed then: it is freed on the way. */
+pf_status pf_contexts_absorb (pf_contexts *contexts, pf_contexts *more,
+                              pf_error *error);
+
+/* As pf_contexts_merge, and never by that shorter way. */
 pf_status pf_contexts_merge_plainly (pf_contexts *contexts,
                                      const pf_contexts *more, int sign,
                                      pf_error *error);

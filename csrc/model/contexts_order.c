@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/contexts_order.h"
+#include "model/memory.h"
 
 
 /* {====== Frames ====== */
@@ -232,24 +233,64 @@ static pf_status visit (const families *f, size_t count, uint32_t *order,
 }
 
 
-/* A node is called by one on the path to the node before it, and behind the one
-   that was called there before. */
+bool pf_descent_open (pf_descent *d, const pf_contexts *contexts) {
+  *d = (pf_descent){.parents = contexts->parents};
+  d->path = pf_array((size_t)contexts->count + 1, sizeof *d->path);
+  if (d->path != NULL)
+    d->path[0] = 0;
+  return d->path != NULL;
+}
+
+
+void pf_descent_close (pf_descent *d) {
+  free(d->path);
+  d->path = NULL;
+}
+
+
+/* Go to the next node; false: it does not come behind the one that its caller
+   called last, which is on the path still. */
+static bool is_behind (const pf_contexts *c, const uint32_t *ranks,
+                       pf_descent *d, uint32_t node) {
+  const uint32_t above = d->depth, *const path = d->path;
+  uint32_t depth = above;
+  while (depth > 0 && path[depth] != c->parents[node])
+    depth--;
+  const uint32_t last = depth < above ? path[depth + 1] : 0;
+  return pf_descend(d, node) &&
+         (last == 0 || ranks[c->frames[last]] < ranks[c->frames[node]]);
+}
+
+
 bool pf_contexts_in_order (const pf_contexts *c, const uint32_t *ranks,
-                           uint32_t *depths) {
-  uint32_t *const path = malloc(c->count * sizeof *path);
-  bool ok = path != NULL;
-  if (ok)
-    depths[0] = path[0] = 0;
+                           uint32_t *deepest) {
+  pf_descent d;
+  bool ok = pf_descent_open(&d, c);
+  *deepest = 0;
   for (uint32_t i = 1; ok && i < c->count; i++) {
-    const uint32_t parent = c->parents[i], depth = depths[parent] + 1;
-    const uint32_t above = depths[i - 1];
-    depths[i] = depth;
-    ok = depth <= above + 1 && path[depth - 1] == parent &&
-         (depth > above || ranks[c->frames[path[depth]]] < ranks[c->frames[i]]);
-    path[depth] = i;
+    ok = is_behind(c, ranks, &d, i);
+    if (d.depth > *deepest)
+      *deepest = d.depth;
   }
-  free(path);
+  pf_descent_close(&d);
   return ok;
+}
+
+
+/* The nodes as they are numbered. */
+static bool keep_order (const pf_contexts *c, uint32_t *order,
+                        uint32_t *depths) {
+  pf_descent d;
+  if (!pf_descent_open(&d, c))
+    return false;
+  order[0] = depths[0] = 0;
+  for (uint32_t i = 1; i < c->count; i++) {
+    (void)pf_descend(&d, i); /* it is in order */
+    order[i] = i;
+    depths[i] = d.depth;
+  }
+  pf_descent_close(&d);
+  return true;
 }
 
 
@@ -257,11 +298,10 @@ pf_status pf_contexts_order (const pf_contexts *contexts, const uint32_t *ranks,
                              const int64_t *totals, uint32_t *order,
                              uint32_t *depths) {
   families f = {NULL, NULL};
-  if (totals == NULL && pf_contexts_in_order(contexts, ranks, depths)) {
-    for (uint32_t i = 0; i < contexts->count; i++)
-      order[i] = i;
+  uint32_t deepest;
+  if (totals == NULL && pf_contexts_in_order(contexts, ranks, &deepest) &&
+      keep_order(contexts, order, depths))
     return PF_OK;
-  }
   pf_status status = open_families(&f, contexts, ranks, totals);
   if (status == PF_OK)
     status = visit(&f, contexts->count, order, depths);

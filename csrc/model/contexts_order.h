@@ -23,11 +23,36 @@ pf_status pf_contexts_rank_both (const pf_contexts *contexts,
                                  uint32_t *ranks);
 
 /*
-** Whether the nodes are numbered depth first, callees by the rank of their
-** frame: then depths[count] are their depths. False also when memory is short.
+** A walk over nodes by their numbers, for those that are numbered depth first:
+** where it is, from the root down. Open with room for all nodes; what is never
+** touched takes no memory.
 */
+typedef struct pf_descent {
+  const uint32_t *parents;
+  uint32_t *path; /* by depth */
+  uint32_t depth; /* of the last node */
+} pf_descent;
+
+bool pf_descent_open (pf_descent *descent, const pf_contexts *contexts);
+void pf_descent_close (pf_descent *descent);
+
+/* Go to the next node, after the root; false: no node on the path calls it. */
+static inline bool pf_descend (pf_descent *descent, uint32_t node) {
+  const uint32_t parent = descent->parents[node];
+  uint32_t depth = descent->depth;
+  while (depth > 0 && descent->path[depth] != parent)
+    depth--;
+  if (descent->path[depth] != parent)
+    return false;
+  descent->path[++depth] = node;
+  descent->depth = depth;
+  return true;
+}
+
+/* Whether the nodes are numbered depth first, callees by the rank of their
+   frame; then *deepest is the largest depth. False also when memory is short. */
 bool pf_contexts_in_order (const pf_contexts *contexts, const uint32_t *ranks,
-                           uint32_t *depths);
+                           uint32_t *deepest);
 
 /*
 ** Set order[count] to all nodes, depth first, callees by the rank of their

@@ -105,7 +105,7 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
   to.contexts = &more;
   pf_status status = reader->gather(reader, &to, error);
   if (status == PF_OK)
-    status = pf_contexts_merge(&w->contexts, &more, 1, error);
+    status = pf_contexts_absorb(&w->contexts, &more, error);
   pf_contexts_close(&more);
   return status;
 }

@@ -36,8 +36,10 @@ typedef struct profile {
   uint32_t *ranks, *sorted;       /* frames: locations are rank + 1 */
   uint32_t nframes;
   uint32_t *functions; /* by rank: the function, from 1 */
-  uint32_t *order;     /* of the nodes; NULL: as they are numbered */
-  uint32_t *depths;
+  uint32_t *order;     /* of the nodes; NULL: as they are numbered, */
+  pf_descent way;      /* and that is the way along them, */
+  uint32_t *depths;    /* else their depths in that order */
+  uint32_t deepest;
   uint8_t *ids;        /* locations of a sample as they are written: the
                           outermost last, at the end of the array */
   size_t *starts;      /* by depth: where they begin there */
@@ -234,20 +236,29 @@ static void ask_for (const pf_contexts *c, uint32_t node) {
 
 
 /* The ids of a context are its own, before those of its caller. */
-static void put_samples (const profile *p) {
+static void put_context (const profile *p, uint32_t node, uint32_t depth) {
+  if (depth > 0) {
+    const uint64_t id = (uint64_t)p->ranks[p->contexts->frames[node]] + 1;
+    p->starts[depth] = p->starts[depth - 1] - varint_size(id);
+    write_varint(p->ids + p->starts[depth], id);
+  }
+  if (has_weight(p->contexts, node))
+    put_sample(p, node, depth);
+}
+
+
+static void put_samples (profile *p) {
   const pf_contexts *const c = p->contexts;
-  for (uint32_t i = 0; i < c->count; i++) {
-    const uint32_t node = p->order == NULL ? i : p->order[i];
-    const uint32_t depth = p->depths[i];
-    if (p->order != NULL && i + SOON < c->count)
+  if (p->order == NULL)
+    put_context(p, 0, 0);
+  for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
+    (void)pf_descend(&p->way, i); /* it is in order */
+    put_context(p, i, p->way.depth);
+  }
+  for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
+    if (i + SOON < c->count)
       ask_for(c, p->order[i + SOON]);
-    if (depth > 0) {
-      const uint64_t id = (uint64_t)p->ranks[c->frames[node]] + 1;
-      p->starts[depth] = p->starts[depth - 1] - varint_size(id);
-      write_varint(p->ids + p->starts[depth], id);
-    }
-    if (has_weight(c, node))
-      put_sample(p, node, depth);
+    put_context(p, p->order[i], p->depths[i]);
   }
 }
 
@@ -338,24 +349,14 @@ static void *room (size_t count, size_t size) {
 }
 
 
-static uint32_t deepest (const uint32_t *depths, size_t count) {
-  uint32_t most = 0;
-  for (size_t i = 0; i < count; i++)
-    if (depths[i] > most)
-      most = depths[i];
-  return most;
-}
-
-
 /* Room for the ids of the longest stack. */
 static bool make_path (profile *p) {
-  const size_t depth = deepest(p->depths, p->contexts->count);
   const size_t each = varint_size((uint64_t)p->nframes + 1);
-  p->ids = room(depth, each);
-  p->starts = room(depth, sizeof *p->starts);
+  p->ids = room(p->deepest, each);
+  p->starts = room(p->deepest, sizeof *p->starts);
   if (p->ids == NULL || p->starts == NULL)
     return false;
-  p->starts[0] = (depth + 1) * each; /* its end */
+  p->starts[0] = ((size_t)p->deepest + 1) * each; /* its end */
   return true;
 }
 
@@ -363,15 +364,13 @@ static bool make_path (profile *p) {
 static bool make_room (profile *p) {
   const size_t nareas = pf_areas_count(p->dictionary);
   const size_t nnames = pf_names_count(p->dictionary);
-  const size_t count = p->contexts->count;
   p->ranks = room(nareas, sizeof *p->ranks);
   p->sorted = room(nareas, sizeof *p->sorted);
   p->functions = room(nareas, sizeof *p->functions);
-  p->depths = pf_array(count, sizeof *p->depths);
   p->string_of = room(nnames, sizeof *p->string_of);
   p->names = room(nnames, sizeof *p->names);
   return p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
-         p->depths != NULL && p->string_of != NULL && p->names != NULL;
+         p->string_of != NULL && p->names != NULL;
 }
 
 
@@ -380,6 +379,7 @@ static void free_room (profile *p) {
   free(p->sorted);
   free(p->functions);
   free(p->order);
+  pf_descent_close(&p->way);
   free(p->depths);
   free(p->ids);
   free(p->starts);
@@ -389,12 +389,19 @@ static void free_room (profile *p) {
 
 
 static pf_status order_nodes (profile *p) {
-  if (pf_contexts_in_order(p->contexts, p->ranks, p->depths))
+  const pf_contexts *const c = p->contexts;
+  if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
+      pf_descent_open(&p->way, c))
     return PF_OK;
-  p->order = pf_array(p->contexts->count, sizeof *p->order);
-  return p->order == NULL ? PF_ENOMEM
-                          : pf_contexts_order(p->contexts, p->ranks, NULL,
-                                              p->order, p->depths);
+  p->order = pf_array(c->count, sizeof *p->order);
+  p->depths = pf_array(c->count, sizeof *p->depths);
+  if (p->order == NULL || p->depths == NULL ||
+      pf_contexts_order(c, p->ranks, NULL, p->order, p->depths) != PF_OK)
+    return PF_ENOMEM;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (p->depths[i] > p->deepest)
+      p->deepest = p->depths[i];
+  return PF_OK;
 }
 
 
