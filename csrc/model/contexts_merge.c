@@ -199,25 +199,33 @@ static bool open_sum (zip *z, const pf_contexts *c, size_t count) {
 }
 
 
+/* Room for one more. */
+static bool reserve_run (zip *z) {
+  if (z->nruns < z->room)
+    return true;
+  const size_t room = z->room == 0 ? 1024 : z->room * 2;
+  uint32_t *const runs = pf_array_resize(z->runs, z->nruns, room, sizeof *runs);
+  z->failed |= runs == NULL;
+  if (runs == NULL)
+    return false;
+  z->runs = runs;
+  z->room = room;
+  return true;
+}
+
+
 /* Note nodes of one kind. */
 static void note_run (zip *z, uint32_t kind, uint32_t count) {
-  uint32_t *const last = z->nruns == 0 ? NULL : &z->runs[z->nruns - 1];
-  if (last != NULL && *last >> RUN_BITS == kind &&
-      (*last + count) >> RUN_BITS == kind) {
-    *last += count;
+  if (!reserve_run(z))
+    return;
+  uint32_t *const end = z->runs + z->nruns;
+  if (z->nruns > 0 && end[-1] >> RUN_BITS == kind &&
+      (end[-1] + count) >> RUN_BITS == kind) {
+    end[-1] += count;
     return;
   }
-  if (z->nruns == z->room) {
-    const size_t room = z->room == 0 ? 1024 : z->room * 2;
-    uint32_t *const runs =
-        pf_array_resize(z->runs, z->nruns, room, sizeof *runs);
-    z->failed |= runs == NULL;
-    if (runs == NULL)
-      return;
-    z->runs = runs;
-    z->room = room;
-  }
-  z->runs[z->nruns++] = kind << RUN_BITS | count;
+  *end = kind << RUN_BITS | count;
+  z->nruns++;
 }
 
 
