@@ -68,7 +68,8 @@ local function check_by_model(shape, options)
    assert.same(expected, statistics(trace, options, "handle"))
 end
 
-local function check_by_rows(shape, options)
+local function check_by_rows(shape, options, from, to)
+   options.from, options.to = from, to
    local trace <close> = open((timelines.make(shape)))
    local expected = added_up(trace:calls(options):rows(), function(call) return call.area end)
    options.parts, options.threads = 1, 1
@@ -103,6 +104,14 @@ describe("statistics whose calls are counted at once", function()
             least = round % 4 }, options_of(round))
          check_by_rows({ rows = 20000, functions = 30, states = true, stumbles = 0.002 },
             options_of(round))
+      end
+   end)
+
+   it("are so in a span of time", function()
+      math.randomseed(23)
+      for round = 1, 6 do
+         check_by_rows({ rows = 20000, functions = 40 * round, has_suspends = round % 2 == 1 },
+            options_of(round), round % 3 ~= 0 and 20000 or nil, round % 3 ~= 1 and 90000 or nil)
       end
    end)
 end)

@@ -20,8 +20,15 @@ typedef struct credit {
 } credit;
 
 
-bool pf_can_credit (const pf_machine *machine, const pf_groups *groups) {
-  return groups->by != PF_BY_CALLER && pf_machine_is_plain(machine);
+bool pf_can_credit (const pf_machine *m, const pf_groups *groups) {
+  return groups->by != PF_BY_CALLER && !m->has_stacks && !m->is_before &&
+         !m->is_behind;
+}
+
+
+bool pf_ends_behind (const pf_machine *m, const pf_events *events) {
+  const pf_packed *const p = &events->packed;
+  return m->options.has_to && p->times[p->rows - 1] >= m->options.to;
 }
 
 

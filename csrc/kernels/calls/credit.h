@@ -9,8 +9,10 @@
 #include "kernels/calls/events.h"
 #include "kernels/calls/groups.h"
 
-/* Whether that may be done. */
+/* Whether that may be done, where all events lie before the end of the range
+   asked for; and whether the packed rows do not. */
 bool pf_can_credit (const pf_machine *machine, const pf_groups *groups);
+bool pf_ends_behind (const pf_machine *machine, const pf_events *events);
 
 /* Take the packed rows of the events; the result is that of the machine and
    pf_groups_add. *slow: how many of them needed a closer look. PF_OK or

@@ -489,15 +489,11 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 }
 
 
-bool pf_machine_is_plain (const pf_machine *m) {
-  return !m->is_before && !m->options.has_to && !m->has_stacks;
-}
-
-
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  if (status == PF_OK && rows->flags == NULL && pf_machine_is_plain(m))
+  if (status == PF_OK && rows->flags == NULL && !m->is_before &&
+      !m->options.has_to && !m->has_stacks)
     return pf_plain_take(m, rows, from, to);
   for (size_t i = from; i < to && status == PF_OK; i++)
     status = pf_machine_take_one(m, rows, i);

@@ -46,9 +46,6 @@ void pf_machine_free (pf_machine *machine);
 pf_status pf_machine_take (pf_machine *machine, const pf_event_rows *rows,
                            size_t from, size_t to);
 
-/* Whether events without flags may be taken in the short way: plain.h. */
-bool pf_machine_is_plain (const pf_machine *machine);
-
 /* There are no more events: the calls that are still open. */
 pf_status pf_machine_finish (pf_machine *machine);
 

@@ -73,7 +73,7 @@ static pf_status credit_batch (pf_pass *p) {
 static pf_status take_batch (pf_pass *p) {
   pf_machine *const m = &p->machine;
   const size_t rows = p->events.batch.rows;
-  if (p->events.is_packed)
+  if (p->events.is_packed && !pf_ends_behind(m, &p->events))
     return credit_batch(p);
   pf_status status = pf_events_arrange(&p->events, 0, rows);
   for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
