@@ -6,7 +6,9 @@
 local oom = _G.oom -- luacheck: ignore
 
 local core = require "profio.core"
+local division = require "profio.division"
 local profio = require "profio"
+local traces = require "profio.trace"
 
 -- A trace with everything: two functions, bins, arcs, a block.
 local function trace_bytes()
@@ -334,6 +336,26 @@ function chunks.winidea_bin()
    local w = assert(profio.create(nil, { format = "winidea" }))
    w:write { area = "f", event = "enter", time = 1 }
    return w:close()
+end
+
+-- A group whose parts are read in threads: which of them memory fails is any one.
+function chunks.winidea_parts()
+   local events = {}
+   for i = 1, 40 do
+      events[i] = string.pack("<I4I4i8i8", i * 7 % 11 + (i % 3 << 28), 3, i, i)
+   end
+   local trace <close> = assert(profio.open({ data = table.concat(events) },
+      { format = "winidea", bin_version = "1.1" }))
+   local part = traces.of(trace).parts[1]
+   local groups = core.group(part:reader "timeline", { { column = "area" }, { column = "event" } },
+      { { name = "n", fn = "count" }, { name = "s", fn = "sum", column = "value" },
+         { name = "d", fn = "distinct", column = "time" } },
+      division.readers(part, "timeline", 40, 1))
+   assert(core.drain(groups) == 33)
+   local parts = { part = part, part:reader("timeline", 0, 13), part:reader("timeline", 13, 20),
+      part:reader("timeline", 33, 7) }
+   assert(core.drain(core.group(part:reader "timeline", { { column = "handle" } },
+      { { name = "s", fn = "sum", column = "time" } }, parts)) == 33)
 end
 
 function chunks.winidea_xml()
