@@ -256,6 +256,9 @@ function chunks.exports()
       "svg", "html" } do
       assert(trace:export(kind))
    end
+   for _, kind in ipairs { "speedscope", "btf" } do
+      assert(trace:export(kind, nil, { from = 200, to = 700 }))
+   end
    local profile <close> = assert(trace:profile())
    return assert((profile + profile - profile):export "svg")
 end
