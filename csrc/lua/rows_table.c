@@ -35,12 +35,15 @@ static char *put_time (char *p, int64_t value, const row_column *column) {
 
 
 /* A number for reading, with so many digits behind the point. Where that
-   would not do, for the very large and very small, it is written in full. */
+   would not do, for the very large and very small, it has one digit more
+   wherever its point is. */
 static char *put_decimal (char *p, double value, int digits) {
   const double size = fabs(value);
   if (size == 0 || (size >= 0.001 && size < 1e15))
     return row_put_fixed(p, value, digits);
-  return row_put_num(p, value);
+  if (!isfinite(value))
+    return row_put_num(p, value);
+  return p + snprintf(p, ROW_NUMBER_SIZE, "%.*g", digits + 1, value);
 }
 
 

@@ -22,7 +22,22 @@ local missing_row = {}
 
 describe("core.write_rows", function()
    describe("csv", function()
-      it("prints a header and plain values", function()
+      it("show what is very large or very small with a few digits, in text", function()
+      local values = { 1 / 3, 0.001, 0.00034722222222222224, 4.9e-7, -1e-10 / 3, 2 ^ 60, 0.0, 1 / 0 }
+      local list = {}
+      for i, value in ipairs(values) do
+         list[i] = { value }
+      end
+      local text = core.write_rows(core.rows_reader({ { "n", "num" } }, list), {})
+      local seen = {}
+      for word in text:gmatch "%S+" do
+         seen[#seen + 1] = word
+      end
+      assert.same({ "n", "0.333", "0.001", "0.0003472", "4.9e-07", "-3.333e-11", "1.153e+18",
+         "0.000", "inf" }, seen)
+   end)
+
+   it("prints a header and plain values", function()
          assert.equal("n,x,a,b,s,y\n1,0.5,0x400000,true,main,abc\n",
             write("csv", all_types, { { 1, 0.5, 0x400000, true, "main", "abc" } }))
       end)

@@ -218,7 +218,9 @@ local function run_check(context)
    if warnings.has_damage(list) then
       return failure.DAMAGE
    end
-   context.out:write(context.trace.path .. ": nothing is damaged\n")
+   local files = context.trace.info.files or 1
+   context.out:write(context.trace.path, files > 1 and (" and %d more"):format(files - 1) or "",
+      ": nothing is damaged\n")
 end
 
 local function run_merge(context)
