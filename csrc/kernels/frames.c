@@ -232,6 +232,8 @@ pf_open_call *pf_frames_push (pf_frames *frames, pf_call_stack *lane,
     pf_open_call *const grown = realloc(lane->frames, room * sizeof *grown);
     if (grown == NULL)
       return NULL;
+    /* what is not in use is looked at too, if only to be left out */
+    memset(grown + lane->room, 0, (room - lane->room) * sizeof *grown);
     lane->frames = grown;
     lane->room = room;
   }

@@ -98,6 +98,44 @@ HOT bool take (unfilter *self, outlet *o, const moment *m) {
 }
 
 
+/* One of two numbers without a branch. */
+HOT uint32_t select (bool first, uint32_t a, uint32_t b) {
+  return b ^ ((a ^ b) & (0u - (uint32_t)first));
+}
+
+
+/* An I, or the O of the innermost call, of a trace that has only these. Which
+   of them comes is chance, and a branch on it is foreseen half of the time: so
+   both are done alike. A leave writes into the frame that it gives up. */
+HOT bool take_either (unfilter *self, outlet *o, const moment *m) {
+  pf_call_stack *const lane = m->lane;
+  pf_call_slot *const slot = &self->frames.slots[m->slot];
+  const uint32_t depth = lane->depth;
+  const bool enters = m->letter == PF_ENTERED, is_within = depth > 0;
+  if (lane->room == 0 || slot->area == PF_NO_AREA ||
+      (!enters && m->letter != PF_RETURNING))
+    return false;
+  const pf_open_call *const top = &lane->frames[depth - is_within];
+  const bool has_room = depth < lane->room;
+  const bool is_its = (is_within & (top->slot == m->slot)) != 0;
+  const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
+  if (select(enters, has_room, is_its) == 0 || is_calling)
+    return false;
+  const uint32_t below = top->below;
+  pf_open_call *const call = &lane->frames[depth - !enters];
+  call->slot = m->slot;
+  call->below = slot->top;
+  call->gaps = self->frames.gaps;
+  call->area = slot->area;
+  memset(call->seen, 0, sizeof call->seen);
+  pf_open_call_see(call, PF_ENTERED, m->time);
+  slot->top = select(enters, depth, below);
+  lane->depth = select(enters, depth + 1, depth - 1);
+  put(o, m, select(enters, self->enter, self->leave), slot->area);
+  return true;
+}
+
+
 /* No row from `from` on has flags. */
 static void clear_flags (pf_column *flags, size_t from, size_t to) {
   memset(flags->ids + from, 0, (to - from) * sizeof *flags->ids);
@@ -122,20 +160,26 @@ static pf_status take_all (unfilter *self, outlet *o) {
   const uint32_t *const ops = in[self->at.op].ids;
   const uint32_t *const calls = in[self->at.call].ids;
   const size_t rows = self->in.rows;
-  for (; self->row < rows && o->row < PF_BATCH_ROWS; self->row++) {
-    const size_t row = self->row;
+  int64_t latest = self->latest;
+  size_t row = self->row;
+  pf_status status = PF_OK;
+  for (; row < rows && o->row < PF_BATCH_ROWS; row++) {
     pf_mark mark;
-    if (!pf_frames_near(frames, ops[row], calls[row], threads[row], &mark) &&
-        pf_frames_look(frames, &self->in, &self->at, row, &mark) != PF_OK)
-      return PF_ENOMEM;
+    if (!pf_frames_near(frames, ops[row], calls[row], threads[row], &mark)) {
+      status = pf_frames_look(frames, &self->in, &self->at, row, &mark);
+      if (status != PF_OK)
+        break;
+    }
     const moment m = {&frames->lanes[mark.lane], mark.slot, mark.letter,
                       times[row]};
-    if (!take(self, o, &m))
+    if (!take_either(self, o, &m) && !take(self, o, &m))
       break;
     m.lane->orphan = PF_NO_FRAME;
-    self->latest = m.time > self->latest ? m.time : self->latest;
+    latest = m.time > latest ? m.time : latest;
   }
-  return PF_OK;
+  self->row = row;
+  self->latest = latest;
+  return status;
 }
 
 

@@ -302,12 +302,24 @@ static void copy_column (pf_column *to, const void *from) {
 }
 
 
+/* The threads of plain entries: what another core has written is not asked for
+   where one number says it. */
+static void copy_threads (pf_column *to, const xpp_plain_rows *plain) {
+  if (to->data == NULL || plain->threads == NULL)
+    return;
+  if (!plain->is_one)
+    copy_column(to, plain->threads);
+  for (size_t row = 0; plain->is_one && row < PF_BATCH_ROWS; row++)
+    to->ints[row] = plain->threads[0];
+}
+
+
 /* The rows at hand are those of plain entries. */
 static pf_status take_plain (entries_reader *self, const xpp_plain_rows *plain,
                              pf_batch *batch, pf_error *error) {
   pf_column *const columns = batch->columns;
   xpp_rows_take(&self->rows, PF_BATCH_ROWS);
-  copy_column(&columns[ENTRIES_THREAD], plain->threads);
+  copy_threads(&columns[ENTRIES_THREAD], plain);
   copy_column(&columns[ENTRIES_TIME], plain->times);
   copy_column(&columns[ENTRIES_OP], plain->ops);
   copy_column(&columns[ENTRIES_CALL], plain->calls);

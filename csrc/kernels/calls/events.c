@@ -229,10 +229,28 @@ static pf_status number_names (pf_events *e, const uint32_t *ids) {
 }
 
 
+/* How many rows are in the lane of the first one, which is there: all, mostly.
+   Their numbers are set. */
+static size_t number_first (pf_events *e, const int64_t *lanes) {
+  const size_t rows = e->batch.rows;
+  const uint64_t word = pf_order_int(lanes[0]);
+  const uint32_t number = e->recent[word & 63].number;
+  size_t i = 0;
+  if (number == 0 || e->recent[word & 63].word != word)
+    return 0;
+  for (; i < rows && lanes[i] == lanes[0]; i++)
+    e->numbers[i] = number - 1;
+  return i;
+}
+
+
 static pf_status number_lanes (pf_events *e, const pf_column *column) {
   if (column->type == PF_NAME && !column->has_missing)
     return number_names(e, column->ids);
-  for (size_t i = 0; i < e->batch.rows; i++) {
+  size_t i = column->type == PF_INT && !column->has_missing
+                 ? number_first(e, column->ints)
+                 : 0;
+  for (; i < e->batch.rows; i++) {
     const bool missing = pf_is_missing(column, i);
     const uint64_t word =
         column->type == PF_INT ? pf_order_int(column->ints[i]) : column->ids[i];
