@@ -107,8 +107,9 @@ function options.check(declared, given, owner)
    for name, value in pairs(given) do
       local option = known[name]
       if not option then
-         error(("%s has no option '%s'; there are: %s"):format(owner, tostring(name),
-            names_of(declared)), 0)
+         local names = names_of(declared)
+         error(("%s has no option '%s'; there %s"):format(owner, tostring(name),
+            names == "" and "is none" or "are: " .. names), 0)
       end
       checked[name] = checks[option.type](option, value)
    end

@@ -127,8 +127,12 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.create(path, given)
-   local plan, rest = plan_of(path, given, registry.named(given.format
-      or error("create wants a format", 0)))
+   local named = registry.named(given.format or error("create wants a format", 0))
+   if given.packets and not has_option(named, "packets") then
+      error(("%s is written as one file: only traces of xpp are cut in packets"):format(named.name),
+         0)
+   end
+   local plan, rest = plan_of(path, given, named)
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
    local replaced, message, code = replaced_by(format, path, checked)
