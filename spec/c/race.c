@@ -1,7 +1,7 @@
 /*
 ** race.c - everything that runs in two threads, to be built with
 ** ThreadSanitizer: writers through rings, the relay of tables, entries that
-** are decoded ahead, and groups of tables in parts.
+** are decoded ahead, groups of tables in parts, and profiles.
 **
 **   race FOLDER
 */
@@ -9,11 +9,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "bytes/map.h"
 #include "formats/formats.h"
+#include "formats/pprof/write.h"
+#include "kernels/chain.h"
 #include "kernels/group.h"
 #include "kernels/limit.h"
 #include "kernels/relay.h"
 #include "model/areas.h"
+#include "model/gathering.h"
 #include "model/names.h"
 #include "model/trace.h"
 #include "recording.h"
@@ -361,6 +365,99 @@ static void group_events (void) {
 /* }====== */
 
 
+/* {====== Profiles ====== */
+
+#define FUNCTIONS 300u
+#define CONTEXTS  400000u
+
+/* Contexts of which each is called by a random one. */
+static void make_contexts (pf_contexts *contexts, pf_dictionary *dictionary) {
+  uint32_t frames[FUNCTIONS], seed = 1;
+  char name[16];
+  for (uint32_t i = 0; i < FUNCTIONS; i++) {
+    pf_area frame = PF_AREA_NONE;
+    snprintf(name, sizeof name, "f%u", i);
+    frame.name = pf_intern_text(dictionary, name);
+    frames[i] = pf_area_add(dictionary, &frame);
+  }
+  MUST(pf_contexts_open(contexts, dictionary) == PF_OK);
+  const size_t metric = pf_metric_of(contexts, "time", "ns");
+  for (uint32_t i = 0; i < CONTEXTS; i++) {
+    seed = seed * 1664525 + 1013904223;
+    const uint32_t parent = (uint32_t)((uint64_t)seed * contexts->count >> 32);
+    const uint32_t node =
+        pf_context_of(contexts, parent, frames[seed % FUNCTIONS]);
+    pf_context_add(contexts, node, metric, 1);
+  }
+}
+
+
+/* A file of them, packed in two threads, and unpacked to the same bytes. */
+static void write_profile (const pf_contexts *contexts, pf_sink *plain,
+                           pf_sink *packed) {
+  const pprof_facts facts = {0, 0, 0, NULL};
+  pf_map *map;
+  pf_error error;
+  MUST(pf_sink_open(plain, -1) == PF_OK && pf_sink_open(packed, -1) == PF_OK);
+  MUST(pf_pprof_write(contexts, &facts, plain, &error) == PF_OK);
+  MUST(pf_pprof_write_packed(contexts, &facts, packed, &error) == PF_OK);
+  MUST(pf_map_gzip(pf_sink_bytes(packed), UINT64_MAX, &map, &error) == PF_OK);
+  const pf_bytes a = pf_sink_bytes(plain), b = pf_map_bytes(map);
+  MUST(a.size == b.size && memcmp(a.at, b.at, a.size) == 0);
+  pf_map_close(map);
+}
+
+
+/* Several files gather in two threads. */
+static void gather_profiles (void) {
+  pf_dictionary *const dictionary = pf_dictionary_new();
+  pf_contexts contexts, sum;
+  pf_sink plain, packed;
+  pf_error error;
+  pf_trace traces[3];
+  pf_part parts[3];
+  pf_reader *chain;
+  make_contexts(&contexts, dictionary);
+  write_profile(&contexts, &plain, &packed);
+  const pf_source source = {"main", "", pf_sink_bytes(&plain)};
+  for (size_t i = 0; i < 3; i++) {
+    pf_trace *const t = &traces[i];
+    *t = (pf_trace){.format = &pf_format_pprof,
+                    .sources = &source,
+                    .nsources = 1,
+                    .dictionary = dictionary,
+                    .notes = pf_notes_new()};
+    parts[i] = (pf_part){NULL, NULL, 0};
+    MUST(t->format->open(t, &error) == PF_OK);
+    MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
+         PF_OK);
+  }
+  MUST(pf_chain_open(parts, 3, NULL, 0, &chain, &error) == PF_OK);
+  MUST(pf_contexts_open(&sum, dictionary) == PF_OK);
+  const pf_gathering to = {.contexts = &sum};
+  MUST(chain->gather(chain, &to, &error) == PF_OK);
+  MUST(sum.count == contexts.count && sum.nmetrics == 1);
+  int64_t total = 0;
+  for (uint32_t i = 0; i < sum.count; i++)
+    total += sum.weights[0][i];
+  MUST(total == 3 * (int64_t)CONTEXTS);
+  chain->close(chain);
+  for (size_t i = 0; i < 3; i++) {
+    parts[i].reader->close(parts[i].reader);
+    traces[i].format->close(&traces[i]);
+    pf_notes_free(traces[i].notes);
+  }
+  pf_contexts_close(&sum);
+  pf_contexts_close(&contexts);
+  pf_sink_close(&plain);
+  pf_sink_close(&packed);
+  pf_dictionary_free(dictionary);
+  printf("profiles gathered: %u samples each\n", CONTEXTS);
+}
+
+/* }====== */
+
+
 int main (int argc, char **argv) {
   char path[512];
   MUST(argc == 2);
@@ -372,5 +469,6 @@ int main (int argc, char **argv) {
   relay_areas();
   decode_ahead();
   group_events();
+  gather_profiles();
   return 0;
 }
