@@ -10,6 +10,7 @@
 #include "kernels/group.h"
 #include "kernels/load.h"
 #include "kernels/range.h"
+#include "model/gathering.h"
 
 /* Options that open ways through the decoders; which of them an input gets
    is decided by its size. Formats overlook what they do not know. */
@@ -141,6 +142,44 @@ static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
 }
 
 
+/* What is gathered of a table of weights is what its rows come to. */
+static void check_gathered (pf_reader *reader, uint64_t sum) {
+  pf_contexts contexts;
+  pf_error error = {.status = PF_OK};
+  const pf_gathering to = {.contexts = &contexts};
+  uint64_t total = 0;
+  MUST(pf_contexts_open(&contexts, reader->dictionary) == PF_OK);
+  const pf_status status = reader->gather(reader, &to, &error);
+  MUST(status == PF_OK || error.what[0] != '\0');
+  for (size_t m = 0; m < contexts.nmetrics; m++)
+    for (uint32_t i = 0; i < contexts.count; i++) {
+      MUST(i == 0 || contexts.parents[i] < i);
+      total += (uint64_t)contexts.weights[m][i];
+    }
+  MUST(status != PF_OK || contexts.has_overflowed || total == sum);
+  pf_contexts_close(&contexts);
+}
+
+
+/* The same of a table whose columns weigh. */
+static void gather (pf_trace *trace, const pf_table *table) {
+  pf_error error = {.status = PF_OK};
+  pf_reader *reader = NULL;
+  pf_batch batch;
+  if (table->open(trace, table, &reader, &error) != PF_OK)
+    return;
+  const size_t weight =
+      pf_field_index(reader->fields, reader->nfields, "weight");
+  if (reader->gather != NULL && weight < reader->nfields) {
+    MUST(pf_batch_for(&batch, reader, NULL) == PF_OK);
+    const uint64_t sum = sum_of(reader, &batch, weight);
+    check_gathered(reader, sum);
+    pf_batch_close(&batch);
+  }
+  reader->close(reader);
+}
+
+
 /* Read a table with every column whose number leaves `rest` by `part`. */
 static void read_table (pf_trace *trace, const pf_table *table, size_t part,
                         size_t rest) {
@@ -251,8 +290,10 @@ static void read_trace (const pf_format *format, pf_bytes bytes,
   if (fuzz_open(&fuzz, format, bytes, options, noptions, strict) == PF_OK)
     for (size_t i = 0; i < fuzz.trace.ntables; i++) {
       read_table(&fuzz.trace, &fuzz.trace.tables[i], strict ? 2 : 1, strict);
-      if (!strict)
-        read_stages(&fuzz.trace, &fuzz.trace.tables[i]);
+      if (strict)
+        continue;
+      read_stages(&fuzz.trace, &fuzz.trace.tables[i]);
+      gather(&fuzz.trace, &fuzz.trace.tables[i]);
     }
   fuzz_close(&fuzz);
 }
