@@ -121,7 +121,8 @@ static bool grow (pf_contexts *c, uint32_t room) {
 static bool reserve (pf_contexts *c) {
   if (c->count < c->room)
     return true;
-  return c->room <= UINT32_MAX / 4 && grow(c, c->room == 0 ? 64 : c->room * 2);
+  return c->room <= UINT32_MAX / 8 &&
+         grow(c, c->room == 0 ? 64 : (uint32_t)pf_more_room(c->room));
 }
 
 

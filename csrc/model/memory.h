@@ -23,4 +23,11 @@ void *pf_array_of_zeros (size_t count, size_t size);
    which is gone then; NULL when out of memory, and `old` stays. */
 void *pf_array_resize (void *old, size_t used, size_t count, size_t size);
 
+/* How many values an array of `room` should have room for when it is full: more
+   of them where they are many, since what is never touched takes no memory and
+   each copy of the others is new memory to be cleared. */
+static inline size_t pf_more_room (size_t room) {
+  return room < 65536 ? room * 2 : room * 4;
+}
+
 #endif

@@ -12,7 +12,7 @@
 struct pf_stacks {
   pf_interned interned;
   pf_stack *list;
-  uint32_t room;
+  size_t room;
 };
 
 typedef struct wanted {
@@ -42,14 +42,15 @@ static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
 static bool reserve (struct pf_stacks *stacks) {
   if (!pf_interned_reserve(&stacks->interned))
     return false;
-  if (stacks->room == stacks->interned.room)
+  if (stacks->interned.count < stacks->room)
     return true;
-  pf_stack *const list = pf_array_resize(stacks->list, stacks->interned.count,
-                                         stacks->interned.room, sizeof *list);
+  const size_t room = stacks->room == 0 ? 64 : pf_more_room(stacks->room);
+  pf_stack *const list =
+      pf_array_resize(stacks->list, stacks->interned.count, room, sizeof *list);
   if (list == NULL)
     return false;
   stacks->list = list;
-  stacks->room = stacks->interned.room;
+  stacks->room = room;
   return true;
 }
 

@@ -38,7 +38,8 @@ static bool widen (sums *s, size_t count) {
   if (count <= s->count)
     return true;
   if (count > s->room) {
-    const size_t room = count < s->room * 2 ? s->room * 2 : count;
+    const size_t more = pf_more_room(s->room),
+                 room = count < more ? more : count;
     int64_t *const values = pf_array_resize(s->values, s->count * s->width,
                                             room * s->width, sizeof *values);
     if (values == NULL)
