@@ -23,7 +23,8 @@ local missing_row = {}
 describe("core.write_rows", function()
    describe("csv", function()
       it("show what is very large or very small with a few digits, in text", function()
-      local values = { 1 / 3, 0.001, 0.00034722222222222224, 4.9e-7, -1e-10 / 3, 2 ^ 60, 0.0, 1 / 0 }
+      local values = { 1 / 3, 0.001, 0.00034722222222222224, 4.9e-7, -1e-10 / 3, 2 ^ 60, 0.0,
+         1 / 0 }
       local list = {}
       for i, value in ipairs(values) do
          list[i] = { value }

@@ -218,8 +218,8 @@ local function run_check(context)
    if warnings.has_damage(list) then
       return failure.DAMAGE
    end
-   local files = context.trace.info.files or 1
-   context.out:write(context.trace.path, files > 1 and (" and %d more"):format(files - 1) or "",
+   local count = context.trace.info.files or 1
+   context.out:write(context.trace.path, count > 1 and (" and %d more"):format(count - 1) or "",
       ": nothing is damaged\n")
 end
 
