@@ -138,10 +138,8 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
               .want = guard_want},
              lua_touserdata(L, 1),
              false};
-  const pf_relay relay = {.wanted = job->wanted,
-                          .sparse = -1,
-                          .take = write_batch,
-                          .context = job};
+  const pf_relay relay = {
+      .wanted = job->wanted, .sparse = -1, .take = write_batch, .context = job};
   const pf_status status = pf_relay_read(&relay, &g.reader, error);
   if (g.closed)
     l_reader_alive(L, g.held);
