@@ -182,13 +182,13 @@ asan:
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
-		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=_times_spec
+		lua5.4 $(BUSTED) --ignore-lua --run=ci
 
 # One process for each file, so that the heap stays small and cycles short, and
 # a folder for each, since what specs write must not meet. Not those that hold
 # kernels against large models in Lua, run other programs, or measure times.
 STRESSED = $(filter-out %/sort_spec.lua %/group_spec.lua %/gprof_spec.lua \
-	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua %_times_spec.lua,\
+	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
 
 run-gcstress: $(STRESSED:spec/%.lua=$(B)/stressed/%)
