@@ -138,7 +138,7 @@ static pf_status take_event (load_reader *l, size_t row) {
   uint32_t number;
   if (pf_machine_take(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
-  if (rows->kinds[row] > PF_EVENT_RESUME)
+  if (rows->kinds[row] >= PF_EVENT_WRITE)
     return PF_OK;
   if (number_of(l, row, &number) != PF_OK)
     return PF_ENOMEM;
