@@ -90,7 +90,7 @@ print(best)
 ]]
 
 local function against_pandas(path, trace)
-   local script = timing.folder .. "/pandas.py"
+   local script = timing.folder .. "/by_handle.py" -- pandas.py would import itself
    local file = assert(io.open(script, "w"))
    file:write(pandas)
    file:close()
