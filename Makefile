@@ -186,7 +186,7 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 
 # One process for each file, so that the heap stays small and cycles short, and
 # a folder for each, since what specs write must not meet. Not those that hold
-# kernels against large models in Lua, run other programs, or measure times.
+# kernels against large models in Lua, or run other programs.
 STRESSED = $(filter-out %/sort_spec.lua %/group_spec.lua %/gprof_spec.lua \
 	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
