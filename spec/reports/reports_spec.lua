@@ -106,7 +106,10 @@ describe("--report flat", function()
    end)
 
    it("is narrowed by --focus, --ignore and --hide", function()
-      assert.equal("work", names(rows "--report flat --focus work"))
+      local focused = rows "--report flat --focus work" -- and what it calls
+      assert.equal("work leaf", names(focused))
+      assert.equal(0.7, focused[1].self_share)
+      assert.equal("work", names(rows "--report flat --focus flat=work"))
       local ignored = rows "--report flat --ignore work"
       assert.equal("leaf main", names(ignored))
       assert.equal(0.6, ignored[1].self_share) -- what is ignored does not count

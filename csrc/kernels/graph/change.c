@@ -58,7 +58,6 @@ static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
 static void count_samples (pf_graph *graph) {
   for (size_t i = 0; graph->nmetrics > 0 && i < graph->nfunctions; i++)
     graph->facts.samples = pf_add(graph->facts.samples, graph->weights[0][i]);
-  graph->facts.ticks = (double)graph->facts.samples;
 }
 
 /* }====== */
