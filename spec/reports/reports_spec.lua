@@ -111,11 +111,12 @@ describe("--report flat", function()
       assert.equal(0.7, focused[1].self_share)
       assert.equal("work", names(rows "--report flat --focus flat=work"))
       local ignored = rows "--report flat --ignore work"
-      assert.equal("leaf main", names(ignored))
-      assert.equal(0.6, ignored[1].self_share) -- what is ignored does not count
+      assert.equal("main", names(ignored)) -- without what it called, too
+      assert.equal(1, ignored[1].self_share)
+      assert.equal("leaf main", names(rows "--report flat --ignore flat=work"))
       local hidden = rows "--report flat --hide work"
-      assert.equal("leaf main", names(hidden))
-      assert.equal(0.25, hidden[1].self_share) -- what is hidden does
+      assert.equal("main leaf", names(hidden)) -- what it cost is its caller's
+      assert.equal(0.75, hidden[1].self_share)
    end)
 end)
 
