@@ -80,16 +80,60 @@ describe("profio.open", function()
       assert.equal("limit", code)
    end)
 
-   it("says where packed data ends early", function()
-      local path = scratch(gmon:rep(50))
+   local function warning_of(trace, code)
+      for _, warning in ipairs(trace.warnings) do
+         if warning.code == code then
+            return warning
+         end
+      end
+   end
+
+   -- 300 arcs as gzip packs them.
+   local function packed_arcs()
+      local arcs = {}
+      math.randomseed(4)
+      for i = 1, 300 do
+         arcs[i] = string.pack("<Bi8i8i4", 1, math.random(1 << 40), math.random(1 << 40), i)
+      end
+      local path = scratch(gmon:sub(1, 20) .. table.concat(arcs))
       finally(function() os.remove(path .. ".gz") end)
       assert(os.execute("gzip -f " .. path))
       local file <close> = assert(io.open(path .. ".gz", "rb"))
-      local packed = file:read "a"
-      local trace, message, code = profio.open { data = packed:sub(1, #packed // 2) }
-      assert.is_nil(trace)
-      assert.matches("gzip data ends early", message)
-      assert.equal("truncated", code)
+      return file:read "a"
+   end
+
+   it("reads packed data that end early as far as they can be unpacked", function()
+      local packed = packed_arcs()
+      local seen = 0
+      for _, size in ipairs { 1000, #packed // 2, #packed - 9, #packed - 1 } do
+         local data = packed:sub(1, size)
+         local trace <close> = assert(profio.open({ data = data }, { format = "gmon" }))
+         local told = warning_of(trace, "gzip-truncated")
+         assert.equal("damage", told.kind)
+         assert.matches("gzip data ends early %(byte %d+%): what could be unpacked is read",
+            told.message)
+         local count = 0
+         for n in trace.arcs:each "count" do
+            count = count + 1
+            assert.equal(count, n)
+         end
+         assert.is_true(count >= seen)
+         seen = count
+         local refused, message, code = profio.open({ data = data }, { strict = true })
+         assert.is_nil(refused)
+         assert.matches("gzip data ends early %(byte " .. size .. "%)$", message)
+         assert.equal("truncated", code)
+      end
+      assert.equal(300, seen)
+      assert.is_nil(profio.open { data = packed:sub(1, 12) })
+   end)
+
+   it("reads packed data up to where they are damaged", function()
+      local packed = packed_arcs()
+      local wrong_sum = packed:sub(1, -5) .. "\0\0\0\0"
+      local trace <close> = assert(profio.open { data = wrong_sum })
+      assert.equal(300, trace.arcs:count())
+      assert.matches("gzip data is damaged", warning_of(trace, "gzip-damaged").message)
    end)
 
    -- Packed files are unpacked two at once.
@@ -114,7 +158,10 @@ describe("profio.open", function()
       file = assert(io.open(paths[4], "wb"))
       file:write(whole:sub(1, #whole // 2))
       file:close()
-      local none, message, code = profio.open(paths)
+      local part <close> = assert(profio.open(paths))
+      assert.equal(4, part.arcs:count())
+      assert.equal(paths[4], warning_of(part, "gzip-truncated").message:sub(1, #paths[4]))
+      local none, message, code = profio.open(paths, { strict = true })
       assert.is_nil(none)
       assert.equal("truncated", code)
       assert.equal(paths[4], message:sub(1, #paths[4]))

@@ -163,8 +163,14 @@ bool pf_is_gzip (pf_bytes bytes) {
 pf_status pf_map_gzip (pf_bytes packed, uint64_t max_size, pf_map **map,
                        pf_error *error) {
   int spool;
+  pf_error unmapped;
+  *map = NULL;
   const pf_status status = pf_spool_gzip(packed, max_size, &spool, error);
-  return status == PF_OK ? map_spool(spool, map, error) : status;
+  if (status == PF_OK)
+    return map_spool(spool, map, error);
+  if (spool >= 0 && map_spool(spool, map, &unmapped) != PF_OK)
+    *map = NULL;
+  return status;
 }
 
 
@@ -208,8 +214,7 @@ pf_status pf_map_open (const char *path, uint64_t max_size, pf_map **map,
     status = pf_map_gzip(packed->bytes, max_size, &m, error);
     pf_map_close(packed);
   }
-  if (status == PF_OK)
-    *map = m;
+  *map = m;
   return status;
 }
 

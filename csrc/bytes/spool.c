@@ -119,19 +119,29 @@ static pf_status unpack_all (unpacking *u, pf_error *error) {
     u->stream.avail_out = STEP;
     const int answer = inflate(&u->stream, Z_NO_FLUSH);
     const size_t n = STEP - u->stream.avail_out;
-    if (answer != Z_OK && answer != Z_STREAM_END)
-      return unpack_failed(u, answer, error);
     if (n > u->max_size - u->sink->written)
       return too_large(u->max_size, error);
     if (pf_sink_put(u->sink, step, n) != PF_OK)
       return pf_sink_flush(u->sink, error);
+    if (answer != Z_OK && answer != Z_STREAM_END)
+      return unpack_failed(u, answer, error);
     if (answer == Z_STREAM_END && !next_member(u))
       return pf_sink_flush(u->sink, error);
   }
 }
 
 
-/* Make the file, fill it through `fill`, close it again on failure. */
+/* Whether what was put before a failure can be kept: what is damaged is what
+   was read, and there is something. */
+static bool is_part (pf_status status, pf_sink *sink) {
+  pf_error error;
+  return (status == PF_ETRUNCATED || status == PF_EFORMAT) &&
+         sink->written > 0 && pf_sink_flush(sink, &error) == PF_OK;
+}
+
+
+/* Make the file, fill it through `fill`, close it again on failure unless a
+   part can be kept. */
 static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
                                           pf_error *error),
                         void *context, int *to, pf_error *error) {
@@ -141,9 +151,11 @@ static pf_status spool (pf_status (*fill)(void *context, pf_sink *sink,
     return status;
   status = pf_sink_open(&sink, *to) == PF_OK ? fill(context, &sink, error)
                                              : out_of_memory(error);
-  pf_sink_close(&sink);
-  if (status != PF_OK)
+  if (status != PF_OK && !is_part(status, &sink)) {
     close(*to);
+    *to = -1;
+  }
+  pf_sink_close(&sink);
   return status;
 }
 

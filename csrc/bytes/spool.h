@@ -17,7 +17,8 @@ pf_status pf_spool_pipe (int from, uint64_t max_size, int *to, pf_error *error);
 
 /* Unpack gzip data (one member or several) into a new unlinked file. Data
    that ends early or is damaged gives PF_ETRUNCATED or PF_EFORMAT with the
-   offset in the packed bytes. */
+   offset in the packed bytes; `*to` has then what came before that, or is -1,
+   as after any other failure. */
 pf_status pf_spool_gzip (pf_bytes packed, uint64_t max_size, int *to,
                          pf_error *error);
 

@@ -68,15 +68,32 @@ static const char *path_check (lua_State *L, int arg) {
 }
 
 
+/* What is left of a source that failed to open may be NULL. */
 static void own_map (l_source *s, pf_map *map) {
+  if (map == NULL)
+    return;
   s->map = map;
   s->bytes = pf_map_bytes(map);
   s->open = true;
 }
 
 
+/* What a source answers that failed to open: nil, message, code, and of packed
+   data what could be unpacked. */
+static int part_failure (lua_State *L, const pf_error *error, const char *label,
+                         int source_arg) {
+  const bool is_part = ((l_source *)lua_touserdata(L, source_arg))->open;
+  source_arg = lua_absindex(L, source_arg);
+  l_failure(L, error, label);
+  if (!is_part)
+    return 3;
+  lua_pushvalue(L, source_arg);
+  return 4;
+}
+
+
 /* core.source(path, max_size, length): the file's bytes, or with a length only
-   so many of them; or nil, message, code. */
+   so many of them; or nil, message, code, part. */
 static int core_source (lua_State *L) {
   const char *const path = path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
@@ -84,9 +101,10 @@ static int core_source (lua_State *L) {
   l_source *const s = new_source(L, 1);
   pf_map *map;
   pf_error error;
-  if (pf_map_open(path, max_size, &map, &error) != PF_OK)
-    return l_failure(L, &error, path);
+  const pf_status status = pf_map_open(path, max_size, &map, &error);
   own_map(s, map);
+  if (status != PF_OK)
+    return part_failure(L, &error, path, -1);
   if (seen < s->bytes.size)
     s->bytes.size = (size_t)seen;
   return 1;
@@ -98,35 +116,33 @@ typedef struct opening {
   const char *path;
   uint64_t max_size;
   pf_map *map;
+  pf_status status;
   pf_error error;
 } opening;
 
 
 static void open_map (void *context) {
   opening *const o = context;
-  pf_map *map;
-  if (pf_map_open(o->path, o->max_size, &map, &o->error) == PF_OK)
-    o->map = map;
+  o->status = pf_map_open(o->path, o->max_size, &o->map, &o->error);
 }
 
 
 /* Push what core.source would answer, in a table. */
 static void push_opened (lua_State *L, const opening *o, int source_arg) {
-  lua_createtable(L, 3, 0);
-  if (o->map != NULL) {
+  lua_createtable(L, 4, 0);
+  const int answers = lua_gettop(L);
+  int count = 1;
+  if (o->status == PF_OK)
     lua_pushvalue(L, source_arg);
-    lua_rawseti(L, -2, 1);
-    return;
-  }
-  l_failure(L, &o->error, o->path); /* nil, message, code */
-  lua_rawseti(L, -4, 3);
-  lua_rawseti(L, -3, 2);
-  lua_pop(L, 1);
+  else
+    count = part_failure(L, &o->error, o->path, source_arg);
+  for (; count > 0; count--)
+    lua_rawseti(L, answers, count);
 }
 
 
 /* core.source_pair(path, other, max_size): the bytes of both files, opened and
-   unpacked at once: { source } or { nil, message, code } for each. */
+   unpacked at once: { source } or { nil, message, code, part } for each. */
 static int core_source_pair (lua_State *L) {
   opening openings[2] = {{.path = path_check(L, 1)},
                          {.path = path_check(L, 2)}};
@@ -137,8 +153,7 @@ static int core_source_pair (lua_State *L) {
     sources[i] = new_source(L, i + 1); /* at 4 and 5 */
   pf_both(open_map, &openings[0], open_map, &openings[1]);
   for (int i = 0; i < 2; i++)
-    if (openings[i].map != NULL)
-      own_map(sources[i], openings[i].map);
+    own_map(sources[i], openings[i].map);
   push_opened(L, &openings[0], 4);
   push_opened(L, &openings[1], 5);
   return 2;
@@ -160,7 +175,7 @@ static int core_source_live (lua_State *L) {
 
 
 /* core.source_data(string, label, max_size): the bytes of a string (gzip
-   data is unpacked), or nil, message, code. */
+   data is unpacked), or nil, message, code, part. */
 static int core_source_data (lua_State *L) {
   size_t size;
   const char *const data = luaL_checklstring(L, 1, &size);
@@ -171,10 +186,9 @@ static int core_source_data (lua_State *L) {
   if (pf_is_gzip(bytes)) {
     pf_map *map;
     pf_error error;
-    if (pf_map_gzip(bytes, max_size, &map, &error) != PF_OK)
-      return l_failure(L, &error, label);
+    const pf_status status = pf_map_gzip(bytes, max_size, &map, &error);
     own_map(s, map);
-    return 1;
+    return status == PF_OK ? 1 : part_failure(L, &error, label, -1);
   }
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);

@@ -168,7 +168,8 @@ local function open_source(state, input, mine)
       state.format = format
       return format ~= nil, message, code
    end
-   local source, message, code = inputs.source(input, mine.max_size, mine.live)
+   local source, message, code = inputs.source(input, mine.max_size, mine.live,
+      not mine.strict and state.notes or nil)
    if not source then
       return nil, message, code
    end

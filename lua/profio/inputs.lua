@@ -16,7 +16,7 @@ local inputs = {}
 ---@field row integer|nil how many bytes of files in a row beside it
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field is_expanded boolean|nil
----@field opened table|nil what opening it ahead came to: { source } or { nil, message, code }
+---@field opened table|nil what opening it ahead came to: { source } or { nil, message, code, part }
 
 -- {====== The first argument ======
 
@@ -67,17 +67,18 @@ end
 ---@param input profio.Input
 ---@param max_size integer|nil
 ---@param is_live boolean|nil others write on it
+---@param notes table[]|nil what is damaged of packed data is noted here; nil: it is a failure
 ---@return userdata|nil source
 ---@return string|nil message
 ---@return string|nil code
-function inputs.source(input, max_size, is_live)
+function inputs.source(input, max_size, is_live, notes)
    local opened = input.opened
    if opened then
       input.opened = nil
-      return opened[1], opened[2], opened[3]
+      return bytes.kept(notes, opened[1], opened[2], opened[3], opened[4])
    end
-   return bytes.open(input.data and { data = input.data, path = input.path } or input.path,
-      max_size, input.length, is_live)
+   return bytes.kept(notes, bytes.open(input.data and { data = input.data, path = input.path }
+      or input.path, max_size, input.length, is_live))
 end
 
 -- Whether it is a plain file of gzip data.
@@ -108,8 +109,9 @@ end
 ---@param list profio.Input[]
 function inputs.close(list)
    for _, input in ipairs(list) do
-      if input.opened and input.opened[1] then
-         input.opened[1]:close()
+      local source = input.opened and (input.opened[1] or input.opened[4])
+      if source then
+         source:close()
       end
       input.opened = nil
    end
@@ -222,8 +224,8 @@ local function row_roles(format)
    return names
 end
 
-local function open_side(role, from, max_size, length, is_live)
-   local source, message, code = bytes.open(from, max_size, length, is_live)
+local function open_side(notes, role, from, max_size, length, is_live)
+   local source, message, code = bytes.kept(notes, bytes.open(from, max_size, length, is_live))
    if not source then
       return nil, message, code
    end
@@ -232,13 +234,13 @@ end
 
 -- Those the user gave: bytes beside the data, or the option of the role. A failure of one is one
 -- of open.
-local function given_sides(input, format, given, max_size)
+local function given_sides(input, format, given, max_size, notes)
    local list, known = {}, {}
    for _, role in ipairs(roles_of(format)) do
       local from = input.sides and input.sides[role.name]
       from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
       if from then
-         local side, message, code = open_side(role.name, from, max_size, nil, given.live)
+         local side, message, code = open_side(notes, role.name, from, max_size, nil, given.live)
          if not side then
             return nil, message, code
          end
@@ -265,7 +267,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function inputs.sides(main, input, format, given, max_size, notes)
-   local list, known, code = given_sides(input, format, given, max_size)
+   local kept = not given.strict and notes or nil
+   local list, known, code = given_sides(input, format, given, max_size, kept)
    if not list then
       return nil, known, code
    end
@@ -273,8 +276,8 @@ function inputs.sides(main, input, format, given, max_size, notes)
    for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
       local in_row = rows[found.role]
       if not known[found.role] and not (in_row and (left == 0 or input.beside)) then
-         local side, message = open_side(found.role, found.data and found or found.path, max_size,
-            in_row and left, given.live)
+         local side, message = open_side(kept, found.role, found.data and found or found.path,
+            max_size, in_row and left, given.live)
          list[#list + 1] = side
          left = side and in_row and left and left - side.source:size() or left
          if not side then

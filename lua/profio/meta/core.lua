@@ -20,15 +20,17 @@ local core = {}
 
 -- {====== Bytes ======
 
----The bytes of a file, of a pipe ("-" is standard input), or unpacked of gzip data.
+---The bytes of a file, of a pipe ("-" is standard input), or unpacked of gzip data. Of those that
+---end early or are damaged `part` has what could be unpacked.
 ---@param path string
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
+---@return profio.core.Source|nil part
 function core.source(path, max_size) end
 
----The same of two files at once, each as a table: { source } or { nil, message, code }.
+---The same of two files at once, each as a table: { source } or { nil, message, code, part }.
 ---@param path string
 ---@param other string
 ---@param max_size integer|nil
@@ -50,6 +52,7 @@ function core.source_live(path) end
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
+---@return profio.core.Source|nil part
 function core.source_data(bytes, label, max_size) end
 
 ---Bytes with an owner. Closing unmaps them; what reads them raises from then on.
