@@ -240,7 +240,9 @@ static int64_t time_of (const unfilter *self, size_t row) {
 static pf_status look_at (unfilter *self, size_t row, entry *e,
                           pf_error *error) {
   pf_mark mark;
-  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) != PF_OK)
+  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) !=
+          PF_OK ||
+      self->frames.lanes == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   *e = (entry){&self->frames.lanes[mark.lane], mark.slot, mark.letter,
                time_of(self, row)};

@@ -150,21 +150,21 @@ describe("exports of a part", function()
 
    it("by the command, where parts of the whole and lanes have their words", function()
       local lines = [[
-0 enter main a
+0 enter program a
 10 enter f a
 30 leave f a
 40 enter isr b
 45 leave isr b
-60 leave main a
+60 leave program a
 ]]
       local text = events.fine(lines, "--export", "speedscope", "--from", "20", "--to", "35")
       assert.same({ "a" }, { json.decode(text).profiles[1].name, json.decode(text).profiles[2] })
       text = events.fine(lines, "--export", "chrome", "--lane", "b")
-      assert.is_nil(text:find("main", 1, true))
+      assert.is_nil(text:find("program", 1, true))
       text = events.fine(lines, "--export", "html", "--lane", "a,b", "--to", "50%")
       assert.is_truthy(text:find('"length":30,', 1, true))
       text = events.fine(lines, "--export", "btf", "--lane", "b", "--set", "stimuli=no")
-      assert.is_nil(text:find("main", 1, true))
+      assert.is_nil(text:find("program", 1, true))
       local _, status, errors = events.command("", "--export", "firefox", "--lane", "nobody")
       assert.same({ 0, "" }, { status, errors })
       for _, kind in ipairs { "chrome", "svg" } do
