@@ -175,8 +175,8 @@ LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 asan:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" all
-	@# the longest first
-	@$(AGAIN) -j$(JOBS) -O B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan \
+	@# the longest first, and all of them whatever fails
+	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan \
 		run-oom run-replay run-gcstress
 
 run-asan: $(B)/bin/lua5.4 $(KILL)

@@ -240,9 +240,7 @@ static int64_t time_of (const unfilter *self, size_t row) {
 static pf_status look_at (unfilter *self, size_t row, entry *e,
                           pf_error *error) {
   pf_mark mark;
-  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) !=
-          PF_OK ||
-      self->frames.lanes == NULL)
+  if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   *e = (entry){&self->frames.lanes[mark.lane], mark.slot, mark.letter,
                time_of(self, row)};
@@ -271,7 +269,7 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
   }
   entry e = {NULL, 0, PF_NO_LETTER, 0};
   const pf_status status = look_at(self, self->row, &e, error);
-  if (status != PF_OK)
+  if (status != PF_OK || e.lane == NULL)
     return status;
   if (e.time > self->latest)
     self->latest = e.time;
