@@ -191,7 +191,7 @@ describe("winidea binary timeline", function()
          rows_of(bytes, nil, "area", "value"))
    end)
 
-   it("knows the variable of a state, whichever is met first, and lists what occurs", function()
+   it("knows the variable of a state, whichever is met first, and lists it before the state", function()
       local bytes = records.bytes({
          { handle = 0x30000002, event = "enter", data = 7, time = 1 },
          { handle = 0x30000003, event = "enter", data = 1, time = 2 },
@@ -202,8 +202,8 @@ describe("winidea binary timeline", function()
          local trace <close> = open(bytes)
          local part = traces.of(trace).parts[1]
          require("profio.core").rows(part:reader("timeline", first, 4), { "area" })
-         assert.same({ { area = "30000002=7", parent = "20000002" },
-            { area = "30000003=1", parent = "20000003" }, { area = "20000003" },
+         assert.same({ { area = "20000002" }, { area = "30000002=7", parent = "20000002" },
+            { area = "20000003" }, { area = "30000003=1", parent = "20000003" },
             { area = "30000003=2", parent = "20000003" } }, trace.areas:rows("area", "parent"))
       end
    end)

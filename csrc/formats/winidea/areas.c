@@ -171,24 +171,38 @@ static pf_status see_all (pf_trace *trace, sight *s, pf_error *error) {
 }
 
 
-/* Their entries, in the same order. Those of no event are left out: variables
-   of which only states were seen. */
+/* Add an entry, behind that of its parent, unless it has been added. */
+static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
+  const winidea_file *const file = self->trace->state;
+  const uint32_t parent = file->areas.list[entry].parent;
+  if (parent != WINIDEA_NO_ENTRY && !added[parent]) {
+    added[parent] = true;
+    self->met[self->nmet++] = parent;
+  }
+  if (!added[entry]) {
+    added[entry] = true;
+    self->met[self->nmet++] = entry;
+  }
+}
+
+
+/* Their entries, in the same order; a variable of which only states were seen
+   stands before the first of them. */
 static pf_status take_entries (areas_reader *self, const sight *s) {
   const winidea_file *const file = self->trace->state;
   const winidea_areas *const areas = &file->areas;
   uint32_t *const of = calloc(s->nseen + 1, sizeof *of);
-  self->met = malloc((s->count + 1) * sizeof *self->met);
-  if (of == NULL || self->met == NULL) {
-    free(of);
-    return PF_ENOMEM;
-  }
-  for (uint32_t i = 0; i < areas->count; i++)
+  bool *const added = calloc(areas->count + 1, sizeof *added);
+  self->met = malloc((areas->count + 1) * sizeof *self->met);
+  const bool has_room = of != NULL && added != NULL && self->met != NULL;
+  for (uint32_t i = 0; has_room && i < areas->count; i++)
     if (areas->list[i].area < s->nseen)
       of[areas->list[i].area] = i;
-  for (; self->nmet < s->count; self->nmet++)
-    self->met[self->nmet] = of[s->areas[self->nmet]];
+  for (uint32_t i = 0; has_room && i < s->count; i++)
+    add_entry(self, added, of[s->areas[i]]);
   free(of);
-  return PF_OK;
+  free(added);
+  return has_room ? PF_OK : PF_ENOMEM;
 }
 
 
