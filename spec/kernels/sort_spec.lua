@@ -64,6 +64,27 @@ describe("sort", function()
       assert.same({ 3, 2, 4, 1, 5 }, sorted("bytes", { "a", "Z", "", "Za", "\xc3\xa4" }, 5))
    end)
 
+   it("orders numbers that differ in few bits or in many, wherever these are", function()
+      math.randomseed(11)
+      for width = 1, 64 do
+         for _, low in ipairs { 0, math.random(0, 64 - width), 64 - width } do
+            local same = math.random(math.mininteger, math.maxinteger)
+            local mask = (width == 64 and -1 or (1 << width) - 1) << low
+            local values, expected = {}, {}
+            for i = 1, 300 do
+               local few = values[math.random(i)] -- some are equal
+               values[i] = few
+                  or same & ~mask | math.random(math.mininteger, math.maxinteger) & mask
+               expected[i] = i
+            end
+            table.sort(expected, function(a, b)
+               return values[a] < values[b] or values[a] == values[b] and a < b
+            end)
+            assert.same(expected, sorted("int", values, #values), width .. " bits from " .. low)
+         end
+      end
+   end)
+
    it("orders many rows", function()
       local rows = {}
       math.randomseed(3)
