@@ -15,6 +15,7 @@
 
 #include "model/memory.h"
 #include "model/names.h"
+#include "model/parallel.h"
 
 #define FIRST_SLOTS 1024       /* a power of two */
 #define FREE        UINT32_MAX /* a slot's number: no function */
@@ -75,7 +76,7 @@ static bool widen (void *array, size_t used, size_t room, size_t size) {
   void **const place = array;
   if (!resize(array, used, room, size))
     return false;
-  memset((uint8_t *)*place + used * size, 0, (room - used) * size);
+  pf_set_bytes((uint8_t *)*place + used * size, 0, (room - used) * size);
   return true;
 }
 

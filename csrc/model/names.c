@@ -9,6 +9,7 @@
 
 #include "model/memory.h"
 #include "model/names.h"
+#include "model/parallel.h"
 #include "model/stacks.h"
 
 #define FIRST_BLOCK (1u << 16)
@@ -31,7 +32,7 @@ static slot *new_slots (uint32_t mask) {
   const size_t count = (size_t)mask + 1;
   slot *const slots = pf_array(count, sizeof *slots);
   if (slots != NULL)
-    memset(slots, 0xff, count * sizeof *slots); /* each number is PF_NO_NAME */
+    pf_set_bytes(slots, 0xff, count * sizeof *slots); /* each PF_NO_NAME */
   return slots;
 }
 

@@ -5,8 +5,10 @@
 #include "model/parallel.h"
 
 #include <signal.h>
+#include <string.h>
 
-#define MOST_THREADS 64 /* beside the caller's */
+#define MOST_THREADS 64                /* beside the caller's */
+#define LONG         ((size_t)4 << 20) /* bytes that are worth a thread */
 
 typedef struct work {
   pf_task *task;
@@ -64,4 +66,29 @@ void pf_all (pf_task *task, void *contexts, size_t size, size_t count) {
     task(first + i * size);
   for (size_t i = 0; i < started; i++)
     pthread_join(threads[i], NULL);
+}
+
+
+/* Bytes to be set. */
+typedef struct stretch {
+  uint8_t *at;
+  size_t size;
+  int value;
+} stretch;
+
+
+static void set_stretch (void *context) {
+  const stretch *const s = context;
+  memset(s->at, s->value, s->size);
+}
+
+
+void pf_set_bytes (void *array, int value, size_t bytes) {
+  const size_t half = bytes < LONG ? bytes : bytes / 2;
+  stretch first = {array, half, value};
+  stretch second = {(uint8_t *)array + half, bytes - half, value};
+  if (second.size > 0)
+    pf_both(set_stretch, &first, set_stretch, &second);
+  else
+    set_stretch(&first);
 }

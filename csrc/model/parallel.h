@@ -34,4 +34,8 @@ void pf_both (pf_task *first, void *first_context, pf_task *second,
 */
 void pf_all (pf_task *task, void *contexts, size_t size, size_t count);
 
+/* memset, of a long array in two threads: memory that is touched for the first
+   time is cleared by who touches it, and that takes longer than the rest. */
+void pf_set_bytes (void *array, int value, size_t bytes);
+
 #endif
