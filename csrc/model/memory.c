@@ -12,6 +12,7 @@
 
 #define LARGE_PAGE ((size_t)2 << 20) /* as most machines have them */
 #define LONG       (LARGE_PAGE / 2)  /* an array that is worth one */
+#define SMALL_PAGE 4096              /* no machine has smaller ones */
 
 
 /* Ask for large pages where the array fills them. */
@@ -64,4 +65,11 @@ void *pf_array_resize (void *old, size_t used, size_t count, size_t size) {
     memcpy(array, old, used * size);
   free(old);
   return array;
+}
+
+
+void pf_array_touch (void *from, size_t bytes) {
+  volatile uint8_t *const at = from;
+  for (size_t i = 0; i < bytes; i += SMALL_PAGE)
+    at[i] = 0;
 }

@@ -23,6 +23,10 @@ void *pf_array_of_zeros (size_t count, size_t size);
    which is gone then; NULL when out of memory, and `old` stays. */
 void *pf_array_resize (void *old, size_t used, size_t count, size_t size);
 
+/* Bring in memory, none of it set so far, that another thread will write next:
+   that thread would have to wait until it is cleared. */
+void pf_array_touch (void *from, size_t bytes);
+
 /* How many values an array of `room` should have room for when it is full: more
    of them where they are many, since what is never touched takes no memory and
    each copy of the others is new memory to be cleared. */

@@ -338,6 +338,7 @@ typedef struct portion {
   nm_text *text;
   pf_found *found;
   size_t count;
+  pf_symbol *place; /* where they will be, of memory that is new; or NULL */
 } portion;
 
 /* Adding them. */
@@ -348,7 +349,8 @@ typedef struct addition {
 } addition;
 
 
-/* Read the next symbols; there are none when the text has ended. */
+/* Read the next symbols; there are none when the text has ended. Who adds them
+   finds the memory there. */
 static void read_portion (void *context) {
   portion *const p = context;
   nm_text *const text = p->text;
@@ -368,6 +370,19 @@ static void read_portion (void *context) {
         .is_global = parts.type != 't',
     };
   }
+  if (p->place != NULL)
+    pf_array_touch(p->place, p->count * sizeof *p->place);
+}
+
+
+/* Where the symbols of a portion will be that are read while those of another
+   one are added; NULL when the array may have to move. */
+static pf_symbol *place_behind (const pf_symbols *symbols,
+                                const portion *before) {
+  const size_t first = symbols->count + before->count;
+  return first < symbols->room && symbols->room - first >= PORTION
+             ? symbols->all + first
+             : NULL;
 }
 
 
@@ -383,6 +398,7 @@ static void add_portion (void *context) {
 static pf_status add_and_read (pf_symbols *symbols, const portion *read,
                                portion *next) {
   addition a = {symbols, read, PF_OK};
+  next->place = place_behind(symbols, read);
   if (next->text->left.size > 0)
     pf_both(add_portion, &a, read_portion, next);
   else {
@@ -399,7 +415,7 @@ static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
   pf_found *const found = pf_array(2 * room, sizeof *found);
   if (found == NULL)
     return PF_ENOMEM;
-  portion portions[] = {{text, found, 0}, {text, found + room, 0}};
+  portion portions[] = {{text, found, 0, NULL}, {text, found + room, 0, NULL}};
   pf_status status = PF_OK;
   read_portion(&portions[0]);
   for (size_t i = 0; status == PF_OK && portions[i].count > 0; i ^= 1)
