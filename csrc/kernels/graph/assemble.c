@@ -14,6 +14,9 @@
 #include "kernels/graph/histograms.h"
 #include "kernels/graph/tally.h"
 #include "model/names.h"
+#include "model/parallel.h"
+
+#define MANY 16384 /* symbols that are worth a thread */
 
 static pf_status no_memory (pf_error *error) {
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -36,6 +39,39 @@ static void mark_callable (pf_graph *graph) {
 }
 
 
+/* Symbols that become functions of the same numbers. */
+typedef struct stretch {
+  pf_graph *graph;
+  const pf_symbol *symbols;
+  uint64_t bias;
+  size_t from, to;
+} stretch;
+
+
+static void copy_symbols (void *context) {
+  const stretch *const s = context;
+  for (size_t i = s->from; i < s->to; i++) {
+    s->graph->names[i] = s->symbols[i].name;
+    s->graph->addresses[i] = s->symbols[i].start + s->bias;
+    s->graph->flags[i] = flags_of(&s->symbols[i]);
+  }
+}
+
+
+/* Make functions of all symbols, in a graph that has none but room. */
+static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
+                      size_t count) {
+  const size_t half = count < MANY ? count : count / 2;
+  stretch first = {graph, symbols, bias, 0, half};
+  stretch second = {graph, symbols, bias, half, count};
+  if (half < count)
+    pf_both(copy_symbols, &first, copy_symbols, &second);
+  else
+    copy_symbols(&first);
+  graph->nfunctions = count;
+}
+
+
 /* Make a function of each symbol: its range is a place. */
 static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                                 pf_places *places, pf_error *error) {
@@ -52,9 +88,7 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                    "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
     return no_memory(error);
-  for (size_t i = 0; i < count; i++)
-    pf_graph_function(graph, symbols[i].name, symbols[i].start + assembly->bias,
-                      flags_of(&symbols[i]));
+  copy_all(graph, symbols, assembly->bias, count);
   mark_callable(graph);
   return PF_OK;
 }
