@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "model/memory.h"
+#include "model/parallel.h"
 
 #define NS_PER_SECOND 1e9
-#define FETCH_FROM    8 /* functions ahead */
+#define FETCH_FROM    8     /* functions ahead */
+#define MANY          16384 /* functions that are worth a thread */
 
 
 /* Whether all of every node may be seen, without asking. gprof's fractions
@@ -24,12 +26,10 @@ static bool is_open (const pf_flow *flow) {
 static bool open_arrays (pf_flow *flow) {
   const size_t n = flow->nnodes + 1;
   const size_t ncycles = flow->cycles.count;
-  flow->nodes = pf_array(n, sizeof *flow->nodes);
   flow->inner = pf_array_of_zeros(ncycles, sizeof *flow->inner);
   if (ncycles > 0)
     flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
-  if (flow->nodes == NULL || flow->inner == NULL ||
-      (ncycles > 0 && flow->cycle_of == NULL))
+  if (flow->inner == NULL || (ncycles > 0 && flow->cycle_of == NULL))
     return false;
   if (is_open(flow))
     return true;
@@ -91,9 +91,19 @@ static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
 }
 
 
-static void make_nodes (pf_flow *flow) {
+/* A cycle has two functions or more: so many nodes there may be. */
+static void open_functions (void *context) {
+  pf_flow *const flow = context;
+  const size_t n = flow->graph->nfunctions;
+  flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
+  if (flow->nodes != NULL)
+    make_functions(flow);
+}
+
+
+/* The nodes of cycles, behind those of functions. */
+static void add_cycles (pf_flow *flow) {
   const pf_cycles *cycles = &flow->cycles;
-  make_functions(flow);
   make_cycles(flow);
   for (size_t i = 0; i < cycles->count; i++)
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
@@ -302,13 +312,40 @@ void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
 }
 
 
+/* A search for cycles. */
+typedef struct search {
+  pf_flow *flow;
+  pf_status status;
+} search;
+
+
+static void find_cycles (void *context) {
+  search *const s = context;
+  s->status = pf_cycles_find(&s->flow->cycles, s->flow->graph);
+}
+
+
+/* Find the cycles and make the nodes of functions, at once where they are
+   many: the one waits for memory that is read, the other for new memory. */
+static bool begin_nodes (pf_flow *flow) {
+  search s = {flow, PF_OK};
+  if (flow->graph->nfunctions >= MANY)
+    pf_both(find_cycles, &s, open_functions, flow);
+  else {
+    find_cycles(&s);
+    open_functions(flow);
+  }
+  return s.status == PF_OK && flow->nodes != NULL;
+}
+
+
 pf_status pf_flow_spread (pf_flow *flow) {
-  if (pf_cycles_find(&flow->cycles, flow->graph) != PF_OK)
+  if (!begin_nodes(flow))
     return PF_ENOMEM;
   flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
   if (!open_arrays(flow))
     return PF_ENOMEM;
-  make_nodes(flow);
+  add_cycles(flow);
   if (is_open(flow))
     flow->total_shown = flow->total;
   else
