@@ -191,7 +191,7 @@ describe("winidea binary timeline", function()
          rows_of(bytes, nil, "area", "value"))
    end)
 
-   it("knows the variable of a state, whichever is met first, and lists it before the state", function()
+   it("knows the variable of a state, whichever is met first, and lists it before", function()
       local bytes = records.bytes({
          { handle = 0x30000002, event = "enter", data = 7, time = 1 },
          { handle = 0x30000003, event = "enter", data = 1, time = 2 },
