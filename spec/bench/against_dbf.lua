@@ -64,7 +64,7 @@ local function print_beside(label, seconds, others)
    timing.print("%-34s %8.1f ms %s", label, seconds * 1e3, table.concat(ratios))
 end
 
---- Each entry in a Lua loop, and XppPat's statistics.
+--- Each entry in a Lua loop, and XppPat's statistics: the sums that its report is made of.
 function bench.xbase()
    local path = timing.folder .. "/large.dbf"
    write_trace(path)
@@ -81,7 +81,7 @@ function bench.xbase()
          local trace <close> = assert(profio.open(path, { format = "xpp" }))
          assert(#trace:calls { recursion = "outermost" }:group "area":aggregate {
             "numbers = sum(count)", "clear = sum(net)", "gross = sum(gross)", "most = max(net)",
-            "least = min(net)" }:rows() == 200)
+            "least = min(net)", "last = max(stop)" }:rows() == 200)
       end,
    }, 5)
    local others = { { "shapelib", shapelib(path) }, { "dbfread", best(dbfread:format(path)) } }
