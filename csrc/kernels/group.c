@@ -209,6 +209,24 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
   return true;
 }
 
+/* Whether what is made of rows needs neither Lua, nor bytes, nor the texts of
+   names, which may be added to while rows are read. */
+static bool is_apart (const group_reader *g, const pf_key *keys,
+                      const pf_aggregate *list) {
+  const pf_field *const fields = g->input->fields;
+  for (size_t i = 0; i < g->nkeys; i++)
+    if (keys[i].maker != NULL)
+      return false;
+  for (size_t i = 0; i < g->naggregates; i++)
+    if (list[i].column != PF_NO_COLUMN &&
+        pf_type_is_id(fields[list[i].column].type))
+      return false;
+  for (size_t i = 0; i < g->input->nfields; i++)
+    if (g->pass.wanted[i] && fields[i].type == PF_BYTES)
+      return false;
+  return true;
+}
+
 /* }====== */
 
 
@@ -231,6 +249,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
     group_close(&g->reader);
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
+  g->pass.is_apart = is_apart(g, keys, aggregates);
   g->reader = (pf_reader){.fields = g->fields,
                           .nfields = nkeys + naggregates,
                           .dictionary = input->dictionary,

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/calls/calls.h"
+#include "kernels/relay.h"
+
 
 static pf_status no_memory (pf_error *error) {
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -22,12 +25,73 @@ static pf_status add_batch (pf_group_pass *g, pf_error *error) {
 }
 
 
+/* {====== Calls in a thread apart ====== */
+
+/* What makes calls of events and adds them. */
+typedef struct maker {
+  pf_group_pass *pass;
+  pf_reader *calls;
+} maker;
+
+
+/* Add all calls that can be made now. */
+static pf_status add_calls (pf_group_pass *g, pf_reader *calls,
+                            pf_error *error) {
+  pf_status status = PF_MORE;
+  while (status == PF_MORE) {
+    status = calls->next(calls, &g->batch, error);
+    if (status == PF_MORE)
+      status = add_batch(g, error);
+  }
+  return status;
+}
+
+
+static pf_status take (void *context, const pf_pull *events,
+                       const uint32_t *notes, pf_error *error) {
+  const maker *const m = context;
+  (void)notes;
+  pf_calls_give(m->calls, &events->batch);
+  const pf_status status = add_calls(m->pass, m->calls, error);
+  return status == PF_AGAIN ? PF_OK : status;
+}
+
+
+/* Where the input makes calls of events, let two threads share the work: one
+   reads the events, the other does all the rest, up to the end of the calls
+   that are still open then. */
+static pf_status relay_events (pf_group_pass *g, pf_reader *input,
+                               pf_error *error) {
+  pf_reader *events;
+  bool *columns, has_paused = false;
+  g->is_apart = false;
+  if (pf_calls_split(input, g->wanted, &events, &columns) != PF_OK)
+    return no_memory(error);
+  if (events == NULL)
+    return PF_OK;
+  maker m = {g, input};
+  const pf_relay relay = {.wanted = columns,
+                          .sparse = -1,
+                          .take = take,
+                          .context = &m,
+                          .has_paused = &has_paused};
+  const pf_status status = pf_relay_read(&relay, events, error);
+  pf_calls_take_back(input, !has_paused);
+  return status;
+}
+
+/* }====== */
+
+
 pf_status pf_group_pass_read (pf_group_pass *g, pf_reader *input,
                               const atomic_bool *stop, pf_error *error) {
   if (!g->is_open && pf_batch_for(&g->batch, input, g->wanted) != PF_OK)
     return no_memory(error);
   g->is_open = true;
-  pf_status status = PF_MORE;
+  pf_status status = g->is_apart ? relay_events(g, input, error) : PF_OK;
+  if (status != PF_OK)
+    return status;
+  status = PF_MORE;
   while (status == PF_MORE && (stop == NULL || !atomic_load(stop))) {
     status = input->next(input, &g->batch, error);
     if (status == PF_MORE)

@@ -17,6 +17,7 @@ typedef struct pf_group_pass {
   bool *wanted;   /* of the input's columns */
   pf_batch batch; /* of the input, while it is read */
   bool is_open;   /* the batch */
+  bool is_apart;  /* rows may be added in a thread apart from the caller's */
   uint32_t groups[PF_BATCH_ROWS];
 } pf_group_pass;
 

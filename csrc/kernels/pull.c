@@ -91,7 +91,8 @@ void pf_pull_sparse (pf_pull *pull, size_t number) {
 pf_status pf_pull_next (pf_pull *pull, pf_error *error) {
   const pf_status status =
       pull->reader->next(pull->reader, &pull->batch, error);
-  return status == PF_AGAIN ? PF_END : status;
+  pull->has_paused = status == PF_AGAIN;
+  return pull->has_paused ? PF_END : status;
 }
 
 

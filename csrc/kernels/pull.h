@@ -21,6 +21,7 @@ typedef struct pf_pull {
   pf_reader *reader;
   pf_batch batch;
   const pf_column *columns[PF_MAX_PULLED]; /* NULL: the reader has it not */
+  bool has_paused; /* it was PF_AGAIN that was answered as PF_END */
 } pf_pull;
 
 

@@ -261,6 +261,8 @@ static pf_status give_all (crew *c, pf_error *error) {
     if (l == NULL)
       return PF_MORE;
     const pf_status status = pf_pull_next(&l->pull, error);
+    if (relay->has_paused != NULL)
+      *relay->has_paused = l->pull.has_paused;
     if (status != PF_MORE)
       return status;
     if (relay->prepare != NULL)

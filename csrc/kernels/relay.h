@@ -28,6 +28,7 @@ typedef struct pf_relay {
   pf_status (*take)(void *context, const pf_pull *pull, const uint32_t *notes,
                     pf_error *error);
   void *context;
+  bool *has_paused; /* set to whether a live file has no more yet; or NULL */
 } pf_relay;
 
 /* Read a reader to its end. PF_OK, or the failure of `take`, or that of the

@@ -1,7 +1,7 @@
 /*
 ** race.c - everything that runs in two threads, to be built with
 ** ThreadSanitizer: writers through rings, the relay of tables, entries that
-** are decoded ahead, groups of tables in parts, and profiles.
+** are decoded ahead, groups of tables in parts and of calls, and profiles.
 **
 **   race FOLDER
 */
@@ -12,6 +12,7 @@
 #include "bytes/map.h"
 #include "formats/formats.h"
 #include "formats/pprof/write.h"
+#include "kernels/calls/calls.h"
 #include "kernels/chain.h"
 #include "kernels/group.h"
 #include "kernels/limit.h"
@@ -365,6 +366,84 @@ static void group_events (void) {
 /* }====== */
 
 
+/* {====== Groups of calls ====== */
+
+/* Calls of areas that are made on the way, each of one entry in which time goes
+   on; half of the way there are no more yet. */
+typedef struct visits {
+  pf_reader reader;
+  uint32_t next, enter, leave;
+  bool has_paused;
+} visits;
+
+
+static pf_status next_visits (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  visits *const v = (visits *)(void *)self;
+  char text[24];
+  (void)error;
+  pf_batch_clear(batch);
+  if (v->next >= EVENTS / 2 && !v->has_paused) {
+    v->has_paused = true;
+    return PF_AGAIN;
+  }
+  for (; batch->rows < PF_BATCH_ROWS && v->next < EVENTS; v->next++) {
+    const size_t row = batch->rows++;
+    pf_area area = PF_AREA_NONE;
+    snprintf(text, sizeof text, "visit%u", v->next / 2 / 100);
+    area.name = pf_intern_text(self->dictionary, text);
+    batch->columns[0].ints[row] = v->next;
+    batch->columns[1].ids[row] = v->next % 2 == 0 ? v->enter : v->leave;
+    batch->columns[2].ids[row] = pf_area_add(self->dictionary, &area);
+  }
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+/* Each area has the sum of 100 calls. */
+static void group_calls (void) {
+  static const pf_field fields[] = {{"time", PF_INT, NULL, false},
+                                    {"event", PF_NAME, NULL, false},
+                                    {"area", PF_AREA, NULL, false}};
+  const pf_call_options options = {.outermost = true};
+  const pf_type type = PF_AREA;
+  pf_dictionary *const dictionary = pf_dictionary_new();
+  visits v = {.reader = {.fields = fields,
+                         .nfields = 3,
+                         .dictionary = dictionary,
+                         .next = next_visits},
+              .enter = pf_intern_text(dictionary, "enter"),
+              .leave = pf_intern_text(dictionary, "leave")};
+  pf_reader *calls, *group;
+  pf_batch batch;
+  pf_error error;
+  MUST(pf_calls_open(&v.reader, &options, &calls, &error) == PF_OK);
+  const pf_key key = {
+      .name = "area",
+      .column = pf_field_index(calls->fields, calls->nfields, "area")};
+  const pf_aggregate sum = {
+      "sum", PF_SUM, 0, pf_field_index(calls->fields, calls->nfields, "net")};
+  MUST(pf_group_open(calls, &key, &type, 1, &sum, 1, &group, &error) == PF_OK);
+  MUST(pf_batch_open(&batch, group->fields, group->nfields, NULL) == PF_OK);
+  size_t groups = 0;
+  pf_status status;
+  while ((status = group->next(group, &batch, &error)) != PF_END) {
+    MUST(status == PF_MORE || (status == PF_AGAIN && groups == 0));
+    groups += batch.rows;
+    for (size_t i = 0; i < batch.rows; i++)
+      MUST(batch.columns[1].ints[i] == 100);
+  }
+  MUST(v.has_paused && groups == EVENTS / 2 / 100);
+  pf_batch_close(&batch);
+  group->close(group);
+  calls->close(calls);
+  pf_dictionary_free(dictionary);
+  printf("group of calls: %u events\n", EVENTS);
+}
+
+/* }====== */
+
+
 /* {====== Profiles ====== */
 
 #define FUNCTIONS 300u
@@ -469,6 +548,7 @@ int main (int argc, char **argv) {
   relay_areas();
   decode_ahead();
   group_events();
+  group_calls();
   gather_profiles();
   return 0;
 }

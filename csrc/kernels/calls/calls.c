@@ -5,6 +5,7 @@
 
 #include "kernels/calls/calls.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +62,13 @@ typedef struct calls_reader {
   pf_events events;
   pf_machine machine;
   bool begun, ended;
-  size_t row; /* of the events, the next to take */
-  size_t at;  /* of the machine's calls, the next to hand out */
+  pf_reader hand; /* in place of the input, while others read it */
+  bool *wanted;   /* columns of the input that they read; NULL: nobody does */
+  const pf_batch *given; /* to this, not yet taken */
+  pf_column *own;        /* of the batch of events, while it has those given */
+  bool is_over, is_back; /* the input has ended; it is read here again */
+  size_t row;            /* of the events, the next to take */
+  size_t at;             /* of the machine's calls, the next to hand out */
   uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
 } calls_reader;
 
@@ -184,7 +190,8 @@ static pf_status advance (calls_reader *r, pf_error *error) {
 
 
 static pf_status begin (calls_reader *r, bool stacks, pf_error *error) {
-  const pf_status status = pf_events_open(&r->events, r->input, error);
+  pf_reader *const input = r->wanted == NULL ? r->input : &r->hand;
+  const pf_status status = pf_events_open(&r->events, input, error);
   if (status != PF_OK) {
     pf_events_close(&r->events);
     return status;
@@ -192,6 +199,7 @@ static pf_status begin (calls_reader *r, bool stacks, pf_error *error) {
   pf_machine_init(&r->machine, &r->options, r->input->dictionary,
                   r->fields[AREA].type == PF_AREA);
   r->machine.has_stacks = stacks;
+  r->own = r->events.batch.columns;
   r->begun = true;
   return PF_OK;
 }
@@ -222,10 +230,86 @@ static pf_status calls_next (pf_reader *self, pf_batch *batch,
 
 static void calls_close (pf_reader *self) {
   calls_reader *const r = (calls_reader *)(void *)self;
-  if (r->begun)
+  if (r->begun) {
     pf_machine_free(&r->machine);
+    r->events.batch.columns = r->own;
+  }
   pf_events_close(&r->events);
+  free(r->wanted);
   free(r);
+}
+
+/* }====== */
+
+
+/* {====== Events that others read ====== */
+
+static calls_reader *of_hand (pf_reader *hand) {
+  return (calls_reader *)(void *)((char *)hand - offsetof(calls_reader, hand));
+}
+
+
+/* The batch of events is the one that was given, without a copy. */
+static pf_status hand_next (pf_reader *self, pf_batch *batch, pf_error *error) {
+  calls_reader *const r = of_hand(self);
+  if (r->given == NULL) {
+    batch->columns = r->own;
+    if (r->is_over)
+      return PF_END;
+    return r->is_back ? r->input->next(r->input, batch, error) : PF_AGAIN;
+  }
+  batch->columns = r->given->columns;
+  batch->rows = r->given->rows;
+  r->given = NULL;
+  return PF_MORE;
+}
+
+
+static void hand_want (pf_reader *self, bool *wanted) {
+  const calls_reader *const r = of_hand(self);
+  for (size_t i = 0; i < self->nfields; i++)
+    wanted[i] |= r->wanted[i];
+}
+
+
+/* Whether calls are made without a new name or stack, and of all events. */
+static bool is_apart (const calls_reader *r, const bool *wanted) {
+  return !r->begun && r->wanted == NULL && !wanted[FLAGS] && !wanted[STACK] &&
+         !r->options.has_to;
+}
+
+
+pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
+                          pf_reader **events, bool **wants) {
+  calls_reader *const r = (calls_reader *)(void *)reader;
+  *events = NULL;
+  if (reader->next != calls_next || !is_apart(r, wanted))
+    return PF_OK;
+  r->wanted = calloc(r->input->nfields + 1, sizeof *r->wanted);
+  if (r->wanted == NULL)
+    return PF_ENOMEM;
+  pf_events_want(&r->events, r->wanted);
+  r->hand = (pf_reader){.fields = r->input->fields,
+                        .nfields = r->input->nfields,
+                        .dictionary = r->input->dictionary,
+                        .next = hand_next,
+                        .want = hand_want};
+  *events = r->input;
+  *wants = r->wanted;
+  return PF_OK;
+}
+
+
+void pf_calls_give (pf_reader *reader, const pf_batch *events) {
+  calls_reader *const r = (calls_reader *)(void *)reader;
+  r->given = events;
+}
+
+
+void pf_calls_take_back (pf_reader *reader, bool is_over) {
+  calls_reader *const r = (calls_reader *)(void *)reader;
+  r->is_over = is_over;
+  r->is_back = true;
 }
 
 /* }====== */

@@ -57,14 +57,19 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
 }
 
 
-static pf_status open_batch (pf_events *e, pf_error *error) {
+void pf_events_want (const pf_events *e, bool *wanted) {
   const size_t columns[] = {e->time,  e->event, e->area, e->lane,
                             e->flags, e->also,  e->file};
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    wanted[columns[i]] = true;
+}
+
+
+static pf_status open_batch (pf_events *e, pf_error *error) {
   bool *const wanted = calloc(e->reader->nfields + 1, sizeof *wanted);
   pf_status status = PF_ENOMEM;
   if (wanted != NULL) {
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-      wanted[columns[i]] = true;
+    pf_events_want(e, wanted);
     status = pf_batch_for(&e->batch, e->reader, wanted);
   }
   free(wanted);

@@ -43,6 +43,10 @@ typedef struct pf_events {
 pf_status pf_events_columns (pf_events *events, pf_reader *reader,
                              pf_error *error);
 
+/* Mark the columns in wanted[nfields + 1]; the last stands for those that are
+   not there. */
+void pf_events_want (const pf_events *events, bool *wanted);
+
 /* Begin to read. */
 pf_status pf_events_open (pf_events *events, pf_reader *reader,
                           pf_error *error);
