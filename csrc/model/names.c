@@ -165,6 +165,20 @@ bool pf_names_reserve (pf_dictionary *d, size_t count) {
 }
 
 
+void *pf_names_ahead (const pf_dictionary *d, size_t first, size_t count,
+                      size_t *bytes) {
+  size_t from, to;
+  if (count == 0 || first > UINT32_MAX - count)
+    return NULL;
+  const unsigned number = pf_names_place((uint32_t)first, &from);
+  const unsigned last = pf_names_place((uint32_t)(first + count - 1), &to);
+  if (number != last || d->segments[number] == NULL)
+    return NULL;
+  *bytes = count * sizeof(pf_bytes);
+  return d->segments[number] + from;
+}
+
+
 /* A block with room for a name of so many bytes, and for more the more there
    are; NULL when out of memory. */
 static block *new_block (pf_dictionary *d, size_t name_size) {

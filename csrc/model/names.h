@@ -39,6 +39,12 @@ bool pf_intern_all (pf_dictionary *dictionary, const pf_bytes *names,
    grow while they come. False when out of memory: nothing is lost then. */
 bool pf_names_reserve (pf_dictionary *dictionary, size_t count);
 
+/* Where `count` names from number `first` on will have their entries, with
+   the size of these: no name is looked up there so far. NULL: that is not known
+   yet. */
+void *pf_names_ahead (const pf_dictionary *d, size_t first, size_t count,
+                      size_t *bytes);
+
 /* The number of a string that is known already, else PF_NO_NAME. */
 uint32_t pf_find_name (const pf_dictionary *dictionary, pf_bytes name);
 

@@ -17,6 +17,7 @@
 
 #include "bytes/cursor.h"
 #include "model/memory.h"
+#include "model/names.h"
 #include "model/parallel.h"
 #include "model/symbols_build.h"
 
@@ -338,7 +339,10 @@ typedef struct portion {
   nm_text *text;
   pf_found *found;
   size_t count;
-  pf_symbol *place; /* where they will be, of memory that is new; or NULL */
+  /* Where they and their names will be, of memory that is new; or none: */
+  pf_symbol *place;
+  void *names;
+  size_t names_size;
 } portion;
 
 /* Adding them. */
@@ -372,17 +376,21 @@ static void read_portion (void *context) {
   }
   if (p->place != NULL)
     pf_array_touch(p->place, p->count * sizeof *p->place);
+  if (p->names != NULL)
+    pf_array_touch(p->names, p->names_size);
 }
 
 
-/* Where the symbols of a portion will be that are read while those of another
-   one are added; NULL when the array may have to move. */
-static pf_symbol *place_behind (const pf_symbols *symbols,
-                                const portion *before) {
+/* Say where the symbols of a portion will be that is read while those before
+   it are added, unless the array may have to move, and their names. */
+static void look_ahead (const pf_symbols *symbols, const portion *before,
+                        portion *next) {
   const size_t first = symbols->count + before->count;
-  return first < symbols->room && symbols->room - first >= PORTION
-             ? symbols->all + first
-             : NULL;
+  const size_t names = pf_names_count(symbols->dictionary) + symbols->nunnamed;
+  const bool fits = first < symbols->room && symbols->room - first >= PORTION;
+  next->place = fits ? symbols->all + first : NULL;
+  next->names = pf_names_ahead(symbols->dictionary, names + before->count,
+                               PORTION, &next->names_size);
 }
 
 
@@ -398,7 +406,7 @@ static void add_portion (void *context) {
 static pf_status add_and_read (pf_symbols *symbols, const portion *read,
                                portion *next) {
   addition a = {symbols, read, PF_OK};
-  next->place = place_behind(symbols, read);
+  look_ahead(symbols, read, next);
   if (next->text->left.size > 0)
     pf_both(add_portion, &a, read_portion, next);
   else {
@@ -415,7 +423,8 @@ static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
   pf_found *const found = pf_array(2 * room, sizeof *found);
   if (found == NULL)
     return PF_ENOMEM;
-  portion portions[] = {{text, found, 0, NULL}, {text, found + room, 0, NULL}};
+  portion portions[] = {{.text = text, .found = found},
+                        {.text = text, .found = found + room}};
   pf_status status = PF_OK;
   read_portion(&portions[0]);
   for (size_t i = 0; status == PF_OK && portions[i].count > 0; i ^= 1)
