@@ -81,12 +81,28 @@ static void list_children (void *context) {
 }
 
 
-/* What does not ask where the arcs go. */
+/* What does not ask where the arcs go, and memory for list_parents. */
 static void look_at_callees (void *context) {
   pf_graph *const graph = ((const index *)context)->graph;
   count_parents(graph, graph->arcs, graph->narcs);
   add_up_calls(graph);
   mark_weights(graph);
+  pf_array_touch(graph->parents, graph->narcs * sizeof *graph->parents);
+}
+
+
+static void touch_first (void *context) {
+  const pf_arc_order *const order = &((const index *)context)->order;
+  const size_t half = ((const index *)context)->graph->narcs / 2;
+  pf_array_touch(order->arcs, half * sizeof *order->arcs);
+}
+
+
+static void touch_second (void *context) {
+  const pf_arc_order *const order = &((const index *)context)->order;
+  const size_t narcs = ((const index *)context)->graph->narcs;
+  pf_array_touch(order->arcs + narcs / 2,
+                 (narcs - narcs / 2) * sizeof *order->arcs);
 }
 
 
@@ -135,8 +151,10 @@ static bool open_index (index *x) {
 pf_status pf_graph_finish (pf_graph *graph) {
   index x = {.graph = graph, .ordered = PF_ENOMEM};
   if (open_index(&x)) {
-    if (graph->narcs >= MANY)
+    if (graph->narcs >= MANY) {
+      pf_both(touch_first, &x, touch_second, &x);
       pf_both(list_children, &x, look_at_callees, &x);
+    }
     else {
       list_children(&x);
       look_at_callees(&x);
