@@ -72,9 +72,15 @@ bool pf_interned_reserve (pf_interned *t) {
 }
 
 
-uint32_t pf_interned_add (pf_interned *t, uint64_t hash) {
-  const uint32_t number = t->count++;
+void pf_interned_put (pf_interned *t, uint64_t hash, uint32_t number) {
+  t->count++;
   place(t, (pf_interned_slot){folded(hash), number});
+}
+
+
+uint32_t pf_interned_add (pf_interned *t, uint64_t hash) {
+  const uint32_t number = t->count;
+  pf_interned_put(t, hash, number);
   return number;
 }
 

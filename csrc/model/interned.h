@@ -43,6 +43,9 @@ bool pf_interned_reserve (pf_interned *interned);
 /* Take one more; there is room. */
 uint32_t pf_interned_add (pf_interned *interned, uint64_t hash);
 
+/* The same where owners number their things, of which not all are here. */
+void pf_interned_put (pf_interned *interned, uint64_t hash, uint32_t number);
+
 /* Have all of `from` in an empty one, whose seed becomes the same. False when
    out of memory. */
 bool pf_interned_copy (pf_interned *interned, const pf_interned *from);

@@ -1,5 +1,7 @@
 /*
-** stacks.c - the stacks of a dictionary.
+** stacks.c - the stacks of a dictionary. The first child of a stack is known
+** by that stack, which has mostly been made a moment ago; only others are in
+** the hash table, most of which is far away by then.
 */
 
 #include "model/stacks.h"
@@ -10,8 +12,9 @@
 #include "model/memory.h"
 
 struct pf_stacks {
-  pf_interned interned;
+  pf_interned others; /* that are not the first child of a stack */
   pf_stack *list;
+  uint32_t count;
   size_t room;
 };
 
@@ -33,25 +36,43 @@ static struct pf_stacks *stacks_of (pf_dictionary *dictionary) {
   if (dictionary->stacks == NULL) {
     dictionary->stacks = calloc(1, sizeof *dictionary->stacks);
     if (dictionary->stacks != NULL)
-      dictionary->stacks->interned.seed = dictionary->seed;
+      dictionary->stacks->others.seed = dictionary->seed;
   }
   return dictionary->stacks;
 }
 
 
 static bool reserve (struct pf_stacks *stacks) {
-  if (!pf_interned_reserve(&stacks->interned))
+  if (!pf_interned_reserve(&stacks->others) || stacks->count == PF_NO_STACK)
     return false;
-  if (stacks->interned.count < stacks->room)
+  if (stacks->count < stacks->room)
     return true;
   const size_t room = stacks->room == 0 ? 64 : pf_more_room(stacks->room);
   pf_stack *const list =
-      pf_array_resize(stacks->list, stacks->interned.count, room, sizeof *list);
+      pf_array_resize(stacks->list, stacks->count, room, sizeof *list);
   if (list == NULL)
     return false;
   stacks->list = list;
   stacks->room = room;
   return true;
+}
+
+
+/* Make a new one; it is its parent's first child, or goes into the table. */
+static uint32_t add (struct pf_stacks *stacks, uint32_t parent, uint32_t frame,
+                     uint64_t hash) {
+  if (!reserve(stacks))
+    return PF_NO_STACK;
+  const uint32_t number = stacks->count++;
+  const bool is_inner = parent < number;
+  pf_stack *const list = stacks->list;
+  const uint32_t depth = is_inner ? list[parent].depth + 1 : 1;
+  list[number] = (pf_stack){parent, frame, depth, PF_NO_STACK};
+  if (is_inner && list[parent].child == PF_NO_STACK)
+    list[parent].child = number;
+  else
+    pf_interned_put(&stacks->others, hash, number);
+  return number;
 }
 
 
@@ -61,26 +82,27 @@ uint32_t pf_stack_push (pf_dictionary *dictionary, uint32_t parent,
   if (stacks == NULL)
     return PF_NO_STACK;
   const uint64_t hash =
-      pf_mix(stacks->interned.seed, parent | (uint64_t)frame << 32);
+      pf_mix(stacks->others.seed, parent | (uint64_t)frame << 32);
+  if (parent < stacks->count) {
+    const uint32_t child = stacks->list[parent].child;
+    if (child == PF_NO_STACK)
+      return add(stacks, parent, frame, hash);
+    if (stacks->list[child].frame == frame)
+      return child;
+  }
   const wanted w = {stacks, parent, frame};
-  const uint32_t known = pf_interned_find(&stacks->interned, hash, is_same, &w);
-  if (known != PF_NOT_INTERNED)
-    return known;
-  if (!reserve(stacks))
-    return PF_NO_STACK;
-  const uint32_t depth = pf_stack_at(dictionary, parent)->depth + 1;
-  stacks->list[stacks->interned.count] = (pf_stack){parent, frame, depth};
-  return pf_interned_add(&stacks->interned, hash);
+  const uint32_t known = pf_interned_find(&stacks->others, hash, is_same, &w);
+  return known != PF_NOT_INTERNED ? known : add(stacks, parent, frame, hash);
 }
 
 
 uint32_t pf_stacks_count (const pf_dictionary *dictionary) {
-  return dictionary->stacks == NULL ? 0 : dictionary->stacks->interned.count;
+  return dictionary->stacks == NULL ? 0 : dictionary->stacks->count;
 }
 
 
 const pf_stack *pf_stack_at (const pf_dictionary *dictionary, uint32_t number) {
-  static const pf_stack none = {PF_NO_STACK, PF_NO_AREA, 0};
+  static const pf_stack none = {PF_NO_STACK, PF_NO_AREA, 0, PF_NO_STACK};
   return number < pf_stacks_count(dictionary)
              ? &dictionary->stacks->list[number]
              : &none;
@@ -90,7 +112,7 @@ const pf_stack *pf_stack_at (const pf_dictionary *dictionary, uint32_t number) {
 void pf_stacks_free (struct pf_stacks *stacks) {
   if (stacks == NULL)
     return;
-  pf_interned_free(&stacks->interned);
+  pf_interned_free(&stacks->others);
   free(stacks->list);
   free(stacks);
 }

@@ -15,6 +15,7 @@ typedef struct pf_stack {
   uint32_t parent; /* the stack without the innermost frame, or PF_NO_STACK */
   uint32_t frame;  /* an area: the innermost frame */
   uint32_t depth;  /* how many frames there are */
+  uint32_t child;  /* the first one made of it, or PF_NO_STACK */
 } pf_stack;
 
 /* The stack `parent` with one more frame; PF_NO_STACK when out of memory. */
