@@ -98,10 +98,10 @@ typedef struct pf_column {
    the same one: a stage that adds columns has those of its input as a prefix,
    so the input simply does not look at the rest. */
 typedef struct pf_batch {
-  size_t rows;
-  size_t ncolumns;
+  size_t rows, ncolumns;
   pf_column *columns;
-  int sparse; /* a column: rows where it is 0 may be left out; or -1 */
+  int sparse;   /* a column: rows where it is 0 may be left out; or -1 */
+  bool relayed; /* who asks computes in another thread meanwhile */
 } pf_batch;
 
 typedef struct pf_dictionary pf_dictionary; /* model/names.h */

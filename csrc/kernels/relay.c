@@ -260,6 +260,7 @@ static pf_status give_all (crew *c, pf_error *error) {
     load *const l = next_load(c);
     if (l == NULL)
       return PF_MORE;
+    l->pull.batch.relayed = true;
     const pf_status status = pf_pull_next(&l->pull, error);
     if (relay->has_paused != NULL)
       *relay->has_paused = l->pull.has_paused;

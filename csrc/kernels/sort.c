@@ -44,7 +44,7 @@ typedef struct sort_reader {
 static pf_batch select_columns (const sort_reader *s, const pf_batch *batch) {
   for (size_t i = 0; i < s->ncolumns; i++)
     s->part[i] = batch->columns[s->columns[i]];
-  return (pf_batch){batch->rows, s->ncolumns, s->part, -1};
+  return (pf_batch){batch->rows, s->ncolumns, s->part, -1, false};
 }
 
 

@@ -338,9 +338,10 @@ static bool is_plain (const unfilter *self) {
 
 
 /* The next batch of the input. */
-static pf_status pull (unfilter *self, pf_error *error) {
+static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
   self->row = 0;
   self->in.rows = 0;
+  self->in.relayed = relayed;
   const pf_status status = self->input->next(self->input, &self->in, error);
   if (status != PF_MORE) {
     self->in.rows = 0;
@@ -377,7 +378,7 @@ static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
       status = take_rows(self, out, error);
     else if (out->rows > 0 || self->has_ended)
       break;
-    else if ((status = pull(self, error)) == PF_END) {
+    else if ((status = pull(self, out->relayed, error)) == PF_END) {
       self->has_ended = true;
       begin_sweep(self, PF_FLAG_OPEN);
       status = PF_OK;

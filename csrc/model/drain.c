@@ -196,7 +196,7 @@ static pf_status put_batch (pf_drain *drain, pf_error *error) {
   const size_t number = drain->tag >> PF_TAG_COLUMNS;
   const pf_table *const table = &drain->tables[number];
   pf_batch *const batch = &drain->batches[number];
-  pf_batch out = {batch->rows, table->nfields, drain->columns, -1};
+  pf_batch out = {batch->rows, table->nfields, drain->columns, -1, false};
   for (size_t i = 0; i < table->nfields; i++)
     drain->columns[i] = (drain->tag >> i & 1) != 0
                             ? batch->columns[i]

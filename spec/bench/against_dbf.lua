@@ -64,7 +64,8 @@ local function print_beside(label, seconds, others)
    timing.print("%-34s %8.1f ms %s", label, seconds * 1e3, table.concat(ratios))
 end
 
---- Each entry in a Lua loop, and XppPat's statistics: the sums that its report is made of.
+--- Each entry in a Lua loop; XppPat's statistics: the sums that its report is made of; and those of
+--- calls that every format has.
 function bench.xbase()
    local path = timing.folder .. "/large.dbf"
    write_trace(path)
@@ -83,6 +84,11 @@ function bench.xbase()
             "numbers = sum(count)", "clear = sum(net)", "gross = sum(gross)", "most = max(net)",
             "least = min(net)", "last = max(stop)" }:rows() == 200)
       end,
+      function()
+         local trace <close> = assert(profio.open(path, { format = "xpp" }))
+         assert(#trace:call_statistics { recursion = "outermost" }:rows("area", "count", "net",
+            "gross", "call", "period", "outside", "net_min", "net_max", "net_mean") >= 200)
+      end,
    }, 5)
    local others = { { "shapelib", shapelib(path) }, { "dbfread", best(dbfread:format(path)) } }
    timing.print("\na trace of Xbase++ with %d entries", ENTRIES)
@@ -92,6 +98,7 @@ function bench.xbase()
    end
    print_beside("each entry in Lua", times[1], others)
    print_beside("calls and times", times[2], others)
+   print_beside("statistics of calls", times[3], others)
    os.remove(path)
 end
 

@@ -289,7 +289,8 @@ static pf_status open_forward (entries_reader *self, const pf_batch *batch,
   free(wanted);
   if (!is_plain)
     return PF_OK;
-  self->forward = xpp_forward_new(&plain, &self->file->forwards);
+  self->forward =
+      xpp_forward_new(&plain, batch->relayed, &self->file->forwards);
   return self->forward == NULL ? xpp_no_memory(error) : PF_OK;
 }
 

@@ -126,8 +126,7 @@ static bool has_thread (xpp_forward *f) {
   if (f->has_thread || f->is_single)
     return f->has_thread;
   f->is_single = true;
-  if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !open_loads(f, LOADS) ||
-      !open_conditions(f))
+  if (!open_loads(f, LOADS) || !open_conditions(f))
     return false;
   f->has_thread = pf_thread_start(&f->thread, decode_all, f);
   if (!f->has_thread)
@@ -217,11 +216,13 @@ const xpp_plain_rows *xpp_forward_next (xpp_forward *f, pf_bytes bytes,
 
 /* {====== Making ====== */
 
-xpp_forward *xpp_forward_new (const xpp_plain *plain, xpp_forward **list) {
+xpp_forward *xpp_forward_new (const xpp_plain *plain, bool relayed,
+                              xpp_forward **list) {
   xpp_forward *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
   f->plain = *plain;
+  f->is_single = sysconf(_SC_NPROCESSORS_ONLN) < (relayed ? 3 : 2);
   f->next = *list;
   f->place = list;
   if (f->next != NULL)

@@ -13,8 +13,10 @@
 typedef struct xpp_forward xpp_forward;
 
 /* Ready for entries that `plain` (copied) describes, as one of a list; NULL when
-   out of memory. */
-xpp_forward *xpp_forward_new (const xpp_plain *plain, xpp_forward **list);
+   out of memory. Where what is asked for is relayed (pf_batch), there is a
+   thread only if there is a third processor for it. */
+xpp_forward *xpp_forward_new (const xpp_plain *plain, bool relayed,
+                              xpp_forward **list);
 
 /* Also while its thread runs: that is waited for. NULL is fine. */
 void xpp_forward_free (xpp_forward *forward);

@@ -69,7 +69,8 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
 
 /* What stands before the first entry. */
 static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
-  const pf_batch nothing = {0, self->out.ncolumns, self->out.columns, -1};
+  const pf_batch nothing = {0, self->out.ncolumns, self->out.columns, -1,
+                            false};
   if (self->begun)
     return PF_OK;
   self->begun = true;
