@@ -179,16 +179,19 @@ asan:
 	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan \
 		run-oom run-replay run-gcstress
 
+# Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
+# in the copy of a process that has threads.
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
-		lua5.4 $(BUSTED) --ignore-lua --run=ci
+		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=fork_spec
 
 # One process for each file, so that the heap stays small and cycles short, and
 # a folder for each, since what specs write must not meet. Not those that hold
 # kernels against large models in Lua, or run other programs.
 STRESSED = $(filter-out %/sort_spec.lua %/group_spec.lua %/gprof_spec.lua \
-	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua,\
+	%/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua \
+	%/fork_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
 
 run-gcstress: $(STRESSED:spec/%.lua=$(B)/stressed/%)
