@@ -13,6 +13,7 @@
 
 #include "kernels/relay.h"
 #include "model/areas.h"
+#include "model/memory.h"
 #include "model/strands.h"
 
 typedef struct kept_lane {
@@ -38,25 +39,10 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
-/* Have room for `wanted` things in an array. */
-static bool widen (void **array, size_t *room, size_t wanted, size_t size) {
-  size_t more = *room == 0 ? 64 : *room;
-  while (more < wanted)
-    more *= 2;
-  if (more == *room)
-    return true;
-  void *const grown = realloc(*array, more * size);
-  if (grown == NULL)
-    return false;
-  *array = grown;
-  *room = more;
-  return true;
-}
-
-
 static bool add_lanes (pf_kept_spans *k, size_t count) {
   void *lanes = k->lanes;
-  const bool grown = widen(&lanes, &k->lanes_room, count, sizeof *k->lanes);
+  const bool grown =
+      pf_array_widen(&lanes, &k->lanes_room, count, sizeof *k->lanes);
   k->lanes = lanes;
   for (; grown && k->nlanes < count; k->nlanes++)
     k->lanes[k->nlanes] = (kept_lane){0, 0};
@@ -67,8 +53,8 @@ static bool add_lanes (pf_kept_spans *k, size_t count) {
 /* Frames come in the order of their numbers. */
 static bool add_frame (pf_kept_spans *k, uint32_t area) {
   void *frames = k->frames;
-  const bool grown =
-      widen(&frames, &k->frames_room, k->nframes + 1, sizeof *k->frames);
+  const bool grown = pf_array_widen(&frames, &k->frames_room, k->nframes + 1,
+                                    sizeof *k->frames);
   k->frames = frames;
   if (grown)
     k->frames[k->nframes++] = area;

@@ -68,6 +68,21 @@ void *pf_array_resize (void *old, size_t used, size_t count, size_t size) {
 }
 
 
+bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size) {
+  size_t more = *room == 0 ? 16 : *room;
+  while (more < wanted)
+    more *= 2;
+  if (more == *room)
+    return true;
+  void *const grown = realloc(*array, more * size);
+  if (grown == NULL)
+    return false;
+  *array = grown;
+  *room = more;
+  return true;
+}
+
+
 void pf_array_touch (void *from, size_t bytes) {
   volatile uint8_t *const at = from;
   for (size_t i = 0; i < bytes; i += SMALL_PAGE)

@@ -23,6 +23,10 @@ void *pf_array_of_zeros (size_t count, size_t size);
    which is gone then; NULL when out of memory, and `old` stays. */
 void *pf_array_resize (void *old, size_t used, size_t count, size_t size);
 
+/* Have room for `wanted` values in an array (NULL, with no room, at first) that
+   grows twofold. False when out of memory: the array stays as it is. */
+bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size);
+
 /* Bring in memory, none of it set so far, that another thread will write next:
    that thread would have to wait until it is cleared. */
 void pf_array_touch (void *from, size_t bytes);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bytes/spool.h"
+#include "model/memory.h"
 
 #define FIRST_PIECE 256u
 #define SMALL_PIECE 4096u /* where strands are many */
@@ -35,26 +36,10 @@ void pf_strands_close (pf_strands *s) {
 
 /* {====== Writing ====== */
 
-/* Have room for `wanted` things in an array. */
-static bool widen (void **array, size_t *room, size_t wanted, size_t size) {
-  size_t more = *room == 0 ? 16 : *room;
-  while (more < wanted)
-    more *= 2;
-  if (more == *room)
-    return true;
-  void *const grown = realloc(*array, more * size);
-  if (grown == NULL)
-    return false;
-  *array = grown;
-  *room = more;
-  return true;
-}
-
-
 static bool add_piece (pf_strand *l, uint64_t at) {
   void *pieces = l->pieces;
-  const bool grown =
-      widen(&pieces, &l->pieces_room, l->npieces + 1, sizeof *l->pieces);
+  const bool grown = pf_array_widen(&pieces, &l->pieces_room, l->npieces + 1,
+                                    sizeof *l->pieces);
   l->pieces = pieces;
   if (grown)
     l->pieces[l->npieces++] = (pf_strand_piece){at, l->used};
@@ -95,7 +80,8 @@ static pf_status put_away (pf_strands *s, pf_strand *l, pf_error *error) {
 
 static bool add_strands (pf_strands *s, size_t count) {
   void *strands = s->strands;
-  const bool grown = widen(&strands, &s->room, count, sizeof *s->strands);
+  const bool grown =
+      pf_array_widen(&strands, &s->room, count, sizeof *s->strands);
   s->strands = strands;
   for (; grown && s->count < count; s->count++)
     memset(&s->strands[s->count], 0, sizeof *s->strands);
