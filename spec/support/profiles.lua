@@ -70,6 +70,32 @@ function profiles.make(given)
    return core.profile(options)
 end
 
+---A profile of functions f1..fn, of 16 bytes each, with their own time and calls
+---{ from, to, count } between them; from 0 is outside of the program.
+---@param selves integer[]
+---@param calls integer[][]
+---@param more table|nil further fields of profiles.make
+---@return userdata
+function profiles.of_calls(selves, calls, more)
+   local given = { symbols = {}, bins = {}, arcs = {} }
+   local function address_of(number)
+      return 0x1000 + number * 16
+   end
+   for i, self in ipairs(selves) do
+      given.symbols[i] = { "f" .. i, address_of(i) }
+      given.bins[i] = { address_of(i), address_of(i) + 4, self, self }
+   end
+   given.symbols[#selves + 1] = { "last", address_of(#selves + 1) }
+   for i, call in ipairs(calls) do
+      local from = call[1] == 0 and 0 or address_of(call[1]) + 4
+      given.arcs[i] = { from, address_of(call[2]), call[3] }
+   end
+   for name, value in pairs(more or {}) do
+      given[name] = value
+   end
+   return assert(profiles.make(given))
+end
+
 ---The rows of the flat profile by function.
 function profiles.flat(profile, options)
    local result = {}

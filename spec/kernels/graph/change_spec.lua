@@ -4,24 +4,8 @@
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
 
-local SIZE = 16
 local KEEP, DROP, HIDE = 1, 2, 4
-
--- Functions f1..fn with their own time and calls { from, to, count }.
-local function make(selves, calls)
-   local given = { symbols = {}, bins = {}, arcs = {} }
-   for i, self in ipairs(selves) do
-      local address = 0x1000 + i * SIZE
-      given.symbols[i] = { "f" .. i, address }
-      given.bins[i] = { address, address + 4, self, self }
-   end
-   given.symbols[#selves + 1] = { "last", 0x1000 + (#selves + 1) * SIZE }
-   for i, call in ipairs(calls) do
-      local from = call[1] == 0 and 0 or 0x1000 + call[1] * SIZE + 4
-      given.arcs[i] = { from, 0x1000 + call[2] * SIZE, call[3] }
-   end
-   return assert(profiles.make(given))
-end
+local make = profiles.of_calls
 
 -- Marks by the names of functions, as the numbers that the profile has of them.
 local function narrow(profile, marks)

@@ -3,27 +3,7 @@
 local core = require "profio.core"
 local profiles = require "spec.support.profiles"
 
-local SIZE = 16
-
--- A profile of functions f1..fn with their own time and calls { from, to, count } between them;
--- from 0 is outside of the program.
-local function make(selves, calls, more)
-   local given = { symbols = {}, bins = {}, arcs = {} }
-   for i, self in ipairs(selves) do
-      local address = 0x1000 + i * SIZE
-      given.symbols[i] = { "f" .. i, address }
-      given.bins[i] = { address, address + 4, self, self }
-   end
-   given.symbols[#selves + 1] = { "last", 0x1000 + (#selves + 1) * SIZE }
-   for i, call in ipairs(calls) do
-      local from = call[1] == 0 and 0 or 0x1000 + call[1] * SIZE + 4
-      given.arcs[i] = { from, 0x1000 + call[2] * SIZE, call[3] }
-   end
-   for name, value in pairs(more or {}) do
-      given[name] = value
-   end
-   return assert(profiles.make(given))
-end
+local make = profiles.of_calls
 
 local function totals(profile, options)
    local result = {}
