@@ -300,7 +300,8 @@ static int core_each (lua_State *L) {
   clear_near(c);
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
-  luaL_checkstack(L, MOST_NEAR, "no room for names");
+  if (!lua_checkstack(L, MOST_NEAR)) /* so few that only memory can be short */
+    return luaL_error(L, "not enough memory");
   for (int i = 0; i < MOST_NEAR; i++)
     lua_pushnil(L);
   const bool is_three = c->count == 3 && !c->borrows;
