@@ -188,8 +188,8 @@ end
 
 ---What the calls come to, a row for each area, as it was met: area, handle, value, context, count,
 ---then net, gross, call, period, outside, each bare (the sum) and with _min, _max, _mean, _stddev,
----_p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter. The same numbers as an
----aggregate of calls, in memory that does not grow with them.
+---_p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without callers last_stop. The
+---same numbers as an aggregate of calls, in memory that does not grow with them.
 ---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and those
 ---of calls
 ---@return profio.View

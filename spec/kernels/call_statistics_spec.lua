@@ -105,6 +105,22 @@ local function compare(expected, row, what)
    end
 end
 
+-- When the last call of each key ended, also one that is not counted.
+local function add_stops(expected, list, options, find)
+   local partial = options.partial
+   options.partial = "include"
+   for key, rows in pairs(grouped((slow.calls(list, options)), find)) do
+      local last = math.mininteger
+      for _, r in ipairs(rows) do
+         last = math.max(last, r.stop)
+      end
+      if expected[key] then
+         expected[key].last_stop = last
+      end
+   end
+   options.partial = partial
+end
+
 local function check(trace, list, options, by, round)
    local calls, tails = slow.calls(list, options)
    table.move(tails, 1, #tails, #calls + 1, calls)
@@ -112,6 +128,9 @@ local function check(trace, list, options, by, round)
    for _, find in ipairs(keys[by]) do
       for key, rows in pairs(grouped(calls, find)) do
          expected[key] = summary(rows)
+      end
+      if by ~= "caller" then
+         add_stops(expected, list, options, find)
       end
    end
    options.by = by
@@ -135,8 +154,8 @@ describe("statistics of calls", function()
             columns[#columns + 1] = length .. suffix
          end
       end
-      table.move({ "net_max_at", "gross_max_at", "call_max_at", "period_jitter" }, 1, 4,
-         #columns + 1, columns)
+      table.move({ "net_max_at", "gross_max_at", "call_max_at", "period_jitter", "last_stop" }, 1,
+         5, #columns + 1, columns)
       assert.same(columns, trace:call_statistics().columns)
       local few = trace:call_statistics { quantiles = "p90", by = "caller" }.columns
       assert.equal("caller", few[5])

@@ -252,6 +252,8 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
                               .area = area,
                               .kind = (uint8_t)kind,
                               .plain = PF_NO_EPOCH,
+                              .last_enter = INT64_MIN,
+                              .last_leave = INT64_MIN,
                               .group = PF_NO_SLOT};
   return PF_OK;
 }

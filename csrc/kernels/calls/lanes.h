@@ -94,11 +94,11 @@ typedef struct pf_slot {
   uint32_t group; /* in which its calls are counted, or PF_NO_SLOT: credit.h */
   uint32_t age;   /* of a part: how many calls that were entered before it had
                    been left when this slot took over from another one */
-  int64_t last_enter, last_leave;
-  int64_t first_enter;  /* of a part */
-  uint8_t kind;         /* pf_area_kind */
-  bool entered, left;   /* whether the times above are known */
-  bool is_met;          /* of a part: it has been entered */
+  int64_t last_enter, last_leave; /* INT64_MIN: never */
+  int64_t first_enter;            /* of a part */
+  uint8_t kind;                   /* pf_area_kind */
+  bool entered, left;             /* whether the times above are known */
+  bool is_met;                    /* of a part: it has been entered */
   bool is_first_kept;   /* of a part: its first call is among those made */
   bool is_outside_open; /* of a part: the first enter found no leave */
   bool has_first;

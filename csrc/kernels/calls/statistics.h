@@ -30,8 +30,8 @@ typedef struct pf_statistics_options {
 ** in the order in which areas were met: area, handle, value, context (the
 ** lane; missing: all), with PF_BY_CALLER caller, count, then net, gross, call,
 ** period and outside: the sum, and with _min, _max, _mean, _stddev, _p50, ...;
-** net_max_at, gross_max_at, call_max_at and period_jitter. The first `next`
-** reads all events, if there are parts in threads: the result is the same.
+** net_max_at, gross_max_at, call_max_at, period_jitter, and without
+** PF_BY_CALLER last_stop. The first `next` reads all events, if there are parts in threads: the result is the same.
 ** Deviations and quantiles are made when they are wanted.
 */
 pf_status pf_statistics_open (pf_reader *events,

@@ -21,6 +21,7 @@ typedef struct entry {
 typedef struct listing {
   const pf_statistics_rows *rows;
   uint32_t *ranks; /* by area: how many were met before */
+  int64_t *stops;  /* by that: when its last call ended, or INT64_MIN */
   size_t nranks;
   entry *entries;
   pf_pair *pairs; /* of entries, and as many to sort with */
@@ -30,6 +31,14 @@ typedef struct listing {
 
 /* {====== Entries in order ====== */
 
+/* When the last call of a slot ended; INT64_MIN: there has been none. A write
+   is a call that is entered only. */
+static int64_t last_stop (const pf_slot *slot) {
+  return slot->last_enter > slot->last_leave ? slot->last_enter
+                                             : slot->last_leave;
+}
+
+
 /* Number the areas as their slots were made. */
 static pf_status rank_areas (listing *l) {
   const pf_lanes *const lanes = l->rows->lanes;
@@ -38,14 +47,22 @@ static pf_status rank_areas (listing *l) {
     if (lanes->slots[i].area >= room)
       room = (size_t)lanes->slots[i].area + 1;
   l->ranks = malloc((room + 1) * sizeof *l->ranks);
-  if (l->ranks == NULL)
+  l->stops = malloc((room + 1) * sizeof *l->stops);
+  if (l->ranks == NULL || l->stops == NULL)
     return PF_ENOMEM;
   memset(l->ranks, 0xff, (room + 1) * sizeof *l->ranks);
   l->nranks = room;
   uint32_t next = 0;
-  for (uint32_t i = 0; i < lanes->nslots; i++)
-    if (l->ranks[lanes->slots[i].area] == UINT32_MAX)
-      l->ranks[lanes->slots[i].area] = next++;
+  for (uint32_t i = 0; i < lanes->nslots; i++) {
+    const pf_slot *const slot = &lanes->slots[i];
+    uint32_t *const rank = &l->ranks[slot->area];
+    if (*rank == UINT32_MAX) {
+      *rank = next++;
+      l->stops[*rank] = INT64_MIN;
+    }
+    if (l->stops[*rank] < last_stop(slot))
+      l->stops[*rank] = last_stop(slot);
+  }
   return PF_OK;
 }
 
@@ -177,6 +194,19 @@ static void put_context (const listing *l, const entry *e, pf_store *store,
 }
 
 
+/* By area or lane: when the last call ended. */
+static void put_last_stop (const listing *l, const entry *e, pf_store *store,
+                           size_t column, size_t row) {
+  const uint64_t *const slots = l->rows->groups->keys.words; /* with lanes */
+  const pf_lanes *const lanes = l->rows->lanes;
+  const int64_t stop =
+      e->lane == PF_NO_SLOT
+          ? l->stops[l->ranks[e->area]]
+          : last_stop(&lanes->slots[(uint32_t)slots[e->group]]);
+  put_int(store, column, row, stop, stop != INT64_MIN);
+}
+
+
 static double mean_of (const pf_tally *hot, const pf_tally_rest *rest,
                        size_t length) {
   const double sum =
@@ -237,6 +267,7 @@ static void put_entry (const listing *l, const entry *e, pf_store *store,
         store->columns[i].ints[row] =
             (int64_t)(t->hot[e->group].rows - t->rest[e->group].uncounted);
         break;
+      case PF_STATISTIC_LAST_STOP: put_last_stop(l, e, store, i, row); break;
       default: put_number(l, e, &s->columns[i], store, i, row);
     }
 }
@@ -254,6 +285,7 @@ pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
     put_entry(&l, &l.entries[l.pairs[i].row], store, i);
   store->rows = status == PF_OK ? l.count : 0;
   free(l.ranks);
+  free(l.stops);
   free(l.entries);
   free(l.pairs);
   if (status != PF_OK)

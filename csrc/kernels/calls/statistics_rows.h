@@ -17,6 +17,7 @@ typedef enum pf_statistic {
   PF_STATISTIC_CONTEXT,
   PF_STATISTIC_CALLER,
   PF_STATISTIC_COUNT,
+  PF_STATISTIC_LAST_STOP,
   PF_STATISTIC_SUM, /* from here on of a length */
   PF_STATISTIC_MIN,
   PF_STATISTIC_MAX,

@@ -94,7 +94,7 @@ static void add_length (pf_statistics_schema *s, size_t length,
 }
 
 
-static void add_rest (pf_statistics_schema *s) {
+static void add_rest (pf_statistics_schema *s, bool callers) {
   for (size_t i = 0; i < PF_WORST; i++) {
     char *const name =
         add(s, (pf_statistics_column){PF_STATISTIC_WORST_AT, i, 0}, PF_INT);
@@ -107,6 +107,13 @@ static void add_rest (pf_statistics_schema *s) {
       add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT);
   snprintf(name, NAME_SIZE, "period_jitter");
   snprintf(name + NAME_SIZE, HELP_SIZE, "greatest minus least period, ns");
+  if (callers)
+    return;
+  char *const last =
+      add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT);
+  snprintf(last, NAME_SIZE, "last_stop");
+  snprintf(last + NAME_SIZE, HELP_SIZE,
+           "when the last of its calls ended, ns, counted or not");
 }
 
 
@@ -122,7 +129,7 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
   add_keys(s, options->by == PF_BY_CALLER, area, lane);
   for (size_t i = 0; i < PF_LENGTHS; i++)
     add_length(s, i, options);
-  add_rest(s);
+  add_rest(s, options->by == PF_BY_CALLER);
   return PF_OK;
 }
 

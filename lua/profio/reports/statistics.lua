@@ -50,6 +50,7 @@ for _, name in ipairs { "net", "gross", "call" } do
    add(name .. "_max_at", "when the call with the greatest " .. name .. " began, ns")
 end
 add("period_jitter", "the greatest less the least period, ns")
+add("last_stop", "when the last of its calls ended, ns, counted or not; not with by=caller")
 
 -- Spans are given by --from and --to, and --set chooses for whom the rows are.
 for _, option in ipairs(calls_of.statistics_options) do
