@@ -337,8 +337,19 @@ static bool is_plain (const unfilter *self) {
 }
 
 
+/* What came instead of a batch when there was nobody to be told. */
+static pf_status tell_pulled (unfilter *self, pf_error *error) {
+  const pf_status status = self->pulled;
+  self->pulled = PF_MORE;
+  *error = self->failure;
+  return status;
+}
+
+
 /* The next batch of the input. */
 static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
+  if (self->pulled != PF_MORE)
+    return tell_pulled(self, error);
   self->row = 0;
   self->in.rows = 0;
   self->in.relayed = relayed;
@@ -353,10 +364,15 @@ static pf_status pull (unfilter *self, bool relayed, pf_error *error) {
 }
 
 
+/* Whether the rows at hand may be taken the short way now. */
+static bool goes_plain (const unfilter *self) {
+  return self->is_plain && !self->has_gap && !self->frames.has_holders;
+}
+
+
 /* Take rows of the input: many that are plain, or one. */
 static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (self->is_plain && !self->has_gap && !self->frames.has_holders &&
-      pf_unfilter_plain(self, out) != PF_OK)
+  if (goes_plain(self) && pf_unfilter_plain(self, out) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;
@@ -387,6 +403,19 @@ static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
   if (status != PF_OK)
     return status;
   return out->rows > 0 ? PF_MORE : PF_END;
+}
+
+
+/* Events of plain rows as words. What is read instead of rows is told by
+   `next`. */
+static bool unfilter_pack (pf_reader *reader, pf_packed *events) {
+  unfilter *const self = (unfilter *)(void *)reader;
+  if (!self->is_open || self->closes != 0 || self->has_ended)
+    return false;
+  if (self->row == self->in.rows && self->pulled == PF_MORE)
+    self->pulled = pull(self, false, &self->failure);
+  return self->row < self->in.rows && goes_plain(self) &&
+         pf_unfilter_pack(self, events) == PF_OK && events->rows > 0;
 }
 
 
@@ -425,6 +454,7 @@ static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
     self->input = input;
     self->at = at;
     self->line = NO_COLUMN;
+    self->pulled = PF_MORE;
     if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
         learn_words(self, input->dictionary))
       return self;
@@ -532,6 +562,7 @@ pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
       input->fields[lines].type == PF_INT)
     self->line = lines;
   add_event_fields(self);
+  self->reader.pack = unfilter_pack;
   *reader = &self->reader;
   return PF_OK;
 }

@@ -7,17 +7,18 @@
 
 #include "kernels/unfilter_put.h"
 
-/* Where events go; columns that nobody wants are NULL. */
+/* Where events go: packed, or as columns; those that nobody wants are NULL. */
 typedef struct outlet {
+  pf_packed *packed;
   int64_t *times, *lanes;
   uint32_t *events, *areas;
-  size_t row; /* the next one */
+  size_t row, room; /* the next one, and how many there may be */
 } outlet;
 
 /* A row of the input. */
 typedef struct moment {
   pf_call_stack *lane;
-  uint32_t slot;
+  uint32_t lane_number, slot;
   pf_letter letter;
   int64_t time;
 } moment;
@@ -26,12 +27,33 @@ typedef struct moment {
 #define HOT static inline __attribute__((always_inline))
 
 
+/* One of two numbers without a branch. */
+HOT uint32_t select (bool first, uint32_t a, uint32_t b) {
+  return b ^ ((a ^ b) & (0u - (uint32_t)first));
+}
+
+
 static void *column_of (const pf_batch *out, size_t column) {
   return column < out->ncolumns ? out->columns[column].data : NULL;
 }
 
 
-HOT void put (outlet *o, const moment *m, uint32_t event, uint32_t area) {
+/* An event as a time and a word. */
+HOT void pack (outlet *o, const moment *m, bool enters, uint32_t area) {
+  o->packed->times[o->row] = m->time;
+  o->packed->words[o->row++] = area << PF_PACKED_AREA |
+                               m->lane_number << PF_PACKED_LANE |
+                               select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
+}
+
+
+HOT void put (const unfilter *self, outlet *o, const moment *m, bool enters,
+              uint32_t area) {
+  if (o->packed != NULL) {
+    pack(o, m, enters, area);
+    return;
+  }
+  const uint32_t event = select(enters, self->enter, self->leave);
   const size_t row = o->row++;
   if (o->times != NULL)
     o->times[row] = m->time;
@@ -63,7 +85,7 @@ HOT bool take_enter (unfilter *self, outlet *o, const moment *m) {
   memset(call->seen, 0, sizeof call->seen);
   pf_open_call_see(call, m->letter, m->time);
   slot->top = lane->depth++;
-  put(o, m, self->enter, slot->area);
+  put(self, o, m, true, slot->area);
   return true;
 }
 
@@ -77,7 +99,7 @@ HOT void take_leave (unfilter *self, outlet *o, const moment *m,
   }
   self->frames.slots[m->slot].top = top->below;
   m->lane->depth--;
-  put(o, m, self->leave, top->area);
+  put(self, o, m, false, top->area);
 }
 
 
@@ -95,12 +117,6 @@ HOT bool take (unfilter *self, outlet *o, const moment *m) {
     return false;
   take_leave(self, o, m, top);
   return true;
-}
-
-
-/* One of two numbers without a branch. */
-HOT uint32_t select (bool first, uint32_t a, uint32_t b) {
-  return b ^ ((a ^ b) & (0u - (uint32_t)first));
 }
 
 
@@ -131,7 +147,7 @@ HOT bool take_either (unfilter *self, outlet *o, const moment *m) {
   pf_open_call_see(call, PF_ENTERED, m->time);
   slot->top = select(enters, depth, below);
   lane->depth = select(enters, depth + 1, depth - 1);
-  put(o, m, select(enters, self->enter, self->leave), slot->area);
+  put(self, o, m, enters, slot->area);
   return true;
 }
 
@@ -150,9 +166,16 @@ static void clear_flags (pf_column *flags, size_t from, size_t to) {
 }
 
 
+/* Whether an event of the row may stand in a word behind those before. */
+HOT bool may_pack (const unfilter *self, const moment *m, int64_t latest) {
+  return m->time >= latest && m->lane_number < UNFILTER_LANES &&
+         self->frames.slots[m->slot].area <= PF_PACKED_MOST;
+}
+
+
 /* Take the rows up to one that is not usual. No call of a holder is open: a new
    one has no area yet, and is not taken here. */
-static pf_status take_all (unfilter *self, outlet *o) {
+HOT pf_status take_all (unfilter *self, outlet *o) {
   pf_frames *const frames = &self->frames;
   const pf_column *const in = self->in.columns;
   const int64_t *const times = in[self->at.time].ints;
@@ -163,15 +186,17 @@ static pf_status take_all (unfilter *self, outlet *o) {
   int64_t latest = self->latest;
   size_t row = self->row;
   pf_status status = PF_OK;
-  for (; row < rows && o->row < PF_BATCH_ROWS; row++) {
+  for (; row < rows && o->row < o->room; row++) {
     pf_mark mark;
     if (!pf_frames_near(frames, ops[row], calls[row], threads[row], &mark)) {
       status = pf_frames_look(frames, &self->in, &self->at, row, &mark);
       if (status != PF_OK)
         break;
     }
-    const moment m = {&frames->lanes[mark.lane], mark.slot, mark.letter,
-                      times[row]};
+    const moment m = {&frames->lanes[mark.lane], mark.lane, mark.slot,
+                      mark.letter, times[row]};
+    if (o->packed != NULL && !may_pack(self, &m, latest))
+      break;
     if (!take_either(self, o, &m) && !take(self, o, &m))
       break;
     m.lane->orphan = PF_NO_FRAME;
@@ -185,11 +210,30 @@ static pf_status take_all (unfilter *self, outlet *o) {
 
 pf_status pf_unfilter_plain (unfilter *self, pf_batch *out) {
   const out_columns *const to = &self->to;
-  outlet o = {column_of(out, to->time), column_of(out, to->thread),
-              column_of(out, to->event), column_of(out, to->area), out->rows};
+  outlet o = {NULL,
+              column_of(out, to->time),
+              column_of(out, to->thread),
+              column_of(out, to->event),
+              column_of(out, to->area),
+              out->rows,
+              PF_BATCH_ROWS};
   const pf_status status = take_all(self, &o);
   if (column_of(out, to->flags) != NULL)
     clear_flags(&out->columns[to->flags], out->rows, o.row);
   out->rows = o.row;
+  return status;
+}
+
+
+pf_status pf_unfilter_pack (unfilter *self, pf_packed *packed) {
+  outlet o = {.packed = packed, .room = PF_PACKED_ROWS};
+  const pf_status status = take_all(self, &o);
+  const pf_frames *const frames = &self->frames;
+  for (uint32_t i = self->nthreads; i < frames->nlanes && i < UNFILTER_LANES;
+       i++)
+    self->threads[i] = frames->lanes[i].thread;
+  self->nthreads = frames->nlanes;
+  packed->threads = self->threads;
+  packed->rows = o.row;
   return status;
 }

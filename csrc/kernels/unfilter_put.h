@@ -8,9 +8,13 @@
 
 #include "kernels/flags.h"
 #include "kernels/frames.h"
+#include "model/packed.h"
 
 #define NO_ROW    SIZE_MAX
 #define NO_COLUMN SIZE_MAX
+
+/* So many lanes have a number in a word. */
+#define UNFILTER_LANES ((PF_PACKED_LANES >> PF_PACKED_LANE) + 1)
 
 /* The columns that are put out: their numbers, or NO_COLUMN. */
 typedef struct out_columns {
@@ -27,6 +31,8 @@ typedef struct unfilter {
   size_t copied; /* how many columns of the input stand first in the output */
   pf_batch in;
   size_t row;       /* the next of `in` */
+  pf_status pulled; /* what came instead of a batch and is not told yet */
+  pf_error failure; /* the words of that */
   bool is_open;     /* `in` is */
   bool has_ended;   /* the input has */
   bool is_swept;    /* what the gap before `row` closes is closed */
@@ -40,6 +46,8 @@ typedef struct unfilter {
   uint32_t enter, leave; /* words, in the dictionary */
   uint32_t flag_names[PF_FLAG_SETS];
   pf_frames frames;
+  uint32_t nthreads; /* of lanes whose threads are in `threads` */
+  int64_t threads[UNFILTER_LANES];
   pf_field fields[];
 } unfilter;
 
@@ -67,6 +75,9 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
 ** PF_ENOMEM.
 */
 pf_status pf_unfilter_plain (unfilter *self, pf_batch *out);
+
+/* The same as packed events: there may be none. */
+pf_status pf_unfilter_pack (unfilter *self, pf_packed *events);
 
 /* The flags a row of the input has; the number of no flags where it has
    none. */

@@ -36,7 +36,8 @@ typedef enum pf_event_kind {
 
 struct pf_packed {
   size_t rows;
-  const uint32_t *lanes;         /* their names, by the numbers in words: 256 */
+  const uint32_t *lanes;  /* their names, by the numbers in words: 256; or */
+  const int64_t *threads; /* where lanes are whole numbers: these */
   int64_t times[PF_PACKED_ROWS]; /* none before the one before it */
   uint32_t words[PF_PACKED_ROWS + 16];
 };

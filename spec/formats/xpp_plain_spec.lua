@@ -144,6 +144,62 @@ describe("many entries", function()
       end
    end)
 
+   -- Nested calls of some threads, in two letters or in four, with an end lost here and there.
+   local function nested(count, threads, letters)
+      local rows, stacks, time = {}, {}, 0
+      local function put(thread, op, name)
+         time = time + math.random(0, 2)
+         rows[#rows + 1] = { thread, time, op, name, 1 }
+      end
+      while #rows < count do
+         local thread = #rows % 5000 < 4000 and 1 or math.random(threads)
+         local stack = stacks[thread] or {}
+         stacks[thread] = stack
+         if #stack > 0 and (#stack > 11 or math.random(2) == 1) then
+            local name = table.remove(stack)
+            if math.random(2000) > 1 then
+               put(thread, "O", name)
+               put(thread, letters == 4 and "o" or nil, name)
+            end
+         else
+            stack[#stack + 1] = ("F%03d"):format(math.random(200))
+            put(thread, letters == 4 and "i" or nil, stack[#stack])
+            put(thread, "I", stack[#stack])
+         end
+      end
+      return rows
+   end
+
+   it("come to statistics when they are nested", function()
+      math.randomseed(7)
+      for round = 1, 6 do
+         local rows = {}
+         for _, row in ipairs(nested(40000, round, round % 2 == 0 and 4 or 2)) do
+            rows[#rows + 1] = row[3] and row or nil
+         end
+         if round > 3 then -- a clock that goes back
+            for i = 20000, #rows do
+               rows[i][2] = rows[i][2] - 90
+            end
+         end
+         local trace <close> = assert(profio.open { data = (xpp.table(rows, layouts[1])) })
+         for _, recursion in ipairs { "all", "outermost" } do
+            local expected = trace:calls { recursion = recursion }:group("area", "lane")
+               :aggregate { "count = sum(count)", "net = sum(net)", "gross = sum(gross)",
+                  "net_min = min(net)", "net_max = max(net)", "period = sum(period)",
+                  "outside = sum(outside)", "last_stop = max(stop)" }:sort("lane", "area"):rows()
+            local found = trace:call_statistics { recursion = recursion, quantiles = "",
+               by = "context" }:where { context = profio.no(profio.missing) }
+               :sort("context", "area"):rows("area", "context", "count", "net", "gross", "net_min",
+                  "net_max", "period", "outside", "last_stop")
+            for _, row in ipairs(found) do
+               row.lane, row.context = row.context, nil
+            end
+            assert.same(expected, found)
+         end
+      end
+   end)
+
    it("are the same in packets", function()
       math.randomseed(4)
       local rows = rows_of(70000, 1, function() end)

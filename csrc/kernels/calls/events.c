@@ -403,10 +403,14 @@ pf_status pf_events_next (pf_events *e, pf_error *error) {
 
 
 pf_status pf_events_lane (pf_events *e, size_t row, uint32_t *number) {
-  const uint32_t name = e->packed.lanes[pf_packed_lane(e->packed.words[row])];
-  const size_t at = name & 63;
+  const pf_packed *const packed = &e->packed;
+  const uint32_t lane = pf_packed_lane(packed->words[row]);
+  const uint64_t word = packed->threads == NULL
+                            ? packed->lanes[lane]
+                            : pf_order_int(packed->threads[lane]);
+  const size_t at = word & 63;
   *number = e->recent[at].number - 1;
-  return e->recent[at].number != 0 && e->recent[at].word == name
+  return e->recent[at].number != 0 && e->recent[at].word == word
              ? PF_OK
-             : number_lane(e, name, false, number);
+             : number_lane(e, word, false, number);
 }
