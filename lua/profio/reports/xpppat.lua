@@ -53,17 +53,30 @@ local function whole_of(context)
    return whole
 end
 
+-- Functions of each thread, or of the threads of --lane.
+local function sums_in_lanes(context, options)
+   local keys = options.per_thread and { "lane", "area" } or { "area" }
+   return context:calls_with { recursion = options.recursion }:group(table.unpack(keys)):aggregate {
+      "count = sum(count)", "net = sum(net)", "gross = sum(gross)", "net_max = max(net)",
+      "net_min = min(net)", "last_stop = max(stop)" }:rows()
+end
+
+-- The same of all threads together, which makes no rows of calls.
+local function sums_of_all(context, options)
+   local from, to = span.of(context.trace, context.given)
+   return context.trace:call_statistics { recursion = options.recursion, from = from, to = to,
+      quantiles = "" }:rows("area", "count", "net", "gross", "net_max", "net_min", "last_stop")
+end
+
 -- Functions with their sums, in order of thread and name; and the last time of all.
 local function sums_of(context, options)
-   local calls = context:calls_with { recursion = options.recursion or "outermost" }
-   local keys = options.per_thread and { "lane", "area" } or { "area" }
-   local list = calls:group(table.unpack(keys)):aggregate { "numbers = sum(count)",
-      "clear = sum(net)", "gross = sum(gross)", "most = max(net)", "least = min(net)",
-      "last = max(stop)" }:rows()
+   options.recursion = options.recursion or "outermost"
+   local is_by_lane = options.per_thread or context.given.lane
+   local list = is_by_lane and sums_in_lanes(context, options) or sums_of_all(context, options)
    table.sort(list, by_name)
    local last = 0
    for _, sum in ipairs(list) do
-      last = math.max(last, sum.last)
+      last = math.max(last, sum.last_stop)
    end
    return list, context.trace.info.files and whole_of(context) or last
 end
@@ -84,10 +97,10 @@ end
 
 local function function_row(sum, share)
    local ms = xpp.MS
-   local numbers = sum.numbers or 0
-   return { sum.area, numbers, (sum.clear or 0) / ms, (sum.gross or 0) / ms, (sum.most or 0) / ms,
-      (sum.least or 0) / ms, numbers > 0 and (sum.clear or 0) / numbers / ms or 0.0,
-      rounded(share), sum.lane }
+   local numbers, clear = sum.count, sum.net or 0
+   return { sum.area, numbers, clear / ms, (sum.gross or 0) / ms, (sum.net_max or 0) / ms,
+      (sum.net_min or 0) / ms, numbers > 0 and clear / numbers / ms or 0.0, rounded(share),
+      sum.lane }
 end
 
 local function rows_of(context, options)
@@ -97,7 +110,7 @@ local function rows_of(context, options)
       rows[1] = sum_row(0)
    end
    for i, sum in ipairs(list) do
-      local share = percent(sum.clear or 0, last)
+      local share = percent(sum.net or 0, last)
       rows[#rows + 1], shares = function_row(sum, share), shares + share
       if not list[i + 1] or list[i + 1].lane ~= sum.lane then
          rows[#rows + 1], shares = sum_row(shares, sum.lane), 0

@@ -1,6 +1,7 @@
 /*
 ** shape.c - a loop over a table with shapelib: the columns TIME, OP and MSG of
-** every record. Prints the seconds it took and a sum of what it saw.
+** every record, and with a second argument TID too. Prints the seconds it took
+** and a sum of what it saw.
 */
 
 #define _POSIX_C_SOURCE 200809L
@@ -25,6 +26,8 @@ int main (int argc, char **argv) {
   const int records = DBFGetRecordCount(table);
   long long sum = 0;
   for (int i = 0; i < records; i++) {
+    if (argc > 2)
+      sum += DBFReadIntegerAttribute(table, i, 0);
     sum += DBFReadIntegerAttribute(table, i, 1);
     sum += DBFReadStringAttribute(table, i, 2)[0];
     sum += DBFReadStringAttribute(table, i, 3)[0];
