@@ -197,6 +197,24 @@ describe("the fields of a trace", function()
 end)
 
 describe("values of a trace", function()
+   it("are read up to the ends of 64 bits, and said to be bad behind them", function()
+      local line = {}
+      for number in ("9223372036854775807 9223372036854775808 -9223372036854775808 "
+         .. "-9223372036854775809 18446744073709551616 99999999999999999999"):gmatch "%S+" do
+         line[#line + 1] = "1;1;I;A;" .. number
+      end
+      local trace <close> = open("TID;TIME;OP;MSG;LINE\n" .. table.concat(line, "\n")
+         .. "\n1;9223372036854.775807;O;A;1\n1;9223372036854.775808;O;A;1\n")
+      local found = {}
+      for number, time in trace.entries:each("line", "time") do
+         found[#found + 1] = number
+         found[#found + 1] = number == 1 and (time or "none") or nil
+      end
+      assert.same({ math.maxinteger, false, math.mininteger, false, false, false,
+         1, math.maxinteger, 1, "none" }, found)
+      assert.same({ "xpp-bad-number", "xpp-bad-number" }, codes(trace)) -- a field each
+   end)
+
    it("are whole numbers of ns, also from fractions and an unsigned clock", function()
       local trace <close> = open "TID;TIME;OP;MSG\n1;1,5;I;A\n1;0002.000001;O;A\n1;x;O;A\n"
       local times = {}

@@ -22,15 +22,27 @@ typedef enum parsed {
 
 /* Digits behind the point, as far as the scale has room for them; false when
    there is something else. */
-static bool parse_fraction (pf_bytes text, int64_t scale, int64_t *value) {
+static bool parse_fraction (pf_bytes text, uint64_t scale, uint64_t *value) {
   *value = 0;
   for (size_t i = 0; i < text.size; i++) {
     if (text.at[i] < '0' || text.at[i] > '9')
       return false;
     scale /= 10;
-    *value += (text.at[i] - '0') * scale;
+    *value += (uint64_t)(text.at[i] - '0') * scale;
   }
   return true;
+}
+
+
+/* What digits say; answers how many there are, 0 where they are too many. */
+static size_t parse_whole (pf_bytes text, uint64_t *value) {
+  size_t i = 0;
+  *value = 0;
+  for (; i < text.size && text.at[i] >= '0' && text.at[i] <= '9'; i++)
+    if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
+        __builtin_add_overflow(*value, (uint64_t)(text.at[i] - '0'), value))
+      return 0;
+  return i;
 }
 
 
@@ -39,25 +51,21 @@ static parsed parse_number (pf_bytes value, int64_t scale, int64_t *number) {
   if (text.size == 0)
     return PARSED_NOTHING;
   const bool is_negative = text.at[0] == '-';
-  size_t i = is_negative || text.at[0] == '+';
-  const size_t first = i;
-  const int64_t most = INT64_MAX / scale / 10 - 1;
-  int64_t whole = 0, fraction = 0;
-  for (; i < text.size && text.at[i] >= '0' && text.at[i] <= '9'; i++) {
-    if (whole > most)
-      return PARSED_BADLY;
-    whole = whole * 10 + (text.at[i] - '0');
-  }
-  if (i == first)
+  const size_t first = is_negative || text.at[0] == '+';
+  const uint64_t most = (uint64_t)INT64_MAX + is_negative;
+  uint64_t whole, fraction = 0;
+  const size_t digits =
+      parse_whole((pf_bytes){text.at + first, text.size - first}, &whole);
+  const size_t i = first + digits;
+  if (digits == 0 ||
+      (i < text.size &&
+       ((text.at[i] != '.' && text.at[i] != ',') ||
+        !parse_fraction((pf_bytes){text.at + i + 1, text.size - i - 1},
+                        (uint64_t)scale, &fraction))) ||
+      __builtin_mul_overflow(whole, (uint64_t)scale, &whole) ||
+      __builtin_add_overflow(whole, fraction, &whole) || whole > most)
     return PARSED_BADLY;
-  if (i < text.size &&
-      ((text.at[i] != '.' && text.at[i] != ',') ||
-       !parse_fraction((pf_bytes){text.at + i + 1, text.size - i - 1}, scale,
-                       &fraction)))
-    return PARSED_BADLY;
-  *number = whole * scale + fraction;
-  if (is_negative)
-    *number = -*number;
+  *number = (int64_t)(is_negative ? 0 - whole : whole);
   return PARSED;
 }
 
@@ -97,7 +105,7 @@ static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
                              int64_t *to, size_t rows) {
   const uint64_t scale = (uint64_t)numbers->scale;
   const int64_t most = INT64_MAX / numbers->scale;
-  const int64_t least = numbers->wraps ? 0 : -most;
+  const int64_t least = numbers->wraps ? 0 : INT64_MIN / numbers->scale;
   bool fits = true;
   for (size_t row = 0; row < rows; row++) {
     fits &= from[row] >= least && from[row] <= most;
@@ -110,6 +118,7 @@ static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
 static void from_ints (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
   const int64_t most = INT64_MAX / numbers->scale;
+  const int64_t least = INT64_MIN / numbers->scale;
   if (!from->has_missing &&
       from_plain_ints(numbers, from->ints, to->ints, rows))
     return;
@@ -121,7 +130,7 @@ static void from_ints (xpp_numbers *numbers, const pf_column *from,
     int64_t value = from->ints[row];
     if (numbers->wraps && value < 0 && value >= INT32_MIN)
       value += (int64_t)1 << 32;
-    if (value > most || value < -most)
+    if (value > most || value < least)
       put_bad(numbers, to, row);
     else
       to->ints[row] = value * numbers->scale;
