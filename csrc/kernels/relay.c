@@ -14,7 +14,7 @@
 
 #include "model/parallel.h"
 
-#define LOADS     16         /* batches under way */
+#define LOADS     PF_RELAY_LOADS
 #define ALONE     4          /* so many are taken before a thread starts */
 #define MOST_KEPT (1u << 18) /* bytes of columns of bytes in a load */
 
@@ -250,6 +250,17 @@ static void send_home (crew *c) {
 }
 
 
+/* Whether many loads wait for the second thread. */
+static bool is_ahead (crew *c) {
+  if (!c->has_thread)
+    return false;
+  pthread_mutex_lock(&c->lock);
+  const bool many = c->given - c->taken >= LOADS / 2;
+  pthread_mutex_unlock(&c->lock);
+  return many;
+}
+
+
 /* Give all batches of the reader; PF_END or its failure, PF_MORE when taking
    has failed. */
 static pf_status give_all (crew *c, pf_error *error) {
@@ -268,6 +279,8 @@ static pf_status give_all (crew *c, pf_error *error) {
       return status;
     if (relay->prepare != NULL)
       relay->prepare(relay->context, &l->pull, l->notes);
+    if (relay->help != NULL && is_ahead(c))
+      relay->help(relay->context, &l->pull, (size_t)(l - c->loads), l->notes);
     give(c, l);
   }
 }

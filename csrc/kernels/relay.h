@@ -14,6 +14,8 @@
 
 #include "kernels/pull.h"
 
+#define PF_RELAY_LOADS 16 /* batches under way, at most */
+
 typedef struct pf_relay {
   const pf_want *wants;
   size_t nwants;
@@ -23,6 +25,12 @@ typedef struct pf_relay {
   /* Look at a batch in the caller's thread; or NULL. Must not touch what
      `take` changes. */
   void (*prepare)(void *context, const pf_pull *pull, uint32_t *notes);
+  /* When many batches wait to be taken, do in the caller's thread what `take`
+     would do with this one and needs none before it for; the notes tell `take`
+     of it. The batch has place `number` among PF_RELAY_LOADS: no other that is
+     under way has it. Must not touch what `take` changes. Or NULL. */
+  void (*help)(void *context, const pf_pull *pull, size_t number,
+               uint32_t *notes);
   /* Take a batch and its notes, in any one thread: no Lua, no trace, of the
      dictionary only the names and areas of the batch. */
   pf_status (*take)(void *context, const pf_pull *pull, const uint32_t *notes,

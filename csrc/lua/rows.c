@@ -39,6 +39,9 @@
 
 static int job_gc (lua_State *L) {
   row_job *const job = luaL_checkudata(L, 1, L_JOB);
+  for (size_t i = 0; job->texts != NULL && i < PF_RELAY_LOADS; i++)
+    free(job->texts[i].at);
+  free(job->texts);
   free(job->text.at);
   free(job->waiting.at);
   free(job->cells);
@@ -91,13 +94,44 @@ static pf_status fail_writing (const row_job *job, pf_status status,
 }
 
 
+/* A job as two threads see it. */
+typedef struct shared_job {
+  row_job *job;
+  row_job ahead; /* of the caller's thread: its text is one of job->texts */
+} shared_job;
+
+
+/* Nothing of the batch has been written ahead. */
+static void note_none (void *context, const pf_pull *pull, uint32_t *notes) {
+  (void)context;
+  (void)pull;
+  notes[0] = 0;
+}
+
+
+/* Write a batch ahead: the note is the number of its text, plus 1. What cannot
+   be written so is written, or fails, in its turn. */
+static void write_ahead (void *context, const pf_pull *pull, size_t number,
+                         uint32_t *notes) {
+  const shared_job *const shared = context;
+  row_job *const ahead = &((shared_job *)context)->ahead;
+  row_text *const text = &shared->job->texts[number];
+  ahead->text = *text;
+  ahead->text.used = 0;
+  ahead->batch = pull->batch;
+  if (ahead->form->rows(ahead) == PF_OK)
+    notes[0] = (uint32_t)number + 1;
+  *text = ahead->text;
+}
+
+
 /* A batch into the form, maybe in a second thread. */
 static pf_status write_batch (void *context, const pf_pull *pull,
                               const uint32_t *notes, pf_error *error) {
-  row_job *const job = context;
-  (void)notes;
+  row_job *const job = ((const shared_job *)context)->job;
   job->batch = pull->batch;
-  job->failed = job->form->rows(job);
+  job->failed = notes[0] == 0 ? job->form->rows(job)
+                              : row_put_text(job, &job->texts[notes[0] - 1]);
   job->count += job->batch.rows;
   return job->failed == PF_OK ? PF_OK : fail_writing(job, job->failed, error);
 }
@@ -138,8 +172,18 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
               .want = guard_want},
              lua_touserdata(L, 1),
              false};
-  const pf_relay relay = {
-      .wanted = job->wanted, .sparse = -1, .take = write_batch, .context = job};
+  shared_job shared = {.job = job, .ahead = *job};
+  shared.ahead.file = NULL;
+  shared.ahead.count = 1; /* other rows come before */
+  if (job->form->is_apart)
+    job->texts = calloc(PF_RELAY_LOADS, sizeof *job->texts);
+  const pf_relay relay = {.wanted = job->wanted,
+                          .sparse = -1,
+                          .notes = 1,
+                          .prepare = note_none,
+                          .help = job->texts != NULL ? write_ahead : NULL,
+                          .take = write_batch,
+                          .context = &shared};
   const pf_status status = pf_relay_read(&relay, &g.reader, error);
   if (g.closed)
     l_reader_alive(L, g.held);

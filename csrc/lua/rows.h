@@ -46,6 +46,7 @@ typedef struct row_form {
   pf_status (*begin)(row_job *job); /* called before the first row */
   pf_status (*rows)(row_job *job);  /* called for each batch that has rows */
   pf_status (*end)(row_job *job);   /* called after the last row */
+  bool is_apart; /* the text of a row does not depend on the rows before it */
 } row_form;
 
 /* A cell of the aligned table that waits for its column's width. */
@@ -68,6 +69,7 @@ struct row_job {
   FILE *file;       /* NULL: everything stays in `text` */
   pf_status failed; /* PF_OK until a row could not be written */
   int errnum;       /* of a write that failed */
+  row_text *texts;  /* of batches that were written ahead (rows.c); or NULL */
 
   /* of the aligned table */
   row_text waiting;    /* the texts of cells whose widths are not known */
@@ -111,6 +113,9 @@ static inline pf_status row_put (row_text *text, const void *bytes,
 /* Give the text to the file when it has grown large, or when `all` is set;
    without a file it stays. PF_EIO: job->errnum says why. */
 pf_status row_flush (row_job *job, bool all);
+
+/* Put a whole text behind what was written, and empty it, maybe. */
+pf_status row_put_text (row_job *job, row_text *text);
 
 /* Write spaces at `p`, where up to 15 bytes more may be overwritten; answers
    the position behind. */

@@ -377,6 +377,6 @@ static pf_status listing_end (row_job *job) {
 }
 
 const row_form row_listing = {"listing", listing_begin, listing_rows,
-                              listing_end};
+                              listing_end, true};
 
 /* }====== */

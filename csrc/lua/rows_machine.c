@@ -168,8 +168,8 @@ static pf_status nothing (row_job *job) {
   return PF_OK;
 }
 
-const row_form row_csv = {"csv", csv_begin, csv_rows, nothing};
-const row_form row_tsv = {"tsv", tsv_begin, tsv_rows, nothing};
+const row_form row_csv = {"csv", csv_begin, csv_rows, nothing, true};
+const row_form row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
 
 /* }====== */
 
@@ -305,7 +305,7 @@ static pf_status ndjson_rows (row_job *job) {
   return put_objects(job, "", "", "\n");
 }
 
-const row_form row_json = {"json", nothing, json_rows, json_end};
-const row_form row_ndjson = {"ndjson", nothing, ndjson_rows, nothing};
+const row_form row_json = {"json", nothing, json_rows, json_end, true};
+const row_form row_ndjson = {"ndjson", nothing, ndjson_rows, nothing, true};
 
 /* }====== */

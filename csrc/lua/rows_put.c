@@ -30,17 +30,35 @@ pf_status row_grow (row_text *text, size_t more) {
 }
 
 
-pf_status row_flush (row_job *job, bool all) {
-  if (job->file == NULL || (!all && job->text.used < FLUSH_SIZE))
-    return PF_OK;
+/* Give a text to the file. */
+static pf_status write_out (row_job *job, row_text *text) {
   errno = 0;
-  const size_t size = job->text.used;
-  const size_t done = size == 0 ? 0 : fwrite(job->text.at, 1, size, job->file);
-  job->text.used = 0;
-  if (done == size && (!all || fflush(job->file) == 0))
+  const size_t size = text->used;
+  const size_t done = size == 0 ? 0 : fwrite(text->at, 1, size, job->file);
+  text->used = 0;
+  if (done == size)
     return PF_OK;
   job->errnum = errno;
   return PF_EIO;
+}
+
+
+pf_status row_flush (row_job *job, bool all) {
+  if (job->file == NULL || (!all && job->text.used < FLUSH_SIZE))
+    return PF_OK;
+  const pf_status status = write_out(job, &job->text);
+  if (status != PF_OK || !all || fflush(job->file) == 0)
+    return status;
+  job->errnum = errno;
+  return PF_EIO;
+}
+
+
+pf_status row_put_text (row_job *job, row_text *text) {
+  if (job->file == NULL)
+    return row_put(&job->text, text->at, text->used);
+  const pf_status status = write_out(job, &job->text);
+  return status == PF_OK ? write_out(job, text) : status;
 }
 
 /* }====== */

@@ -253,4 +253,4 @@ static pf_status table_end (row_job *job) {
   return put_waiting(job);
 }
 
-const row_form row_table = {"text", table_begin, table_rows, table_end};
+const row_form row_table = {"text", table_begin, table_rows, table_end, false};

@@ -201,6 +201,45 @@ describe("tables of many batches", function()
       assert.is_true(text == table.concat(expected, "\n"))
    end)
 
+   -- A gmon.out whose bin i has i % 100 hits; it is read much faster than it is written.
+   local function many_bins(count)
+      local hits = {}
+      for i = 0, count - 1 do
+         hits[i + 1] = ("<I2"):pack(i % 100)
+      end
+      return "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(13)
+         .. ("<I8I8I4I4c15c1"):pack(BASE, BASE + 4 * count, count, 100, "seconds", "s")
+         .. table.concat(hits)
+   end
+
+   local forms = { csv = "0x%x,%d", tsv = "0x%x\t%d", ndjson = '{"low":"0x%x","count":%d}',
+      json = '{"low":"0x%x","count":%d}' }
+   local first = { csv = "low,count\n", tsv = "low\tcount\n", json = "[\n" }
+
+   it("become the text of the model when two threads write it", function()
+      local count = 250000
+      local trace <close> = assert(profio.open { data = many_bins(count) })
+      for output, form in pairs(forms) do
+         local lines = {}
+         for i = 0, count - 1 do
+            lines[i + 1] = form:format(BASE + 4 * i, i % 100)
+         end
+         local expected = (first[output] or "")
+            .. table.concat(lines, output == "json" and ",\n" or "\n")
+            .. (output == "json" and "\n]\n" or "\n")
+         local rows = trace.histogram:where { low = profio.between(0, math.maxinteger) }
+         local options = { output = output, columns = { "low", "count" } }
+         assert.is_true(rows:write(options) == expected, output)
+         local file <close> = assert(io.tmpfile())
+         assert(core.write_rows(rows:reader(), options, file))
+         file:seek "set"
+         assert.is_true(file:read "a" == expected, output .. " in a file")
+      end
+      local full <close> = assert(io.open("/dev/full", "w"))
+      assert.same({ nil, "write failed: No space left on device", "io" },
+         { core.write_rows(trace.histogram:reader(), { output = "csv" }, full) })
+   end)
+
    it("become no text once a stage has closed the trace", function()
       local bytes = "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(13)
          .. ("<I8I8I4I4c15c1"):pack(BASE, BASE + 4 * ROWS, ROWS, 100, "seconds", "s")
