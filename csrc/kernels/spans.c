@@ -20,8 +20,10 @@ typedef struct spans_reader {
   pf_field fields[PF_SPAN_FIELDS];
   pf_spans options;
   pf_events events;
-  bool has_batch, has_areas, has_ended;
+  bool has_areas, has_ended;
   size_t row;        /* of the batch of events */
+  size_t rows;       /* in it */
+  bool is_at_hand;   /* the row has been looked at, and not all given yet */
   uint32_t closing;  /* how many of the stack are to be closed first */
   bool opens;        /* then the event's area opens */
   open_stack *lanes; /* by number */
@@ -330,14 +332,114 @@ static void finish (spans_reader *r, pf_batch *batch) {
 }
 
 
-/* Have an event at hand that has been looked at; PF_END: there is none. */
-static pf_status next_event (spans_reader *r, pf_error *error) {
-  if (r->has_batch && ++r->row < r->events.batch.rows)
-    return look(r);
-  const pf_status status = pf_events_next(&r->events, error);
-  r->has_batch = status == PF_MORE;
+/* }====== */
+
+
+/* {====== Packed events ====== */
+
+/* A lane while its events follow each other. */
+typedef struct lane_run {
+  open_stack *stack; /* NULL: none so far */
+  uint32_t bits;     /* of the lane in words (model/packed.h) */
+  uint32_t number;
+} lane_run;
+
+
+/* One of two numbers without a branch. */
+static inline uint32_t select (bool first, uint32_t a, uint32_t b) {
+  return b ^ ((a ^ b) & (0u - (uint32_t)first));
+}
+
+
+/* Go to the lane of a row. PF_ENOMEM. */
+static pf_status begin_run (spans_reader *r, size_t row, lane_run *run) {
+  if (pf_events_lane(&r->events, row, &run->number) != PF_OK ||
+      !widen_lanes(r, run->number))
+    return PF_ENOMEM;
+  run->stack = &r->lanes[run->number];
+  run->bits = r->events.packed.words[row] & PF_PACKED_LANES;
+  return PF_OK;
+}
+
+
+/* Enter a function, or leave the topmost one of the stack; false: that is not
+   all there is to be done. Which of them comes is chance, so both are done
+   alike: a leave writes what stands there. */
+static inline bool step (spans_reader *r, pf_batch *batch, const lane_run *run,
+                         uint32_t word, int64_t time) {
+  open_stack *const s = run->stack;
+  const uint32_t area = pf_packed_area(word), depth = s->depth;
+  const bool opens = pf_packed_kind(word) == PF_EVENT_ENTER;
+  const bool is_within = depth > 0;
+  if (area >= r->nframes_room || r->shown[area] != 2 || r->frames[area] == 0 ||
+      s->room == 0)
+    return false;
+  const bool is_top = (is_within & (s->areas[depth - is_within] == area)) != 0;
+  if (select(opens, depth < s->room, is_top) == 0)
+    return false;
+  s->areas[depth - !opens] = area;
+  s->depth = select(opens, depth + 1, depth - 1);
+  note_lane_time(s, time);
+  put(r, batch, opens, area, run->number, s->last);
+  return true;
+}
+
+
+/* Take packed events from r->row on, as far as there is room and nothing else
+   to be done than to open or close one area. PF_ENOMEM. */
+static pf_status take_packed (spans_reader *r, pf_batch *batch) {
+  const pf_packed *const packed = &r->events.packed;
+  lane_run run = {NULL, 0, 0};
+  size_t row = r->row;
+  for (; row < r->rows && batch->rows < PF_BATCH_ROWS; row++) {
+    const uint32_t word = packed->words[row], kind = pf_packed_kind(word);
+    if (kind != PF_EVENT_ENTER && kind != PF_EVENT_LEAVE)
+      continue;
+    if ((run.stack == NULL || (word & PF_PACKED_LANES) != run.bits) &&
+        begin_run(r, row, &run) != PF_OK)
+      return PF_ENOMEM;
+    if (!step(r, batch, &run, word, packed->times[row]))
+      break;
+  }
+  if (row > r->row) {
+    note_time(r, packed->times[r->row]);
+    note_time(r, packed->times[row - 1]);
+  }
+  r->row = row;
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== The reader ====== */
+
+/* The next batch of events; packed, where there is no range to look at. */
+static pf_status pull (spans_reader *r, pf_error *error) {
+  const bool may_pack = !r->options.has_from && !r->options.has_to;
+  const pf_status status = pf_events_pull(&r->events, may_pack, error);
   r->row = 0;
-  return status == PF_MORE ? look(r) : status;
+  r->rows = status == PF_MORE ? r->events.batch.rows : 0;
+  if (status != PF_MORE || r->events.is_packed)
+    return status;
+  return pf_events_arrange(&r->events, 0, r->rows);
+}
+
+
+/* Have an event at hand that has been looked at, if there is one that was not
+   given at once. PF_END: there are no more. */
+static pf_status next_event (spans_reader *r, pf_batch *batch,
+                             pf_error *error) {
+  pf_status status = r->row < r->rows ? PF_MORE : pull(r, error);
+  if (status == PF_MORE && r->events.is_packed)
+    status = take_packed(r, batch);
+  r->is_at_hand =
+      status == PF_MORE && r->row < r->rows && batch->rows < PF_BATCH_ROWS;
+  if (!r->is_at_hand)
+    return status;
+  if (r->events.is_packed)
+    status = pf_events_arrange(&r->events, r->row, r->row + 1);
+  return status == PF_OK ? look(r) : status;
 }
 
 
@@ -347,10 +449,14 @@ static pf_status spans_next (pf_reader *self, pf_batch *batch,
   pf_status status = PF_OK;
   pf_batch_clear(batch);
   while (!r->has_ended && status == PF_OK) {
-    if (r->has_batch && !give(r, batch, &status))
+    if (r->is_at_hand && !give(r, batch, &status))
       return PF_MORE; /* the batch is full */
+    r->row += r->is_at_hand;
+    r->is_at_hand = false;
+    if (status == PF_OK && batch->rows == PF_BATCH_ROWS)
+      return PF_MORE;
     if (status == PF_OK)
-      status = next_event(r, error);
+      status = next_event(r, batch, error);
     r->has_ended = status == PF_END;
   }
   if (status == PF_ENOMEM)

@@ -3,6 +3,8 @@
 local core = require "profio.core"
 local events = require "spec.support.call_events"
 local profio = require "profio"
+local records = require "spec.support.winidea"
+local timelines = require "spec.support.call_timelines"
 
 -- The intervals of a lane: "area start stop", and whether opens and closes nest and time never goes
 -- back.
@@ -96,6 +98,28 @@ describe("spans", function()
             to = math.random(3) > 1 and math.max(from, to) or nil }
          assert.same(expected(trace, options), (seen(trace, options)),
             ("%s %s"):format(options.from, options.to))
+      end
+   end)
+
+   -- Binary timelines come as packed events. Suspends and resumes are left out: calls know more by
+   -- them where an end was lost.
+   it("are the calls of a binary timeline", function()
+      math.randomseed(63)
+      for round = 1, 8 do
+         local _, list = timelines.make { rows = 15000, functions = 5 * round,
+            stumbles = round % 2 * 0.003, states = round > 5 }
+         local kept = {}
+         for _, record in ipairs(list) do
+            if record.event ~= "suspend" and record.event ~= "resume" then
+               kept[#kept + 1] = records.new(record)
+            end
+         end
+         local trace <close> = assert(profio.open({ data = table.concat(kept) },
+            { format = "winidea", bin_version = "1.1" }))
+         assert.is_true(#kept > 10000)
+         local found, spans = seen(trace, {})
+         assert.same(expected(trace, {}), found)
+         assert.same({ list[1].time, list[#list].time }, { spans:ends() })
       end
    end)
 
