@@ -68,6 +68,29 @@ local function check_by_model(shape, options)
    assert.same(expected, statistics(trace, options, "handle"))
 end
 
+-- The names of a stack, the outermost first.
+local function path_of(trace, stack)
+   local names = {}
+   for _, frame in ipairs(stack and trace:stack(stack) or {}) do
+      table.insert(names, 1, frame.area)
+   end
+   return stack and table.concat(names, ";")
+end
+
+-- The rows of calls, each with its stack.
+local function check_rows_by_model(shape, options)
+   local bytes, list = timelines.make(shape)
+   local trace <close> = open(bytes)
+   local rows = trace:calls(options):rows()
+   local expected = slow.calls(events_of(list), options)
+   assert.equal(#expected, #rows)
+   for i, row in ipairs(rows) do
+      row.path, row.stack, row.lane = path_of(trace, row.stack), nil, nil
+      expected[i].lane = nil
+      assert.same(expected[i], row, "row " .. i)
+   end
+end
+
 local function check_by_rows(shape, options, from, to)
    options.from, options.to = from, to
    local trace <close> = open((timelines.make(shape)))
@@ -83,6 +106,20 @@ local function options_of(round)
       partial = round % 3 == 0 and "exclude" or "include",
       max_depth = round % 5 == 4 and 6 or nil }
 end
+
+describe("calls of packed events", function()
+   it("are those of the slow model, and so are their stacks", function()
+      math.randomseed(25)
+      for round = 1, 4 do
+         check_rows_by_model({ rows = 9000, functions = 5 * round, has_suspends = round % 2 == 1 },
+            options_of(round))
+         check_rows_by_model({ rows = 6000, functions = 20, has_suspends = true,
+            stumbles = 0.002 }, options_of(round))
+         check_rows_by_model({ rows = 6000, functions = 20, lines = true, stumbles = 0.001 },
+            options_of(round))
+      end
+   end)
+end)
 
 describe("statistics whose calls are counted at once", function()
    it("are those of the slow model", function()

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/calls/credit.h"
 #include "kernels/calls/events.h"
 #include "model/names.h"
 
@@ -68,6 +69,8 @@ typedef struct calls_reader {
   pf_column *own;        /* of the batch of events, while it has those given */
   bool is_over, is_back; /* the input has ended; it is read here again */
   size_t row;            /* of the events, the next to take */
+  size_t slow;           /* of packed ones: that needed a closer look */
+  unsigned waits;        /* batches until events are wanted packed again */
   size_t at;             /* of the machine's calls, the next to hand out */
   uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
 } calls_reader;
@@ -161,6 +164,23 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
+/* The next batch of events, packed where that helps. */
+static pf_status pull (calls_reader *r, pf_error *error) {
+  if (r->slow > r->events.batch.rows / 8)
+    r->waits = PF_PATIENCE;
+  r->slow = 0;
+  r->waits -= r->waits > 0;
+  const bool may_pack =
+      r->waits == 0 && !r->options.has_from && !r->options.has_to;
+  const pf_status status = pf_events_pull(&r->events, may_pack, error);
+  if (status != PF_MORE || r->events.is_packed)
+    return status;
+  return pf_events_arrange(&r->events, 0, r->events.batch.rows) == PF_OK
+             ? PF_MORE
+             : out_of_memory(error);
+}
+
+
 /* Let the machine take some more events, or finish: behind the range asked for
    there is nothing for it. */
 static pf_status advance (calls_reader *r, pf_error *error) {
@@ -169,8 +189,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   if (is_over || r->row == r->events.batch.rows) {
     r->row = 0;
     r->machine.ncalls = 0;
-    const pf_status status =
-        is_over ? PF_END : pf_events_next(&r->events, error);
+    const pf_status status = is_over ? PF_END : pull(r, error);
     r->ended = status == PF_END;
     if (r->ended)
       return pf_machine_finish(&r->machine) == PF_OK ? PF_MORE
@@ -183,7 +202,9 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   const size_t left = r->events.batch.rows - r->row;
   const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
   const pf_status status =
-      pf_machine_take(&r->machine, &r->events.rows, r->row, to);
+      r->events.is_packed
+          ? pf_take_packed(&r->machine, &r->events, r->row, to, &r->slow)
+          : pf_machine_take(&r->machine, &r->events.rows, r->row, to);
   r->row = to;
   return status == PF_OK ? PF_MORE : out_of_memory(error);
 }

@@ -15,7 +15,8 @@ typedef struct credit {
   pf_events *events;
   const int64_t *times;
   const uint32_t *words;
-  bool has_more; /* than tallies: calls become rows of the machine first */
+  bool has_more; /* than tallies: calls become rows of the machine first; or
+                    there are no groups, and they stay that */
   size_t slow;
 } credit;
 
@@ -51,6 +52,10 @@ static pf_status count_calls (credit *c) {
 
 static pf_status take_slow (credit *c, size_t row) {
   c->slow++;
+  if (c->groups == NULL)
+    return pf_events_arrange(c->events, row, row + 1) == PF_OK
+               ? pf_machine_take_one(c->machine, &c->events->rows, row)
+               : PF_ENOMEM;
   pf_status status = count_calls(c);
   if (status == PF_OK)
     status = pf_events_arrange(c->events, row, row + 1);
@@ -118,9 +123,9 @@ static bool same_lane (const credit *c, size_t row, size_t other) {
 }
 
 
-static pf_status take_all (credit *c, size_t rows) {
+static pf_status take_all (credit *c, size_t first, size_t rows) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i < rows && status == PF_OK;) {
+  for (size_t i = first; i < rows && status == PF_OK;) {
     const size_t from = i;
     uint32_t number;
     status = pf_events_lane(c->events, from, &number);
@@ -135,6 +140,21 @@ static pf_status take_all (credit *c, size_t rows) {
 }
 
 
+pf_status pf_take_packed (pf_machine *m, pf_events *events, size_t from,
+                          size_t to, size_t *slow) {
+  credit c = {.machine = m,
+              .events = events,
+              .times = events->packed.times,
+              .words = events->packed.words,
+              .has_more = true};
+  pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
+  if (status == PF_OK)
+    status = take_all(&c, from, to);
+  *slow += c.slow;
+  return m->is_out_of_memory ? PF_ENOMEM : status;
+}
+
+
 pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events,
                      size_t *slow) {
   const pf_tallies *const t = &groups->tallies;
@@ -146,7 +166,7 @@ pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events,
               .has_more = t->has_squares || t->has_quantiles};
   pf_status status = pf_machine_reserve(m, events->packed.rows);
   if (status == PF_OK)
-    status = take_all(&c, events->packed.rows);
+    status = take_all(&c, 0, events->packed.rows);
   if (status == PF_OK)
     status = count_calls(&c);
   *slow = c.slow;

@@ -1,6 +1,6 @@
 /*
-** credit.h - most events of statistics: what they end is counted at once, and
-** no row of it is made.
+** credit.h - packed events: of statistics, where what most of them end is counted
+** at once and no row of it is made; and of calls.
 */
 
 #ifndef credit_h
@@ -19,5 +19,15 @@ bool pf_ends_behind (const pf_machine *machine, const pf_events *events);
    PF_ENOMEM. */
 pf_status pf_credit (pf_machine *machine, pf_groups *groups, pf_events *events,
                      size_t *slow);
+
+/* Take the packed rows from..to-1 of events of which none lies outside the
+   range asked for, as pf_machine_take does. To *slow is added how many needed a
+   closer look. PF_OK or PF_ENOMEM. */
+pf_status pf_take_packed (pf_machine *machine, pf_events *events, size_t from,
+                          size_t to, size_t *slow);
+
+/* So many batches are not packed behind one in which more than the eighth part
+   needed a closer look: mostly they do too. */
+#define PF_PATIENCE 8
 
 #endif

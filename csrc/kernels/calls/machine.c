@@ -198,7 +198,7 @@ static void leave_orphan (pf_machine *m, const moment *at) {
                 .period = PF_NO_TIME,
                 .outside = PF_NO_TIME,
                 .slot = at->slot,
-                .stack = stack_of(m, lane, slot),
+                .stack = stack_of(m, innermost(lane), slot),
                 .depth = innermost(lane)->depth + 1};
   if (lane->count == 1 && slot->kind != PF_KIND_LINE) {
     const pf_frame before = take_base(lane, at->time);
@@ -492,10 +492,11 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  if (status == PF_OK && rows->flags == NULL && !m->is_before &&
-      !m->options.has_to && !m->has_stacks)
-    return pf_plain_take(m, rows, from, to);
-  for (size_t i = from; i < to && status == PF_OK; i++)
+  const bool is_plain =
+      rows->flags == NULL && !m->is_before && !m->options.has_to;
+  if (status == PF_OK && is_plain)
+    status = pf_plain_take(m, rows, from, to);
+  for (size_t i = from; !is_plain && i < to && status == PF_OK; i++)
     status = pf_machine_take_one(m, rows, i);
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }

@@ -10,9 +10,6 @@
 #include "kernels/calls/credit.h"
 
 #define AT_ONCE 512
-#define PATIENCE \
-  8 /* batches: where many events of one were not plain, so many
-                       are not tried */
 
 
 pf_status pf_pass_open (pf_pass *p, pf_reader *reader,
@@ -65,7 +62,7 @@ static pf_status credit_batch (pf_pass *p) {
   const pf_status status =
       pf_credit(&p->machine, &p->groups, &p->events, &slow);
   if (slow > p->events.batch.rows / 8)
-    p->waits = PATIENCE;
+    p->waits = PF_PATIENCE;
   return status;
 }
 

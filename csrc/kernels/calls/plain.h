@@ -83,7 +83,7 @@ PF_HOT bool enter_plain (pf_machine *m, plain_run *r, uint32_t word,
   f->index = top->index + 1;
   f->losses = m->losses;
   f->word = word;
-  f->stack = PF_NO_STACK;
+  f->stack = credited != NULL ? PF_NO_STACK : stack_of(m, top, slot);
   f->state = PF_FRAME_RUNNING;
   f->flags = 0;
   f->is_line = f->is_first = f->is_old = false;
@@ -109,7 +109,7 @@ PF_HOT void row_plain (pf_machine *m, const pf_frame *f, uint64_t net,
   call->slot = f->slot;
   call->caller = pf_frame_area(&m->lanes, f - 1);
   call->depth = f->depth;
-  call->stack = PF_NO_STACK;
+  call->stack = f->stack;
   call->flags = 0;
   call->count = 1;
 }

@@ -203,7 +203,7 @@ static inline pf_status make_room (pf_machine *m, const moment *at) {
 
 /* The stack of a call of a slot, if that is asked for and it is a function's:
    the stack of the function around it, and its area. */
-static inline uint32_t stack_of (pf_machine *m, const pf_lane *lane,
+static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
                                  const pf_slot *slot) {
   pf_area area = PF_AREA_NONE;
   uint32_t frame = slot->area;
@@ -215,7 +215,7 @@ static inline uint32_t stack_of (pf_machine *m, const pf_lane *lane,
   const uint32_t stack =
       frame == PF_NO_AREA
           ? PF_NO_STACK
-          : pf_stack_push(m->lanes.dictionary, innermost(lane)->stack, frame);
+          : pf_stack_push(m->lanes.dictionary, around->stack, frame);
   m->is_out_of_memory |= stack == PF_NO_STACK;
   return stack;
 }
@@ -238,7 +238,7 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
                   .index = lane->count,
                   .word = PF_NO_WORD,
                   .losses = m->losses,
-                  .stack = stack_of(m, lane, slot),
+                  .stack = stack_of(m, innermost(lane), slot),
                   .is_counted = true,
                   .state = PF_FRAME_RUNNING,
                   .is_line = slot->kind != PF_KIND_FUNCTION,
