@@ -45,14 +45,18 @@ end
 --- Run commands in turns, the slow ones less often: one that takes more than
 --- two seconds gets two runs, any other five.
 ---@param commands string[]
+---@param before fun()|nil called before each run
 ---@return bench.Result[] one for each command
-function timing.commands(commands)
+function timing.commands(commands, before)
    local runs = {}
    for round = 1, 5 do
       for i, command in ipairs(commands) do
          local mine = runs[i] or {}
          runs[i] = mine
          if round <= 2 or mine[1].seconds < 2 then
+            if before then
+               before()
+            end
             local seconds, megabytes, status = measured(command)
             mine[round] = { seconds = seconds, megabytes = megabytes, status = status }
          end
