@@ -61,7 +61,7 @@ size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
       return m;
   if (c->nmetrics == PF_MAX_METRICS)
     return PF_MAX_METRICS;
-  int64_t *const weights = pf_array_of_zeros(c->room, sizeof *weights);
+  int64_t *const weights = pf_large_array_of_zeros(c->room, sizeof *weights);
   if (weights == NULL)
     return PF_MAX_METRICS;
   c->weights[c->nmetrics] = weights;
@@ -94,7 +94,8 @@ static uint64_t hash_of (const pf_contexts *c, uint32_t parent,
 
 
 static bool grow_ids (uint32_t **ids, size_t used, size_t room) {
-  uint32_t *const grown = pf_array_resize(*ids, used, room, sizeof *grown);
+  uint32_t *const grown =
+      pf_large_array_resize(*ids, used, room, sizeof *grown);
   if (grown != NULL)
     *ids = grown;
   return grown != NULL;
@@ -108,7 +109,7 @@ static bool grow (pf_contexts *c, uint32_t room) {
     return false;
   for (size_t m = 0; m < c->nmetrics; m++) {
     int64_t *const weights =
-        pf_array_resize(c->weights[m], c->count, room, sizeof *weights);
+        pf_large_array_resize(c->weights[m], c->count, room, sizeof *weights);
     if (weights == NULL)
       return false;
     c->weights[m] = weights;

@@ -187,12 +187,12 @@ static bool open_sum (zip *z, const pf_contexts *c, size_t count) {
   z->sum.children = (pf_interned){.seed = c->children.seed};
   z->sum.count = 0;
   z->sum.room = (uint32_t)count;
-  z->sum.parents = pf_array(count, sizeof *z->sum.parents);
-  z->sum.frames = pf_array(count, sizeof *z->sum.frames);
-  z->path = pf_array(count, sizeof *z->path);
+  z->sum.parents = pf_large_array(count, sizeof *z->sum.parents);
+  z->sum.frames = pf_large_array(count, sizeof *z->sum.frames);
+  z->path = pf_large_array(count, sizeof *z->path);
   bool ok = z->sum.parents != NULL && z->sum.frames != NULL && z->path != NULL;
   for (size_t m = 0; m < c->nmetrics; m++) {
-    z->sum.weights[m] = pf_array(count, sizeof(int64_t));
+    z->sum.weights[m] = pf_large_array(count, sizeof(int64_t));
     ok = ok && z->sum.weights[m] != NULL;
   }
   return ok;
@@ -204,7 +204,8 @@ static bool reserve_run (zip *z) {
   if (z->nruns < z->room)
     return true;
   const size_t room = z->room == 0 ? 1024 : z->room * 2;
-  uint32_t *const runs = pf_array_resize(z->runs, z->nruns, room, sizeof *runs);
+  uint32_t *const runs =
+      pf_large_array_resize(z->runs, z->nruns, room, sizeof *runs);
   z->failed |= runs == NULL;
   if (runs == NULL)
     return false;

@@ -235,7 +235,7 @@ static pf_status visit (const families *f, size_t count, uint32_t *order,
 
 bool pf_descent_open (pf_descent *d, const pf_contexts *contexts) {
   *d = (pf_descent){.parents = contexts->parents};
-  d->path = pf_array((size_t)contexts->count + 1, sizeof *d->path);
+  d->path = pf_large_array((size_t)contexts->count + 1, sizeof *d->path);
   if (d->path != NULL)
     d->path[0] = 0;
   return d->path != NULL;

@@ -59,10 +59,10 @@ size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
 }
 
 
-/* Make *array hold `room` values, the first `used` of which are there. */
-static bool resize (void *array, size_t used, size_t room, size_t size) {
+/* Make *array hold `room` values. */
+static bool resize (void *array, size_t room, size_t size) {
   void **const place = array;
-  void *const wider = pf_array_resize(*place, used, room, size);
+  void *const wider = pf_array_resize(*place, room, size);
   if (wider != NULL)
     *place = wider;
   return wider != NULL;
@@ -74,7 +74,7 @@ static bool resize (void *array, size_t used, size_t room, size_t size) {
    twice, and the second time stops all threads. */
 static bool widen (void *array, size_t used, size_t room, size_t size) {
   void **const place = array;
-  if (!resize(array, used, room, size))
+  if (!resize(array, room, size))
     return false;
   pf_set_bytes((uint8_t *)*place + used * size, 0, (room - used) * size);
   return true;
@@ -84,9 +84,9 @@ static bool widen (void *array, size_t used, size_t room, size_t size) {
 /* Widen what every function has. */
 static bool widen_functions (pf_graph *graph, size_t room) {
   const size_t used = graph->nfunctions;
-  bool done = resize(&graph->names, used, room, sizeof *graph->names) &&
-              resize(&graph->addresses, used, room, sizeof(uint64_t)) &&
-              resize(&graph->flags, used, room, sizeof(uint8_t));
+  bool done = resize(&graph->names, room, sizeof *graph->names) &&
+              resize(&graph->addresses, room, sizeof(uint64_t)) &&
+              resize(&graph->flags, room, sizeof(uint8_t));
   for (size_t i = 0; done && i < graph->nmetrics; i++)
     done = widen(&graph->weights[i], used, room, sizeof(int64_t));
   if (done && graph->facts.compat)

@@ -197,7 +197,7 @@ static pf_status widen (pf_graph *graph) {
     room = expected;
   if (room >= PF_NO_FUNCTION)
     return PF_ENOMEM;
-  pf_arc *const wider = pf_array_resize(graph->arcs, used, room, sizeof *wider);
+  pf_arc *const wider = pf_array_resize(graph->arcs, room, sizeof *wider);
   if (wider == NULL)
     return PF_ENOMEM;
   graph->arcs = wider;

@@ -15,6 +15,38 @@
 #define SMALL_PAGE 4096              /* no machine has smaller ones */
 
 
+/* {====== Arrays ====== */
+
+/* The bytes of an array; 0: too many. An array of none has one too. */
+static size_t bytes_of (size_t count, size_t size) {
+  if (count > SIZE_MAX / 2 / size)
+    return 0;
+  return count == 0 ? 1 : count * size;
+}
+
+
+void *pf_array (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : malloc(bytes);
+}
+
+
+void *pf_array_of_zeros (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : calloc(bytes, 1);
+}
+
+
+void *pf_array_resize (void *old, size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
+  return bytes == 0 ? NULL : realloc(old, bytes);
+}
+
+/* }====== */
+
+
+/* {====== In large pages ====== */
+
 /* Ask for large pages where the array fills them. */
 static void *advise (void *array, size_t bytes) {
   const size_t before = (0 - (uintptr_t)array) & (LARGE_PAGE - 1);
@@ -28,18 +60,15 @@ static void *advise (void *array, size_t bytes) {
 }
 
 
-/* The bytes of an array, those of a long one whole large pages; 0: too many.
-   An array of none has one too. */
-static size_t bytes_of (size_t count, size_t size) {
-  if (count > SIZE_MAX / 2 / size)
-    return 0;
-  const size_t bytes = count == 0 ? 1 : count * size;
+/* The bytes of an array, those of a long one whole large pages. */
+static size_t large_bytes_of (size_t count, size_t size) {
+  const size_t bytes = bytes_of(count, size);
   return bytes < LONG ? bytes : (bytes + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
 }
 
 
-void *pf_array (size_t count, size_t size) {
-  const size_t bytes = bytes_of(count, size);
+void *pf_large_array (size_t count, size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
   void *array = NULL;
   if (bytes < LONG)
     return bytes == 0 ? NULL : malloc(bytes);
@@ -48,17 +77,18 @@ void *pf_array (size_t count, size_t size) {
 }
 
 
-void *pf_array_of_zeros (size_t count, size_t size) {
-  const size_t bytes = bytes_of(count, size);
+void *pf_large_array_of_zeros (size_t count, size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
   return bytes == 0 ? NULL : advise(calloc(bytes, 1), bytes);
 }
 
 
-void *pf_array_resize (void *old, size_t used, size_t count, size_t size) {
-  const size_t bytes = bytes_of(count, size);
+void *pf_large_array_resize (void *old, size_t used, size_t count,
+                             size_t size) {
+  const size_t bytes = large_bytes_of(count, size);
   if (bytes < LONG)
     return bytes == 0 ? NULL : realloc(old, bytes);
-  void *const array = pf_array(count, size); /* where large pages begin */
+  void *const array = pf_large_array(count, size); /* where large pages begin */
   if (array == NULL)
     return NULL;
   if (used > 0)
@@ -66,6 +96,8 @@ void *pf_array_resize (void *old, size_t used, size_t count, size_t size) {
   free(old);
   return array;
 }
+
+/* }====== */
 
 
 bool pf_array_widen (void **array, size_t *room, size_t wanted, size_t size) {

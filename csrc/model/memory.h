@@ -1,10 +1,13 @@
 /*
-** memory.h - memory for arrays that may be long.
+** memory.h - memory for arrays that may be long. It comes from malloc and goes
+** by free.
 **
-** It comes from malloc and goes by free. Long arrays lie in large pages where
-** the system has them: a small page costs a fault when it is first touched,
-** and who reads in no order waits for the address of nearly every one besides
-** waiting for the bytes.
+** Where the system has large pages, an array that is read in no order again and
+** again is better off in them: who reads a small page waits for its address
+** besides waiting for the bytes. But a large page is cleared whole when it is
+** first touched, which takes very long in a virtual machine that has given its
+** free memory back to its host. So what is read once or twice does not ask for
+** them, and lies in them where the system gives them to everybody.
 */
 
 #ifndef memory_h
@@ -19,9 +22,15 @@ void *pf_array (size_t count, size_t size);
 /* The same with all bytes 0; those that are never touched take no memory. */
 void *pf_array_of_zeros (size_t count, size_t size);
 
-/* An array that begins with the first `used` values of `old` (NULL: none),
-   which is gone then; NULL when out of memory, and `old` stays. */
-void *pf_array_resize (void *old, size_t used, size_t count, size_t size);
+/* An array that begins with the values of `old` (NULL: none), which is gone
+   then; NULL when out of memory, and `old` stays. */
+void *pf_array_resize (void *old, size_t count, size_t size);
+
+/* The same three in large pages, if there are; of `old` the first `used` values
+   are kept. */
+void *pf_large_array (size_t count, size_t size);
+void *pf_large_array_of_zeros (size_t count, size_t size);
+void *pf_large_array_resize (void *old, size_t used, size_t count, size_t size);
 
 /* Have room for `wanted` values in an array (NULL, with no room, at first) that
    grows twofold. False when out of memory: the array stays as it is. */

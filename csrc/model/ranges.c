@@ -87,6 +87,22 @@ size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address) {
 }
 
 
+/* The same: pages mostly have two rows or fewer, and which of them it is
+   cannot be foreseen, so both are looked at without a branch. */
+static inline uint32_t search_few (const pf_ranges *ranges, uint64_t address,
+                                   uint32_t low, uint32_t high) {
+  const uint32_t rows = high - low, last = (uint32_t)ranges->count - 1;
+  if (rows > 2)
+    return search(ranges, address, low, high);
+  const uint32_t first = low < last ? low : last;
+  const uint32_t second = first < last ? first + 1 : last;
+  const bool is_behind =
+      (rows > 0) & (pf_range_start(ranges, first) <= address);
+  const bool is_far = (rows > 1) & (pf_range_start(ranges, second) <= address);
+  return low - 1 + is_behind + is_far;
+}
+
+
 /* Ask for the page of each address, then for the rows it tells, then search:
    by then the memory has arrived. The row before a page's first is mostly on
    its cache line. */
@@ -108,8 +124,10 @@ void pf_ranges_before_all (const pf_ranges *ranges, const uint64_t *addresses,
     __builtin_prefetch(ranges->rows + row * ranges->stride);
     __builtin_prefetch(ranges->rows + low[i] * ranges->stride);
   }
-  for (size_t i = 0; i < count; i++)
-    found[i] = search(ranges, addresses[i], low[i], high[i]);
+  if (ranges->count == 0)
+    memset(found, 0xff, count * sizeof *found);
+  for (size_t i = 0; ranges->count > 0 && i < count; i++)
+    found[i] = search_few(ranges, addresses[i], low[i], high[i]);
 }
 
 

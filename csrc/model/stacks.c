@@ -49,7 +49,7 @@ static bool reserve (struct pf_stacks *stacks) {
     return true;
   const size_t room = stacks->room == 0 ? 64 : pf_more_room(stacks->room);
   pf_stack *const list =
-      pf_array_resize(stacks->list, stacks->count, room, sizeof *list);
+      pf_large_array_resize(stacks->list, stacks->count, room, sizeof *list);
   if (list == NULL)
     return false;
   stacks->list = list;

@@ -71,8 +71,7 @@ size_t pf_symbols_find (const pf_symbols *symbols, uint64_t address) {
 
 
 static bool resize (pf_symbols *symbols, size_t room) {
-  pf_symbol *const all =
-      pf_array_resize(symbols->all, symbols->count, room, sizeof *all);
+  pf_symbol *const all = pf_array_resize(symbols->all, room, sizeof *all);
   if (all == NULL)
     return false;
   symbols->all = all;

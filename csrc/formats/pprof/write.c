@@ -393,8 +393,8 @@ static pf_status order_nodes (profile *p) {
   if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
       pf_descent_open(&p->way, c))
     return PF_OK;
-  p->order = pf_array(c->count, sizeof *p->order);
-  p->depths = pf_array(c->count, sizeof *p->depths);
+  p->order = pf_large_array(c->count, sizeof *p->order);
+  p->depths = pf_large_array(c->count, sizeof *p->depths);
   if (p->order == NULL || p->depths == NULL ||
       pf_contexts_order(c, p->ranks, NULL, p->order, p->depths) != PF_OK)
     return PF_ENOMEM;

@@ -40,8 +40,8 @@ static bool widen (sums *s, size_t count) {
   if (count > s->room) {
     const size_t more = pf_more_room(s->room),
                  room = count < more ? more : count;
-    int64_t *const values = pf_array_resize(s->values, s->count * s->width,
-                                            room * s->width, sizeof *values);
+    int64_t *const values = pf_large_array_resize(
+        s->values, s->count * s->width, room * s->width, sizeof *values);
     if (values == NULL)
       return false;
     s->values = values;
@@ -194,7 +194,7 @@ static pf_status make_nodes (growth *g, const sums *s) {
 static pf_status make_contexts (pf_contexts *contexts, sums *s) {
   growth g = {.contexts = contexts, .is_new = contexts->count == 1};
   g.nareas = pf_areas_count(contexts->dictionary);
-  g.nodes = pf_array(s->count + 1, sizeof *g.nodes);
+  g.nodes = pf_large_array(s->count + 1, sizeof *g.nodes);
   g.frames = malloc((g.nareas + 1) * sizeof *g.frames);
   pf_status status = g.nodes == NULL || g.frames == NULL ? PF_ENOMEM : PF_OK;
   if (status == PF_OK) {
