@@ -187,7 +187,7 @@ static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
 static int profile_narrow (lua_State *L) {
   pf_error error;
   lua_settop(L, 2);
-  const l_profile *const p = l_profile_check(L, 1);
+  l_profile *const p = l_profile_check(L, 1);
   luaL_argcheck(L, !p->graph.facts.compat, 1, "not an exact profile");
   const size_t count = p->graph.nfunctions;
   const uint32_t *const numbers = numbers_check(L, 2, p, 7);
@@ -262,13 +262,14 @@ static pf_listing listing_without_flow (lua_State *L, int arg) {
 /* Push the flow for the options at `arg` and describe the listing. */
 static pf_listing listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
+  l_parents_check(L, l_profile_check(L, 1));
   listing.flow = l_flow_push(L, 1, arg);
   return listing;
 }
 
 
 /* The same with the order of the flat profile, where the flow has to be
-   computed for it. */
+   computed for it. Who calls is not asked. */
 static pf_listing flat_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
   listing.flow =
@@ -281,6 +282,7 @@ static pf_listing flat_listing_of (lua_State *L, int arg) {
    wanted together. */
 static pf_listing ranked_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
+  l_parents_check(L, l_profile_check(L, 1));
   pf_flow *const flow =
       l_flow_push_ordered(L, 1, arg, pf_flow_open_graph, listing.zeros);
   if (pf_flow_rank(flow, listing.zeros) != PF_OK)

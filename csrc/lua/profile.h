@@ -47,6 +47,9 @@ typedef pf_status l_open_ordered (pf_flow *flow, const pf_graph *graph,
 pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
                               l_open_ordered *open, bool zeros);
 
+/* Have the arcs of a profile listed by callee; raises when out of memory. */
+void l_parents_check (lua_State *L, l_profile *profile);
+
 /* Push a table of the numbers a heading shows; pf_graph_facts and the flow
    at the top of the stack. */
 void l_profile_facts (lua_State *L, const pf_flow *flow);

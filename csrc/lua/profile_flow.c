@@ -192,14 +192,22 @@ static l_flow *new_flow (lua_State *L, int profile) {
 }
 
 
+void l_parents_check (lua_State *L, l_profile *profile) {
+  if (pf_graph_parents(&profile->graph) != PF_OK)
+    luaL_error(L, "not enough memory");
+}
+
+
 pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
                               l_open_ordered *open, bool zeros) {
-  const l_profile *const p = l_profile_check(L, profile);
+  l_profile *const p = l_profile_check(L, profile);
   const bool plain = is_plain(L, arg);
   if (plain && lua_getiuservalue(L, profile, 2) == LUA_TUSERDATA)
     return &((l_flow *)lua_touserdata(L, -1))->flow;
   l_flow *const f = new_flow(L, profile);
   make_filter(L, p, f, arg);
+  if (f->filter != NULL)
+    l_parents_check(L, p);
   const size_t metric = metric_of(L, &p->graph, arg);
   if (open(&f->flow, &p->graph, metric, f->filter, zeros) != PF_OK)
     luaL_error(L, "not enough memory");

@@ -86,17 +86,25 @@ typedef struct pf_graph {
   /* While it is built: the arcs as they came. From finish on: one for any two
      functions. Those out of function f are arcs[child_first[f]] up to
      arcs[child_first[f + 1] - 1], the newest first; behind those of the last
-     function stand the arcs from outside. The arcs into f are, the newest
-     first, arcs[parents[i]] for i from parent_first[f] on. */
+     function stand the arcs from outside. From pf_graph_parents on, the arcs
+     into f are, the newest first, arcs[parents[i]] for i from parent_first[f]
+     on. */
   size_t narcs;
   pf_arc *arcs;
   uint32_t *child_first;
   uint32_t *parent_first, *parents;
+  uint32_t *arrivals; /* until then: the numbers of the arcs, plus a shift, in
+                         the order in which they came; of those that were added
+                         to an older one UINT32_MAX. NULL: by caller, each the
+                         newest first, that is the order turned round */
+  size_t narrivals;
+  uint32_t shift;
 
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;
 
   /* While it is built: a hash table of pseudo functions. */
+  bool is_scrambled; /* a caller came behind one with a greater number */
   size_t arcs_room;
   struct pf_graph_slot *pseudo_slots;
   size_t pseudo_slots_size, npseudo;
@@ -130,8 +138,12 @@ pf_status pf_graph_arc (pf_graph *graph, uint32_t caller, uint32_t callee,
                         int64_t count);
 
 /* All is added: add up the calls of each function, those by itself apart from
-   those by others, and list the arcs by caller and by callee. PF_ENOMEM. */
+   those by others, and list the arcs by caller. PF_ENOMEM. */
 pf_status pf_graph_finish (pf_graph *graph);
+
+/* List the arcs by callee too, if they are not. Only the first call changes the
+   graph. PF_ENOMEM. */
+pf_status pf_graph_parents (pf_graph *graph);
 
 /* Make room for files and lines, when all functions are there: none is known
    yet. PF_ENOMEM. */

@@ -37,6 +37,10 @@ bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph);
 pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph);
 void pf_arc_order_close (pf_arc_order *order);
 
+/* The same for the arcs of a graph that is not scrambled, in their place.
+   PF_ENOMEM: nothing has been done. */
+pf_status pf_arc_order_keep (pf_graph *graph);
+
 /* Where the arcs of each end begin, one place late, from how many each has one
    place later: filling the index moves each beginning to its end, which is
    where the next one begins. */

@@ -3,7 +3,9 @@
 ** callee, in the manner of sparse matrices.
 **
 ** The arcs themselves are put in the order of their callers, so that who walks
-** over callees reads memory in one direction.
+** over callees reads memory in one direction. Mostly they come in it: the C
+** library writes them so. By callee they are listed when somebody asks who
+** calls.
 */
 
 #include <stdlib.h>
@@ -13,7 +15,8 @@
 #include "model/memory.h"
 #include "model/parallel.h"
 
-#define MANY 16384 /* arcs that are worth a thread */
+#define MANY  16384 /* arcs that are worth a thread */
+#define AHEAD 16    /* arcs that are fetched before they are looked at */
 
 /* Finishing. */
 typedef struct index {
@@ -25,24 +28,22 @@ typedef struct index {
 
 /* {====== Of each function ====== */
 
-/* Where the arcs of each callee will begin. */
-static void count_parents (pf_graph *graph, const pf_arc *arcs, size_t count) {
-  uint32_t *const first = graph->parent_first;
-  memset(first, 0, pf_arc_places(graph) * sizeof *first);
-  for (size_t i = 0; i < count; i++)
-    first[arcs[i].callee + 2]++;
-  pf_arc_sum_places(first, pf_arc_places(graph));
+static void clear_calls (pf_graph *graph) {
+  memset(graph->calls, 0, graph->nfunctions * sizeof *graph->calls);
 }
 
 
-/* Add up the calls of each function, those by itself apart. */
+/* Add up the calls of each function, those by itself apart, and mark it as
+   used. */
 static void add_up_calls (pf_graph *graph) {
   int64_t *const calls = graph->calls;
   bool is_recursive = false;
-  memset(calls, 0, graph->nfunctions * sizeof *calls);
   for (size_t i = 0; i < graph->narcs; i++) {
     const pf_arc *const arc = &graph->arcs[i];
+    if (i + AHEAD < graph->narcs)
+      __builtin_prefetch(&calls[arc[AHEAD].callee], 1);
     calls[arc->callee] = pf_add(calls[arc->callee], arc->count);
+    graph->flags[arc->callee] |= PF_FUNCTION_USED;
     if (arc->caller == arc->callee) {
       int64_t *const sum = &graph->self_calls[arc->callee];
       *sum = pf_add(*sum, arc->count);
@@ -65,8 +66,9 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
-/* Mark the functions at which arcs of an index begin or end. */
-static void mark_ends (pf_graph *graph, const uint32_t *first) {
+/* Mark the functions at which arcs begin. */
+static void mark_callers (pf_graph *graph) {
+  const uint32_t *const first = graph->child_first;
   for (size_t i = 0; i < graph->nfunctions; i++)
     if (first[i] != first[i + 1])
       graph->flags[i] |= PF_FUNCTION_USED;
@@ -75,19 +77,49 @@ static void mark_ends (pf_graph *graph, const uint32_t *first) {
 /* }====== */
 
 
+/* {====== Arcs that came in the order of their callers ====== */
+
+static void keep_order (void *context) {
+  index *const x = context;
+  x->ordered = pf_arc_order_keep(x->graph);
+}
+
+
+static void look_at_functions (void *context) {
+  pf_graph *const graph = ((const index *)context)->graph;
+  clear_calls(graph);
+  mark_weights(graph);
+}
+
+
+static void finish_in_order (index *x) {
+  if (x->graph->narcs >= MANY)
+    pf_both(keep_order, x, look_at_functions, x);
+  else {
+    keep_order(x);
+    look_at_functions(x);
+  }
+  if (x->ordered == PF_OK)
+    add_up_calls(x->graph);
+}
+
+/* }====== */
+
+
+/* {====== Arcs in any order ====== */
+
 static void list_children (void *context) {
   index *const x = context;
   x->ordered = pf_arc_order_make(&x->order, x->graph);
 }
 
 
-/* What does not ask where the arcs go, and memory for list_parents. */
+/* What does not ask where the arcs go. */
 static void look_at_callees (void *context) {
   pf_graph *const graph = ((const index *)context)->graph;
-  count_parents(graph, graph->arcs, graph->narcs);
+  clear_calls(graph);
   add_up_calls(graph);
   mark_weights(graph);
-  pf_array_touch(graph->parents, graph->narcs * sizeof *graph->parents);
 }
 
 
@@ -106,63 +138,117 @@ static void touch_second (void *context) {
 }
 
 
-static void list_parents (const index *x) {
-  pf_graph *const graph = x->graph;
-  const pf_arc_order *const order = &x->order;
-  if (order->count < graph->narcs)
-    count_parents(graph, order->arcs, order->count);
-  for (size_t i = graph->narcs; i-- > 0;)
-    if (order->moved[i] != PF_NO_ARC)
-      graph->parents[graph->parent_first[graph->arcs[i].callee + 1]++] =
-          order->moved[i] - order->shift;
-}
-
-
-/* The graph keeps the arcs in their order. */
-static void keep_order (index *x) {
+static void take_order (index *x) {
   pf_graph *const graph = x->graph;
   free(graph->arcs);
-  free(graph->pseudo_slots);
-  graph->pseudo_slots = NULL;
-  graph->pseudo_slots_size = 0;
+  graph->arrivals = x->order.moved;
+  graph->narrivals = graph->narcs;
+  graph->shift = x->order.shift;
   graph->arcs = x->order.arcs;
   graph->narcs = graph->arcs_room = x->order.count;
   graph->child_first = x->order.first;
-  x->order.arcs = NULL;
-  x->order.first = NULL;
-  mark_ends(graph, graph->child_first);
-  mark_ends(graph, graph->parent_first);
+  x->order = (pf_arc_order){0};
 }
 
 
-static bool open_index (index *x) {
-  pf_graph *const graph = x->graph;
-  const size_t n = graph->nfunctions;
-  graph->parents = pf_array(graph->narcs, sizeof *graph->parents);
+static void finish_scrambled (index *x) {
+  if (!pf_arc_order_open(&x->order, x->graph))
+    return;
+  if (x->graph->narcs >= MANY) {
+    pf_both(touch_first, x, touch_second, x);
+    pf_both(list_children, x, look_at_callees, x);
+  }
+  else {
+    list_children(x);
+    look_at_callees(x);
+  }
+  if (x->ordered == PF_OK)
+    take_order(x);
+}
+
+/* }====== */
+
+
+/* {====== By callee ====== */
+
+/* Where the arcs of each callee will begin. */
+static void count_parents (const pf_graph *graph) {
+  uint32_t *const first = graph->parent_first;
+  memset(first, 0, pf_arc_places(graph) * sizeof *first);
+  for (size_t i = 0; i < graph->narcs; i++)
+    first[graph->arcs[i].callee + 2]++;
+  pf_arc_sum_places(first, pf_arc_places(graph));
+}
+
+
+/* Put an arc behind those of its callee. */
+static void list_parent (const pf_graph *graph, uint32_t *parents,
+                         uint32_t arc) {
+  parents[graph->parent_first[graph->arcs[arc].callee + 1]++] = arc;
+}
+
+
+/* List the arcs, the newest first, as they came. */
+static void list_arrivals (const pf_graph *graph, uint32_t *parents) {
+  const uint32_t *const arrivals = graph->arrivals;
+  for (size_t i = graph->narrivals; i-- > 0;) {
+    if (i >= AHEAD && arrivals[i - AHEAD] != PF_NO_ARC)
+      __builtin_prefetch(&graph->arcs[arrivals[i - AHEAD] - graph->shift]);
+    if (arrivals[i] != PF_NO_ARC)
+      list_parent(graph, parents, arrivals[i] - graph->shift);
+  }
+}
+
+
+/* The same where they came in the order of their callers. */
+static void list_in_order (const pf_graph *graph, uint32_t *parents) {
+  const uint32_t *const first = graph->child_first;
+  for (size_t place = graph->nfunctions + 1; place-- > 0;)
+    for (uint32_t i = first[place]; i < first[place + 1]; i++)
+      list_parent(graph, parents, i);
+}
+
+
+pf_status pf_graph_parents (pf_graph *graph) {
+  if (graph->parents != NULL)
+    return PF_OK;
+  free(graph->parent_first); /* of an attempt for which memory was short */
   graph->parent_first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
-  graph->calls = pf_array(n, sizeof *graph->calls);
-  graph->self_calls = pf_array_of_zeros(n, sizeof *graph->self_calls);
-  return pf_arc_order_open(&x->order, graph) && graph->parents != NULL &&
-         graph->parent_first != NULL && graph->calls != NULL &&
-         graph->self_calls != NULL;
+  uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
+  if (graph->parent_first == NULL || parents == NULL) {
+    free(parents);
+    return PF_ENOMEM;
+  }
+  count_parents(graph);
+  if (graph->arrivals != NULL)
+    list_arrivals(graph, parents);
+  else
+    list_in_order(graph, parents);
+  graph->parents = parents;
+  free(graph->arrivals);
+  graph->arrivals = NULL;
+  graph->narrivals = 0;
+  return PF_OK;
 }
+
+/* }====== */
 
 
 pf_status pf_graph_finish (pf_graph *graph) {
   index x = {.graph = graph, .ordered = PF_ENOMEM};
-  if (open_index(&x)) {
-    if (graph->narcs >= MANY) {
-      pf_both(touch_first, &x, touch_second, &x);
-      pf_both(list_children, &x, look_at_callees, &x);
-    }
-    else {
-      list_children(&x);
-      look_at_callees(&x);
-    }
-  }
+  graph->calls = pf_array(graph->nfunctions, sizeof *graph->calls);
+  graph->self_calls =
+      pf_array_of_zeros(graph->nfunctions, sizeof *graph->self_calls);
+  const bool has_room = graph->calls != NULL && graph->self_calls != NULL;
+  if (has_room && graph->is_scrambled)
+    finish_scrambled(&x);
+  else if (has_room)
+    finish_in_order(&x);
   if (x.ordered == PF_OK) {
-    list_parents(&x);
-    keep_order(&x);
+    free(graph->pseudo_slots);
+    graph->pseudo_slots = NULL;
+    graph->pseudo_slots_size = 0;
+    mark_callers(graph);
   }
   pf_arc_order_close(&x.order);
   return x.ordered;

@@ -143,6 +143,37 @@ describe("tables of many batches", function()
       end
    end)
 
+   -- As the C library writes them; those from outside the program are last.
+   it("become the arcs of the model when they come in the order of their callers", function()
+      for seed = 1, 3 do
+         math.randomseed(seed)
+         local arcs, calls, callers = {}, {}, {}
+         for i = 1, ROWS do
+            local from = i % 10 > 0 and BASE + STEP * math.random(0, SYMBOLS - 1) or 0
+            local to = random_address()
+            arcs[i] = { from, to, math.random(1, 9) }
+            local key = (from > 0 and owner(from) or "") .. ">" .. owner(to)
+            calls[key] = (calls[key] or 0) + arcs[i][3]
+            callers[owner(to)] = callers[owner(to)] or {}
+            callers[owner(to)][from > 0 and owner(from) or ""] = true
+         end
+         table.sort(arcs, function(a, b)
+            return (a[1] - 1) % (1 << 32) < (b[1] - 1) % (1 << 32)
+         end)
+         local profile = assert(profiles.make { symbols = symbols(), arcs = arcs })
+         assert.same(calls, calls_of(profile))
+         local found = {}
+         for _, f in ipairs(core.rows(profile:functions())) do
+            local name = f["function"]
+            for _, arc in ipairs(core.rows(profile:callers(f.number))) do
+               found[name] = found[name] or {}
+               found[name][arc.caller or ""] = true
+            end
+         end
+         assert.same(callers, found)
+      end
+   end)
+
    it("become the weights of the model", function()
       math.randomseed(7)
       local bins, weights = {}, {}

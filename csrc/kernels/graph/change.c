@@ -439,11 +439,13 @@ static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
 
 
 /* The same with the cycles of `from`. */
-static pf_status hide_marked (pf_graph *to, const pf_graph *from,
+static pf_status hide_marked (pf_graph *to, pf_graph *from,
                               const uint8_t *marks) {
   narrowing n = {.from = from};
   uint32_t *cycle = NULL;
-  pf_status status = pf_cycles_find(&n.cycles, from);
+  pf_status status = pf_graph_parents(from);
+  if (status == PF_OK)
+    status = pf_cycles_find(&n.cycles, from);
   if (status == PF_OK && (cycle = cycle_of_each(&n)) == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
@@ -458,10 +460,12 @@ static pf_status hide_marked (pf_graph *to, const pf_graph *from,
 
 /* {====== Both ====== */
 
-static pf_status keep_marked (pf_graph *to, const pf_graph *from,
+static pf_status keep_marked (pf_graph *to, pf_graph *from,
                               const uint8_t *marks) {
   narrowing n = {.to = to, .from = from};
-  pf_status status = copy_functions(to, from);
+  pf_status status = pf_graph_parents(from);
+  if (status == PF_OK)
+    status = copy_functions(to, from);
   n.marks = pf_array(from->nfunctions + 1, 1);
   n.fractions = pf_array_of_zeros(from->nfunctions + 1, sizeof *n.fractions);
   if (n.marks == NULL || n.fractions == NULL)
@@ -479,8 +483,8 @@ static pf_status keep_marked (pf_graph *to, const pf_graph *from,
 }
 
 
-pf_status pf_graph_narrow (pf_graph *to, const pf_graph *from,
-                           const uint8_t *marks, pf_error *error) {
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
+                           pf_error *error) {
   uint8_t all = 0;
   for (size_t i = 0; i < from->nfunctions; i++)
     all |= marks[i];

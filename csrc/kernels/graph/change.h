@@ -27,8 +27,8 @@ enum {
 ** charge. Weights stay whole: of each metric the sum is rounded once.
 ** PF_ENOMEM, PF_ELIMIT: hiding would make too many arcs.
 */
-pf_status pf_graph_narrow (pf_graph *to, const pf_graph *from,
-                           const uint8_t *marks, pf_error *error);
+pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
+                           pf_error *error);
 
 /* Fill `to`, which is empty, with groups of functions: function f of `from`, if
    it was used, goes into groups[f], below `count`, which is called

@@ -75,18 +75,17 @@ static void make_cycles (pf_flow *flow) {
 }
 
 
-/* Count the calls of a member of cycle i from outside and from inside. */
+/* Count the calls of a member of cycle i by others, and its own of others in
+   the cycle. */
 static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
   const pf_graph *graph = flow->graph;
   pf_node *const node = &flow->nodes[graph->nfunctions + i];
-  for (uint32_t at = graph->parent_first[member];
-       at < graph->parent_first[member + 1]; at++) {
-    const pf_arc *const arc = &graph->arcs[graph->parents[at]];
-    if (arc->caller == member)
-      continue;
-    int64_t *const sum =
-        pf_flow_is_inner(flow, arc) ? &flow->inner[i] : &node->calls;
-    *sum = pf_add(*sum, arc->count);
+  node->calls = pf_add(node->calls, graph->calls[member]);
+  for (uint32_t at = graph->child_first[member];
+       at < graph->child_first[member + 1]; at++) {
+    const pf_arc *const arc = &graph->arcs[at];
+    if (arc->callee != member && pf_flow_is_inner(flow, arc))
+      flow->inner[i] = pf_add(flow->inner[i], arc->count);
   }
 }
 
@@ -105,10 +104,12 @@ static void open_functions (void *context) {
 static void add_cycles (pf_flow *flow) {
   const pf_cycles *cycles = &flow->cycles;
   make_cycles(flow);
-  for (size_t i = 0; i < cycles->count; i++)
+  for (size_t i = 0; i < cycles->count; i++) {
     for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
          f = cycles->next[f])
       count_calls(flow, i, f);
+    flow->nodes[flow->graph->nfunctions + i].calls -= flow->inner[i];
+  }
 }
 
 /* }====== */

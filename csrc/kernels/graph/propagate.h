@@ -72,7 +72,8 @@ typedef struct pf_share {
 
 /*
 ** Compute the flow of a metric (ignored for compat graphs, which have one).
-** `filter` (may be NULL) and the graph must stay. PF_ENOMEM; close it also
+** `filter` (may be NULL) and the graph must stay; with a filter, and for a
+** compat graph, its arcs must be listed by callee too. PF_ENOMEM; close it also
 ** after a failure.
 */
 pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
