@@ -68,15 +68,6 @@ local function check_by_model(shape, options)
    assert.same(expected, statistics(trace, options, "handle"))
 end
 
--- The names of a stack, the outermost first.
-local function path_of(trace, stack)
-   local names = {}
-   for _, frame in ipairs(stack and trace:stack(stack) or {}) do
-      table.insert(names, 1, frame.area)
-   end
-   return stack and table.concat(names, ";")
-end
-
 -- The rows of calls, each with its stack.
 local function check_rows_by_model(shape, options)
    local bytes, list = timelines.make(shape)
@@ -85,7 +76,7 @@ local function check_rows_by_model(shape, options)
    local expected = slow.calls(events_of(list), options)
    assert.equal(#expected, #rows)
    for i, row in ipairs(rows) do
-      row.path, row.stack, row.lane = path_of(trace, row.stack), nil, nil
+      row.path, row.stack, row.lane = slow.path_of(trace, row.stack), nil, nil
       expected[i].lane = nil
       assert.same(expected[i], row, "row " .. i)
    end

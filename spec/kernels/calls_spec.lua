@@ -302,15 +302,6 @@ local function without_tails(rows, count)
    return list
 end
 
--- The names of a stack, the outermost first.
-local function path_of(trace, stack)
-   local names = {}
-   for _, frame in ipairs(stack and trace:stack(stack) or {}) do
-      table.insert(names, 1, frame.area)
-   end
-   return stack and table.concat(names, ";")
-end
-
 -- Calls that come back, some of them suspended for a while, in two lanes.
 local function fitting_events(random)
    local list, stacks, time = {}, { {}, {} }, random(100)
@@ -372,7 +363,7 @@ describe("calls of random events", function()
          assert.equal(#expected + #tails, #rows, "round " .. round)
          assert.same(ordered(tails), ordered(without_tails(rows, #tails)), "round " .. round)
          for i, row in ipairs(expected) do
-            rows[i].stack, rows[i].path = nil, path_of(trace, rows[i].stack)
+            rows[i].stack, rows[i].path = nil, slow.path_of(trace, rows[i].stack)
             assert.same(row, rows[i], "round " .. round)
          end
       end

@@ -480,4 +480,16 @@ function slow.calls(list, options)
    return model.rows, rest
 end
 
+---What a call of the kernel is to have as path.
+---@param trace profio.Trace
+---@param stack integer|nil
+---@return string|nil
+function slow.path_of(trace, stack)
+   local names = {}
+   for _, frame in ipairs(stack and trace:stack(stack) or {}) do
+      table.insert(names, 1, frame.area)
+   end
+   return stack and table.concat(names, ";")
+end
+
 return slow
