@@ -262,15 +262,12 @@ static void set_name (lua_State *L, const char *name,
 static void set_metrics (lua_State *L, const pf_graph *graph) {
   lua_createtable(L, (int)graph->nmetrics, 0);
   for (size_t i = 0; i < graph->nmetrics; i++) {
-    int64_t total = 0;
-    for (size_t f = 0; f < graph->nfunctions; f++)
-      total = pf_add(total, graph->weights[i][f]);
     lua_createtable(L, 0, 3);
     lua_pushstring(L, graph->metrics[i].name);
     lua_setfield(L, -2, "name");
     lua_pushstring(L, graph->metrics[i].unit);
     lua_setfield(L, -2, "unit");
-    set_integer(L, "total", total);
+    set_integer(L, "total", graph->totals[i]);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   lua_setfield(L, -2, "metrics");
@@ -280,14 +277,6 @@ static void set_metrics (lua_State *L, const pf_graph *graph) {
 /* The bytes a sample covers, as gprof prints it. */
 static int64_t granularity (double scale) {
   return scale >= 0 && scale < 4e18 ? (int64_t)scale * 2 : 0;
-}
-
-
-static int64_t count_used (const pf_graph *graph) {
-  int64_t count = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++)
-    count += (graph->flags[i] & PF_FUNCTION_USED) != 0;
-  return count;
 }
 
 
@@ -311,7 +300,7 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   set_bool(L, "has_time", facts->compat || facts->has_time);
   set_bool(L, "same_rates", facts->same_rates);
   set_bool(L, "truncated_bins", facts->truncated_bins);
-  set_integer(L, "functions", count_used(graph));
+  set_integer(L, "functions", (int64_t)graph->nused);
   set_integer(L, "arcs", (int64_t)graph->narcs);
   set_integer(L, "arc_rows", (int64_t)facts->arc_rows);
   set_integer(L, "cycles", (int64_t)flow->cycles.count);

@@ -80,8 +80,10 @@ typedef struct pf_graph {
   double *right_ticks; /* compat only: and its bins lay where they are */
 
   /* From finish on. */
-  int64_t *calls;      /* by others, and from outside the program */
-  int64_t *self_calls; /* by itself */
+  int64_t totals[PF_MAX_METRICS]; /* the sums of the weights */
+  size_t nused;                   /* functions that are used */
+  int64_t *calls;                 /* by others, and from outside the program */
+  int64_t *self_calls;            /* by itself */
 
   /* While it is built: the arcs as they came. From finish on: one for any two
      functions. Those out of function f are arcs[child_first[f]] up to

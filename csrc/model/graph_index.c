@@ -55,23 +55,32 @@ static void add_up_calls (pf_graph *graph) {
 }
 
 
+/* Add up the weights, and mark the functions that have some. */
 static void mark_weights (pf_graph *graph) {
-  for (size_t m = 0; m < graph->nmetrics; m++)
-    for (size_t i = 0; i < graph->nfunctions; i++)
-      if (graph->weights[m][i] != 0)
+  for (size_t m = 0; m < graph->nmetrics; m++) {
+    const int64_t *const weights = graph->weights[m];
+    graph->totals[m] = 0;
+    for (size_t i = 0; i < graph->nfunctions; i++) {
+      graph->totals[m] = pf_add(graph->totals[m], weights[i]);
+      if (weights[i] != 0)
         graph->flags[i] |= PF_FUNCTION_USED;
+    }
+  }
   for (size_t i = 0; graph->ticks != NULL && i < graph->nfunctions; i++)
     if (graph->ticks[i] != 0)
       graph->flags[i] |= PF_FUNCTION_USED;
 }
 
 
-/* Mark the functions at which arcs begin. */
+/* Mark the functions at which arcs begin, and count all that are marked. */
 static void mark_callers (pf_graph *graph) {
   const uint32_t *const first = graph->child_first;
-  for (size_t i = 0; i < graph->nfunctions; i++)
+  graph->nused = 0;
+  for (size_t i = 0; i < graph->nfunctions; i++) {
     if (first[i] != first[i + 1])
       graph->flags[i] |= PF_FUNCTION_USED;
+    graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
+  }
 }
 
 /* }====== */
