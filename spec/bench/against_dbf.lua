@@ -72,6 +72,7 @@ end
 function bench.xbase()
    local path = timing.folder .. "/large.dbf"
    write_trace(path)
+   timing.settle()
    local times = timing.functions({
       function()
          local trace <close> = assert(profio.open(path, { format = "xpp" }))

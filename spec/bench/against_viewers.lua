@@ -38,6 +38,7 @@ function bench.exports()
    local path = timing.folder .. "/calls"
    assert(os.execute(("%s/timeline %s %d %d %d"):format(timing.folder, path, EVENTS, AREAS,
       DEPTH)))
+   timing.settle()
    timing.print "\nmore than 1,000,000 calls written, and read by who reads them"
    local pprof, speedscope = path .. ".pb.gz", path .. ".speedscope.json"
    local mine = seconds(profio .. "--export pprof -o " .. pprof .. " " .. path .. ".txt", pprof)
@@ -75,6 +76,7 @@ function bench.merge()
       timing.folder .. "/merged.pb.gz"
    make_profile(a, 1)
    make_profile(b, 2)
+   timing.settle()
    timing.print("\ntwo profiles of %d distinct stacks merged, by profio %s", STACKS, core.version)
    row("read, merged and written", seconds(("%s--merge -o %s %s %s"):format(profio, out, a, b)),
       "go tool pprof -proto", seconds(("go tool pprof -proto -output %s %s %s"):format(out, a, b)))

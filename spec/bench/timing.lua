@@ -98,7 +98,13 @@ function timing.make(name, symbols, text, arcs, shape)
    local command = ("%s/trace %s %d %d %d %s"):format(timing.folder, path, symbols, text,
       arcs, shape)
    assert(os.execute(command), "cannot make " .. path)
+   timing.settle()
    return path
+end
+
+--- Have what was written on the disk: else the system writes it while something is timed.
+function timing.settle()
+   os.execute "sync"
 end
 
 --- Remove what timing.make wrote.
