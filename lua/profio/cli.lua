@@ -122,7 +122,7 @@ local function run(argv, err)
    local opened, status = files.open(given, err)
    local trace <close> = opened
    local out = output.open(not given.merge and given.out or nil)
-   return math.max(status, answer(trace, given, out, err))
+   return math.max(status, answer(trace, given, out, err)), not given.script
 end
 
 -- }======
@@ -150,12 +150,13 @@ end
 ---@param argv string[]
 ---@param err file*|nil where words about failures go; default: standard error
 ---@return integer status 0 read, 1 nothing read or written, 2 wrong use, 3 read with damage
+---@return boolean|nil is_closed nothing is left open; after a script something may be
 function cli.main(argv, err)
    err = err or io.stderr
    core.ignore_broken_pipes()
-   local ok, result = xpcall(run, on_raise, argv, err)
+   local ok, result, is_closed = xpcall(run, on_raise, argv, err)
    if ok then
-      return result
+      return result, is_closed
    elseif result.message then
       err:write("profio: ", result.message, "\n")
    end
