@@ -32,7 +32,8 @@
 
 #define L_JOB       "profio.rows"
 #define MAX_COLUMNS 4096
-#define ALL_WIDTH   200 /* max_width when none is given */
+#define ALL_WIDTH   200      /* max_width when none is given */
+#define MOST_AHEAD  1048576u /* bytes of a batch that is written ahead */
 
 
 /* {====== The job ====== */
@@ -97,7 +98,8 @@ static pf_status fail_writing (const row_job *job, pf_status status,
 /* A job as two threads see it. */
 typedef struct shared_job {
   row_job *job;
-  row_job ahead; /* of the caller's thread: its text is one of job->texts */
+  row_job ahead;     /* of the caller's thread: its text is one of job->texts */
+  bool has_given_up; /* nothing more is written there */
 } shared_job;
 
 
@@ -110,17 +112,24 @@ static void note_none (void *context, const pf_pull *pull, uint32_t *notes) {
 
 
 /* Write a batch ahead: the note is the number of its text, plus 1. What cannot
-   be written so is written, or fails, in its turn. */
+   be written so is written, or fails, in its turn; then no more is tried. */
 static void write_ahead (void *context, const pf_pull *pull, size_t number,
                          uint32_t *notes) {
-  const shared_job *const shared = context;
-  row_job *const ahead = &((shared_job *)context)->ahead;
+  shared_job *const shared = context;
+  row_job *const ahead = &shared->ahead;
   row_text *const text = &shared->job->texts[number];
+  if (shared->has_given_up)
+    return;
   ahead->text = *text;
   ahead->text.used = 0;
   ahead->batch = pull->batch;
-  if (ahead->form->rows(ahead) == PF_OK)
-    notes[0] = (uint32_t)number + 1;
+  shared->has_given_up = ahead->form->rows(ahead) != PF_OK;
+  if (shared->has_given_up) {
+    free(ahead->text.at);
+    *text = (row_text){NULL, 0, 0};
+    return;
+  }
+  notes[0] = (uint32_t)number + 1;
   *text = ahead->text;
 }
 
@@ -174,6 +183,7 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
              false};
   shared_job shared = {.job = job, .ahead = *job};
   shared.ahead.file = NULL;
+  shared.ahead.most = MOST_AHEAD;
   shared.ahead.count = 1; /* other rows come before */
   if (job->form->is_apart)
     job->texts = calloc(PF_RELAY_LOADS, sizeof *job->texts);

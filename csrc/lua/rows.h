@@ -67,6 +67,7 @@ struct row_job {
   uint64_t count;   /* rows written so far */
   row_text text;    /* still to be given to the file */
   FILE *file;       /* NULL: everything stays in `text` */
+  size_t most;      /* bytes that may stay there; 0: as many as there are */
   pf_status failed; /* PF_OK until a row could not be written */
   int errnum;       /* of a write that failed */
   row_text *texts;  /* of batches that were written ahead (rows.c); or NULL */
@@ -111,7 +112,8 @@ static inline pf_status row_put (row_text *text, const void *bytes,
 }
 
 /* Give the text to the file when it has grown large, or when `all` is set;
-   without a file it stays. PF_EIO: job->errnum says why. */
+   without a file it stays. PF_EIO: job->errnum says why. PF_ELIMIT: more than
+   may stay. */
 pf_status row_flush (row_job *job, bool all);
 
 /* Put a whole text behind what was written, and empty it, maybe. */

@@ -44,7 +44,9 @@ static pf_status write_out (row_job *job, row_text *text) {
 
 
 pf_status row_flush (row_job *job, bool all) {
-  if (job->file == NULL || (!all && job->text.used < FLUSH_SIZE))
+  if (job->file == NULL)
+    return job->most > 0 && job->text.used > job->most ? PF_ELIMIT : PF_OK;
+  if (!all && job->text.used < FLUSH_SIZE)
     return PF_OK;
   const pf_status status = write_out(job, &job->text);
   if (status != PF_OK || !all || fflush(job->file) == 0)

@@ -266,6 +266,12 @@ describe("tables of many batches", function()
          file:seek "set"
          assert.is_true(file:read "a" == expected, output .. " in a file")
       end
+      local long, lines = " " .. ("x"):rep(400) .. "\n", {} -- more than is written ahead
+      for i = 0, 89999 do
+         lines[i + 1] = i % 100 .. long
+      end
+      assert.is_true(core.write_listing(trace.histogram:limit(#lines):reader(),
+         { template = "{count}" .. long }) == table.concat(lines))
       local full <close> = assert(io.open("/dev/full", "w"))
       assert.same({ nil, "write failed: No space left on device", "io" },
          { core.write_rows(trace.histogram:reader(), { output = "csv" }, full) })
