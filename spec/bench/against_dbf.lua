@@ -32,14 +32,14 @@ local function seconds_of(command)
    return tonumber((pipe:read "l" or ""):match "^(%S+)")
 end
 
--- The least of some runs; nil when the program is not there.
-local function best(command)
-   local least
-   for _ = 1, 3 do
-      local seconds = seconds_of(command)
-      least = seconds and math.min(least or seconds, seconds) or least
+-- The median of some runs, as of our own; nil when the program is not there.
+local function median(command)
+   local runs = {}
+   for i = 1, 3 do
+      runs[i] = seconds_of(command)
    end
-   return least
+   table.sort(runs)
+   return runs[(#runs + 1) // 2]
 end
 
 -- Three columns of each record, or four.
@@ -48,7 +48,7 @@ local function shapelib(path)
    local made = os.execute(("cc -std=c11 -O2 spec/bench/other/shape.c -lshp -o %s 2>/dev/null")
       :format(program))
    if made then
-      return best(program .. " " .. path), best(program .. " " .. path .. " thread")
+      return median(program .. " " .. path), median(program .. " " .. path .. " thread")
    end
 end
 
@@ -94,7 +94,7 @@ function bench.xbase()
       end,
    }, 5)
    local three, four = shapelib(path)
-   local slow = best(dbfread:format(path))
+   local slow = median(dbfread:format(path))
    timing.print("\na trace of Xbase++ with %d entries", ENTRIES)
    for _, other in ipairs { { "shapelib, three columns", three },
       { "shapelib, with the threads", four }, { "dbfread", slow } } do
