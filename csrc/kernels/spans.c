@@ -345,12 +345,6 @@ typedef struct lane_run {
 } lane_run;
 
 
-/* One of two numbers without a branch. */
-static inline uint32_t select (bool first, uint32_t a, uint32_t b) {
-  return b ^ ((a ^ b) & (0u - (uint32_t)first));
-}
-
-
 /* Go to the lane of a row. PF_ENOMEM. */
 static pf_status begin_run (spans_reader *r, size_t row, lane_run *run) {
   if (pf_events_lane(&r->events, row, &run->number) != PF_OK ||
@@ -375,10 +369,10 @@ static inline bool step (spans_reader *r, pf_batch *batch, const lane_run *run,
       s->room == 0)
     return false;
   const bool is_top = (is_within & (s->areas[depth - is_within] == area)) != 0;
-  if (select(opens, depth < s->room, is_top) == 0)
+  if (pf_select(opens, depth < s->room, is_top) == 0)
     return false;
   s->areas[depth - !opens] = area;
-  s->depth = select(opens, depth + 1, depth - 1);
+  s->depth = pf_select(opens, depth + 1, depth - 1);
   note_lane_time(s, time);
   put(r, batch, opens, area, run->number, s->last);
   return true;

@@ -27,12 +27,6 @@ typedef struct moment {
 #define HOT static inline __attribute__((always_inline))
 
 
-/* One of two numbers without a branch. */
-HOT uint32_t select (bool first, uint32_t a, uint32_t b) {
-  return b ^ ((a ^ b) & (0u - (uint32_t)first));
-}
-
-
 static void *column_of (const pf_batch *out, size_t column) {
   return column < out->ncolumns ? out->columns[column].data : NULL;
 }
@@ -41,9 +35,9 @@ static void *column_of (const pf_batch *out, size_t column) {
 /* An event as a time and a word. */
 HOT void pack (outlet *o, const moment *m, bool enters, uint32_t area) {
   o->packed->times[o->row] = m->time;
-  o->packed->words[o->row++] = area << PF_PACKED_AREA |
-                               m->lane_number << PF_PACKED_LANE |
-                               select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
+  o->packed->words[o->row++] =
+      area << PF_PACKED_AREA | m->lane_number << PF_PACKED_LANE |
+      pf_select(enters, PF_EVENT_ENTER, PF_EVENT_LEAVE);
 }
 
 
@@ -53,7 +47,7 @@ HOT void put (const unfilter *self, outlet *o, const moment *m, bool enters,
     pack(o, m, enters, area);
     return;
   }
-  const uint32_t event = select(enters, self->enter, self->leave);
+  const uint32_t event = pf_select(enters, self->enter, self->leave);
   const size_t row = o->row++;
   if (o->times != NULL)
     o->times[row] = m->time;
@@ -135,7 +129,7 @@ HOT bool take_either (unfilter *self, outlet *o, const moment *m) {
   const bool has_room = depth < lane->room;
   const bool is_its = (is_within & (top->slot == m->slot)) != 0;
   const bool is_calling = (is_within & top->seen[PF_CALLING]) != 0;
-  if (select(enters, has_room, is_its) == 0 || is_calling)
+  if (pf_select(enters, has_room, is_its) == 0 || is_calling)
     return false;
   const uint32_t below = top->below;
   pf_open_call *const call = &lane->frames[depth - !enters];
@@ -145,8 +139,8 @@ HOT bool take_either (unfilter *self, outlet *o, const moment *m) {
   call->area = slot->area;
   memset(call->seen, 0, sizeof call->seen);
   pf_open_call_see(call, PF_ENTERED, m->time);
-  slot->top = select(enters, depth, below);
-  lane->depth = select(enters, depth + 1, depth - 1);
+  slot->top = pf_select(enters, depth, below);
+  lane->depth = pf_select(enters, depth + 1, depth - 1);
   put(self, o, m, enters, slot->area);
   return true;
 }

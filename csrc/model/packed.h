@@ -42,6 +42,12 @@ struct pf_packed {
   uint32_t words[PF_PACKED_ROWS + 16];
 };
 
+/* One of two numbers without a branch: whether an event enters or leaves is
+   chance, and a branch on it is foreseen half of the time. */
+static inline uint32_t pf_select (bool first, uint32_t a, uint32_t b) {
+  return b ^ ((a ^ b) & (0u - (uint32_t)first));
+}
+
 static inline uint32_t pf_packed_kind (uint32_t word) {
   return word & PF_PACKED_KINDS;
 }

@@ -69,8 +69,6 @@ typedef struct calls_reader {
   pf_column *own;        /* of the batch of events, while it has those given */
   bool is_over, is_back; /* the input has ended; it is read here again */
   size_t row;            /* of the events, the next to take */
-  size_t slow;           /* of packed ones: that needed a closer look */
-  unsigned waits;        /* batches until events are wanted packed again */
   size_t at;             /* of the machine's calls, the next to hand out */
   uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
 } calls_reader;
@@ -166,12 +164,7 @@ static pf_status out_of_memory (pf_error *error) {
 
 /* The next batch of events, packed where that helps. */
 static pf_status pull (calls_reader *r, pf_error *error) {
-  if (r->slow > r->events.batch.rows / 8)
-    r->waits = PF_PATIENCE;
-  r->slow = 0;
-  r->waits -= r->waits > 0;
-  const bool may_pack =
-      r->waits == 0 && !r->options.has_from && !r->options.has_to;
+  const bool may_pack = !r->options.has_from && !r->options.has_to;
   const pf_status status = pf_events_pull(&r->events, may_pack, error);
   if (status != PF_MORE || r->events.is_packed)
     return status;
@@ -203,7 +196,7 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
   const pf_status status =
       r->events.is_packed
-          ? pf_take_packed(&r->machine, &r->events, r->row, to, &r->slow)
+          ? pf_take_packed(&r->machine, &r->events, r->row, to)
           : pf_machine_take(&r->machine, &r->events.rows, r->row, to);
   r->row = to;
   return status == PF_OK ? PF_MORE : out_of_memory(error);

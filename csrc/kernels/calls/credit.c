@@ -17,7 +17,6 @@ typedef struct credit {
   const uint32_t *words;
   bool has_more; /* than tallies: calls become rows of the machine first; or
                     there are no groups, and they stay that */
-  size_t slow;
 } credit;
 
 
@@ -51,7 +50,7 @@ static pf_status count_calls (credit *c) {
 
 
 static pf_status take_slow (credit *c, size_t row) {
-  c->slow++;
+  c->events->slow++;
   if (c->groups == NULL)
     return pf_events_arrange(c->events, row, row + 1) == PF_OK
                ? pf_machine_take_one(c->machine, &c->events->rows, row)
@@ -141,7 +140,7 @@ static pf_status take_all (credit *c, size_t first, size_t rows) {
 
 
 pf_status pf_take_packed (pf_machine *m, pf_events *events, size_t from,
-                          size_t to, size_t *slow) {
+                          size_t to) {
   credit c = {.machine = m,
               .events = events,
               .times = events->packed.times,
@@ -150,13 +149,11 @@ pf_status pf_take_packed (pf_machine *m, pf_events *events, size_t from,
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
   if (status == PF_OK)
     status = take_all(&c, from, to);
-  *slow += c.slow;
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }
 
 
-pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events,
-                     size_t *slow) {
+pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events) {
   const pf_tallies *const t = &groups->tallies;
   credit c = {.machine = m,
               .groups = groups,
@@ -169,6 +166,5 @@ pf_status pf_credit (pf_machine *m, pf_groups *groups, pf_events *events,
     status = take_all(&c, 0, events->packed.rows);
   if (status == PF_OK)
     status = count_calls(&c);
-  *slow = c.slow;
   return status;
 }

@@ -15,19 +15,12 @@ bool pf_can_credit (const pf_machine *machine, const pf_groups *groups);
 bool pf_ends_behind (const pf_machine *machine, const pf_events *events);
 
 /* Take the packed rows of the events; the result is that of the machine and
-   pf_groups_add. *slow: how many of them needed a closer look. PF_OK or
-   PF_ENOMEM. */
-pf_status pf_credit (pf_machine *machine, pf_groups *groups, pf_events *events,
-                     size_t *slow);
+   pf_groups_add. PF_OK or PF_ENOMEM. */
+pf_status pf_credit (pf_machine *machine, pf_groups *groups, pf_events *events);
 
 /* Take the packed rows from..to-1 of events of which none lies outside the
-   range asked for, as pf_machine_take does. To *slow is added how many needed a
-   closer look. PF_OK or PF_ENOMEM. */
+   range asked for, as pf_machine_take does. PF_OK or PF_ENOMEM. */
 pf_status pf_take_packed (pf_machine *machine, pf_events *events, size_t from,
-                          size_t to, size_t *slow);
-
-/* So many batches are not packed behind one in which more than the eighth part
-   needed a closer look: mostly they do too. */
-#define PF_PATIENCE 8
+                          size_t to);
 
 #endif

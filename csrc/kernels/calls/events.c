@@ -12,7 +12,8 @@
 #include "kernels/order.h"
 #include "model/names.h"
 
-#define KNOWN 0x80 /* a meaning that has been looked up */
+#define KNOWN    0x80 /* a meaning that has been looked up */
+#define PATIENCE 8    /* batches that are not packed behind one of slow rows */
 
 
 const char *const pf_call_words[PF_CALL_WORDS] = {"cut",  "gap",    "lost",
@@ -385,8 +386,12 @@ pf_status pf_events_arrange (pf_events *e, size_t from, size_t to) {
 
 pf_status pf_events_pull (pf_events *e, bool packed, pf_error *error) {
   pf_reader *const reader = e->reader;
-  e->is_packed =
-      packed && reader->pack != NULL && reader->pack(reader, &e->packed);
+  if (e->slow > e->batch.rows / 8)
+    e->waits = PATIENCE;
+  e->slow = 0;
+  e->waits -= e->waits > 0;
+  e->is_packed = packed && e->waits == 0 && reader->pack != NULL &&
+                 reader->pack(reader, &e->packed);
   if (!e->is_packed)
     return reader->next(reader, &e->batch, error);
   e->batch.rows = e->packed.rows;

@@ -34,6 +34,8 @@ typedef struct pf_events {
   uint32_t numbers[PF_BATCH_ROWS];
   pf_event_rows rows; /* of the batch at hand */
   bool is_packed;     /* the rows are packed, and not in the batch */
+  size_t slow;        /* of packed rows: how many needed a closer look */
+  unsigned waits;     /* batches that are not packed, for too many did */
   pf_packed packed;
   uint32_t areas[PF_PACKED_ROWS]; /* of packed rows that were arranged */
 } pf_events;
@@ -62,7 +64,8 @@ pf_status pf_events_next (pf_events *events, pf_error *error);
 
 /* The same in two steps: the batch, perhaps `packed`, then as events->rows the
    rows from..to-1 of it, or all rows if they are not packed. PF_ENOMEM of the
-   second. */
+   second. Where more than the eighth part of packed rows were counted as slow,
+   the next batches are not packed: mostly it is so with them too. */
 pf_status pf_events_pull (pf_events *events, bool packed, pf_error *error);
 pf_status pf_events_arrange (pf_events *events, size_t from, size_t to);
 

@@ -50,28 +50,11 @@ static pf_status take_calls (pf_pass *p, pf_status status) {
 }
 
 
-/* Whether events are wanted packed: then their calls are credited. */
-static bool will_credit (pf_pass *p) {
-  p->waits -= p->waits > 0;
-  return p->waits == 0 && pf_can_credit(&p->machine, &p->groups);
-}
-
-
-static pf_status credit_batch (pf_pass *p) {
-  size_t slow = 0;
-  const pf_status status =
-      pf_credit(&p->machine, &p->groups, &p->events, &slow);
-  if (slow > p->events.batch.rows / 8)
-    p->waits = PF_PATIENCE;
-  return status;
-}
-
-
 static pf_status take_batch (pf_pass *p) {
   pf_machine *const m = &p->machine;
   const size_t rows = p->events.batch.rows;
   if (p->events.is_packed && !pf_ends_behind(m, &p->events))
-    return credit_batch(p);
+    return pf_credit(m, &p->groups, &p->events);
   pf_status status = pf_events_arrange(&p->events, 0, rows);
   for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
     const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
@@ -88,7 +71,8 @@ static pf_status out_of_memory (pf_error *error) {
 
 pf_status pf_pass_read (pf_pass *p, uint64_t rows, pf_error *error) {
   while (rows > 0 && !p->machine.is_stuck) {
-    const pf_status status = pf_events_pull(&p->events, will_credit(p), error);
+    const pf_status status = pf_events_pull(
+        &p->events, pf_can_credit(&p->machine, &p->groups), error);
     if (status != PF_MORE)
       return status;
     if (take_batch(p) != PF_OK)

@@ -20,7 +20,6 @@ typedef struct pf_pass {
   pf_events events;
   pf_machine machine;
   pf_groups groups;
-  unsigned waits; /* batches until events are credited again: credit.h */
   bool is_open;
 } pf_pass;
 
