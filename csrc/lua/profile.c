@@ -262,14 +262,13 @@ static pf_listing listing_without_flow (lua_State *L, int arg) {
 /* Push the flow for the options at `arg` and describe the listing. */
 static pf_listing listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
-  l_parents_check(L, l_profile_check(L, 1));
   listing.flow = l_flow_push(L, 1, arg);
   return listing;
 }
 
 
 /* The same with the order of the flat profile, where the flow has to be
-   computed for it. Who calls is not asked. */
+   computed for it. */
 static pf_listing flat_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
   listing.flow =
@@ -282,7 +281,6 @@ static pf_listing flat_listing_of (lua_State *L, int arg) {
    wanted together. */
 static pf_listing ranked_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
-  l_parents_check(L, l_profile_check(L, 1));
   pf_flow *const flow =
       l_flow_push_ordered(L, 1, arg, pf_flow_open_graph, listing.zeros);
   if (pf_flow_rank(flow, listing.zeros) != PF_OK)

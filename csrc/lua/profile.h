@@ -38,17 +38,13 @@ const pf_flow *l_flow_push (lua_State *L, int profile, int arg);
 
 /* A listing that has orders, and the function that computes them with the flow:
    pf_flow_open_flat or pf_flow_open_graph. */
-typedef pf_status l_open_ordered (pf_flow *flow, const pf_graph *graph,
-                                  size_t metric, const uint8_t *filter,
-                                  bool zeros);
+typedef pf_status l_open_ordered (pf_flow *flow, pf_graph *graph, size_t metric,
+                                  const uint8_t *filter, bool zeros);
 
 /* The same with the orders of a listing, of all functions or those without
    zeros, when the flow has to be computed. */
 pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
                               l_open_ordered *open, bool zeros);
-
-/* Have the arcs of a profile listed by callee; raises when out of memory. */
-void l_parents_check (lua_State *L, l_profile *profile);
 
 /* Push a table of the numbers a heading shows; pf_graph_facts and the flow
    at the top of the stack. */

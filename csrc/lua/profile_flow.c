@@ -192,12 +192,6 @@ static l_flow *new_flow (lua_State *L, int profile) {
 }
 
 
-void l_parents_check (lua_State *L, l_profile *profile) {
-  if (pf_graph_parents(&profile->graph) != PF_OK)
-    luaL_error(L, "not enough memory");
-}
-
-
 pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
                               l_open_ordered *open, bool zeros) {
   l_profile *const p = l_profile_check(L, profile);
@@ -206,8 +200,6 @@ pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
     return &((l_flow *)lua_touserdata(L, -1))->flow;
   l_flow *const f = new_flow(L, profile);
   make_filter(L, p, f, arg);
-  if (f->filter != NULL)
-    l_parents_check(L, p);
   const size_t metric = metric_of(L, &p->graph, arg);
   if (open(&f->flow, &p->graph, metric, f->filter, zeros) != PF_OK)
     luaL_error(L, "not enough memory");
@@ -219,7 +211,7 @@ pf_flow *l_flow_push_ordered (lua_State *L, int profile, int arg,
 }
 
 
-static pf_status open_flow (pf_flow *flow, const pf_graph *graph, size_t metric,
+static pf_status open_flow (pf_flow *flow, pf_graph *graph, size_t metric,
                             const uint8_t *filter, bool zeros) {
   (void)zeros;
   return pf_flow_open(flow, graph, metric, filter);

@@ -167,6 +167,8 @@ static size_t longest_list (const pf_graph *graph) {
 
 static bool open_lists (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
+  if (pf_graph_parents(flow->graph) != PF_OK)
+    return false;
   const size_t room = longest_list(flow->graph) + 1;
   self->arcs = malloc(room * sizeof *self->arcs);
   self->spare = malloc(room * sizeof *self->spare);

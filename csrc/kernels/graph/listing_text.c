@@ -442,6 +442,8 @@ static size_t longest_list (const pf_flow *flow) {
 
 
 static bool open_arrays (text_reader *self) {
+  if (pf_graph_parents(self->listing.listing.flow->graph) != PF_OK)
+    return false;
   const size_t room = longest_list(self->listing.listing.flow) + 1;
   self->list = malloc(room * sizeof *self->list);
   self->spare = malloc(room * sizeof *self->spare);

@@ -301,7 +301,7 @@ static void send_up (pf_flow *flow) {
 /* }====== */
 
 
-void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
+void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
                     const uint8_t *filter) {
   memset(flow, 0, sizeof *flow);
   flow->graph = graph;
@@ -349,14 +349,16 @@ pf_status pf_flow_spread (pf_flow *flow) {
   add_cycles(flow);
   if (is_open(flow))
     flow->total_shown = flow->total;
-  else
+  else if (pf_graph_parents(flow->graph) == PF_OK)
     send_down(flow);
+  else
+    return PF_ENOMEM;
   send_up(flow);
   return PF_OK;
 }
 
 
-pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
+pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter) {
   pf_flow_begin(flow, graph, metric, filter);
   return pf_flow_spread(flow);

@@ -36,7 +36,7 @@ typedef struct pf_node {
 } pf_node;
 
 typedef struct pf_flow {
-  const pf_graph *graph; /* borrowed */
+  pf_graph *graph; /* borrowed; who needs its arcs by callee has them listed */
   const uint8_t *filter; /* of each function, PF_..._IN and _OUT; or NULL */
   uint8_t filter_all;    /* all bits that occur in it */
   size_t metric;
@@ -72,17 +72,16 @@ typedef struct pf_share {
 
 /*
 ** Compute the flow of a metric (ignored for compat graphs, which have one).
-** `filter` (may be NULL) and the graph must stay; with a filter, and for a
-** compat graph, its arcs must be listed by callee too. PF_ENOMEM; close it also
+** `filter` (may be NULL) and the graph must stay. PF_ENOMEM; close it also
 ** after a failure.
 */
-pf_status pf_flow_open (pf_flow *flow, const pf_graph *graph, size_t metric,
+pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter);
 void pf_flow_close (pf_flow *flow);
 
 /* The same in two steps: what the flow is of, which is enough for
    pf_flow_weight and pf_flow_in_flat, and the rest. */
-void pf_flow_begin (pf_flow *flow, const pf_graph *graph, size_t metric,
+void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
                     const uint8_t *filter);
 pf_status pf_flow_spread (pf_flow *flow);
 

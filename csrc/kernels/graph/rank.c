@@ -340,17 +340,16 @@ static pf_status do_both (pf_flow *flow, pf_task *first, pf_task *second) {
 }
 
 
-pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
-                             size_t metric, const uint8_t *filter, bool zeros) {
+pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
+                             const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
   return do_both(flow, spread, rank_flat);
 }
 
 
-pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
-                              size_t metric, const uint8_t *filter,
-                              bool zeros) {
+pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
+                              const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
   return do_both(flow, spread_and_rank, rank_index);

@@ -33,10 +33,10 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
 ** two processors where there are two: the orders are kept in the flow, for the
 ** listings to find. PF_ENOMEM; close the flow also after a failure.
 */
-pf_status pf_flow_open_flat (pf_flow *flow, const pf_graph *graph,
-                             size_t metric, const uint8_t *filter, bool zeros);
-pf_status pf_flow_open_graph (pf_flow *flow, const pf_graph *graph,
-                              size_t metric, const uint8_t *filter, bool zeros);
+pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
+                             const uint8_t *filter, bool zeros);
+pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
+                              const uint8_t *filter, bool zeros);
 
 /* Make the orders of the call graph and its index in a flow that is open, if
    they are not there. PF_ENOMEM. */
