@@ -29,9 +29,11 @@ void listing_open (listing_reader *self, const pf_listing *listing,
 }
 
 
+/* Mostly the node tells, and who asks has just looked at it. */
 uint32_t listing_name (const pf_listing *listing, size_t function) {
   const pf_graph *graph = listing->flow->graph;
-  const uint32_t name = graph->names[function];
+  const uint32_t known = listing->flow->nodes[function].name;
+  const uint32_t name = known != PF_NO_NAME ? known : graph->names[function];
   if (listing->shown == NULL || !graph->dictionary->has_mangled)
     return name;
   uint32_t *shown = &listing->shown[function];
