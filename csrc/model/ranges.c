@@ -6,8 +6,15 @@
 #include <string.h>
 
 #include "model/memory.h"
+#include "model/parallel.h"
 #include "model/ranges.h"
 
+#define MANY       16384 /* pages that are worth a thread */
+#define MOST_SHIFT 15    /* of pages with edges */
+#define NO_EDGE    UINT16_MAX
+
+
+/* {====== The table ====== */
 
 /* Pages as small as they can be with at most one of them per row. */
 static unsigned shift_for (uint64_t span, size_t count) {
@@ -15,6 +22,87 @@ static unsigned shift_for (uint64_t span, size_t count) {
   while (span >> shift >= count)
     shift++;
   return shift;
+}
+
+
+/* The page in which a row starts. */
+static uint64_t page_of (const pf_ranges *ranges, size_t row) {
+  return (pf_range_start(ranges, row) - ranges->base) >> ranges->shift;
+}
+
+
+/* How many rows start before a page. */
+static size_t rows_before (const pf_ranges *ranges, size_t page) {
+  size_t low = 0, high = ranges->count;
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    if (page_of(ranges, middle) < page)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+
+/* Whether a row ends so far behind the base, or later. */
+static bool reaches (const pf_ranges *ranges, size_t row, uint64_t distance) {
+  const uint64_t end = pf_range_end(ranges, row);
+  return end >= ranges->base && end - ranges->base >= distance;
+}
+
+
+/* What the table says of a page in which the rows from `first` up to `next`
+   start. */
+static pf_range_page page_with (const pf_ranges *ranges, size_t page,
+                                size_t first, size_t next) {
+  const uint64_t low = (uint64_t)page << ranges->shift;
+  uint64_t high = low + ((uint64_t)1 << ranges->shift);
+  pf_range_page told = {(uint32_t)first, {NO_EDGE, NO_EDGE}};
+  const pf_range_page ask = {(uint32_t)first, {0, 0}};
+  if (ranges->shift > MOST_SHIFT || next - first > 2)
+    return ask;
+  for (size_t row = next; row-- > first;) { /* the last one first */
+    const uint64_t edge = pf_range_start(ranges, row) - ranges->base;
+    if (edge >= high || !reaches(ranges, row, high))
+      return ask;
+    told.edges[row - first] = (uint16_t)(edge - low);
+    high = edge;
+  }
+  if (high > low && (first == 0 || !reaches(ranges, first - 1, high)))
+    return ask;
+  return told;
+}
+
+
+/* Some of the pages. */
+typedef struct stretch {
+  const pf_ranges *ranges;
+  size_t from, to;
+} stretch;
+
+
+static void fill_pages (void *context) {
+  const stretch *const s = context;
+  const pf_ranges *const ranges = s->ranges;
+  size_t row = rows_before(ranges, s->from);
+  for (size_t page = s->from; page < s->to; page++) {
+    const size_t first = row;
+    while (row < ranges->count && page_of(ranges, row) == page)
+      row++;
+    ranges->pages[page] = page_with(ranges, page, first, row);
+  }
+}
+
+
+static void fill_table (pf_ranges *ranges) {
+  const size_t n = ranges->npages, half = n < MANY ? n : n / 2;
+  stretch low = {ranges, 0, half}, high = {ranges, half, n};
+  if (half < n)
+    pf_both(fill_pages, &low, fill_pages, &high);
+  else
+    fill_pages(&low);
+  ranges->pages[n] = (pf_range_page){(uint32_t)ranges->count, {0, 0}};
 }
 
 
@@ -28,22 +116,26 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
   ranges->base = pf_range_start(ranges, 0);
   const uint64_t span = pf_range_start(ranges, count - 1) - ranges->base;
   ranges->shift = shift_for(span, count);
-  ranges->pages = (size_t)(span >> ranges->shift) + 1;
-  ranges->first = pf_array(ranges->pages + 1, sizeof *ranges->first);
-  if (ranges->first == NULL) {
+  ranges->npages = (size_t)(span >> ranges->shift) + 1;
+  ranges->pages = pf_array(ranges->npages + 1, sizeof *ranges->pages);
+  if (ranges->pages == NULL) {
     ranges->count = 0;
     return PF_ENOMEM;
   }
-  size_t row = 0;
-  for (size_t page = 0; page <= ranges->pages; page++) {
-    while (row < count &&
-           (pf_range_start(ranges, row) - ranges->base) >> ranges->shift < page)
-      row++;
-    ranges->first[page] = (uint32_t)row;
-  }
+  fill_table(ranges);
   return PF_OK;
 }
 
+
+void pf_ranges_close (pf_ranges *ranges) {
+  free(ranges->pages);
+  *ranges = (pf_ranges){0};
+}
+
+/* }====== */
+
+
+/* {====== Look-ups ====== */
 
 /* The last row that starts at or before an address lies in its page, or is
    the last one before that page: between which row numbers the one behind it
@@ -51,10 +143,10 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
 static inline void narrow (const pf_ranges *ranges, uint64_t address,
                            uint32_t *low, uint32_t *high) {
   uint64_t page = (address - ranges->base) >> ranges->shift;
-  if (page >= ranges->pages)
-    page = ranges->pages - 1;
-  *low = ranges->first[page];
-  *high = ranges->first[page + 1];
+  if (page >= ranges->npages)
+    page = ranges->npages - 1;
+  *low = ranges->pages[page].first;
+  *high = ranges->pages[page + 1].first;
 }
 
 
@@ -103,38 +195,64 @@ static inline uint32_t search_few (const pf_ranges *ranges, uint64_t address,
 }
 
 
-/* Ask for the page of each address, then for the rows it tells, then search:
-   by then the memory has arrived. The row before a page's first is mostly on
-   its cache line. */
-void pf_ranges_before_all (const pf_ranges *ranges, const uint64_t *addresses,
-                           size_t count, uint32_t *found) {
-  uint32_t low[PF_RANGES_AT_ONCE], high[PF_RANGES_AT_ONCE];
+/* An address that the table alone does not find, and the rows to be looked at:
+   see narrow. */
+typedef struct question {
+  size_t i; /* its number */
+  uint32_t low, high;
+} question;
+
+
+static question ask (const pf_ranges *ranges, uint64_t address, size_t i) {
+  question q = {.i = i};
+  narrow(ranges, address, &q.low, &q.high);
+  const size_t row = q.low == 0 ? 0 : q.low - 1; /* mostly on the same line */
+  __builtin_prefetch(ranges->rows + row * ranges->stride);
+  __builtin_prefetch(ranges->rows + q.low * ranges->stride);
+  return q;
+}
+
+
+static uint32_t answer (const pf_ranges *ranges, uint64_t address,
+                        const question *q) {
+  const uint32_t row = search_few(ranges, address, q->low, q->high);
+  return address < pf_range_end(ranges, row) ? row : UINT32_MAX;
+}
+
+
+/* Ask for the page of each address, look at them, and where they do not tell
+   ask for the rows, then search these: by then the memory has arrived. */
+void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
+                         size_t count, uint32_t *found) {
+  question questions[PF_RANGES_AT_ONCE];
+  size_t asked = 0;
   const uint64_t base = ranges->count == 0 ? UINT64_MAX : ranges->base;
+  const uint64_t mask = ((uint64_t)1 << ranges->shift) - 1;
   for (size_t i = 0; i < count; i++) {
     const uint64_t page = (addresses[i] - base) >> ranges->shift;
-    if (page < ranges->pages)
-      __builtin_prefetch(&ranges->first[page]);
+    if (page < ranges->npages)
+      __builtin_prefetch(&ranges->pages[page]);
   }
   for (size_t i = 0; i < count; i++) {
-    low[i] = high[i] = 0;
+    const uint64_t distance = addresses[i] - base;
+    const uint64_t page = distance >> ranges->shift;
+    found[i] = UINT32_MAX;
     if (ranges->count == 0 || addresses[i] < base)
       continue;
-    narrow(ranges, addresses[i], &low[i], &high[i]);
-    const size_t row = low[i] == 0 ? 0 : low[i] - 1;
-    __builtin_prefetch(ranges->rows + row * ranges->stride);
-    __builtin_prefetch(ranges->rows + low[i] * ranges->stride);
+    const pf_range_page *const told =
+        &ranges->pages[page < ranges->npages ? page : ranges->npages];
+    if (told->edges[1] != 0)
+      found[i] = told->first - 1 + ((distance & mask) >= told->edges[0]) +
+                 ((distance & mask) >= told->edges[1]);
+    else
+      questions[asked++] = ask(ranges, addresses[i], i);
   }
-  if (ranges->count == 0)
-    memset(found, 0xff, count * sizeof *found);
-  for (size_t i = 0; ranges->count > 0 && i < count; i++)
-    found[i] = search_few(ranges, addresses[i], low[i], high[i]);
+  for (size_t k = 0; k < asked; k++)
+    found[questions[k].i] =
+        answer(ranges, addresses[questions[k].i], &questions[k]);
 }
 
-
-void pf_ranges_close (pf_ranges *ranges) {
-  free(ranges->first);
-  *ranges = (pf_ranges){0};
-}
+/* }====== */
 
 
 /* {====== Sorting ====== */

@@ -1,7 +1,8 @@
 /*
 ** ranges.h - finding the range that holds an address: a sorted array of rows
-** that begin with `uint64_t start, end`, and a table of pages over it, so
-** that a look-up costs one visit of the table and one of the rows.
+** that begin with `uint64_t start, end`, and a table of pages over it. Where a
+** page has no gap and at most two rows begin in it, the table alone tells the
+** row; else a look-up visits the rows as well.
 */
 
 #ifndef ranges_h
@@ -11,19 +12,28 @@
 
 #include "profio.h"
 
+/* A page of addresses, where it has no gap: those before the first edge belong
+   to the row before `first`, those up to the second to `first`, and the others
+   to the row behind. An edge that is not there is behind all. */
+typedef struct pf_range_page {
+  uint32_t first;    /* how many rows start before the page */
+  uint16_t edges[2]; /* where those in it start; the second one 0: the rows
+                        tell */
+} pf_range_page;
+
 typedef struct pf_ranges {
   const uint8_t *rows; /* borrowed */
   size_t stride;       /* bytes from one row to the next */
   size_t count;
-  uint64_t base;   /* the first start */
-  unsigned shift;  /* a page is 2^shift addresses */
-  size_t pages;    /* first[0..pages] */
-  uint32_t *first; /* of each page: how many rows start before it */
+  uint64_t base;  /* the first start */
+  unsigned shift; /* a page is 2^shift addresses */
+  size_t npages;
+  pf_range_page *pages; /* and one behind the last */
 } pf_ranges;
 
 /*
-** Index rows in ascending order of start, without overlaps; they must stay
-** while the index lives. PF_ELIMIT for 2^32 rows or more, PF_ENOMEM.
+** Index rows in ascending order of start, without overlaps; they must stay as
+** they are while the index lives. PF_ELIMIT for 2^32 rows or more, PF_ENOMEM.
 */
 pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
                           size_t count);
@@ -35,11 +45,11 @@ size_t pf_ranges_find (const pf_ranges *ranges, uint64_t address);
    or not; SIZE_MAX when all start later. */
 size_t pf_ranges_before (const pf_ranges *ranges, uint64_t address);
 
-/* The same for many addresses, at most PF_RANGES_AT_ONCE: their cache misses
-   overlap. Rows are answered as 32 bits, none as UINT32_MAX. */
+/* As pf_ranges_find for many addresses, at most PF_RANGES_AT_ONCE: their cache
+   misses overlap. Rows are answered as 32 bits, none as UINT32_MAX. */
 #define PF_RANGES_AT_ONCE 64
-void pf_ranges_before_all (const pf_ranges *ranges, const uint64_t *addresses,
-                           size_t count, uint32_t *found);
+void pf_ranges_find_all (const pf_ranges *ranges, const uint64_t *addresses,
+                         size_t count, uint32_t *found);
 
 /* Where a row starts, and where it ends. */
 static inline uint64_t pf_range_start (const pf_ranges *ranges, size_t row) {

@@ -36,10 +36,8 @@ void pf_places_find_all (const pf_places *places, const uint64_t *addresses,
   for (size_t i = 0; i < count; i++)
     if (addresses[i] >= first)
       moved[i] = unmoved(places, addresses[i]);
-  pf_ranges_before_all(places->ranges, moved, count, found);
+  pf_ranges_find_all(places->ranges, moved, count, found);
   for (size_t i = 0; i < count; i++)
-    if (found[i] != UINT32_MAX &&
-        (addresses[i] < first ||
-         addresses[i] >= pf_place_end(places, found[i])))
+    if (addresses[i] < first)
       found[i] = UINT32_MAX;
 }
