@@ -36,8 +36,11 @@ typedef uint64_t key_of (const pf_flow *flow, size_t node);
 /* {====== Keys ====== */
 
 static uint64_t by_self (const pf_flow *flow, size_t node) {
-  return ~pf_order_num(pf_flow_in_flat(flow, node) ? pf_flow_weight(flow, node)
-                                                   : 0);
+  const pf_graph *const graph = flow->graph;
+  const bool counts = pf_flow_in_flat(flow, node);
+  if (graph->facts.compat)
+    return ~pf_order_num(counts ? graph->ticks[node] : 0);
+  return ~pf_order_int(counts ? graph->weights[flow->metric][node] : 0);
 }
 
 
@@ -97,8 +100,20 @@ static inline void fetch_name (const ranking *r, size_t i) {
 }
 
 
+/* The same for calls. */
+static inline void fetch_calls (const ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  if (i + FETCH_FROM >= r->count)
+    return;
+  const size_t row = r->pairs[i + FETCH_FROM].row;
+  __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
+}
+
+
 static void set_words (ranking *r, key_of *key) {
   for (size_t i = 0; i < r->count; i++) {
+    if (key == by_calls)
+      fetch_calls(r, i);
     if (!is_in_run(r, i))
       continue;
     if (key == by_kind)
@@ -115,6 +130,39 @@ static void set_names (ranking *r, size_t offset) {
     fetch_name(r, i);
     r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
   }
+}
+
+
+/* How many nodes are in runs. */
+static size_t count_in_runs (const ranking *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->count; i++)
+    count += is_in_run(r, i);
+  return count;
+}
+
+
+/* The same for the beginnings of names, where most nodes are in runs: names
+   lie in memory as functions do, so these are read in a row, and the runs look
+   into what came out. False: nothing is done. */
+static bool set_beginnings (ranking *r) {
+  const size_t n = r->flow->graph->nfunctions;
+  if (count_in_runs(r) < n / 2)
+    return false;
+  uint64_t *const words = pf_array(n, sizeof *words);
+  if (words == NULL)
+    return false;
+  for (size_t i = 0; i < n; i++)
+    words[i] = part_of_name(r->flow, i, 0);
+  for (size_t i = 0; i < r->count; i++) {
+    const size_t row = r->pairs[i].row;
+    if (i + FETCH_FROM < r->count && r->pairs[i + FETCH_FROM].row < n)
+      __builtin_prefetch(&words[r->pairs[i + FETCH_FROM].row]);
+    if (is_in_run(r, i))
+      r->pairs[i].word = row < n ? words[row] : 0;
+  }
+  free(words);
+  return true;
 }
 
 /* }====== */
@@ -189,7 +237,8 @@ static void sort_all (ranking *r, key_of *const *keys) {
     any = sort_runs(r);
   }
   for (size_t offset = 0; any; offset += 8) {
-    set_names(r, offset);
+    if (offset > 0 || !set_beginnings(r))
+      set_names(r, offset);
     any = sort_runs(r) && drop_ended(r);
   }
 }
