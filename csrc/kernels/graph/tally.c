@@ -1,9 +1,9 @@
 /*
 ** tally.c - rows of a table `arcs` into arcs between functions.
 **
-** Who calls is found in the thread that reads, who is called in the one that
-** counts: each is a search in a large index. What is no symbol's needs another
-** look, for it may become a pseudo function.
+** Whose addresses they are is found in the thread that reads, for each is a
+** search in a large index; the other one counts. What is no symbol's needs
+** another look there, for it may become a pseudo function.
 */
 
 #include "kernels/graph/tally.h"
@@ -95,63 +95,49 @@ static void find_as_gprof (const tally *t, arc_ends *ends) {
 }
 
 
-/* From symbols to functions. */
-static pf_status find_ends (const tally *t, const uint64_t *from,
-                            const uint64_t *to, size_t count, arc_ends *ends) {
-  for (size_t i = 0; i < count; i++) {
-    if (t->entries != NULL)
-      find_as_gprof(t, &ends[i]);
-    else if (find_exactly(t, from[i], to[i], &ends[i]) != PF_OK)
-      return PF_ENOMEM;
+/* From symbols to functions: both ends have one, or another look is needed. */
+static pf_status find_ends (const tally *t, const pf_pull *pull, size_t row,
+                            arc_ends *ends) {
+  if (t->entries != NULL) {
+    find_as_gprof(t, ends);
+    return PF_OK;
   }
-  return PF_OK;
+  const uint64_t from = pull->columns[FROM]->addrs[row];
+  if (from != 0 && ends->caller != UINT32_MAX && ends->callee != UINT32_MAX)
+    return PF_OK;
+  return find_exactly(t, from, pull->columns[TO]->addrs[row], ends);
 }
 
 
-static pf_status tally_rows (const tally *t, const pf_pull *pull,
-                             const uint32_t *callers, size_t first,
-                             size_t count) {
-  const uint64_t *const from = pull->columns[FROM]->addrs + first;
-  const uint64_t *const to = pull->columns[TO]->addrs + first;
-  uint32_t callees[PF_PLACES_AT_ONCE];
-  arc_ends ends[PF_PLACES_AT_ONCE];
-  pf_places_find_all(t->credit->places, to, count, callees);
-  for (size_t i = 0; i < count; i++)
-    ends[i] = (arc_ends){callers[first + i], callees[i]};
-  pf_status status = find_ends(t, from, to, count, ends);
-  for (size_t i = 0; status == PF_OK && i < count; i++)
-    if (ends[i].callee != PF_NO_FUNCTION)
-      status = pf_graph_arc(t->credit->graph, ends[i].caller, ends[i].callee,
-                            pf_pull_int(pull->columns[COUNT], first + i, 0));
-  return status;
-}
-
-
-/* How many of the rows from `row` on are looked up together. */
-static size_t at_once (size_t rows, size_t row) {
-  return rows - row < PF_PLACES_AT_ONCE ? rows - row : PF_PLACES_AT_ONCE;
-}
-
-
-/* Note the symbols that hold the callers. */
-static void find_callers (void *context, const pf_pull *pull,
-                          uint32_t *callers) {
-  const tally *const t = context;
+/* Note the symbols that hold the callers, and behind all of these those that
+   hold the callees. */
+static void find_symbols (void *context, const pf_pull *pull, uint32_t *notes) {
+  const pf_places *const places = ((const tally *)context)->credit->places;
+  const uint64_t *const from = pull->columns[FROM]->addrs;
+  const uint64_t *const to = pull->columns[TO]->addrs;
   const size_t rows = pull->batch.rows;
-  for (size_t row = 0; row < rows; row += PF_PLACES_AT_ONCE)
-    pf_places_find_all(t->credit->places, pull->columns[FROM]->addrs + row,
-                       at_once(rows, row), callers + row);
+  for (size_t row = 0, n; row < rows; row += n) {
+    n = rows - row < PF_PLACES_AT_ONCE ? rows - row : PF_PLACES_AT_ONCE;
+    pf_places_find_all(places, from + row, n, notes + row);
+    pf_places_find_all(places, to + row, n, notes + PF_BATCH_ROWS + row);
+  }
 }
 
 
 static pf_status tally_batch (void *context, const pf_pull *pull,
-                              const uint32_t *callers, pf_error *error) {
+                              const uint32_t *notes, pf_error *error) {
   const tally *const t = context;
+  pf_graph *const graph = t->credit->graph;
   const size_t rows = pull->batch.rows;
   pf_status status = PF_OK;
-  t->credit->graph->facts.arc_rows += rows;
-  for (size_t row = 0; status == PF_OK && row < rows; row += PF_PLACES_AT_ONCE)
-    status = tally_rows(t, pull, callers, row, at_once(rows, row));
+  graph->facts.arc_rows += rows;
+  for (size_t row = 0; status == PF_OK && row < rows; row++) {
+    arc_ends ends = {notes[row], notes[PF_BATCH_ROWS + row]};
+    status = find_ends(t, pull, row, &ends);
+    if (status == PF_OK && ends.callee != PF_NO_FUNCTION)
+      status = pf_graph_arc(graph, ends.caller, ends.callee,
+                            pf_pull_int(pull->columns[COUNT], row, 0));
+  }
   return status == PF_OK
              ? PF_OK
              : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
@@ -164,8 +150,8 @@ pf_status pf_tally_arcs (const pf_credit *credit, pf_reader *arcs,
   const pf_relay relay = {.wants = wants,
                           .nwants = NWANTS,
                           .sparse = -1,
-                          .notes = PF_BATCH_ROWS,
-                          .prepare = find_callers,
+                          .notes = 2 * PF_BATCH_ROWS,
+                          .prepare = find_symbols,
                           .take = tally_batch,
                           .context = &t};
   if (credit->graph->facts.compat &&
