@@ -387,6 +387,28 @@ describe("core.write_listing", function()
             { { "k", 1, 2.345000001, "main", 31 } }))
    end)
 
+   it("pads whole numbers of any size as printf does", function()
+      local rows, widths, expected = {}, { 1, 2, 5, 7, 8, 9, 20, 40 }, {}
+      for exponent = 0, 18 do
+         for step = -2, 2 do
+            for sign = -1, 1, 2 do
+               rows[#rows + 1] = { "k", sign * (10 ^ exponent // 1 | 0) + step }
+            end
+         end
+      end
+      rows[#rows + 1] = { "k", math.mininteger }
+      rows[#rows + 1] = { "k", math.maxinteger }
+      for i, row in ipairs(rows) do
+         local line = {}
+         for j, width in ipairs(widths) do
+            line[j] = ("%" .. width .. "d"):format(row[2])
+         end
+         expected[i] = table.concat(line, "|")
+      end
+      local template = "{n:" .. table.concat(widths, "}|{n:") .. "}\n"
+      assert.equal(table.concat(expected, "\n") .. "\n", list({ k = template }, rows))
+   end)
+
    it("leaves the places of missing values blank", function()
       assert.equal("|     |       |    |\n", list({ k = "|{n:5}|{x:7.2}|{s:4}|\n" }, { { "k" } }))
    end)
@@ -407,11 +429,12 @@ describe("core.write_listing", function()
       end
       for precision = 0, 5 do
          local i = 0
-         local template = ("{x:9.%d}|{x:-24.%d}\n"):format(precision, precision)
-         local form = ("%%9.%df|%%-24.%df"):format(precision, precision)
+         local template = ("{x:3.P}|{x:8.P}|{x:9.P}|{x:12.P}|{x:-24.P}\n"):gsub("P", precision)
+         local form = ("%3.Pf|%8.Pf|%9.Pf|%12.Pf|%-24.Pf"):gsub("P", precision)
          for line in list({ k = template }, rows):gmatch "[^\n]+" do
             i = i + 1
-            local expected = form:format(values[i], values[i])
+            local value = values[i]
+            local expected = form:format(value, value, value, value, value)
             if expected ~= line then
                assert.equal(expected, line)
             end
