@@ -445,7 +445,7 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
   uint32_t *cycle = NULL;
   pf_status status = pf_graph_parents(from);
   if (status == PF_OK)
-    status = pf_cycles_find(&n.cycles, from);
+    status = pf_cycles_find(&n.cycles, from, NULL);
   if (status == PF_OK && (cycle = cycle_of_each(&n)) == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
@@ -471,7 +471,7 @@ static pf_status keep_marked (pf_graph *to, pf_graph *from,
   if (n.marks == NULL || n.fractions == NULL)
     status = PF_ENOMEM;
   if (status == PF_OK)
-    status = pf_cycles_find(&n.cycles, from);
+    status = pf_cycles_find(&n.cycles, from, NULL);
   if (status == PF_OK) {
     memcpy(n.marks, marks, from->nfunctions);
     status = keep(&n);

@@ -5,7 +5,9 @@
 ** components above it.
 **
 ** The walk jumps about in memory, so it touches little for each function: one
-** word that says when it was met, its arcs, and its place in the order.
+** word that says when it was met, its arcs, and its place in the order. Where
+** the order need not be that of a walk, sweeps over all functions come first:
+** most call only what lies on one side of them, or nobody.
 */
 
 #include "kernels/graph/cycles.h"
@@ -32,6 +34,7 @@ typedef struct component {
 typedef struct walk {
   const pf_graph *graph;
   pf_cycles *cycles;
+  const pf_visitor *visitor;
   frame *frames; /* the walk's stack */
   size_t depth;
   component *open; /* the other stack */
@@ -68,6 +71,15 @@ static void enter (walk *w, uint32_t function) {
 }
 
 
+/* So many functions more have been put into the order. */
+static void leave (walk *w, size_t count) {
+  w->placed += count;
+  if (w->visitor != NULL)
+    w->visitor->leave(w->visitor->context, w->cycles->order + w->placed - count,
+                      count);
+}
+
+
 static int compare_numbers (const void *left, const void *right) {
   const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
   return a < b ? -1 : a > b;
@@ -98,7 +110,7 @@ static bool close_component (walk *w) {
   if (done.head == done.last) {
     w->met[done.head] = CLOSED;
     members[0] = done.head;
-    w->placed++;
+    leave(w, 1);
     return true;
   }
   for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = w->cycles->next[f]) {
@@ -106,8 +118,10 @@ static bool close_component (walk *w) {
     members[count++] = f;
   }
   qsort(members, count, sizeof *members, compare_numbers);
-  w->placed += count;
-  return keep_head(w, done.head);
+  if (!keep_head(w, done.head))
+    return false;
+  leave(w, count);
+  return true;
 }
 
 
@@ -117,7 +131,8 @@ static bool close_leaf (walk *w, uint32_t function) {
   if (first[0] != first[1])
     return false;
   w->met[function] = CLOSED;
-  w->cycles->order[w->placed++] = function;
+  w->cycles->order[w->placed] = function;
+  leave(w, 1);
   return true;
 }
 
@@ -167,9 +182,53 @@ static inline void fetch (const walk *w, size_t root) {
 /* }====== */
 
 
+/* {====== Sweeps ====== */
+
+/* Whether all that a function calls, itself left out, is closed. */
+static bool is_free (const walk *w, uint32_t function) {
+  const pf_graph *const graph = w->graph;
+  const uint32_t end = graph->child_first[function + 1];
+  for (uint32_t i = graph->child_first[function]; i < end; i++)
+    if (w->met[graph->arcs[i].callee] != CLOSED &&
+        graph->arcs[i].callee != function)
+      return false;
+  return true;
+}
+
+
+/* Close what can be closed, from the last function to the first or from the
+   first to the last; answers how many were. */
+static size_t sweep (walk *w, bool from_last) {
+  const size_t n = w->graph->nfunctions, before = w->placed;
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t function = (uint32_t)(from_last ? n - 1 - i : i);
+    if (w->met[function] == CLOSED || !is_free(w, function))
+      continue;
+    w->met[function] = CLOSED;
+    w->cycles->order[w->placed] = function;
+    leave(w, 1);
+  }
+  return w->placed - before;
+}
+
+
+/* What is closed so is in no cycle and leads to none, so it makes no difference
+   to the heads and chains of those that the walk will find. Both ways once,
+   then as long as a good part of what is left is closed. */
+static void sweep_both_ways (walk *w) {
+  size_t left, closed;
+  (void)sweep(w, true);
+  do {
+    left = w->graph->nfunctions - w->placed;
+    closed = sweep(w, false) + sweep(w, true);
+  } while (closed > left / 4);
+}
+
+/* }====== */
+
+
 static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   const size_t n = graph->nfunctions + 1;
-  memset(w, 0, sizeof *w);
   w->graph = graph;
   w->cycles = cycles;
   w->frames = pf_array(n, sizeof *w->frames);
@@ -193,19 +252,28 @@ static void close_walk (walk *w) {
 }
 
 
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph) {
-  walk w;
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
+                          const pf_visitor *visitor) {
+  walk w = {.visitor = visitor};
   memset(cycles, 0, sizeof *cycles);
   bool done = open_walk(&w, graph, cycles);
+  if (done && visitor != NULL)
+    sweep_both_ways(&w);
   for (size_t i = 0; done && i < graph->nfunctions; i++) {
     fetch(&w, i);
     if (w.met[i] == 0)
       done = walk_from(&w, (uint32_t)i);
   }
-  if (done && cycles->count > 1)
-    qsort(cycles->heads, cycles->count, sizeof(uint32_t), compare_numbers);
+  if (done && visitor == NULL)
+    pf_cycles_number(cycles);
   close_walk(&w);
   return done ? PF_OK : PF_ENOMEM;
+}
+
+
+void pf_cycles_number (pf_cycles *cycles) {
+  if (cycles->count > 1)
+    qsort(cycles->heads, cycles->count, sizeof(uint32_t), compare_numbers);
 }
 
 

@@ -23,10 +23,26 @@ typedef struct pf_cycles {
   uint32_t *heads; /* of cycle i: heads[i - 1] */
 } pf_cycles;
 
-/* Time and memory are linear in functions and arcs (but members of a cycle are
-   sorted), and no call chain is too deep. PF_ENOMEM; close it also after a
-   failure. */
-pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph);
+/* Who wants to look at functions when all that they call is known. */
+typedef struct pf_visitor {
+  /* A function, or all members of a cycle by number, have been put into the
+     order; so has all that they call. */
+  void (*leave)(void *context, const uint32_t *functions, size_t count);
+  void *context;
+} pf_visitor;
+
+/*
+** Time and memory are linear in functions and arcs (but members of a cycle are
+** sorted), and no call chain is too deep. With a visitor (else NULL) the order
+** is another one, which is found faster, and cycles are numbered as they are
+** left, until pf_cycles_number. PF_ENOMEM; close it also after a failure.
+*/
+pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
+                          const pf_visitor *visitor);
+
+/* Number the cycles by their heads. */
+void pf_cycles_number (pf_cycles *cycles);
+
 void pf_cycles_close (pf_cycles *cycles);
 
 #endif

@@ -1,6 +1,7 @@
 /*
 ** propagate.c - flags and fractions from callers down to callees, then time
-** from callees up to callers, each in one pass over functions and arcs.
+** from callees up to callers, each in one pass over functions and arcs. Where
+** nothing has to come down, time goes up while cycles are looked for.
 */
 
 #include "kernels/graph/propagate.h"
@@ -23,55 +24,55 @@ static bool is_open (const pf_flow *flow) {
 }
 
 
-static bool open_arrays (pf_flow *flow) {
-  const size_t n = flow->nnodes + 1;
-  const size_t ncycles = flow->cycles.count;
-  flow->inner = pf_array_of_zeros(ncycles, sizeof *flow->inner);
-  if (ncycles > 0)
-    flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
-  if (flow->inner == NULL || (ncycles > 0 && flow->cycle_of == NULL))
-    return false;
-  if (is_open(flow))
-    return true;
-  flow->fractions = pf_array_of_zeros(n, sizeof(double));
-  flow->shown_child = pf_array_of_zeros(n, sizeof(double));
-  flow->printed = pf_array(n, sizeof *flow->printed);
-  return flow->fractions != NULL && flow->shown_child != NULL &&
-         flow->printed != NULL;
-}
-
-
 /* {====== Nodes ====== */
 
+/* Functions that become nodes. */
+typedef struct stretch {
+  pf_flow *flow;
+  size_t from, to;
+} stretch;
+
+
 /* The weights of the metric as numbers that can be parted. */
-static void make_functions (pf_flow *flow) {
-  const pf_graph *graph = flow->graph;
-  flow->total = graph->facts.ticks;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    const double weight = pf_flow_weight(flow, i);
-    const bool counts = pf_flow_in_flat(flow, i);
-    if (!graph->facts.compat)
-      flow->total += weight;
-    if (!counts)
-      flow->total -= weight;
-    flow->nodes[i] =
-        (pf_node){counts ? weight : 0, 0, graph->calls[i], 0, graph->names[i]};
+static void make_functions (void *context) {
+  const stretch *const s = context;
+  const pf_flow *const flow = s->flow;
+  const pf_graph *const graph = flow->graph;
+  for (size_t i = s->from; i < s->to; i++) {
+    const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
+    flow->nodes[i] = (pf_node){self, 0, graph->calls[i], 0, graph->names[i]};
   }
 }
 
 
-/* Mark the members of the cycles. */
-static void make_cycles (pf_flow *flow) {
-  const pf_cycles *cycles = &flow->cycles;
-  for (size_t i = 0; i < cycles->count; i++) {
-    flow->nodes[flow->graph->nfunctions + i] =
-        (pf_node){0, 0, 0, 0, PF_NO_NAME};
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f]) {
-      flow->cycle_of[f] = (uint32_t)i + 1;
-      flow->nodes[f].name = PF_NO_NAME;
-    }
-  }
+/* What all functions of the flat profile cost. */
+static double total_of (const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  double total = graph->facts.compat ? graph->facts.ticks
+                                     : (double)graph->totals[flow->metric];
+  for (size_t i = 0; flow->filter != NULL && i < graph->nfunctions; i++)
+    if (!pf_flow_in_flat(flow, i))
+      total -= pf_flow_weight(flow, i);
+  return total;
+}
+
+
+/* Room for all nodes, and those of functions. A cycle has two functions or
+   more: so many nodes there may be. */
+static bool open_nodes (pf_flow *flow) {
+  const size_t n = flow->graph->nfunctions, half = n < MANY ? n : n / 2;
+  stretch first = {flow, 0, half}, second = {flow, half, n};
+  flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
+  flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
+  flow->inner = pf_array_of_zeros(n / 2, sizeof *flow->inner);
+  if (flow->nodes == NULL || flow->cycle_of == NULL || flow->inner == NULL)
+    return false;
+  if (half < n)
+    pf_both(make_functions, &first, make_functions, &second);
+  else
+    make_functions(&first);
+  flow->total = total_of(flow);
+  return true;
 }
 
 
@@ -90,26 +91,19 @@ static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
 }
 
 
-/* A cycle has two functions or more: so many nodes there may be. */
-static void open_functions (void *context) {
-  pf_flow *const flow = context;
-  const size_t n = flow->graph->nfunctions;
-  flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
-  if (flow->nodes != NULL)
-    make_functions(flow);
-}
-
-
-/* The nodes of cycles, behind those of functions. */
-static void add_cycles (pf_flow *flow) {
-  const pf_cycles *cycles = &flow->cycles;
-  make_cycles(flow);
-  for (size_t i = 0; i < cycles->count; i++) {
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f])
-      count_calls(flow, i, f);
-    flow->nodes[flow->graph->nfunctions + i].calls -= flow->inner[i];
+/* Make the node of cycle i. */
+static void add_cycle (pf_flow *flow, size_t i) {
+  const pf_cycles *const cycles = &flow->cycles;
+  const uint32_t head = cycles->heads[i];
+  pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
+  *node = (pf_node){0, 0, 0, 0, PF_NO_NAME};
+  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f]) {
+    flow->cycle_of[f] = (uint32_t)i + 1;
+    flow->nodes[f].name = PF_NO_NAME;
   }
+  for (uint32_t f = head; f != PF_NO_FUNCTION; f = cycles->next[f])
+    count_calls(flow, i, f);
+  node->calls -= flow->inner[i];
 }
 
 /* }====== */
@@ -204,6 +198,16 @@ static void adopt_cycles (pf_flow *flow) {
 }
 
 
+static bool open_fractions (pf_flow *flow) {
+  const size_t n = flow->nnodes + 1;
+  flow->fractions = pf_array_of_zeros(n, sizeof(double));
+  flow->shown_child = pf_array_of_zeros(n, sizeof(double));
+  flow->printed = pf_array(n, sizeof *flow->printed);
+  return flow->fractions != NULL && flow->shown_child != NULL &&
+         flow->printed != NULL;
+}
+
+
 static void send_down (pf_flow *flow) {
   size_t last = SIZE_MAX;
   for (size_t i = flow->graph->nfunctions; i-- > 0;) {
@@ -227,14 +231,12 @@ static void send_down (pf_flow *flow) {
 
 /* {====== Up: time ====== */
 
-static void add_up_cycles (pf_flow *flow) {
-  const pf_cycles *cycles = &flow->cycles;
-  const size_t n = flow->graph->nfunctions;
-  for (size_t i = 0; i < cycles->count; i++)
-    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
-         f = cycles->next[f])
-      if (pf_flow_fraction(flow, f) != 0)
-        flow->nodes[n + i].self += flow->nodes[f].self;
+static void add_up_cycle (pf_flow *flow, size_t i) {
+  const pf_cycles *const cycles = &flow->cycles;
+  pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
+  for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION; f = cycles->next[f])
+    if (pf_flow_fraction(flow, f) != 0)
+      node->self += flow->nodes[f].self;
 }
 
 
@@ -278,24 +280,78 @@ static inline void fetch (const pf_flow *flow, size_t i) {
 }
 
 
-/* See what the calls of a function took, when all it called is known. */
-static void weigh_calls (pf_flow *flow, size_t function) {
-  const pf_node *const node = &flow->nodes[function];
-  if (node->calls == 0)
-    return;
-  const double each = (node->self + node->child) / (double)node->calls;
-  if (each > flow->most_per_call)
-    flow->most_per_call = each;
-}
-
-
 static void send_up (pf_flow *flow) {
-  add_up_cycles(flow);
+  for (size_t i = 0; i < flow->cycles.count; i++)
+    add_up_cycle(flow, i);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     fetch(flow, i);
     gather(flow, flow->cycles.order[i]);
-    weigh_calls(flow, flow->cycles.order[i]);
   }
+}
+
+
+/* See what calls took, with all that they called. */
+static void weigh_calls (pf_flow *flow) {
+  for (size_t i = 0; i < flow->graph->nfunctions; i++) {
+    const pf_node *const node = &flow->nodes[i];
+    const double each = (node->self + node->child) / (double)node->calls;
+    if (node->calls != 0 && each > flow->most_per_call)
+      flow->most_per_call = each;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Up, while cycles are looked for ====== */
+
+static void leave (void *context, const uint32_t *functions, size_t count) {
+  pf_flow *const flow = context;
+  if (count > 1) {
+    add_cycle(flow, flow->cycles.count - 1);
+    add_up_cycle(flow, flow->cycles.count - 1);
+  }
+  for (size_t i = 0; i < count; i++)
+    gather(flow, functions[i]);
+}
+
+
+/* Bring cycles into the order of their heads. */
+static bool renumber (pf_flow *flow) {
+  pf_cycles *const cycles = &flow->cycles;
+  pf_node *const nodes = flow->nodes + flow->graph->nfunctions;
+  const size_t count = cycles->count;
+  pf_node *const new_nodes = pf_array(count, sizeof *new_nodes);
+  int64_t *const new_inner = pf_array(count, sizeof *new_inner);
+  const bool has_room = new_nodes != NULL && new_inner != NULL;
+  pf_cycles_number(cycles);
+  for (size_t i = 0; has_room && i < count; i++) {
+    const uint32_t old = flow->cycle_of[cycles->heads[i]] - 1;
+    new_nodes[i] = nodes[old];
+    new_inner[i] = flow->inner[old];
+    for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION;
+         f = cycles->next[f])
+      flow->cycle_of[f] = (uint32_t)i + 1;
+  }
+  if (has_room && count > 0) {
+    memcpy(nodes, new_nodes, count * sizeof *nodes);
+    memcpy(flow->inner, new_inner, count * sizeof *new_inner);
+  }
+  free(new_nodes);
+  free(new_inner);
+  return has_room;
+}
+
+
+/* Find the cycles; what a function calls has been left before it is, so time
+   goes up in the same walk. */
+static pf_status find_and_send_up (pf_flow *flow) {
+  const pf_visitor visitor = {leave, flow};
+  if (pf_cycles_find(&flow->cycles, flow->graph, &visitor) != PF_OK)
+    return PF_ENOMEM;
+  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
+  flow->total_shown = flow->total;
+  return renumber(flow) ? PF_OK : PF_ENOMEM;
 }
 
 /* }====== */
@@ -313,47 +369,33 @@ void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
 }
 
 
-/* A search for cycles. */
-typedef struct search {
-  pf_flow *flow;
-  pf_status status;
-} search;
-
-
-static void find_cycles (void *context) {
-  search *const s = context;
-  s->status = pf_cycles_find(&s->flow->cycles, s->flow->graph);
-}
-
-
-/* Find the cycles and make the nodes of functions, at once where they are
-   many: the one waits for memory that is read, the other for new memory. */
-static bool begin_nodes (pf_flow *flow) {
-  search s = {flow, PF_OK};
-  if (flow->graph->nfunctions >= MANY)
-    pf_both(find_cycles, &s, open_functions, flow);
-  else {
-    find_cycles(&s);
-    open_functions(flow);
-  }
-  return s.status == PF_OK && flow->nodes != NULL;
+/* What goes up depends on what came down. */
+static pf_status find_and_send_down (pf_flow *flow) {
+  if (pf_cycles_find(&flow->cycles, flow->graph, NULL) != PF_OK)
+    return PF_ENOMEM;
+  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
+  for (size_t i = 0; i < flow->cycles.count; i++)
+    add_cycle(flow, i);
+  if (!open_fractions(flow) || pf_graph_parents(flow->graph) != PF_OK)
+    return PF_ENOMEM;
+  send_down(flow);
+  send_up(flow);
+  return PF_OK;
 }
 
 
 pf_status pf_flow_spread (pf_flow *flow) {
-  if (!begin_nodes(flow))
+  if (!open_nodes(flow))
     return PF_ENOMEM;
-  flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
-  if (!open_arrays(flow))
-    return PF_ENOMEM;
-  add_cycles(flow);
-  if (is_open(flow))
-    flow->total_shown = flow->total;
-  else if (pf_graph_parents(flow->graph) == PF_OK)
-    send_down(flow);
-  else
-    return PF_ENOMEM;
-  send_up(flow);
+  const pf_status status =
+      is_open(flow) ? find_and_send_up(flow) : find_and_send_down(flow);
+  if (status != PF_OK)
+    return status;
+  if (flow->cycles.count == 0) {
+    free(flow->cycle_of);
+    flow->cycle_of = NULL;
+  }
+  weigh_calls(flow);
   return PF_OK;
 }
 

@@ -278,6 +278,67 @@ describe("inclusive time of random graphs", function()
          assert.same(count, profile:facts().cycles)
       end
    end)
+
+   -- Rings of functions, some of which call others of any ring; numbers in no order.
+   local function rings()
+      local numbers, calls, n = {}, {}, 0
+      for _ = 1, math.random(2, 6) do
+         local first, size = n + 1, math.random(2, 4)
+         for i = 1, size do
+            calls[#calls + 1] = { first + i - 1, first + i % size, math.random(9) }
+         end
+         n = n + size + math.random(0, 2) -- some stand alone
+      end
+      for i = 1, n do
+         numbers[i] = i
+      end
+      for i = n, 2, -1 do
+         local other = math.random(i)
+         numbers[i], numbers[other] = numbers[other], numbers[i]
+      end
+      for _ = 1, n // 2 do
+         local from, to = math.random(n), math.random(n)
+         calls[#calls + 1] = { math.min(from, to), math.max(from, to), math.random(9) }
+      end
+      local selves = {}
+      for i = 1, n do
+         selves[i] = math.random(0, 9) * 1000
+      end
+      for _, call in ipairs(calls) do
+         call[1], call[2] = numbers[call[1]], numbers[call[2]]
+      end
+      return selves, calls
+   end
+
+   local function cycles_of(profile, options)
+      local result = {}
+      for _, row in ipairs(core.rows(profile:graph_listing(options))) do
+         if row.kind:match "^cycle" then
+            result[#result + 1] = ("%d: %s %s %.6f %.6f"):format(row.cycle, row.count, row.of,
+               row.self_seconds * 1e6, row.children_seconds * 1e6)
+         end
+      end
+      table.sort(result)
+      return result
+   end
+
+   -- A filter wants another way through the graph, also one that takes all functions.
+   it("has the same cycles with a filter and without", function()
+      for case = 1, 200 do
+         math.randomseed(case)
+         local profile, all = make(rings()), {}
+         for i, number in ipairs(profiles.column(profile:functions { zeros = true }, "number")) do
+            all[i] = number
+         end
+         local function numbers(options)
+            return profiles.column(profile:functions(options), "cycle")
+         end
+         local found = cycles_of(profile)
+         assert.same(profile:facts().cycles, #found)
+         assert.same(cycles_of(profile, { include_graph = all }), found)
+         assert.same(numbers { zeros = true, include_graph = all }, numbers { zeros = true })
+      end
+   end)
 end)
 
 -- }======
