@@ -10,11 +10,9 @@
 #include <string.h>
 
 #include "model/memory.h"
-#include "model/parallel.h"
 
 #define NS_PER_SECOND 1e9
-#define FETCH_FROM    8     /* functions ahead */
-#define MANY          16384 /* functions that are worth a thread */
+#define FETCH_FROM    8 /* functions ahead */
 
 
 /* Whether all of every node may be seen, without asking. gprof's fractions
@@ -26,19 +24,10 @@ static bool is_open (const pf_flow *flow) {
 
 /* {====== Nodes ====== */
 
-/* Functions that become nodes. */
-typedef struct stretch {
-  pf_flow *flow;
-  size_t from, to;
-} stretch;
-
-
 /* The weights of the metric as numbers that can be parted. */
-static void make_functions (void *context) {
-  const stretch *const s = context;
-  const pf_flow *const flow = s->flow;
+static void make_functions (const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
-  for (size_t i = s->from; i < s->to; i++) {
+  for (size_t i = 0; i < graph->nfunctions; i++) {
     const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
     flow->nodes[i] = (pf_node){self, 0, graph->calls[i], 0, graph->names[i]};
   }
@@ -60,17 +49,13 @@ static double total_of (const pf_flow *flow) {
 /* Room for all nodes, and those of functions. A cycle has two functions or
    more: so many nodes there may be. */
 static bool open_nodes (pf_flow *flow) {
-  const size_t n = flow->graph->nfunctions, half = n < MANY ? n : n / 2;
-  stretch first = {flow, 0, half}, second = {flow, half, n};
+  const size_t n = flow->graph->nfunctions;
   flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
   flow->cycle_of = pf_array_of_zeros(n, sizeof *flow->cycle_of);
   flow->inner = pf_array_of_zeros(n / 2, sizeof *flow->inner);
   if (flow->nodes == NULL || flow->cycle_of == NULL || flow->inner == NULL)
     return false;
-  if (half < n)
-    pf_both(make_functions, &first, make_functions, &second);
-  else
-    make_functions(&first);
+  make_functions(flow);
   flow->total = total_of(flow);
   return true;
 }

@@ -1,9 +1,5 @@
 /*
 ** rank.c - the orders in which a profile is shown.
-**
-** Nodes are sorted by words: one key after the other, each time only the runs
-** that are still equal. The bytes of names are the last keys, eight at a time.
-** The sort is stable, so what is equal throughout stays in order of numbers.
 */
 
 #include "kernels/graph/rank.h"
@@ -11,26 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/graph/ranking.h"
 #include "kernels/order.h"
 #include "model/memory.h"
 #include "model/names.h"
 #include "model/parallel.h"
 
-#define SHORT_RUN  48    /* sorted by insertion */
-#define FEW        16    /* ... of items */
-#define FETCH_FROM 12    /* nodes ahead */
-#define MANY       16384 /* functions that are worth a thread */
-
-/* What is being sorted. */
-typedef struct ranking {
-  const pf_flow *flow;
-  pf_pair *pairs, *spare; /* a node, and the word of the key in work */
-  bool *same;             /* equals the node before in all keys so far */
-  size_t count;
-} ranking;
-
-/* A key of a node: smaller words come first. */
-typedef uint64_t key_of (const pf_flow *flow, size_t node);
+#define FEW  16    /* items that are sorted by insertion */
+#define MANY 16384 /* functions that are worth a thread */
 
 
 /* {====== Keys ====== */
@@ -67,200 +51,13 @@ static uint64_t by_kind (const pf_flow *flow, size_t node) {
 }
 
 
-static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
-  const pf_graph *graph = flow->graph;
-  return node >= graph->nfunctions
-             ? 0
-             : pf_name_word(graph->dictionary, graph->names[node], offset);
-}
-
-
-/* Whether a node has an equal neighbour. */
-static inline bool is_in_run (const ranking *r, size_t i) {
-  return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
-}
-
-
-/* The names of nodes from number i on will soon be read: have in steps ready
-   where the graph keeps the number of the name, the dictionary its place, and
-   the name. Cycles have no names: take that of some function. */
-static inline void fetch_name (const ranking *r, size_t i) {
+/* Calls lie in the order of functions. */
+static void fetch_calls (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
-  const size_t last = graph->nfunctions - 1;
-  size_t rows[3];
-  if (i + 3 * FETCH_FROM >= r->count)
+  if (i + PF_RANK_FETCH_FROM >= r->count)
     return;
-  for (size_t step = 0; step < 3; step++) {
-    const size_t row = r->pairs[i + (step + 1) * FETCH_FROM].row;
-    rows[step] = row < last ? row : last;
-  }
-  __builtin_prefetch(&graph->names[rows[2]]);
-  pf_name_soon(graph->dictionary, graph->names[rows[1]]);
-  __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
-}
-
-
-/* The same for calls. */
-static inline void fetch_calls (const ranking *r, size_t i) {
-  const pf_graph *const graph = r->flow->graph;
-  if (i + FETCH_FROM >= r->count)
-    return;
-  const size_t row = r->pairs[i + FETCH_FROM].row;
+  const size_t row = r->pairs[i + PF_RANK_FETCH_FROM].row;
   __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
-}
-
-
-static void set_words (ranking *r, key_of *key) {
-  for (size_t i = 0; i < r->count; i++) {
-    if (key == by_calls)
-      fetch_calls(r, i);
-    if (!is_in_run(r, i))
-      continue;
-    if (key == by_kind)
-      fetch_name(r, i);
-    r->pairs[i].word = key(r->flow, r->pairs[i].row);
-  }
-}
-
-
-static void set_names (ranking *r, size_t offset) {
-  for (size_t i = 0; i < r->count; i++) {
-    if (!is_in_run(r, i))
-      continue;
-    fetch_name(r, i);
-    r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
-  }
-}
-
-
-/* How many nodes are in runs. */
-static size_t count_in_runs (const ranking *r) {
-  size_t count = 0;
-  for (size_t i = 0; i < r->count; i++)
-    count += is_in_run(r, i);
-  return count;
-}
-
-
-/* The same for the beginnings of names, where most nodes are in runs: names
-   lie in memory as functions do, so these are read in a row, and the runs look
-   into what came out. False: nothing is done. */
-static bool set_beginnings (ranking *r) {
-  const size_t n = r->flow->graph->nfunctions;
-  if (count_in_runs(r) < n / 2)
-    return false;
-  uint64_t *const words = pf_array(n, sizeof *words);
-  if (words == NULL)
-    return false;
-  for (size_t i = 0; i < n; i++)
-    words[i] = part_of_name(r->flow, i, 0);
-  for (size_t i = 0; i < r->count; i++) {
-    const size_t row = r->pairs[i].row;
-    if (i + FETCH_FROM < r->count && r->pairs[i + FETCH_FROM].row < n)
-      __builtin_prefetch(&words[r->pairs[i + FETCH_FROM].row]);
-    if (is_in_run(r, i))
-      r->pairs[i].word = row < n ? words[row] : 0;
-  }
-  free(words);
-  return true;
-}
-
-/* }====== */
-
-
-/* {====== Runs ====== */
-
-static bool is_sorted (const pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++)
-    if (pairs[i - 1].word > pairs[i].word)
-      return false;
-  return true;
-}
-
-
-static void sort_short (pf_pair *pairs, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    const pf_pair moved = pairs[i];
-    size_t at = i;
-    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
-      pairs[at] = pairs[at - 1];
-    pairs[at] = moved;
-  }
-}
-
-
-/* The end of the run that begins at `from`. */
-static size_t end_of_run (const ranking *r, size_t from) {
-  size_t end = from + 1;
-  while (end < r->count && r->same[end])
-    end++;
-  return end;
-}
-
-
-/* Sort each run by the words; answers whether any nodes are still equal. */
-static bool sort_runs (ranking *r) {
-  bool any = false;
-  for (size_t from = 0, end; from < r->count; from = end) {
-    pf_pair *const pairs = r->pairs + from;
-    end = end_of_run(r, from);
-    if (!is_sorted(pairs, end - from)) {
-      if (end - from <= SHORT_RUN)
-        sort_short(pairs, end - from);
-      else
-        pf_sort_pairs(pairs, r->spare, end - from);
-    }
-    for (size_t i = from + 1; i < end; i++)
-      any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
-  }
-  return any;
-}
-
-
-/* Part the runs whose names have ended: they are equal for good. Answers
-   whether there are others. */
-static bool drop_ended (ranking *r) {
-  bool any = false;
-  for (size_t i = 1; i < r->count; i++)
-    any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
-  return any;
-}
-
-
-/* Sort by the keys (the last of them NULL), then by name. */
-static void sort_all (ranking *r, key_of *const *keys) {
-  memset(r->same, true, r->count);
-  r->same[0] = false;
-  bool any = r->count > 1;
-  for (; any && *keys != NULL; keys++) {
-    set_words(r, *keys);
-    any = sort_runs(r);
-  }
-  for (size_t offset = 0; any; offset += 8) {
-    if (offset > 0 || !set_beginnings(r))
-      set_names(r, offset);
-    any = sort_runs(r) && drop_ended(r);
-  }
-}
-
-
-/* Sort nodes in place. */
-static pf_status sort_nodes (const pf_flow *flow, uint32_t *nodes, size_t count,
-                             key_of *const *keys) {
-  ranking r = {flow, pf_array(count, sizeof(pf_pair)),
-               pf_array(count, sizeof(pf_pair)), pf_array(count, sizeof(bool)),
-               count};
-  const bool has_room = r.pairs != NULL && r.spare != NULL && r.same != NULL;
-  for (size_t i = 0; has_room && i < count; i++)
-    r.pairs[i] = (pf_pair){0, nodes[i]};
-  if (has_room)
-    sort_all(&r, keys);
-  for (size_t i = 0; has_room && i < count; i++)
-    nodes[i] = (uint32_t)r.pairs[i].row;
-  free(r.pairs);
-  free(r.spare);
-  free(r.same);
-  return has_room ? PF_OK : PF_ENOMEM;
 }
 
 /* }====== */
@@ -276,44 +73,70 @@ static bool is_seen (const pf_flow *flow, size_t function) {
 }
 
 
-pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
-                        size_t *count) {
-  static key_of *const keys[] = {by_self, by_calls, NULL};
+/* The functions of the flat profile, by all keys but their names. */
+static pf_status begin_flat (pf_ranking *r, const pf_flow *flow, bool zeros) {
+  static const pf_rank_key keys[] = {
+      {by_self, NULL}, {by_calls, fetch_calls}, {NULL, NULL}};
   const size_t n = flow->graph->nfunctions;
-  *count = 0;
-  *functions = pf_array(n, sizeof(uint32_t));
-  if (*functions == NULL)
+  if (pf_ranking_open(r, flow, n) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
     if ((zeros || is_seen(flow, i)) && pf_flow_in_flat(flow, i))
-      (*functions)[(*count)++] = (uint32_t)i;
-  return sort_nodes(flow, *functions, *count, keys);
+      pf_ranking_add(r, i);
+  pf_ranking_by_keys(r, keys);
+  return PF_OK;
+}
+
+
+/* Sort by names too; the nodes and how many they are, or the failure so far. */
+static pf_status end (pf_ranking *r, pf_status status, bool in_two,
+                      uint32_t **nodes, size_t *count) {
+  *nodes = NULL;
+  *count = r->count;
+  if (status == PF_OK) {
+    pf_ranking_by_names(r, in_two);
+    status = pf_ranking_nodes(r, nodes);
+  }
+  pf_ranking_close(r);
+  return status;
+}
+
+
+pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
+                        size_t *count) {
+  pf_ranking r;
+  return end(&r, begin_flat(&r, flow, zeros), true, functions, count);
 }
 
 
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
-  static key_of *const keys[] = {by_total, by_kind, by_calls, NULL};
-  *nodes = pf_array(flow->nnodes, sizeof(uint32_t));
-  if (*nodes == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < flow->nnodes; i++)
-    (*nodes)[i] = (uint32_t)i;
-  return sort_nodes(flow, *nodes, flow->nnodes, keys);
+  static const pf_rank_key keys[] = {{by_total, NULL},
+                                     {by_kind, pf_ranking_fetch_name},
+                                     {by_calls, fetch_calls},
+                                     {NULL, NULL}};
+  pf_ranking r;
+  size_t count;
+  const pf_status status = pf_ranking_open(&r, flow, flow->nnodes);
+  for (size_t i = 0; status == PF_OK && i < flow->nnodes; i++)
+    pf_ranking_add(&r, i);
+  if (status == PF_OK)
+    pf_ranking_by_keys(&r, keys);
+  return end(&r, status, false, nodes, &count);
 }
 
 
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count) {
-  static key_of *const keys[] = {NULL};
+  static const pf_rank_key none[] = {{NULL, NULL}};
   const size_t n = flow->graph->nfunctions;
-  *count = 0;
-  *functions = pf_array(n, sizeof(uint32_t));
-  if (*functions == NULL)
-    return PF_ENOMEM;
-  for (size_t i = 0; i < n; i++)
+  pf_ranking r;
+  const pf_status status = pf_ranking_open(&r, flow, n);
+  for (size_t i = 0; status == PF_OK && i < n; i++)
     if (zeros || is_seen(flow, i))
-      (*functions)[(*count)++] = (uint32_t)i;
-  return sort_nodes(flow, *functions, *count, keys);
+      pf_ranking_add(&r, i);
+  if (status == PF_OK)
+    pf_ranking_by_keys(&r, none);
+  return end(&r, status, false, functions, count);
 }
 
 /* }====== */
@@ -324,6 +147,7 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
 typedef struct job {
   pf_flow *flow;
   pf_status first, second; /* what the two tasks came to */
+  pf_ranking flat;
 } job;
 
 
@@ -359,8 +183,7 @@ static void spread_and_rank (void *context) {
 
 static void rank_flat (void *context) {
   job *const j = context;
-  pf_flow *const flow = j->flow;
-  j->second = pf_rank_flat(flow, flow->zeros, &flow->flat, &flow->nflat);
+  j->second = begin_flat(&j->flat, j->flow, j->flow->zeros);
 }
 
 
@@ -377,15 +200,14 @@ static void rank_index (void *context) {
 
 
 /* Both tasks, of a flow that has begun. */
-static pf_status do_both (pf_flow *flow, pf_task *first, pf_task *second) {
-  job j = {flow, PF_OK, PF_OK};
-  if (flow->graph->nfunctions >= MANY)
-    pf_both(first, &j, second, &j);
+static pf_status do_both (job *j, pf_task *first, pf_task *second) {
+  if (j->flow->graph->nfunctions >= MANY)
+    pf_both(first, j, second, j);
   else {
-    first(&j);
-    second(&j);
+    first(j);
+    second(j);
   }
-  return j.first != PF_OK ? j.first : j.second;
+  return j->first != PF_OK ? j->first : j->second;
 }
 
 
@@ -393,7 +215,9 @@ pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  return do_both(flow, spread, rank_flat);
+  job j = {.flow = flow};
+  const pf_status status = do_both(&j, spread, rank_flat);
+  return end(&j.flat, status, true, &flow->flat, &flow->nflat);
 }
 
 
@@ -401,7 +225,8 @@ pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
                               const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  return do_both(flow, spread_and_rank, rank_index);
+  job j = {.flow = flow};
+  return do_both(&j, spread_and_rank, rank_index);
 }
 
 
@@ -411,7 +236,8 @@ pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
   free(flow->names); /* of an attempt for which memory was short */
   flow->names = NULL;
   flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
-  return do_both(flow, rank_entries, rank_index);
+  job j = {.flow = flow};
+  return do_both(&j, rank_entries, rank_index);
 }
 
 /* }====== */

@@ -1,0 +1,273 @@
+/*
+** ranking.c - sorting nodes by words, each time only the runs that are still
+** equal. The bytes of names are the last keys, eight at a time.
+*/
+
+#include "kernels/graph/ranking.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+#include "model/names.h"
+#include "model/parallel.h"
+
+#define SHORT_RUN  48 /* sorted by insertion */
+#define FETCH_FROM PF_RANK_FETCH_FROM
+#define MANY       16384 /* nodes that are worth a thread */
+
+
+pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow, size_t most) {
+  *r = (pf_ranking){.flow = flow,
+                    .pairs = pf_array(most, sizeof *r->pairs),
+                    .spare = pf_array(most, sizeof *r->spare),
+                    .same = pf_array(most, sizeof *r->same)};
+  return r->pairs != NULL && r->spare != NULL && r->same != NULL ? PF_OK
+                                                                 : PF_ENOMEM;
+}
+
+
+void pf_ranking_close (pf_ranking *r) {
+  free(r->pairs);
+  free(r->spare);
+  free(r->same);
+  free(r->beginnings);
+  *r = (pf_ranking){0};
+}
+
+
+/* {====== Runs ====== */
+
+/* Whether a node has an equal neighbour. */
+static inline bool is_in_run (const pf_ranking *r, size_t i) {
+  return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
+}
+
+
+static bool is_sorted (const pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++)
+    if (pairs[i - 1].word > pairs[i].word)
+      return false;
+  return true;
+}
+
+
+static void sort_short (pf_pair *pairs, size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    const pf_pair moved = pairs[i];
+    size_t at = i;
+    for (; at > 0 && pairs[at - 1].word > moved.word; at--)
+      pairs[at] = pairs[at - 1];
+    pairs[at] = moved;
+  }
+}
+
+
+/* The end of the run that begins at `from`. */
+static size_t end_of_run (const pf_ranking *r, size_t from) {
+  size_t end = from + 1;
+  while (end < r->count && r->same[end])
+    end++;
+  return end;
+}
+
+
+/* Sort each run by the words; answers whether any nodes are still equal. */
+static bool sort_runs (pf_ranking *r) {
+  bool any = false;
+  for (size_t from = 0, end; from < r->count; from = end) {
+    pf_pair *const pairs = r->pairs + from;
+    end = end_of_run(r, from);
+    if (!is_sorted(pairs, end - from)) {
+      if (end - from <= SHORT_RUN)
+        sort_short(pairs, end - from);
+      else
+        pf_sort_pairs(pairs, r->spare, end - from);
+    }
+    for (size_t i = from + 1; i < end; i++)
+      any |= r->same[i] = r->pairs[i].word == r->pairs[i - 1].word;
+  }
+  return any;
+}
+
+/* }====== */
+
+
+/* {====== Keys ====== */
+
+static void set_words (pf_ranking *r, const pf_rank_key *key) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (key->fetch != NULL)
+      key->fetch(r, i);
+    if (is_in_run(r, i))
+      r->pairs[i].word = key->word(r->flow, r->pairs[i].row);
+  }
+}
+
+
+void pf_ranking_by_keys (pf_ranking *r, const pf_rank_key *keys) {
+  memset(r->same, true, r->count);
+  r->same[0] = false;
+  for (bool any = r->count > 1; any && keys->word != NULL; keys++) {
+    set_words(r, keys);
+    any = sort_runs(r);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
+  const pf_graph *graph = flow->graph;
+  return node >= graph->nfunctions
+             ? 0
+             : pf_name_word(graph->dictionary, graph->names[node], offset);
+}
+
+
+/* In steps: where the graph keeps the number of the name, the dictionary its
+   place, and the name. Cycles have no names: take that of some function. */
+static inline void fetch_name (const pf_ranking *r, size_t i) {
+  const pf_graph *const graph = r->flow->graph;
+  const size_t last = graph->nfunctions - 1;
+  size_t rows[3];
+  if (i + 3 * FETCH_FROM >= r->count)
+    return;
+  for (size_t step = 0; step < 3; step++) {
+    const size_t row = r->pairs[i + (step + 1) * FETCH_FROM].row;
+    rows[step] = row < last ? row : last;
+  }
+  __builtin_prefetch(&graph->names[rows[2]]);
+  pf_name_soon(graph->dictionary, graph->names[rows[1]]);
+  __builtin_prefetch(pf_name(graph->dictionary, graph->names[rows[0]]).at);
+}
+
+
+void pf_ranking_fetch_name (const pf_ranking *r, size_t i) {
+  fetch_name(r, i);
+}
+
+
+static void set_names (pf_ranking *r, size_t offset) {
+  for (size_t i = 0; i < r->count; i++) {
+    if (!is_in_run(r, i))
+      continue;
+    fetch_name(r, i);
+    r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
+  }
+}
+
+
+/* Look the beginnings of names up. */
+static void set_beginnings (pf_ranking *r) {
+  const size_t n = r->flow->graph->nfunctions;
+  for (size_t i = 0; i < r->count; i++) {
+    const size_t row = r->pairs[i].row;
+    if (i + FETCH_FROM < r->count && r->pairs[i + FETCH_FROM].row < n)
+      __builtin_prefetch(&r->beginnings[r->pairs[i + FETCH_FROM].row]);
+    if (is_in_run(r, i))
+      r->pairs[i].word = row < n ? r->beginnings[row] : 0;
+  }
+}
+
+
+/* Part the runs whose names have ended: they are equal for good. Answers
+   whether there are others. */
+static bool drop_ended (pf_ranking *r) {
+  bool any = false;
+  for (size_t i = 1; i < r->count; i++)
+    any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
+  return any;
+}
+
+
+static void sort_by_names (void *context) {
+  pf_ranking *const r = context;
+  bool any = r->count > 0;
+  for (size_t offset = 0; any; offset += 8) {
+    if (offset == 0 && r->beginnings != NULL)
+      set_beginnings(r);
+    else
+      set_names(r, offset);
+    any = sort_runs(r) && drop_ended(r);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Names, in two threads ====== */
+
+/* Functions of which the beginnings of names are read. */
+typedef struct stretch {
+  const pf_ranking *ranking;
+  size_t from, to;
+} stretch;
+
+
+static void read_beginnings (void *context) {
+  const stretch *const s = context;
+  for (size_t i = s->from; i < s->to; i++)
+    s->ranking->beginnings[i] = part_of_name(s->ranking->flow, i, 0);
+}
+
+
+/* How many nodes are in runs. */
+static size_t count_in_runs (const pf_ranking *r) {
+  size_t count = 0;
+  for (size_t i = 0; i < r->count; i++)
+    count += is_in_run(r, i);
+  return count;
+}
+
+
+/* Read the beginnings of all names: they lie in memory as functions do, so this
+   goes in a row. */
+static void find_beginnings (pf_ranking *r, bool in_two) {
+  const size_t n = r->flow->graph->nfunctions, half = in_two ? n / 2 : n;
+  r->beginnings = pf_array(n, sizeof *r->beginnings);
+  if (r->beginnings == NULL)
+    return; /* there is a slower way */
+  stretch first = {r, 0, half}, second = {r, half, n};
+  if (half < n)
+    pf_both(read_beginnings, &first, read_beginnings, &second);
+  else
+    read_beginnings(&first);
+}
+
+
+void pf_ranking_by_names (pf_ranking *r, bool in_two) {
+  const bool parted = in_two && r->count >= MANY;
+  const size_t in_runs = count_in_runs(r);
+  if (in_runs == 0)
+    return;
+  if (in_runs >= r->flow->graph->nfunctions / 2)
+    find_beginnings(r, parted);
+  size_t half = parted ? r->count / 2 : r->count;
+  while (half < r->count && r->same[half])
+    half++;
+  pf_ranking low = *r, high = *r;
+  low.count = half;
+  high.pairs += half;
+  high.spare += half;
+  high.same += half;
+  high.count -= half;
+  if (high.count > 0)
+    pf_both(sort_by_names, &low, sort_by_names, &high);
+  else
+    sort_by_names(&low);
+}
+
+/* }====== */
+
+
+pf_status pf_ranking_nodes (const pf_ranking *r, uint32_t **nodes) {
+  *nodes = pf_array(r->count, sizeof **nodes);
+  if (*nodes == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < r->count; i++)
+    (*nodes)[i] = (uint32_t)r->pairs[i].row;
+  return PF_OK;
+}
