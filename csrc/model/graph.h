@@ -163,11 +163,10 @@ static inline uint32_t pf_graph_first_line (const pf_graph *graph,
 
 /* left + right, kept within 64 bits. */
 static inline int64_t pf_add (int64_t left, int64_t right) {
-  if (right > 0 && left > INT64_MAX - right)
-    return INT64_MAX;
-  if (right < 0 && left < INT64_MIN - right)
-    return INT64_MIN;
-  return left + right;
+  int64_t sum;
+  if (__builtin_add_overflow(left, right, &sum))
+    return right > 0 ? INT64_MAX : INT64_MIN;
+  return sum;
 }
 
 #endif
