@@ -41,7 +41,7 @@ typedef struct walk {
   size_t nopen;
   uint32_t *met; /* when, counted from 1; 0: not met; or CLOSED */
   uint32_t clock;
-  size_t placed; /* functions in cycles->order */
+  size_t closed; /* functions */
   size_t heads_room;
 } walk;
 
@@ -71,12 +71,18 @@ static void enter (walk *w, uint32_t function) {
 }
 
 
-/* So many functions more have been put into the order. */
+/* Where the next functions of the order go. Who visits each as it is left needs
+   no list of all. */
+static uint32_t *next_place (const walk *w) {
+  return w->cycles->order + (w->visitor == NULL ? w->closed : 0);
+}
+
+
+/* So many functions more have been put there. */
 static void leave (walk *w, size_t count) {
-  w->placed += count;
   if (w->visitor != NULL)
-    w->visitor->leave(w->visitor->context, w->cycles->order + w->placed - count,
-                      count);
+    w->visitor->leave(w->visitor->context, next_place(w), count);
+  w->closed += count;
 }
 
 
@@ -105,7 +111,7 @@ static bool keep_head (walk *w, uint32_t head) {
 /* Close the topmost component; false when out of memory. */
 static bool close_component (walk *w) {
   const component done = w->open[--w->nopen];
-  uint32_t *const members = w->cycles->order + w->placed;
+  uint32_t *const members = next_place(w);
   size_t count = 0;
   if (done.head == done.last) {
     w->met[done.head] = CLOSED;
@@ -113,6 +119,7 @@ static bool close_component (walk *w) {
     leave(w, 1);
     return true;
   }
+  w->cycles->next[done.last] = PF_NO_FUNCTION;
   for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = w->cycles->next[f]) {
     w->met[f] = CLOSED;
     members[count++] = f;
@@ -131,7 +138,7 @@ static bool close_leaf (walk *w, uint32_t function) {
   if (first[0] != first[1])
     return false;
   w->met[function] = CLOSED;
-  w->cycles->order[w->placed] = function;
+  *next_place(w) = function;
   leave(w, 1);
   return true;
 }
@@ -199,16 +206,16 @@ static bool is_free (const walk *w, uint32_t function) {
 /* Close what can be closed, from the last function to the first or from the
    first to the last; answers how many were. */
 static size_t sweep (walk *w, bool from_last) {
-  const size_t n = w->graph->nfunctions, before = w->placed;
+  const size_t n = w->graph->nfunctions, before = w->closed;
   for (size_t i = 0; i < n; i++) {
     const uint32_t function = (uint32_t)(from_last ? n - 1 - i : i);
     if (w->met[function] == CLOSED || !is_free(w, function))
       continue;
     w->met[function] = CLOSED;
-    w->cycles->order[w->placed] = function;
+    *next_place(w) = function;
     leave(w, 1);
   }
-  return w->placed - before;
+  return w->closed - before;
 }
 
 
@@ -219,7 +226,7 @@ static void sweep_both_ways (walk *w) {
   size_t left, closed;
   (void)sweep(w, true);
   do {
-    left = w->graph->nfunctions - w->placed;
+    left = w->graph->nfunctions - w->closed;
     closed = sweep(w, false) + sweep(w, true);
   } while (closed > left / 4);
 }
@@ -238,8 +245,6 @@ static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
   cycles->order = pf_array(n, sizeof(uint32_t));
   if (w->met != NULL)
     memset(w->met, 0, n * sizeof(uint32_t));
-  if (cycles->next != NULL)
-    memset(cycles->next, 0xff, n * sizeof(uint32_t));
   return w->frames != NULL && w->open != NULL && w->met != NULL &&
          cycles->next != NULL && cycles->order != NULL;
 }
@@ -264,8 +269,12 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
     if (w.met[i] == 0)
       done = walk_from(&w, (uint32_t)i);
   }
-  if (done && visitor == NULL)
+  if (visitor == NULL)
     pf_cycles_number(cycles);
+  else {
+    free(cycles->order);
+    cycles->order = NULL;
+  }
   close_walk(&w);
   return done ? PF_OK : PF_ENOMEM;
 }

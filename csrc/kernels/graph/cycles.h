@@ -17,24 +17,24 @@
 */
 typedef struct pf_cycles {
   size_t count;
-  uint32_t *next;  /* of each function: the next member, PF_NO_FUNCTION */
+  uint32_t *next;  /* of a member: the next one, or PF_NO_FUNCTION */
   uint32_t *order; /* all functions, callees first; members together, by
-                      number */
+                      number; NULL: a visitor has seen them */
   uint32_t *heads; /* of cycle i: heads[i - 1] */
 } pf_cycles;
 
 /* Who wants to look at functions when all that they call is known. */
 typedef struct pf_visitor {
-  /* A function, or all members of a cycle by number, have been put into the
-     order; so has all that they call. */
+  /* A function, or all members of a cycle by number, are left; all that they
+     call has been before. */
   void (*leave)(void *context, const uint32_t *functions, size_t count);
   void *context;
 } pf_visitor;
 
 /*
 ** Time and memory are linear in functions and arcs (but members of a cycle are
-** sorted), and no call chain is too deep. With a visitor (else NULL) the order
-** is another one, which is found faster, and cycles are numbered as they are
+** sorted), and no call chain is too deep. A visitor (else NULL) sees functions
+** in another order, which is found faster, and cycles are numbered as they are
 ** left, until pf_cycles_number. PF_ENOMEM; close it also after a failure.
 */
 pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
