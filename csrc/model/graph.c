@@ -47,7 +47,7 @@ void pf_graph_close (pf_graph *graph) {
   free(graph->arcs);
   free(graph->parent_first);
   free(graph->parents);
-  free(graph->arrivals);
+  free(graph->numbers);
   free(graph->line_rows);
   free(graph->pseudo_slots);
   memset(graph, 0, sizeof *graph);

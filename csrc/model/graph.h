@@ -95,12 +95,10 @@ typedef struct pf_graph {
   pf_arc *arcs;
   uint32_t *child_first;
   uint32_t *parent_first, *parents;
-  uint32_t *arrivals; /* until then: the numbers of the arcs, plus a shift, in
-                         the order in which they came; of those that were added
-                         to an older one UINT32_MAX. NULL: by caller, each the
-                         newest first, that is the order turned round */
+  uint32_t *numbers; /* until then: of each arc, which it was as they came, of
+                        so many; NULL: by caller, each the newest first, that is
+                        the order turned round */
   size_t narrivals;
-  uint32_t shift;
 
   pf_graph_line *line_rows; /* by file, line, function; NULL: not asked for */
   size_t nline_rows;

@@ -31,16 +31,16 @@ void pf_arc_sum_places (uint32_t *first, size_t places) {
 bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph) {
   const size_t n = graph->narcs;
   *order = (pf_arc_order){.arcs = pf_array(n, sizeof *order->arcs),
-                          .moved = pf_array(n, sizeof(uint32_t))};
+                          .numbers = pf_array(n, sizeof(uint32_t))};
   order->first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
-  return order->arcs != NULL && order->moved != NULL && order->first != NULL;
+  return order->arcs != NULL && order->numbers != NULL && order->first != NULL;
 }
 
 
 void pf_arc_order_close (pf_arc_order *order) {
   free(order->arcs);
   free(order->first);
-  free(order->moved);
+  free(order->numbers);
   *order = (pf_arc_order){0};
 }
 
@@ -84,8 +84,8 @@ static uint32_t find_callee (const run *r, uint32_t callee) {
 }
 
 
-/* Add up the arcs [start, end) of a caller, from the oldest to the newest.
-   They go to the places below `low`. */
+/* Add up the arcs [start, end) of a caller, from the oldest to the newest. They
+   go to the places below `low`. */
 static void add_up_run (const pf_arc_order *order, run *r, size_t start,
                         size_t end, uint32_t caller) {
   for (size_t i = end; i-- > start;) {
@@ -93,15 +93,26 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
     const uint32_t known = find_callee(r, arc.callee);
     if (known != PF_NO_ARC) {
       r->arcs[known].count = pf_add(r->arcs[known].count, arc.count);
-      order->moved[arc.caller] = PF_NO_ARC;
       continue;
     }
     const size_t to = --r->low;
     r->arcs[to] = (pf_arc){caller, arc.callee, arc.count};
-    order->moved[arc.caller] = (uint32_t)to;
+    order->numbers[to] = arc.caller;
     if (r->known != NULL)
       r->known[arc.callee] = (uint32_t)to + 1;
   }
+}
+
+
+/* Move the arcs of a run to the places from `to` on; answers where they end. */
+static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
+  const size_t count = r->high - r->low;
+  if (r->low != to && count > 0) {
+    memmove(order->arcs + to, order->arcs + r->low, count * sizeof(pf_arc));
+    memmove(order->numbers + to, order->numbers + r->low,
+            count * sizeof(uint32_t));
+  }
+  return to + count;
 }
 
 
@@ -114,35 +125,23 @@ static bool has_long_run (const pf_arc_order *order, const pf_graph *graph) {
 }
 
 
-/* Add up what is alike, from the last caller to the first: what is left moves
-   to the end of the array. */
+/* Add up what is alike, and close the gaps. */
 static void add_up (pf_arc_order *order, const pf_graph *graph,
                     uint32_t *known) {
   uint32_t *const first = order->first;
-  run r = {order->arcs, graph->narcs, graph->narcs, NULL};
-  for (size_t place = graph->nfunctions + 1, end = graph->narcs; place-- > 0;) {
+  size_t to = 0;
+  for (size_t place = 0; place <= graph->nfunctions; place++) {
     const size_t start = first[place];
-    r.known = end - start > FEW ? known : NULL;
-    r.high = r.low;
+    const size_t end =
+        place < graph->nfunctions ? first[place + 1] : graph->narcs;
+    run r = {order->arcs, end, end, end - start > FEW ? known : NULL};
+    first[place] = (uint32_t)to;
     add_up_run(order, &r, start, end,
                place < graph->nfunctions ? (uint32_t)place : PF_NO_FUNCTION);
-    first[place + 1] = (uint32_t)r.high;
-    end = start;
+    to = move_run(order, &r, to);
   }
-  first[0] = (uint32_t)r.low;
-}
-
-
-/* Move the arcs to the beginning of the array. */
-static void close_gap (pf_arc_order *order, const pf_graph *graph) {
-  const uint32_t shift = order->first[0];
-  order->shift = shift;
-  order->count = graph->narcs - shift;
-  if (shift == 0)
-    return;
-  memmove(order->arcs, order->arcs + shift, order->count * sizeof(pf_arc));
-  for (size_t i = 0; i <= graph->nfunctions + 1; i++)
-    order->first[i] -= shift;
+  first[graph->nfunctions + 1] = (uint32_t)to;
+  order->count = to;
 }
 
 
@@ -155,9 +154,19 @@ pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph) {
       return PF_ENOMEM;
   }
   add_up(order, graph, known);
-  close_gap(order, graph);
   free(known);
   return PF_OK;
+}
+
+
+uint32_t *pf_arc_arrivals (const uint32_t *numbers, size_t count, size_t came) {
+  uint32_t *const arrivals = pf_array(came, sizeof *arrivals);
+  if (arrivals == NULL)
+    return NULL;
+  memset(arrivals, 0xff, came * sizeof *arrivals); /* each PF_NO_ARC */
+  for (size_t i = 0; i < count; i++)
+    arrivals[numbers[i]] = (uint32_t)i;
+  return arrivals;
 }
 
 /* }====== */
@@ -256,15 +265,21 @@ pf_status pf_arc_order_keep (pf_graph *graph) {
 /* Let the oldest of arcs that are alike stand for them, where it is. */
 static pf_status add_up_alike (pf_graph *graph) {
   pf_arc_order order;
+  uint32_t *arrivals = NULL;
   pf_status status = pf_arc_order_open(&order, graph) ? PF_OK : PF_ENOMEM;
   if (status == PF_OK)
     status = pf_arc_order_make(&order, graph);
+  if (status == PF_OK) {
+    arrivals = pf_arc_arrivals(order.numbers, order.count, graph->narcs);
+    status = arrivals == NULL ? PF_ENOMEM : PF_OK;
+  }
   size_t kept = 0;
   for (size_t i = 0; status == PF_OK && i < graph->narcs; i++)
-    if (order.moved[i] != PF_NO_ARC)
-      graph->arcs[kept++] = order.arcs[order.moved[i] - order.shift];
+    if (arrivals[i] != PF_NO_ARC)
+      graph->arcs[kept++] = order.arcs[arrivals[i]];
   if (status == PF_OK)
     graph->narcs = kept;
+  free(arrivals);
   pf_arc_order_close(&order);
   return status;
 }

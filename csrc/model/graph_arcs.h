@@ -16,9 +16,8 @@
 typedef struct pf_arc_order {
   pf_arc *arcs;
   size_t count;
-  uint32_t *first; /* of each caller: where its arcs begin */
-  uint32_t *moved; /* of each arc as they came: where it went, shifted by */
-  uint32_t shift;  /* this; PF_NO_ARC when an older one stands for it */
+  uint32_t *first;   /* of each caller: where its arcs begin */
+  uint32_t *numbers; /* of each arc: which it was as they came */
 } pf_arc_order;
 
 /* Room for where the arcs of each end begin. */
@@ -36,6 +35,11 @@ static inline size_t pf_arc_place (const pf_graph *graph, uint32_t end) {
 bool pf_arc_order_open (pf_arc_order *order, const pf_graph *graph);
 pf_status pf_arc_order_make (pf_arc_order *order, const pf_graph *graph);
 void pf_arc_order_close (pf_arc_order *order);
+
+/* Of each of `came` arcs as they came: where it is, by the numbers of the
+   `count` that are left; PF_NO_ARC when an older one stands for it. The caller
+   frees it; NULL when out of memory. */
+uint32_t *pf_arc_arrivals (const uint32_t *numbers, size_t count, size_t came);
 
 /* The same for the arcs of a graph that is not scrambled, in their place.
    PF_ENOMEM: nothing has been done. */

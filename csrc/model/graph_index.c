@@ -72,15 +72,38 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
+/* Functions that are marked, and how many are. */
+typedef struct stretch {
+  pf_graph *graph;
+  size_t from, to;
+  size_t nused;
+} stretch;
+
+
+static void mark_stretch (void *context) {
+  stretch *const s = context;
+  const uint32_t *const first = s->graph->child_first;
+  uint8_t *const flags = s->graph->flags;
+  const size_t to = s->to;
+  size_t nused = 0;
+  for (size_t i = s->from; i < to; i++) {
+    if (first[i] != first[i + 1])
+      flags[i] |= PF_FUNCTION_USED;
+    nused += (flags[i] & PF_FUNCTION_USED) != 0;
+  }
+  s->nused = nused;
+}
+
+
 /* Mark the functions at which arcs begin, and count all that are marked. */
 static void mark_callers (pf_graph *graph) {
-  const uint32_t *const first = graph->child_first;
-  graph->nused = 0;
-  for (size_t i = 0; i < graph->nfunctions; i++) {
-    if (first[i] != first[i + 1])
-      graph->flags[i] |= PF_FUNCTION_USED;
-    graph->nused += (graph->flags[i] & PF_FUNCTION_USED) != 0;
-  }
+  const size_t n = graph->nfunctions, half = n < MANY ? n : n / 2;
+  stretch low = {graph, 0, half, 0}, high = {graph, half, n, 0};
+  if (half < n)
+    pf_both(mark_stretch, &low, mark_stretch, &high);
+  else
+    mark_stretch(&low);
+  graph->nused = low.nused + high.nused;
 }
 
 /* }====== */
@@ -132,27 +155,11 @@ static void look_at_callees (void *context) {
 }
 
 
-static void touch_first (void *context) {
-  const pf_arc_order *const order = &((const index *)context)->order;
-  const size_t half = ((const index *)context)->graph->narcs / 2;
-  pf_array_touch(order->arcs, half * sizeof *order->arcs);
-}
-
-
-static void touch_second (void *context) {
-  const pf_arc_order *const order = &((const index *)context)->order;
-  const size_t narcs = ((const index *)context)->graph->narcs;
-  pf_array_touch(order->arcs + narcs / 2,
-                 (narcs - narcs / 2) * sizeof *order->arcs);
-}
-
-
 static void take_order (index *x) {
   pf_graph *const graph = x->graph;
   free(graph->arcs);
-  graph->arrivals = x->order.moved;
+  graph->numbers = x->order.numbers;
   graph->narrivals = graph->narcs;
-  graph->shift = x->order.shift;
   graph->arcs = x->order.arcs;
   graph->narcs = graph->arcs_room = x->order.count;
   graph->child_first = x->order.first;
@@ -163,10 +170,8 @@ static void take_order (index *x) {
 static void finish_scrambled (index *x) {
   if (!pf_arc_order_open(&x->order, x->graph))
     return;
-  if (x->graph->narcs >= MANY) {
-    pf_both(touch_first, x, touch_second, x);
+  if (x->graph->narcs >= MANY)
     pf_both(list_children, x, look_at_callees, x);
-  }
   else {
     list_children(x);
     look_at_callees(x);
@@ -198,23 +203,29 @@ static void list_parent (const pf_graph *graph, uint32_t *parents,
 
 
 /* List the arcs, the newest first, as they came. */
-static void list_arrivals (const pf_graph *graph, uint32_t *parents) {
-  const uint32_t *const arrivals = graph->arrivals;
+static pf_status list_arrivals (const pf_graph *graph, uint32_t *parents) {
+  uint32_t *const arrivals =
+      pf_arc_arrivals(graph->numbers, graph->narcs, graph->narrivals);
+  if (arrivals == NULL)
+    return PF_ENOMEM;
   for (size_t i = graph->narrivals; i-- > 0;) {
     if (i >= AHEAD && arrivals[i - AHEAD] != PF_NO_ARC)
-      __builtin_prefetch(&graph->arcs[arrivals[i - AHEAD] - graph->shift]);
+      __builtin_prefetch(&graph->arcs[arrivals[i - AHEAD]]);
     if (arrivals[i] != PF_NO_ARC)
-      list_parent(graph, parents, arrivals[i] - graph->shift);
+      list_parent(graph, parents, arrivals[i]);
   }
+  free(arrivals);
+  return PF_OK;
 }
 
 
 /* The same where they came in the order of their callers. */
-static void list_in_order (const pf_graph *graph, uint32_t *parents) {
+static pf_status list_in_order (const pf_graph *graph, uint32_t *parents) {
   const uint32_t *const first = graph->child_first;
   for (size_t place = graph->nfunctions + 1; place-- > 0;)
     for (uint32_t i = first[place]; i < first[place + 1]; i++)
       list_parent(graph, parents, i);
+  return PF_OK;
 }
 
 
@@ -224,18 +235,19 @@ pf_status pf_graph_parents (pf_graph *graph) {
   free(graph->parent_first); /* of an attempt for which memory was short */
   graph->parent_first = pf_array(pf_arc_places(graph), sizeof(uint32_t));
   uint32_t *const parents = pf_array(graph->narcs, sizeof *parents);
-  if (graph->parent_first == NULL || parents == NULL) {
-    free(parents);
-    return PF_ENOMEM;
+  pf_status status = PF_ENOMEM;
+  if (graph->parent_first != NULL && parents != NULL) {
+    count_parents(graph);
+    status = graph->numbers != NULL ? list_arrivals(graph, parents)
+                                    : list_in_order(graph, parents);
   }
-  count_parents(graph);
-  if (graph->arrivals != NULL)
-    list_arrivals(graph, parents);
-  else
-    list_in_order(graph, parents);
+  if (status != PF_OK) {
+    free(parents);
+    return status;
+  }
   graph->parents = parents;
-  free(graph->arrivals);
-  graph->arrivals = NULL;
+  free(graph->numbers);
+  graph->numbers = NULL;
   graph->narrivals = 0;
   return PF_OK;
 }
