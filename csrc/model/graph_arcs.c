@@ -104,15 +104,14 @@ static void add_up_run (const pf_arc_order *order, run *r, size_t start,
 }
 
 
-/* Move the arcs of a run to the places from `to` on; answers where they end. */
+/* Move the arcs of a run to the places from `to` on, which are not behind it;
+   answers where they end. Most runs are short. */
 static size_t move_run (const pf_arc_order *order, const run *r, size_t to) {
-  const size_t count = r->high - r->low;
-  if (r->low != to && count > 0) {
-    memmove(order->arcs + to, order->arcs + r->low, count * sizeof(pf_arc));
-    memmove(order->numbers + to, order->numbers + r->low,
-            count * sizeof(uint32_t));
+  for (size_t i = r->low; i < r->high && r->low != to; i++) {
+    order->arcs[to + i - r->low] = order->arcs[i];
+    order->numbers[to + i - r->low] = order->numbers[i];
   }
-  return to + count;
+  return to + (r->high - r->low);
 }
 
 
