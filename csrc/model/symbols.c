@@ -80,14 +80,20 @@ static bool resize (pf_symbols *symbols, size_t room) {
 }
 
 
-void pf_symbols_expect (pf_symbols *symbols, size_t count) {
-  if (count > symbols->room && count < UINT32_MAX / 2 && resize(symbols, count))
+void pf_symbols_expect (pf_symbols *symbols, size_t count, size_t spare) {
+  if (count > symbols->room && count < UINT32_MAX / 2 &&
+      resize(symbols, count + spare))
     (void)pf_names_reserve(symbols->dictionary, count);
 }
 
 
-static pf_status make_room (pf_symbols *symbols) {
-  const size_t room = symbols->room < 512 ? 1024 : 2 * symbols->room;
+pf_status pf_symbols_room (pf_symbols *symbols, size_t count) {
+  const size_t needed = symbols->count + count;
+  size_t room = symbols->room;
+  if (needed <= room)
+    return PF_OK;
+  while (room < needed)
+    room = room < 512 ? 1024 : 2 * room;
   if (room >= UINT32_MAX)
     return PF_ELIMIT;
   return resize(symbols, room) ? PF_OK : PF_ENOMEM;
@@ -170,12 +176,7 @@ static void set_end (pf_symbol *symbol, const pf_found *found) {
 }
 
 
-pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
-  if (symbols->count == symbols->room) {
-    const pf_status status = make_room(symbols);
-    if (status != PF_OK)
-      return status;
-  }
+pf_symbol pf_symbol_of (const pf_found *found) {
   pf_symbol symbol = {
       .start = found->address,
       .is_function = found->is_function,
@@ -183,6 +184,32 @@ pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
       .rank = rank_of(found),
   };
   set_end(&symbol, found);
+  return symbol;
+}
+
+
+pf_status pf_symbols_append (pf_symbols *symbols, const pf_bytes *names,
+                             size_t count) {
+  uint32_t numbers[PF_FOUND_AT_ONCE];
+  for (size_t i = 0, n; i < count; i += n) {
+    n = count - i < PF_FOUND_AT_ONCE ? count - i : PF_FOUND_AT_ONCE;
+    if (!pf_intern_all(symbols->dictionary, names + i, n, numbers))
+      return PF_ENOMEM;
+    for (size_t j = 0; j < n; j++) {
+      pf_symbol symbol = symbols->all[symbols->count];
+      symbol.name = numbers[j];
+      append(symbols, &symbol);
+    }
+  }
+  return PF_OK;
+}
+
+
+pf_status pf_symbols_add (pf_symbols *symbols, const pf_found *found) {
+  const pf_status status = pf_symbols_room(symbols, 1);
+  if (status != PF_OK)
+    return status;
+  pf_symbol symbol = pf_symbol_of(found);
   if (found->is_dotted)
     return add_dotted(symbols, &symbol, found->name);
   append(symbols, &symbol);

@@ -22,7 +22,7 @@
 #include "model/symbols_build.h"
 
 #define TRIAL_LINES 256   /* how many lines decide the form */
-#define PORTION     32768 /* symbols that are read, then added */
+#define PORTION     65536 /* symbols that are read, then added */
 #define LEAST_LINE  5     /* bytes of one with a symbol */
 
 /* What a line says. */
@@ -334,15 +334,15 @@ typedef struct nm_text {
   uint64_t text_end; /* of the executable; 0: not known */
 } nm_text;
 
-/* Symbols that have been read. */
+/* Symbols that are read, where they will stay, and their names. */
 typedef struct portion {
   nm_text *text;
-  pf_found *found;
-  size_t count;
-  /* Where they and their names will be, of memory that is new; or none: */
-  pf_symbol *place;
-  void *names;
-  size_t names_size;
+  pf_symbol *symbols;
+  pf_bytes *names;
+  size_t most, count;
+  /* Where the names will have their entries, of memory that is new; or none: */
+  void *entries;
+  size_t entries_size;
 } portion;
 
 /* Adding them. */
@@ -361,11 +361,11 @@ static void read_portion (void *context) {
   pf_bytes line;
   nm_line parts;
   p->count = 0;
-  while (p->count < PORTION && next_line(&text->left, &line)) {
+  while (p->count < p->most && next_line(&text->left, &line)) {
     if (!text->form(line, &parts) || !is_wanted(parts.type, text->rule))
       continue;
     const bool is_before = parts.address < text->text_end;
-    p->found[p->count++] = (pf_found){
+    const pf_found found = {
         .address = parts.address,
         .size = parts.size,
         .limit = is_before ? text->text_end : UINT64_MAX,
@@ -373,40 +373,40 @@ static void read_portion (void *context) {
         .is_function = true,
         .is_global = parts.type != 't',
     };
+    p->symbols[p->count] = pf_symbol_of(&found);
+    p->names[p->count++] = parts.name;
   }
-  if (p->place != NULL)
-    pf_array_touch(p->place, p->count * sizeof *p->place);
-  if (p->names != NULL)
-    pf_array_touch(p->names, p->names_size);
+  if (p->entries != NULL)
+    pf_array_touch(p->entries, p->entries_size);
 }
 
 
-/* Say where the symbols of a portion will be that is read while those before
-   it are added, unless the array may have to move, and their names. */
-static void look_ahead (const pf_symbols *symbols, const portion *before,
-                        portion *next) {
-  const size_t first = symbols->count + before->count;
-  const size_t names = pf_names_count(symbols->dictionary) + symbols->nunnamed;
-  const bool fits = first < symbols->room && symbols->room - first >= PORTION;
-  next->place = fits ? symbols->all + first : NULL;
-  next->names = pf_names_ahead(symbols->dictionary, names + before->count,
-                               PORTION, &next->names_size);
+/* Say where the symbols of a portion go that is read while those before it are
+   added, and their names. */
+static pf_status look_ahead (pf_symbols *symbols, size_t before,
+                             portion *next) {
+  const size_t names = pf_names_count(symbols->dictionary);
+  const pf_status status = pf_symbols_room(symbols, before + next->most);
+  next->symbols = symbols->all + symbols->count + before;
+  next->entries = pf_names_ahead(symbols->dictionary, names + before,
+                                 next->most, &next->entries_size);
+  return status;
 }
 
 
 static void add_portion (void *context) {
   addition *const a = context;
-  const portion *const p = a->portion;
-  for (size_t i = 0; a->status == PF_OK && i < p->count; i++)
-    a->status = pf_symbols_add(a->symbols, &p->found[i]);
+  a->status =
+      pf_symbols_append(a->symbols, a->portion->names, a->portion->count);
 }
 
 
 /* Add a portion, while the one behind it is read. */
 static pf_status add_and_read (pf_symbols *symbols, const portion *read,
                                portion *next) {
-  addition a = {symbols, read, PF_OK};
-  look_ahead(symbols, read, next);
+  addition a = {symbols, read, look_ahead(symbols, read->count, next)};
+  if (a.status != PF_OK)
+    return a.status;
   if (next->text->left.size > 0)
     pf_both(add_portion, &a, read_portion, next);
   else {
@@ -417,19 +417,22 @@ static pf_status add_and_read (pf_symbols *symbols, const portion *read,
 }
 
 
+/* The first portion is read alone, so it is a small one. */
 static pf_status read_lines (nm_text *text, pf_symbols *symbols) {
   const size_t most = text->left.size / LEAST_LINE + 1;
   const size_t room = most < PORTION ? most : PORTION;
-  pf_found *const found = pf_array(2 * room, sizeof *found);
-  if (found == NULL)
+  pf_bytes *const names = pf_array(2 * room, sizeof *names);
+  if (names == NULL)
     return PF_ENOMEM;
-  portion portions[] = {{.text = text, .found = found},
-                        {.text = text, .found = found + room}};
-  pf_status status = PF_OK;
-  read_portion(&portions[0]);
+  portion portions[] = {{.text = text, .names = names, .most = room / 8 + 1},
+                        {.text = text, .names = names + room, .most = room}};
+  pf_status status = look_ahead(symbols, 0, &portions[0]);
+  if (status == PF_OK)
+    read_portion(&portions[0]);
+  portions[0].most = room;
   for (size_t i = 0; status == PF_OK && portions[i].count > 0; i ^= 1)
     status = add_and_read(symbols, &portions[i], &portions[i ^ 1]);
-  free(found);
+  free(names);
   return status;
 }
 
@@ -443,7 +446,7 @@ static pf_status read_text (pf_symbols *symbols, pf_bytes text,
     return pf_fail(error, PF_EFORMAT, 0,
                    "not the text of nm: no line has an address, a type and "
                    "a name");
-  pf_symbols_expect(symbols, guess_lines(text));
+  pf_symbols_expect(symbols, guess_lines(text), PORTION);
   nm_text lines = {text, form, rule, symbols->facts.text_end};
   pf_status status = read_lines(&lines, symbols);
   if (status == PF_OK)

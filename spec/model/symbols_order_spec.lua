@@ -136,7 +136,7 @@ describe("symbols in any order", function()
    end)
 
    it("may be so many that they are read in portions, while others are added", function()
-      for _, count in ipairs { 32768, 70000 } do
+      for _, count in ipairs { 32768, 70000, 160000 } do
          check(make(count, function(i) return 0x1000 + (i * 7919) % count * 0x20 end), nil, 0)
       end
    end)
