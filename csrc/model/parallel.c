@@ -2,9 +2,13 @@
 ** parallel.c - several pieces of work at once, by POSIX threads.
 */
 
+#define _GNU_SOURCE /* affinity of threads */
+
 #include "model/parallel.h"
 
+#include <sched.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MOST_THREADS 64                /* beside the caller's */
@@ -23,6 +27,67 @@ static void *run (void *context) {
 }
 
 
+/* {====== Where a thread begins ====== */
+
+#ifdef __GLIBC__
+
+/* A new thread is often put on the processor of the one that starts it, which
+   goes on, and stays there for some milliseconds while another one is idle: as
+   long as it has to do. So it begins on another one, and may go anywhere from
+   then on. */
+typedef struct beginning {
+  void *(*run)(void *context);
+  void *context;
+  cpu_set_t allowed;
+} beginning;
+
+
+static void *begin (void *context) {
+  const beginning b = *(const beginning *)context;
+  free(context);
+  (void)sched_setaffinity(0, sizeof b.allowed, &b.allowed);
+  return b.run(b.context);
+}
+
+
+/* Start it elsewhere; false: it cannot be done. */
+static bool start_elsewhere (pthread_t *thread, void *(*run_it)(void *context),
+                             void *context) {
+  const int here = sched_getcpu();
+  pthread_attr_t attributes;
+  beginning *const b = malloc(sizeof *b);
+  bool started = false;
+  if (b == NULL)
+    return false;
+  *b = (beginning){.run = run_it, .context = context};
+  if (here >= 0 && here < CPU_SETSIZE &&
+      sched_getaffinity(0, sizeof b->allowed, &b->allowed) == 0 &&
+      CPU_COUNT(&b->allowed) > 1 && pthread_attr_init(&attributes) == 0) {
+    cpu_set_t others = b->allowed;
+    CPU_CLR((size_t)here, &others);
+    started =
+        pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0 &&
+        pthread_create(thread, &attributes, begin, b) == 0;
+    pthread_attr_destroy(&attributes);
+  }
+  if (!started)
+    free(b);
+  return started;
+}
+
+#else
+
+static bool start_elsewhere (pthread_t *thread, void *(*run_it)(void *context),
+                             void *context) {
+  (void)thread, (void)run_it, (void)context;
+  return false;
+}
+
+#endif
+
+/* }====== */
+
+
 bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
                       void *context) {
   static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
@@ -32,7 +97,8 @@ bool pf_thread_start (pthread_t *thread, void *(*run_it)(void *context),
     sigdelset(&blocked, faults[i]);
   if (pthread_sigmask(SIG_SETMASK, &blocked, &before) != 0)
     return false;
-  const bool started = pthread_create(thread, NULL, run_it, context) == 0;
+  const bool started = start_elsewhere(thread, run_it, context) ||
+                       pthread_create(thread, NULL, run_it, context) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return started;
 }
