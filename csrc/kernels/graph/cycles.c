@@ -264,8 +264,9 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
   bool done = open_walk(&w, graph, cycles);
   if (done && visitor != NULL)
     sweep_both_ways(&w);
-  for (size_t i = 0; done && i < graph->nfunctions; i++) {
-    fetch(&w, i);
+  for (size_t i = 0; done && w.closed < graph->nfunctions; i++) {
+    if (visitor == NULL)
+      fetch(&w, i); /* else few are left */
     if (w.met[i] == 0)
       done = walk_from(&w, (uint32_t)i);
   }

@@ -265,23 +265,24 @@ static inline void fetch (const pf_flow *flow, size_t i) {
 }
 
 
+/* See what the calls of a function took, when all it called is known. */
+static void weigh_calls (pf_flow *flow, size_t function) {
+  const pf_node *const node = &flow->nodes[function];
+  if (node->calls == 0)
+    return;
+  const double each = (node->self + node->child) / (double)node->calls;
+  if (each > flow->most_per_call)
+    flow->most_per_call = each;
+}
+
+
 static void send_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->cycles.count; i++)
     add_up_cycle(flow, i);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
     fetch(flow, i);
     gather(flow, flow->cycles.order[i]);
-  }
-}
-
-
-/* See what calls took, with all that they called. */
-static void weigh_calls (pf_flow *flow) {
-  for (size_t i = 0; i < flow->graph->nfunctions; i++) {
-    const pf_node *const node = &flow->nodes[i];
-    const double each = (node->self + node->child) / (double)node->calls;
-    if (node->calls != 0 && each > flow->most_per_call)
-      flow->most_per_call = each;
+    weigh_calls(flow, flow->cycles.order[i]);
   }
 }
 
@@ -296,8 +297,10 @@ static void leave (void *context, const uint32_t *functions, size_t count) {
     add_cycle(flow, flow->cycles.count - 1);
     add_up_cycle(flow, flow->cycles.count - 1);
   }
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     gather(flow, functions[i]);
+    weigh_calls(flow, functions[i]);
+  }
 }
 
 
@@ -380,7 +383,6 @@ pf_status pf_flow_spread (pf_flow *flow) {
     free(flow->cycle_of);
     flow->cycle_of = NULL;
   }
-  weigh_calls(flow);
   return PF_OK;
 }
 
