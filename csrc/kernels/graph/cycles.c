@@ -220,15 +220,16 @@ static size_t sweep (walk *w, bool from_last) {
 
 
 /* What is closed so is in no cycle and leads to none, so it makes no difference
-   to the heads and chains of those that the walk will find. Both ways once,
-   then as long as a good part of what is left is closed. */
+   to the heads and chains of those that the walk will find. Both ways once, then
+   a few times more while much is left and a good part of that is closed. */
 static void sweep_both_ways (walk *w) {
+  const size_t n = w->graph->nfunctions;
   size_t left, closed;
   (void)sweep(w, true);
   do {
-    left = w->graph->nfunctions - w->closed;
+    left = n - w->closed;
     closed = sweep(w, false) + sweep(w, true);
-  } while (closed > left / 4);
+  } while (closed > left / 4 && n - w->closed > n / 8);
 }
 
 /* }====== */
