@@ -59,18 +59,18 @@ static pf_range_page page_with (const pf_ranges *ranges, size_t page,
   const uint64_t low = (uint64_t)page << ranges->shift;
   uint64_t high = low + ((uint64_t)1 << ranges->shift);
   pf_range_page told = {(uint32_t)first, {NO_EDGE, NO_EDGE}};
-  const pf_range_page ask = {(uint32_t)first, {0, 0}};
+  const pf_range_page unknown = {(uint32_t)first, {0, 0}};
   if (ranges->shift > MOST_SHIFT || next - first > 2)
-    return ask;
+    return unknown;
   for (size_t row = next; row-- > first;) { /* the last one first */
     const uint64_t edge = pf_range_start(ranges, row) - ranges->base;
     if (edge >= high || !reaches(ranges, row, high))
-      return ask;
+      return unknown;
     told.edges[row - first] = (uint16_t)(edge - low);
     high = edge;
   }
   if (high > low && (first == 0 || !reaches(ranges, first - 1, high)))
-    return ask;
+    return unknown;
   return told;
 }
 

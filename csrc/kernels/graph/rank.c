@@ -104,8 +104,9 @@ static pf_status end (pf_ranking *r, pf_status status, bool in_two,
 
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count) {
-  pf_ranking r;
-  return end(&r, begin_flat(&r, flow, zeros), true, functions, count);
+  pf_ranking r = {0};
+  const pf_status status = begin_flat(&r, flow, zeros);
+  return end(&r, status, true, functions, count);
 }
 
 
