@@ -91,6 +91,31 @@ describe("written traces", function()
       end
    end)
 
+   it("hold no step back that is read as a start of the clock", function()
+      local DAYS_25 = 25 * 86400 * 1000000000
+      for _, form in ipairs { "foxdbe", "deldbe" } do
+         local writer = assert(profio.create(nil, { format = "xpp", form = form }))
+         assert(writer:write { thread = 1, time = DAYS_25, op = "I", call = "A" })
+         assert.error_matches(function()
+            writer:write { thread = 2, time = 1000000, op = "I", call = "A" }
+         end, "entry 2: a time of 1 ms behind one of 2160000000 ms would be read as")
+         local short = assert(profio.create(nil, { format = "xpp", form = form }))
+         assert(short:write { thread = 1, time = DAYS_25 - 86400000000000, op = "I", call = "A" })
+         assert(short:write { thread = 2, time = 1000000, op = "I", call = "A" })
+         assert(short:write { thread = 2, op = "O", call = "A" })
+         assert.is_string((short:close()))
+      end
+      local binary = assert(profio.create(nil, { format = "xpp" }))
+      assert(binary:write { thread = 1, time = DAYS_25, op = "I", call = "A" })
+      assert.error_matches(function()
+         binary:write { thread = 1, op = "O", call = "A" }
+      end, "as which a missing one is stored")
+      local text = assert(profio.create(nil, { format = "xpp", form = "deldbe" }))
+      assert(text:write { thread = 1, time = DAYS_25, op = "I", call = "A" })
+      assert(text:write { thread = 1, op = "O", call = "A" })
+      assert.is_string((text:close()))
+   end)
+
    it("hold ms: others are refused, or rounded", function()
       for _, case in ipairs { { 1499999, 1 }, { 1500000, 2 } } do
          local writer = assert(profio.create(nil, { format = "xpp" }))

@@ -11,8 +11,6 @@
 
 #include <stdlib.h>
 
-#define CLOCK_RANGE ((int64_t)1 << 32) /* ms */
-
 
 void xpp_times_open (xpp_times *self, uint64_t seed) {
   *self = (xpp_times){.known = {.seed = seed}};
@@ -67,7 +65,7 @@ static uint32_t thread_number (xpp_times *self, int64_t thread) {
 /* Take the clock's starts again into account. */
 static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
                          size_t row, pf_error *error) {
-  const int64_t range = CLOCK_RANGE * XPP_NS_PER_MS;
+  const int64_t range = XPP_CLOCK_RANGE * XPP_NS_PER_MS;
   int64_t now = time->ints[row];
   pf_status status = PF_OK;
   if (__builtin_add_overflow(now, self->added, &now))

@@ -62,6 +62,34 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
   return PF_OK;
 }
 
+
+/* Whether the times of some rows will be read as they are: who reads takes a
+   step back of more than half the clock's range for a start of the clock. A
+   time that is missing is read as 0 where the field cannot be left out. */
+static pf_status check_steps (xpp_writer *self, const pf_column *time,
+                              size_t from, size_t to, pf_error *error) {
+  const int64_t most = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
+  const bool has_blank = self->inner == NULL || self->has_blank[XPP_TIME];
+  for (size_t row = from; row < to; row++) {
+    const bool missing = time->data == NULL || pf_is_missing(time, row);
+    const int64_t now = missing ? 0 : time->ints[row];
+    if (missing && has_blank)
+      continue;
+    if (self->has_time && now < self->time &&
+        (uint64_t)self->time - (uint64_t)now > (uint64_t)most)
+      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                     "entry %llu: a time of %lld ms%s behind one of %lld ms "
+                     "would be read as that of a clock that started again",
+                     (unsigned long long)(self->count + (row - from) + 1),
+                     (long long)(now / XPP_NS_PER_MS),
+                     missing ? " (as which a missing one is stored)" : "",
+                     (long long)(self->time / XPP_NS_PER_MS));
+    self->time = now;
+    self->has_time = true;
+  }
+  return PF_OK;
+}
+
 /* }====== */
 
 
@@ -97,6 +125,9 @@ static pf_status put_rows (xpp_writer *self, const pf_batch *batch, size_t from,
                            size_t to, pf_sink *sink, pf_error *error) {
   pf_sink *place;
   pf_status status = place_of(self, sink, &place, error);
+  if (status == PF_OK &&
+      (self->inner == NULL || self->from[XPP_TIME] != XPP_NO_FIELD))
+    status = check_steps(self, &batch->columns[ENTRIES_TIME], from, to, error);
   if (status != PF_OK)
     return status;
   if (self->inner != NULL)

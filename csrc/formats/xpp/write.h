@@ -18,6 +18,8 @@ struct xpp_writer {
   pf_field *schema; /* of it */
   bool round;       /* times that are no whole ms are rounded */
   uint64_t rounded; /* how many were */
+  bool has_time;    /* some entry that was written has one: */
+  int64_t time;     /* of the last, as it will be read */
 
   pf_encoder *inner;         /* of tables; NULL: text */
   const pf_table *data;      /* what that takes */

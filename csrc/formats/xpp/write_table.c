@@ -12,7 +12,6 @@
 #include "model/batch.h"
 #include "model/names.h"
 
-#define CLOCK_RANGE  ((int64_t)1 << 32) /* ms */
 #define MOST_OPTIONS 8
 
 
@@ -56,8 +55,8 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
       continue;
     }
     status = xpp_whole_ms(self, value, &value, error);
-    if (value > INT32_MAX && value < CLOCK_RANGE && self->is_clock)
-      value -= CLOCK_RANGE; /* the clock has 32 bits */
+    if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
+      value -= XPP_CLOCK_RANGE; /* the clock has 32 bits */
     put_number(to, i, value);
   }
   return status;

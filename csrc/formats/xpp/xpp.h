@@ -71,7 +71,8 @@ typedef struct xpp_file {
   pf_table tables[4];
 } xpp_file;
 
-#define XPP_NS_PER_MS 1000000
+#define XPP_NS_PER_MS   1000000
+#define XPP_CLOCK_RANGE ((int64_t)1 << 32) /* ms; then it starts again */
 
 /* The columns of table entries; unknown fields stand behind them. */
 enum {
