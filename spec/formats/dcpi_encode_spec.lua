@@ -136,6 +136,16 @@ describe("dcpi, writing", function()
       assert.equal((dcpi.listing:gsub("470352", "40"):gsub("134705", "27")), text)
    end)
 
+   it("names an image by its path, without the blanks before the last name", function()
+      local bytes = assert(write({ { address = 0x120000040, count = 3 } },
+         (facts:gsub("bin/xemacs", "bin/ \t xemacs"))))
+      local trace <close> = assert(profio.open { data = bytes })
+      assert.same({ "xemacs", "/usr/local/bin/ \t xemacs" }, { trace.info.name, trace.info.path })
+      local text = assert(save(bytes, { dialect = "dcpicat" }))
+      assert.matches("^name +xemacs\n", text)
+      assert.equal(text, save(text, { dialect = "dcpicat" }))
+   end)
+
    it("translates dcpicat's words, given the clock", function()
       local listing = dcpi.listing:gsub("event            134705 imiss:4096:10000\n", "")
          :gsub("( +%d+) +%d+\n", function(count) return count .. "\n" end)

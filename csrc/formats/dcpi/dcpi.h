@@ -223,7 +223,8 @@ pf_status dcpi_take_line (dcpi_walk *walk, const dcpi_line *line);
    version means. */
 pf_status dcpi_check_header (dcpi_walk *walk);
 
-/* The last name of a path: what dcpicat calls the name of an image. */
+/* The last name of a path, without blanks in front, which its text has no room
+   for: what dcpicat calls the name of an image. */
 pf_bytes dcpi_base_name (pf_bytes path);
 
 /* The name, as the header has it or as its path ends. */

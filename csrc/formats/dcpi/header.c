@@ -31,6 +31,8 @@ pf_bytes dcpi_base_name (pf_bytes path) {
   size_t start = path.size;
   while (start > 0 && path.at[start - 1] != '/')
     start--;
+  while (start < path.size && dcpi_is_blank(path.at[start]))
+    start++;
   return (pf_bytes){path.at + start, path.size - start};
 }
 
