@@ -72,38 +72,32 @@ static void mark_weights (pf_graph *graph) {
 }
 
 
-/* Functions that are marked, and how many are. */
-typedef struct stretch {
+/* Marking functions. */
+typedef struct marking {
   pf_graph *graph;
-  size_t from, to;
-  size_t nused;
-} stretch;
+  size_t nused[2]; /* of the two parts */
+} marking;
 
 
-static void mark_stretch (void *context) {
-  stretch *const s = context;
-  const uint32_t *const first = s->graph->child_first;
-  uint8_t *const flags = s->graph->flags;
-  const size_t to = s->to;
+static void mark_part (void *context, size_t from, size_t to) {
+  marking *const m = context;
+  const uint32_t *const first = m->graph->child_first;
+  uint8_t *const flags = m->graph->flags;
   size_t nused = 0;
-  for (size_t i = s->from; i < to; i++) {
+  for (size_t i = from; i < to; i++) {
     if (first[i] != first[i + 1])
       flags[i] |= PF_FUNCTION_USED;
     nused += (flags[i] & PF_FUNCTION_USED) != 0;
   }
-  s->nused = nused;
+  m->nused[from > 0] = nused;
 }
 
 
 /* Mark the functions at which arcs begin, and count all that are marked. */
 static void mark_callers (pf_graph *graph) {
-  const size_t n = graph->nfunctions, half = n < MANY ? n : n / 2;
-  stretch low = {graph, 0, half, 0}, high = {graph, half, n, 0};
-  if (half < n)
-    pf_both(mark_stretch, &low, mark_stretch, &high);
-  else
-    mark_stretch(&low);
-  graph->nused = low.nused + high.nused;
+  marking m = {graph, {0, 0}};
+  pf_in_two(mark_part, &m, graph->nfunctions, MANY);
+  graph->nused = m.nused[0] + m.nused[1];
 }
 
 /* }====== */

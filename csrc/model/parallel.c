@@ -135,26 +135,46 @@ void pf_all (pf_task *task, void *contexts, size_t size, size_t count) {
 }
 
 
-/* Bytes to be set. */
+/* Things that a part works on. */
 typedef struct stretch {
-  uint8_t *at;
-  size_t size;
-  int value;
+  pf_stretch_task *task;
+  void *context;
+  size_t from, to;
 } stretch;
 
 
-static void set_stretch (void *context) {
+static void run_part (void *context) {
   const stretch *const s = context;
-  memset(s->at, s->value, s->size);
+  s->task(s->context, s->from, s->to);
+}
+
+
+void pf_in_two (pf_stretch_task *task, void *context, size_t count,
+                size_t many) {
+  const size_t half = count < many ? count : count / 2;
+  stretch first = {task, context, 0, half};
+  stretch second = {task, context, half, count};
+  if (half < count)
+    pf_both(run_part, &first, run_part, &second);
+  else
+    run_part(&first);
+}
+
+
+/* Bytes to be set. */
+typedef struct filling {
+  uint8_t *at;
+  int value;
+} filling;
+
+
+static void fill (void *context, size_t from, size_t to) {
+  const filling *const f = context;
+  memset(f->at + from, f->value, to - from);
 }
 
 
 void pf_set_bytes (void *array, int value, size_t bytes) {
-  const size_t half = bytes < LONG ? bytes : bytes / 2;
-  stretch first = {array, half, value};
-  stretch second = {(uint8_t *)array + half, bytes - half, value};
-  if (second.size > 0)
-    pf_both(set_stretch, &first, set_stretch, &second);
-  else
-    set_stretch(&first);
+  filling f = {array, value};
+  pf_in_two(fill, &f, bytes, LONG);
 }

@@ -34,6 +34,14 @@ void pf_both (pf_task *first, void *first_context, pf_task *second,
 */
 void pf_all (pf_task *task, void *contexts, size_t size, size_t count);
 
+/* Work on what has the numbers [from, to). */
+typedef void pf_stretch_task (void *context, size_t from, size_t to);
+
+/* Work on `count` things: in one part, or, where they are `many` or more, in two
+   at once, as pf_both does: one from 0 on, and one from a later number on. */
+void pf_in_two (pf_stretch_task *task, void *context, size_t count,
+                size_t many);
+
 /* memset, of a long array in two threads: memory that is touched for the first
    time is cleared by who touches it, and that takes longer than the rest. */
 void pf_set_bytes (void *array, int value, size_t bytes);

@@ -75,34 +75,15 @@ static pf_range_page page_with (const pf_ranges *ranges, size_t page,
 }
 
 
-/* Some of the pages. */
-typedef struct stretch {
-  const pf_ranges *ranges;
-  size_t from, to;
-} stretch;
-
-
-static void fill_pages (void *context) {
-  const stretch *const s = context;
-  const pf_ranges *const ranges = s->ranges;
-  size_t row = rows_before(ranges, s->from);
-  for (size_t page = s->from; page < s->to; page++) {
+static void fill_pages (void *context, size_t from, size_t to) {
+  const pf_ranges *const ranges = context;
+  size_t row = rows_before(ranges, from);
+  for (size_t page = from; page < to; page++) {
     const size_t first = row;
     while (row < ranges->count && page_of(ranges, row) == page)
       row++;
     ranges->pages[page] = page_with(ranges, page, first, row);
   }
-}
-
-
-static void fill_table (pf_ranges *ranges) {
-  const size_t n = ranges->npages, half = n < MANY ? n : n / 2;
-  stretch low = {ranges, 0, half}, high = {ranges, half, n};
-  if (half < n)
-    pf_both(fill_pages, &low, fill_pages, &high);
-  else
-    fill_pages(&low);
-  ranges->pages[n] = (pf_range_page){(uint32_t)ranges->count, {0, 0}};
 }
 
 
@@ -122,7 +103,8 @@ pf_status pf_ranges_open (pf_ranges *ranges, const void *rows, size_t stride,
     ranges->count = 0;
     return PF_ENOMEM;
   }
-  fill_table(ranges);
+  pf_in_two(fill_pages, ranges, ranges->npages, MANY);
+  ranges->pages[ranges->npages] = (pf_range_page){(uint32_t)count, {0, 0}};
   return PF_OK;
 }
 

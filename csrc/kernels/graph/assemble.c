@@ -40,20 +40,19 @@ static void mark_callable (pf_graph *graph) {
 
 
 /* Symbols that become functions of the same numbers. */
-typedef struct stretch {
+typedef struct copying {
   pf_graph *graph;
   const pf_symbol *symbols;
   uint64_t bias;
-  size_t from, to;
-} stretch;
+} copying;
 
 
-static void copy_symbols (void *context) {
-  const stretch *const s = context;
-  for (size_t i = s->from; i < s->to; i++) {
-    s->graph->names[i] = s->symbols[i].name;
-    s->graph->addresses[i] = s->symbols[i].start + s->bias;
-    s->graph->flags[i] = flags_of(&s->symbols[i]);
+static void copy_symbols (void *context, size_t from, size_t to) {
+  const copying *const c = context;
+  for (size_t i = from; i < to; i++) {
+    c->graph->names[i] = c->symbols[i].name;
+    c->graph->addresses[i] = c->symbols[i].start + c->bias;
+    c->graph->flags[i] = flags_of(&c->symbols[i]);
   }
 }
 
@@ -61,13 +60,8 @@ static void copy_symbols (void *context) {
 /* Make functions of all symbols, in a graph that has none but room. */
 static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
                       size_t count) {
-  const size_t half = count < MANY ? count : count / 2;
-  stretch first = {graph, symbols, bias, 0, half};
-  stretch second = {graph, symbols, bias, half, count};
-  if (half < count)
-    pf_both(copy_symbols, &first, copy_symbols, &second);
-  else
-    copy_symbols(&first);
+  copying c = {graph, symbols, bias};
+  pf_in_two(copy_symbols, &c, count, MANY);
   graph->nfunctions = count;
 }
 

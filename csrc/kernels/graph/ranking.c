@@ -200,17 +200,10 @@ static void sort_by_names (void *context) {
 
 /* {====== Names, in two threads ====== */
 
-/* Functions of which the beginnings of names are read. */
-typedef struct stretch {
-  const pf_ranking *ranking;
-  size_t from, to;
-} stretch;
-
-
-static void read_beginnings (void *context) {
-  const stretch *const s = context;
-  for (size_t i = s->from; i < s->to; i++)
-    s->ranking->beginnings[i] = part_of_name(s->ranking->flow, i, 0);
+static void read_beginnings (void *context, size_t from, size_t to) {
+  const pf_ranking *const r = context;
+  for (size_t i = from; i < to; i++)
+    r->beginnings[i] = part_of_name(r->flow, i, 0);
 }
 
 
@@ -226,15 +219,10 @@ static size_t count_in_runs (const pf_ranking *r) {
 /* Read the beginnings of all names: they lie in memory as functions do, so this
    goes in a row. */
 static void find_beginnings (pf_ranking *r, bool in_two) {
-  const size_t n = r->flow->graph->nfunctions, half = in_two ? n / 2 : n;
+  const size_t n = r->flow->graph->nfunctions;
   r->beginnings = pf_array(n, sizeof *r->beginnings);
-  if (r->beginnings == NULL)
-    return; /* there is a slower way */
-  stretch first = {r, 0, half}, second = {r, half, n};
-  if (half < n)
-    pf_both(read_beginnings, &first, read_beginnings, &second);
-  else
-    read_beginnings(&first);
+  if (r->beginnings != NULL) /* else there is a slower way */
+    pf_in_two(read_beginnings, r, n, in_two ? MANY : SIZE_MAX);
 }
 
 
