@@ -84,6 +84,7 @@ typedef struct gmon_part {
   uint64_t stride;       /* bytes from one to the next */
   unsigned count_width;  /* arcs: bytes of the count */
   bool has_order;        /* arcs: a u32 follows the count */
+  uint64_t base;         /* arcs: added to addresses, but to a `from` of 0 */
   uint64_t low, high;    /* histogram: its range of addresses */
   uint32_t rate;         /* histogram: as the file has it */
   pf_bytes dimension;    /* histogram: at is NULL where none is stated */
@@ -104,6 +105,7 @@ typedef struct gmon_walk {
   uint64_t at;     /* the next part begins here; never past bytes.size */
   unsigned phase;  /* what comes next, in dialects without tags */
   uint64_t inside; /* bytes left of the table of arcs the walk is in */
+  uint64_t base;   /* LD_PROFILE: low of the histogram, where text begins */
   gmon_end end;    /* when the walk has ended: why */
   uint64_t whole;  /* where the last whole record ends */
   pf_trace *trace; /* oddities are reported to it; NULL: to nobody */

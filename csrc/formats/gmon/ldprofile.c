@@ -1,9 +1,11 @@
 /*
 ** ldprofile.c - what ld.so writes for LD_PROFILE=lib.so, read by sprof.
 **
-** As GNU gmon.out (gnu.c), but tags of 4 bytes and one table of arcs. All
-** addresses count from where the library was mapped; from = 0 is a call from
-** outside of it.
+** As GNU gmon.out (gnu.c), but with tags of 4 bytes and one table of arcs. The
+** histogram has addresses as the library was linked. The addresses of arcs count
+** from the start of the text segment, which is `low` of the histogram; from = 0
+** is a call from outside of the library. Table `arcs` has addresses as linked,
+** table `raw` as the file states them.
 **
 **   OFFSET    SIZE  FIELD
 **        0       4  "gmon"
@@ -16,7 +18,7 @@
 **      q+8  (2A+4)  arcs: from, to, count of 4 bytes; the table was made with
 **                   room for many more, and the file keeps them all
 **
-** From the source of ld.so and one file.
+** From the source of ld.so and from files that glibc 2.36 wrote.
 */
 
 #include "formats/gmon/gmon.h"
@@ -60,7 +62,9 @@ static pf_status take_histogram (gmon_walk *walk, gmon_part *part) {
   walk->phase = ARCS_HEADER;
   if (!has_tag(walk, part, 0, &status))
     return status;
-  return gmon_gnu_histogram(walk, part, 4);
+  status = gmon_gnu_histogram(walk, part, 4);
+  walk->base = part->low;
+  return status;
 }
 
 
@@ -91,6 +95,7 @@ static pf_status take_arcs (gmon_walk *walk, gmon_part *part) {
   part->stride = 2 * (uint64_t)walk->layout->width + 4;
   part->items = walk->at;
   part->count_width = 4;
+  part->base = walk->base;
   const uint64_t count = walk->inside / part->stride;
   part->count = part->declared = count < GMON_RUN ? count : GMON_RUN;
   gmon_take_part(walk, part, GMON_ARCS, part->count * part->stride);

@@ -190,6 +190,20 @@ static void load_addresses (const gmon_reader *self, pf_column *column,
 }
 
 
+/* Add the base of the part to loaded addresses of arcs. A `from` of 0 stays
+   0 (`keeps_zero`): it says that the call came from outside. */
+static void add_base (const gmon_reader *self, pf_column *column, size_t first,
+                      size_t count, bool keeps_zero) {
+  if (self->part.base == 0)
+    return;
+  const uint64_t mask =
+      self->file->layout.width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX;
+  for (size_t i = first; i < first + count; i++)
+    if (column->addrs[i] != 0 || !keeps_zero)
+      column->addrs[i] = (column->addrs[i] + self->part.base) & mask;
+}
+
+
 pf_bytes gmon_dimension (const gmon_part *part) {
   return part->dimension.at != NULL ? part->dimension : gmon_text("seconds");
 }
@@ -238,10 +252,14 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   const size_t count = gmon_run(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
-  if (gmon_wanted(batch, ARCS_FROM))
+  if (gmon_wanted(batch, ARCS_FROM)) {
     load_addresses(self, &columns[ARCS_FROM], first, count, 0);
-  if (gmon_wanted(batch, ARCS_TO))
+    add_base(self, &columns[ARCS_FROM], first, count, true);
+  }
+  if (gmon_wanted(batch, ARCS_TO)) {
     load_addresses(self, &columns[ARCS_TO], first, count, width);
+    add_base(self, &columns[ARCS_TO], first, count, false);
+  }
   if (gmon_wanted(batch, ARCS_COUNT))
     status = load_counts(self, &columns[ARCS_COUNT], first, count, 2 * width,
                          self->part.count_width, error);
