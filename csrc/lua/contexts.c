@@ -169,22 +169,35 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
 }
 
 
-/* Read the options { metric=, total_metric=, zeros= } at `arg`, which may be
-   nil. */
+/* The metric that the field `key` of the table at `arg` names; PF_MAX_METRICS
+   when there is no such field. */
+static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
+                            const char *key) {
+  lua_getfield(L, arg, key);
+  const size_t metric = lua_isnil(L, -1)
+                            ? PF_MAX_METRICS
+                            : l_metric_check(L, c, luaL_checkstring(L, -1));
+  lua_pop(L, 1);
+  return metric;
+}
+
+
+/* Read the options { metric=, total_metric=, count_metric=, zeros= } at `arg`,
+   which may be nil. */
 static pf_context_rows options_at (lua_State *L, int arg,
                                    pf_context_view view) {
   pf_context_rows rows = {.contexts = l_contexts_check(L, 1),
                           .view = view,
                           .total_metric = PF_MAX_METRICS,
+                          .count_metric = PF_MAX_METRICS,
                           .caller = PF_NO_NAME,
                           .callee = PF_NO_NAME};
   const char *name = NULL;
   if (lua_istable(L, arg)) {
     lua_getfield(L, arg, "zeros");
     rows.zeros = lua_toboolean(L, -1);
-    lua_getfield(L, arg, "total_metric");
-    if (!lua_isnil(L, -1))
-      rows.total_metric = l_metric_check(L, rows.contexts, lua_tostring(L, -1));
+    rows.total_metric = metric_field(L, arg, rows.contexts, "total_metric");
+    rows.count_metric = metric_field(L, arg, rows.contexts, "count_metric");
     lua_getfield(L, arg, "metric");
     name = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
   }

@@ -5,6 +5,7 @@
 local conditions = require "profio.conditions"
 local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
+local counts = require "profio.bodies.counts"
 local graph_body = require "profio.bodies.graph"
 local options = require "profio.options"
 local symbols_of = require "profio.symbols"
@@ -396,18 +397,15 @@ local function functions_of(self, metric, suffix)
    local made = collected(metric, {
       { name = "self" .. suffix, unit = "", column = "self" },
       { name = "total" .. suffix, unit = "", column = "total" } })
-   for _, known in ipairs(state.body:metrics()) do
-      if known.unit == "count" and known.name ~= "calls" then
-         return assert(made:merge(collected(known.name,
-            { { name = "count" .. suffix, unit = "", column = "self" } })))
-      end
-   end
-   return made
+   local counted = counts.of_samples(state.body:metrics(), metric)
+   return counted and assert(made:merge(collected(counted,
+      { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
 end
 
 ---This profile beside an older one, a row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
----line. Profiles of any two formats go together.
+---line. Profiles of any two formats go together. The significance is missing where either of them
+---has no samples: how exact its times are is not known.
 ---@param old profio.Profile
 ---@param metric string|nil
 ---@return profio.View

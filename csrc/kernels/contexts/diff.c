@@ -47,6 +47,12 @@ static int64_t weight (const pf_diff *d, size_t metric, uint32_t node) {
 }
 
 
+/* Whether both sides have counts of samples. */
+static bool has_counts (const pf_diff *d) {
+  return d->count != PF_MAX_METRICS && d->count_before != PF_MAX_METRICS;
+}
+
+
 static int64_t less (int64_t a, int64_t b) {
   int64_t result;
   if (!__builtin_sub_overflow(a, b, &result))
@@ -106,7 +112,7 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   put_int(&c[TOTAL_BEFORE], row, total_before);
   put_int(&c[TOTAL_CHANGE], row, less(total, total_before));
   put_ratio(&c[SIGNIFICANCE], row, n - n_before,
-            sqrt(fabs(n) + fabs(n_before)));
+            has_counts(d) ? sqrt(fabs(n) + fabs(n_before)) : 0);
 }
 
 

@@ -22,7 +22,8 @@ typedef struct pf_diff {
 ** total_change, significance, file, line; the largest change first. `relative`
 ** is the change as a part of what was before, missing when that is 0.
 ** `significance` is the change of the count in standard errors, as if counts
-** were Poisson's: below 2 it may be chance. PF_ENOMEM.
+** were Poisson's: below 2 it may be chance. It is missing where one side has no
+** counts, and where both counts are 0. PF_ENOMEM.
 */
 pf_status pf_diff_open (const pf_diff *diff, pf_reader **reader,
                         pf_error *error);

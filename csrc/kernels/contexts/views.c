@@ -506,7 +506,9 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->contexts = wanted->contexts;
   r->is_graph = wanted->view == PF_VIEW_GRAPH;
-  r->calls = pf_metric_named(r->contexts, "calls");
+  r->calls = wanted->view == PF_VIEW_LINES
+                 ? wanted->count_metric
+                 : pf_metric_named(r->contexts, "calls");
   set_fields(r, wanted);
   pf_status status = open_scene(&s, wanted, r->calls);
   if (status == PF_OK) {

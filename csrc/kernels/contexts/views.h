@@ -5,7 +5,7 @@
 ** there, `total` with everything it called; a function that calls itself again
 ** counts once in its total. Shares are of the sum of all self, and missing
 ** when that is 0. `calls` are the weights of the metric "calls", missing
-** without it.
+** without it; `count` of lines are those of the metric count_metric.
 */
 
 #ifndef contexts_views_h
@@ -27,8 +27,8 @@ typedef enum pf_context_view {
                     the frames of the first level, and callers have a total of
                     what they caused and no self. Calls are those of the first
                     level too: through these callers */
-  PF_VIEW_LINES      /* file, line, self, self_share, function: the most self
-                    first; frames without a line are left out */
+  PF_VIEW_LINES      /* file, line, count, self, self_share, function: the most
+                    self first; frames without a line are left out */
 } pf_context_view;
 
 #define PF_ALL_FUNCTIONS UINT32_MAX
@@ -40,6 +40,8 @@ typedef struct pf_context_rows {
   size_t metric;
   size_t total_metric; /* whose own weights are the totals, for profiles that
                           know totals and no stacks; else PF_MAX_METRICS */
+  size_t count_metric; /* of PF_VIEW_LINES: whose weights are the counts;
+                          PF_MAX_METRICS: they are missing */
   bool zeros;          /* also rows in which all numbers are 0 */
   /* Of PF_VIEW_GRAPH: only arcs from, or to, functions of this name. */
   uint32_t caller, callee; /* names, or PF_NO_NAME: all */

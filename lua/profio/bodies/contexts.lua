@@ -1,5 +1,7 @@
 -- A profile's body of calling contexts: a tree of stacks with whole weights.
 
+local counts = require "profio.bodies.counts"
+
 ---@class profio.ContextsBody
 local Contexts = { kind = "contexts" }
 Contexts.__index = Contexts
@@ -14,10 +16,16 @@ local function options_of(given)
    return { metric = given and given.metric, zeros = given and given.zeros }
 end
 
-for _, name in ipairs { "flat", "graph", "lines", "tree" } do
+for _, name in ipairs { "flat", "graph", "tree" } do
    Contexts[name] = function(self, given)
       return self.core[name](self.core, options_of(given))
    end
+end
+
+function Contexts:lines(given)
+   local wanted = options_of(given)
+   wanted.count_metric = counts.of(self:metrics(), wanted.metric)
+   return self.core:lines(wanted)
 end
 
 for _, name in ipairs { "callers", "callees" } do

@@ -7,6 +7,7 @@
 -- a metric of its own, called "METRIC total".
 
 local core = require "profio.core"
+local counts = require "profio.bodies.counts"
 
 ---@class profio.SumsBody
 local Sums = { kind = "sums" }
@@ -101,7 +102,9 @@ function Sums:callees(func, given)
 end
 
 function Sums:lines(given)
-   return self.by_function:lines(options_of(self, given))
+   local wanted = options_of(self, given)
+   wanted.count_metric = counts.of(self:metrics(), wanted.metric)
+   return self.by_function:lines(wanted)
 end
 
 for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "annotations",

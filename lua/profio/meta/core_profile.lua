@@ -64,13 +64,14 @@ function contexts:tree(options) end
 function contexts:bottom_up(options) end
 
 ---file, line, count, self, self_share, function.
----@param options table|nil
+---@param options table|nil metric, zeros, count_metric (its weights are the counts)
 ---@return profio.core.Reader
 function contexts:lines(options) end
 
 ---Of a profile of single frames with the metrics self, total, count and each of them with
 ---" before": function, self, self_before, change, relative, total, total_before, total_change,
----significance, file, line; the largest change first.
+---significance, file, line; the largest change first. Without count or "count before" the
+---significance is missing.
 ---@return profio.core.Reader
 function contexts:diff() end
 

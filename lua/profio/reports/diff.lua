@@ -13,7 +13,8 @@ local diff = {
       { name = "total", help = "with all it called" },
       { name = "total_before", help = "the same in the file of --diff" },
       { name = "total_change", help = "total less total_before" },
-      { name = "significance", help = "how many standard errors the count changed by" },
+      { name = "significance", help = "how many standard errors the count of samples "
+         .. "changed by; missing where there are no samples" },
       { name = "file", help = "its source file or module" },
       { name = "line", help = "its line" },
    },
