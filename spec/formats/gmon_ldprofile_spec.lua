@@ -29,8 +29,8 @@ local function profiled()
    local main = programs.source("ldprofile_main.c", caller)
    local folder = source:match "^(.*)/" .. "/ldprofile"
    programs.output("mkdir -p %s; rm -f %s/*.profile", folder, folder)
-   programs.output("gcc -O1 -g -fPIC -shared -Wl,-soname,libprofiled.so.1 -o %s/libprofiled.so.1 %s",
-      folder, source)
+   programs.output("gcc -O1 -g -fPIC -shared -Wl,-soname,libprofiled.so.1 "
+      .. "-o %s/libprofiled.so.1 %s", folder, source)
    programs.output("gcc -O1 -o %s/main %s %s/libprofiled.so.1", folder, main, folder)
    programs.output("cd %s && LD_LIBRARY_PATH=. LD_PROFILE=libprofiled.so.1 LD_PROFILE_OUTPUT=$PWD "
       .. "./main", folder)
