@@ -19,9 +19,10 @@ local function target_of(path)
    return path
 end
 
+-- Without <close>, which an older Lua could not read: it has to come to the message above.
 local function is_readable(path)
-   local file <close> = io.open(path)
-   return file ~= nil
+   local file = io.open(path)
+   return file ~= nil and file:close()
 end
 
 -- The module stands in the checkout around this folder or below the PREFIX of the installation;

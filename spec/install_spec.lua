@@ -13,8 +13,8 @@ end
 
 -- A line of shell at the top of the project: what it printed (errors too), and its status.
 local function run(line)
-   local pipe = assert(io.popen(("{ cd '%s' && unset MAKEFLAGS MAKELEVEL && %s; } 2>&1"):format(root,
-      line)))
+   local form = "{ cd '%s' && unset MAKEFLAGS MAKELEVEL && %s; } 2>&1"
+   local pipe = assert(io.popen(form:format(root, line)))
    local text = pipe:read "a"
    local _, _, status = pipe:close()
    return text, status
