@@ -10,7 +10,7 @@ local speedscope = {
    help = "a timeline, or a profile, for speedscope",
    takes = "trace",
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "of a profile: time, samples, ..." },
+      { name = "metric", type = "text", help = "of a profile: only time, samples, ...; else all" },
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
         help = "of a timeline: source lines inside their functions too" },
@@ -64,7 +64,7 @@ end
 
 -- }======
 
----Write a profile, sampled.
+---Write a profile, sampled: one for each metric.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
