@@ -10,6 +10,7 @@ local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
 local span = require "profio.cli.span"
+local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
 local words = require "profio.cli.words"
 
@@ -112,6 +113,9 @@ local function run(argv, err)
    check_given(given)
    for _, mode in ipairs(without_file) do
       if given[mode[1]] then
+         if mode[1] == "list_formats" then -- --help and --version answer in any case
+            together.check_alone(mode[1], { out = true }, given)
+         end
          local out = output.open(given.out)
          mode[2](out)
          out:close()
@@ -121,6 +125,7 @@ local function run(argv, err)
    modes.check(given)
    local opened, status = files.open(given, err)
    local trace <close> = opened
+   modes.check_options(trace, given)
    local out = output.open(not given.merge and given.out or nil)
    return math.max(status, answer(trace, given, out, err)), not given.script
 end

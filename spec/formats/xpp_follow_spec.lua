@@ -199,6 +199,6 @@ describe("--follow", function()
    it("shows rows and no sums", function()
       local _, status, errors = command.run "profio --follow --group call follow.PRF"
       assert.equal(2, status)
-      assert.matches("rows as they come", errors)
+      assert.matches("%-%-follow cannot use %-%-group", errors)
    end)
 end)

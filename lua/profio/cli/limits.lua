@@ -7,7 +7,6 @@ local failure = require "profio.cli.failure"
 local limits = require "profio.limits"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
-local span = require "profio.cli.span"
 local statistics = require "profio.reports.statistics"
 local times = require "profio.times"
 local view = require "profio.view"
@@ -22,8 +21,6 @@ local function flat_rows(context)
    local fits = flat.fits(context.trace)
    if not fits then
       failure.use "--limits wants a trace with events, or with a profile of functions"
-   elseif span.is_asked(context.given) then
-      failure.use "--limits: a profile tells of the whole trace, without --from, --to and --lane"
    end
    local rows = context:view_of(flat)
    return rows, "function"

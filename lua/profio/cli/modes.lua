@@ -9,6 +9,7 @@ local query = require "profio.cli.query"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
 local script = require "profio.cli.script"
+local show = require "profio.cli.show"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
@@ -16,101 +17,28 @@ local words = require "profio.cli.words"
 
 local modes = {}
 
--- {====== Rows ======
+-- {====== What the ways use ======
 
--- The columns of a report in its own order; without symbols some are not there. nil: all of the
--- file's.
-local function columns_of(report, rows)
-   if report.any_columns then
-      return nil
-   end
-   local known, columns = {}, {}
-   for _, name in ipairs(rows.columns) do
-      known[name] = true
-   end
-   for _, column in ipairs(report.columns) do
-      columns[#columns + 1] = known[column.name] and column.name or nil
-   end
-   return columns
+-- A report as what together.check takes: it has rows too.
+local function report_subject(report)
+   return { title = ("report '%s'"):format(report.name), kind = "reports", others = reports.all,
+      uses = together.joined({ "report", "rows" }, report.uses) }
 end
 
--- What the row writers are told.
-local function row_options(context, rows, report)
-   local given = context.given
-   local columns = query.columns(given)
-   if report and not columns and not given.group and not given.aggregate then
-      local is_text = given.output == "text" and not given.export
-      columns = is_text and report.shown or report.listed and report.listed(context)
-         or columns_of(report, rows)
-   end
-   return { output = given.output, unit = given.unit or (report and report.unit),
-      columns = columns }
-end
-
--- Write a view as the command line says: queried, as an export or printed.
-local function write_view(context, rows, report)
-   local given, out = context.given, context.out
-   rows = query.apply(rows, given)
-   local options = row_options(context, rows, report)
-   if given.export then
-      out:export_rows(exports.named(given.export), options, rows:reader())
-   else
-      out:rows(options, rows:reader())
-   end
-end
-
-local function explain(context, report)
-   if not context.given.explain or context.given.output ~= "text" or context.given.export then
-      return
-   end
-   local lines = { "\n" }
-   for _, column in ipairs(report.columns) do
-      lines[#lines + 1] = ("%-20s %s\n"):format(column.name, column.help)
-   end
-   context.out:write(table.concat(lines))
+local function export_subject(export)
+   return { title = "--export " .. export.name, kind = "exports", others = exports.all,
+      options = export.options,
+      uses = together.joined({ "export", "out" }, export.uses) }
 end
 
 -- }======
 
 -- {====== Reports ======
 
--- Whether the report's own text shows what is asked for.
-local function has_text(report, context)
-   local given = context.given
-   if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
-      return false
-   elseif report.text_fits and not report.text_fits(context) then
-      return false
-   end
-   return report.narrows or not (given.top or given.where[1])
-end
-
--- As the vendor's tool prints it, or as rows when other rows or columns are asked for.
-local function write_report(report, context)
-   if has_text(report, context) then
-      report.text(context, context.out)
-   else
-      write_view(context, context:view_of(report), report)
-   end
-   explain(context, report)
-end
-
--- A report that knows nothing of times would tell of the whole trace.
-local function check_span(report, context)
-   local spans = report.spans
-   if spans == "calls" then
-      spans = context.trace:profile_kind() == "calls"
-   end
-   if span.is_asked(context.given) and not spans then
-      failure.use("report '%s' tells of the whole trace: --from, --to and --lane are not for it",
-         report.name)
-   end
-end
-
 local function fitting(context)
    local list = {}
    for _, report in ipairs(reports.all()) do
-      if report.fits(context.trace) and (context.given.diff or not report.compares) then
+      if report.fits(context.trace) then
          list[#list + 1] = report
       end
    end
@@ -126,8 +54,7 @@ local function run_report(context)
    if not fits then
       failure.use("report '%s' does not fit this file: %s", report.name, reason)
    end
-   check_span(report, context)
-   write_report(report, context)
+   show.report(report, context)
 end
 
 local function run_list_reports(context)
@@ -136,26 +63,30 @@ local function run_list_reports(context)
    end
 end
 
--- What the format's own tool prints first (`first` of the format): for gprof the flat profile, then
--- the call graph; of events statistics.
-local function run_first(context)
-   local done = 0
-   local first = registry.named(context.trace.format).first
-      or (context.trace.events and { "statistics" } or { "flat", "graph" })
-   for _, name in ipairs(context.given.diff and { "diff" } or first) do
+-- The reports that show what the format's own tool prints first (`first` of the format): for gprof
+-- the flat profile, then the call graph; of events statistics. Behind the first one only those
+-- which can do what is asked for.
+local function first_reports(trace, given)
+   local names = registry.named(trace.format).first
+      or (trace.events and { "statistics" } or { "flat", "graph" })
+   local list = {}
+   for _, name in ipairs(given.diff and { "diff" } or names) do
       local report = reports.named(name)
-      if report.fits(context.trace) and (done == 0 or has_text(report, context)) then
-         if done > 0 then
-            context.out:write "\f\n"
-         end
-         check_span(report, context)
-         write_report(report, context)
-         done = done + 1
+      if report.fits(trace) then
+         list[#list + 1] = report
       end
    end
-   if done == 0 then
-      check_span(reports.named "info", context)
-      write_report(reports.named "info", context)
+   return #list > 0 and list or { reports.named "info" }
+end
+
+local function run_first(context)
+   for i, report in ipairs(first_reports(context.trace, context.given)) do
+      if i == 1 then
+         show.report(report, context)
+      elseif show.has_text(report, context) then
+         context.out:write "\f\n"
+         show.report(report, context)
+      end
    end
 end
 
@@ -182,7 +113,7 @@ local function table_view(context)
 end
 
 local function run_table(context)
-   write_view(context, table_view(context))
+   show.table(context, table_view(context))
 end
 
 local WAIT = 0.2 -- seconds from look to look
@@ -190,11 +121,11 @@ local WAIT = 0.2 -- seconds from look to look
 -- The rows of a table as they come, until Ctrl-C or --top has enough of them.
 local function run_follow(context)
    local given, out, trace = context.given, context.out, context.trace
-   if given.group or given.aggregate or given.sort or given.output == "json" then
-      failure.use "--follow shows rows as they come: no --group, --aggregate, --sort, no json"
+   if given.output == "json" then
+      failure.use "--follow shows rows as they come, and json has an end: take --output ndjson"
    end
    local rows = query.apply(table_view(context), given)
-   local reader, options, left = rows:reader(), row_options(context, rows), given.top
+   local reader, options, left = rows:reader(), show.options(context, rows), given.top
    left = left and words.number(left, "--top")
    repeat
       local count = out:rows(options, reader)
@@ -206,7 +137,7 @@ local function run_follow(context)
 end
 
 local function run_info(context)
-   write_report(reports.named "info", context)
+   show.report(reports.named "info", context)
 end
 
 -- All violations, the status says whether one of them is damage.
@@ -239,10 +170,16 @@ end
 
 -- {====== Exports of profiles and traces ======
 
--- What a trace would lose: a difference, or some functions only, are a profile.
+-- Whether the options ask for a profile: a difference, some functions only, and where a timeline
+-- has no weights a metric.
+local function asks_for_profile(export, given)
+   local count = #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {})
+   return count > 0 or given.diff or given.metric and export.weighs_profile
+end
+
 local function is_profile_wanted(export, given)
-   return export.takes == "profile" or export.write_profile ~= nil and
-      (given.diff or #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) > 0)
+   return export.takes == "profile" or export.write_profile ~= nil
+      and asks_for_profile(export, given)
 end
 
 local function run_export(context, export)
@@ -277,44 +214,97 @@ end
 
 -- }======
 
+-- {====== The ways ======
+
+-- What --limits compares with: statistics of events, else a flat profile.
+local function limits_uses(trace)
+   local uses = { "limits", "columns", "where", "group", "aggregate", "sort", "top", "output",
+      "unit", "export", "out" }
+   return together.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
+end
+
+-- The rows of a table: with --table, and where rows are chosen without naming a table.
+local rows_way = { title = "a table", run = run_table,
+   uses = { "table", "rows", "span", "unfilter", "compat" } }
+
+local follow_way = { title = "--follow", run = run_follow, uses = { "follow", "table", "columns",
+   "where", "top", "output", "unit", "span", "unfilter", "compat", "out" } }
+
 -- In the order in which they are looked for; only one may be asked for.
 local ways = {
-   { "info", "--info", run_info },
-   { "report", "--report", run_report },
-   { "list_reports", "--list-reports", run_list_reports },
-   { "table", "--table", run_table },
-   { "limits", "--limits", limits.run },
-   { "check", "--check", run_check },
-   { "merge", "--merge", run_merge },
-   { "script", "--script", script.run },
-   { "new_script", "--new-script", script.new },
+   { key = "info", run = run_info, uses = { "info", "rows" } },
+   { key = "report", run = run_report },
+   { key = "list_reports", run = run_list_reports, uses = { "list_reports", "out" } },
+   { key = "table", run = run_table, uses = rows_way.uses },
+   { key = "limits", run = limits.run, uses = limits_uses },
+   { key = "check", run = run_check, uses = { "check", "out" }, refuses = "strict" },
+   { key = "merge", run = run_merge, uses = { "merge", "out" } },
+   { key = "script", run = script.run, uses = { "script", "compat" } },
+   { key = "new_script", run = script.new, uses = { "new_script", "out" } },
 }
 
--- The ways that read a part of the trace; the others would read all of it.
-local reads_part = { ["--report"] = true, ["--table"] = true, ["--limits"] = true }
+for _, way in ipairs(ways) do
+   way.title = together.name_of(way.key)
+end
 
----Whether the options go together; raises at wrong use. Before a file is opened.
+-- The way that a command line names, or nil.
+local function named_way(given)
+   for _, way in ipairs(ways) do
+      if given[way.key] then
+         return way
+      end
+   end
+end
+
+-- What a command line without a way, an export of the whole or --follow shows: rows that are chosen
+-- of the main table, else what the format's own tool prints first.
+local function is_of_rows(given)
+   return not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
+end
+
+---Checks a command line before a file is opened; raises at wrong use.
 ---@param given table
 function modes.check(given)
    local first
    for _, way in ipairs(ways) do
-      if given[way[1]] and first then
-         failure.use("%s and %s do not go together", first, way[2])
+      if given[way.key] and first then
+         failure.use("%s and %s do not go together", first, way.title)
       end
-      first = given[way[1]] and way[2] or first
+      first = given[way.key] and way.title or first
    end
-   if first and not reads_part[first] and span.is_asked(given) then
-      failure.use("%s takes the whole trace, without --from, --to and --lane", first)
-   end
-   if whole_export(given) then
-      together.check_export(whole_export(given), given)
-   elseif given.export then
+   if given.export then
       exports.named(given.export)
    end
-   together.check(given)
    if given.report then
       reports.named(given.report)
    end
+   if given.progress and given.no_progress then
+      failure.use "--progress and --no-progress do not go together"
+   end
+end
+
+-- What the options are checked against.
+local function subject_of(trace, given)
+   local export, way = whole_export(given), named_way(given)
+   if export then
+      return export_subject(export)
+   elseif given.follow then
+      return follow_way
+   elseif way and way.key ~= "report" then
+      return way
+   elseif not way and is_of_rows(given) then
+      return rows_way
+   end
+   return report_subject(given.report and reports.named(given.report)
+      or first_reports(trace, given)[1])
+end
+
+---Checks that no option would be ignored, now that the trace is known; raises at wrong use. Before
+---the output is opened.
+---@param trace profio.Trace
+---@param given table
+function modes.check_options(trace, given)
+   together.check(subject_of(trace, given), given, trace, registry.named(trace.format))
 end
 
 ---Do what the command line asks for.
@@ -324,26 +314,21 @@ end
 ---@return integer status
 function modes.run(trace, given, out)
    local context = contexts.new(trace, given, out)
-   local export = whole_export(given)
+   local export, way = whole_export(given), named_way(given)
    if export then
       run_export(context, export)
-      return failure.READ
-   end
-   if given.follow then
+   elseif given.follow then
       run_follow(context)
-      return failure.READ
-   end
-   for _, way in ipairs(ways) do
-      if given[way[1]] then
-         return way[3](context) or failure.READ
-      end
-   end
-   if not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) then
+   elseif way then
+      return way.run(context) or failure.READ
+   elseif is_of_rows(given) then
       run_table(context)
    else
       run_first(context)
    end
    return failure.READ
 end
+
+-- }======
 
 return modes

@@ -90,6 +90,16 @@ local function key_of(name)
    return name == "-o" and "out" or (name:gsub("^%-+", ""):gsub("-", "_"))
 end
 
+---The keys of all options, in the order of --help.
+---@return string[]
+function options.keys()
+   local keys = {}
+   each_option(function(option)
+      keys[#keys + 1] = key_of(option[1])
+   end)
+   return keys
+end
+
 ---Join each option that takes a value with the next word, whatever that begins with, and cut at
 ---"--". argparse then sees --option=value.
 ---@param argv string[]
@@ -147,9 +157,22 @@ local function parser_of(argparse)
    return parser
 end
 
+-- The keys of the options that a command line gives, in the order of --help.
+local function asked_of(given)
+   local asked = {}
+   for _, key in ipairs(options.keys()) do
+      local value = given[key]
+      if value and (type(value) ~= "table" or #value > 0) then
+         asked[#asked + 1] = key
+      end
+   end
+   return asked
+end
+
 ---Read the words of a command line.
 ---@param argv string[]
----@return table|nil given  by key: list_reports, where (an array), files, rest ...
+---@return table|nil given  by key: list_reports, where (an array), files, rest ...; asked has the
+---keys of the options that were given
 ---@return string|nil message for wrong use
 function options.parse(argv)
    local found, argparse = pcall(require, "argparse")
@@ -161,7 +184,7 @@ function options.parse(argv)
    if not ok then
       return nil, given
    end
-   given.rest = rest
+   given.rest, given.asked = rest, asked_of(given)
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)
    end

@@ -160,9 +160,6 @@ end
 function span.into_export(options, trace, given)
    if not span.is_asked(given) then
       return
-   elseif not trace.events then
-      failure.use("--from, --to and --lane pick from events, and %s has no table of them: what is "
-         .. "exported of it tells of the whole", trace.path)
    end
    local from, to = span.of(trace, given)
    options.from, options.to = from or options.from, to or options.to

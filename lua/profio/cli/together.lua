@@ -1,55 +1,174 @@
--- Which options go together: one that would be ignored is wrong use.
+-- Which options go together. Each report, export and mode declares in its field `uses` the options
+-- that it uses; an option that would be ignored is wrong use, which ends with status 2.
+--
+-- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below. It may be
+-- a function of the trace that returns such a list.
 
 local failure = require "profio.cli.failure"
 
 local together = {}
 
--- What picks and shapes rows, and what makes a profile another one.
-local of_rows = { "where", "group", "aggregate", "sort", "columns", "top", "keep", "unfilter" }
-local of_profiles = { "focus", "ignore", "hide", "diff", "metric" }
+local groups = {
+   -- what picks and shows rows
+   rows = { "columns", "where", "group", "aggregate", "sort", "top", "output", "unit", "explain",
+      "export", "out" },
+   -- a part of the time or of the lanes
+   span = { "from", "to", "lane" },
+   -- the same of reports that show a profile, if that is made from calls
+   ["span of calls"] = { "from", "to", "lane" },
+   -- the same where there are events
+   ["span of events"] = { "from", "to", "lane" },
+   -- what narrows a profile to some of its functions
+   functions = { "focus", "ignore", "hide" },
+}
 
--- What takes the files as they are, and what an export of the whole does instead of.
-local whole_ways = { "check", "merge", "list_reports", "new_script" }
-local other_ways = { "report", "table", "info", "limits", "follow", "script", "check", "merge",
-   "list_reports", "new_script" }
+-- What opens files and what everything can do.
+local always = { "format", "mapping", "set", "strict", "exe", "symbols", "load_bias", "progress",
+   "no_progress" }
 
-local function is_given(value)
-   return value and (type(value) ~= "table" or #value > 0)
+-- {====== What is used ======
+
+-- Whether the trace has what a word of `uses` stands for.
+local function is_there(word, trace)
+   if word == "span of calls" then
+      return trace:profile_kind() == "calls"
+   elseif word == "span of events" then
+      return trace.events ~= nil
+   end
+   return word ~= "compat" or trace:profile_kind() == "graph"
 end
+
+-- The keys of the options that a subject uses, as a set.
+local function used_by(subject, trace)
+   local set, uses = {}, subject.uses or {}
+   if type(uses) == "function" then
+      uses = uses(trace)
+   end
+   for _, word in ipairs(uses) do
+      for _, key in ipairs(is_there(word, trace) and (groups[word] or { word }) or {}) do
+         set[key] = true
+      end
+   end
+   return set
+end
+
+local function add_always(set)
+   for _, key in ipairs(always) do
+      set[key] = true
+   end
+end
+
+---A list of `uses` with more in front.
+---@param first string[]
+---@param uses string[]|nil
+---@return string[]
+function together.joined(first, uses)
+   return table.move(uses or {}, 1, #(uses or {}), #first + 1, first)
+end
+
+---Whether a subject (a report, an export, a mode) uses an option.
+---@param subject { uses: (string[]|fun(trace: profio.Trace): string[])|nil }
+---@param key string of the option
+---@param trace profio.Trace
+---@return boolean
+function together.uses(subject, key, trace)
+   return used_by(subject, trace)[key] == true
+end
+
+-- Rows in another form than text have their times in ns and no room for explanations.
+local function without_text(set, given)
+   local is_text = given.output == "text" and not given.export
+   set.unit = set.unit and is_text or given.from ~= nil or given.to ~= nil
+   set.explain = set.explain and is_text
+   set.output = set.output and not given.export
+end
+
+-- Names of functions come from addresses, which not all formats have.
+local function without_addresses(set, format)
+   for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
+      set[key] = nil
+   end
+end
+
+-- }======
+
+-- {====== Refusing ======
 
 local function name_of(key)
-   return "--" .. key:gsub("_", "-")
+   return key == "out" and "-o" or "--" .. key:gsub("_", "-")
 end
 
--- Raises when one of some options is given beside another.
-local function refuse(given, keys, words)
-   for _, key in ipairs(keys) do
-      if is_given(given[key]) then
-         failure.use("%s, without %s", words, name_of(key))
+together.name_of = name_of
+
+-- What to do instead, by option.
+local advice = {
+   unit = "it is for times in text; other forms have nanoseconds",
+   explain = "it is for text",
+   output = "an export has a form of its own",
+   exe = "these files have no addresses to find names for",
+   compat = "it is for profiles made from histograms and arcs",
+   strict = "it lists all violations",
+}
+advice.symbols, advice.load_bias = advice.exe, advice.exe
+
+-- The names of those of some subjects that use an option of this trace.
+local function users_of(key, subjects, trace)
+   local names = {}
+   for _, other in ipairs(subjects) do
+      if together.uses(other, key, trace) and (not other.fits or other.fits(trace)) then
+         names[#names + 1] = other.name
+      end
+   end
+   return names
+end
+
+-- What to do instead, or nil: the option of that name which the subject itself has, or others of
+-- its kind.
+local function instead_of(subject, key, trace)
+   for _, option in ipairs(subject.options or {}) do
+      if option.name == key and key == "source" then
+         return "give --set source=DIR"
+      end
+   end
+   if (key == "from" or key == "to" or key == "lane") and not trace.events then
+      return "it picks from events, of which " .. trace.path .. " has no table"
+   end
+   local names = users_of(key, subject.others and subject.others() or {}, trace)
+   return #names > 0 and ("%s that can: %s"):format(subject.kind, table.concat(names, ", "))
+end
+
+---Raises when an option is given beside one that needs no file.
+---@param key string of that option
+---@param uses table<string, boolean> keys of the options that go with it
+---@param given table
+function together.check_alone(key, uses, given)
+   for _, other in ipairs(given.asked) do
+      if other ~= key and not uses[other] then
+         failure.use("%s cannot use %s: leave it out", name_of(key), name_of(other))
       end
    end
 end
 
----What goes with exports of the whole: nothing that picks rows or does something else.
----@param export table
----@param given table
-function together.check_export(export, given)
-   local words = ("--export %s takes the %s as a whole"):format(export.name, export.takes)
-   refuse(given, of_rows, words)
-   refuse(given, other_ways, words)
-end
-
----What goes with the ways that take no part of a file, and with a table.
----@param given table
-function together.check(given)
-   for _, way in ipairs(whole_ways) do
-      if given[way] then
-         refuse(given, of_rows, name_of(way) .. " takes the files as they are")
+---Raises when an option is given that the subject does not use. The message names the option, the
+---subject and what to do.
+---@param subject table title = "report 'flat'"; uses; kind = "reports" and others, a function that
+---returns all of that kind: these are suggested
+---@param given table the options of the command line; asked has the keys of those that were given
+---@param trace profio.Trace
+---@param format table of the trace
+function together.check(subject, given, trace, format)
+   local set = used_by(subject, trace)
+   add_always(set)
+   without_text(set, given)
+   without_addresses(set, format)
+   for _, key in ipairs(given.asked) do
+      if not set[key] or subject.refuses == key then
+         failure.use("%s cannot use %s: %s", subject.title, name_of(key), advice[key]
+            or instead_of(subject, key, trace) or "leave it out")
       end
    end
-   if given.table then
-      refuse(given, of_profiles, "--table shows rows and no profile")
-   end
 end
+
+-- }======
 
 return together

@@ -7,7 +7,9 @@
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
 --    options  { { name =, type =, default =, help = }, ... } of those that take a profile or trace
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
+--    weighs_profile  true: a metric asks for the profile in place of the timeline
 --    write_profile  the same for a profile, where a trace is taken too
+--    uses     which options of the command an export of the whole uses; set here, of the others
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" when the reader of a pipe left
 
@@ -38,6 +40,22 @@ for _, name in ipairs(order) do
    is_listed[name] = true
 end
 
+-- The options of the command that an export uses (see profio.cli.together): rows are shaped by all
+-- that shape rows, profiles are narrowed and compared.
+local function uses_of(export)
+   if export.takes == "rows" then
+      return { "rows" }
+   end
+   local uses = { "span of events" }
+   if export.takes == "profile" or export.write_profile then
+      table.move({ "functions", "diff" }, 1, 2, 2, uses)
+   end
+   for _, option in ipairs(export.options or {}) do
+      uses[#uses + 1] = option.name == "metric" and "metric" or nil
+   end
+   return uses
+end
+
 -- An export of the list. Its file is read when it is first wanted: most commands want none.
 local function load(name)
    local export = by_name[name]
@@ -47,6 +65,7 @@ local function load(name)
       assert(type(export.help) == "string", name .. " has no help")
       assert(type(export.write) == "function", name .. " writes nothing")
       export.takes = export.takes or "rows"
+      export.uses = uses_of(export)
       by_name[name] = export
    end
    return export

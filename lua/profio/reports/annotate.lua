@@ -8,6 +8,7 @@ local annotate = {
    name = "annotate",
    help = "source files with the time and calls of each line beside it",
    unit = "s",
+   uses = { "functions", "metric", "source" },
    narrows = true,
    columns = {
       { name = "file", help = "the source file" },

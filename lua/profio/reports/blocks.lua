@@ -4,6 +4,7 @@ local blocks = {
    name = "blocks",
    help = "how often basic blocks (or functions, where the file has no blocks) ran",
    narrows = true,
+   uses = { "compat" },
    columns = {
       { name = "address", help = "where the block or the function begins" },
       { name = "count", help = "how often it ran" },

@@ -19,7 +19,7 @@ local bottom_up = {
    help = "functions that spent something, below each those that called it",
    columns = columns,
    unit = "ms",
-   spans = "calls",
+   uses = { "span of calls", "functions", "metric", "diff" },
    shown = tree.shown,
    fits = tree.fits,
 }

@@ -5,7 +5,7 @@ local calls_of = require "profio.calls"
 local calls = {
    name = "calls",
    help = "every call: when, how long, in which lane, called by whom",
-   spans = true,
+   uses = { "span" },
    columns = {
       { name = "area", help = "the function, line, variable or state" },
       { name = "lane", help = "the thread, task or core" },

@@ -19,6 +19,7 @@ local dcpiprof = {
    },
    options = { dcpi.order_option },
    narrows = true,
+   uses = { "keep" },
    fits = dcpi.fits,
 }
 

@@ -25,6 +25,7 @@ local dcpitopcounts = {
    },
    options = { dcpi.order_option },
    narrows = true,
+   uses = { "keep" },
    fits = dcpi.fits,
 }
 

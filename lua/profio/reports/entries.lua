@@ -6,7 +6,7 @@ local xpp = require "profio.reports.xpp"
 local entries = {
    name = "entries",
    help = "Xbase++: the trace, entry by entry",
-   spans = true,
+   uses = { "span" },
    narrows = true,
    columns = {
       { name = "thread", help = "number of the thread" },

@@ -6,7 +6,7 @@ local xpp = require "profio.reports.xpp"
 local flow = {
    name = "flow",
    help = "Xbase++: execution flow: enters and leaves; as rows the calls by thread and start",
-   spans = true,
+   uses = { "span" },
    columns = {
       { name = "lane", help = "the thread" },
       { name = "depth", help = "1, and the number of functions around it" },

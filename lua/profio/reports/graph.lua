@@ -5,7 +5,7 @@ local gprof = require "profio.reports.gprof"
 local graph = {
    name = "graph",
    unit = "s",
-   spans = "calls",
+   uses = { "span of calls", "functions", "metric", "diff", "compat" },
    help = "functions between their callers and callees, time handed up along the calls",
    columns = {
       { name = "caller", help = "the function that calls; missing: called from outside" },

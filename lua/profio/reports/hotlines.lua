@@ -13,6 +13,7 @@ local hotlines = {
       { name = "function", help = "function the line is in" },
    },
    narrows = true,
+   uses = { "source" },
 }
 table.move(br.columns, 1, #br.columns, #hotlines.columns + 1, hotlines.columns)
 hotlines.columns[#hotlines.columns + 1] = { name = "source", help = "the line's text" }

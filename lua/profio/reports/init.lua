@@ -17,8 +17,8 @@
 --    compares  true: it needs --diff
 --    narrows   true: the text shows what --where and --top leave; else they give a table
 --    options   { { name =, type =, default =, help = }, ... } that --set gives; nil: none
---    spans     true: it minds --from, --to and --lane; "calls": it does where its profile is made
---              of calls; else these are wrong use
+--    uses      which options it uses beside those of all rows: see profio.cli.together; the others
+--              are wrong use
 --    unit      of times in an aligned table, when the command line names none; nil: ns
 -- The context has the open trace, what the command line gave, and profile().
 

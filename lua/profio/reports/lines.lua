@@ -8,6 +8,7 @@ local lines = {
    name = "lines",
    help = "source lines and the time each took, most first",
    unit = "s",
+   uses = { "functions", "metric", "diff", "compat" },
    narrows = true,
    columns = {
       { name = "file", help = "the source file; missing when no line is known" },
@@ -40,7 +41,7 @@ end
 ---gprof's text is for profiles like gprof's.
 ---@param context profio.Context
 function lines.text_fits(context)
-   return context.trace:profile_kind() == "graph"
+   return context:profile(true):kind() == "graph"
 end
 
 -- With --compat each line is a function of its own: the flat profile of these.

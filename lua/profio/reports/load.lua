@@ -12,7 +12,7 @@ local view = require "profio.view"
 local load = {
    name = "load",
    help = "how busy lanes or cores were over time",
-   spans = true,
+   uses = { "span", "unit" },
    narrows = true,
    columns = {
       { name = "start", help = "where the piece of time begins" },

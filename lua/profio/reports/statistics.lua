@@ -13,7 +13,7 @@ local statistics = {
    name = "statistics",
    help = "calls of each area: how many, how long, how regular, when the worst was",
    unit = "us",
-   spans = true,
+   uses = { "span", "metric", "unit" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },
@@ -42,6 +42,7 @@ local function add(name, help)
 end
 
 for _, length in ipairs(lengths) do
+   lengths[length[1]] = true
    for _, number in ipairs(numbers) do
       add(length[1] .. number[1], number[2] .. length[2] .. ", ns")
    end
@@ -94,14 +95,36 @@ end
 
 -- {====== The text ======
 
+-- The time that --metric names, or nil.
+local function metric_of(context)
+   local metric = context.given.metric
+   return metric and words.choice(metric, "--metric",
+      { "net", "gross", "call", "period", "outside" })
+end
+
+---The columns of rows: with --metric only those of that time.
+---@param context profio.Context
+---@return string[]|nil
+function statistics.listed(context)
+   local metric, known, names = metric_of(context), {}, {}
+   for _, name in ipairs(rows_of(context).columns) do
+      known[name] = true
+   end
+   for _, column in ipairs(statistics.columns) do
+      local length = column.name:match "^%l+"
+      local is_wanted = not metric or not lengths[length] or length == metric
+      names[#names + 1] = known[column.name] and is_wanted and column.name or nil
+   end
+   return names
+end
+
 -- The columns of text: an overview, or all of one length with --metric.
 local overview = { "count", "net", "net_mean", "gross_mean", "gross_stddev", "gross_p99",
    "gross_max", "gross_max_at", "period_jitter" }
 
 local function columns_of(context, has_callers)
-   local metric, columns = context.given.metric, overview
+   local metric, columns = metric_of(context), overview
    if metric then
-      metric = words.choice(metric, "--metric", { "net", "gross", "call", "period", "outside" })
       columns = { "count", metric }
       for _, suffix in ipairs { "_min", "_mean", "_stddev", "_p50", "_p99", "_max" } do
          columns[#columns + 1] = metric .. suffix

@@ -15,7 +15,7 @@ local tree = {
       { name = "line", help = "its line" },
    },
    unit = "ms",
-   spans = "calls",
+   uses = { "span of calls", "functions", "metric", "diff" },
    shown = { "total", "self", "total_share", "label" },
 }
 

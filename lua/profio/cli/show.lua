@@ -1,0 +1,137 @@
+-- Writes views and reports as the command line asks: as text, as rows in another form, or through
+-- an export of rows.
+
+local exports = require "profio.exports"
+local failure = require "profio.cli.failure"
+local query = require "profio.cli.query"
+local row_export = require "profio.exports.rows"
+local together = require "profio.cli.together"
+
+local show = {}
+
+-- {====== Rows ======
+
+-- The columns of a report in its own order; without symbols some are not there. nil: all of the
+-- file's.
+local function columns_of(report, rows)
+   if report.any_columns then
+      return nil
+   end
+   local known, columns = {}, {}
+   for _, name in ipairs(rows.columns) do
+      known[name] = true
+   end
+   for _, column in ipairs(report.columns) do
+      columns[#columns + 1] = known[column.name] and column.name or nil
+   end
+   return columns
+end
+
+-- Raises when --unit has no column to work on among those that are shown (nil: all of them).
+local function check_unit(given, rows, columns)
+   if not given.unit or given.from or given.to then
+      return
+   end
+   local shown = {}
+   for _, name in ipairs(columns or rows.columns) do
+      shown[name] = true
+   end
+   for _, name in ipairs((row_export.kinds(rows:fields()))) do
+      if shown[name] then
+         return
+      end
+   end
+   failure.use("--unit: these rows have no column of times; there are: %s",
+      table.concat(columns or rows.columns, ", "))
+end
+
+---The options of the row writers.
+---@param context profio.Context
+---@param rows profio.View
+---@param report table|nil
+---@return table
+function show.options(context, rows, report)
+   local given = context.given
+   local columns = query.columns(given)
+   if report and not columns and not given.group and not given.aggregate then
+      local is_text = given.output == "text" and not given.export
+      columns = is_text and report.shown or report.listed and report.listed(context)
+         or columns_of(report, rows)
+   end
+   check_unit(given, rows, columns)
+   return { output = given.output, unit = given.unit or (report and report.unit),
+      columns = columns }
+end
+
+---Write a view as the command line says: queried, as an export or printed.
+---@param context profio.Context
+---@param rows profio.View
+---@param report table|nil
+function show.view(context, rows, report)
+   local given, out = context.given, context.out
+   rows = query.apply(rows, given)
+   local options = show.options(context, rows, report)
+   if given.export then
+      out:export_rows(exports.named(given.export), options, rows:reader())
+   else
+      out:rows(options, rows:reader())
+   end
+end
+
+-- Below the rows, what each column is.
+local function explain(context, columns)
+   local lines = { "\n" }
+   for _, column in ipairs(columns) do
+      lines[#lines + 1] = ("%-20s %s\n"):format(column.name, column.help or "")
+   end
+   context.out:write(table.concat(lines))
+end
+
+---Write the rows of a table.
+---@param context profio.Context
+---@param rows profio.View
+function show.table(context, rows)
+   show.view(context, rows)
+   if context.given.explain then
+      explain(context, rows:fields())
+   end
+end
+
+-- }======
+
+-- {====== Reports ======
+
+---Whether the report's own text shows what is asked for.
+---@param report table
+---@param context profio.Context
+---@return boolean
+function show.has_text(report, context)
+   local given = context.given
+   if given.output ~= "text" or given.export or query.reshapes(given) or not report.text then
+      return false
+   elseif given.unit and not (given.from or given.to)
+      and not together.uses(report, "unit", context.trace) then
+      return false
+   elseif report.text_fits and not report.text_fits(context) then
+      return false
+   end
+   return report.narrows == true or not (given.top or given.where[1])
+end
+
+---As the vendor's tool prints it, or as rows when other rows or columns are asked for.
+---@param report table
+---@param context profio.Context
+function show.report(report, context)
+   if show.has_text(report, context) then
+      report.text(context, context.out)
+   else
+      show.view(context, context:view_of(report), report)
+   end
+   if context.given.explain then
+      explain(context, report.columns)
+   end
+end
+
+-- }======
+
+return show
