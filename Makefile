@@ -13,7 +13,9 @@
 #   make fuzz       each fuzz target for TIME seconds
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
-#   make install    under PREFIX;  make rockspec VERSION=x.y.z  for a release
+#   make install    the module and the command under PREFIX (/usr/local), below
+#                   DESTDIR if that is given;  make uninstall  removes them
+#   make rockspec VERSION=x.y.z  for a release
 #
 # Variables that a fresh machine cannot answer yet are lazy (=, not :=), and
 # the targets that set up first run make again for the rest.
@@ -24,6 +26,9 @@ CFLAGS  ?= -O2 -g
 LUA     ?= lua5.4
 BUSTED  ?= /usr/bin/busted
 PREFIX  ?= /usr/local
+# Not every shell expands the ~ of PREFIX=~/.local, and PREFIX may be relative.
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
+override PREFIX := $(if $(filter /%,$(firstword $(PREFIX))),,$(CURDIR)/)$(PREFIX)
 LUADIR  ?= $(PREFIX)/share/lua/5.4
 LIBDIR  ?= $(PREFIX)/lib/lua/5.4
 BINDIR  ?= $(PREFIX)/bin
@@ -46,7 +51,7 @@ CORE    := $(filter-out $(B)/obj/lua/%,$(OBJECTS))
 MODULE  := $(B)/profio/core.so
 SUPPORT := $(sort $(wildcard spec/c/*.c spec/fuzz/*.c spec/bench/*.c))
 
-SETUP    = CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
+SETUP    = B="$(B)" CC="$(CC)" LUA="$(LUA)" LUA_INC="$(LUA_INC)" spec/support/setup.sh
 AGAIN   := $(MAKE) --no-print-directory
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
@@ -63,7 +68,13 @@ $(MODULE): $(OBJECTS)
 	@echo "  ld  $@"
 	$(Q)$(CC) $(CFLAGS) -shared -o $@ $(OBJECTS) $(LDFLAGS) $(LIBS)
 
-$(B)/obj/%.o: csrc/%.c
+# Without the headers nothing compiles: name the packages that have them. The
+# check runs once, until `make clean`.
+$(B)/has-headers:
+	@$(SETUP) --only-check build
+	@mkdir -p $(@D) && touch $@
+
+$(B)/obj/%.o: csrc/%.c | $(B)/has-headers
 	@mkdir -p $(@D)
 	@echo "  cc  $<"
 	$(Q)$(CC) $(ALLFLAGS) $(WARN) $(CFLAGS) -fPIC -fvisibility=hidden -MMD -MP \
@@ -86,7 +97,7 @@ test:
 
 ifdef TRACE
 run-demo:
-	@$(IN_TREE) $(LUA) examples/analyze.lua $(TRACE)
+	@$(IN_TREE) $(LUA) examples/analyze.lua "$$TRACE"
 else
 run-demo: $(B)/demo/demo
 	@cd $(B)/demo && rm -f gmon.out && echo "running $<" && ./demo
@@ -296,17 +307,34 @@ $(B)/bench/%.so: spec/bench/%.c
 	$(CC) $(ALLFLAGS) $(WARN) -O2 -g -fPIC -shared $< -o $@
 
 
-# Installing. luarocks calls install-module and places the command itself.
+# Installing. luarocks calls install-module and places the command itself. All
+# paths may be relative and contain blanks.
 
 install: install-module
-	install -d $(DESTDIR)$(BINDIR)
-	install -m 755 examples/analyze.lua $(DESTDIR)$(BINDIR)/profio
+	$(Q)mkdir -p "$(DESTDIR)$(BINDIR)"
+	$(Q)install -m 755 examples/analyze.lua "$(DESTDIR)$(BINDIR)/profio"
+	@echo "installed: $(DESTDIR)$(BINDIR)/profio"
+	@[ -n "$(DESTDIR)" ] || (cd / && $(LUA) -e 'require "profio"') 2>/dev/null || \
+		printf '%s\n' 'The command finds its module. For require "profio" in your scripts:' \
+		'   export LUA_PATH="$(LUADIR)/?.lua;$(LUADIR)/?/init.lua;;"' \
+		'   export LUA_CPATH="$(LIBDIR)/?.so;;"'
 
 install-module: $(MODULE)
-	install -d $(DESTDIR)$(LIBDIR)/profio
-	install -m 755 $(MODULE) $(DESTDIR)$(LIBDIR)/profio/core.so
-	cd lua && find profio -name '*.lua' -exec \
-		install -D -m 644 '{}' '$(DESTDIR)$(abspath $(LUADIR))/{}' ';'
+	$(Q)mkdir -p "$(DESTDIR)$(LIBDIR)/profio"
+	$(Q)install -m 755 $(MODULE) "$(DESTDIR)$(LIBDIR)/profio/core.so"
+	$(Q)(cd lua && find profio -type f) | while read -r file; do \
+		install -D -m 644 "lua/$$file" "$(DESTDIR)$(LUADIR)/$$file" || exit 1; \
+	done
+
+# Removes what install has placed, and the folders that are empty then.
+uninstall:
+	$(Q)rm -f "$(DESTDIR)$(BINDIR)/profio" "$(DESTDIR)$(LIBDIR)/profio/core.so"
+	$(Q)(cd lua && find profio -type f) | while read -r file; do \
+		rm -f "$(DESTDIR)$(LUADIR)/$$file"; \
+	done
+	$(Q)for folder in "$(DESTDIR)$(LUADIR)/profio" "$(DESTDIR)$(LIBDIR)/profio"; do \
+		[ ! -d "$$folder" ] || find "$$folder" -depth -type d -empty -delete; \
+	done
 
 rockspec:
 	@test -n "$(VERSION)" || { echo "make rockspec VERSION=x.y.z"; exit 2; }
@@ -320,4 +348,4 @@ clean:
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
 	run-gcstress run-oom run-replay tsan fuzz run-fuzz bench install install-module \
-	rockspec clean again $(FUZZERS:%=run-%)
+	uninstall rockspec clean again $(FUZZERS:%=run-%)

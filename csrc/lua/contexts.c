@@ -15,9 +15,6 @@
 #include "lua/contexts.h"
 #include "model/contexts_merge.h"
 
-#define DEFAULT_METRIC "time"
-
-
 /* {====== The object ====== */
 
 pf_contexts *l_contexts_check (lua_State *L, int arg) {
@@ -100,24 +97,27 @@ static void take_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
 }
 
 
-static size_t take_metrics (lua_State *L, pf_collected *metrics) {
+/* The metrics of the table at 1, in scratch that stays on the stack. */
+static void take_metrics (lua_State *L, pf_collect *from) {
   lua_getfield(L, 1, "metrics");
   luaL_checktype(L, -1, LUA_TTABLE);
   const size_t n = lua_rawlen(L, -1);
-  luaL_argcheck(L, n >= 1 && n <= PF_MAX_METRICS, 1, "1 to 8 metrics");
+  luaL_argcheck(L, n >= 1, 1, "a profile has at least one metric");
+  pf_collected *const metrics = lua_newuserdatauv(L, n * sizeof *metrics, 0);
+  lua_insert(L, -2);
   for (size_t i = 0; i < n; i++)
     take_metric(L, &metrics[i], (lua_Integer)i + 1);
-  return n;
+  from->metrics = metrics;
+  from->nmetrics = n;
 }
 
 
 /*
 ** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=, file=,
-** line=,
+** line=, usual= (the metric that is shown first, or nil),
 ** metrics= { { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
 */
 static int core_contexts (lua_State *L) {
-  pf_collected metrics[PF_MAX_METRICS];
   pf_error error;
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -132,8 +132,8 @@ static int core_contexts (lua_State *L) {
   from.caller_file = option_text(L, "caller_file");
   from.file = option_text(L, "file");
   from.line = option_text(L, "line");
-  from.nmetrics = take_metrics(L, metrics);
-  from.metrics = metrics;
+  from.usual = option_text(L, "usual");
+  take_metrics(L, &from);
   if (pf_contexts_collect(made, &from, &error) != PF_OK) {
     lua_getiuservalue(L, 2, 2);
     return l_failure(L, &error, lua_tostring(L, -1));
@@ -150,12 +150,10 @@ static int core_contexts (lua_State *L) {
 size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
   if (c->nmetrics == 0)
     luaL_error(L, "the profile is empty: it has no metric");
-  if (name == NULL) {
-    const size_t usual = pf_metric_named(c, DEFAULT_METRIC);
-    return usual == PF_MAX_METRICS ? 0 : usual;
-  }
+  if (name == NULL)
+    return pf_metric_usual(c);
   const size_t metric = pf_metric_named(c, name);
-  if (metric < PF_MAX_METRICS)
+  if (metric != PF_NO_METRIC)
     return metric;
   luaL_Buffer b;
   luaL_buffinit(L, &b);
@@ -169,13 +167,13 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
 }
 
 
-/* The metric that the field `key` of the table at `arg` names; PF_MAX_METRICS
+/* The metric that the field `key` of the table at `arg` names; PF_NO_METRIC
    when there is no such field. */
 static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
                             const char *key) {
   lua_getfield(L, arg, key);
   const size_t metric = lua_isnil(L, -1)
-                            ? PF_MAX_METRICS
+                            ? PF_NO_METRIC
                             : l_metric_check(L, c, luaL_checkstring(L, -1));
   lua_pop(L, 1);
   return metric;
@@ -188,8 +186,8 @@ static pf_context_rows options_at (lua_State *L, int arg,
                                    pf_context_view view) {
   pf_context_rows rows = {.contexts = l_contexts_check(L, 1),
                           .view = view,
-                          .total_metric = PF_MAX_METRICS,
-                          .count_metric = PF_MAX_METRICS,
+                          .total_metric = PF_NO_METRIC,
+                          .count_metric = PF_NO_METRIC,
                           .caller = PF_NO_NAME,
                           .callee = PF_NO_NAME};
   const char *name = NULL;
@@ -328,6 +326,20 @@ static int contexts_metrics (lua_State *L) {
     lua_rawseti(L, -2, (lua_Integer)m + 1);
   }
   return 1;
+}
+
+
+/* contexts:usual(): the name of the metric that is shown when none is named, or
+   nil; and whether the file states it. */
+static int contexts_usual (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const size_t usual = pf_metric_usual(c);
+  if (usual == PF_NO_METRIC)
+    lua_pushnil(L);
+  else
+    lua_pushstring(L, c->metrics[usual].name);
+  lua_pushboolean(L, c->usual != PF_NO_METRIC);
+  return 2;
 }
 
 
@@ -530,17 +542,27 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
-      {"callers", contexts_callers},     {"close", contexts_close},
-      {"count", contexts_count},         {"diff", contexts_diff},
-      {"flat", contexts_flat},           {"frames", contexts_frames},
-      {"graph", contexts_graph},         {"invert", contexts_invert},
-      {"lines", contexts_lines},         {"merge", contexts_merge},
-      {"metrics", contexts_metrics},     {"narrow", contexts_narrow},
-      {"pick", contexts_pick},           {"prune", contexts_prune},
-      {"rename", contexts_rename},       {"scale", contexts_scale},
-      {"tree", contexts_tree},           {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"bottom_up", contexts_bottom_up},
+                                     {"callees", contexts_callees},
+                                     {"callers", contexts_callers},
+                                     {"close", contexts_close},
+                                     {"count", contexts_count},
+                                     {"diff", contexts_diff},
+                                     {"flat", contexts_flat},
+                                     {"frames", contexts_frames},
+                                     {"graph", contexts_graph},
+                                     {"invert", contexts_invert},
+                                     {"lines", contexts_lines},
+                                     {"merge", contexts_merge},
+                                     {"metrics", contexts_metrics},
+                                     {"narrow", contexts_narrow},
+                                     {"pick", contexts_pick},
+                                     {"prune", contexts_prune},
+                                     {"rename", contexts_rename},
+                                     {"scale", contexts_scale},
+                                     {"tree", contexts_tree},
+                                     {"usual", contexts_usual},
+                                     {NULL, NULL}};
   l_class(L, L_CONTEXTS, methods, contexts_gc);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_pushcfunction(L, contexts_close);

@@ -23,7 +23,7 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg);
 /* The contexts at `arg`; raises when they are none or closed. Pin them. */
 pf_contexts *l_contexts_check (lua_State *L, int arg);
 
-/* The number of a metric (NULL: the time, else the first); raises with the
+/* The number of a metric (NULL: the one shown first); raises with the
    names there are. */
 size_t l_metric_check (lua_State *L, const pf_contexts *contexts,
                        const char *name);

@@ -123,37 +123,26 @@ static void put_text (l_export *e, const char *text) {
 }
 
 
-static bool has_negative (const l_export *e) {
-  for (uint32_t i = 1; i < e->contexts->count; i++)
-    if (weight(e, e->walk.order[i]) < 0)
-      return true;
+/* Metrics [from, to) are written. */
+typedef struct metric_range {
+  size_t from, to;
+} metric_range;
+
+
+/* Whether a weight in one of these metrics is below 0. */
+static bool has_negative (const l_export *e, metric_range metrics) {
+  for (size_t m = metrics.from; m < metrics.to; m++)
+    for (uint32_t i = 1; i < e->contexts->count; i++)
+      if (e->contexts->weights[m][i] < 0)
+        return true;
   return false;
 }
 
 
-/*
-** core.write_speedscope(contexts, options, file): a sampled profile. Options:
-** metric, name, exporter. What is below 0, in differences, has no place there.
-*/
-static int core_write_speedscope (lua_State *L) {
-  l_export *const e = l_export_new(L, 1, 2, 3);
-  if (has_negative(e)) {
-    lua_pushnil(L);
-    lua_pushliteral(L, "speedscope takes no weights below 0, and this "
-                       "difference has some: svg and pprof show them");
-    lua_pushliteral(L, "unsupported");
-    return 3;
-  }
-  uint32_t *const path = push_ids(L, e->walk.max_depth);
+/* The profile of the metric e->metric. */
+static void put_profile (l_export *e, uint32_t *path) {
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
-  l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
-                   "file-format-schema.json\",\n\"exporter\":");
-  put_text(e, l_export_option(L, 2, "exporter", "profio"));
-  l_export_text(e, ",\"name\":");
-  put_text(e, l_export_option(L, 2, "name", "profile"));
-  l_export_text(e, ",\"activeProfileIndex\":0,\n\"shared\":{\"frames\":[\n");
-  put_frames(e);
-  l_export_text(e, "\n]},\n\"profiles\":[{\"type\":\"sampled\",\"name\":");
+  l_export_text(e, "{\"type\":\"sampled\",\"name\":");
   put_text(e, metric->name);
   l_export_text(e, ",\"unit\":");
   put_text(e, speedscope_unit(metric->unit));
@@ -163,7 +152,50 @@ static int core_write_speedscope (lua_State *L) {
   put_samples(e, path, false);
   l_export_text(e, "],\n\"endValue\":");
   l_export_int(e, sum);
-  l_export_text(e, "}]}\n");
+  l_export_text(e, "}");
+}
+
+
+/* The metrics to be written: the one of option `metric`, else all. */
+static metric_range wanted_metrics (lua_State *L, const l_export *e) {
+  return l_export_option(L, 2, "metric", NULL) == NULL
+             ? (metric_range){0, e->contexts->nmetrics}
+             : (metric_range){e->metric, e->metric + 1};
+}
+
+
+/*
+** core.write_speedscope(contexts, options, file): a sampled profile for each
+** metric; the viewer begins with the one that is shown first. Options: metric
+** (only that one), name, exporter. What is below 0, in differences, has no place
+** there.
+*/
+static int core_write_speedscope (lua_State *L) {
+  l_export *const e = l_export_new(L, 1, 2, 3);
+  const metric_range metrics = wanted_metrics(L, e);
+  if (has_negative(e, metrics)) {
+    lua_pushnil(L);
+    lua_pushliteral(L, "speedscope takes no weights below 0, and this "
+                       "difference has some: svg and pprof show them");
+    lua_pushliteral(L, "unsupported");
+    return 3;
+  }
+  uint32_t *const path = push_ids(L, e->walk.max_depth);
+  l_export_text(e, "{\"$schema\":\"https://www.speedscope.app/"
+                   "file-format-schema.json\",\n\"exporter\":");
+  put_text(e, l_export_option(L, 2, "exporter", "profio"));
+  l_export_text(e, ",\"name\":");
+  put_text(e, l_export_option(L, 2, "name", "profile"));
+  l_export_text(e, ",\"activeProfileIndex\":");
+  l_export_int(e, (int64_t)(e->metric - metrics.from));
+  l_export_text(e, ",\n\"shared\":{\"frames\":[\n");
+  put_frames(e);
+  l_export_text(e, "\n]},\n\"profiles\":[");
+  for (e->metric = metrics.from; e->metric < metrics.to; e->metric++) {
+    l_export_text(e, e->metric == metrics.from ? "" : ",\n");
+    put_profile(e, path);
+  }
+  l_export_text(e, "]}\n");
   return l_export_finish(L, e);
 }
 
@@ -218,23 +250,45 @@ static void put_function (l_export *e, shown *names, uint32_t frame,
 }
 
 
-static void put_line_cost (l_export *e, int64_t line, int64_t cost) {
+/* The metrics of a file: their numbers in the functions and in the arcs. */
+typedef struct event_list {
+  size_t count;
+  size_t *self, *total;
+} event_list;
+
+
+/* A line number and what was spent at a node, in each metric. */
+static void put_line_cost (l_export *e, int64_t line, const pf_contexts *c,
+                           const size_t *metrics, size_t count, uint32_t node) {
   l_export_int(e, line < 0 ? 0 : line);
-  l_export_text(e, " ");
-  l_export_int(e, cost);
+  for (size_t i = 0; i < count; i++) {
+    l_export_text(e, " ");
+    l_export_int(e, c->weights[metrics[i]][node]);
+  }
   l_export_text(e, "\n");
 }
 
 
-static void put_self_costs (l_export *e, shown *names) {
-  for (uint32_t i = 1; i < e->contexts->count; i++) {
+static bool has_cost (const pf_contexts *c, const size_t *metrics, size_t count,
+                      uint32_t node) {
+  for (size_t i = 0; i < count; i++)
+    if (c->weights[metrics[i]][node] != 0)
+      return true;
+  return false;
+}
+
+
+static void put_self_costs (l_export *e, shown *names,
+                            const event_list *events) {
+  const pf_contexts *const c = e->contexts;
+  for (uint32_t i = 1; i < c->count; i++) {
     const uint32_t node = e->walk.order[i];
-    const uint32_t frame = e->contexts->frames[node];
-    if (weight(e, node) == 0)
+    const uint32_t frame = c->frames[node];
+    if (!has_cost(c, events->self, events->count, node))
       continue;
     put_function(e, names, frame, "fl=", "fn=");
-    put_line_cost(e, pf_area_at(e->contexts->dictionary, frame)->line,
-                  weight(e, node));
+    put_line_cost(e, pf_area_at(c->dictionary, frame)->line, c, events->self,
+                  events->count, node);
     l_export_text(e, "\n");
   }
 }
@@ -242,19 +296,20 @@ static void put_self_costs (l_export *e, shown *names) {
 
 /* Each arc: how often, and what it cost with all below. */
 static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
-                      size_t total) {
+                      const event_list *events) {
   const size_t calls = pf_metric_named(arcs, "calls");
   for (uint32_t i = 1; i < arcs->count; i++) {
     const uint32_t caller = arcs->parents[i];
-    const int64_t count = calls == PF_MAX_METRICS ? 0 : arcs->weights[calls][i];
-    if (caller == 0 || (count == 0 && arcs->weights[total][i] == 0))
+    const int64_t count = calls == PF_NO_METRIC ? 0 : arcs->weights[calls][i];
+    if (caller == 0 ||
+        (count == 0 && !has_cost(arcs, events->total, events->count, i)))
       continue;
     put_function(e, names, arcs->frames[caller], "fl=", "fn=");
     put_function(e, names, arcs->frames[i], "cfi=", "cfn=");
     l_export_text(e, "calls=");
     l_export_int(e, count > 0 ? count : 1);
     l_export_text(e, " 0\n");
-    put_line_cost(e, 0, arcs->weights[total][i]);
+    put_line_cost(e, 0, arcs, events->total, events->count, i);
     l_export_text(e, "\n");
   }
 }
@@ -280,45 +335,80 @@ static void put_notes (lua_State *L, l_export *e) {
 }
 
 
-static int64_t sum_of (const l_export *e) {
-  bool overflow = false;
-  int64_t sum = 0;
-  for (uint32_t i = 0; i < e->contexts->count; i++)
-    sum = pf_weight_add(sum, weight(e, i), &overflow);
-  return sum;
+/* "summary: 12 7", the sum of each metric. */
+static void put_sums (l_export *e, const char *key, const event_list *events) {
+  l_export_text(e, key);
+  for (size_t m = 0; m < events->count; m++) {
+    const int64_t *const weights = e->contexts->weights[events->self[m]];
+    bool overflow = false;
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < e->contexts->count; i++)
+      sum = pf_weight_add(sum, weights[i], &overflow);
+    l_export_text(e, " ");
+    l_export_int(e, sum);
+  }
+  l_export_text(e, "\n");
+}
+
+
+/* The metrics of the list at field `metrics` of 2, the first one first. */
+static event_list events_at (lua_State *L, const l_export *e,
+                             const pf_contexts *arcs) {
+  lua_getfield(L, 2, "metrics");
+  luaL_checktype(L, -1, LUA_TTABLE);
+  const size_t n = lua_rawlen(L, -1);
+  event_list events = {n, lua_newuserdatauv(L, (n + 1) * sizeof(size_t), 0),
+                       NULL};
+  events.total = lua_newuserdatauv(L, (n + 1) * sizeof(size_t), 0);
+  for (size_t i = 0; i < n; i++) {
+    lua_rawgeti(L, -3, (lua_Integer)i + 1);
+    const char *const name = luaL_checkstring(L, -1);
+    events.self[i] = l_metric_check(L, e->contexts, name);
+    events.total[i] =
+        l_metric_check(L, arcs, lua_pushfstring(L, "%s total", name));
+    lua_pop(L, 2);
+  }
+  return events;
+}
+
+
+/* "events: time samples": names with blanks get other letters there. */
+static void put_events (l_export *e, const event_list *events) {
+  l_export_text(e, "positions: line\nevents:");
+  for (size_t i = 0; i < events->count; i++) {
+    const char *const name = e->contexts->metrics[events->self[i]].name;
+    l_export_text(e, " ");
+    l_export_replaced(e, (pf_bytes){(const uint8_t *)name, strlen(name)}, " _");
+  }
+  l_export_text(e, "\n");
 }
 
 
 /*
 ** core.write_callgrind(functions, options, file, arcs): `functions` are single
-** frames, `arcs` pairs of them, both over one dictionary, with the metric and
-** what it weighs with all below as metric "... total". Options: metric,
-** creator, command, notes (a list of what was lost).
+** frames, `arcs` pairs of them, both over one dictionary, with each metric and
+** what it weighs with all below as metric "... total". Options: metrics (a list
+** of names), creator, command, notes (a list of what was lost).
 */
 static int core_write_callgrind (lua_State *L) {
   lua_settop(L, 4);
   l_export *const e = l_export_new(L, 1, 2, 3);
   const pf_contexts *const arcs = l_contexts_check(L, 4);
-  const char *const metric = e->contexts->metrics[e->metric].name;
+  luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
+                "arcs of other functions");
   put_header(e, "# callgrind format\nversion: 1\ncreator: ",
              l_export_option(L, 2, "creator", "profio"), "");
   put_header(e, "cmd: ", l_export_option(L, 2, "command", "?"), "");
   put_notes(L, e);
-  const size_t total =
-      l_metric_check(L, arcs, lua_pushfstring(L, "%s total", metric));
-  luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
-                "arcs of other functions");
+  const event_list events = events_at(L, e, arcs);
   const size_t nnames = pf_names_count(e->contexts->dictionary);
   shown names = {push_bits(L, nnames), push_bits(L, nnames)};
-  put_header(e, "positions: line\nevents: ", metric, " _");
-  l_export_text(e, "summary: ");
-  l_export_int(e, sum_of(e));
-  l_export_text(e, "\n\n");
-  put_self_costs(e, &names);
-  put_arcs(e, &names, arcs, total);
-  l_export_text(e, "totals: ");
-  l_export_int(e, sum_of(e));
+  put_events(e, &events);
+  put_sums(e, "summary:", &events);
   l_export_text(e, "\n");
+  put_self_costs(e, &names, &events);
+  put_arcs(e, &names, arcs, &events);
+  put_sums(e, "totals:", &events);
   return l_export_finish(L, e);
 }
 

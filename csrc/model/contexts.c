@@ -14,7 +14,7 @@
 /* {====== Opening ====== */
 
 pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
-  *c = (pf_contexts){.dictionary = dictionary};
+  *c = (pf_contexts){.dictionary = dictionary, .usual = PF_NO_METRIC};
   c->children.seed = dictionary->seed;
   return pf_context_append(c, PF_NO_CONTEXT, PF_NO_AREA) == 0 ? PF_OK
                                                               : PF_ENOMEM;
@@ -24,8 +24,13 @@ pf_status pf_contexts_open (pf_contexts *c, pf_dictionary *dictionary) {
 void pf_contexts_close (pf_contexts *c) {
   free(c->parents);
   free(c->frames);
-  for (size_t m = 0; m < c->nmetrics; m++)
+  for (size_t m = 0; m < c->nmetrics; m++) {
     free(c->weights[m]);
+    free(c->metrics[m].name);
+    free(c->metrics[m].unit);
+  }
+  free(c->weights);
+  free(c->metrics);
   pf_interned_free(&c->children);
   *c = (pf_contexts){0};
 }
@@ -35,38 +40,97 @@ void pf_contexts_close (pf_contexts *c) {
 
 /* {====== Metrics ====== */
 
-static void cut_copy (char *to, size_t size, const char *from) {
-  const size_t length = strlen(from);
-  const size_t copied = length < size ? length : size - 1;
-  memcpy(to, from, copied);
-  to[copied] = '\0';
-}
-
-
 size_t pf_metric_named (const pf_contexts *c, const char *name) {
   for (size_t m = 0; m < c->nmetrics; m++)
     if (strcmp(c->metrics[m].name, name) == 0)
       return m;
-  return PF_MAX_METRICS;
+  return PF_NO_METRIC;
+}
+
+
+size_t pf_metric_usual (const pf_contexts *c) {
+  if (c->usual != PF_NO_METRIC)
+    return c->usual;
+  const size_t time = pf_metric_named(c, "time");
+  return time == PF_NO_METRIC && c->nmetrics > 0 ? 0 : time;
+}
+
+
+static size_t find_metric (const pf_contexts *c, const char *name,
+                           const char *unit) {
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (strcmp(c->metrics[m].name, name) == 0 &&
+        strcmp(c->metrics[m].unit, unit) == 0)
+      return m;
+  return PF_NO_METRIC;
+}
+
+
+/* Make room for one more metric. False when out of memory. */
+static bool reserve_metric (pf_contexts *c) {
+  if (c->nmetrics < c->metric_room)
+    return true;
+  const size_t room = c->metric_room == 0 ? 4 : c->metric_room * 2;
+  pf_context_metric *const metrics =
+      realloc(c->metrics, room * sizeof *metrics);
+  if (metrics == NULL)
+    return false;
+  c->metrics = metrics;
+  int64_t **const weights = realloc(c->weights, room * sizeof *weights);
+  if (weights == NULL)
+    return false;
+  c->weights = weights;
+  c->metric_room = room;
+  return true;
+}
+
+
+/* Add a metric, whose weights are given and owned by the contexts from then on.
+   PF_NO_METRIC when out of memory; the weights are the caller's then. */
+static size_t add_metric (pf_contexts *c, const char *name, const char *unit,
+                          int64_t *weights) {
+  pf_context_metric metric = {NULL, NULL};
+  if (reserve_metric(c)) {
+    metric.name = strdup(name);
+    metric.unit = strdup(unit);
+  }
+  if (metric.name == NULL || metric.unit == NULL) {
+    free(metric.name);
+    free(metric.unit);
+    return PF_NO_METRIC;
+  }
+  c->weights[c->nmetrics] = weights;
+  c->metrics[c->nmetrics] = metric;
+  return c->nmetrics++;
 }
 
 
 size_t pf_metric_of (pf_contexts *c, const char *name, const char *unit) {
-  pf_context_metric wanted;
-  cut_copy(wanted.name, sizeof wanted.name, name);
-  cut_copy(wanted.unit, sizeof wanted.unit, unit);
-  for (size_t m = 0; m < c->nmetrics; m++)
-    if (strcmp(c->metrics[m].name, wanted.name) == 0 &&
-        strcmp(c->metrics[m].unit, wanted.unit) == 0)
-      return m;
-  if (c->nmetrics == PF_MAX_METRICS)
-    return PF_MAX_METRICS;
+  const size_t known = find_metric(c, name, unit);
+  if (known != PF_NO_METRIC)
+    return known;
   int64_t *const weights = pf_large_array_of_zeros(c->room, sizeof *weights);
-  if (weights == NULL)
-    return PF_MAX_METRICS;
-  c->weights[c->nmetrics] = weights;
-  c->metrics[c->nmetrics] = wanted;
-  return c->nmetrics++;
+  const size_t added =
+      weights == NULL ? PF_NO_METRIC : add_metric(c, name, unit, weights);
+  if (added == PF_NO_METRIC)
+    free(weights);
+  return added;
+}
+
+
+bool pf_metrics_copy (pf_contexts *c, const pf_contexts *from) {
+  for (size_t m = 0; m < from->nmetrics; m++)
+    if (add_metric(c, from->metrics[m].name, from->metrics[m].unit, NULL) != m)
+      return false;
+  c->usual = from->usual;
+  return true;
+}
+
+
+void pf_metric_usual_from (pf_contexts *c, const pf_contexts *from) {
+  if (c->usual == PF_NO_METRIC && from->usual != PF_NO_METRIC)
+    c->usual = find_metric(c, from->metrics[from->usual].name,
+                           from->metrics[from->usual].unit);
 }
 
 /* }====== */
@@ -221,11 +285,12 @@ pf_status pf_contexts_copy (pf_contexts *c, const pf_contexts *from) {
   for (size_t m = 0; m < from->nmetrics; m++) {
     const size_t to =
         pf_metric_of(c, from->metrics[m].name, from->metrics[m].unit);
-    if (to == PF_MAX_METRICS)
+    if (to == PF_NO_METRIC)
       return PF_ENOMEM;
     memcpy(c->weights[to], from->weights[m], from->count * sizeof(int64_t));
   }
   c->has_overflowed = from->has_overflowed;
+  pf_metric_usual_from(c, from);
   return PF_OK;
 }
 

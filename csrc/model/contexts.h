@@ -14,25 +14,27 @@
 #include "model/areas.h"
 #include "model/interned.h"
 
-#define PF_NO_CONTEXT  UINT32_MAX
-#define PF_MAX_METRICS 8
+#define PF_NO_CONTEXT UINT32_MAX
+#define PF_NO_METRIC  SIZE_MAX
 
-/* What is counted, and in what unit: { "time", "ns" }. */
+/* What is counted, and in what unit: { "time", "ns" }. The texts are owned by
+   the contexts. */
 typedef struct pf_context_metric {
-  char name[32];
-  char unit[24];
+  char *name, *unit;
 } pf_context_metric;
 
 typedef struct pf_contexts {
   pf_dictionary *dictionary; /* of the frames; borrowed */
-  pf_context_metric metrics[PF_MAX_METRICS];
-  size_t nmetrics;
+  pf_context_metric *metrics;
+  size_t nmetrics, metric_room;
+  size_t usual; /* the metric that the file shows first, or PF_NO_METRIC: the
+                   file does not state one */
   uint32_t count, room; /* nodes */
   uint32_t *parents;
-  uint32_t *frames;                 /* areas */
-  int64_t *weights[PF_MAX_METRICS]; /* of the node itself, by metric */
-  bool has_overflowed;              /* a sum was cut at the end of int64_t */
-  pf_interned children;             /* of the nodes that are known to it */
+  uint32_t *frames;     /* areas */
+  int64_t **weights;    /* of the node itself, by metric */
+  bool has_overflowed;  /* a sum was cut at the end of int64_t */
+  pf_interned children; /* of the nodes that are known to it */
 } pf_contexts;
 
 
@@ -41,12 +43,24 @@ pf_status pf_contexts_open (pf_contexts *contexts, pf_dictionary *dictionary);
 void pf_contexts_close (pf_contexts *contexts);
 
 /* The number of the metric of that name and unit, which is added when it is
-   new; PF_MAX_METRICS when there is no room for it. Names that are too long
-   are cut. */
+   new; PF_NO_METRIC when out of memory. */
 size_t pf_metric_of (pf_contexts *contexts, const char *name, const char *unit);
 
-/* The number of the metric called `name`, else PF_MAX_METRICS. */
+/* The number of the metric called `name`, else PF_NO_METRIC. */
 size_t pf_metric_named (const pf_contexts *contexts, const char *name);
+
+/* The number of the metric that is shown when none is named: the stated one,
+   else "time", else the first; PF_NO_METRIC when there is no metric. */
+size_t pf_metric_usual (const pf_contexts *contexts);
+
+/* Add the metrics of `from`, without their weights, to contexts that have none,
+   and the metric that is shown first. Metric m of `from` becomes metric m.
+   False when out of memory. */
+bool pf_metrics_copy (pf_contexts *contexts, const pf_contexts *from);
+
+/* Take over the metric that `from` shows first where none is stated so far; its
+   metrics are known already. */
+void pf_metric_usual_from (pf_contexts *contexts, const pf_contexts *from);
 
 /* The area that stands for `area` as a frame: its name, file and line;
    PF_NO_AREA when out of memory. */

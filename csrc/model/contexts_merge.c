@@ -70,15 +70,11 @@ static uint32_t *translate (const pf_contexts *c, const pf_contexts *more) {
 /* Have all metrics of `more`: what fails later must leave nothing behind. */
 static pf_status merge_metrics (pf_contexts *c, const pf_contexts *more,
                                 pf_error *error) {
-  for (size_t m = 0; m < more->nmetrics; m++) {
-    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) !=
-        PF_MAX_METRICS)
-      continue;
-    if (c->nmetrics < PF_MAX_METRICS)
+  for (size_t m = 0; m < more->nmetrics; m++)
+    if (pf_metric_of(c, more->metrics[m].name, more->metrics[m].unit) ==
+        PF_NO_METRIC)
       return no_memory(error);
-    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "a profile has at most %d metrics", PF_MAX_METRICS);
-  }
+  pf_metric_usual_from(c, more);
   return PF_OK;
 }
 
@@ -137,7 +133,7 @@ typedef struct side {
   pf_contexts *spent;     /* the same, when it may go on the way; else NULL */
   const uint32_t *frames; /* in the sum's dictionary, by area */
   uint32_t *ranks;        /* by area */
-  size_t metrics[PF_MAX_METRICS]; /* by metric of the sum, or PF_MAX_METRICS */
+  size_t *metrics;        /* by metric of the sum, or PF_NO_METRIC */
   int sign;
   pf_descent way;
   uint32_t at; /* the next node */
@@ -167,12 +163,13 @@ static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
   const size_t nareas = (size_t)pf_areas_count(c->dictionary) + 1;
   uint32_t deepest;
   s->ranks = malloc(nareas * sizeof *s->ranks);
-  if (s->ranks == NULL)
+  s->metrics = malloc((sum->nmetrics + 1) * sizeof *s->metrics);
+  if (s->ranks == NULL || s->metrics == NULL)
     return false;
   for (size_t i = 0; i < nareas; i++)
     s->ranks[i] = s->frames[i] == PF_NO_AREA ? UINT32_MAX : ranks[s->frames[i]];
   for (size_t m = 0; m < sum->nmetrics; m++)
-    s->metrics[m] = PF_MAX_METRICS;
+    s->metrics[m] = PF_NO_METRIC;
   for (size_t m = 0; m < c->nmetrics; m++)
     s->metrics[pf_metric_of(sum, c->metrics[m].name, c->metrics[m].unit)] = m;
   return pf_contexts_in_order(c, s->ranks, &deepest) &&
@@ -183,10 +180,12 @@ static bool open_side (side *s, pf_contexts *sum, const uint32_t *ranks) {
 /* An empty sum with room for all nodes of both; what is never touched of it
    takes no memory. */
 static bool open_sum (zip *z, const pf_contexts *c, size_t count) {
-  z->sum = *c;
-  z->sum.children = (pf_interned){.seed = c->children.seed};
-  z->sum.count = 0;
-  z->sum.room = (uint32_t)count;
+  z->sum = (pf_contexts){.dictionary = c->dictionary,
+                         .room = (uint32_t)count,
+                         .has_overflowed = c->has_overflowed,
+                         .children = {.seed = c->children.seed}};
+  if (!pf_metrics_copy(&z->sum, c))
+    return false;
   z->sum.parents = pf_large_array(count, sizeof *z->sum.parents);
   z->sum.frames = pf_large_array(count, sizeof *z->sum.frames);
   z->path = pf_large_array(count, sizeof *z->path);
@@ -306,7 +305,7 @@ static void go_along (zip *z) {
 /* Add what nodes of a side weigh, in one metric. */
 static void add_weights (zip *z, const side *s, size_t metric, uint32_t from,
                          uint32_t to, uint32_t count) {
-  if (s->metrics[metric] == PF_MAX_METRICS)
+  if (s->metrics[metric] == PF_NO_METRIC)
     return;
   const int64_t *const weights = s->contexts->weights[s->metrics[metric]];
   for (uint32_t i = 0; i < count; i++)
@@ -345,7 +344,7 @@ static void spend_nodes (side *s) {
 
 
 static void spend_metric (side *s, size_t metric) {
-  if (s->spent == NULL || s->metrics[metric] == PF_MAX_METRICS)
+  if (s->spent == NULL || s->metrics[metric] == PF_NO_METRIC)
     return;
   free(s->spent->weights[s->metrics[metric]]);
   s->spent->weights[s->metrics[metric]] = NULL;
@@ -367,6 +366,7 @@ static void finish_sum (zip *z) {
 static void close_zip (zip *z) {
   for (size_t i = 0; i < 2; i++) {
     free(z->sides[i].ranks);
+    free(z->sides[i].metrics);
     pf_descent_close(&z->sides[i].way);
   }
   free(z->path);

@@ -9,8 +9,7 @@
 
 /*
 ** Add all of `more`, its weights multiplied by `sign` (1 or -1), which may be
-** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM,
-** or PF_ELIMIT when there would be too many metrics.
+** of another dictionary. Metrics of the same name and unit are one. PF_ENOMEM.
 **
 ** Where the nodes of both are in the order of contexts_order.h, those of the
 ** sum are so too, and no node is looked up.

@@ -18,8 +18,8 @@ struct pf_gathering {
   pf_contexts *contexts;
   size_t nmetrics; /* how many columns weigh; 0: each row names its metric, and
                       metrics that are new are added */
-  size_t columns[PF_MAX_METRICS];
-  size_t metrics[PF_MAX_METRICS]; /* what they are in the contexts */
+  const size_t *columns;
+  const size_t *metrics; /* what they are in the contexts */
 };
 
 #endif

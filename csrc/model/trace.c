@@ -44,10 +44,8 @@ void pf_notes_free (pf_notes *notes) {
 /* {====== Info ====== */
 
 /* The entry called `name`, made when it is not there; NULL: no memory. */
-static pf_info *info_entry (pf_notes *notes, const char *name) {
-  for (size_t i = 0; i < notes->ninfos; i++)
-    if (strcmp(notes->infos[i].name, name) == 0)
-      return &notes->infos[i];
+/* A new fact; NULL when out of memory. */
+static pf_info *new_info (pf_notes *notes, const char *name) {
   pf_info *const infos =
       realloc(notes->infos, (notes->ninfos + 1) * sizeof *infos);
   if (infos == NULL) {
@@ -59,6 +57,15 @@ static pf_info *info_entry (pf_notes *notes, const char *name) {
   memset(info, 0, sizeof *info);
   snprintf(info->name, sizeof info->name, "%s", name);
   return info;
+}
+
+
+/* The fact of a name, which is added when it is new; NULL when out of memory. */
+static pf_info *info_entry (pf_notes *notes, const char *name) {
+  for (size_t i = 0; i < notes->ninfos; i++)
+    if (strcmp(notes->infos[i].name, name) == 0)
+      return &notes->infos[i];
+  return new_info(notes, name);
 }
 
 
@@ -96,15 +103,24 @@ void pf_info_num (pf_trace *trace, const char *name, double value) {
 }
 
 
-void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
+static void set_text (pf_trace *trace, pf_info *info, pf_bytes value) {
   const uint32_t number = pf_intern(trace->dictionary, value);
-  pf_info *const info = info_entry(trace->notes, name);
   if (number == PF_NO_NAME)
     trace->notes->has_failed = true;
   if (info == NULL || number == PF_NO_NAME)
     return;
   info->type = PF_NAME;
   info->name_number = number;
+}
+
+
+void pf_info_text (pf_trace *trace, const char *name, pf_bytes value) {
+  set_text(trace, info_entry(trace->notes, name), value);
+}
+
+
+void pf_info_more (pf_trace *trace, const char *name, pf_bytes value) {
+  set_text(trace, new_info(trace->notes, name), value);
 }
 
 

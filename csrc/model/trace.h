@@ -40,6 +40,11 @@ void pf_info_num (pf_trace *trace, const char *name, double value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);
+
+/* Add a text that a file may state several times: facts of one name follow each
+   other in the order of the file. */
+void pf_info_more (pf_trace *trace, const char *name, pf_bytes value);
+
 bool pf_info_failed (const pf_notes *notes);
 size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);

@@ -122,6 +122,7 @@ local function of_stacks(trace, state, given)
       reader = reader, stack = wanted.stack, folded = wanted.folded,
       ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
       line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
+      usual = wanted.usual,
    })
 end
 
@@ -289,16 +290,11 @@ function methods:compared()
    return both[1], both[2]
 end
 
----The metric that views show when none is named: time, else the first.
+---The metric that views show when none is named: the one that the file states, else time, else the
+---first. Of pprof: default_sample_type, else the last.
 ---@return string|nil
 function methods:usual_metric()
-   local list = self:metrics()
-   for _, metric in ipairs(list) do
-      if metric.name == "time" then
-         return "time"
-      end
-   end
-   return list[1] and list[1].name
+   return of(self).body:usual()
 end
 
 ---Its functions and arcs as sums, for exports; see bodies/sums.lua.
@@ -431,22 +427,22 @@ end
 
 -- The whole of one metric.
 local function whole_of(body, metric)
-   local list = body:metrics()
-   for _, known in ipairs(list) do
-      if known.name == (metric or "time") then
+   local wanted = metric or body:usual()
+   for _, known in ipairs(body:metrics()) do
+      if known.name == wanted then
          return known.total
       end
    end
    if metric then
       error(("no metric '%s'"):format(metric), 3)
    end
-   return list[1] and list[1].total or 0
+   return 0
 end
 
 ---Scaled so that the whole of a metric is that of another profile, or a number: what two runs of
 ---different length are compared by.
 ---@param to profio.Profile|number
----@param metric string|nil default: time, else the first
+---@param metric string|nil default: what the file shows first
 ---@return profio.Profile
 function methods:normalise(to, metric)
    local wanted = is_profile(to) and whole_of(of(to).body, metric) or to

@@ -3,35 +3,10 @@
 local core = require "profio.core"
 local folded = require "spec.support.folded"
 local profio = require "profio"
+local protobuf = require "spec.support.protobuf"
 
--- {====== Protocol buffers by hand ======
-
-local function varint(value)
-   local bytes = {}
-   repeat
-      local low = value & 0x7f
-      value = value >> 7
-      bytes[#bytes + 1] = string.char(value ~= 0 and low | 0x80 or low)
-   until value == 0
-   return table.concat(bytes)
-end
-
-local function number(field, value)
-   return varint(field << 3) .. varint(value)
-end
-
-local function message(field, ...)
-   local body = table.concat { ... }
-   return varint(field << 3 | 2) .. varint(#body) .. body
-end
-
-local function packed(field, values)
-   local list = {}
-   for i, value in ipairs(values) do
-      list[i] = varint(value)
-   end
-   return message(field, table.concat(list))
-end
+local varint, number, message, packed = protobuf.varint, protobuf.number, protobuf.message,
+   protobuf.packed
 
 -- The texts of a small profile: two types, three functions, one of them inlined.
 local function small(more)
@@ -67,23 +42,9 @@ local function frames(trace, stack)
    return table.concat(list, " ")
 end
 
--- }======
-
 -- {====== Go's own tool ======
 
-local has_go = (os.execute "go version >/dev/null 2>&1") == true
-
-local function go(arguments, bytes)
-   local path = os.tmpname()
-   local file <close> = assert(io.open(path, "wb"))
-   file:write(bytes)
-   file:flush()
-   local pipe = assert(io.popen("go tool pprof " .. arguments .. " " .. path .. " 2>&1"))
-   local text = pipe:read "a"
-   local ok = pipe:close()
-   os.remove(path)
-   return text, ok == true
-end
+local has_go, go = protobuf.has_go, protobuf.go
 
 -- function -> { flat, cum } as `go tool pprof -top` prints them, in whole units.
 local function go_top(bytes, index, unit)

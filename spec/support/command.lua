@@ -5,13 +5,15 @@ local gmon = require "spec.support.gmon_builder"
 local command = {}
 
 local root = assert(io.popen "pwd"):read "l"
-local folder = root .. "/" .. (os.getenv "PROFIO_BUILD" or "build") .. "/spec/cli"
-if (os.getenv "PROFIO_BUILD" or ""):sub(1, 1) == "/" then
-   folder = os.getenv "PROFIO_BUILD" .. "/spec/cli"
+local build = os.getenv "PROFIO_BUILD" or "build"
+if build:sub(1, 1) ~= "/" then
+   build = root .. "/" .. build
 end
+local folder = build .. "/spec/cli"
 os.execute("mkdir -p " .. folder)
 
 command.root = root
+command.build = build
 command.folder = folder
 command.analyze = "lua5.4 " .. root .. "/examples/analyze.lua"
 

@@ -1,14 +1,17 @@
 #!/bin/sh
-# setup.sh [run] [test] [check] [bench] - have what profio needs, or say what is
-# missing.
+# setup.sh [--only-check] [build] [run] [test] [check] [bench] - install what
+# profio needs, or name what is missing.
 #
-# `run` is what it takes to build and to analyse, `test` what the specs need
-# beside that, `check` the tools of lint, the sanitizers and the fuzzer, `bench`
-# what the bench measures profio against. Each need is probed by using it, so
-# what was installed by other means counts. What is missing comes from apt;
-# without apt its names are printed and that is all. Nothing of `bench` is a
-# must: what cannot be had is left out there.
+# `build` is what the module is compiled with, `run` that and the Lua modules of
+# the command, `test` what the specs need beside that, `check` the tools of lint,
+# the sanitizers and the fuzzer, `bench` what the bench measures profio against.
+# Each need is probed by using it, so what was installed by other means counts.
+# What is missing is named with its size and installed by apt-get. Without apt-get
+# or the right to use it, or with --only-check, the names are printed and the
+# status is 1. The packages of `bench` are optional: the bench leaves out what
+# cannot be installed.
 
+B=${B:-build}
 CC=${CC:-cc}
 LUA=${LUA:-lua5.4}
 LUA_INC=${LUA_INC:--I/usr/include/lua5.4}
@@ -35,13 +38,17 @@ has_library () {
   case $($1 -print-file-name="$2") in /*) ;; *) return 1 ;; esac
 }
 
-probe_run () {
-  need lua5.4 command -v "$LUA"
+probe_build () {
   need liblua5.4-dev has_header lua.h
   need libelf-dev has_header libelf.h
   need libdw-dev has_header elfutils/libdw.h
   need zlib1g-dev has_header zlib.h
   need g++ has_library "$CC" libsupc++.a
+}
+
+probe_run () {
+  probe_build
+  need lua5.4 command -v "$LUA"
   need lua-argparse has_module argparse
   need lua-dkjson has_module dkjson
   need lua-filesystem has_module lfs
@@ -60,15 +67,18 @@ probe_test () {
   need libdevel-nytprof-perl test -e /usr/share/perl5/Devel/NYTProf/flamegraph.pl
   need libxml2-utils command -v xmllint
   need chromium command -v chromium
+  need nodejs command -v node
+  need npm command -v npm
 }
 
-# What npm has and Debian has not: into build/node, where npm is there. Specs
-# that need it are skipped without it.
+# Packages of npm that Debian does not have go into $B/node. Specs that need
+# them are skipped without them.
 node_modules () {
-  [ ! -e build/node/node_modules/speedscope ] && command -v npm >/dev/null ||
+  [ ! -e "$B/node/node_modules/speedscope" ] && command -v npm >/dev/null ||
     return 0
-  mkdir -p build/node
-  npm install --prefix build/node --no-audit --no-fund --no-save \
+  echo "installing with npm into $B/node: speedscope, jsdom (20 MB)" >&2
+  mkdir -p "$B/node"
+  npm install --prefix "$B/node" --no-audit --no-fund --no-save \
     --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
 }
@@ -98,8 +108,11 @@ probe () {
   missing=
   for set in "$@"; do
     case $set in
-      run | test | check | bench) "probe_$set" ;;
-      *) echo "setup.sh: no set '$set' (run, test, check, bench)" >&2; exit 2 ;;
+      build | run | test | check | bench) "probe_$set" ;;
+      *)
+        echo "setup.sh: no set '$set' (build, run, test, check, bench)" >&2
+        exit 2
+        ;;
     esac
   done
   missing=$(printf '%s\n' $missing | sort -u | tr '\n' ' ')
@@ -115,21 +128,32 @@ can_install () {
     { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 }
 
+# say_what_is_missing WHY: end, naming the command that installs it.
 say_what_is_missing () {
   cat >&2 <<END
 profio needs what Debian 12 calls:
   $missing
 $1
+On Debian, as root: apt-get update && apt-get install $missing
+On another system, install what it has for them. Then run make again.
 END
   exit 1
+}
+
+# The sizes that apt-get states: what it will load, and what that takes on disk.
+sizes () {
+  LC_ALL=C apt-get install --assume-no --no-install-recommends \
+    -o Debug::NoLocking=1 "$@" 2>/dev/null </dev/null |
+    sed -n 's/^Need to get /  to load: /p; s/^After this operation, /  on disk: /p'
 }
 
 # install PACKAGE...: by apt.
 install () {
   echo "installing with apt-get: $*" >&2
-  as_root apt-get update -qq >&2
+  as_root apt-get update -qq >&2 || return 1
+  sizes "$@" >&2
   as_root env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "$@" >&2
+    apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" >&2
 }
 
 # All at once, else one by one: a package that is not there takes no other along.
@@ -152,20 +176,30 @@ have_bench () {
 
 sets=
 wants_bench=
+only_check=
 for set in "$@"; do
-  if [ "$set" = bench ]; then wants_bench=yes; else sets="$sets $set"; fi
+  case $set in
+    bench) wants_bench=yes ;;
+    --only-check) only_check=yes ;;
+    *) sets="$sets $set" ;;
+  esac
 done
-case " $sets " in *" test "*) node_modules ;; esac
 
 # shellcheck disable=SC2086
 probe $sets
 if [ -n "${missing% }" ]; then
-  can_install || say_what_is_missing "Install these, or what your system has for them, then run make again.
-On Debian: apt-get install $missing"
+  if [ -n "$only_check" ]; then
+    # shellcheck disable=SC2086
+    probe run $sets # all that it takes to use it, not only to compile it
+    say_what_is_missing "Or run make demo, which installs them."
+  fi
+  can_install ||
+    say_what_is_missing "They cannot be installed from here: no apt-get, or no sudo."
   # shellcheck disable=SC2086
-  install $missing || say_what_is_missing "apt-get could not install them."
+  install $missing || say_what_is_missing "apt-get or sudo refused to install them."
   # shellcheck disable=SC2086
   probe $sets
   [ -z "${missing% }" ] || say_what_is_missing "They are still missing after apt-get."
 fi
+case " $sets " in *" test "*) node_modules ;; esac
 [ -z "$wants_bench" ] || have_bench

@@ -6,12 +6,17 @@ local json = require "dkjson"
 
 local viewers = {}
 
-local modules = command.root .. "/build/node/node_modules"
 local flamegraph = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 
 local function is_there(path)
    local file <close> = io.open(path, "rb")
    return file ~= nil
+end
+
+-- Builds for sanitizers stand in folders of their own and share the packages of the plain one.
+local modules = command.build .. "/node/node_modules"
+if not is_there(modules .. "/speedscope/package.json") then
+   modules = command.root .. "/build/node/node_modules"
 end
 
 local function has(program)

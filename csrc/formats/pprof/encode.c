@@ -26,37 +26,30 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* A name cut to the size of a metric's. */
-static void cut_text (const pf_dictionary *dictionary, uint32_t name, char *to,
-                      size_t size) {
-  const pf_bytes text = pf_name(dictionary, name);
-  const size_t copied = text.size < size ? text.size : size - 1;
-  memcpy(to, text.at, copied);
-  to[copied] = '\0';
-}
-
-
 static bool has (const pf_batch *batch, size_t column, size_t row) {
   return batch->columns[column].data != NULL &&
          !pf_is_missing(&batch->columns[column], row);
 }
 
 
+/* The text of a name, which ends with a zero byte in the dictionary; what
+   stands in for a missing one. */
+static const char *text_at (const pprof_writer *w, const pf_batch *batch,
+                            size_t column, size_t row, const char *missing) {
+  return has(batch, column, row)
+             ? (const char *)pf_name(w->contexts.dictionary,
+                                     batch->columns[column].ids[row])
+                   .at
+             : missing;
+}
+
+
 static pf_status metric_of (pprof_writer *w, const pf_batch *batch, size_t row,
                             size_t *metric, pf_error *error) {
-  pf_context_metric wanted = {"samples", "count"};
-  const pf_dictionary *const d = w->contexts.dictionary;
-  if (has(batch, WEIGHTS_METRIC, row))
-    cut_text(d, batch->columns[WEIGHTS_METRIC].ids[row], wanted.name,
-             sizeof wanted.name);
-  if (has(batch, WEIGHTS_UNIT, row))
-    cut_text(d, batch->columns[WEIGHTS_UNIT].ids[row], wanted.unit,
-             sizeof wanted.unit);
-  *metric = pf_metric_of(&w->contexts, wanted.name, wanted.unit);
-  if (*metric < PF_MAX_METRICS)
-    return PF_OK;
-  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                 "a profile has at most %d metrics", PF_MAX_METRICS);
+  *metric = pf_metric_of(&w->contexts,
+                         text_at(w, batch, WEIGHTS_METRIC, row, "samples"),
+                         text_at(w, batch, WEIGHTS_UNIT, row, "count"));
+  return *metric == PF_NO_METRIC ? no_memory(error) : PF_OK;
 }
 
 

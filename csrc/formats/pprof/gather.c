@@ -40,7 +40,7 @@ typedef struct gatherer {
   const pprof_file *file;
   const pf_gathering *to;
   pf_cursor at;
-  size_t metrics[PPROF_MAX_TYPES]; /* PF_MAX_METRICS: none, or not yet */
+  size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: none, or not yet */
   uint32_t *places;                /* of file->frames; equal frames have one */
   bool is_in_order;
   frame_step *frames; /* also deeper ones than the newest context's */
@@ -248,12 +248,7 @@ static pf_status find_metric (gatherer *g, size_t type, pf_error *error) {
   g->metrics[type] =
       pf_metric_of(c, (const char *)pf_name(c->dictionary, t->name).at,
                    (const char *)pf_name(c->dictionary, t->unit).at);
-  if (g->metrics[type] < PF_MAX_METRICS)
-    return PF_OK;
-  if (c->nmetrics < PF_MAX_METRICS)
-    return no_memory(error);
-  return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                 "a profile has at most %d metrics", PF_MAX_METRICS);
+  return g->metrics[type] == PF_NO_METRIC ? no_memory(error) : PF_OK;
 }
 
 
@@ -263,9 +258,9 @@ static pf_status add_weights (gatherer *g, uint32_t node, pf_error *error) {
   for (size_t t = 0; t < g->file->ntypes && status == PF_OK; t++) {
     if (!pprof_value(g->file, &g->values, t, &weight))
       continue;
-    if (g->metrics[t] == PF_MAX_METRICS && g->to->nmetrics == 0)
+    if (g->metrics[t] == PF_NO_METRIC && g->to->nmetrics == 0)
       status = find_metric(g, t, error);
-    if (g->metrics[t] < PF_MAX_METRICS)
+    if (g->metrics[t] != PF_NO_METRIC)
       pf_context_add(g->to->contexts, node, g->metrics[t], weight);
   }
   return status;
@@ -345,7 +340,7 @@ static bool find_places (gatherer *g) {
 /* The columns of types stand behind that of the stack. */
 static void find_metrics (gatherer *g) {
   for (size_t t = 0; t < PPROF_MAX_TYPES; t++)
-    g->metrics[t] = PF_MAX_METRICS;
+    g->metrics[t] = PF_NO_METRIC;
   for (size_t m = 0; m < g->to->nmetrics; m++)
     g->metrics[g->to->columns[m] - 1] = g->to->metrics[m];
 }
@@ -353,18 +348,22 @@ static void find_metrics (gatherer *g) {
 
 pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
                         pf_error *error) {
-  gatherer g = {
+  gatherer *const g = malloc(sizeof *g);
+  if (g == NULL)
+    return no_memory(error);
+  *g = (gatherer){
       .trace = trace, .file = trace->state, .to = to, .is_in_order = true};
-  g.at = pf_cursor_over(g.file->whole, false);
+  g->at = pf_cursor_over(g->file->whole, false);
   pprof_part part;
-  pf_status status = find_places(&g) ? PF_OK : no_memory(error);
-  find_metrics(&g);
-  while (status == PF_OK && pprof_next(&g.at, &part))
+  pf_status status = find_places(g) ? PF_OK : no_memory(error);
+  find_metrics(g);
+  while (status == PF_OK && pprof_next(&g->at, &part))
     if (part.number == SAMPLE && part.wire == PPROF_BYTES)
-      status = gather_sample(&g, &part, error);
-  free(g.places);
-  free(g.frames);
-  free(g.locations);
-  free(g.head);
+      status = gather_sample(g, &part, error);
+  free(g->places);
+  free(g->frames);
+  free(g->locations);
+  free(g->head);
+  free(g);
   return status;
 }

@@ -217,23 +217,14 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 
 static pf_status add_function (pf_trace *trace, pprof_file *file,
                                const pprof_part *message, pf_error *error) {
-  pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
-  uint64_t name = 0, filename = 0;
+  pprof_function_message m;
+  pprof_take_function(message->bytes, &m);
   pprof_function *const f = &file->functions[file->nfunctions];
-  *f = (pprof_function){0};
-  while (pprof_next(&c, &part))
-    switch (part.number) {
-      case 1: f->id = part.value; break;
-      case 2: name = part.value; break;
-      case 4: filename = part.value; break;
-      case 5: f->start_line = (int64_t)part.value; break;
-      default: break;
-    }
-  pf_status status = name_of(trace, file, name, message->at, &f->name, error);
-  f->file = PF_NO_NAME;
-  if (status == PF_OK && filename != 0)
-    status = name_of(trace, file, filename, message->at, &f->file, error);
+  *f = (pprof_function){
+      .id = m.id, .file = PF_NO_NAME, .start_line = m.start_line};
+  pf_status status = name_of(trace, file, m.name, message->at, &f->name, error);
+  if (status == PF_OK && m.file != 0)
+    status = name_of(trace, file, m.file, message->at, &f->file, error);
   if (status != PF_OK)
     return status;
   if (f->id == 0 || find_function(file, f->id) != UINT32_MAX)
@@ -270,7 +261,8 @@ static bool is_taken (const pprof_file *file, const char *name) {
 }
 
 
-/* A column's name: the type's, in letters, digits and underlines. */
+/* A column's name: the type's, in letters, digits and underlines. Where another
+   column has that name, the number of the type stands at its end. */
 static void name_column (const pprof_file *file, pprof_type *type,
                          pf_bytes name) {
   const size_t room = sizeof type->column - 8;
@@ -284,28 +276,24 @@ static void name_column (const pprof_file *file, pprof_type *type,
     type->column[i] = plain ? (char)byte : '_';
   }
   type->column[size] = '\0';
-  for (unsigned n = 1; is_taken(file, type->column); n++)
-    snprintf(type->column + size, 8, "_%u", n % 100000);
+  for (size_t n = file->ntypes + 1; is_taken(file, type->column); n++)
+    snprintf(type->column + size, 8, "_%u", (unsigned)(n % 100000));
 }
 
 
 static pf_status add_type (pf_trace *trace, pprof_file *file,
                            const pprof_part *message, pf_error *error) {
-  pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
-  uint64_t numbers[3] = {0, 0, 0};
+  pprof_value_type stated;
   pf_bytes name, unit;
-  while (pprof_next(&c, &part))
-    if (part.number < 3)
-      numbers[part.number] = part.value;
+  pprof_take_value_type(message->bytes, &stated);
   if (file->ntypes == PPROF_MAX_TYPES)
     return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);
   pf_status status =
-      pprof_text(trace, file, numbers[1], message->at, &name, error);
+      pprof_text(trace, file, stated.type, message->at, &name, error);
   if (status == PF_OK)
-    status = pprof_text(trace, file, numbers[2], message->at, &unit, error);
+    status = pprof_text(trace, file, stated.unit, message->at, &unit, error);
   if (status != PF_OK)
     return status;
   pprof_type *const type = &file->types[file->ntypes];
@@ -332,26 +320,22 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
 /* The frame of one line of a location. */
 static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
-  pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
-  uint64_t values[3] = {0, 0, 0};
+  pprof_line stated;
   pf_area area = PF_AREA_NONE;
-  while (pprof_next(&c, &part))
-    if (part.number < 3)
-      values[part.number] = part.value;
-  const uint32_t function = find_function(file, values[1]);
+  pprof_take_line(message, &stated);
+  const uint32_t function = find_function(file, stated.function);
   pf_status status = PF_OK;
   if (function != UINT32_MAX) {
     area.name = file->functions[function].name;
     area.file = file->functions[function].file;
-    area.line = (int64_t)values[2];
+    area.line = stated.line;
     if (area.line == 0)
       area.line = file->functions[function].start_line;
   }
   else {
     status = pf_warn(trace, PF_DAMAGE, "pprof-no-function", PF_EFORMAT, offset,
                      error, "there is no function %llu",
-                     (unsigned long long)values[1]);
+                     (unsigned long long)stated.function);
     area.name = pf_intern_text(trace->dictionary, "(unknown function)");
   }
   const uint32_t frame = pf_area_add(trace->dictionary, &area);

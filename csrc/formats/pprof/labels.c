@@ -52,26 +52,22 @@ static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
 
 static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
                             pf_error *error) {
-  pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
-  uint64_t values[5] = {0, 0, 0, 0, 0};
+  pprof_label label;
   const size_t row = batch->rows++;
-  while (pprof_next(&c, &part))
-    if (part.number < 5)
-      values[part.number] = part.value;
+  pprof_take_label(message, &label);
   pf_column *const columns = batch->columns;
   if (columns[LABEL_SAMPLE].data != NULL)
     columns[LABEL_SAMPLE].ints[row] = r->sample;
   if (columns[LABEL_NUMBER].data != NULL) {
-    columns[LABEL_NUMBER].ints[row] = (int64_t)values[3];
-    if (values[2] != 0)
+    columns[LABEL_NUMBER].ints[row] = label.number;
+    if (label.text != 0)
       pf_set_missing(&columns[LABEL_NUMBER], row);
   }
-  pf_status status = put_text(r, &columns[LABEL_KEY], row, values[1], error);
+  pf_status status = put_text(r, &columns[LABEL_KEY], row, label.key, error);
   if (status == PF_OK)
-    status = put_text(r, &columns[LABEL_TEXT], row, values[2], error);
+    status = put_text(r, &columns[LABEL_TEXT], row, label.text, error);
   if (status == PF_OK)
-    status = put_text(r, &columns[LABEL_UNIT], row, values[4], error);
+    status = put_text(r, &columns[LABEL_UNIT], row, label.unit, error);
   return status;
 }
 

@@ -3,6 +3,7 @@
 ** tables.
 */
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +84,70 @@ static pf_status set_text (pf_trace *trace, const pprof_file *file,
   const pf_status status =
       pprof_text(trace, file, number, offset, &text, error);
   if (status == PF_OK && text.size > 0)
-    pf_info_text(trace, name, text);
+    pf_info_more(trace, name, text);
   return status;
+}
+
+
+/* The comments of one field, which may be packed. */
+static pf_status set_comments (pf_trace *trace, const pprof_file *file,
+                               const pprof_part *part, pf_error *error) {
+  pf_cursor c = pprof_numbers(part);
+  uint64_t number = part->value;
+  pf_status status = PF_OK;
+  while (status == PF_OK &&
+         (part->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
+    status = set_text(trace, file, "comment", number, part->at, error);
+    if (part->wire != PPROF_BYTES)
+      break;
+  }
+  return status;
+}
+
+
+/* A ValueType as facts of two names: what is counted, and in what unit. */
+static pf_status set_type (pf_trace *trace, const pprof_file *file,
+                           const pprof_part *message, const char *name,
+                           const char *unit, pf_error *error) {
+  pf_bytes texts[2];
+  pprof_value_type type;
+  pprof_take_value_type(message->bytes, &type);
+  pf_status status =
+      pprof_text(trace, file, type.type, message->at, &texts[0], error);
+  if (status == PF_OK)
+    status = pprof_text(trace, file, type.unit, message->at, &texts[1], error);
+  if (status != PF_OK)
+    return status;
+  pf_info_more(trace, name, texts[0]);
+  pf_info_more(trace, unit, texts[1]);
+  return PF_OK;
+}
+
+
+/* A mapping in a line: "0x400000-0x4c7000 0x0 /bin/cat 9f1c", without what is not
+   known. */
+static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
+                              const pprof_part *message, pf_error *error) {
+  pprof_mapping m;
+  pf_bytes name, build_id;
+  char text[512];
+  pprof_take_mapping(message->bytes, &m);
+  pf_status status = pprof_text(trace, file, m.file, message->at, &name, error);
+  if (status == PF_OK)
+    status = pprof_text(trace, file, m.build_id, message->at, &build_id, error);
+  if (status != PF_OK)
+    return status;
+  const int size =
+      snprintf(text, sizeof text, "0x%llx-0x%llx 0x%llx%s%.*s%s%.*s",
+               (unsigned long long)m.start, (unsigned long long)m.limit,
+               (unsigned long long)m.offset, name.size > 0 ? " " : "",
+               (int)(name.size < 256 ? name.size : 256), (const char *)name.at,
+               build_id.size > 0 ? " " : "",
+               (int)(build_id.size < 128 ? build_id.size : 128),
+               (const char *)build_id.at);
+  pf_info_more(trace, "mapping",
+               (pf_bytes){(const uint8_t *)text, (size_t)size});
+  return PF_OK;
 }
 
 
@@ -92,12 +155,22 @@ static pf_status set_text (pf_trace *trace, const pprof_file *file,
 static pf_status set_fact (pf_trace *trace, const pprof_file *file,
                            const pprof_part *part, pf_error *error) {
   const int64_t value = (int64_t)part->value;
+  if (part->number == 13)
+    return set_comments(trace, file, part, error);
+  if (part->wire == PPROF_BYTES && part->number == 1)
+    return set_type(trace, file, part, "sample_type", "sample_unit", error);
+  if (part->wire == PPROF_BYTES && part->number == 3)
+    return set_mapping(trace, file, part, error);
+  if (part->wire == PPROF_BYTES && part->number == 11)
+    return set_type(trace, file, part, "period_type", "period_unit", error);
   switch (part->wire == PPROF_VARINT ? part->number : 0) {
+    case 7:
+      return set_text(trace, file, "drop_frames", part->value, part->at, error);
+    case 8:
+      return set_text(trace, file, "keep_frames", part->value, part->at, error);
     case 9: pf_info_int(trace, "time_nanos", value); break;
     case 10: pf_info_int(trace, "duration_nanos", value); break;
     case 12: pf_info_int(trace, "period", value); break;
-    case 13:
-      return set_text(trace, file, "comment", part->value, part->at, error);
     case 14:
       return set_text(trace, file, "default_sample_type", part->value, part->at,
                       error);

@@ -31,6 +31,7 @@
 ** others are those it was inlined into). Ids are any numbers but 0.
 **
 **   wire.h      fields and varints
+**   messages.c  small messages as structs
 **   open.c      the format: score, header facts, tables
 **   index.c     strings, functions and locations by number, found once
 **   samples.c   the readers of samples and of weights
@@ -44,12 +45,12 @@
 #ifndef pprof_h
 #define pprof_h
 
-#include "formats/pprof/wire.h"
+#include "formats/pprof/messages.h"
 #include "model/batch.h"
 #include "model/stacks.h"
 #include "model/trace.h"
 
-#define PPROF_MAX_TYPES 64 /* sample types; more are left out with a warning */
+#define PPROF_MAX_TYPES 4096 /* sample types; more get a warning */
 
 /* A kind of value that each sample has. */
 typedef struct pprof_type {

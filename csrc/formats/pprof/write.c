@@ -32,8 +32,9 @@ typedef struct profile {
   const pf_contexts *contexts;
   const pf_dictionary *dictionary;
   pf_sink *sink;
-  size_t metrics[PF_MAX_METRICS]; /* in the order they are written */
-  uint32_t *ranks, *sorted;       /* frames: locations are rank + 1 */
+  size_t *metrics;          /* in the order they are written */
+  uint8_t *values;          /* scratch: those of a sample */
+  uint32_t *ranks, *sorted; /* frames: locations are rank + 1 */
   uint32_t nframes;
   uint32_t *functions; /* by rank: the function, from 1 */
   uint32_t *order;     /* of the nodes; NULL: as they are numbered, */
@@ -46,7 +47,7 @@ typedef struct profile {
   uint32_t *string_of; /* by name: its number, or 0 */
   uint32_t *names;     /* by number, from 1: the name */
   uint32_t nnames;
-  pf_bytes own[2 * PF_MAX_METRICS + 16]; /* texts behind those names */
+  pf_bytes *own; /* texts behind those names */
   uint32_t nown;
 } profile;
 
@@ -172,16 +173,27 @@ static void put_value_type (profile *p, unsigned number,
 }
 
 
-/* The metrics but "time", then that one. */
+/* The metrics in their order. Where no file states which one is shown first, the
+   time stands last, because pprof shows the last one. */
 static void order_metrics (profile *p) {
   const pf_contexts *const c = p->contexts;
-  const size_t time = pf_metric_named(c, "time");
+  const size_t last =
+      c->usual == PF_NO_METRIC ? pf_metric_named(c, "time") : PF_NO_METRIC;
   size_t n = 0;
   for (size_t m = 0; m < c->nmetrics; m++)
-    if (m != time)
+    if (m != last)
       p->metrics[n++] = m;
-  if (time < c->nmetrics)
-    p->metrics[n++] = time;
+  if (last != PF_NO_METRIC)
+    p->metrics[n++] = last;
+}
+
+
+/* The name of the metric that is shown first, where that is not the last. */
+static const char *default_type (const profile *p) {
+  const pf_contexts *const c = p->contexts;
+  return c->usual == PF_NO_METRIC || c->usual + 1 == c->nmetrics
+             ? ""
+             : c->metrics[c->usual].name;
 }
 
 
@@ -209,8 +221,8 @@ static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
 
 /* A sample: the locations, the leaf first, and its values, both packed. */
 static void put_sample (const profile *p, uint32_t node, size_t depth) {
-  uint8_t values[PF_MAX_METRICS * VARINT_SIZE], head[4 + 3 * VARINT_SIZE];
-  const size_t nvalues = (size_t)(write_values(p, node, values) - values);
+  uint8_t head[4 + 3 * VARINT_SIZE];
+  const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
   const size_t from = p->starts[depth], ids = p->starts[0] - from;
   const size_t id_field = ids == 0 ? 0 : 1 + varint_size(ids) + ids;
   uint8_t *at = write_message(head, SAMPLE,
@@ -223,7 +235,7 @@ static void put_sample (const profile *p, uint32_t node, size_t depth) {
   }
   at = write_message(at, 2, nvalues);
   (void)pf_sink_put(p->sink, head, (size_t)(at - head));
-  (void)pf_sink_put(p->sink, values, nvalues);
+  (void)pf_sink_put(p->sink, p->values, nvalues);
 }
 
 
@@ -321,6 +333,7 @@ static void put_facts (profile *p, const pprof_facts *facts,
   put_number(p->sink, PERIOD, (uint64_t)facts->period);
   for (size_t i = 0; i < ncomments; i++)
     put_number(p->sink, COMMENT, comments[i]);
+  put_number(p->sink, DEFAULT_TYPE, own_string(p, default_type(p)));
 }
 
 /* }====== */
@@ -369,12 +382,19 @@ static bool make_room (profile *p) {
   p->functions = room(nareas, sizeof *p->functions);
   p->string_of = room(nnames, sizeof *p->string_of);
   p->names = room(nnames, sizeof *p->names);
-  return p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
+  p->metrics = room(p->contexts->nmetrics, sizeof *p->metrics);
+  p->values = room(p->contexts->nmetrics, VARINT_SIZE);
+  p->own = room(2 * p->contexts->nmetrics + 16, sizeof *p->own);
+  return p->metrics != NULL && p->values != NULL && p->own != NULL &&
+         p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
          p->string_of != NULL && p->names != NULL;
 }
 
 
 static void free_room (profile *p) {
+  free(p->metrics);
+  free(p->values);
+  free(p->own);
   free(p->ranks);
   free(p->sorted);
   free(p->functions);

@@ -231,9 +231,10 @@ static bool can_gather (const pf_contexts *contexts,
 
 static pf_status gather (pf_contexts *contexts, const pf_stack_rows *rows,
                          pf_error *error) {
-  pf_gathering to = {.contexts = contexts, .nmetrics = rows->nmetrics};
-  memcpy(to.columns, rows->columns, sizeof to.columns);
-  memcpy(to.metrics, rows->metrics, sizeof to.metrics);
+  const pf_gathering to = {.contexts = contexts,
+                           .nmetrics = rows->nmetrics,
+                           .columns = rows->columns,
+                           .metrics = rows->metrics};
   return rows->reader->gather(rows->reader, &to, error);
 }
 

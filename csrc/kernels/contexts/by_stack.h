@@ -13,8 +13,8 @@ typedef struct pf_stack_rows {
   pf_reader *reader;
   size_t stack;
   size_t nmetrics;
-  size_t columns[PF_MAX_METRICS]; /* SIZE_MAX: each row counts 1 */
-  size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
+  const size_t *columns; /* SIZE_MAX: each row counts 1 */
+  const size_t *metrics; /* their numbers in the contexts */
 } pf_stack_rows;
 
 /* Read to the end and add what the rows weigh; `wanted` are the reader's fields

@@ -20,8 +20,9 @@ static pf_status no_memory (pf_error *error) {
 static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
   for (size_t m = 0; m < from->nmetrics; m++)
     if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
-        PF_MAX_METRICS)
+        PF_NO_METRIC)
       return NULL;
+  pf_metric_usual_from(to, from);
   to->has_overflowed |= from->has_overflowed;
   uint32_t *const nodes = malloc(from->count * sizeof *nodes);
   if (nodes != NULL)
@@ -42,7 +43,7 @@ static void carry_weights (pf_contexts *to, const pf_contexts *from,
 static void charge_weights (pf_contexts *to, const pf_contexts *from,
                             uint32_t node, uint32_t new_node, uint32_t above) {
   const size_t calls =
-      new_node == above ? pf_metric_named(from, "calls") : PF_MAX_METRICS;
+      new_node == above ? pf_metric_named(from, "calls") : PF_NO_METRIC;
   for (size_t m = 0; m < from->nmetrics; m++)
     if (m != calls)
       pf_context_add(to, new_node, m, from->weights[m][node]);
@@ -223,7 +224,7 @@ pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
                             size_t metric, const char *name, pf_error *error) {
   const size_t new_metric = pf_metric_of(to, name, from->metrics[metric].unit);
   uint32_t *const nodes = malloc(from->count * sizeof *nodes);
-  bool ok = nodes != NULL && new_metric < PF_MAX_METRICS;
+  bool ok = nodes != NULL && new_metric != PF_NO_METRIC;
   if (ok)
     nodes[0] = 0;
   for (uint32_t i = 1; ok && i < from->count; i++) {

@@ -18,8 +18,8 @@ typedef struct collector {
   const pf_collect *from;
   size_t stack, folded, function, caller, caller_file, file, line; /* or
     NO_COLUMN */
-  size_t columns[PF_MAX_METRICS]; /* of weights, or NO_COLUMN */
-  size_t metrics[PF_MAX_METRICS]; /* their numbers in the contexts */
+  size_t *columns; /* of weights, or NO_COLUMN */
+  size_t *metrics; /* their numbers in the contexts */
   pf_batch batch;
 } collector;
 
@@ -68,9 +68,12 @@ static pf_status find_columns (collector *c, pf_error *error) {
                          &c->columns[m], error);
     c->metrics[m] =
         pf_metric_of(c->contexts, from->metrics[m].name, from->metrics[m].unit);
-    if (status == PF_OK && c->metrics[m] == PF_MAX_METRICS)
+    if (status == PF_OK && c->metrics[m] == PF_NO_METRIC)
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
+  if (status == PF_OK && from->usual != NULL &&
+      c->contexts->usual == PF_NO_METRIC)
+    c->contexts->usual = pf_metric_named(c->contexts, from->usual);
   return status;
 }
 
@@ -211,27 +214,41 @@ static pf_status take_rows (collector *c, bool *wanted, pf_error *error) {
 
 static pf_status take_stacks (const collector *c, bool *wanted,
                               pf_error *error) {
-  pf_stack_rows rows = {.reader = c->from->reader,
-                        .stack = c->stack,
-                        .nmetrics = c->from->nmetrics};
-  memcpy(rows.columns, c->columns, sizeof rows.columns);
-  memcpy(rows.metrics, c->metrics, sizeof rows.metrics);
+  const pf_stack_rows rows = {.reader = c->from->reader,
+                              .stack = c->stack,
+                              .nmetrics = c->from->nmetrics,
+                              .columns = c->columns,
+                              .metrics = c->metrics};
   return pf_contexts_by_stack(c->contexts, &rows, wanted, error);
+}
+
+
+/* Read the rows into the contexts; the columns are known. */
+static pf_status take_all (collector *c, pf_error *error) {
+  bool *const wanted = wanted_fields(c);
+  if (wanted == NULL)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  const pf_status status = c->stack != NO_COLUMN && c->folded == NO_COLUMN
+                               ? take_stacks(c, wanted, error)
+                               : take_rows(c, wanted, error);
+  free(wanted);
+  return status;
 }
 
 
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                                pf_error *error) {
-  collector c = {.contexts = contexts, .from = from};
-  pf_status status = find_columns(&c, error);
-  if (status != PF_OK)
-    return status;
-  bool *const wanted = wanted_fields(&c);
-  if (wanted == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  status = c.stack != NO_COLUMN && c.folded == NO_COLUMN
-               ? take_stacks(&c, wanted, error)
-               : take_rows(&c, wanted, error);
-  free(wanted);
+  collector c = {.contexts = contexts,
+                 .from = from,
+                 .columns = calloc(from->nmetrics + 1, sizeof *c.columns),
+                 .metrics = calloc(from->nmetrics + 1, sizeof *c.metrics)};
+  pf_status status =
+      c.columns == NULL || c.metrics == NULL
+          ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
+          : find_columns(&c, error);
+  if (status == PF_OK)
+    status = take_all(&c, error);
+  free(c.columns);
+  free(c.metrics);
   return status;
 }

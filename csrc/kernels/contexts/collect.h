@@ -25,7 +25,8 @@ typedef struct pf_collect {
   const char *file;        /* with a column of names, or NULL */
   const char *line;        /* and one of whole numbers, or NULL */
   const pf_collected *metrics;
-  size_t nmetrics; /* at most PF_MAX_METRICS */
+  size_t nmetrics;
+  const char *usual; /* the metric that is shown first; NULL: not stated */
 } pf_collect;
 
 /* Read to the end and add what the rows weigh to the contexts. A row without

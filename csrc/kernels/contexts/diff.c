@@ -43,13 +43,13 @@ typedef struct diff_reader {
 
 
 static int64_t weight (const pf_diff *d, size_t metric, uint32_t node) {
-  return metric == PF_MAX_METRICS ? 0 : d->contexts->weights[metric][node];
+  return metric == PF_NO_METRIC ? 0 : d->contexts->weights[metric][node];
 }
 
 
 /* Whether both sides have counts of samples. */
 static bool has_counts (const pf_diff *d) {
-  return d->count != PF_MAX_METRICS && d->count_before != PF_MAX_METRICS;
+  return d->count != PF_NO_METRIC && d->count_before != PF_NO_METRIC;
 }
 
 

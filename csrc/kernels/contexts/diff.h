@@ -9,7 +9,7 @@
 
 /*
 ** The metrics of a profile of single frames that are compared: what each
-** function got in the new and in the old profile. PF_MAX_METRICS: not known.
+** function got in the new and in the old profile. PF_NO_METRIC: not known.
 */
 typedef struct pf_diff {
   const pf_contexts *contexts; /* borrowed by the reader, must not change */

@@ -46,7 +46,7 @@ typedef struct rows_reader {
   row *rows;
   size_t count, at;
   bool is_graph;
-  size_t calls;    /* the metric, or PF_MAX_METRICS */
+  size_t calls;    /* the metric, or PF_NO_METRIC */
   double whole;    /* sum of all self */
   uint8_t *labels; /* of the batch before */
   uint32_t *order; /* of rows; NULL: as they are */
@@ -98,7 +98,7 @@ static void put_value (const rows_reader *r, shown what, const row *from,
       break;
     case CALLS:
       column->ints[at] = from->calls;
-      if (r->calls == PF_MAX_METRICS ||
+      if (r->calls == PF_NO_METRIC ||
           (r->is_graph && from->caller == PF_NO_AREA && from->calls == 0))
         pf_set_missing(column, at);
       break;
@@ -206,7 +206,7 @@ static pf_status sort_rows (rows_reader *r, bool by_total) {
 /* {====== The views ====== */
 
 static int64_t calls_of (const rows_reader *r, uint32_t node) {
-  return r->calls == PF_MAX_METRICS ? 0 : r->contexts->weights[r->calls][node];
+  return r->calls == PF_NO_METRIC ? 0 : r->contexts->weights[r->calls][node];
 }
 
 
@@ -232,7 +232,7 @@ static void add_node (const scene *s, const rows_reader *r, uint32_t node,
       to->self, r->contexts->weights[s->wanted->metric][node], &overflow);
   to->calls = pf_weight_add(to->calls, calls_of(r, node), &overflow);
   const size_t given = s->wanted->total_metric;
-  if (given != PF_MAX_METRICS)
+  if (given != PF_NO_METRIC)
     to->total =
         pf_weight_add(to->total, r->contexts->weights[given][node], &overflow);
   else if (is_outermost)
@@ -473,7 +473,7 @@ static void close_scene (scene *s) {
 }
 
 
-/* `calls`: the metric, or PF_MAX_METRICS. */
+/* `calls`: the metric, or PF_NO_METRIC. */
 static pf_status open_scene (scene *s, const pf_context_rows *wanted,
                              size_t calls) {
   const pf_contexts *const c = wanted->contexts;
@@ -483,7 +483,7 @@ static pf_status open_scene (scene *s, const pf_context_rows *wanted,
   if (s->totals == NULL || s->outermost == NULL)
     return PF_ENOMEM;
   pf_contexts_totals(c, wanted->metric, s->totals);
-  if (wanted->view == PF_VIEW_BOTTOM_UP && calls != PF_MAX_METRICS) {
+  if (wanted->view == PF_VIEW_BOTTOM_UP && calls != PF_NO_METRIC) {
     s->calls = malloc(c->count * sizeof *s->calls);
     if (s->calls == NULL)
       return PF_ENOMEM;

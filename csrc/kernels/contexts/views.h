@@ -39,9 +39,9 @@ typedef struct pf_context_rows {
   pf_context_view view;
   size_t metric;
   size_t total_metric; /* whose own weights are the totals, for profiles that
-                          know totals and no stacks; else PF_MAX_METRICS */
+                          know totals and no stacks; else PF_NO_METRIC */
   size_t count_metric; /* of PF_VIEW_LINES: whose weights are the counts;
-                          PF_MAX_METRICS: they are missing */
+                          PF_NO_METRIC: they are missing */
   bool zeros;          /* also rows in which all numbers are 0 */
   /* Of PF_VIEW_GRAPH: only arcs from, or to, functions of this name. */
   uint32_t caller, callee; /* names, or PF_NO_NAME: all */

@@ -57,6 +57,13 @@ for _, name in ipairs { "metrics", "frames" } do
    end
 end
 
+---The name of the metric that views show when none is named; nil: there are no metrics.
+---@return string|nil
+---@return boolean is_stated  the file says so
+function Contexts:usual()
+   return self.core:usual()
+end
+
 -- {====== Algebra ======
 
 for _, name in ipairs { "scale", "prune", "rename" } do

@@ -35,6 +35,18 @@ function Graph:metrics()
    return self.core:facts({}).metrics
 end
 
+---The name of the metric that views show when none is named: time, else the first.
+---@return string|nil
+function Graph:usual()
+   local list = self:metrics()
+   for _, metric in ipairs(list) do
+      if metric.name == "time" then
+         return "time"
+      end
+   end
+   return list[1] and list[1].name
+end
+
 ---All frames, one per function.
 ---@return table[]
 function Graph:frames()

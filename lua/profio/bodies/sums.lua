@@ -23,9 +23,9 @@ end
 
 -- {====== Making ======
 
--- What one metric of a body says, as contexts.
-local function collected(reader, metric, more)
-   more.reader = reader
+-- What one metric of a body says, as contexts; whether views show it when none is named.
+local function collected(reader, metric, is_usual, more)
+   more.reader, more.usual = reader, is_usual and metric.name or nil
    more.metrics = {
       { name = metric.name, unit = metric.unit, column = "self" },
       { name = total_of(metric.name), unit = metric.unit, column = "total" },
@@ -51,15 +51,18 @@ local function of_body(body, given)
          file = has_files and "callee_file" or nil,
          caller_file = has_files and "caller_file" or nil }
    end
+   local usual = body:usual()
    local functions = with_calls(body:flat(options), { ["function"] = "function", file = "file",
       line = "line" })
    local arcs = with_calls(body:graph(options), arc_columns())
    for _, metric in ipairs(body:metrics()) do
       if metric.name ~= "calls" then
          options.metric = metric.name
-         functions = assert(functions:merge(collected(body:flat(options), metric,
+         local is_usual = metric.name == usual
+         functions = assert(functions:merge(collected(body:flat(options), metric, is_usual,
             { ["function"] = "function", file = "file", line = "line" })))
-         arcs = assert(arcs:merge(collected(body:graph(options), metric, arc_columns())))
+         arcs = assert(arcs:merge(collected(body:graph(options), metric, is_usual,
+            arc_columns())))
       end
    end
    return new(functions, arcs)
@@ -70,14 +73,7 @@ end
 -- {====== Views ======
 
 local function options_of(self, given)
-   local metric = given and given.metric
-   if not metric then
-      local list = self:metrics()
-      metric = list[1] and list[1].name
-      for _, known in ipairs(list) do
-         metric = known.name == "time" and "time" or metric
-      end
-   end
+   local metric = given and given.metric or self:usual()
    local options = { metric = metric, zeros = given and given.zeros }
    if metric ~= "calls" then
       options.total_metric = metric and total_of(metric)
@@ -126,6 +122,14 @@ function Sums:metrics()
       end
    end
    return list
+end
+
+---The name of the metric that views show when none is named.
+---@return string|nil
+function Sums:usual()
+   local usual, is_stated = self.by_function:usual()
+   local first = self:metrics()[1]
+   return is_stated and usual or first and first.name
 end
 
 function Sums:facts()

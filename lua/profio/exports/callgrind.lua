@@ -7,7 +7,7 @@ local callgrind = {
    help = "a profile for callgrind_annotate and KCachegrind",
    takes = "profile",
    options = {
-      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "metric", type = "text", help = "only this metric: time, samples, ...; else all" },
    },
 }
 
@@ -19,6 +19,18 @@ local function without_files(functions)
       frames[frame.number] = { ["function"] = frame["function"], line = frame.line }
    end
    return assert(functions:rename(frames))
+end
+
+-- The names of what is weighed, what the file shows first at the front. Calls are no costs there:
+-- arcs state them.
+local function metrics_of(profile, wanted)
+   local first = wanted or profile:usual_metric()
+   local names = { first }
+   for _, metric in ipairs(wanted and {} or profile:metrics()) do
+      local is_other = metric.name ~= first and metric.name ~= "calls"
+      names[#names + 1] = is_other and metric.name or nil
+   end
+   return names
 end
 
 ---@param profile profio.Profile
@@ -33,9 +45,8 @@ function callgrind.write(profile, given, file)
    if profile:kind() ~= "contexts" then
       functions = without_files(functions)
    end
-   -- the metrics of sums begin with calls
-   local metric = given.metric or profile:usual_metric()
-   return core.write_callgrind(functions, { metric = metric, notes = profile:notes(),
+   return core.write_callgrind(functions, {
+      metrics = metrics_of(profile, given.metric), notes = profile:notes(),
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)
 end
 

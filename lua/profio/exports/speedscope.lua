@@ -11,7 +11,7 @@ local speedscope = {
    takes = "trace",
    weighs_profile = true,
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "of a profile: time, samples, ..." },
+      { name = "metric", type = "text", help = "of a profile: only time, samples, ...; else all" },
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
         help = "of a timeline: source lines inside their functions too" },
@@ -65,7 +65,7 @@ end
 
 -- }======
 
----Write a profile, sampled.
+---Write a profile, sampled: one for each metric.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*

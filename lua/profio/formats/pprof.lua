@@ -19,19 +19,47 @@ pprof.write_options = {
      help = "events between two samples, in the unit of the last metric" },
 }
 
--- A profile of it: the stacks of samples, each with all its metrics.
-function pprof.profile(part)
-   local metrics = {}
-   for _, described in ipairs(part:tables()) do
-      if described.name == "samples" then
-         for i = 2, #described.fields do
-            local field = described.fields[i]
-            metrics[#metrics + 1] = { name = field.name, unit = field.help:match "in (.*)$" or "",
-               column = field.name }
-         end
+-- The sample types by their own names, and the one that is shown first.
+local function sample_types(part)
+   local names, usual = {}, nil
+   for _, fact in ipairs(part:info()) do
+      if fact.name == "sample_type" then
+         names[#names + 1] = fact.value
+      elseif fact.name == "default_sample_type" then
+         usual = fact.value
       end
    end
-   return #metrics > 0 and { table = "samples", stack = "stack", metrics = metrics } or nil
+   return names, usual
+end
+
+-- Each sample type as a metric. Of two that have one name and one unit the second is called as its
+-- column, so that they stay apart.
+local function metrics_of(fields, names)
+   local metrics, known = {}, {}
+   for i = 2, #fields do
+      local field, name = fields[i], names[i - 1]
+      local unit = field.help:match "in (.*)$" or ""
+      local key = ("%d %s %s"):format(#name, name, unit)
+      metrics[i - 1] = { name = known[key] and field.name or name, unit = unit,
+         column = field.name }
+      known[key] = metrics[i - 1]
+      known[name] = true
+   end
+   return metrics, known
+end
+
+---A profile of it: the stacks of samples, each with all its metrics. What is shown first is the
+---file's own default, else the last sample type, as Go's pprof has it.
+function pprof.profile(part)
+   for _, described in ipairs(part:tables()) do
+      if described.name == "samples" and #described.fields > 1 then
+         local names, default = sample_types(part)
+         local metrics, known = metrics_of(described.fields, names)
+         return { table = "samples", stack = "stack", metrics = metrics,
+            usual = known[default or false] and default or metrics[#metrics].name }
+      end
+   end
+   return nil
 end
 
 -- Weights say what samples say.

@@ -8,7 +8,7 @@ local core = {}
 
 ---A profile of calling contexts from the rows of a reader, which is read at once.
 ---@param options table reader, stack | folded | function, caller, caller_file, file, line,
----    metrics = { { name, unit, column } }
+---    metrics = { { name, unit, column } }, usual (the metric that is shown first)
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
@@ -27,6 +27,10 @@ function contexts:count() end
 
 ---@return { name: string, unit: string, total: integer }[]
 function contexts:metrics() end
+
+---@return string|nil name of the metric that is shown when none is named
+---@return boolean is_stated a file says so
+function contexts:usual() end
 
 ---Each frame once.
 ---@return { number: integer, function: string, file: string|nil, line: integer|nil }[]
@@ -137,7 +141,7 @@ function core.write_folded(from, options, file) end
 
 ---Write a sampled profile for speedscope.
 ---@param from profio.core.Contexts
----@param options table metric, name, exporter
+---@param options table metric (nil: all), name, exporter
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
@@ -158,9 +162,9 @@ function core.write_firefox(from, options, file) end
 
 ---Write a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
----@param options table metric, creator, command, notes = { ... }
+---@param options table metrics = { ... } (names), creator, command, notes = { ... }
 ---@param file file*
----@param arcs profio.core.Contexts of two frames each, with the metric "... total"
+---@param arcs profio.core.Contexts of two frames each, with the metrics "... total"
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code

@@ -1,0 +1,152 @@
+-- Sample types: any number of them, under their own names, the file's own default first.
+
+local folded = require "spec.support.folded"
+local profio = require "profio"
+local protobuf = require "spec.support.protobuf"
+local viewers = require "spec.support.viewers"
+
+local number, message, packed = protobuf.number, protobuf.message, protobuf.packed
+
+-- A profile of two functions; sample type i weighs i in `leaf` and 1000 * i in `main`.
+local function typed(types, more)
+   local text = protobuf.texts()
+   local parts, leaf, main = {}, {}, {}
+   for i, type in ipairs(types) do
+      parts[i] = message(1, number(1, text(type[1])), number(2, text(type[2])))
+      leaf[i], main[i] = i, 1000 * i
+   end
+   parts[#parts + 1] = message(2, packed(1, { 2, 1 }), packed(2, leaf))
+   parts[#parts + 1] = message(2, packed(1, { 1 }), packed(2, main))
+   for i, name in ipairs { "main", "leaf" } do
+      parts[#parts + 1] = message(4, number(1, i), message(4, number(1, i), number(2, 10 * i)))
+      parts[#parts + 1] = message(5, number(1, i), number(2, text(name)))
+   end
+   parts[#parts + 1] = more and number(14, text(more)) or ""
+   return table.concat(parts) .. text.fields()
+end
+
+local function many(count)
+   local types = {}
+   for i = 1, count do
+      types[i] = { "type " .. i, "count" }
+   end
+   return types
+end
+
+local function profile_of(...)
+   local trace <close> = assert(profio.open({ data = typed(...) }))
+   return assert(trace:profile())
+end
+
+local function metrics_of(profile)
+   local list = {}
+   for i, metric in ipairs(profile:metrics()) do
+      list[i] = { metric.name, metric.unit, metric.total }
+   end
+   return list
+end
+
+describe("sample types", function()
+   it("have their own names, whatever stands in them", function()
+      local long = ("long "):rep(30)
+      assert.same({ { "alloc-samples", "count", 1001 }, { "", "", 2002 },
+         { "inuse space", "bytes", 3003 }, { long, "widgets", 4004 }, { "Zoë", "count", 5005 } },
+         metrics_of(profile_of { { "alloc-samples", "count" }, { "", "" },
+            { "inuse space", "bytes" }, { long, "widgets" }, { "Zoë", "count" } }))
+   end)
+
+   it("of one name stay apart", function()
+      assert.same({ { "a", "count", 1001 }, { "a", "bytes", 2002 }, { "a_3", "count", 3003 } },
+         metrics_of(profile_of { { "a", "count" }, { "a", "bytes" }, { "a", "count" } }))
+   end)
+
+   it("can be any number", function()
+      for _, count in ipairs { 8, 9, 12, 65, 300 } do
+         local metrics = profile_of(many(count)):metrics()
+         assert.equal(count, #metrics)
+         for i, metric in ipairs(metrics) do
+            assert.equal("type " .. i, metric.name)
+            assert.equal(1001 * i, metric.total)
+         end
+      end
+   end)
+
+   it("show the stated default first, else the last", function()
+      local types = { { "a", "count" }, { "b", "count" }, { "time", "seconds" }, { "c", "count" } }
+      assert.equal("c", profile_of(types):usual_metric())
+      assert.equal("b", profile_of(types, "b"):usual_metric())
+      assert.equal("time", profile_of(types, "time"):usual_metric())
+      assert.equal("c", profile_of(types, "none of these"):usual_metric())
+      local shown = profile_of(types, "b")
+      assert.equal(2000, shown:flat():rows()[1].self)
+      for _, made in ipairs { shown:scale(1), shown:focus "main", shown:prune(0), shown + shown,
+         shown - profile_of(types, "a"), shown:hide "nobody", shown:group "file" } do
+         assert.equal("b", made:usual_metric())
+      end
+      local other = folded.profile "main 5\n"
+      assert.equal("time", other:usual_metric())
+      assert.equal("b", (other + shown):usual_metric())
+   end)
+
+   it("of profiles of other formats show the time", function()
+      local trace <close> = assert(profio.open { data = assert(
+         folded.profile("main 5\nmain;a 7\n"):export "pprof") })
+      assert.equal("time", assert(trace:profile()):usual_metric())
+   end)
+
+   -- What stands in a callgrind file: the events, and the costs of functions by name.
+   local function costs_of(text)
+      local seen, sum, name = {}, {}, nil
+      for line in text:gmatch "[^\n]+" do
+         name = line:match "^fn=%(%d+%) (.+)$" or name
+         if line:find "^%d+ " and not seen[name] then
+            local costs = {}
+            for cost in line:gmatch " (%d+)" do
+               costs[#costs + 1] = math.tointeger(tonumber(cost))
+               sum[#costs] = (sum[#costs] or 0) + costs[#costs]
+            end
+            seen[name] = costs
+         end
+      end
+      return seen, sum
+   end
+
+   it("all go to callgrind, the default first", function()
+      local types = { { "a", "count" }, { "b x", "bytes" }, { "time", "nanoseconds" } }
+      local text = assert(profile_of(types, "b x"):export "callgrind")
+      assert.equal("b_x a time", text:match "\nevents: ([^\n]*)")
+      assert.equal("2002 1001 3003", text:match "\nsummary: ([^\n]*)")
+      assert.equal("2002 1001 3003", text:match "\ntotals: ([^\n]*)")
+      assert.same({ main = { 2000, 1000, 3000 }, leaf = { 2, 1, 3 } }, (costs_of(text)))
+      local one = assert(profile_of(types):export("callgrind", nil, { metric = "a" }))
+      assert.equal("a", one:match "\nevents: ([^\n]*)")
+      assert.same({ main = { 1000 }, leaf = { 1 } }, (costs_of(one)))
+      local twelve = assert(profile_of(many(12)):export "callgrind")
+      local seen = costs_of(twelve)
+      assert.equal(12, #seen.main)
+   end)
+
+   it("all are a profile of speedscope each", function()
+      if not viewers.has_speedscope then
+         pending "no speedscope"
+         return
+      end
+      local types = { { "a", "count" }, { "b", "bytes" }, { "c", "nanoseconds" } }
+      local text = assert(profile_of(types, "b"):export "speedscope")
+      assert.truthy(text:find('"activeProfileIndex":1,', 1, true))
+      local path = os.tmpname() .. ".speedscope.json"
+      local file <close> = assert(io.open(path, "wb"))
+      file:write(text)
+      file:flush()
+      local seen = viewers.speedscope(path)
+      os.remove(path)
+      local totals = {}
+      for i, profile in ipairs(seen.profiles) do
+         totals[i] = { profile.name, profile.total }
+      end
+      assert.same({ { "a", 1001 }, { "b", 2002 }, { "c", 3003 } }, totals)
+      local one = assert(profile_of(types):export("speedscope", nil, { metric = "a" }))
+      assert.truthy(one:find('"activeProfileIndex":0,', 1, true))
+      assert.is_nil(one:find('"name":"b"', 1, true))
+   end)
+end)

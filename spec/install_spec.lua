@@ -1,0 +1,141 @@
+-- Installing and setting up, as a user does it: the module goes where PREFIX and DESTDIR say, the
+-- command finds it from there, and what is missing is named before anything fails.
+
+local command = require "spec.support.command"
+
+local root, build = command.root, command.build
+local folder = command.folder .. "/install"
+
+local function exists(path)
+   local file <close> = io.open(path)
+   return file ~= nil
+end
+
+-- A line of shell at the top of the project: what it printed (errors too), and its status.
+local function run(line)
+   local form = "{ cd '%s' && unset MAKEFLAGS MAKELEVEL && %s; } 2>&1"
+   local pipe = assert(io.popen(form:format(root, line)))
+   local text = pipe:read "a"
+   local _, _, status = pipe:close()
+   return text, status
+end
+
+local function make(words)
+   return run(("make -s B='%s' %s"):format(build, words))
+end
+
+-- The files below a folder.
+local function files_in(path)
+   return (run(("[ ! -d '%s' ] || find '%s' -type f"):format(path, path)))
+end
+
+describe("make install", function()
+   setup(function()
+      os.execute(("rm -rf '%s' && mkdir -p '%s'"):format(folder, folder))
+   end)
+
+   teardown(function()
+      os.execute(("rm -rf '%s'"):format(folder))
+   end)
+
+   -- Without the module, as in a build for one kind of check only, make would build one.
+   local function check(words, command_path, module_path)
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module to install"
+      end
+      local said, status = make("install " .. words)
+      assert.same({ 0, true }, { status, said:find("installed: ", 1, true) ~= nil }, said)
+      assert.is_truthy(exists(command_path), files_in(folder))
+      assert.is_truthy(exists(module_path .. "/profio/init.lua"), files_in(folder))
+      -- From another folder, with no path set, and through a chain of symbolic links.
+      os.execute(("ln -sfn '%s' '%s/first' && ln -sfn first '%s/second'"):format(command_path,
+         folder, folder))
+      local unset = "cd / && env -u PROFIO_BUILD LUA_PATH=';;' LUA_CPATH=';;' "
+      for _, path in ipairs { command_path, folder .. "/second" } do
+         assert.same({ "profio 0.1.0\n", 0 }, { run(unset .. "'" .. path .. "' --version") })
+      end
+      said, status = make("uninstall " .. words)
+      assert.same({ "", 0 }, { said, status })
+      os.execute(("rm '%s/first' '%s/second'"):format(folder, folder))
+      assert.equal("", files_in(folder))
+   end
+
+   it("takes a PREFIX with blanks", function()
+      local prefix = folder .. "/my own"
+      check(("PREFIX='%s'"):format(prefix), prefix .. "/bin/profio", prefix .. "/share/lua/5.4")
+   end)
+
+   it("takes a relative DESTDIR", function()
+      local staged = folder:sub(#root + 2) .. "/staged"
+      if folder:sub(1, #root) ~= root then
+         return pending "the build is not below this folder"
+      end
+      check(("DESTDIR='%s' PREFIX=/opt/profio"):format(staged),
+         root .. "/" .. staged .. "/opt/profio/bin/profio",
+         root .. "/" .. staged .. "/opt/profio/share/lua/5.4")
+   end)
+
+   it("takes a relative PREFIX, and one that begins with ~", function()
+      check(("HOME='%s' PREFIX='~/.local'"):format(folder), folder .. "/.local/bin/profio",
+         folder .. "/.local/share/lua/5.4")
+      if folder:sub(1, #root) == root then
+         check(("PREFIX='%s/near'"):format(folder:sub(#root + 2)), folder .. "/near/bin/profio",
+            folder .. "/near/share/lua/5.4")
+      end
+   end)
+
+   it("leaves files of other origin when it uninstalls", function()
+      if not exists(build .. "/profio/core.so") then
+         return pending "this build has no module to install"
+      end
+      local prefix = folder .. "/shared"
+      local own = prefix .. "/share/lua/5.4/profio/formats/mine.lua"
+      make(("install PREFIX='%s'"):format(prefix))
+      local file <close> = assert(io.open(own, "w"))
+      file:write "return {}\n"
+      file:close()
+      make(("uninstall PREFIX='%s'"):format(prefix))
+      assert.equal(own .. "\n", files_in(prefix))
+   end)
+end)
+
+describe("setting up", function()
+   it("names what is missing and how to install it", function()
+      local said, status = run "CC=false LUA=false spec/support/setup.sh --only-check build"
+      assert.equal(1, status)
+      assert.matches("libelf%-dev", said)
+      assert.matches("as root: apt%-get update && apt%-get install [^\n]*liblua5%.4%-dev", said)
+   end)
+
+   it("names the line for root when sudo refuses", function()
+      local tools = folder .. "/tools"
+      run(("mkdir -p '%s' && cd '%s' && printf '#!/bin/sh\nexit 1\n' > sudo && chmod +x sudo && "
+         .. "cp sudo apt-get && printf '#!/bin/sh\necho 1000\n' > id && chmod +x id"):format(tools,
+         tools))
+      local said, status = run(("PATH='%s':$PATH CC=false spec/support/setup.sh build"):format(
+         tools))
+      os.execute(("rm -rf '%s'"):format(folder))
+      assert.equal(1, status)
+      assert.matches("^installing with apt%-get: [^\n]*libelf%-dev", said)
+      assert.matches("sudo refused", said)
+      assert.matches("as root: apt%-get update && apt%-get install [^\n]*libelf%-dev", said)
+   end)
+
+   it("stops plain make before it compiles", function()
+      local said, status = run(("make B='%s/none' CC=false all"):format(folder))
+      os.execute(("rm -rf '%s'"):format(folder))
+      assert.is_true(status ~= 0)
+      assert.matches("apt%-get install", said)
+      assert.is_nil(said:find("  cc  ", 1, true))
+   end)
+end)
+
+describe("make demo", function()
+   it("takes a trace whose name has blanks", function()
+      command.file("a trace.out", command.trace())
+      local said, status = make(("run-demo TRACE='%s/a trace.out'"):format(command.folder))
+      os.remove(command.folder .. "/a trace.out")
+      assert.equal(0, status, said)
+      assert.matches("Flat profile", said)
+   end)
+end)
