@@ -46,6 +46,19 @@ describe("the calls of several files", function()
       assert.same({ main = { 35, 46 }, f = { 11, 11 } }, flat)
    end)
 
+   it("have the latest stop of all files", function()
+      local trace <close> = open(one, two)
+      local expected, stops = {}, {}
+      for r in trace:calls():group("area"):aggregate { "stop = max(stop)" }:records() do
+         expected[r.area] = r.stop
+      end
+      assert.same({ main = 20, f = 14 }, expected)
+      for area, stop in trace:call_statistics():each("area", "last_stop") do
+         stops[area] = stop
+      end
+      assert.same(expected, stops)
+   end)
+
    it("lie in a span of time of each file", function()
       local trace <close> = open(one, two, one)
       assert.same({ "f 10-12 net 2 cut", "main 6-12 net 4 cut", "f 6-8 net 2 cut",

@@ -1,5 +1,6 @@
 -- Calls: intervals made of the events of a trace. csrc/kernels/calls/call.h says what they are.
 
+local conditions = require "profio.conditions"
 local core = require "profio.core"
 local division = require "profio.division"
 local options = require "profio.options"
@@ -25,6 +26,9 @@ calls.options = {
       "is cut there and flagged so" },
    { name = "last", type = "int", help = "when the recording ended, where that is later than " ..
       "the last event: what is open then lasted so long" },
+   { name = "recording", type = "choice", choices = { "stated", "events" }, default = "stated",
+      help = "what is open at the end lasted until the recording ended as the file states " ..
+         "it, or to the last event" },
    { name = "max_depth", type = "int", default = 65536,
       help = "calls deeper than this end where the next one begins" },
 }
@@ -57,11 +61,14 @@ local function no_events(trace, state)
 end
 
 -- A function that opens the events of a trace.
-local function events_of(trace, state)
+local function events_of(trace, state, mine)
    if not state.schema.events then
       no_events(trace, state)
    end
    local events = trace:table "events"
+   if mine.recording == "events" then
+      events = events:where { event = conditions.no "end" }
+   end
    return function()
       return events:reader()
    end
@@ -73,7 +80,8 @@ end
 ---@param given table|nil recursion, partial, edges, from, to, max_depth
 ---@return profio.View
 function calls.of_trace(trace, state, given)
-   local mine, events = checked(given, calls.options, "calls"), events_of(trace, state)
+   local mine = checked(given, calls.options, "calls")
+   local events = events_of(trace, state, mine)
    return view.over(function()
       return core.calls(events(), mine)
    end, trace)
@@ -123,13 +131,13 @@ end
 ---@return profio.View
 function calls.statistics(trace, state, given)
    local mine = checked(given, calls.statistics_options, "call_statistics")
-   local events, ranks = events_of(trace, state), {}
+   local events, ranks = events_of(trace, state, mine), {}
    for rank in (mine.quantiles or "p50,p99"):gmatch "[^,%s]+" do
       ranks[#ranks + 1] = rank
    end
    mine.quantiles = ranks
    return view.over(function()
-      local is_read = not state.schema.events.stage -- and not made of another table
+      local is_read = not state.schema.events.stage and mine.recording ~= "events"
       local rows = is_read and division.rows(trace, state, "events", true) or nil
       return core.statistics(events(), in_parts(mine, state.parts[1], rows))
    end, trace)

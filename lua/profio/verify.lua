@@ -42,21 +42,20 @@ local function all_sets(lasted)
    for _, reading in ipairs(readings) do
       multiply(reading[1], reading[2])
    end
-   if lasted then
-      multiply("last", { lasted, false })
-   end
+   multiply("recording", lasted and { "stated", "events" } or { "events" })
    return sets
 end
 
 ---A set of options as words.
 ---@param set table
+---@param lasted integer|nil when the recording ended
 ---@return string
-function verify.words(set)
+function verify.words(set, lasted)
    local words = {}
    for i, reading in ipairs(readings) do
       words[i] = reading[1] .. "=" .. set[reading[1]]
    end
-   words[#words + 1] = set.last and "last=" .. set.last or nil
+   words[#words + 1] = set.recording == "stated" and "last=" .. lasted or nil
    return table.concat(words, " ")
 end
 
@@ -145,9 +144,10 @@ end
 function verify.run(trace)
    local exported = trace:table("statistics"):rows()
    local result = { rows = #exported, tried = {} }
-   for _, set in ipairs(all_sets(end_of(trace.info))) do
+   local lasted = end_of(trace.info)
+   for _, set in ipairs(all_sets(lasted)) do
       local differences, count = compare(exported, computed_of(trace, set))
-      local tried = { options = set, words = verify.words(set), differences = differences }
+      local tried = { options = set, words = verify.words(set, lasted), differences = differences }
       result.numbers = count
       result.tried[#result.tried + 1] = tried
       if not result.best or #differences < #result.best.differences then

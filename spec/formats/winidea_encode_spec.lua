@@ -150,11 +150,11 @@ describe("winidea Text1 files", function()
 
    it("have writes of variables where states are not wanted", function()
       local text = records.lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%",
-         "30000002,E,00000005,1", "30000002,S,00000005,2", "30000002,R,00000005,3",
-         "30000002,X,00000005,4", "00000001,E,,5")
+         "30000002,E,00000005,1", "30000002,X,00000005,4", "30000002,E,00000006,4",
+         "00000001,E,,5")
       local trace <close> = open(text)
       assert.equal(records.lines("* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%",
-         "20000002,W,00000005,1", "00000001,E,,5"),
+         "20000002,W,00000005,1", "20000002,W,00000006,4", "00000001,E,,5"),
          trace:save(nil, { timeline_states = false, line_end = "lf" }))
    end)
 

@@ -349,7 +349,8 @@ describe("the names in a Text1 file", function()
          "20000000|v|||30000000|I64|V|a/b|Data|x.c\n30000000|s|20000000|v||I64||||\n")
       assert.same({
          { area = "v", handle = 0x20000000, name = "v", class = "variable", type = "I64",
-            unit = "V", path = "a/b", file = "x.c" },
+            unit = "V", path = "a/b", file = "x.c",
+            states = 0x30000000 },
          { area = "s", handle = 0x30000000, name = "s", class = "state", type = "I64",
             parent = "v" },
       }, rows)

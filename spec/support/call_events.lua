@@ -58,12 +58,12 @@ local function random_area(random, is_unique)
    elseif dice <= 9 then
       area = { name = "line " .. random(3), class = "line", value = random(2) }
    elseif dice == 10 then
-      return { name = "variable", class = "variable" }
+      return { name = random(2) == 1 and "variable" or "v1", class = "variable" }
    end
    if not area then
       local variable = random(2)
-      area = { name = "state " .. random(2), class = "aux state", parent = "v" .. variable,
-         value = variable }
+      area = { name = "state " .. random(2), class = "aux state", value = variable,
+         parent = variable == 1 and { name = "v1", class = "variable" } or "v2" }
    end
    area.name = area.name .. (is_unique and " of " .. area.value or "")
    return area

@@ -3,8 +3,9 @@
 -- for. It shares nothing with the kernel, which is held against it.
 --
 -- An event is { time =, event =, area =, lane =, flags = } where area is { name =, class =,
--- parent =, value = } and lane a value or nil. A call is a table with the columns of a calls view;
--- what is missing is absent; path has the names of its stack with semicolons between.
+-- parent =, value = }, with a name or an area as the parent, and lane a value or nil. A call is a
+-- table with the columns of a calls view; what is missing is absent; path has the names of its
+-- stack with semicolons between.
 
 local slow = {}
 
@@ -40,15 +41,19 @@ local function kind_of(area)
    return "function"
 end
 
+local function parent_name(area)
+   return type(area.parent) == "table" and area.parent.name or area.parent
+end
+
 -- What tells areas apart, and what tells the lanes apart in which their calls lie.
 local function key_of(area)
-   return ("%s|%s|%s|%s"):format(area.name, area.class, area.parent, area.value)
+   return ("%s|%s|%s|%s"):format(area.name, area.class, parent_name(area), area.value)
 end
 
 local function place_of(event)
    local kind = kind_of(event.area)
    if kind == "state" then
-      return "state of " .. tostring(event.area.parent)
+      return "state of " .. tostring(parent_name(event.area))
    elseif kind == "value" then
       return "value of " .. key_of(event.area)
    end
@@ -332,7 +337,7 @@ end
 local act = { write = write }
 
 act.enter = function(self, lane, event, kind)
-   enter(self, lane, event, kind, { unwound = true })
+   enter(self, lane, event, kind, kind == "state" and {} or { unwound = true })
 end
 
 act.leave = function(self, lane, event, kind)
@@ -402,6 +407,30 @@ local function begin_anew(self)
    end
 end
 
+-- The lane of a place at a time, which is not before the last one there.
+local function lane_at(self, place, event, time)
+   local lane = self.lanes[place] or new_lane(self, place, event, time)
+   lane.last = math.max(lane.last, time)
+   if lane.is_fresh then
+      lane.is_fresh = nil
+      lane.before = { since = lane.last, from = lane.last, spent = {}, calls = 0 }
+   end
+   return lane
+end
+
+-- A state that is entered or written is a write to its variable.
+local function write_variable(self, event, time)
+   local parent = event.area.parent
+   if (event.event ~= "enter" and event.event ~= "write") or kind_of(event.area) ~= "state"
+      or type(parent) ~= "table" or kind_of(parent) ~= "value" then
+      return
+   end
+   local written = { area = parent, lane = event.lane, bits = {} }
+   local lane = lane_at(self, place_of(written), written, time)
+   written.time = lane.last
+   write(self, lane, written, "value")
+end
+
 function Model:take(event)
    local bits = {}
    for word in (event.flags or ""):gmatch "%a+" do
@@ -422,15 +451,11 @@ function Model:take(event)
    if not self.named[named] then
       self.named[#self.named + 1], self.named[named] = named, true
    end
-   local lane = self.lanes[place] or new_lane(self, place, event, event.time)
-   lane.last = math.max(lane.last, event.time)
-   if lane.is_fresh then
-      lane.is_fresh = nil
-      lane.before = { since = lane.last, from = lane.last, spent = {}, calls = 0 }
-   end
+   local lane = lane_at(self, place, event, event.time)
    self.number = self.number + 1
    act[event.event](self, lane, { time = lane.last, event = event.event, area = event.area,
       bits = bits }, kind_of(event.area))
+   write_variable(self, event, lane.last)
 end
 
 local function tails(self)

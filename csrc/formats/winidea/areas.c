@@ -59,6 +59,8 @@ static void put_entry (const winidea_file *file, const winidea_entry *entry,
   put_id(&c[AREAS_TYPE], row, entry->type);
   put_id(&c[AREAS_UNIT], row, entry->unit);
   put_id(&c[AREAS_PATH], row, entry->path);
+  put_value(&c[AREAS_STATES], row, entry->states,
+            entry->states != WINIDEA_NO_HANDLE);
 }
 
 

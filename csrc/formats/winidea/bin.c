@@ -28,6 +28,7 @@ typedef struct bin_reader {
   pf_reader reader;
   const winidea_file *file;
   uint64_t row; /* the next one */
+  bool has_end; /* the last row is the end of the recording */
   winidea_decoder decoder;
 } bin_reader;
 
@@ -43,11 +44,29 @@ static winidea_stretch stretch_of (const bin_reader *self, size_t most) {
 }
 
 
+/* The row behind the records: the end of the recording, if the file states it.
+   PF_MORE, PF_END or a failure. */
+static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
+  const winidea_file *const file = self->file;
+  const uint64_t records = winidea_records(file);
+  if (!self->has_end || self->row > records)
+    return PF_END;
+  const uint8_t *const last =
+      file->timeline->bytes.at + (records - 1) * file->layout.size;
+  const pf_status status = winidea_decode_end(
+      &self->decoder, last, winidea_last_context(&self->decoder, last),
+      file->end, batch, error);
+  self->row++;
+  batch->rows = 1;
+  return status < 0 ? status : PF_MORE;
+}
+
+
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   pf_batch_clear(batch);
   if (self->row >= winidea_records(self->file))
-    return PF_END;
+    return self->file->is_live ? PF_AGAIN : next_end(self, batch, error);
   const winidea_stretch stretch = stretch_of(self, PF_BATCH_ROWS);
   self->decoder.offset = self->row * stretch.size;
   const pf_status status =
@@ -74,9 +93,10 @@ static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   const uint64_t records = winidea_records(self->file);
   (void)error;
-  self->row = row < records ? row : records;
+  self->row = row < records ? row : records + (row > records);
+  const uint64_t before = self->row < records ? self->row : records;
   self->decoder.last =
-      self->row > 0 ? winidea_time_at(self->file, self->row - 1) : INT64_MIN;
+      before > 0 ? winidea_time_at(self->file, before - 1) : INT64_MIN;
   return PF_OK;
 }
 
@@ -96,6 +116,7 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
   self->file = trace->state;
   winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
   const bool is_events = self->decoder.columns == winidea_of_events;
+  self->has_end = is_events && self->file->has_end;
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,
                              .dictionary = trace->dictionary,

@@ -204,72 +204,6 @@ void winidea_fill_nothing (pf_column *column, size_t count) {
 
 /* {====== Areas and values ====== */
 
-/* What stands in the slots for a handle and what was written, or NULL. */
-static const winidea_place *find_slot (const winidea_places *places,
-                                       uint32_t handle, int64_t data) {
-  if (places->slots == NULL)
-    return NULL;
-  for (uint32_t i = winidea_slot(places, handle, data);;
-       i = (i + 1) & places->mask) {
-    const winidea_place *const place = &places->slots[i];
-    if (place->reading == WINIDEA_UNSEEN)
-      return NULL;
-    if (place->handle == handle && place->data == data)
-      return place;
-  }
-}
-
-
-/* Row `row` is of an area that the levels do not know: states never are there,
-   others when they have been met. */
-static pf_status locate (winidea_decoder *self, const uint8_t *record,
-                         size_t size, size_t row, pf_error *error) {
-  const uint32_t handle = pf_load32le(record);
-  const bool is_state = winidea_is_state(handle);
-  const int64_t data = is_state ? winidea_data(record, size) : 0;
-  const winidea_place *place = find_slot(&self->places, handle, data);
-  winidea_place met;
-  if (place == NULL) {
-    const pf_status status =
-        winidea_meet(&self->places, handle, data, &met, error);
-    if (status < 0)
-      return status;
-    place = &met;
-  }
-  self->areas[row] = place->area;
-  self->readings[row] = place->reading;
-  self->stated[row] = place->value;
-  self->has_stated |= is_state;
-  self->has_no_area |= place->area == PF_NO_AREA;
-  return PF_OK;
-}
-
-
-/* The areas of a stretch, and how the values of each are read. */
-static pf_status find_areas (winidea_decoder *self, winidea_stretch records,
-                             pf_error *error) {
-  const winidea_level *const levels = self->places.levels;
-  uint32_t *const areas = self->areas;
-  uint8_t *const readings = self->readings;
-  self->has_stated = self->has_no_area = false;
-  for (size_t i = 0; i < records.count; i++) {
-    const uint8_t *const record = records.at + i * records.size;
-    const uint32_t handle = pf_load32le(record);
-    const winidea_level *const level = &levels[winidea_kind(handle)];
-    const uint32_t index = handle & (WINIDEA_KIND_STEP - 1);
-    if (index < level->size && level->readings[index] != WINIDEA_UNSEEN) {
-      areas[i] = level->areas[index];
-      readings[i] = level->readings[index];
-      continue;
-    }
-    const pf_status status = locate(self, record, records.size, i, error);
-    if (status < 0)
-      return status;
-  }
-  return PF_OK;
-}
-
-
 static void mark_no_area (pf_column *column, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (column->ids[i] == PF_NO_AREA)
@@ -344,8 +278,7 @@ static void fill_numbers (const winidea_decoder *self, winidea_stretch records,
 static bool is_switch (const winidea_decoder *self, const uint8_t *record,
                        size_t row, int64_t *task) {
   const uint32_t handle = pf_load32le(record);
-  if (handle != self->file->switches &&
-      handle != self->file->switches + WINIDEA_KIND_STEP)
+  if (handle != self->file->switches && handle != self->file->switch_states)
     return false;
   const unsigned type = pf_load32le(record + 4) >> self->shift & 15;
   const bool is_state = winidea_is_state(handle);
@@ -381,7 +314,7 @@ static pf_status fill_places (winidea_decoder *self, winidea_stretch records,
   if (areas == NULL && values == NULL && numbers == NULL && !self->tracks)
     return PF_OK;
   self->areas = areas != NULL ? areas->ids : self->unasked;
-  const pf_status status = find_areas(self, records, error);
+  const pf_status status = winidea_find_areas(self, records, error);
   if (status < 0)
     return status;
   if (areas != NULL && self->has_no_area)
@@ -439,6 +372,29 @@ pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
 }
 
 
+/* {====== The end of the recording ====== */
+
+pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
+                              uint32_t context, int64_t time,
+                              const pf_batch *batch, pf_error *error) {
+  const winidea_stretch record = {last, 1, self->layout.size};
+  pf_column *const lanes = winidea_wanted(self, batch, OF_LANE);
+  pf_column *column;
+  for (int what = 0; what < OF_COLUMNS; what++)
+    if ((column = winidea_wanted(self, batch, what)) != NULL &&
+        what != OF_TIME && what != OF_EVENT && what != OF_LANE)
+      winidea_fill_nothing(column, 1);
+  if ((column = winidea_wanted(self, batch, OF_TIME)) != NULL)
+    column->ints[0] = time;
+  if ((column = winidea_wanted(self, batch, OF_EVENT)) != NULL)
+    column->ids[0] = self->file->end_word;
+  self->contexts[0] = context;
+  return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
+}
+
+/* }====== */
+
+
 /* {====== Begin and end ====== */
 
 /* The words for events by kind and type. */
@@ -470,6 +426,7 @@ void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
   self->unused = is_old ? ~0x0f000000u : ~0xfffu;
   self->places.trace = trace;
   self->places.file = self->file;
+  self->places.derives = self->columns == winidea_of_events;
   self->tracks = self->has_contexts = self->file->switches != WINIDEA_NO_HANDLE;
   set_events(self);
   memset(self->lanes, 0xff, sizeof self->lanes); /* PF_NO_NAME */

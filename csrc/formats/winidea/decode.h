@@ -53,6 +53,7 @@ typedef struct winidea_decoder {
      each row begins. */
   uint64_t offset;
   const uint64_t *offsets;
+  const uint8_t *kinds; /* winidea_value of each row; NULL: all are bits */
 
   /* What is found out about it. */
   bool has_contexts; /* contexts[] are known, or PF_NO_NAME */
@@ -76,7 +77,19 @@ void winidea_decoder_free (winidea_decoder *self);
 pf_status winidea_decode (winidea_decoder *self, winidea_stretch records,
                           const pf_batch *batch, pf_error *error);
 
-/* The same for the columns time, event, area and lane of plain records: in one
+/* decode_areas.c: the areas of a stretch, and how the values of each are
+   read. */
+pf_status winidea_find_areas (winidea_decoder *self, winidea_stretch records,
+                              pf_error *error);
+
+/* Fill the first row of a batch of the table events with the end of the
+   recording, at `time`, in the lane of `last`, the last record. `context`: that
+   of this record, if the decoder has contexts. */
+pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
+                              uint32_t context, int64_t time,
+                              const pf_batch *batch, pf_error *error);
+
+/* Fills the columns time, event, area and lane of plain records: in one
    look at each. False, and nothing is filled that will not be filled again,
    where others are wanted or the columns must be filled one by one. */
 bool winidea_decode_plain (const winidea_decoder *self, winidea_stretch records,
@@ -100,6 +113,15 @@ static inline pf_column *winidea_wanted (const winidea_decoder *self,
 static inline int64_t winidea_data (const uint8_t *record, size_t size) {
   return size == 20 ? (int64_t)pf_load32le(record + 8)
                     : (int64_t)pf_load64le(record + 8);
+}
+
+/* The context in which a core runs now, or PF_NO_NAME: of a record, where
+   contexts are tracked. */
+static inline uint32_t winidea_last_context (const winidea_decoder *self,
+                                             const uint8_t *record) {
+  const bool has_core = self->layout.version == WINIDEA_1_1;
+  return self->running[has_core ? pf_load32le(record + 4) >> 4 & 0xff
+                                : WINIDEA_NO_CORE];
 }
 
 /* Mark the first `count` values of a column as missing. */

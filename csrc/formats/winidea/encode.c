@@ -22,88 +22,6 @@ static const char *const event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
 
 
-/* {====== Handles ====== */
-
-/* The kind of an area by its class. */
-static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
-  const pf_bytes class = pf_name(self->dictionary, area->class);
-  for (unsigned kind = 0; kind < 8 && area->class != PF_NO_NAME; kind++)
-    if (class.size == strlen(winidea_class_names[kind]) &&
-        memcmp(class.at, winidea_class_names[kind], class.size) == 0)
-      return kind;
-  return WINIDEA_FUNCTION;
-}
-
-
-static bool reserve_given (winidea_writer *self, uint32_t area) {
-  if (self->ngiven == self->given_room) {
-    const uint32_t room = self->given_room * 2 + 64;
-    winidea_given *const given = realloc(self->given, room * sizeof *given);
-    if (given == NULL)
-      return false;
-    self->given = given;
-    self->given_room = room;
-  }
-  if (area < self->ngiven_of)
-    return true;
-  const uint32_t count = area + area / 2 + 64;
-  uint32_t *const of = realloc(self->given_of, count * sizeof *of);
-  if (of == NULL)
-    return false;
-  memset(of + self->ngiven_of, 0, (count - self->ngiven_of) * sizeof *of);
-  self->given_of = of;
-  self->ngiven_of = count;
-  return true;
-}
-
-
-/* The handle of an area that has none: the next one of its kind. */
-static pf_status give_handle (winidea_writer *self, uint32_t number,
-                              uint32_t *handle, pf_error *error) {
-  if (number >= UINT32_MAX / 2 || !reserve_given(self, number))
-    return winidea_no_memory(error);
-  if (self->given_of[number] == 0) {
-    const unsigned kind = kind_of(self, pf_area_at(self->dictionary, number));
-    if (self->next_of[kind] == WINIDEA_KIND_STEP)
-      return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                     "more than %u areas of one kind", WINIDEA_KIND_STEP);
-    self->given[self->ngiven] =
-        (winidea_given){number, kind << 28 | self->next_of[kind]++};
-    self->given_of[number] = ++self->ngiven;
-  }
-  *handle = self->given[self->given_of[number] - 1].handle;
-  return PF_OK;
-}
-
-
-static pf_status check_handle (uint64_t handle, uint32_t *number,
-                               pf_error *error) {
-  *number = (uint32_t)handle;
-  if (handle <= UINT32_MAX)
-    return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a handle of 32 bits expected, found %llx",
-                 (unsigned long long)handle);
-}
-
-
-pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
-                              size_t handle, size_t area, size_t row,
-                              uint32_t *number, pf_error *error) {
-  if (winidea_has(batch, handle, row))
-    return check_handle(batch->columns[handle].addrs[row], number, error);
-  if (!winidea_has(batch, area, row))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row has no handle and no area");
-  const uint32_t id = batch->columns[area].ids[row];
-  const pf_area *const known = pf_area_at(self->dictionary, id);
-  return known->has_handle ? check_handle(known->handle, number, error)
-                           : give_handle(self, id, number, error);
-}
-
-/* }====== */
-
-
 /* {====== Events ====== */
 
 static pf_status read_type (const winidea_writer *self, const pf_batch *batch,
@@ -208,18 +126,6 @@ static pf_status put_event (winidea_writer *self, const winidea_event *event,
 }
 
 
-/* Without events of states, entering one is a write of its variable. */
-static bool is_told (const winidea_writer *self, winidea_event *event) {
-  if (self->has_states || !winidea_is_state(event->handle))
-    return true;
-  event->handle -= WINIDEA_KIND_STEP;
-  const bool begins =
-      event->type == WINIDEA_ENTER || event->type == WINIDEA_WRITE;
-  event->type = WINIDEA_WRITE;
-  return begins;
-}
-
-
 static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
                                size_t row, pf_sink *sink, pf_error *error) {
   winidea_event event = {.context = PF_NO_NAME};
@@ -235,7 +141,11 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
     return status;
   if (winidea_has(batch, TIMELINE_CONTEXT, row))
     event.context = batch->columns[TIMELINE_CONTEXT].ids[row];
-  return is_told(self, &event) ? put_event(self, &event, sink, error) : PF_OK;
+  bool is_written = true;
+  if (!self->has_states)
+    status = winidea_states_off(self, batch, row, &event, &is_written, error);
+  return status == PF_OK && is_written ? put_event(self, &event, sink, error)
+                                       : status;
 }
 
 /* Whether all rows have a value in a column. */
@@ -253,9 +163,9 @@ static bool is_empty (const pf_batch *batch, size_t column) {
 /* Whether the rows of a batch are made of time, event and area, perhaps with a
    core, as those of a recorder are, and become binary records. */
 static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
-  return (!self->is_text || self->is_beside) && is_full(batch, TIMELINE_TIME) &&
-         is_full(batch, TIMELINE_EVENT) && is_full(batch, TIMELINE_AREA) &&
-         is_empty(batch, TIMELINE_HANDLE) &&
+  return self->has_states && (!self->is_text || self->is_beside) &&
+         is_full(batch, TIMELINE_TIME) && is_full(batch, TIMELINE_EVENT) &&
+         is_full(batch, TIMELINE_AREA) && is_empty(batch, TIMELINE_HANDLE) &&
          (is_full(batch, TIMELINE_CORE) || is_empty(batch, TIMELINE_CORE));
 }
 
@@ -342,10 +252,20 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
+static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
+  const pf_status status = flush(encoder, sink, error);
+  return status < 0 ? status
+                    : winidea_states_end((winidea_writer *)encoder, error);
+}
+
+
 static void close_writer (pf_encoder *encoder) {
   winidea_writer *const self = (winidea_writer *)encoder;
+  pf_interned_free(&self->variables);
+  free(self->variable_list);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
     free(self->format_copies[i]);
+  free(self->told_copy);
   free(self->given);
   free(self->given_of);
   free(self->row);
@@ -389,6 +309,23 @@ static pf_status read_format (winidea_writer *self, const pf_trace *asked,
 }
 
 
+/* The format of areas whose parents could not be read from the usual one: the
+   same, with their handles. */
+static pf_status make_told_format (winidea_writer *self, pf_error *error) {
+  static const char parent[] = ",%HANDLE.PARENT%";
+  const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
+  self->told_copy = malloc(text.size + sizeof parent);
+  if (self->told_copy == NULL)
+    return winidea_no_memory(error);
+  memcpy(self->told_copy, text.at, text.size);
+  memcpy(self->told_copy + text.size, parent, sizeof parent);
+  self->told_text = (pf_bytes){(const uint8_t *)self->told_copy,
+                               text.size + sizeof parent - 1};
+  self->has_told = winidea_compile(&self->told_format, self->told_text);
+  return PF_OK;
+}
+
+
 static pf_status read_options (winidea_writer *self, const pf_trace *asked,
                                pf_error *error) {
   pf_status status = PF_OK;
@@ -399,10 +336,10 @@ static pf_status read_options (winidea_writer *self, const pf_trace *asked,
   self->version =
       pf_option_is(asked, "bin_version", "1.0") ? WINIDEA_1_0 : WINIDEA_1_1;
   self->line_end = pf_option_is(asked, "line_end", "lf") ? "\n" : "\r\n";
-  self->total_time = pf_option_int(asked, "total_time", -1);
+  self->total_time = self->end = pf_option_int(asked, "total_time", -1);
   for (int i = 0; i < WINIDEA_SECTIONS && status == PF_OK; i++)
     status = read_format(self, asked, (winidea_section_kind)i, error);
-  return status;
+  return status < 0 ? status : make_told_format(self, error);
 }
 
 
@@ -423,9 +360,11 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   if (self == NULL)
     return winidea_no_memory(error);
   self->encoder = (pf_encoder){
-      .put = put, .finish = flush, .close = close_writer, .flush = flush};
+      .put = put, .finish = finish, .close = close_writer, .flush = flush};
   self->dictionary = dictionary;
   self->section = WINIDEA_SECTIONS;
+  self->function = WINIDEA_NO_HANDLE;
+  self->variables.seed = dictionary->seed;
   pf_status status = read_options(self, &asked, error);
   for (int i = 0; i < WINIDEA_EVENTS && status == PF_OK; i++) {
     self->events[i] = pf_intern_text(dictionary, event_names[i]);

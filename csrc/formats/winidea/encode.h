@@ -35,6 +35,8 @@ typedef struct winidea_event {
   uint32_t context; /* a name, or PF_NO_NAME */
 } winidea_event;
 
+typedef struct winidea_variable winidea_variable; /* encode_states.c */
+
 typedef struct winidea_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
@@ -49,10 +51,27 @@ typedef struct winidea_writer {
   pf_bytes format_texts[WINIDEA_SECTIONS]; /* these */
   winidea_rowformat formats[WINIDEA_SECTIONS];
 
+  char
+      *told_copy; /* owned: the text of a format of areas with their parents, */
+  pf_bytes told_text;
+  winidea_rowformat told_format; /* and this, if it has_told */
+  bool has_told;
+
+  /* Without events of states: encode_states.c. */
+  pf_interned variables;
+  winidea_variable *variable_list;
+  uint32_t nleft; /* variables that have no state now */
+  uint32_t left_variable;
+  int64_t left_time; /* since when */
+  int64_t end;       /* of the recording, as INFO says; below 0: not known */
+
   /* The section that rows go into; WINIDEA_SECTIONS: none yet. */
   winidea_section_kind section;
   const char *class;
   uint32_t context;
+  bool is_told;      /* its rows name the parents of areas */
+  uint32_t function; /* handle of the last one of this mapping, or
+                        WINIDEA_NO_HANDLE */
 
   /* Handles that were given here, in order; and by area its place + 1. */
   winidea_given *given;
@@ -79,6 +98,22 @@ static inline bool winidea_has (const pf_batch *batch, size_t column,
 pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
                               size_t handle, size_t area, size_t row,
                               uint32_t *number, pf_error *error);
+
+/* The handle of an area: its own, or one given to it. */
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle, pf_error *error);
+
+/*
+** encode_states.c: an event when states have none of their own: that of a state
+** becomes a write of its variable, or *is_written = false. PF_EUNSUPPORTED for
+** what would not be read again as it was.
+*/
+pf_status winidea_states_off (winidea_writer *self, const pf_batch *batch,
+                              size_t row, winidea_event *event,
+                              bool *is_written, pf_error *error);
+
+/* The same at the end of all events. */
+pf_status winidea_states_end (const winidea_writer *self, pf_error *error);
 
 /* write.c: rows of Text1. */
 pf_status winidea_write_info (winidea_writer *self, pf_sink *sink,

@@ -36,7 +36,7 @@ static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
   const winidea_file *const file = trace->state;
   const pf_bytes value = winidea_trim(fields->of[MACRO_VALUE]);
   const pf_bytes type = winidea_trim(fields->of[MACRO_TYPE]);
-  uint32_t parent;
+  uint32_t parent, states;
   if (!winidea_read_handle(fields->of[MACRO_HANDLE], &entry->handle))
     return false;
   entry->has_value = value.size > 0;
@@ -46,6 +46,11 @@ static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
                              ? parent
                              : WINIDEA_NO_HANDLE;
   entry->is_told = fields->of[MACRO_PARENT].at != NULL;
+  entry->states = winidea_read_handle(fields->of[MACRO_STATE], &states)
+                      ? winidea_states_handle(entry->handle, states)
+                      : WINIDEA_NO_HANDLE;
+  entry->parent_name =
+      name_of(trace, fields->of[MACRO_PARENT_NAME], has_memory);
   entry->name = name_of(trace, fields->of[MACRO_NAME], has_memory);
   entry->file = name_of(trace, fields->of[MACRO_FILE], has_memory);
   entry->type = name_of(trace, type, has_memory);
@@ -83,41 +88,98 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
 }
 
 
-/* The entry an area belongs to: the one its row names, else by its handle, else
-   the last one before it that can be. */
+/* What stands before an area in the mapping. */
+typedef struct settled {
+  uint32_t function; /* the last entry of a function, or WINIDEA_NO_ENTRY */
+  uint32_t root;     /* the last one of anything else that may be a parent */
+} settled;
+
+
+/* The handle of the entry that an area belongs to: the one its row names, else
+   that of the variable which names the handle of its states, else the one
+   before it by which the handles of states are made. WINIDEA_NO_HANDLE. */
+static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
+                                  const winidea_entry *entry) {
+  const winidea_head *const head =
+      winidea_is_state(entry->handle)
+          ? winidea_head_of(&file->areas, seed, entry->handle)
+          : NULL;
+  if (entry->parent_handle != WINIDEA_NO_HANDLE)
+    return entry->parent_handle;
+  if (head != NULL && head->variable != WINIDEA_NO_ENTRY)
+    return file->areas.list[head->variable].handle;
+  return winidea_is_state(entry->handle) && !entry->is_told
+             ? entry->handle - WINIDEA_KIND_STEP
+             : WINIDEA_NO_HANDLE;
+}
+
+
+/* The entry an area belongs to, or WINIDEA_NO_ENTRY: by its handle, else of
+   lines the last function before it, and of states the last variable before it
+   if the row names that. */
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
-                           uint32_t last) {
+                           const settled *before) {
   const winidea_file *const file = trace->state;
   const uint64_t seed = trace->dictionary->seed;
-  uint32_t handle = entry->parent_handle;
-  if (handle == WINIDEA_NO_HANDLE && entry->is_told)
-    return WINIDEA_NO_ENTRY;
-  if (handle == WINIDEA_NO_HANDLE && winidea_is_state(entry->handle))
-    handle = entry->handle - WINIDEA_KIND_STEP;
+  const uint32_t handle = parent_handle_of(file, seed, entry);
   const winidea_entry *const parent =
       handle == WINIDEA_NO_HANDLE ? NULL : winidea_entry_of(file, seed, handle);
   if (parent != NULL && winidea_is_root(parent->handle))
     return (uint32_t)(parent - file->areas.list);
-  return winidea_kind(entry->handle) == WINIDEA_LINE ? last : WINIDEA_NO_ENTRY;
+  if (winidea_is_state(entry->handle) && before->root != WINIDEA_NO_ENTRY &&
+      entry->parent_name != PF_NO_NAME &&
+      file->areas.list[before->root].name == entry->parent_name)
+    return before->root;
+  return winidea_kind(entry->handle) == WINIDEA_LINE &&
+                 (handle != WINIDEA_NO_HANDLE || !entry->is_told)
+             ? before->function
+             : WINIDEA_NO_ENTRY;
+}
+
+
+/* Make the area of an entry that nothing belongs to, and note the handle of its
+   states where its row names that. PF_ENOMEM. */
+static pf_status settle_root (pf_trace *trace, uint32_t number) {
+  winidea_file *const file = trace->state;
+  winidea_entry *const entry = &file->areas.list[number];
+  if (winidea_make_area(trace, entry) != PF_OK)
+    return PF_ENOMEM;
+  return entry->states == WINIDEA_NO_HANDLE
+             ? PF_OK
+             : winidea_own_states(file, trace->dictionary->seed, number,
+                                  entry->states);
+}
+
+
+/* The same of one that belongs to another. */
+static pf_status settle_part (pf_trace *trace, uint32_t number,
+                              const settled *before) {
+  winidea_file *const file = trace->state;
+  winidea_entry *const entry = &file->areas.list[number];
+  entry->parent = parent_of(trace, entry, before);
+  if (winidea_is_state(entry->handle) && entry->parent != WINIDEA_NO_ENTRY &&
+      winidea_own_states(file, trace->dictionary->seed, entry->parent,
+                         entry->handle) != PF_OK)
+    return PF_ENOMEM;
+  return winidea_make_area(trace, entry);
 }
 
 
 pf_status winidea_settle_areas (pf_trace *trace, pf_error *error) {
   winidea_areas *const areas = &((winidea_file *)trace->state)->areas;
   const uint32_t from = areas->mapped;
-  uint32_t last = WINIDEA_NO_ENTRY; /* function */
+  settled before = {WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY};
   for (uint32_t i = from; i < areas->count; i++)
     if (winidea_is_root(areas->list[i].handle) &&
-        winidea_make_area(trace, &areas->list[i]) != PF_OK)
+        settle_root(trace, i) != PF_OK)
       return winidea_no_memory(error);
   for (uint32_t i = from; i < areas->count; i++) {
-    winidea_entry *const entry = &areas->list[i];
-    if (winidea_kind(entry->handle) == WINIDEA_FUNCTION)
-      last = i;
-    if (winidea_is_root(entry->handle))
-      continue;
-    entry->parent = parent_of(trace, entry, last);
-    if (winidea_make_area(trace, entry) != PF_OK)
+    const uint32_t handle = areas->list[i].handle;
+    if (winidea_kind(handle) == WINIDEA_FUNCTION)
+      before.function = i;
+    else if (winidea_is_root(handle))
+      before.root = i;
+    else if (settle_part(trace, i, &before) != PF_OK)
       return winidea_no_memory(error);
   }
   areas->mapped = areas->count;
@@ -193,8 +255,12 @@ static pf_status take_info (pf_trace *trace, const winidea_rowformat *format,
        !winidea_read_decimal(fields.of[MACRO_TOTAL_TIME], &total)))
     return winidea_bad_row(trace, offset, row, "a fact as the header says",
                            error);
-  if (fields.of[MACRO_TOTAL_TIME].at != NULL)
-    pf_info_int(trace, "total_time", total);
+  if (fields.of[MACRO_TOTAL_TIME].at == NULL)
+    return PF_OK;
+  winidea_file *const file = trace->state;
+  file->has_total = true;
+  file->total_time = total;
+  pf_info_int(trace, "total_time", total);
   return PF_OK;
 }
 

@@ -44,6 +44,7 @@ static pf_status set_words (const pf_trace *trace, winidea_file *file,
     file->classes[i] = word_of(trace, winidea_class_names[i], &is_good);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
     file->line_words[i] = word_of(trace, line_names[i], &is_good);
+  file->end_word = word_of(trace, "end", &is_good);
   file->record_word = word_of(trace, "record", &is_good);
   file->rest_word = word_of(trace, "rest", &is_good);
   file->header_word = word_of(trace, "header", &is_good);
@@ -87,6 +88,9 @@ static pf_status open_bin (pf_trace *trace, winidea_file *file,
     return PF_OK;
   pf_info_int(trace, "first", winidea_time_at(file, 0));
   pf_info_int(trace, "last", winidea_time_at(file, records - 1));
+  file->end = winidea_end_of(file, winidea_time_at(file, 0));
+  file->has_end =
+      !file->is_live && file->end > winidea_time_at(file, records - 1);
   return PF_OK;
 }
 
@@ -160,6 +164,27 @@ static pf_status open_main (pf_trace *trace, winidea_file *file,
 }
 
 
+/* Of the area that the user has named: the handle of the variable, and that of
+   its states. */
+static void set_switch_states (const pf_trace *trace, winidea_file *file) {
+  const uint64_t seed = trace->dictionary->seed;
+  if (winidea_is_state(file->switches)) {
+    const winidea_head *const head =
+        winidea_head_of(&file->areas, seed, file->switches);
+    file->switch_states = file->switches;
+    file->switches = head != NULL && head->variable != WINIDEA_NO_ENTRY
+                         ? file->areas.list[head->variable].handle
+                         : file->switches - WINIDEA_KIND_STEP;
+    return;
+  }
+  const winidea_entry *const entry =
+      winidea_entry_of(file, seed, file->switches);
+  file->switch_states = entry != NULL && entry->states != WINIDEA_NO_HANDLE
+                            ? entry->states
+                            : file->switches + WINIDEA_KIND_STEP;
+}
+
+
 /* The area whose writes say which context a core runs, by its handle or its
    name. */
 static pf_status find_switches (pf_trace *trace, winidea_file *file,
@@ -182,8 +207,7 @@ static pf_status find_switches (pf_trace *trace, winidea_file *file,
         pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                 "context_area: no area is called %.*s",
                 (int)(text.size < 60 ? text.size : 60), (const char *)text.at);
-  if (winidea_is_state(file->switches))
-    file->switches -= WINIDEA_KIND_STEP;
+  set_switch_states(trace, file);
   return status;
 }
 
@@ -205,12 +229,14 @@ static void add_table (pf_trace *trace, winidea_file *file, const char *name,
 /* The events, where there are any. */
 static void list_events (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
-  const int64_t rows = is_bin ? (int64_t)winidea_records(file) : -1;
+  const int64_t rows =
+      is_bin && !file->is_live ? (int64_t)winidea_records(file) : -1;
   if (!is_bin && (file->text == NULL || timeline_of(file) == NULL))
     return;
   add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
             rows, is_bin ? winidea_open_bin : winidea_open_timeline);
-  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS, rows,
+  add_table(trace, file, "events", winidea_events_fields, EVENTS_COLUMNS,
+            rows < 0 ? rows : rows + file->has_end,
             is_bin ? winidea_open_bin : winidea_open_timeline);
 }
 

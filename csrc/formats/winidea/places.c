@@ -22,164 +22,6 @@ const char *const winidea_class_names[WINIDEA_KINDS] = {
     "unknown",  "unknown",   "unknown",   "unknown"};
 
 
-/* {====== Entries ====== */
-
-typedef struct sought {
-  const winidea_areas *areas;
-  uint32_t handle;
-  bool has_value;
-  int64_t value;
-} sought;
-
-
-static bool is_head (const void *context, uint32_t number) {
-  const sought *const s = context;
-  return s->areas->head_list[number].handle == s->handle;
-}
-
-
-static bool is_state (const void *context, uint32_t number) {
-  const sought *const s = context;
-  const winidea_entry *const entry =
-      &s->areas->list[s->areas->state_list[number]];
-  return entry->handle == s->handle && entry->has_value == s->has_value &&
-         entry->value == s->value;
-}
-
-
-static uint64_t hash_of (uint64_t seed, uint32_t handle, int64_t value) {
-  return pf_mix(pf_mix(seed, handle), (uint64_t)value);
-}
-
-
-static winidea_head *head_of (const winidea_areas *areas, uint64_t seed,
-                              uint32_t handle) {
-  const sought s = {areas, handle, false, 0};
-  const uint32_t known =
-      pf_interned_find(&areas->heads, hash_of(seed, handle, 0), is_head, &s);
-  return known == PF_NOT_INTERNED ? NULL : &areas->head_list[known];
-}
-
-
-/* The entry of a state, or NULL; value is 0 when it has none. */
-static const winidea_entry *state_of (const winidea_areas *areas, uint64_t seed,
-                                      uint32_t handle, bool has_value,
-                                      int64_t value) {
-  const sought s = {areas, handle, has_value, value};
-  const uint32_t known = pf_interned_find(
-      &areas->states, hash_of(seed, handle, value), is_state, &s);
-  return known == PF_NOT_INTERNED ? NULL
-                                  : &areas->list[areas->state_list[known]];
-}
-
-
-/* Make `list` as long as the room of the table beside it. */
-static void *follow (void *list, uint32_t *room, const pf_interned *table,
-                     size_t size) {
-  if (*room == table->room)
-    return list;
-  void *const longer = realloc(list, table->room * size);
-  if (longer != NULL)
-    *room = table->room;
-  return longer;
-}
-
-
-static bool reserve_heads (winidea_areas *areas) {
-  if (!pf_interned_reserve(&areas->heads))
-    return false;
-  winidea_head *const list =
-      follow(areas->head_list, &areas->head_room, &areas->heads, sizeof *list);
-  areas->head_list = list == NULL ? areas->head_list : list;
-  return list != NULL;
-}
-
-
-static bool reserve_states (winidea_areas *areas) {
-  if (!pf_interned_reserve(&areas->states))
-    return false;
-  uint32_t *const list = follow(areas->state_list, &areas->state_room,
-                                &areas->states, sizeof *list);
-  areas->state_list = list == NULL ? areas->state_list : list;
-  return list != NULL;
-}
-
-
-static bool reserve_entry (winidea_areas *areas) {
-  if (areas->count < areas->room)
-    return true;
-  if (areas->room > UINT32_MAX / 4)
-    return false;
-  const uint32_t room = areas->room == 0 ? 64 : areas->room * 2;
-  winidea_entry *const list = realloc(areas->list, room * sizeof *list);
-  if (list == NULL)
-    return false;
-  areas->list = list;
-  areas->room = room;
-  return true;
-}
-
-
-static bool is_new_state (const winidea_areas *areas, uint64_t seed,
-                          const winidea_entry *entry) {
-  return winidea_is_state(entry->handle) &&
-         state_of(areas, seed, entry->handle, entry->has_value, entry->value) ==
-             NULL;
-}
-
-
-/* The head of a handle, made when there is none; there is room. */
-static winidea_head *get_head (winidea_areas *areas, uint64_t seed,
-                               uint32_t handle, uint32_t entry) {
-  winidea_head *const list = areas->head_list;
-  winidea_head *const known = head_of(areas, seed, handle);
-  if (known != NULL || list == NULL)
-    return known;
-  const uint32_t number =
-      pf_interned_add(&areas->heads, hash_of(seed, handle, 0));
-  list[number] = (winidea_head){handle, entry, 0};
-  return &list[number];
-}
-
-
-pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
-                             const winidea_entry *entry) {
-  winidea_areas *const areas = &file->areas;
-  if (!reserve_heads(areas) || !reserve_states(areas) || !reserve_entry(areas))
-    return PF_ENOMEM;
-  const uint32_t number = areas->count;
-  winidea_head *const head = get_head(areas, seed, entry->handle, number);
-  if (head == NULL)
-    return PF_ENOMEM;
-  const bool is_new = is_new_state(areas, seed, entry);
-  areas->list[areas->count++] = *entry;
-  if (!is_new)
-    return PF_OK;
-  head->count += areas->is_mapping && entry->has_value;
-  areas->state_list[areas->states.count] = number;
-  pf_interned_add(&areas->states, hash_of(seed, entry->handle, entry->value));
-  return PF_OK;
-}
-
-
-const winidea_entry *winidea_entry_of (const winidea_file *file, uint64_t seed,
-                                       uint32_t handle) {
-  const winidea_head *const head = head_of(&file->areas, seed, handle);
-  return head == NULL ? NULL : &file->areas.list[head->entry];
-}
-
-
-void winidea_areas_free (winidea_areas *areas) {
-  pf_interned_free(&areas->heads);
-  pf_interned_free(&areas->states);
-  free(areas->list);
-  free(areas->head_list);
-  free(areas->state_list);
-}
-
-/* }====== */
-
-
 /* {====== Areas ====== */
 
 /* A name for an area that has none: what it belongs to, and its value. */
@@ -249,11 +91,13 @@ static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
   return (winidea_entry){.handle = handle,
                          .parent = WINIDEA_NO_ENTRY,
                          .parent_handle = WINIDEA_NO_HANDLE,
+                         .states = WINIDEA_NO_HANDLE,
                          .name = PF_NO_NAME,
                          .file = PF_NO_NAME,
                          .type = PF_NO_NAME,
                          .unit = PF_NO_NAME,
                          .path = PF_NO_NAME,
+                         .parent_name = PF_NO_NAME,
                          .reading = winidea_reading_of(file, handle)};
 }
 
@@ -267,12 +111,19 @@ static pf_status add_entry (winidea_places *places, winidea_entry *entry) {
 }
 
 
-/* The number of a variable's entry, made when there is none: whether a state
-   or its variable is met first makes no difference. */
-static pf_status find_variable (winidea_places *places, uint32_t handle,
+/* Sets *number to the entry of the variable whose states have the handle
+   `states`; the entry is made when there is none, so it makes no difference
+   whether a state or its variable is met first. */
+static pf_status find_variable (winidea_places *places, uint32_t states,
                                 uint32_t *number) {
   const winidea_file *const file = places->file;
   const uint64_t seed = places->trace->dictionary->seed;
+  const winidea_head *const head = winidea_head_of(&file->areas, seed, states);
+  const uint32_t handle = states - WINIDEA_KIND_STEP;
+  if (head != NULL && head->variable != WINIDEA_NO_ENTRY) {
+    *number = head->variable;
+    return PF_OK;
+  }
   if (winidea_entry_of(file, seed, handle) == NULL) {
     winidea_entry bare = bare_entry(file, handle);
     if (add_entry(places, &bare) != PF_OK)
@@ -292,8 +143,7 @@ static pf_status add_unmapped (winidea_places *places, uint32_t handle,
   entry->has_value = has_value;
   entry->value = value;
   if (winidea_is_state(handle) &&
-      find_variable(places, handle - WINIDEA_KIND_STEP, &entry->parent) !=
-          PF_OK)
+      find_variable(places, handle, &entry->parent) != PF_OK)
     return PF_ENOMEM;
   return add_entry(places, entry);
 }
@@ -305,14 +155,15 @@ static pf_status find_state (winidea_places *places, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &places->file->areas;
   const uint64_t seed = places->trace->dictionary->seed;
-  const winidea_head *const head = head_of(areas, seed, handle);
-  const winidea_entry *entry = state_of(areas, seed, handle, true, data);
+  const winidea_head *const head = winidea_head_of(areas, seed, handle);
+  const winidea_entry *entry =
+      winidea_state_of(areas, seed, handle, true, data);
   const bool is_mapped = head != NULL && head->entry < areas->mapped;
   const bool is_unsaid = is_mapped && data == 0;
   if (entry == NULL && is_mapped && head->count == 1)
     entry = &areas->list[head->entry];
   if (entry == NULL && is_unsaid)
-    entry = state_of(areas, seed, handle, false, 0);
+    entry = winidea_state_of(areas, seed, handle, false, 0);
   if (entry == NULL)
     return add_unmapped(places, handle, !is_unsaid, data, found);
   *found = *entry;
@@ -329,9 +180,48 @@ static pf_status read_on (winidea_places *places, uint32_t handle, int64_t data,
     return PF_OK;
   const bool is_known =
       winidea_is_state(handle)
-          ? state_of(&file->areas, seed, handle, true, data) != NULL
-          : head_of(&file->areas, seed, handle) != NULL;
+          ? winidea_state_of(&file->areas, seed, handle, true, data) != NULL
+          : winidea_head_of(&file->areas, seed, handle) != NULL;
   return is_known ? PF_OK : winidea_scan_all(places->trace, error);
+}
+
+
+/* The entry of the state with a value, or NULL. Values have 32 bits, and a
+   mapping may state one with another sign than the event. */
+static const winidea_entry *state_with (const winidea_places *places,
+                                        uint32_t handle, int64_t value) {
+  const winidea_areas *const areas = &places->file->areas;
+  const uint64_t seed = places->trace->dictionary->seed;
+  const winidea_entry *const entry =
+      winidea_state_of(areas, seed, handle, true, value);
+  if (entry != NULL || value < INT32_MIN || value > UINT32_MAX)
+    return entry;
+  const int64_t other =
+      value < 0 ? value + ((int64_t)1 << 32) : (int64_t)(int32_t)value;
+  return other == value ? NULL
+                        : winidea_state_of(areas, seed, handle, true, other);
+}
+
+
+/* The handle of the states that a variable's writes begin: the mapping has
+   some, and the reader derives them; else WINIDEA_NO_HANDLE. */
+static uint32_t derived_states (const winidea_places *places, uint32_t handle) {
+  if (!places->derives || !winidea_is_written(handle))
+    return WINIDEA_NO_HANDLE;
+  const winidea_entry *const entry =
+      winidea_entry_of(places->file, places->trace->dictionary->seed, handle);
+  return entry == NULL ? WINIDEA_NO_HANDLE : entry->states;
+}
+
+
+/* The state that a variable has once a value has been written to it. */
+static pf_status find_derived (winidea_places *places, uint32_t states,
+                               int64_t value, winidea_entry *found) {
+  const winidea_entry *const entry = state_with(places, states, value);
+  if (entry == NULL)
+    return add_unmapped(places, states, true, value, found);
+  *found = *entry;
+  return PF_OK;
 }
 
 
@@ -400,7 +290,8 @@ static bool grow_slots (winidea_places *places) {
 /* Keep what was found where it is looked for next time. */
 static pf_status remember (winidea_places *places, const winidea_place *place) {
   const uint32_t index = place->handle & (WINIDEA_KIND_STEP - 1);
-  if (!winidea_is_state(place->handle) && index < MAX_LEVEL) {
+  if (!winidea_is_state(place->handle) && index < MAX_LEVEL &&
+      place->reading != WINIDEA_STATED) {
     winidea_level *const level = &places->levels[winidea_kind(place->handle)];
     if (index >= level->size && !grow_level(level, index))
       return PF_ENOMEM;
@@ -417,34 +308,87 @@ static pf_status remember (winidea_places *places, const winidea_place *place) {
 }
 
 
+/* Fill a place with what an entry says, and keep it if `is_kept`. */
+static pf_status take_entry (winidea_places *places, const winidea_entry *entry,
+                             bool is_kept, winidea_place *place) {
+  const bool by_data = winidea_is_state(entry->handle);
+  place->area = entry->area;
+  place->reading = (uint8_t)entry->reading;
+  if (by_data && !entry->has_value)
+    place->reading = WINIDEA_NOTHING;
+  else if (by_data)
+    place->value = entry->value;
+  else
+    place->data = 0;
+  const pf_status status = is_kept ? remember(places, place) : PF_OK;
+  if (!by_data)
+    place->value = place->data;
+  return status;
+}
+
+
 pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
                         winidea_place *place, pf_error *error) {
   winidea_entry entry;
+  bool has_states = false;
   *place = (winidea_place){handle, PF_NO_AREA, data, data, WINIDEA_NOTHING};
   if (handle == WINIDEA_NO_HANDLE)
     return PF_OK;
-  const bool by_data = winidea_is_state(handle);
   pthread_mutex_lock(&places->file->mutex);
   pf_status status = read_on(places, handle, data, error);
   const bool is_read = status == PF_OK;
-  if (is_read)
+  if (is_read) {
     status = find_entry(places, handle, data, &entry);
+    has_states = derived_states(places, handle) != WINIDEA_NO_HANDLE;
+  }
   pthread_mutex_unlock(&places->file->mutex);
   if (!is_read)
     return status;
-  if (status == PF_OK) {
-    place->area = entry.area;
-    place->reading = (uint8_t)entry.reading;
-    if (by_data && !entry.has_value)
-      place->reading = WINIDEA_NOTHING;
-    else if (by_data)
-      place->value = entry.value;
-    else
-      place->data = 0;
-    status = remember(places, place);
-    if (!by_data)
-      place->value = data;
-  }
+  if (status == PF_OK)
+    status = take_entry(places, &entry, !has_states, place);
+  if (!winidea_is_state(handle))
+    place->value = data;
+  return status == PF_OK ? PF_OK : winidea_no_memory(error);
+}
+
+
+/* The whole number that was written to a variable; false: it was none. */
+static bool whole_value (const winidea_places *places, uint32_t handle,
+                         winidea_value kind, int64_t *value) {
+  const winidea_entry *const entry =
+      winidea_entry_of(places->file, places->trace->dictionary->seed, handle);
+  double number;
+  if (kind != WINIDEA_VALUE_DOUBLE &&
+      (kind != WINIDEA_VALUE_BITS || entry == NULL ||
+       entry->reading != WINIDEA_DOUBLE))
+    return true;
+  memcpy(&number, value, sizeof number);
+  if (!(number >= -0x1p53 && number <= 0x1p53))
+    return false;
+  *value = (int64_t)number;
+  return (double)*value == number;
+}
+
+
+pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
+                              int64_t data, winidea_value kind,
+                              winidea_place *place, pf_error *error) {
+  winidea_entry entry;
+  int64_t value = data;
+  uint32_t states = WINIDEA_NO_HANDLE;
+  *place = (winidea_place){handle, PF_NO_AREA, data, data, WINIDEA_UNSEEN};
+  pthread_mutex_lock(&places->file->mutex);
+  pf_status status = read_on(places, handle, 0, error);
+  const bool is_read = status == PF_OK;
+  if (is_read && whole_value(places, handle, kind, &value))
+    states = derived_states(places, handle);
+  if (is_read && states != WINIDEA_NO_HANDLE)
+    status = find_derived(places, states, value, &entry);
+  pthread_mutex_unlock(&places->file->mutex);
+  if (!is_read)
+    return status;
+  if (status == PF_OK && states != WINIDEA_NO_HANDLE)
+    status = take_entry(places, &entry, true, place);
   return status == PF_OK ? PF_OK : winidea_no_memory(error);
 }
 

@@ -18,8 +18,13 @@ const pf_field winidea_timeline_fields[TIMELINE_COLUMNS] = {
 
 const pf_field winidea_events_fields[EVENTS_COLUMNS] = {
     {"time", PF_INT, "when, ns", false},
-    {"event", PF_NAME, "enter, leave, suspend, resume or write", false},
-    {"area", PF_AREA, "function, line, variable, state, ...", false},
+    {"event", PF_NAME,
+     "enter, leave, suspend, resume or write; end: when the recording ended",
+     false},
+    {"area", PF_AREA,
+     "function, line, variable, ...; a write to a variable that has states is "
+     "one to the state",
+     false},
     {"lane", PF_NAME, "the context, or where none is known the core", false},
     {"value", PF_INT, "what was written, or the state's value", false},
     {"core", PF_INT, "the core; -1: unknown", false},
@@ -40,6 +45,8 @@ const pf_field winidea_areas_fields[AREAS_COLUMNS] = {
     {"type", PF_NAME, "of its values: I64 or F64", false},
     {"unit", PF_NAME, "of its values", false},
     {"path", PF_NAME, "where the profiler lists it", false},
+    {"states", PF_HANDLE, "of a variable: the vendor's number of its states",
+     false},
 };
 
 #define TIMES(name, what)                                \

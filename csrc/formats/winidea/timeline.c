@@ -18,14 +18,6 @@
 #define NAMES    64 /* of contexts that are kept at hand */
 #define NO_FIELD 0xff
 
-/* What stands for the value of a row. */
-enum {
-  VALUE_NONE,
-  VALUE_INTEGER,
-  VALUE_BITS,  /* 16 hexadecimal digits: of a double its bits */
-  VALUE_DOUBLE /* with a point: DATA has its bits */
-};
-
 typedef struct known_name {
   pf_bytes text; /* of the dictionary */
   uint32_t name;
@@ -40,6 +32,11 @@ typedef struct timeline_reader {
   winidea_base base;
   bool has_odd_values; /* of the stretch: some are not just whole numbers */
   known_name names[NAMES];
+  bool has_last;         /* a row has been read: */
+  bool is_ended;         /* the end of the recording has been given */
+  int64_t first;         /* time of the first row */
+  uint8_t last[RECORD];  /* the last row, */
+  uint32_t last_context; /* and its context */
   winidea_decoder decoder;
   uint64_t offsets[PF_BATCH_ROWS];
   uint8_t kinds[PF_BATCH_ROWS]; /* of values */
@@ -119,17 +116,17 @@ static bool read_double (pf_bytes text, int64_t *data) {
 
 static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
   text = winidea_trim(text);
-  r->kind = VALUE_NONE;
+  r->kind = WINIDEA_VALUE_NONE;
   r->data = 0;
   if (text.size == 0)
     return true;
-  r->kind = VALUE_INTEGER;
+  r->kind = WINIDEA_VALUE_INTEGER;
   if (winidea_read_value(text, self->base, &r->data)) {
     if (text.size == 16 && self->base != WINIDEA_DECIMAL)
-      r->kind = VALUE_BITS;
+      r->kind = WINIDEA_VALUE_BITS;
     return true;
   }
-  r->kind = VALUE_DOUBLE;
+  r->kind = WINIDEA_VALUE_DOUBLE;
   return read_double(text, &r->data);
 }
 
@@ -158,7 +155,7 @@ static const uint8_t *take_value (const timeline_reader *self, const uint8_t *p,
   const bool is_hexadecimal =
       self->base == WINIDEA_HEXADECIMAL ||
       (self->base == WINIDEA_BASE_AUTO && stop - p == 8);
-  r->kind = stop == p ? VALUE_NONE : VALUE_INTEGER;
+  r->kind = stop == p ? WINIDEA_VALUE_NONE : WINIDEA_VALUE_INTEGER;
   r->data = (int64_t)bits;
   if (stop - p == 16)
     return NULL;
@@ -285,8 +282,8 @@ static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
   self->offsets[n] = offset_of(self, start);
   self->kinds[n] = r->kind;
   self->has_odd_values |=
-      r->kind > VALUE_INTEGER ||
-      (r->kind == VALUE_NONE && winidea_kind(r->handle) > WINIDEA_LINE);
+      r->kind > WINIDEA_VALUE_INTEGER ||
+      (r->kind == WINIDEA_VALUE_NONE && winidea_kind(r->handle) > WINIDEA_LINE);
   if (r->context.at == NULL)
     return PF_OK;
   return context_name(self, r->context, &self->decoder.contexts[n], error);
@@ -327,7 +324,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
 /* Rows of the section from self->at on; *n counts those that are read. */
 static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
   while (*n < PF_BATCH_ROWS && self->at < self->end) {
-    row r = {.kind = VALUE_NONE};
+    row r = {.kind = WINIDEA_VALUE_NONE};
     const uint8_t *const start = self->at;
     const uint8_t *const next = take_plain(self, start, &r);
     pf_status status;
@@ -380,8 +377,9 @@ static void mend_value (const timeline_reader *self, size_t i,
   if (reading != WINIDEA_INTEGER && reading != WINIDEA_DOUBLE)
     return;
   const bool is_double =
-      kind == VALUE_DOUBLE || (kind == VALUE_BITS && reading == WINIDEA_DOUBLE);
-  if (values != NULL && (kind == VALUE_NONE || is_double)) {
+      kind == WINIDEA_VALUE_DOUBLE ||
+      (kind == WINIDEA_VALUE_BITS && reading == WINIDEA_DOUBLE);
+  if (values != NULL && (kind == WINIDEA_VALUE_NONE || is_double)) {
     values->ints[i] = 0;
     pf_set_missing(values, i);
   }
@@ -390,7 +388,7 @@ static void mend_value (const timeline_reader *self, size_t i,
   numbers->nums[i] = (double)data;
   if (is_double)
     memcpy(&numbers->nums[i], &data, sizeof data);
-  else if (kind == VALUE_NONE) {
+  else if (kind == WINIDEA_VALUE_NONE) {
     numbers->nums[i] = 0;
     pf_set_missing(numbers, i);
   }
@@ -413,6 +411,37 @@ static void mend_values (const timeline_reader *self, size_t count,
 /* }====== */
 
 
+/* Remember the ends of the rows that have been decoded. */
+static void note_ends (timeline_reader *self, size_t count) {
+  if (!self->has_last)
+    self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
+  self->has_last = true;
+  memcpy(self->last, self->records + (count - 1) * RECORD, RECORD);
+  self->last_context = self->decoder.has_contexts
+                           ? self->decoder.contexts[count - 1]
+                           : PF_NO_NAME;
+}
+
+
+/* The row behind the last one: the end of the recording, if the file states it.
+   PF_MORE, PF_END or a failure. */
+static pf_status next_end (timeline_reader *self, pf_batch *batch,
+                           pf_error *error) {
+  winidea_decoder *const decoder = &self->decoder;
+  if (self->is_ended || !self->has_last ||
+      decoder->columns != winidea_of_events)
+    return PF_END;
+  self->is_ended = true;
+  const int64_t end = winidea_end_of(decoder->file, self->first);
+  if (end <= (int64_t)pf_load64le(self->last + RECORD - 8))
+    return PF_END;
+  batch->rows = 1;
+  const pf_status status = winidea_decode_end(
+      decoder, self->last, self->last_context, end, batch, error);
+  return status < 0 ? status : PF_MORE;
+}
+
+
 static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
@@ -425,6 +454,8 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
       status = next_section(self, error);
     if (status == PF_OK)
       status = read_rows(self, &n, error);
+    if (status == PF_END)
+      return next_end(self, batch, error);
     if (status != PF_OK)
       return status;
   }
@@ -434,6 +465,7 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
   if (status < 0)
     return status;
   mend_values(self, n, batch);
+  note_ends(self, n);
   batch->rows = n;
   return PF_MORE;
 }
@@ -454,6 +486,7 @@ pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
     return winidea_no_memory(error);
   winidea_decoder_init(&self->decoder, trace, &layout, table);
   self->decoder.offsets = self->offsets;
+  self->decoder.kinds = self->kinds;
   self->base = winidea_base_option(trace, "timeline_base");
   self->reader = (pf_reader){.fields = table->fields,
                              .nfields = table->nfields,

@@ -10,6 +10,7 @@
 **   detect.c    whether bytes are a binary timeline, and of which version
 **   bin.c       the reader of a binary timeline; raw.c: of its raw records
 **   decode.c    from records to columns
+**   entries.c   the list of areas
 **   places.c    which area a handle and a value mean
 **   rowformat.c formats of rows, as Text1 files state them
 **   text.c      the sections of a Text1 file; mapping.c: their areas
@@ -75,6 +76,15 @@ static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
+/* The handle of a variable's states as a row states it, or WINIDEA_NO_HANDLE
+   when it cannot be one. */
+static inline uint32_t winidea_states_handle (uint32_t variable,
+                                              uint32_t states) {
+  const bool is_one = winidea_is_state(states) &&
+                      winidea_kind(states) == winidea_kind(variable) + 1;
+  return is_one ? states : WINIDEA_NO_HANDLE;
+}
+
 /* What other areas belong to: functions, variables, inputs, inspectors. */
 static inline bool winidea_is_root (uint32_t handle) {
   return (winidea_kind(handle) & 1) == 0;
@@ -99,6 +109,14 @@ static inline int64_t winidea_mask (uint8_t reading) {
   return (int8_t)reading < 0 ? -1 : 0;
 }
 
+/* What stands in DATA of a record. */
+typedef enum winidea_value {
+  WINIDEA_VALUE_NONE,    /* nothing: the row has no value */
+  WINIDEA_VALUE_INTEGER, /* a whole number, whatever the type of the area */
+  WINIDEA_VALUE_BITS,    /* of an area of type F64 the bits of a double */
+  WINIDEA_VALUE_DOUBLE   /* the bits of a double */
+} winidea_value;
+
 /* An area: a row of the mapping, or one that was met without. */
 typedef struct winidea_entry {
   uint32_t handle;
@@ -108,8 +126,10 @@ typedef struct winidea_entry {
   uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
   uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
   bool is_told;           /* whether it has a parent, and which */
+  uint32_t states;        /* of a variable: the handle of its states, or
+                             WINIDEA_NO_HANDLE */
   uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
-  uint32_t file, type, unit, path;
+  uint32_t file, type, unit, path, parent_name;
   winidea_reading reading;
 } winidea_entry;
 
@@ -118,8 +138,10 @@ typedef struct winidea_entry {
 /* All entries of one handle. */
 typedef struct winidea_head {
   uint32_t handle;
-  uint32_t entry; /* the first */
-  uint32_t count; /* states: how many of them the mapping has */
+  uint32_t entry;    /* the first, or WINIDEA_NO_ENTRY */
+  uint32_t count;    /* states: how many of them the mapping has */
+  uint32_t variable; /* the entry whose states have this handle, or
+                        WINIDEA_NO_ENTRY */
 } winidea_head;
 
 /*
@@ -170,6 +192,7 @@ typedef struct winidea_file {
   pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
                             lanes, and of the trace the dictionary and notes */
   bool has_mutex;
+  bool is_live;              /* more may come: what is cut is waited for */
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the timeline */
   const pf_source *text;     /* the main file, when it is Text1, or NULL */
@@ -183,11 +206,17 @@ typedef struct winidea_file {
   pf_interned context_index;         /* by handle */
   uint32_t switches; /* handle of the variable that has the context of a core,
                         or WINIDEA_NO_HANDLE */
+  uint32_t switch_states; /* handle of its states, likewise */
+  bool has_total;         /* the file states how long the recording lasted: */
+  int64_t total_time;     /* so many ns */
+  bool has_end;           /* of a binary timeline: its events end with one at */
+  int64_t end;            /* this time, when the recording ended */
   winidea_areas areas;
   winidea_reading input_reading;   /* of inputs whose type is not stated */
   uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */
   uint32_t lanes[256];             /* the words for cores, or PF_NO_NAME */
   uint32_t classes[WINIDEA_KINDS]; /* the words for kinds of areas */
+  uint32_t end_word;               /* the event of the recording's end */
   uint32_t record_word, rest_word; /* the words for kinds of raw rows */
   uint32_t header_word, blank_word;
   uint32_t line_words[WINIDEA_SECTIONS];
@@ -209,6 +238,14 @@ static inline pf_status winidea_no_memory (pf_error *error) {
 
 static inline pf_bytes winidea_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+/* When the recording ended, which began at 0 or, before the trigger, with the
+   first event; INT64_MIN where the file does not state it. */
+static inline int64_t winidea_end_of (const winidea_file *file, int64_t first) {
+  if (!file->has_total || file->total_time < 0)
+    return INT64_MIN;
+  return first < 0 ? file->total_time + first : file->total_time;
 }
 
 /* The records that are whole. */
@@ -252,7 +289,9 @@ typedef struct winidea_place {
 typedef struct winidea_places {
   pf_trace *trace;
   winidea_file *file;
-  winidea_level levels[WINIDEA_KINDS]; /* by kind and index: no states */
+  bool derives; /* a write to a variable is one to the state that it begins */
+  winidea_level levels[WINIDEA_KINDS]; /* by kind and index: no states, and no
+                                          variables of which they are derived */
   winidea_place *slots; /* by handle and data: states, and high indices */
   uint32_t mask, count; /* slots are mask + 1, once there are any */
 } winidea_places;
@@ -269,7 +308,19 @@ static inline uint32_t winidea_slot (const winidea_places *places,
 pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
                         winidea_place *place, pf_error *error);
 
+/*
+** The same of a write to a variable, when the reader derives states: the state
+** that has the value `data`, of the kind `kind`. The place's reading is WINIDEA_UNSEEN when the
+** mapping has no states of the variable, or the value is no whole number.
+*/
+pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
+                              int64_t data, winidea_value kind,
+                              winidea_place *place, pf_error *error);
+
 void winidea_places_free (winidea_places *places);
+
+
+/* entries.c */
 
 /* Add an entry; its area is made by the caller. PF_ENOMEM. */
 pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
@@ -279,7 +330,21 @@ pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
 const winidea_entry *winidea_entry_of (const winidea_file *file, uint64_t seed,
                                        uint32_t handle);
 
-/* Make an entry's area in the dictionary: its name is the one it has, or one
+/* All that is known of a handle, or NULL. */
+winidea_head *winidea_head_of (const winidea_areas *areas, uint64_t seed,
+                               uint32_t handle);
+
+/* The entry of a state, or NULL; `value` is 0 when it has none. */
+const winidea_entry *winidea_state_of (const winidea_areas *areas,
+                                       uint64_t seed, uint32_t handle,
+                                       bool has_value, int64_t value);
+
+/* Note that the states of a variable (an entry's number) have a handle, unless
+   another variable's have it. PF_ENOMEM. */
+pf_status winidea_own_states (winidea_file *file, uint64_t seed,
+                              uint32_t variable, uint32_t handle);
+
+/* places.c: make an entry's area in the dictionary: its name is the one it has, or one
    made of its parent and its value. PF_ENOMEM. */
 pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry);
 
@@ -363,6 +428,7 @@ enum {
   AREAS_TYPE,
   AREAS_UNIT,
   AREAS_PATH,
+  AREAS_STATES,
   AREAS_COLUMNS
 };
 enum {

@@ -164,7 +164,8 @@ static pf_status make_row (winidea_writer *self,
 
 static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                           const fields *f, pf_sink *sink, pf_error *error) {
-  const winidea_rowformat *const format = &self->formats[kind];
+  const winidea_rowformat *const format =
+      self->is_told ? &self->told_format : &self->formats[kind];
   if (make_row(self, format, f) != PF_OK)
     return winidea_no_memory(error);
   const pf_bytes row = {self->row, self->used};
@@ -181,14 +182,20 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
 }
 
 
-/* The header of a section, unless its rows follow those of the same one. */
-static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
-                             const char *class, uint32_t context, pf_sink *sink,
-                             pf_error *error) {
+/* The header of a section, unless its rows follow those of the same one.
+   `is_told`: of areas whose rows name their parents, whatever the format of the
+   others says. */
+static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
+                              const char *class, uint32_t context, bool is_told,
+                              pf_sink *sink, pf_error *error) {
   static const char *const words[WINIDEA_SECTIONS] = {
       "* INFO ", "* CONTEXTS ", "* HANDLE(", "* STATISTICS(", "* TIMELINE "};
-  if (self->section == kind && self->class == class && self->context == context)
+  if (self->section == kind && self->class == class &&
+      self->context == context && self->is_told == is_told)
     return PF_OK;
+  if (kind == WINIDEA_TIMELINE) /* what is read of areas before it is settled */
+    self->function = WINIDEA_NO_HANDLE;
+  self->is_told = is_told;
   self->section = kind;
   self->class = class;
   self->context = context;
@@ -207,10 +214,17 @@ static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
     (void)pf_sink_put(sink, name.at, name.size);
     (void)pf_sink_put(sink, ") ", 2);
   }
-  const pf_bytes text = self->format_texts[kind];
+  const pf_bytes text = is_told ? self->told_text : self->format_texts[kind];
   (void)pf_sink_put(sink, text.at, text.size);
   (void)pf_sink_put(sink, self->line_end, strlen(self->line_end));
   return PF_OK;
+}
+
+
+static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
+                             const char *class, uint32_t context, pf_sink *sink,
+                             pf_error *error) {
+  return put_section(self, kind, class, context, false, sink, error);
 }
 
 
@@ -265,15 +279,53 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* The area that an area belongs to. */
-static void set_parent (const winidea_writer *self, fields *f,
-                        uint32_t number) {
+/* The handle of the area that an area belongs to, or WINIDEA_NO_HANDLE: it is
+   not known here. */
+static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
   if (number == PF_NO_AREA)
-    return;
+    return WINIDEA_NO_HANDLE;
   const pf_area *const parent = pf_area_at(self->dictionary, number);
-  f->of[MACRO_PARENT_NAME] = pf_name(self->dictionary, parent->name);
   if (parent->has_handle)
-    set_hexadecimal(f, MACRO_PARENT, parent->handle, 8);
+    return (uint32_t)parent->handle;
+  return number < self->ngiven_of && self->given_of[number] != 0
+             ? self->given[self->given_of[number] - 1].handle
+             : WINIDEA_NO_HANDLE;
+}
+
+
+/* The handle of the area that a row without a parent is read as a part of, or
+   WINIDEA_NO_HANDLE. */
+static uint32_t parent_read (const winidea_writer *self, uint32_t handle) {
+  if (winidea_is_state(handle))
+    return handle - WINIDEA_KIND_STEP;
+  return winidea_kind(handle) == WINIDEA_LINE ? self->function
+                                              : WINIDEA_NO_HANDLE;
+}
+
+
+/* Put the row of an area that belongs to `parent` (an area, or PF_NO_AREA):
+   its other fields are set. Where it would be read as a part of another, a
+   section begins whose rows name their parents. */
+static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
+                           uint32_t parent, pf_sink *sink, pf_error *error) {
+  const uint32_t of = handle_of_parent(self, parent);
+  const char *const class = class_of(handle);
+  const bool is_unknown = parent != PF_NO_AREA && of == WINIDEA_NO_HANDLE;
+  const bool is_told =
+      self->has_told && !is_unknown && of != parent_read(self, handle) &&
+      !winidea_has_macro(&self->formats[WINIDEA_HANDLE], MACRO_PARENT);
+  set_hexadecimal(f, MACRO_HANDLE, handle, 8);
+  set_word(f, MACRO_CLASS, class);
+  if (parent != PF_NO_AREA)
+    f->of[MACRO_PARENT_NAME] =
+        pf_name(self->dictionary, pf_area_at(self->dictionary, parent)->name);
+  if (of != WINIDEA_NO_HANDLE)
+    set_hexadecimal(f, MACRO_PARENT, of, 8);
+  if (winidea_kind(handle) == WINIDEA_FUNCTION)
+    self->function = handle;
+  const pf_status status = put_section(self, WINIDEA_HANDLE, class, PF_NO_NAME,
+                                       is_told, sink, error);
+  return status < 0 ? status : put_row(self, WINIDEA_HANDLE, f, sink, error);
 }
 
 
@@ -286,20 +338,20 @@ pf_status winidea_write_area (winidea_writer *self, const pf_batch *batch,
                                         row, &handle, error);
   if (status < 0)
     return status;
-  set_hexadecimal(&f, MACRO_HANDLE, handle, 8);
   if (winidea_has(batch, AREAS_VALUE, row))
     set_value(&f, batch->columns[AREAS_VALUE].ints[row]);
-  if (winidea_has(batch, AREAS_PARENT, row))
-    set_parent(self, &f, batch->columns[AREAS_PARENT].ids[row]);
+  if (winidea_has(batch, AREAS_STATES, row))
+    set_hexadecimal(&f, MACRO_STATE, batch->columns[AREAS_STATES].addrs[row],
+                    8);
   set_name(self, &f, MACRO_NAME, batch, AREAS_NAME, row);
   set_name(self, &f, MACRO_FILE, batch, AREAS_FILE, row);
   set_name(self, &f, MACRO_TYPE, batch, AREAS_TYPE, row);
   set_name(self, &f, MACRO_UNIT, batch, AREAS_UNIT, row);
   set_name(self, &f, MACRO_PATH, batch, AREAS_PATH, row);
-  const char *const class = class_of(handle);
-  set_word(&f, MACRO_CLASS, class);
-  status = put_header(self, WINIDEA_HANDLE, class, PF_NO_NAME, sink, error);
-  return status < 0 ? status : put_row(self, WINIDEA_HANDLE, &f, sink, error);
+  const uint32_t parent = winidea_has(batch, AREAS_PARENT, row)
+                              ? batch->columns[AREAS_PARENT].ids[row]
+                              : PF_NO_AREA;
+  return put_area(self, &f, handle, parent, sink, error);
 }
 
 
@@ -360,20 +412,15 @@ pf_status winidea_write_given (winidea_writer *self, pf_sink *sink,
   for (; self->told < self->ngiven; self->told++) {
     const winidea_given *const given = &self->given[self->told];
     const pf_area *const area = pf_area_at(self->dictionary, given->area);
-    const char *const class = class_of(given->handle);
     fields f;
     begin(&f);
-    set_hexadecimal(&f, MACRO_HANDLE, given->handle, 8);
     f.of[MACRO_NAME] = pf_name(self->dictionary, area->name);
     if (area->file != PF_NO_NAME)
       f.of[MACRO_FILE] = pf_name(self->dictionary, area->file);
     if (area->has_value)
       set_value(&f, area->value);
-    set_word(&f, MACRO_CLASS, class);
-    pf_status status =
-        put_header(self, WINIDEA_HANDLE, class, PF_NO_NAME, sink, error);
-    if (status == PF_OK)
-      status = put_row(self, WINIDEA_HANDLE, &f, sink, error);
+    const pf_status status =
+        put_area(self, &f, given->handle, area->parent, sink, error);
     if (status < 0)
       return status;
   }

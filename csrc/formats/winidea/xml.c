@@ -6,8 +6,8 @@
 ** The vendor's page names the nodes, a reader of a third party the elements
 ** MAPPING, AREA, NAME and HANDLE; the schema is not public. So elements are
 ** found by their names, in any case of letters, whatever stands around them:
-** of an area also VALUE, FILE, PATH, PARENT or PARENT_HANDLE, and VALUE_TYPE
-** and VALUE_UNIT with or without `VALUE_`. The timeline of an XML export is not
+** of an area also VALUE, FILE, PATH, PARENT or PARENT_HANDLE, STATE_HANDLE or
+** HANDLE_STATE, and VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML export is not
 ** read: a Text1 or a binary one says the same in a tenth of the bytes.
 */
 
@@ -161,6 +161,7 @@ enum {
   SOURCE,
   PATH,
   PARENT,
+  STATES,
   TYPE,
   UNIT,
   PARTS
@@ -168,10 +169,15 @@ enum {
 
 static int part_of (const char *name) {
   static const char *const names[PARTS][2] = {
-      [NAME] = {"NAME", ""},           [HANDLE] = {"HANDLE", ""},
-      [VALUE] = {"VALUE", ""},         [SOURCE] = {"FILE", ""},
-      [PATH] = {"PATH", ""},           [PARENT] = {"PARENT_HANDLE", "PARENT"},
-      [TYPE] = {"VALUE_TYPE", "TYPE"}, [UNIT] = {"VALUE_UNIT", "UNIT"}};
+      [NAME] = {"NAME", ""},
+      [HANDLE] = {"HANDLE", ""},
+      [VALUE] = {"VALUE", ""},
+      [SOURCE] = {"FILE", ""},
+      [PATH] = {"PATH", ""},
+      [PARENT] = {"PARENT_HANDLE", "PARENT"},
+      [STATES] = {"STATE_HANDLE", "HANDLE_STATE"},
+      [TYPE] = {"VALUE_TYPE", "TYPE"},
+      [UNIT] = {"VALUE_UNIT", "UNIT"}};
   for (int i = 0; i < PARTS; i++)
     if (strcmp(name, names[i][0]) == 0 ||
         (names[i][1][0] != '\0' && strcmp(name, names[i][1]) == 0))
@@ -214,6 +220,7 @@ static pf_status add_area (pf_trace *trace, const pf_bytes parts[PARTS],
                            uint64_t offset, pf_error *error) {
   winidea_file *const file = trace->state;
   winidea_entry entry = {.parent = WINIDEA_NO_ENTRY, .area = PF_NO_AREA};
+  uint32_t states;
   bool has_memory = true;
   entry.has_value = parts[VALUE].size > 0;
   if (!read_handle(parts[HANDLE], &entry.handle) ||
@@ -223,6 +230,10 @@ static pf_status add_area (pf_trace *trace, const pf_bytes parts[PARTS],
                            "an area with a handle", error);
   if (!read_handle(parts[PARENT], &entry.parent_handle))
     entry.parent_handle = WINIDEA_NO_HANDLE;
+  entry.states = read_handle(parts[STATES], &states)
+                     ? winidea_states_handle(entry.handle, states)
+                     : WINIDEA_NO_HANDLE;
+  entry.parent_name = PF_NO_NAME;
   entry.name = intern_text(trace, parts[NAME], &has_memory);
   entry.file = intern_text(trace, parts[SOURCE], &has_memory);
   entry.type = intern_text(trace, parts[TYPE], &has_memory);

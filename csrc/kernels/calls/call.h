@@ -22,8 +22,9 @@
 **   line     lies in a function and takes nothing from its net; entering a
 **            line of a function ends the one before
 **   state    of a variable (areas with one parent, else with one handle): in
-**            no lane; entering or writing one ends the one before. So are all
-**            classes that end in it: "aux state"
+**            no lane; entering or writing one ends the one before, and is a
+**            write to the variable. So are all classes that end in it: "aux
+**            state"
 **   variable, aux, inspector
 **            in no lane; writing one is a call without length
 **

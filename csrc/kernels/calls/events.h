@@ -2,7 +2,8 @@
 ** events.h - a table of events, batch by batch, as the machine wants them.
 **
 ** Needed columns: time (int), event (name: enter, leave, suspend, resume,
-** write; others only show that time goes on), area (area or name). If they are
+** write; `end`, when the recording ended, and others only show that time goes
+** on), area (area or name). If they are
 ** there: lane (int or name), flags (name: words of call.h; `gap` ends all open
 ** calls before the event, `lost` marks them, the others are those of the call
 ** that the event begins or ends). Where rows are of several files (chain.h), the

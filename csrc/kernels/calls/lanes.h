@@ -95,14 +95,25 @@ typedef struct pf_slot {
   uint32_t age;   /* of a part: how many calls that were entered before it had
                    been left when this slot took over from another one */
   int64_t last_enter, last_leave; /* INT64_MIN: never */
-  int64_t first_enter;            /* of a part */
-  uint8_t kind;                   /* pf_area_kind */
-  bool entered, left;             /* whether the times above are known */
-  bool is_met;                    /* of a part: it has been entered */
+  union {
+    int64_t first_enter; /* of a part */
+    int64_t earlier;     /* else: the latest time of earlier epochs */
+  };
+  uint8_t kind;         /* pf_area_kind */
+  bool entered, left;   /* whether the times above are known */
+  bool is_met;          /* of a part: it has been entered */
   bool is_first_kept;   /* of a part: its first call is among those made */
   bool is_outside_open; /* of a part: the first enter found no leave */
   bool has_first;
 } pf_slot;
+
+/* When the last call of a slot ended, of all epochs the latest; INT64_MIN: there
+   has been none. A write is a call that is entered only. */
+static inline int64_t pf_slot_last (const pf_slot *slot) {
+  const int64_t last =
+      slot->last_enter > slot->last_leave ? slot->last_enter : slot->last_leave;
+  return slot->epoch > 0 && slot->earlier > last ? slot->earlier : last;
+}
 
 typedef struct pf_lanes {
   pf_dictionary *dictionary;

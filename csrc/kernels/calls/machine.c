@@ -96,7 +96,7 @@ static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
 
 
 /* A value is written: a state begins, or a variable has a call without
-   length. */
+   length. PF_ENOMEM. */
 static pf_status write (pf_machine *m, const moment *at) {
   pf_slot *const slot = &m->lanes.slots[at->slot];
   if (slot->kind == PF_KIND_STATE)
@@ -409,14 +409,15 @@ static void mark (pf_machine *m, moment *at) {
 
 
 static pf_status act (pf_machine *m, const moment *at, uint8_t kind) {
-  if (m->is_part && m->lanes.slots[at->slot].kind >= PF_KIND_STATE &&
-      (kind != PF_EVENT_WRITE ||
-       m->lanes.slots[at->slot].kind == PF_KIND_STATE))
+  const uint8_t slot_kind = m->lanes.slots[at->slot].kind;
+  if (m->is_part && slot_kind >= PF_KIND_STATE &&
+      (kind != PF_EVENT_WRITE || slot_kind == PF_KIND_STATE))
     m->is_stuck = true;
   if (kind == PF_EVENT_WRITE)
     return write(m, at);
   switch (kind) {
-    case PF_EVENT_ENTER: return enter(m, at, PF_CALL_UNWOUND);
+    case PF_EVENT_ENTER:
+      return enter(m, at, slot_kind == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND);
     case PF_EVENT_LEAVE: return leave(m, at);
     case PF_EVENT_SUSPEND: return suspend(m, at);
     default: return resume(m, at);
@@ -442,6 +443,44 @@ static void note_plain (pf_machine *m, uint32_t number) {
 }
 
 
+/* Find the slot and the lane of an area, and take its lane to the time of the
+   event. PF_ENOMEM. */
+static pf_status find_moment (pf_machine *m, uint32_t lane, uint32_t area,
+                              moment *at) {
+  if (pf_slot_find(&m->lanes, lane, area, m->first, &at->slot) != PF_OK)
+    return PF_ENOMEM;
+  pf_slot *const slot = &m->lanes.slots[at->slot];
+  at->lane = slot->lane;
+  if (slot->epoch != m->epoch) {
+    slot->earlier = pf_slot_last(slot);
+    slot->epoch = m->epoch;
+    slot->entered = slot->left = false;
+  }
+  if (at->time < at->lane->last)
+    at->time = at->lane->last; /* in a lane time does not go back */
+  at->lane->last = at->time;
+  if (at->lane->epoch != m->epoch)
+    pf_lane_begin(at->lane, at->time, m->epoch);
+  return PF_OK;
+}
+
+
+/* A state that begins, or is written again, is a write to its variable. */
+static pf_status write_variable (pf_machine *m, const pf_event_rows *rows,
+                                 size_t i, const moment *of_state) {
+  const uint32_t variable =
+      pf_area_at(m->lanes.dictionary, rows->areas[i])->parent;
+  moment at = *of_state;
+  if ((rows->kinds[i] != PF_EVENT_ENTER && rows->kinds[i] != PF_EVENT_WRITE) ||
+      variable == PF_NO_AREA ||
+      pf_area_kind_of(m->lanes.dictionary, true, variable) != PF_KIND_VALUE)
+    return PF_OK;
+  at.flags = 0;
+  return find_moment(m, rows->lanes[i], variable, &at) == PF_OK ? write(m, &at)
+                                                                : PF_ENOMEM;
+}
+
+
 pf_status pf_machine_take_one (pf_machine *m, const pf_event_rows *rows,
                                size_t i) {
   moment at = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0};
@@ -456,23 +495,12 @@ pf_status pf_machine_take_one (pf_machine *m, const pf_event_rows *rows,
   note_time(m, at.time);
   if (rows->kinds[i] == PF_EVENT_OTHER)
     return PF_OK;
-  if (pf_slot_find(&m->lanes, rows->lanes[i], rows->areas[i], m->first,
-                   &at.slot) != PF_OK)
+  if (find_moment(m, rows->lanes[i], rows->areas[i], &at) != PF_OK)
     return PF_ENOMEM;
-  pf_slot *const slot = &m->lanes.slots[at.slot];
-  at.lane = slot->lane;
-  if (slot->epoch != m->epoch) {
-    slot->epoch = m->epoch;
-    slot->entered = slot->left = false;
-  }
-  if (at.time < at.lane->last)
-    at.time = at.lane->last; /* in a lane time does not go back */
-  at.lane->last = at.time;
-  if (at.lane->epoch != m->epoch)
-    pf_lane_begin(at.lane, at.time, m->epoch);
+  const bool is_state = m->lanes.slots[at.slot].kind == PF_KIND_STATE;
   const pf_status status = act(m, &at, rows->kinds[i]);
   note_plain(m, at.slot);
-  return status;
+  return is_state && status == PF_OK ? write_variable(m, rows, i, &at) : status;
 }
 
 

@@ -31,14 +31,6 @@ typedef struct listing {
 
 /* {====== Entries in order ====== */
 
-/* When the last call of a slot ended; INT64_MIN: there has been none. A write
-   is a call that is entered only. */
-static int64_t last_stop (const pf_slot *slot) {
-  return slot->last_enter > slot->last_leave ? slot->last_enter
-                                             : slot->last_leave;
-}
-
-
 /* Number the areas as their slots were made. */
 static pf_status rank_areas (listing *l) {
   const pf_lanes *const lanes = l->rows->lanes;
@@ -60,8 +52,8 @@ static pf_status rank_areas (listing *l) {
       *rank = next++;
       l->stops[*rank] = INT64_MIN;
     }
-    if (l->stops[*rank] < last_stop(slot))
-      l->stops[*rank] = last_stop(slot);
+    if (l->stops[*rank] < pf_slot_last(slot))
+      l->stops[*rank] = pf_slot_last(slot);
   }
   return PF_OK;
 }
@@ -202,7 +194,7 @@ static void put_last_stop (const listing *l, const entry *e, pf_store *store,
   const int64_t stop =
       e->lane == PF_NO_SLOT
           ? l->stops[l->ranks[e->area]]
-          : last_stop(&lanes->slots[(uint32_t)slots[e->group]]);
+          : pf_slot_last(&lanes->slots[(uint32_t)slots[e->group]]);
   put_int(store, column, row, stop, stop != INT64_MIN);
 }
 

@@ -20,17 +20,22 @@ local states = {
    options = calls.options,
 }
 
-local function has_state(areas)
-   return areas:where { class = conditions.match "state$" }:limit(1):count() > 0
+local function has_any(areas, condition)
+   return areas:where(condition):limit(1):count() > 0
 end
 
--- Areas are known from the file's own list, or where it has none from its events.
+local is_state = { class = conditions.match "state$" }
+
+-- Areas are known from the file's own list, or where it has none from its events. A variable may
+-- have states that the list does not name.
 local function has_states(trace)
    local list = trace.areas
-   if list and list:limit(1):count() > 0 then
-      return has_state(list)
+   if not list or list:limit(1):count() == 0 then
+      return has_any(trace:table "events":group "area":describe(), is_state)
    end
-   return has_state(trace:table "events":group "area":describe())
+   local has_column = table.concat(list.columns, " "):find "%f[%w]states%f[%W]"
+   return has_any(list, is_state)
+      or has_column ~= nil and has_any(list, { states = conditions.no(conditions.missing) })
 end
 
 ---@param trace profio.Trace
@@ -45,7 +50,7 @@ end
 ---@param context profio.Context
 ---@return userdata
 function states.reader(context)
-   return context:calls(states):describe():where { class = conditions.match "state$" }:reader()
+   return context:calls(states):describe():where(is_state):reader()
 end
 
 return states

@@ -1,0 +1,125 @@
+/*
+** encode_handles.c - the handles of areas that are written: their own, or new
+** ones, which are kept so that their names can be written behind the events.
+*/
+
+#include <stdlib.h>
+
+#include "formats/winidea/encode.h"
+#include "model/names.h"
+
+/* The kind of an area by its class. */
+static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
+  const pf_bytes class = pf_name(self->dictionary, area->class);
+  for (unsigned kind = 0; kind < 8 && area->class != PF_NO_NAME; kind++)
+    if (class.size == strlen(winidea_class_names[kind]) &&
+        memcmp(class.at, winidea_class_names[kind], class.size) == 0)
+      return kind;
+  return WINIDEA_FUNCTION;
+}
+
+
+static bool reserve_given (winidea_writer *self, uint32_t area) {
+  if (self->ngiven == self->given_room) {
+    const uint32_t room = self->given_room * 2 + 64;
+    winidea_given *const given = realloc(self->given, room * sizeof *given);
+    if (given == NULL)
+      return false;
+    self->given = given;
+    self->given_room = room;
+  }
+  if (area < self->ngiven_of)
+    return true;
+  const uint32_t count = area + area / 2 + 64;
+  uint32_t *const of = realloc(self->given_of, count * sizeof *of);
+  if (of == NULL)
+    return false;
+  memset(of + self->ngiven_of, 0, (count - self->ngiven_of) * sizeof *of);
+  self->given_of = of;
+  self->ngiven_of = count;
+  return true;
+}
+
+
+/* The next handle of a kind; states without a variable take one of those, so
+   that they cannot meet the states of another. */
+static pf_status next_handle (winidea_writer *self, unsigned kind,
+                              uint32_t *handle, pf_error *error) {
+  const bool is_state = winidea_is_state((uint32_t)kind << 28);
+  uint32_t *const next = &self->next_of[is_state ? kind - 1 : kind];
+  if (*next == WINIDEA_KIND_STEP)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "more than %u areas of one kind", WINIDEA_KIND_STEP);
+  *handle = (uint32_t)kind << 28 | (*next)++;
+  return PF_OK;
+}
+
+
+/* The handle of an area of a kind that has none: states of one variable share
+   that which goes with its handle, all others have the next one. */
+static pf_status new_handle (winidea_writer *self, const pf_area *area,
+                             uint32_t *handle, pf_error *error) {
+  const unsigned kind = kind_of(self, area);
+  if (winidea_is_state((uint32_t)kind << 28) && area->parent != PF_NO_AREA) {
+    const pf_status status =
+        winidea_area_handle(self, area->parent, handle, error);
+    if (status < 0)
+      return status;
+    if (winidea_kind(*handle) + 1 == kind) {
+      *handle += WINIDEA_KIND_STEP;
+      return PF_OK;
+    }
+  }
+  return next_handle(self, kind, handle, error);
+}
+
+
+/* The handle of an area that has none. */
+static pf_status give_handle (winidea_writer *self, uint32_t number,
+                              uint32_t *handle, pf_error *error) {
+  if (number < self->ngiven_of && self->given_of[number] != 0) {
+    *handle = self->given[self->given_of[number] - 1].handle;
+    return PF_OK;
+  }
+  const pf_status status =
+      new_handle(self, pf_area_at(self->dictionary, number), handle, error);
+  if (status < 0)
+    return status;
+  if (number >= UINT32_MAX / 2 || !reserve_given(self, number))
+    return winidea_no_memory(error);
+  self->given[self->ngiven] = (winidea_given){number, *handle};
+  self->given_of[number] = ++self->ngiven;
+  return PF_OK;
+}
+
+
+static pf_status check_handle (uint64_t handle, uint32_t *number,
+                               pf_error *error) {
+  *number = (uint32_t)handle;
+  if (handle <= UINT32_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a handle of 32 bits expected, found %llx",
+                 (unsigned long long)handle);
+}
+
+
+pf_status winidea_area_handle (winidea_writer *self, uint32_t number,
+                               uint32_t *handle, pf_error *error) {
+  const pf_area *const known = pf_area_at(self->dictionary, number);
+  return known->has_handle ? check_handle(known->handle, handle, error)
+                           : give_handle(self, number, handle, error);
+}
+
+
+pf_status winidea_row_handle (winidea_writer *self, const pf_batch *batch,
+                              size_t handle, size_t area, size_t row,
+                              uint32_t *number, pf_error *error) {
+  if (winidea_has(batch, handle, row))
+    return check_handle(batch->columns[handle].addrs[row], number, error);
+  if (!winidea_has(batch, area, row))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "a row has no handle and no area");
+  return winidea_area_handle(self, batch->columns[area].ids[row], number,
+                             error);
+}
