@@ -10,6 +10,9 @@
 #   make asan       the specs under ASan, UBSan and LeakSanitizer, then with an
 #                   allocator that fails, then with a collector that never rests
 #   make tsan       what runs in two threads, under ThreadSanitizer
+#   make check-detection    files of this system, FILES of them (10,000) as SEED
+#                   chooses: none of them is a trace, and how many are taken
+#                   for one
 #   make fuzz       each fuzz target for TIME seconds
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
@@ -121,6 +124,12 @@ KILL := $(B)/c/kill $(B)/c/processes.so
 
 run-test: $(KILL)
 	@$(SPECS) --run=ci
+
+FILES ?= 10000
+SEED  ?= 1
+
+check-detection: $(MODULE)
+	@$(IN_TREE) $(LUA) spec/support/check_detection.lua $(FILES) $(SEED)
 
 setup:
 	@$(SETUP) run test check
@@ -347,5 +356,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
-	run-gcstress run-oom run-replay tsan fuzz run-fuzz bench install install-module \
-	uninstall rockspec clean again $(FUZZERS:%=run-%)
+	run-gcstress run-oom run-replay check-detection tsan fuzz run-fuzz bench \
+	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)

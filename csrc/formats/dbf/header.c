@@ -399,6 +399,42 @@ static bool is_bare (pf_bytes head) {
 }
 
 
+/* Whether a descriptor has a name of letters, digits and underscores that ends
+   with a NUL before its last byte, as all programs write short names. */
+static bool is_well_named (const uint8_t *at, const dbf_shape *shape) {
+  size_t size = 0;
+  while (size + 1 < shape->name &&
+         (at[size] == '_' || (at[size] >= '0' && at[size] <= '9') ||
+          ((at[size] | 0x20) >= 'a' && (at[size] | 0x20) <= 'z')))
+    size++;
+  return size > 0 && at[size] == 0;
+}
+
+
+/* Whether what is called descriptors are some, at least three of four, and
+   something says that they are all: 0x0D behind them, the size of a record, or
+   that the file is cut inside of them. */
+static bool are_descriptors (pf_bytes head, size_t count, uint32_t end) {
+  const dbf_shape *const shape = dbf_shape_of(head.at[0]);
+  size_t good = 0;
+  uint64_t sum = 1, long_sum = 1;
+  for (size_t i = 0; i < count; i++) {
+    const uint8_t *const at = head.at + shape->first + i * shape->size;
+    good += is_descriptor(at, shape);
+    sum += at[shape->length];
+    long_sum += at[shape->length];
+    if (at[shape->type] == 'C')
+      long_sum += (uint64_t)at[shape->decimals] << 8;
+  }
+  const uint32_t record = stated_record(head);
+  const bool is_ended = end < head.size && head.at[end] == 0x0D;
+  const bool is_cut = head.size < stated_start(head) && good == count &&
+                      head.size - end < shape->size;
+  return good * 4 >= count * 3 &&
+         (is_ended || is_cut || sum == record || long_sum == record);
+}
+
+
 int dbf_score (pf_bytes head, uint64_t size) {
   if (head.size < 33 || !dbf_version_known(head.at[0]))
     return 0;
@@ -410,7 +446,10 @@ int dbf_score (pf_bytes head, uint64_t size) {
   if (!is_descriptor(head.at + shape->first, shape))
     return is_bare(head) ? 60 : 0;
   uint32_t end;
-  count_descriptors(head, stated_start(head), &end);
+  const size_t count = count_descriptors(head, descriptor_limit(head), &end);
+  if (!is_well_named(head.at + shape->first, shape) &&
+      !are_descriptors(head, count, end))
+    return 0;
   if (stated_record(head) < 2 || stated_start(head) > size)
     return 30; /* cut, or its sizes are damaged */
   return end < head.size && head.at[end] == 0x0D ? 90 : 60;

@@ -39,9 +39,12 @@ typedef struct survey {
 
 /* What the beginning of some bytes looks like. */
 typedef struct look {
-  uint32_t words;     /* bit per word of a header */
-  bool has_edition;   /* "version pdb-..." */
-  bool has_end;       /* "samples" */
+  uint32_t words;   /* bit per word of a header */
+  size_t lines;     /* of the header */
+  size_t fitting;   /* that begin with such a word, and a value of its shape */
+  size_t first;     /* how many of these lines come before all others */
+  bool has_edition; /* "version pdb-..." */
+  bool has_end;     /* "samples" */
   bool has_addresses; /* a line that begins with 0x */
   bool is_text;       /* no line has odd bytes */
 } look;
@@ -55,6 +58,27 @@ static bool is_plain (pf_bytes text) {
 }
 
 
+/* Whether a line of the header has a known word and a value as it is written
+   behind it. */
+static bool is_fitting (const dcpi_line *line) {
+  pf_bytes value = line->value;
+  uint64_t number;
+  if (line->known == DCPI_WORDS || value.size == 0)
+    return false;
+  switch (dcpi_rules[line->known].shape) {
+    case DCPI_TEXT: return true;
+    case DCPI_EDITION:
+      return value.size >= 4 && memcmp(value.at, "pdb-", 4) == 0;
+    case DCPI_DECIMAL:
+    case DCPI_TIME: return dcpi_number(value, 10, &number) != PF_EFORMAT;
+    default:
+      if (value.size > 2 && value.at[0] == '0' && (value.at[1] | 0x20) == 'x')
+        value = (pf_bytes){value.at + 2, value.size - 2};
+      return dcpi_number(value, 16, &number) != PF_EFORMAT;
+  }
+}
+
+
 /* Look at a line; false when the header ends with it. */
 static bool look_at (pf_bytes bytes, const dcpi_line *line, look *found) {
   const pf_bytes all = {bytes.at + line->offset, (size_t)line->size - 1};
@@ -64,6 +88,10 @@ static bool look_at (pf_bytes bytes, const dcpi_line *line, look *found) {
                          (line->word.at[1] | 0x20) == 'x';
   if (!found->is_text || found->has_end || found->has_addresses)
     return false;
+  const bool fits = is_fitting(line);
+  found->first += fits && found->first == found->lines;
+  found->fitting += fits;
+  found->lines++;
   if (line->known < DCPI_WORDS)
     found->words |= UINT32_C(1) << line->known;
   if (line->known == DCPI_VERSION && line->value.size >= 4 &&
@@ -90,6 +118,7 @@ static unsigned count_words (const look *found, uint32_t words) {
   return count;
 }
 
+#define FIRST_LINES  5 /* of a header: no text begins so */
 #define BIT(word)    (UINT32_C(1) << DCPI_##word)
 #define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))
 #define TEXT_WORDS   (BIT(NAME) | BIT(TEXT_START) | BIT(TEXT_SIZE))
@@ -102,16 +131,25 @@ static bool is_cat (const look *found) {
 }
 
 
+/* A text that is about such files says the words, too. Of a header most lines
+   begin with one, or the first ones do and unknown words follow. */
+static bool is_header (const look *found) {
+  return found->first >= FIRST_LINES || found->fitting * 4 >= found->lines * 3;
+}
+
+
 static int score (pf_bytes head, uint64_t size) {
   const look found = look_over(head);
   const unsigned common = count_words(&found, COMMON_WORDS);
   (void)size;
+  if (!is_header(&found))
+    return 0;
   if (found.has_edition)
     return found.is_text || common > 0 ? 95 : 60;
+  if (is_cat(&found) && found.has_addresses)
+    return common == 0 ? 0 : 95;
   if (is_cat(&found))
-    return common == 0           ? 0
-           : found.has_addresses ? 95
-                                 : 20 * (int)(common < 4 ? common : 4);
+    return common < 3 ? 0 : 20 * (int)common;
   if (found.has_end && common + count_words(&found, BINARY_WORDS) >= 3)
     return 60;
   return 0;

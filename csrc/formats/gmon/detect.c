@@ -10,6 +10,8 @@
 
 #include "formats/gmon/detect.h"
 
+#define MOST_VERSION 0xffff /* that a file may have, also of later writers */
+
 const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
                                                        "apple", "ld-profile"};
 
@@ -145,13 +147,41 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
 }
 
 
+/* A version is a small number: a text that begins with the word is none. */
 static int score_gnu (pf_bytes head) {
   if (head.size < 8)
-    return 60;
+    return 60; /* cut inside of its header */
   const uint32_t little = pf_load32le(head.at + 4);
   const uint32_t big = pf_load32be(head.at + 4);
   const uint32_t version = little < big ? little : big;
-  return version <= 1 || version == GMON_LD_VERSION ? 100 : 70;
+  if (version <= 1 || version == GMON_LD_VERSION)
+    return 100;
+  return version <= MOST_VERSION ? 70 : 0;
+}
+
+
+/* Whether a file in whose header only sizes agree looks like one of old BSD:
+   its range begins and ends at whole words, and most of the arcs that the head
+   shows are calls of something in that range, as often as once. */
+static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
+  const gmon_bsd header = gmon_bsd_header(layout, head.at);
+  const uint64_t size = gmon_bsd_arc(layout);
+  uint64_t arcs = 0, good = 0;
+  if (header.low % 4 != 0 || header.high % 4 != 0)
+    return false;
+  for (uint64_t at = header.ncnt; at < head.size && head.size - at >= size;
+       at += size) {
+    const pf_bytes arc = {head.at + at, (size_t)size};
+    pf_cursor c = pf_cursor_over(arc, layout->big);
+    uint64_t from, self, count;
+    if (!pf_take_uint(&c, layout->width, &from) ||
+        !pf_take_uint(&c, layout->width, &self) ||
+        !pf_take_uint(&c, layout->width, &count))
+      return false;
+    arcs++;
+    good += self >= header.low && self < header.high && count > 0;
+  }
+  return good * 2 >= arcs && (arcs > 0 || header.ncnt > layout->header);
 }
 
 
@@ -165,7 +195,10 @@ int gmon_score (pf_bytes head, uint64_t size) {
   const int rating = find_bsd44(&nothing, head, size, &layout);
   if (rating > 0)
     return rating == 2 ? 95 : 75;
-  return find_bsd(&nothing, head, size, &layout) ? 15 : 0;
+  return find_bsd(&nothing, head, size, &layout) &&
+                 is_plausible_bsd(&layout, head)
+             ? 15
+             : 0;
 }
 
 /* }====== */

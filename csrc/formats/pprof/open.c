@@ -56,20 +56,89 @@ static bool is_expected (const pprof_part *part) {
 }
 
 
+/* What a profile was seen to hold. */
+typedef struct seen {
+  size_t types, parts, samples;
+  size_t misfits;      /* samples with another number of values than types */
+  size_t strings;      /* of the string table */
+  bool begins_empty;   /* its first string is "", as the format has it */
+  uint64_t least_room; /* strings that the types need */
+} seen;
+
+
+/* How many values a sample has; SIZE_MAX: the message is none. */
+static size_t values_of (pf_bytes sample) {
+  pf_cursor c = pf_cursor_over(sample, false);
+  pprof_part part;
+  size_t count = 0;
+  while (pprof_next(&c, &part)) {
+    const bool is_number = part.wire == PPROF_VARINT && part.number <= 2;
+    if (part.number > 3 || !(is_number || part.wire == PPROF_BYTES))
+      return SIZE_MAX;
+    if (part.number != 2)
+      continue;
+    pf_cursor numbers = pprof_numbers(&part);
+    uint64_t value;
+    for (count += is_number; pprof_varint(&numbers, &value);)
+      count++;
+  }
+  return pf_left(&c) == 0 ? count : SIZE_MAX;
+}
+
+
+/* The names of a type are in the string table. */
+static void see_type (seen *s, pf_bytes type) {
+  pf_cursor c = pf_cursor_over(type, false);
+  pprof_part part;
+  s->types++;
+  while (pprof_next(&c, &part))
+    if (part.value >= s->least_room)
+      s->least_room = part.value + 1;
+}
+
+
+/* Look at a part; false: a profile has none such. */
+static bool see_part (seen *s, const pprof_part *part) {
+  if (!is_expected(part))
+    return false;
+  s->parts++;
+  switch (part->number) {
+    case 1:
+      if (!is_value_type(part->bytes))
+        return false;
+      see_type(s, part->bytes);
+      return true;
+    case 2:
+      s->samples++;
+      s->misfits += values_of(part->bytes) != s->types;
+      return true;
+    case 6:
+      s->begins_empty |= s->strings == 0 && part->bytes.size == 0;
+      s->strings++;
+      return true;
+    default: return true;
+  }
+}
+
+
+/* Any message may have the numbers and types of fields of a profile: so its
+   samples have a value for each type, and the string table begins with "" and
+   holds the names of the types. */
 static int score (pf_bytes head, uint64_t size) {
   pf_cursor c = pf_cursor_over(head, false);
   pprof_part part;
-  size_t types = 0, known = 0;
-  while (pprof_next(&c, &part)) {
-    if (!is_expected(&part) || (part.number == 1 && !is_value_type(part.bytes)))
+  seen s = {.types = 0};
+  while (pprof_next(&c, &part))
+    if (!see_part(&s, &part))
       return 0;
-    types += part.number == 1;
-    known++;
-  }
   const bool is_cut = head.size < size;
-  if (types == 0 || (!is_cut && known < 2))
+  const bool ends_well = pf_left(&c) == 0;
+  if (s.types == 0 || s.misfits * 2 > s.samples ||
+      (!is_cut && ends_well && s.strings < s.least_room))
     return 0;
-  return pf_left(&c) == 0 || is_cut ? 80 : 40;
+  if (s.samples == 0 && !s.begins_empty && !(is_cut && s.parts > s.types))
+    return 0;
+  return (ends_well || is_cut) && (s.begins_empty || s.strings == 0) ? 80 : 40;
 }
 
 /* }====== */

@@ -2,28 +2,30 @@
 ** detect.c - whether bytes are a binary timeline, and of which version.
 **
 ** A timeline has no header: both versions are rows of records, and what tells
-** them apart is where the bits of the second word are. A record of zeros (an
-** exit on core 0) says nothing.
+** them apart is where the bits of the second word are. The word of a leave on
+** core 0 is 0 in both.
 */
 
 #include "formats/winidea/winidea.h"
 
-#define RECORD_SIZE  24
-#define LAST_EVENTS  256        /* handles whose last event is kept */
-#define HEAD_RECORDS 2730       /* at the start: 64 KiB */
-#define ENOUGH       4          /* events that say that types are swapped */
-#define TAIL         64         /* records at the end that break ties */
-#define INDEX_LIMIT  0x1000000u /* no export has so many areas of a kind */
-#define TIME_LIMIT   (INT64_C(1) << 55) /* more than a year, ns */
+#define RECORD_SIZE   24
+#define LAST_EVENTS   256        /* handles whose last event is kept */
+#define HEAD_RECORDS  2730       /* at the start: 64 KiB */
+#define ENOUGH        4          /* events that say that types are swapped */
+#define TAIL          64         /* records at the end that break ties */
+#define INDEX_LIMIT   0x1000000u /* no export has so many areas of a kind */
+#define STRETCHES     16         /* into which what is examined is parted */
+#define LEAST_STRETCH 32         /* records */
+#define TIME_LIMIT    (INT64_C(1) << 55) /* more than a year, ns */
 
 /* What a stretch of records looks like. */
 typedef struct tally {
-  size_t records; /* that say something */
-  size_t old;     /* whose word can only be of version 1.0 */
-  size_t new;     /* ... of version 1.1 */
-  size_t silent;  /* whose word is 0: an exit, or a write of version 1.0 */
-  size_t odd;     /* that are of no version */
-  size_t falls;   /* whose time is before the one before */
+  size_t records;
+  size_t old;    /* whose word can only be of version 1.0 */
+  size_t new;    /* ... of version 1.1 */
+  size_t silent; /* whose word is 0: an exit, or a write of version 1.0 */
+  size_t odd;    /* that are of no version */
+  size_t falls;  /* whose time is before the one before */
 } tally;
 
 
@@ -70,33 +72,84 @@ static bool is_zero (const uint8_t *at, unsigned size) {
 }
 
 
+/* Zeros are an event at most once, where a leave on core 0 comes first. */
 static void count_records (tally *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;
   for (; count > 0; count--, at += size) {
-    if (is_zero(at, size))
-      continue;
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
+    const bool is_filler = t->records > 0 && is_zero(at, size);
     t->records++;
     t->falls += time < last;
     last = time;
-    count_record(t, pf_load32le(at), pf_load32le(at + 4), time);
+    if (is_filler)
+      t->odd++;
+    else
+      count_record(t, pf_load32le(at), pf_load32le(at + 4), time);
   }
 }
 
 
+/* Whether events of one version stand in all of a stretch: at most a quarter
+   is odd or of the other version, at most a quarter is earlier than the event
+   before it, and at least an eighth is no leave on core 0, whose word is 0. */
+static bool is_plausible_stretch (const tally *t, bool is_old) {
+  const size_t told = is_old ? t->old : t->new;
+  const size_t odd = t->odd + t->old + t->new - told;
+  return odd * 4 <= t->records && t->falls * 4 <= t->records &&
+         told * 8 >= t->records;
+}
+
+
+/* How much of the records is examined at once, so that a table somewhere in a
+   library is no timeline. */
+static size_t stretch_of (size_t records) {
+  const size_t part = records / STRETCHES;
+  return part < LEAST_STRETCH ? LEAST_STRETCH : part;
+}
+
+
+/* Whether areas come back, as what is entered is left and what is written is
+   written again: in at least a quarter of the records. */
+static bool do_areas_return (const uint8_t *at, size_t records) {
+  uint32_t last[LAST_EVENTS];
+  size_t returns = 0;
+  memset(last, 0xff, sizeof last); /* WINIDEA_NO_HANDLE */
+  for (size_t i = 0; i < records; i++) {
+    const uint32_t handle = pf_load32le(at + i * RECORD_SIZE);
+    uint32_t *const slot = &last[handle % LAST_EVENTS];
+    returns += *slot == handle && handle != WINIDEA_NO_HANDLE;
+    *slot = handle;
+  }
+  return returns * 4 >= records;
+}
+
+
 int winidea_score_records (pf_bytes head, uint64_t size) {
-  tally t = {.records = 0};
-  count_records(&t, head.at, head.size / RECORD_SIZE, RECORD_SIZE);
-  const size_t told = t.old > t.new ? t.old : t.new;
-  const size_t odd = t.odd + t.old + t.new - told;
+  const size_t records = head.size / RECORD_SIZE;
+  const size_t stretch = stretch_of(records);
+  tally all = {.records = 0};
+  count_records(&all, head.at, records, RECORD_SIZE);
+  const bool is_old = all.old > all.new;
+  for (size_t at = 0; at < records; at += stretch) {
+    tally t = {.records = 0};
+    const size_t left = records - at;
+    /* what is left over is seen with the last whole stretch */
+    const size_t count = left < 2 * stretch ? left : stretch;
+    count_records(&t, head.at + at * RECORD_SIZE, count, RECORD_SIZE);
+    if (!is_plausible_stretch(&t, is_old))
+      return 0;
+    if (count == left)
+      break;
+  }
+  const size_t odd = all.odd + (is_old ? all.new : all.old) + all.falls;
   const int whole = size % RECORD_SIZE == 0 ? 20 : 0;
-  if (told == 0 || t.silent + t.odd >= t.records || odd * 3 > t.records ||
-      t.falls * 4 > t.records)
+  if (records >= 8 && (odd > 0 || whole == 0) &&
+      !do_areas_return(head.at, records))
     return 0;
-  if (t.records < 4)
-    return whole == 0 || odd + t.falls > 0 ? 0 : 50;
-  return (odd + t.falls > 0 ? 25 : 65) + whole;
+  if (all.records < 4)
+    return all.records == 0 || whole == 0 || odd > 0 ? 0 : 50;
+  return (odd > 0 ? 25 : 65) + whole;
 }
 
 

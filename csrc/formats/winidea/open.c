@@ -282,9 +282,9 @@ typedef enum content {
 static content content_of (const pf_source *source) {
   const size_t size = source->bytes.size;
   const pf_bytes head = {source->bytes.at, size < HEAD ? size : HEAD};
-  if (winidea_score_text(head) > 0)
+  if (winidea_has_sections(head))
     return IS_TEXT;
-  return winidea_score_xml(head) > 0 ? IS_XML : IS_NEITHER;
+  return winidea_has_areas(head) ? IS_XML : IS_NEITHER;
 }
 
 

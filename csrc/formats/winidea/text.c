@@ -338,11 +338,42 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
 /* }====== */
 
 
+bool winidea_has_sections (pf_bytes head) {
+  return find_header(head, 0) < head.size;
+}
+
+
+/* The format that a header line states, without the kind and the context. */
+static pf_bytes format_of (pf_bytes line, winidea_section_kind *kind) {
+  pf_bytes rest = {NULL, 0};
+  *kind = keyword_of(line, &rest);
+  if (*kind == WINIDEA_HANDLE || *kind == WINIDEA_STATISTICS)
+    take_class(&rest);
+  if (*kind == WINIDEA_STATISTICS)
+    take_context(&rest);
+  return rest;
+}
+
+
+/* A text that begins with a header, and has one whose format can be read: a
+   list of points with stars, or a text about the format, is none. */
 int winidea_score_text (pf_bytes head) {
-  const uint64_t at = find_header(head, 0);
-  if (at == head.size)
+  const bool has_mark = head.size > 3 && head.at[0] == 0xef;
+  uint64_t next = has_mark ? 3 : 0;
+  while (next < head.size && memchr(" \t\r\n", head.at[next], 4) != NULL)
+    next++;
+  if (find_header(head, next) != next)
     return 0;
-  return at == 0 || (at == 3 && head.at[0] == 0xef) ? 95 : 40;
+  for (uint64_t at = next; at < head.size; at = find_header(head, next)) {
+    winidea_rowformat format;
+    winidea_section_kind kind;
+    const pf_bytes line = winidea_line(head, at, &next);
+    if (line.size <= MOST_HEADER &&
+        winidea_compile(&format, format_of(line, &kind)) &&
+        winidea_is_enough(&format, kind))
+      return 95;
+  }
+  return 0;
 }
 
 

@@ -13,6 +13,11 @@
 int winidea_score_text (pf_bytes head);
 int winidea_score_xml (pf_bytes head);
 
+/* Whether there is anything to read in them: a section anywhere, or an area.
+   It decides how a file is read that the user calls an export of winIDEA. */
+bool winidea_has_sections (pf_bytes head);
+bool winidea_has_areas (pf_bytes head);
+
 /*
 ** Read on in the main file: sections up to and with the next TIMELINE, areas
 ** and contexts of those that have them. In an opened trace the caller holds

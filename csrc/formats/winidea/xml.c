@@ -276,14 +276,52 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
 /* }====== */
 
 
+/* Whether bytes begin as XML does; a byte order mark may come first. */
+static bool begins_as_xml (pf_bytes head) {
+  const size_t mark = head.size > 3 && head.at[0] == 0xef ? 3 : 0;
+  return head.size > mark && head.at[mark] == '<';
+}
+
+
+bool winidea_has_areas (pf_bytes head) {
+  walk w = {head, 0};
+  element e;
+  if (!begins_as_xml(head))
+    return false;
+  while (next_element(&w, &e))
+    if (strcmp(e.name, "AREA") == 0)
+      return true;
+  return false;
+}
+
+
+/* Whether the area that begins here has what each area of a mapping has: a
+   name and a handle. `w` moves to the end of the area. */
+static bool is_mapped_area (walk *w) {
+  element e;
+  uint32_t handle;
+  bool has_name = false, has_handle = false;
+  while (next_element(w, &e) && strcmp(e.name, "AREA") != 0) {
+    has_name |= !e.is_end && part_of(e.name) == NAME;
+    has_handle |= !e.is_end && part_of(e.name) == HANDLE &&
+                  read_handle(winidea_trim(e.text), &handle);
+  }
+  return e.is_end && has_name && has_handle;
+}
+
+
+/* A mapping whose first area is one of winIDEA. */
 int winidea_score_xml (pf_bytes head) {
   walk w = {head, 0};
   element e;
-  const size_t mark = head.size > 3 && head.at[0] == 0xef ? 3 : 0;
-  if (head.size <= mark || head.at[mark] != '<')
+  bool in_mapping = false;
+  if (!begins_as_xml(head))
     return 0;
-  while (next_element(&w, &e))
-    if (strcmp(e.name, "AREA") == 0)
-      return 60;
+  while (next_element(&w, &e)) {
+    if (strcmp(e.name, "MAPPING") == 0)
+      in_mapping = !e.is_end && !e.is_empty;
+    else if (in_mapping && strcmp(e.name, "AREA") == 0)
+      return !e.is_end && !e.is_empty && is_mapped_area(&w) ? 60 : 0;
+  }
   return 0;
 }

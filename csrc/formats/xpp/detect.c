@@ -109,29 +109,39 @@ static void look_at_records (head_table *table) {
 }
 
 
-/* How many leaves end the call that was entered last of those that are open,
-   less those that do not. */
+/* The nesting of calls as their letters and names say it. */
+typedef struct nesting {
+  pf_bytes open[ROWS_LOOKED_AT]; /* calls that were entered and not left */
+  size_t depth;
+  int matches; /* leaves of the call entered last, less other leaves */
+} nesting;
+
+
+/* Count an entry with the letter i, I, O or o. Deeper calls than there is
+   capacity for are not kept. */
+static void nest (nesting *n, pf_bytes letter, pf_bytes name) {
+  if (letter.size == 1 && (letter.at[0] | 0x20) == 'i') {
+    if (n->depth < ROWS_LOOKED_AT)
+      n->open[n->depth++] = name;
+  }
+  else if (n->depth > 0) {
+    const pf_bytes open = n->open[--n->depth];
+    n->matches +=
+        open.size == name.size && memcmp(open.at, name.at, name.size) == 0 ? 1
+                                                                           : -1;
+  }
+}
+
+
 static int nesting_of (const head_table *table, size_t op, size_t call) {
-  pf_bytes open[ROWS_LOOKED_AT];
   const size_t count = records_of(table);
-  size_t depth = 0;
-  int matches = 0;
+  nesting n = {.depth = 0};
   for (size_t row = 0; row < count; row++) {
     const uint8_t *const record =
         table->head.at + table->start + row * table->record;
-    const pf_bytes letter = value_of(table, record, op);
-    const pf_bytes name = value_of(table, record, call);
-    if (letter.size == 1 && (letter.at[0] | 0x20) == 'i')
-      open[depth++] = name;
-    else if (depth > 0) {
-      depth--;
-      matches += open[depth].size == name.size &&
-                         memcmp(open[depth].at, name.at, name.size) == 0
-                     ? 1
-                     : -1;
-    }
+    nest(&n, value_of(table, record, op), value_of(table, record, call));
   }
-  return matches;
+  return n.matches;
 }
 
 
@@ -162,26 +172,113 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
 
 /* {====== Text ====== */
 
-/* Look at the first rows; how many there were. A row of names gives them. */
-static size_t look_at_text (pf_bytes head, uint8_t separator, size_t columns,
-                            xpp_candidate *fields) {
-  xpp_scanner scanner = {separator, UINT64_MAX};
-  xpp_cell cells[FIELDS];
-  size_t rows = 0;
-  for (uint64_t at = 0; at < head.size && rows < ROWS_LOOKED_AT;) {
-    const xpp_row row = xpp_scan_row(&scanner, head, at, cells, columns);
-    at = row.end;
-    if (row.cells != columns)
-      continue;
-    const bool are_names = rows == 0 && xpp_are_names(cells, columns);
-    for (size_t i = 0; i < columns; i++)
-      if (are_names)
-        fields[i].name = xpp_trim(cells[i].text);
-      else
-        xpp_shape_text(&fields[i].shape, cells[i].text);
-    rows += !are_names;
+/* A text whose rows are looked at. */
+typedef struct head_text {
+  pf_bytes head;
+  bool is_whole; /* it is the whole file, so that its last row is not cut */
+  uint8_t separator;
+  size_t columns;
+  size_t rows;   /* that have as many cells, without a row of names */
+  size_t others; /* that have not */
+  xpp_candidate fields[FIELDS];
+} head_text;
+
+
+/* The next row that is not blank, from *at on, which moves past it; false at
+   the end. A row that the head or the file cuts is not looked at. */
+static bool next_row (const head_text *text, xpp_scanner *scanner, uint64_t *at,
+                      xpp_cell *cells, xpp_row *row) {
+  while (*at < text->head.size) {
+    *row = xpp_scan_row(scanner, text->head, *at, cells, text->columns);
+    *at = row->end;
+    const bool is_blank = row->cells == 1 && (cells[0].text.size == 0 ||
+                                              cells[0].text.at[0] == 0x1A);
+    if (!is_blank)
+      return row->has_end ||
+             (text->is_whole && row->cells == text->columns && !row->is_open);
   }
-  return rows;
+  return false;
+}
+
+
+/* Look at the rows. A row of names gives them. */
+static void look_at_text (head_text *text) {
+  xpp_scanner scanner = {text->separator, UINT64_MAX};
+  xpp_cell cells[FIELDS];
+  xpp_row row;
+  bool has_names = false;
+  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);) {
+    if (row.cells != text->columns) {
+      text->others++;
+      continue;
+    }
+    const bool are_names =
+        text->rows == 0 && !has_names && xpp_are_names(cells, text->columns);
+    for (size_t i = 0; i < text->columns; i++)
+      if (are_names)
+        text->fields[i].name = xpp_trim(cells[i].text);
+      else
+        xpp_shape_text(&text->fields[i].shape, cells[i].text);
+    has_names |= are_names;
+    text->rows += !are_names;
+  }
+}
+
+
+static int text_nesting_of (const head_text *text, size_t op, size_t call) {
+  xpp_scanner scanner = {text->separator, UINT64_MAX};
+  xpp_cell cells[FIELDS];
+  xpp_row row;
+  nesting n = {.depth = 0};
+  for (uint64_t at = 0; next_row(text, &scanner, &at, cells, &row);)
+    if (row.cells == text->columns)
+      nest(&n, xpp_trim(cells[op].text), xpp_trim(cells[call].text));
+  return n.matches;
+}
+
+
+/* Whether the column of a role says a whole number of 0 or more in each row. */
+static bool has_numbers (const head_text *text, const xpp_roles *roles,
+                         xpp_role role) {
+  if (roles->field[role] == XPP_NO_FIELD)
+    return false;
+  const xpp_shape *const shape = &text->fields[roles->field[role]].shape;
+  return shape->numbers == text->rows && shape->numbers > 0 &&
+         shape->least >= 0;
+}
+
+
+/* Whether the time goes on, and is more than the number of the row. */
+static bool has_time (const head_text *text, const xpp_roles *roles) {
+  if (!has_numbers(text, roles, XPP_TIME))
+    return false;
+  const xpp_shape *const time = &text->fields[roles->field[XPP_TIME]].shape;
+  const uint64_t range = (uint64_t)time->most - (uint64_t)time->least;
+  return !time->falls && (text->rows == 1 || range + 1 != text->rows);
+}
+
+
+/* Whether there is a number that says the same in several rows. */
+static bool has_thread (const head_text *text, const xpp_roles *roles) {
+  if (!has_numbers(text, roles, XPP_THREAD))
+    return false;
+  const xpp_shape *const thread = &text->fields[roles->field[XPP_THREAD]].shape;
+  return (uint64_t)thread->most - (uint64_t)thread->least <= text->rows / 2;
+}
+
+
+/* Whether columns that were found by their looks are those of a trace: there
+   is a time or a thread, every row fits, and calls are left as they were
+   entered. Where no call is entered and left, both a time and a thread must be
+   there: any table may have a column of I and O. */
+static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
+  const size_t op = roles->field[XPP_OP];
+  const int clocks = has_time(text, roles) + has_thread(text, roles);
+  if (clocks == 0 || text->others > 0 ||
+      text->fields[op].shape.letters != text->rows)
+    return false;
+  const int matches = text_nesting_of(text, op, roles->field[XPP_CALL]);
+  return matches > 0 || (matches == 0 && clocks == 2);
 }
 
 
@@ -195,23 +292,23 @@ static bool is_plain_text (pf_bytes head) {
 
 int xpp_text_score (pf_bytes head, uint64_t size) {
   static const xpp_hints none = {false, false, false};
-  xpp_candidate fields[FIELDS] = {{{0}, XPP_TEXT, 0, {0}}};
+  head_text text = {.head = head, .is_whole = head.size == size};
   xpp_roles roles = {.doubled = XPP_NO_FIELD};
-  size_t columns;
   if (!is_plain_text(head))
     return 0;
-  const uint8_t separator =
-      xpp_find_separator(head, head.size == size, 0, &columns);
-  if (separator == 0 || columns > FIELDS)
+  text.separator = xpp_find_separator(head, text.is_whole, 0, &text.columns);
+  if (text.separator == 0 || text.columns > FIELDS)
     return 0;
-  const size_t rows = look_at_text(head, separator, columns, fields);
+  look_at_text(&text);
   for (size_t i = 0; i < XPP_ROLES; i++)
     roles.field[i] = XPP_NO_FIELD;
-  xpp_map(fields, columns, &none, &roles);
-  if (!xpp_is_mapped(&roles))
+  xpp_map(text.fields, text.columns, &none, &roles);
+  if (!xpp_is_mapped(&roles) ||
+      (roles.is_guessed && !is_guess_sound(&text, &roles)))
     return 0;
-  const int sure = xpp_roles_score(&roles, &fields[roles.field[XPP_OP]].shape);
-  return rows < 2 && sure > 60 ? 60 : sure;
+  const int sure =
+      xpp_roles_score(&roles, &text.fields[roles.field[XPP_OP]].shape);
+  return text.rows < 2 && sure > 60 ? 60 : sure;
 }
 
 /* }====== */

@@ -184,7 +184,7 @@ static pf_status open (pf_trace *trace, pf_error *error) {
   trace->state = file;
   file->is_live = pf_option_int(trace, "live", 0) != 0;
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
-  if (dbf_score(bytes, bytes.size) == 0 && xpp_settings_score(head) > 0) {
+  if (dbf_score(bytes, bytes.size) == 0 && xpp_has_settings(head)) {
     open_settings(trace, file);
     return PF_OK;
   }

@@ -364,7 +364,8 @@ void xpp_map (const xpp_candidate *fields, size_t count, const xpp_hints *hints,
 
 int xpp_roles_score (const xpp_roles *roles, const xpp_shape *op) {
   const bool is_full = !is_open(roles, XPP_THREAD) && !is_open(roles, XPP_TIME);
-  if (!xpp_is_mapped(roles))
+  const bool is_bare = is_open(roles, XPP_THREAD) && is_open(roles, XPP_TIME);
+  if (!xpp_is_mapped(roles) || is_bare)
     return 0;
   if (op->values == 0) /* there are no rows */
     return is_full && !roles->is_guessed ? 94 : 0;

@@ -85,7 +85,8 @@ pf_status xpp_map_text (const xpp_candidate *fields, size_t count,
                         pf_bytes text, xpp_roles *roles, pf_error *error);
 
 /* How sure one can be of a trace with these roles, 0 to 100: by names when
-   `values` of its operations are mostly letters, by looks when all are. */
+   `values` of its operations are mostly letters, by looks when all are. 0
+   without a time and a thread: the profiler may leave out one of them only. */
 int xpp_roles_score (const xpp_roles *roles, const xpp_shape *op);
 
 /* A trace needs to know at least what happened to which function. */

@@ -120,11 +120,44 @@ bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
 }
 
 
-int xpp_settings_score (pf_bytes head) {
+/* Whether a line is one of settings: a comment, the name of a section, or a
+   key of letters, digits, blanks and the like, and a value. */
+static bool is_setting (const xpp_setting *setting, pf_bytes line) {
+  const pf_bytes text = xpp_trim(line);
+  const pf_bytes key = setting->key;
+  if (text.size == 0 || memchr(";#[\r\n\x1A", text.at[0], 6) != NULL)
+    return true;
+  for (size_t i = 0; i < key.size; i++) {
+    const uint8_t c = key.at[i], lower = c | 0x20;
+    if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') &&
+        memchr(" _-.", c, 4) == NULL)
+      return false;
+  }
+  return key.size > 0;
+}
+
+
+bool xpp_has_settings (pf_bytes text) {
   int64_t mode;
-  if (head.size > 0 && memchr(head.at, 0, head.size) != NULL)
+  return (text.size == 0 || memchr(text.at, 0, text.size) == NULL) &&
+         xpp_setting_number(text, "OPERATIONMODE", &mode);
+}
+
+
+/* A file of settings has the one that the profiler cannot do without, and few
+   lines that are something else; a text about it has many. */
+int xpp_settings_score (pf_bytes head) {
+  xpp_setting setting = {0};
+  size_t lines = 0, others = 0;
+  if (!xpp_has_settings(head))
     return 0;
-  return xpp_setting_number(head, "OPERATIONMODE", &mode) ? 95 : 0;
+  for (uint64_t at = 0; xpp_next_setting(head, at, &setting);
+       at += setting.size) {
+    lines++;
+    others += !is_setting(&setting,
+                          (pf_bytes){head.at + setting.offset, setting.size});
+  }
+  return others * 4 <= lines ? 95 : 0;
 }
 
 /* }====== */

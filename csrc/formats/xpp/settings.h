@@ -31,7 +31,9 @@ bool xpp_setting_of (pf_bytes text, const char *key, pf_bytes *value);
 /* The same as a number of 0 or more. */
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
 
-/* How sure it is that this is such a file, 0 to 100. */
+/* Whether a text has the setting OPERATIONMODE, so that it can be read as
+   settings; and how sure it is that it is a file of them, 0 to 100. */
+bool xpp_has_settings (pf_bytes text);
 int xpp_settings_score (pf_bytes head);
 
 /* The names of the bits that are set, and the numbers of those that have no

@@ -1,0 +1,148 @@
+-- Which files are traces, and which are not.
+
+local claims = require "spec.support.claims"
+local command = require "spec.support.command"
+local lfs = require "lfs"
+local look_alikes = require "spec.support.look_alikes"
+local profio = require "profio"
+
+-- The files in a folder and in those below: { path, name }.
+local function files_below(folder, list)
+   list = list or {}
+   for name in lfs.dir(folder) do
+      local path = folder .. "/" .. name
+      local mode = lfs.attributes(path, "mode")
+      if mode == "directory" and name:sub(1, 1) ~= "." then
+         files_below(path, list)
+      elseif mode == "file" then
+         list[#list + 1] = { path = path, name = name }
+      end
+   end
+   return list
+end
+
+local function is_refused(bytes)
+   assert.equal("refused", (claims.outcome { data = bytes }))
+end
+
+-- A file that is not read further still says whose it is.
+local function claimed_by(path)
+   local trace <close>, message = profio.open(path)
+   return trace and trace.format or message:match "^[^:]*: (%w+): " or message
+end
+
+describe("detection", function()
+   for _, class in ipairs(look_alikes.classes) do
+      it("refuses files of the class " .. class, function()
+         for bytes in look_alikes.of(class, 1, 300) do
+            local outcome, code, message = claims.outcome { data = bytes }
+            assert.equal("refused", outcome, ("%s: %q"):format(code, bytes:sub(1, 200)))
+            assert.equal("format", code, message)
+            assert.matches(#bytes == 0 and "empty" or "%-%-format NAME", message)
+         end
+      end)
+   end
+
+   it("refuses this project's own texts and sources", function()
+      local pipe <close> = assert(io.popen
+         "ls *.md Makefile csrc/*/*/*.c csrc/*/*.h lua/profio/*.lua")
+      for path in pipe:lines() do
+         assert.equal("refused", (claims.outcome(path)), path)
+      end
+      if lfs.attributes("../shared/formats", "mode") == "directory" then
+         for _, file in ipairs(files_below("../shared/formats", files_below "../shared/seeds")) do
+            assert.equal("refused", (claims.outcome(file.path)), file.path)
+         end
+      end
+   end)
+
+   it("claims the seeds of the fuzzers", function()
+      -- a text without times has no name either; the others are cut in their first record
+      local unclaimed = { ["br/odd"] = true, ["xpp/text-no-times"] = true,
+         ["xpp/settings-alone"] = true }
+      local others = { ["xpp/foxdbe-other-names"] = "dbf" } -- nothing in it is told by its name
+      local count = 0
+      for _, format in ipairs { "br", "dbf", "dcpi", "gmon", "pprof", "winidea", "xpp" } do
+         for _, file in ipairs(files_below("spec/fuzz/corpus/" .. format)) do
+            local is_found = file.name:match "^%x+$" and #file.name == 40 -- by a fuzzer: any bytes
+            if not is_found and not unclaimed[format .. "/" .. file.name] then
+               assert.equal(others[format .. "/" .. file.name] or format, claimed_by(file.path),
+                  file.path)
+               count = count + 1
+            end
+         end
+      end
+      assert.is_true(count > 50)
+   end)
+
+   it("claims the corpus", function()
+      if lfs.attributes("../shared/corpus", "mode") ~= "directory" then
+         pending "no ../shared/corpus here"
+         return
+      end
+      local expected = { dbf = "dbf", gmon = "gmon", out = "gmon", sum = "gmon" }
+      local count = 0
+      for _, file in ipairs(files_below("../shared/corpus", files_below "../shared/cases")) do
+         local format = expected[file.name:match "%.(%w+)$"]
+            or file.name:match "^winidea%-.*%.txt$" and "winidea"
+         if format then
+            assert.equal(format, claimed_by(file.path), file.path)
+            count = count + 1
+         end
+      end
+      assert.is_true(count > 100)
+   end)
+end)
+
+describe("a format that is named", function()
+   it("is used where nothing is recognised", function()
+      local rows = "7,I,clk\n8,I,rst\n9,O,led\n"
+      is_refused(rows)
+      local trace <close> = assert(profio.open({ data = rows }, { format = "xpp" }))
+      assert.same({ { op = "I", call = "clk" }, { op = "I", call = "rst" },
+         { op = "O", call = "led" } }, trace.entries:rows("op", "call"))
+   end)
+
+   it("reads what stands behind other texts", function()
+      local text = "exported\n* INFO %TOTAL_TIME%\n10\n* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,5\n"
+      is_refused(text)
+      local trace <close> = assert(profio.open({ data = text }, { format = "winidea" }))
+      assert.equal(1, trace.timeline:count())
+      local xml = "<a><AREA><NAME>f</NAME><HANDLE>1</HANDLE></AREA></a>"
+      is_refused(xml)
+      local areas <close> = assert(profio.open({ data = xml }, { format = "winidea" }))
+      assert.equal("f", areas.areas:rows()[1].name)
+   end)
+
+   it("is what the command proposes", function()
+      command.file("pins.csv", "7,I,clk\n8,I,rst\n9,O,led\n")
+      local _, status, errors = command.run "profio pins.csv"
+      assert.equal(1, status)
+      assert.matches("pins.csv: not a trace of a known format .*%-%-format NAME", errors)
+      _, status = command.run "profio --format xpp --table entries pins.csv"
+      assert.equal(0, status)
+   end)
+end)
+
+describe("check-detection", function()
+   it("counts what is taken for a trace, and fails for one that is opened", function()
+      command.run "rm -rf tree && mkdir tree && cp gmon.out tree/a.bin && echo text > tree/b.txt"
+      local function run(arguments)
+         local pipe = assert(io.popen("lua5.4 -e 'package.path = \"./?.lua;lua/?.lua;" ..
+            "lua/?/init.lua;\" .. package.path package.cpath = \"" ..
+            (os.getenv "PROFIO_BUILD" or "build") .. "/?.so;\" .. package.cpath' " ..
+            "spec/support/check_detection.lua " .. arguments))
+         local text = pipe:read "a"
+         return text, select(3, pipe:close())
+      end
+      local text, status = run("100 7 " .. command.folder .. "/tree")
+      assert.equal(1, status)
+      assert.matches("clean as gmon: .*a.bin\n", text)
+      assert.matches("seed 7: 2 files of 2 suffixes; false claims: 1 opened without damage, 0",
+         text)
+      command.run "rm tree/a.bin"
+      text, status = run("100 7 " .. command.folder .. "/tree")
+      assert.equal(0, status)
+      assert.matches("false claims: 0 opened without damage, 0 with damage", text)
+   end)
+end)
