@@ -92,8 +92,11 @@ local function answer(trace, given, out, err)
    if given.script then
       interrupt:release()
    end
-   local status = modes.run(trace, given, out)
+   local status, told = modes.run(trace, given, out)
    out:close()
+   if told then
+      err:write("profio: ", told, "\n")
+   end
    if given.check then
       return status
    end

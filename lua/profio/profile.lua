@@ -488,16 +488,19 @@ local function picker(wanted)
    end
 end
 
+-- What is done with functions; see contexts:narrow of the core.
+local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
+
 local function narrowed(mark)
    return function(self, wanted)
-      local state, is_wanted, marks, found = of(self), picker(wanted), {}, false
-      for _, frame in ipairs(state.body:frames()) do
-         if is_wanted(frame) then
-            marks[frame.number], found = mark, true
-         end
+      local state, is_wanted, marks, frames = of(self), picker(wanted), {}, of(self).body:frames()
+      for _, frame in ipairs(frames) do
+         marks[frame.number] = is_wanted(frame) and mark or nil
       end
-      if not found and mark == 1 then
-         error("focus: no function is like that", 2)
+      if mark == KEEP and next(marks) == nil then -- the focus is on nothing
+         for _, frame in ipairs(frames) do
+            marks[frame.number] = LEAVE_OUT
+         end
       end
       local body, given = state.body:narrow(marks, state.given)
       return derived(self, body, given, state.pin)
@@ -506,13 +509,13 @@ end
 
 ---Only what these functions and all they call cost.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.focus = narrowed(1)
+methods.focus = narrowed(KEEP)
 ---Without the stacks that these are on (of a graph: without them and their part of what they call).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.ignore = narrowed(2)
+methods.ignore = narrowed(LEAVE_OUT)
 ---What these functions cost goes to their callers.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
-methods.hide = narrowed(4)
+methods.hide = narrowed(HIDE)
 
 ---Bring functions together: by "file", or by what a function of their frames answers (nil: as it
 ---is).

@@ -21,7 +21,8 @@ describe("--from and --to", function()
       assert.equal("150 200 ", times("--from", ".15", "--to", ".3", "--unit", "us"))
       assert.equal("300 1100 1099 ", times("--from", "300ns"))
       assert.equal("100 150 200 ", times("--to", "300"))
-      assert.equal("", times("--from", "-5ms", "--to", "-1ms"))
+      assert.equal("time\n", (events.command(lines, "--table", "events", "--columns", "time",
+         "--output", "csv", "--from", "-5ms", "--to", "-1ms")))
    end)
 
    it("take parts of the trace: from the first to just behind the last", function()

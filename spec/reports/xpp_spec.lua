@@ -97,7 +97,7 @@ Sum         0          0          0        0        0         0      50.00
       assert.matches("\nA +1 +4 +4 +4 +4 +4 +100.00\n", profio("--lane 2 " .. file))
       assert.equal("CALL  NUMBERS  TIMECLEAR  TIMEGROSS  TIMEMAX  TIMEMIN  TIMECALL  PERCCLEAR\n"
          .. "Sum         0          0          0        0        0         0       0.00\n",
-         profio("--lane 3 " .. file))
+         (command.run("profio --lane 3 " .. file)))
    end)
 
    -- MAIN 0..100 waits 10..90 in Sleep, which calls TIMER 30..50.

@@ -23,8 +23,8 @@ Context.__index = Context
 ---@param out profio.Output
 ---@return profio.Context
 function context.new(trace, given, out)
-   return setmetatable({ trace = trace, given = given, out = out, profiles = {}, options = {} },
-      Context)
+   return setmetatable({ trace = trace, given = given, out = out, profiles = {}, options = {},
+      met = {}, missed = {} }, Context)
 end
 
 -- {====== The profile ======
@@ -74,29 +74,34 @@ local function is_of_reports(made, word, text)
          or word == "ignore" and symspec.pair(text) ~= nil)
 end
 
+-- Note whether functions were found, and else which there are. Functions of a profile that
+-- compares are found when one of both files has them.
+local function note_found(self, word, text, is_found, functions)
+   if is_found then
+      self.met[text] = true
+      return
+   end
+   local names = {}
+   for i, row in ipairs(functions) do
+      names[i] = whole_name(row["function"])
+   end
+   self.missed[#self.missed + 1] = { word = word, text = text, names = names }
+end
+
 -- The profile that --focus, --ignore and --hide leave; see profile_options for the reports.
 local function narrowed(self, made)
    for _, word in ipairs { "focus", "ignore", "hide" } do
       for _, text in ipairs(self.given[word] or {}) do
          if not is_of_reports(made, word, text) then
             local test = symspec.test((select(2, symspec.place(text))))
-            if made:kind() == "graph" then
-               symspec.find(text, functions_of(made))
-            end
-            local is_any = false
-            local function is_wanted(frame)
+            local is_any, frames = false, {}
+            made = made[word](made, function(frame)
                local is_one = test { ["function"] = whole_name(frame["function"]),
                   symbol = frame.symbol, file = frame.file, line = frame.line }
-               is_any = is_any or is_one
+               is_any, frames[#frames + 1] = is_any or is_one, frame
                return is_one
-            end
-            local done, narrower = pcall(made[word], made, is_wanted)
-            if not is_any and word == "focus" then
-               failure.use("--%s: no function of this profile is '%s'", word, text)
-            elseif not done then
-               error(narrower, 0)
-            end
-            made = narrower
+            end)
+            note_found(self, word, text, is_any, frames)
          end
       end
    end
@@ -213,17 +218,35 @@ local function add_all(list, more)
    return table.move(more, 1, #more, #list + 1, list)
 end
 
--- Add the functions that one option names to the lists of the profile's options.
+local function numbers_of(functions)
+   local numbers = {}
+   for i, row in ipairs(functions) do
+      numbers[i] = row.number
+   end
+   return numbers
+end
+
+local function add_to_lists(options, prefix, place, numbers)
+   for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
+      options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
+   end
+end
+
+-- Add the functions that one option names to the lists of the profile's options. A focus that finds
+-- no function leaves none.
 local function add_named(self, made, options, word, functions)
-   local prefix = prefixes[word]
+   local found, places = 0, {}
    for _, text in ipairs(self.given[word] or {}) do
       local place, rest = symspec.place(text)
       if is_of_reports(made, word, text) and (word == "focus" or not symspec.pair(text)) then
          local numbers = symspec.find(rest, functions)
-         for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
-            options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
-         end
+         note_found(self, word, text, #numbers > 0, functions)
+         add_to_lists(options, prefixes[word], place, numbers)
+         found, places[#places + 1] = found + #numbers, place or false
       end
+   end
+   for _, place in ipairs(word == "focus" and found == 0 and places or {}) do
+      add_to_lists(options, prefixes.ignore, place, numbers_of(functions))
    end
 end
 
@@ -231,6 +254,7 @@ end
 local function add_hidden(self, made, options, functions)
    for _, text in ipairs(made.facts.compat and self.given.hide or {}) do
       local numbers, names = symspec.find(text, functions)
+      note_found(self, "hide", text, #numbers > 0, functions)
       options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
       self.hidden = add_all(self.hidden or {}, names)
    end
@@ -289,6 +313,18 @@ end
 ---@return integer|nil
 function Context:top()
    return query.count(self.given)
+end
+
+---The records of a view that a report's own text shows, and which count as shown.
+---@param rows profio.View
+---@return fun(): table|nil
+function Context:records(rows)
+   local next_record, state, first = rows:records()
+   return function(...)
+      local record = next_record(...)
+      self.out.shown = self.out.shown + (record and 1 or 0)
+      return record
+   end, state, first
 end
 
 ---The rows that --where and --top leave.

@@ -5,6 +5,7 @@ local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local limits = require "profio.cli.limits"
+local nothing = require "profio.cli.nothing"
 local query = require "profio.cli.query"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
@@ -193,7 +194,6 @@ local function run_export(context, export)
    elseif export.is_binary and context.out.is_terminal then
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
-   span.check_export(context.trace, given)
    local options, what = files.options_of(given, export), context.trace
    local as_profile = is_profile_wanted(export, given)
    if as_profile then
@@ -312,21 +312,22 @@ end
 ---@param given table
 ---@param out profio.Output
 ---@return integer status
+---@return string|nil told what a selection that leaves nothing should have named
 function modes.run(trace, given, out)
    local context = contexts.new(trace, given, out)
-   local export, way = whole_export(given), named_way(given)
+   local export, way, status = whole_export(given), named_way(given), nil
    if export then
       run_export(context, export)
    elseif given.follow then
       run_follow(context)
    elseif way then
-      return way.run(context) or failure.READ
+      status = way.run(context)
    elseif is_of_rows(given) then
       run_table(context)
    else
       run_first(context)
    end
-   return failure.READ
+   return status or failure.READ, nothing.told(context)
 end
 
 -- }======

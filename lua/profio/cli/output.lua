@@ -11,6 +11,8 @@ local output = {}
 ---@field file file*
 ---@field is_terminal boolean
 ---@field has_color boolean
+---@field shown integer how many rows were written
+---@field is_written boolean whether anything was
 ---@field interrupt profio.core.Interrupt|nil that ends long printing
 local Output = {}
 Output.__index = Output
@@ -26,7 +28,8 @@ function output.open(path)
    end
    local is_terminal = core.is_terminal(file)
    local no_color = os.getenv "NO_COLOR"
-   return setmetatable({ file = file, is_terminal = is_terminal,
+   return setmetatable({ file = file, is_terminal = is_terminal, shown = 0,
+      is_written = false,
       has_color = is_terminal and (no_color == nil or no_color == "") }, Output)
 end
 
@@ -43,8 +46,16 @@ end
 ---Write texts.
 ---@param ... string
 function Output:write(...)
+   self.is_written = true
    local ok, message, number = self.file:write(...)
    check_write(ok, message, number == 32)
+end
+
+-- Rows that were written.
+local function counted(self, count)
+   self.is_written = true
+   self.shown = self.shown + (math.type(count) == "integer" and count or 0)
+   return count
 end
 
 -- The reader that is printed, or the failure to make one.
@@ -61,7 +72,7 @@ function Output:rows(given, reader, ...)
    given.color = self.has_color
    local count, message, _, broken = rows.write(printed(self, reader, ...), given,
       self.file)
-   return check_write(count, message, broken)
+   return counted(self, check_write(count, message, broken))
 end
 
 ---Write the rows of a reader through an export.
@@ -81,7 +92,7 @@ end
 ---@return integer|boolean count
 function Output:export(export, given, what, write)
    local count, message, _, broken = (write or export.write)(what, given, self.file)
-   return check_write(count, message, broken)
+   return counted(self, check_write(count, message, broken))
 end
 
 ---Write a listing: see core.write_listing.
@@ -91,7 +102,7 @@ end
 function Output:listing(given, reader, ...)
    local count, message, _, broken = core.write_listing(printed(self, reader, ...), given,
       self.file)
-   return check_write(count, message, broken)
+   return counted(self, check_write(count, message, broken))
 end
 
 ---Put out what is buffered.

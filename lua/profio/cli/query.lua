@@ -17,6 +17,7 @@ end
 ---@param given table
 ---@return profio.View
 function query.where(view, given)
+   given.selected_from = view -- for what is said when nothing is left
    for _, text in ipairs(given.where) do
       view = view:where(words.condition(text, view:fields()))
    end

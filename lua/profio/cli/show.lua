@@ -124,6 +124,9 @@ end
 function show.report(report, context)
    if show.has_text(report, context) then
       report.text(context, context.out)
+      if not context.out.is_written then -- of no rows the header
+         show.view(context, context:view_of(report), report)
+      end
    else
       show.view(context, context:view_of(report), report)
    end

@@ -1,5 +1,6 @@
 -- --from, --to and --lane: which part of a trace is looked at.
 
+local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
 local words = require "profio.cli.words"
 
@@ -109,16 +110,28 @@ local function with_cores(lane)
    end))
 end
 
--- What rows of the lanes of --lane satisfy, and the column of lanes.
-local function lane_condition(rows, given)
+---The column that says in which lane a row is; raises when there is none.
+---@param rows profio.View
+---@return profio.Field
+function span.lane_field(rows)
    for _, name in ipairs(lanes) do
       local field = field_of(rows, name)
       if field then
-         local lane = field.type == "name" and with_cores(given.lane) or given.lane
-         return words.condition(name .. "=" .. lane, rows:fields()), name
+         return field
       end
    end
    failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
+end
+
+-- What rows of the lanes of --lane satisfy; a word is no lane where lanes are numbers.
+local function lane_condition(rows, given)
+   local field = span.lane_field(rows)
+   local is_name = field.type == "name"
+   if not is_name and not given.lane:match "^[%d,%s]+$" then
+      return { [field.name] = conditions.between(math.maxinteger, math.mininteger) }
+   end
+   return words.condition(field.name .. "=" .. (is_name and with_cores(given.lane) or given.lane),
+      rows:fields())
 end
 
 ---The rows of the lanes that --lane names: one, or several with commas between.
@@ -126,31 +139,7 @@ end
 ---@param given table
 ---@return profio.View
 function span.in_lane(rows, given)
-   return given.lane and rows:where((lane_condition(rows, given))) or rows
-end
-
--- Raises when there are lanes, and none that is asked for: a picture of nothing says nothing.
-local function check_lane(trace, given)
-   local condition, column = lane_condition(trace.events, given)
-   if trace.events:where(condition):limit(1):count() > 0 then
-      return
-   end
-   local names = {}
-   for name in trace.events:group(column):limit(20):each(column) do
-      names[#names + 1] = tostring(name or "(none)")
-   end
-   if #names > 0 then
-      failure.use("--lane: no lane is '%s'; there are: %s", given.lane, table.concat(names, ", "))
-   end
-end
-
----What goes wrong with --lane in an export of the whole.
----@param trace profio.Trace
----@param given table
-function span.check_export(trace, given)
-   if given.lane and trace.events then
-      check_lane(trace, given)
-   end
+   return given.lane and rows:where(lane_condition(rows, given)) or rows
 end
 
 ---Give the span of the command line to an export of the whole, as options of its own.
@@ -164,8 +153,7 @@ function span.into_export(options, trace, given)
    local from, to = span.of(trace, given)
    options.from, options.to = from or options.from, to or options.to
    if given.lane then
-      local condition, column = lane_condition(trace.events, given)
-      options.lane = condition[column]
+      options.lane = select(2, next(lane_condition(trace.events, given)))
    end
 end
 

@@ -63,7 +63,7 @@ function symspec.pair(text)
    return text:match "^([^~/][^/]*)/([^/]+)$"
 end
 
----The numbers of the functions that a specification names; none is wrong use.
+---The numbers of the functions that a specification names.
 ---@param text string
 ---@param functions table[] rows of profile:functions()
 ---@return integer[]
@@ -74,9 +74,6 @@ function symspec.find(text, functions)
       if test(row) then
          numbers[#numbers + 1], names[#names + 1] = row.number, row["function"]
       end
-   end
-   if #numbers == 0 then
-      failure.use("no function of this profile is '%s'", text)
    end
    return numbers, names
 end

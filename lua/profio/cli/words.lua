@@ -135,16 +135,27 @@ local function field_called(fields, name)
    failure.use("no column '%s'; there are: %s", name, table.concat(names, ", "))
 end
 
----A condition of the command line for view:where.
----@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern
----@param fields table[] { name=, type= } of the view's columns
----@return table<string, any>
-function words.condition(text, fields)
+---The parts of a condition.
+---@param text string
+---@return string name of the column
+---@return string operator
+---@return string value
+---@return boolean is_negated
+function words.parts(text)
    local name, negated, operator, rest = text:match "^%s*([%w_]+)%s*(!?)([=~])(.*)$"
    if not name then
       failure.use("--where wants col=val, col=a,b, col~pattern, col=lo..hi or col!=val, got '%s'",
          text)
    end
+   return name, operator, rest, negated == "!"
+end
+
+---A condition of the command line for view:where.
+---@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern
+---@param fields table[] { name=, type= } of the view's columns
+---@return table<string, any>
+function words.condition(text, fields)
+   local name, operator, rest, is_negated = words.parts(text)
    local field = field_called(fields, name)
    local wanted
    if operator == "~" then
@@ -152,7 +163,7 @@ function words.condition(text, fields)
    else
       wanted = wanted_of(rest, field)
    end
-   return { [name] = negated == "!" and conditions.no(wanted) or wanted }
+   return { [name] = is_negated and conditions.no(wanted) or wanted }
 end
 
 -- }======

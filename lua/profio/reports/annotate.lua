@@ -175,7 +175,7 @@ function annotate.text(context, out)
          out:write "\n"
       end
    end
-   for row in context:narrow(context:view_of(annotate)):records() do
+   for row in context:records(context:narrow(context:view_of(annotate))) do
       if row.file and row.file ~= path then
          finish()
          path, marks = row.file, {}

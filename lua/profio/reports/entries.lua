@@ -33,7 +33,7 @@ local line = "%6s  %12s  %-2s  %-24s %6s  %s"
 ---@param out profio.Output
 function entries.text(context, out)
    out:write((line:format("THREAD", "TIME", "OP", "CALL", "LINE", "PARAMETERS")), "\n")
-   for row in context:narrow(context:view_of(entries)):records() do
+   for row in context:records(context:narrow(context:view_of(entries))) do
       if row.flags == "gap" then
          out:write "        entries are missing here\n"
       end

@@ -124,6 +124,7 @@ end
 ---@param out profio.Output
 function histogram.text(context, out)
    local areas = areas_of(context:where(context:view_of(histogram)):rows())
+   context.out.shown = #areas
    local shown = math.min(#areas, context:top() or AREAS)
    for i = 1, shown do
       out:write(i > 1 and "\n" or "")

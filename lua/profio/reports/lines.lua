@@ -84,7 +84,7 @@ function lines.text(context, out)
    local profile = context:profile(true)
    out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
    local cumulative = 0
-   for row in context:narrow(context:view_of(lines)):records() do
+   for row in context:records(context:narrow(context:view_of(lines))) do
       cumulative = cumulative + (row.self or 0)
       out:write(shown(row, cumulative))
    end

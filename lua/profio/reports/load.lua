@@ -77,7 +77,7 @@ local BAR = 40
 ---@param out profio.Output
 function load.text(context, out)
    local unit, last = context.given.unit, nil
-   for row in context:narrow(context:view_of(load)):records() do
+   for row in context:records(context:narrow(context:view_of(load))) do
       local who = row.lane or row.core or "?"
       unit = unit or times.unit(row.stop - row.start)
       if who ~= last then

@@ -209,6 +209,7 @@ function statistics.text(context, out)
    local fields, names = picked(rows, columns)
    local records = rows:rows(table.unpack(names))
    local pages = pages_of(records, names)
+   pages[1] = pages[1] or { rows = {} }
    columns = without_value(columns, records)
    -- the only context is all of them
    local shown = #pages == 2 and pages[1].context == nil and 1 or #pages

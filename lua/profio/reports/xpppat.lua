@@ -147,7 +147,7 @@ end
 ---@param out profio.Output
 function xpppat.text(context, out)
    local tables = {}
-   for row in context:narrow(context:view_of(xpppat)):records() do
+   for row in context:records(context:narrow(context:view_of(xpppat))) do
       local last = tables[#tables]
       if not last or last.thread ~= row.thread then
          last = { thread = row.thread, title }

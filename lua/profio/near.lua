@@ -1,0 +1,103 @@
+-- Names that look like a misspelt one: "did you mean 'timeline'?"
+
+local near = {}
+
+local MOST_NAMES, MOST_HINTS = 5000, 3
+
+-- How many letters have to be put in, left out, changed or swapped to get from a to b; more than
+-- `most` is told as most + 1.
+local function distance(a, b, most)
+   if math.abs(#a - #b) > most then
+      return most + 1
+   end
+   local before, last = nil, {}
+   for j = 0, #b do
+      last[j] = j
+   end
+   for i = 1, #a do
+      local row, least = { [0] = i }, i
+      for j = 1, #b do
+         local same = a:byte(i) == b:byte(j)
+         local cost = math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same and 0 or 1))
+         if before and j > 1 and a:byte(i) == b:byte(j - 1) and a:byte(i - 1) == b:byte(j) then
+            cost = math.min(cost, before[j - 2] + 1)
+         end
+         row[j], least = cost, math.min(least, cost)
+      end
+      if least > most then
+         return most + 1
+      end
+      before, last = last, row
+   end
+   return last[#b]
+end
+
+-- How far a name is from a word, or nil when it is another one. A part of a name is near it.
+local function distance_of(word, name)
+   local a, b = word:lower(), name:lower()
+   local most = math.max(1, math.min(#a, #b) // 3)
+   if math.max(#a, #b) < 3 or a:find "^%d+$" then -- any two are near, or none
+      return nil
+   end
+   local steps = distance(a, b, most)
+   if steps <= most then
+      return steps
+   end
+   local is_part = #a >= 3 and b:find(a, 1, true) or #b >= 3 and a:find(b, 1, true)
+   return is_part and most + 1 or nil
+end
+
+---The names that look like a word, the nearest first.
+---@param word string
+---@param names string[]
+---@return string[] at most 3
+function near.names(word, names)
+   local found = {}
+   for i = 1, math.min(#names, MOST_NAMES) do
+      local name = names[i]
+      local steps = name ~= word and #name <= 200 and #word <= 200 and distance_of(word, name)
+      if steps then
+         found[#found + 1] = { name = name, steps = steps, at = i }
+      end
+   end
+   table.sort(found, function(a, b)
+      if a.steps ~= b.steps then
+         return a.steps < b.steps
+      end
+      return a.at < b.at
+   end)
+   local list = {}
+   for i = 1, math.min(#found, MOST_HINTS) do
+      list[i] = found[i].name
+   end
+   return list
+end
+
+---The end of a message about a name that is not there: "; did you mean 'x'?", or nothing.
+---@param word string
+---@param names string[]
+---@return string
+function near.hint(word, names)
+   local list = near.names(word, names)
+   for i, name in ipairs(list) do
+      list[i] = "'" .. name .. "'"
+   end
+   return #list > 0 and "; did you mean " .. table.concat(list, " or ") .. "?" or ""
+end
+
+---A message "no thing 'x'; there are: a, b" with the names that look like x behind it.
+---@param message string
+---@return string
+function near.improved(message)
+   local word, list = message:match "no [%l ]+ '([^']*)'; there are: ([^\n]*)$"
+   if not word or message:find("did you mean", 1, true) then
+      return message
+   end
+   local names = {}
+   for name in list:gmatch "[^,%s][^,]*" do
+      names[#names + 1] = name
+   end
+   return message .. near.hint(word, names)
+end
+
+return near
