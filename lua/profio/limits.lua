@@ -103,7 +103,7 @@ local function bound_of(text)
    if not number then
       wrong("a bound is a number, or a time such as 1.5ms, got '%s'", text)
    end
-   return math.tointeger(number) or number
+   return times.whole(text) or number
 end
 
 -- What is wrong with a pattern shows only where it is tried: so it is, on what it looks like.

@@ -1,5 +1,7 @@
 -- Options of formats and of profio.open: declared once, checked here.
 
+local times = require "profio.times"
+
 local options = {}
 
 ---What a declared option may be: name, type, default, help, and for "choice" the choices.
@@ -125,7 +127,7 @@ function options.parse(declared, name, text)
    for _, option in ipairs(declared) do
       if option.name == name then
          if option.type == "int" then
-            return math.tointeger(tonumber(text)) or text
+            return times.whole(text) or math.tointeger(tonumber(text)) or text
          elseif option.type == "bool" then
             local words = { ["true"] = true, yes = true, ["1"] = true,
                ["false"] = false, no = false, ["0"] = false }

@@ -12,6 +12,7 @@
 
 local core = require "profio.core"
 local options = require "profio.options"
+local times = require "profio.times"
 
 local recorder = {}
 
@@ -54,13 +55,10 @@ local ways = {
    xpp = { round = true, symbol_size = 80, params = false },
 }
 
-local units = { ns = 1, us = 1000, ms = 1000000, s = 1000000000 }
-
 -- A time like 1ms in ns.
 local function interval_of(text)
-   local digits, unit = text:match "^(%d+%.?%d*)(%l+)$"
-   local ns = digits and units[unit] and math.tointeger(tonumber(digits) * units[unit] // 1)
-   if not ns or ns < 20000 or ns > 10000000000 then
+   local ns, unit = times.parse(text)
+   if not ns or not unit or ns < 20000 or ns > 10000000000 then
       error(("option 'interval' wants a time from 20us to 10s, got %s"):format(text), 0)
    end
    return ns

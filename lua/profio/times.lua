@@ -5,15 +5,42 @@ local times = {}
 -- Digits behind the point that whole nanoseconds leave in a unit.
 local digits_of = { ns = 0, us = 3, ms = 6, s = 9 }
 
+-- Decimal digits as a whole number, or nil when it needs more than 64 bits.
+local function integer(sign, digits)
+   local value = tonumber(sign .. digits)
+   return math.type(value) == "integer" and value or nil
+end
+
 -- A decimal number in a unit as whole nanoseconds, rounded; no float is in between. nil: too large.
 local function scaled(sign, whole, fraction, digits)
    fraction = fraction .. ("0"):rep(digits + 1 - #fraction)
-   local value = math.tointeger(tonumber(whole .. fraction:sub(1, digits)))
-   if not value then
+   local value = integer(sign, whole .. fraction:sub(1, digits))
+   if not value or fraction:byte(digits + 1) < 53 then
+      return value
+   end
+   local next = sign == "-" and value - 1 or value + 1
+   return (next < value) == (sign == "-") and next or nil
+end
+
+---The whole number that a decimal text is ("1000", "1e3", "2.50e2"); no float is in between. nil
+---when the text is no number, has a fraction, or needs more than 64 bits.
+---@param text string
+---@return integer|nil
+function times.whole(text)
+   local sign, whole, point, fraction, power = text:match
+      "^%s*([-+]?)(%d*)(%.?)(%d*)([eE]?[-+]?%d*)%s*$"
+   power = power == "" and 0 or power and math.tointeger(power:match "^[eE]([-+]?%d+)$")
+   if not power or whole .. fraction == "" or (point == "" and fraction ~= "") or power > 20 then
       return nil
    end
-   value = value + (fraction:byte(digits + 1) >= 53 and 1 or 0)
-   return sign == "-" and -value or value
+   local digits = whole .. fraction
+   local places = #whole + power -- digits before the point
+   local rest = digits:sub(math.max(places, 0) + 1)
+   if rest:find "[^0]" then
+      return nil
+   end
+   digits = digits:sub(1, math.max(places, 0)) .. ("0"):rep(places - #digits)
+   return integer(sign, digits == "" and "0" or digits)
 end
 
 ---A time in nanoseconds, or nil when the text is none.
@@ -47,7 +74,14 @@ function times.show(time, unit)
    if digits == 0 then
       return ("%s ns"):format(math.tointeger(time) or ("%.1f"):format(time))
    end
-   return ("%.3f %s"):format(time / 10 ^ digits, unit)
+   local whole = math.tointeger(time)
+   if not whole or whole == math.mininteger then
+      return ("%.3f %s"):format(time / 10 ^ digits, unit)
+   end
+   local thousandth = 10 ^ (digits - 3) // 1 | 0
+   local size = math.abs(whole)
+   local shown = size // thousandth + (size % thousandth * 2 >= thousandth and 1 or 0)
+   return ("%s%d.%03d %s"):format(whole < 0 and "-" or "", shown // 1000, shown % 1000, unit)
 end
 
 return times

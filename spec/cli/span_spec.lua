@@ -31,6 +31,12 @@ describe("--from and --to", function()
       assert.equal("200 300 1100 1099 ", times("--from", "10%"))
       assert.equal("100 150 200 300 1100 1099 ", times("--from", "0%", "--to", "100%"))
       assert.equal("1100 ", times("--from", "99.95%"))
+      -- 2^62 ns and 10.5 %: 484227031934875729.9
+      local long = ("0 enter f a\n%d enter g a\n%d leave g a\n%d leave f a\n"):format(
+         484227031934875728, 484227031934875729, (1 << 62) - 1)
+      local text = events.fine(long, "--table", "events", "--columns", "time", "--output", "csv",
+         "--to", "10.5%")
+      assert.equal("time\n0\n484227031934875728\n", text)
    end)
 
    it("believe the header when it tells first and last", function()

@@ -73,6 +73,9 @@ describe("words.condition", function()
       assert.same({ n = -3 }, condition "n=-3")
       assert.same({ n = 1500000 }, condition "n=1.5ms")
       assert.same({ n = 2000000000 }, condition "n=2s")
+      assert.same({ n = 1763800000123456789 }, condition "n=1763800000.123456789s")
+      assert.same({ n = 9007199254740993 }, condition "n=9007199254740993.0")
+      assert.same({ n = math.mininteger }, condition "n=-9223372036854775808")
       assert.same({ a = 0x401000 }, condition "a=0x401000")
       assert.same({ a = -1 }, condition "a=0xffffffffffffffff")
       assert.same({ x = 0.05 }, condition "x=5%")
@@ -104,7 +107,8 @@ describe("words.condition", function()
    end)
 
    it("says what is wrong", function()
-      local cases = { ["n=abc"] = "holds a whole number",
+      local cases = { ["n=abc"] = "holds a whole number", ["n=1.5"] = "holds a whole number",
+         ["n=9223372036854775808"] = "holds a whole number", ["n=9223372037s"] = "a whole number",
          ["q=1"] = "no column 'q'; there are: n, a",
          ["n"] = "wants col=val", ["b=perhaps"] = "holds true or false", ["x=y"] = "holds a number",
          ["a=0x10000000000000000"] = "holds an address" }

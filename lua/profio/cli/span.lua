@@ -62,14 +62,13 @@ function span.ends(trace)
    return row.first, row.last
 end
 
--- `percent` of all nanoseconds from first to last: 0 is the first, 100 just behind the last.
+local ALL = 100000000 -- millionths of a percent
+
+-- `percent` of all nanoseconds from first to last, in whole numbers: 0 is the first nanosecond, 100
+-- the one after the last. Percents have up to 6 decimals.
 local function part_of(first, last, percent)
-   local length = last - first + 1
-   local whole = math.tointeger(percent)
-   if whole then
-      return first + length // 100 * whole + length % 100 * whole // 100
-   end
-   return first + math.tointeger(length * percent // 100)
+   local length, part = last - first + 1, math.floor(percent * (ALL // 100) + 0.5)
+   return first + length // ALL * part + length % ALL * part // ALL
 end
 
 ---The span that --from and --to name, in the trace's own nanoseconds.

@@ -36,18 +36,17 @@ end
 
 -- {====== Values ======
 
-local units = { ns = 1, us = 1000, ms = 1000000, s = 1000000000 }
-
+-- A whole number, or a time in ns; nil when the text is none, or needs more than 64 bits.
 local function whole(text)
    local hex = text:match "^0[xX](%x+)$"
    if hex then
       return #hex:gsub("^0+", "") <= 16 and math.tointeger(tonumber("0x" .. hex)) or nil
    end
-   local number, unit = text:match "^([-+]?[%d.]+)(%a+)$"
-   if units[unit] and tonumber(number) then
-      return math.tointeger(math.floor(tonumber(number) * units[unit] + 0.5))
+   local time, unit = times.parse(text)
+   if unit then
+      return time
    end
-   return math.tointeger(tonumber(text))
+   return times.whole(text)
 end
 
 local readers = {}

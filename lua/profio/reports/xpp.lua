@@ -37,10 +37,10 @@ end
 ---@param ns integer
 ---@return string
 function xpp.ms(ns)
-   if ns % xpp.MS == 0 then
-      return ("%d"):format(ns // xpp.MS)
-   end
-   return (("%.6f"):format(ns / xpp.MS):gsub("0+$", ""))
+   local size = math.abs(ns)
+   local text = ("%s%d"):format(ns < 0 and "-" or "", size // xpp.MS)
+   return size % xpp.MS == 0 and text
+      or (text .. (".%06d"):format(size % xpp.MS):gsub("0+$", ""))
 end
 
 return xpp
