@@ -24,8 +24,8 @@ describe("times", function()
          ["9.223372036854775807e18"] = math.maxinteger, [".5e1"] = 5 } do
          assert.same({ text, expected }, { text, times.whole(text) })
       end
-      for _, text in ipairs { "1.5", "1e-1", "", ".", "e3", "x", "1e", "9223372036854775808", "1e99",
-         "12e-2", "--1", "0x10" } do
+      for _, text in ipairs { "1.5", "1e-1", "", ".", "e3", "x", "1e", "9223372036854775808",
+         "1e99", "12e-2", "--1", "0x10" } do
          assert.same({ text }, { text, times.whole(text) })
       end
    end)

@@ -1,25 +1,26 @@
 /*
-** derive.c - formulas over the columns of a batch, a step at a time for all
-** rows. A missing value is a NaN on the stack, so that it spreads by itself.
+** derive.c - the reader that adds the columns of formulas, and the totals that
+** these need.
 */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/derive.h"
+#include "model/store.h"
 
 /* A step as it runs. */
 typedef struct step {
   pf_step step;
-  double sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
+  pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
 } step;
 
 typedef struct formula {
   char *name;
-  pf_type type;
   step *steps;
   size_t nsteps;
+  uint64_t count;      /* rows of this reading that overflow */
+  uint64_t *overflows; /* of all readings, or NULL */
 } formula;
 
 typedef struct derive_reader {
@@ -28,133 +29,37 @@ typedef struct derive_reader {
   pf_field *fields;
   formula *formulas;
   size_t count;
-  double *stack;   /* PF_MAX_STACK times the rows of a batch */
+  size_t height; /* slots that the formulas need */
+  pf_slot *stack;
   bool has_totals; /* some formula has one */
   pf_store store;  /* of the input's rows, where there are totals */
   pf_reader *kept; /* over the store; NULL: not read yet */
 } derive_reader;
 
 
-/* {====== Steps ====== */
-
-static void push_column (const pf_column *column, double *top, size_t rows) {
-  if (column->type == PF_NUM)
-    memcpy(top, column->nums, rows * sizeof *top);
-  else
-    for (size_t i = 0; i < rows; i++)
-      top[i] =
-          column->type == PF_BOOL ? column->bools[i] : (double)column->ints[i];
-  for (size_t i = 0; column->has_missing && i < rows; i++)
-    if (pf_is_missing(column, i))
-      top[i] = NAN;
-}
-
-
-static void push_number (double number, double *top, size_t rows) {
-  for (size_t i = 0; i < rows; i++)
-    top[i] = number;
-}
-
-
-/* A missing value adds nothing, and has no sum. */
-static void run (double *sum, double *top, size_t rows) {
-  for (size_t i = 0; i < rows; i++) {
-    if (!isnan(top[i]))
-      *sum += top[i];
-    top[i] = isnan(top[i]) ? NAN : *sum;
-  }
-}
-
-
-static double of_two (pf_operation operation, double a, double b) {
-  switch (operation) {
-    case PF_ADD: return a + b;
-    case PF_SUBTRACT: return a - b;
-    case PF_MULTIPLY: return a * b;
-    case PF_DIVIDE: return b == 0 ? NAN : a / b;
-    case PF_LESS: return isnan(a) || isnan(b) ? NAN : a < b;
-    case PF_LEAST: return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
-    default: return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
-  }
-}
-
-
-static double of_one (pf_operation operation, double a) {
-  switch (operation) {
-    case PF_ROOT: return a < 0 ? NAN : sqrt(a);
-    case PF_SIZE: return fabs(a);
-    default: return -a;
-  }
-}
-
-
-/* How many values a step takes from the stack and puts there. */
-static size_t taken_by (pf_operation operation) {
-  if (operation <= PF_PUSH_NUMBER)
-    return 0;
-  return operation >= PF_ADD && operation <= PF_MOST ? 2 : 1;
-}
-
-
-/* Run a step; `height` values are on the stack. */
-static void run_step (derive_reader *d, step *s, const pf_batch *batch,
-                      size_t height) {
-  const size_t rows = batch->rows;
-  double *const free_place = d->stack + height * PF_BATCH_ROWS;
-  double *const top = height > 0 ? free_place - PF_BATCH_ROWS : d->stack;
-  double *const below = height > 1 ? top - PF_BATCH_ROWS : d->stack;
-  switch (s->step.operation) {
-    case PF_PUSH_COLUMN:
-      push_column(&batch->columns[s->step.column], free_place, rows);
-      break;
-    case PF_PUSH_TOTAL: push_number(s->sum, free_place, rows); break;
-    case PF_PUSH_NUMBER: push_number(s->step.number, free_place, rows); break;
-    case PF_RUN: run(&s->sum, top, rows); break;
-    case PF_ROOT:
-    case PF_SIZE:
-    case PF_NEGATE:
-      for (size_t i = 0; i < rows; i++)
-        top[i] = of_one(s->step.operation, top[i]);
-      break;
-    default:
-      for (size_t i = 0; i < rows; i++)
-        below[i] = of_two(s->step.operation, below[i], top[i]);
-      break;
-  }
-}
-
-/* }====== */
-
-
 /* {====== Columns ====== */
 
-/* The results of a formula, which lie at the bottom of the stack. */
-static void take_results (const double *results, pf_column *column,
-                          size_t rows) {
-  const double most = 9223372036854775808.0;
-  const bool is_int = column->type == PF_INT;
-  for (size_t i = 0; i < rows; i++) {
-    const double value = is_int ? floor(results[i] + 0.5) : results[i];
-    const bool is_there =
-        isfinite(value) && (!is_int || (value < most && value >= -most));
-    if (is_int)
-      column->ints[i] = is_there ? (int64_t)value : 0;
-    else
-      column->nums[i] = is_there ? value : 0;
-    if (!is_there)
-      pf_set_missing(column, i);
-  }
+/* Let the counter say how many rows of one reading overflow at most: reading a
+   view again does not change it. */
+static void count_overflows (formula *f, const pf_row_set *over) {
+  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
+    f->count += (uint64_t)__builtin_popcountll(over->bits[i]);
+  if (f->overflows != NULL && *f->overflows < f->count)
+    *f->overflows = f->count;
 }
 
 
 static void compute (derive_reader *d, formula *f, const pf_batch *batch,
                      pf_column *column) {
+  pf_row_set over = {{0}};
   size_t height = 0;
   for (size_t i = 0; i < f->nsteps; i++) {
-    run_step(d, &f->steps[i], batch, height);
-    height = height + 1 - taken_by(f->steps[i].step.operation);
+    step *const s = &f->steps[i];
+    pf_step_run(&s->step, &s->sum, batch, d->stack, height, &over);
+    height = height + 1 - pf_operands(s->step.operation);
   }
-  take_results(d->stack, column, batch->rows);
+  pf_slot_store(d->stack, column, batch->rows, &over);
+  count_overflows(f, &over);
 }
 
 /* }====== */
@@ -170,8 +75,8 @@ static void add_totals (derive_reader *d, const pf_batch *batch) {
       const pf_column *const column = &batch->columns[s->step.column];
       if (s->step.operation != PF_PUSH_TOTAL || column->data == NULL)
         continue;
-      push_column(column, d->stack, batch->rows);
-      run(&s->sum, d->stack, batch->rows);
+      pf_slot_load(d->stack, column, batch->rows);
+      pf_slot_add_to(d->stack, batch->rows, &s->sum);
     }
 }
 
@@ -280,34 +185,41 @@ static void derive_close (pf_reader *self) {
 /* {====== Opening ====== */
 
 static bool is_number (const pf_reader *input, size_t column) {
-  if (column >= input->nfields)
-    return false;
-  const pf_type type = input->fields[column].type;
-  return type == PF_INT || type == PF_NUM || type == PF_BOOL;
+  return column < input->nfields &&
+         pf_formula_takes(input->fields[column].type);
 }
 
 
-/* Whether the steps of a formula fit each other and the input. */
+/* Whether the steps of a formula fit each other and the input; if so, the type
+   of the result, and in `height` at least as many slots as they need. */
 static pf_status check_steps (const pf_reader *input, const pf_formula *given,
-                              pf_error *error) {
-  size_t height = 0;
+                              pf_type *type, size_t *height, pf_error *error) {
+  pf_type types[PF_MAX_STACK] = {PF_INT};
+  size_t used = 0;
   for (size_t i = 0; i < given->nsteps; i++) {
     const pf_step *const s = &given->steps[i];
-    const size_t taken = taken_by(s->operation);
+    const size_t operands = pf_operands(s->operation);
     if (s->operation <= PF_PUSH_TOTAL && !is_number(input, s->column))
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "%s: only columns of numbers can be computed with",
+                     "%s: formulas compute with columns of numbers only",
                      given->name);
-    if (taken > height || height + 1 - taken > PF_MAX_STACK)
+    if (operands > used || used + 1 - operands > PF_MAX_STACK)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "%s: the formula is nested too deep, or lacks a value",
                      given->name);
-    height = height + 1 - taken;
+    const pf_type a = operands == 2 ? types[used - 2] : PF_INT;
+    const pf_type b = operands >= 1 ? types[used - 1] : PF_INT;
+    used = used + 1 - operands;
+    types[used - 1] = pf_step_type(s, input->fields, a, b);
+    if (used > *height)
+      *height = used;
   }
-  if (height == 1)
+  *type = types[0];
+  if (used == 1)
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "%s: the formula has not one result", given->name);
+                 "%s: the formula does not have exactly one result",
+                 given->name);
 }
 
 
@@ -315,10 +227,12 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
 static pf_status take_formula (derive_reader *d, size_t number,
                                const pf_formula *given, pf_error *error) {
   formula *const f = &d->formulas[number];
-  pf_status status = check_steps(d->input, given, error);
+  pf_type type = PF_INT;
+  const pf_status status =
+      check_steps(d->input, given, &type, &d->height, error);
   if (status < 0)
     return status;
-  f->type = given->type;
+  f->overflows = given->overflows;
   f->nsteps = given->nsteps;
   f->name = malloc(strlen(given->name) + 1);
   f->steps = calloc(given->nsteps, sizeof *f->steps);
@@ -330,7 +244,7 @@ static pf_status take_formula (derive_reader *d, size_t number,
     d->has_totals |= given->steps[i].operation == PF_PUSH_TOTAL;
   }
   d->fields[d->input->nfields + number] =
-      (pf_field){f->name, f->type, NULL, false};
+      (pf_field){f->name, type, NULL, false};
   return PF_OK;
 }
 
@@ -339,8 +253,8 @@ static pf_status make_room (derive_reader *d, size_t count, pf_error *error) {
   const size_t known = d->input->nfields;
   d->fields = calloc(known + count + 1, sizeof *d->fields);
   d->formulas = calloc(count + 1, sizeof *d->formulas);
-  d->stack = malloc(PF_MAX_STACK * PF_BATCH_ROWS * sizeof *d->stack);
-  if (d->fields == NULL || d->formulas == NULL || d->stack == NULL)
+  d->height = 1; /* for totals */
+  if (d->fields == NULL || d->formulas == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   d->count = count;
   if (known > 0)
@@ -358,6 +272,11 @@ pf_status pf_derive_open (pf_reader *input, const pf_formula *formulas,
   pf_status status = make_room(d, count, error);
   for (size_t i = 0; i < count && status == PF_OK; i++)
     status = take_formula(d, i, &formulas[i], error);
+  if (status == PF_OK) {
+    d->stack = malloc(d->height * sizeof *d->stack);
+    if (d->stack == NULL)
+      status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  }
   d->reader = (pf_reader){.fields = d->fields,
                           .nfields = input->nfields + count,
                           .dictionary = input->dictionary,

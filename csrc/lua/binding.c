@@ -21,10 +21,12 @@ void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
   lua_newtable(L);
   luaL_setfuncs(L, methods, 0);
   lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, gc);
-  lua_pushvalue(L, -1);
-  lua_setfield(L, -3, "__gc");
-  lua_setfield(L, -2, "__close");
+  if (gc != NULL) {
+    lua_pushcfunction(L, gc);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, -3, "__gc");
+    lua_setfield(L, -2, "__close");
+  }
   lua_pop(L, 1);
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/spread.h"
 #include "lua/binding.h"
 
+#define L_COUNTER    "profio.counter"
 #define MAX_FORMULAS 1000
 #define MAX_STEPS    100000
 
@@ -16,9 +17,9 @@
 
 /* The words for operations, in the order of pf_operation. */
 static const char *const operations[] = {
-    "column",   "total",    "number", "run",    "add",
-    "subtract", "multiply", "divide", "less",   "least",
-    "most",     "root",     "size",   "negate", NULL};
+    "column", "total",   "number", "+",   "-",      "*", "/",  "//",
+    "%",      "min",     "max",    "<",   "<=",     ">", ">=", "==",
+    "~=",     "running", "sqrt",   "abs", "negate", NULL};
 
 
 /* The number of entries of the table on top of the stack, at most `most`. */
@@ -29,7 +30,23 @@ static size_t count_check (lua_State *L, int arg, lua_Unsigned most) {
 }
 
 
-/* Read the step on top of the stack: { operation, column or number }. */
+/* Read the operand of a constant at `index`: a Lua integer is of type int, or of
+   type addr where the step says so; any other number is a num. */
+static void number_check (lua_State *L, int index, bool is_addr,
+                          pf_step *step) {
+  int is_integer;
+  luaL_checknumber(L, index);
+  step->type = is_addr ? PF_ADDR : PF_INT;
+  step->integer = lua_tointegerx(L, index, &is_integer);
+  if (!lua_isinteger(L, index)) {
+    step->type = PF_NUM;
+    step->number = lua_tonumber(L, index);
+  }
+}
+
+
+/* Read the step on top of the stack: { operation, column }, { "number", number,
+   "addr" or nothing } or { operation }. */
 static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
   const int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
@@ -37,10 +54,11 @@ static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
   step->operation =
       (pf_operation)luaL_checkoption(L, table + 1, NULL, operations);
   lua_rawgeti(L, table, 2);
+  lua_rawgeti(L, table, 3);
   if (step->operation <= PF_PUSH_TOTAL)
     step->column = l_field_check(L, table + 2, input);
   else if (step->operation == PF_PUSH_NUMBER)
-    step->number = (double)luaL_checknumber(L, table + 2);
+    number_check(L, table + 2, !lua_isnil(L, table + 3), step);
   lua_settop(L, table - 1);
 }
 
@@ -53,8 +71,9 @@ static void formula_check (lua_State *L, const pf_reader *input,
   luaL_checktype(L, table, LUA_TTABLE);
   lua_getfield(L, table, "name");
   formula->name = luaL_checkstring(L, -1); /* anchored in the table */
-  lua_getfield(L, table, "type");
-  formula->type = strcmp(luaL_checkstring(L, -1), "int") == 0 ? PF_INT : PF_NUM;
+  lua_getfield(L, table, "overflows"); /* anchored too; the caller pins it */
+  formula->overflows =
+      lua_isnil(L, -1) ? NULL : luaL_checkudata(L, -1, L_COUNTER);
   lua_getfield(L, table, "steps");
   luaL_checktype(L, -1, LUA_TTABLE);
   formula->nsteps = count_check(L, 2, MAX_STEPS);
@@ -72,9 +91,9 @@ static void formula_check (lua_State *L, const pf_reader *input,
 
 
 /* core.derive(reader, formulas): the rows with a column more for each of
-   { name=, type= "int" or "num", steps = { { operation, operand }, ... } }. */
+   { name=, steps = { { operation, operand }, ... }, overflows = counter or nil }. */
 static int core_derive (lua_State *L) {
-  const int pins[] = {1};
+  const int pins[] = {1, 2}; /* the formulas have the counters */
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
@@ -86,10 +105,26 @@ static int core_derive (lua_State *L) {
     lua_rawgeti(L, 2, (lua_Integer)i + 1);
     formula_check(L, input, &formulas[i]);
   }
-  l_reader *const r = l_reader_new(L, pins, 1);
+  l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;
   if (pf_derive_open(input, formulas, count, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);
+  return 1;
+}
+
+/* core.counter(): an object that counts the rows a formula found missing because
+   of an overflow; counter:value() is the largest number of one reading. */
+static int core_counter (lua_State *L) {
+  uint64_t *const counter = lua_newuserdatauv(L, sizeof *counter, 0);
+  *counter = 0;
+  luaL_setmetatable(L, L_COUNTER);
+  return 1;
+}
+
+
+static int counter_value (lua_State *L) {
+  const uint64_t *const counter = luaL_checkudata(L, 1, L_COUNTER);
+  lua_pushinteger(L, (lua_Integer)*counter);
   return 1;
 }
 
@@ -143,7 +178,11 @@ static int core_spread (lua_State *L) {
 
 
 void l_open_derive (lua_State *L) {
-  static const luaL_Reg functions[] = {
-      {"derive", core_derive}, {"spread", core_spread}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"value", counter_value}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"counter", core_counter},
+                                       {"derive", core_derive},
+                                       {"spread", core_spread},
+                                       {NULL, NULL}};
+  l_class(L, L_COUNTER, methods, NULL);
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,21 +1,28 @@
 -- Formulas over columns, as view:derive takes them: "share = count / total(count)". A formula
 -- becomes steps for the core, which computes whole batches.
 --
---    + - * / <        as usual; a < b is 1 or 0
---    count            a column; [a name] one whose name is no plain word
---    total(count)     its sum over all rows
+--    + - * / // %     as in Lua
+--    < <= > >= == ~=  1 where it holds, else 0
+--    count            a column of numbers; [a name] one whose name is not a plain word
+--    12 0x40 1.5 1e3  numbers; one with a point or an exponent is a num
+--    total(count)     the sum of a column over all rows
 --    running(x)       the sum over the rows so far
 --    min(a, b, ...)  max(a, b, ...)  sqrt(x)  abs(x)
 --
--- The result is a whole number when everything in it is and nothing divides or takes a root.
+-- Whole numbers stay whole and exact, except under / and sqrt, which give a num. A whole number
+-- that needs more than 64 bits is missing, and the view has a warning. csrc/kernels/formula.h lists
+-- the types of all results.
 
 local formulas = {}
+
+local MAX_DEPTH = 100 -- of parentheses and signs
 
 -- {====== Words ======
 
 local patterns = {
-   { "space", "^%s+" }, { "number", "^%d+%.?%d*[eE][-+]?%d+" }, { "number", "^%d+%.?%d*" },
-   { "name", "^[%a_][%w_]*" }, { "quoted", "^%[([^%]]+)%]" }, { "sign", "^[-+*/<(),]" },
+   { "space", "^%s+" }, { "number", "^0[xX]%x+" }, { "number", "^%d+%.?%d*[eE][-+]?%d+" },
+   { "number", "^%d+%.?%d*" }, { "name", "^[%a_][%w_]*" }, { "quoted", "^%[([^%]]+)%]" },
+   { "sign", "^[<>=~]=" }, { "sign", "^//" }, { "sign", "^[-+*/%%<>(),]" },
 }
 
 local function next_word(text, at)
@@ -25,16 +32,16 @@ local function next_word(text, at)
          return pattern[1], inside or text:sub(first, last), last + 1
       end
    end
-   error(("derive: '%s' cannot be read from '%s' on"):format(text, text:sub(at)), 0)
+   error(("derive: character %d of '%s' cannot be read"):format(at, text), 0)
 end
 
--- { { kind, word }, ... }
-local function words_of(text)
-   local words, at = {}, 1
+-- The words of a text from a position on: { kind, word, position }, ...
+local function words_of(text, at)
+   local words = {}
    while at <= #text do
       local kind, word, after = next_word(text, at)
       if kind ~= "space" then
-         words[#words + 1] = { kind, word }
+         words[#words + 1] = { kind, word, at }
       end
       at = after
    end
@@ -45,22 +52,21 @@ end
 
 -- {====== Reading ======
 
--- A reader of words that writes steps; `is_int` is of what was read last.
+-- A reader of words that writes steps: the operands of an operation, then the operation.
 ---@class profio.FormulaReader
 local Reader = {}
 Reader.__index = Reader
 
-function Reader:fail(what)
-   error(("derive: %s in '%s'"):format(what, self.text), 0)
-end
-
-function Reader:see(sign)
-   local word = self.words[self.at]
-   return word ~= nil and word[1] == "sign" and word[2] == sign
+-- Raises, and says at which character of the formula; `word` is the next one unless given.
+function Reader:fail(what, word)
+   word = word or self.words[self.at]
+   local place = word and ("character %d"):format(word[3]) or "the end"
+   error(("derive: %s at %s of '%s'"):format(what, place, self.text), 0)
 end
 
 function Reader:take(sign)
-   local is_there = self:see(sign)
+   local word = self.words[self.at]
+   local is_there = word ~= nil and word[1] == "sign" and word[2] == sign
    if is_there then
       self.at = self.at + 1
    end
@@ -73,142 +79,160 @@ function Reader:want(sign)
    end
 end
 
-function Reader:put(operation, operand)
-   self.steps[#self.steps + 1] = { operation, operand }
+function Reader:put(...)
+   self.steps[#self.steps + 1] = { ... }
 end
 
--- The type of a column; raises when there is none.
-function Reader:column(name)
-   local field = self.types[name]
-   if not field then
-      self:fail(("there is no column '%s'"):format(name))
+-- A column, or its sum.
+function Reader:column(word, operation)
+   if not self.columns[word[2]] then
+      self:fail(("there is no column '%s'"):format(word[2]), word)
    end
-   return field
+   self:put(operation, word[2])
 end
 
-local of_one = { running = "run", sqrt = "root", abs = "size" }
-local of_several = { min = "least", max = "most" }
+local is_function = { running = true, sqrt = true, abs = true, min = true, max = true }
 
-function Reader:arguments(name)
-   local is_int, count = self:sum(), 1
+function Reader:arguments(word)
+   local name = word[2]
+   local takes_several = name == "min" or name == "max"
+   self:sum()
    while self:take "," do
-      local other = self:sum()
-      is_int, count = is_int and other, count + 1
-      self:put(of_several[name])
+      if not takes_several then
+         self:fail(name .. " takes one value", word)
+      end
+      self:sum()
+      self:put(name)
    end
    self:want ")"
-   if of_one[name] and count > 1 then
-      self:fail(name .. " takes one value")
-   elseif of_one[name] then
-      self:put(of_one[name])
+   if not takes_several then
+      self:put(name)
    end
-   return is_int and name ~= "sqrt"
 end
 
-function Reader:total()
-   local word = self.words[self.at]
-   if not word or (word[1] ~= "name" and word[1] ~= "quoted") then
-      self:fail "total takes a column"
+function Reader:call(word)
+   if word[2] == "total" then
+      local column = self.words[self.at]
+      if not column or (column[1] ~= "name" and column[1] ~= "quoted") then
+         self:fail "total takes a column"
+      end
+      self.at = self.at + 1
+      self:column(column, "total")
+      self:want ")"
+   elseif is_function[word[2]] then
+      self:arguments(word)
+   else
+      self:fail(("there is no function '%s'"):format(word[2]), word)
    end
-   self.at = self.at + 1
-   local is_int = self:column(word[2]) == "int"
-   self:put("total", word[2])
-   self:want ")"
-   return is_int
 end
 
-function Reader:call(name)
-   if name == "total" then
-      return self:total()
-   elseif of_one[name] or of_several[name] then
-      return self:arguments(name)
+-- A number, whose sign belongs to it: -9223372036854775808 is the least int.
+function Reader:number(word, sign)
+   local digits = word[2]:match "^0[xX]0*(%x*)$"
+   local value = tonumber(sign .. word[2])
+   if digits and #digits > 16 or not digits and word[2]:find "^%d+$"
+      and math.type(value) ~= "integer" then
+      self:fail(("%s has more than 64 bits; %s.0 is a num"):format(word[2],
+         digits and "a number such as 1" or word[2]), word)
+   elseif digits and #digits == 16 and digits >= "8" and sign == "" then
+      self:put("number", value, "addr")
+   else
+      self:put("number", value)
    end
-   self:fail(("there is no function '%s'"):format(name))
 end
 
 function Reader:value()
-   if self:take "(" then
-      local is_int = self:sum()
-      self:want ")"
-      return is_int
-   elseif self:take "-" then
-      local is_int = self:value()
-      self:put "negate"
-      return is_int
-   end
    local word = self.words[self.at]
-   if not word or word[1] == "sign" then
+   self.depth = self.depth + 1
+   if self.depth > MAX_DEPTH then
+      self:fail(("parentheses and signs are nested deeper than %d"):format(MAX_DEPTH))
+   elseif self:take "(" then
+      self:sum()
+      self:want ")"
+   elseif self:take "-" then
+      local number = self.words[self.at]
+      if number and number[1] == "number" then
+         self.at = self.at + 1
+         self:number(number, "-")
+      else
+         self:value()
+         self:put "negate"
+      end
+   elseif not word or word[1] == "sign" then
       self:fail "a value is missing"
+   else
+      self.at = self.at + 1
+      if word[1] == "number" then
+         self:number(word, "")
+      elseif word[1] == "name" and self:take "(" then
+         self:call(word)
+      else
+         self:column(word, "column")
+      end
    end
-   self.at = self.at + 1
-   if word[1] == "number" then
-      self:put("number", tonumber(word[2]))
-      return math.type(tonumber(word[2])) == "integer"
-   elseif word[1] == "name" and self:take "(" then
-      return self:call(word[2])
-   end
-   self:put("column", word[2])
-   return self:column(word[2]) == "int"
+   self.depth = self.depth - 1
 end
 
--- Values with signs between them, from the left: `signs` maps them to operations.
+-- Values with signs between them, from the left.
 function Reader:chain(read, signs)
-   local is_int = read(self)
+   read(self)
    while true do
-      local sign
-      for each in pairs(signs) do
-         sign = self:see(each) and each or sign
-      end
-      if not sign then
-         return is_int
+      local word = self.words[self.at]
+      if not word or word[1] ~= "sign" or not signs[word[2]] then
+         return
       end
       self.at = self.at + 1
-      local other = read(self)
-      is_int = is_int and other and sign ~= "/"
-      self:put(signs[sign])
+      read(self)
+      self:put(word[2])
    end
 end
 
+local products = { ["*"] = true, ["/"] = true, ["//"] = true, ["%"] = true }
+local differences = { ["+"] = true, ["-"] = true }
+local comparisons = { ["<"] = true, ["<="] = true, [">"] = true, [">="] = true, ["=="] = true,
+   ["~="] = true }
+
 function Reader:product()
-   return self:chain(self.value, { ["*"] = "multiply", ["/"] = "divide" })
+   self:chain(self.value, products)
 end
 
 function Reader:difference()
-   return self:chain(self.product, { ["+"] = "add", ["-"] = "subtract" })
+   self:chain(self.product, differences)
 end
 
 function Reader:sum()
-   return self:chain(self.difference, { ["<"] = "less" })
+   self:chain(self.difference, comparisons)
 end
 
 -- }======
 
----A formula "name = ..." for the core.
+---A formula "name = ..." for the core. Raises, with the position of the character, when it is none.
 ---@param text string
 ---@param fields profio.Field[] of the rows it is for
----@return { name: string, type: "int"|"num", steps: table[] }
+---@return { name: string, steps: table[] }
 function formulas.compile(text, fields)
-   local name, rest = text:match "^%s*([%a_][%w_]*)%s*=%s*(.+)$"
+   local name, start = text:match "^%s*([%a_][%w_]*)%s*=()"
    if not name then
-      name, rest = text:match "^%s*%[([^%]]+)%]%s*=%s*(.+)$"
+      name, start = text:match "^%s*%[([^%]]+)%]%s*=()"
    end
    if not name then
-      error(("derive wants \"name = formula\", got '%s'"):format(text), 0)
+      error(("derive expects \"name = formula\", got '%s'"):format(text), 0)
    end
-   local types = {}
+   local columns = {}
    for _, field in ipairs(fields) do
-      types[field.name] = field.type
+      columns[field.name] = true
    end
-   local reader = setmetatable({ text = text, words = words_of(rest), at = 1, steps = {},
-      types = types }, Reader)
-   if types[name] then
-      reader:fail(("there is a column '%s' already"):format(name))
+   local reader = setmetatable({ text = text, words = words_of(text, start), at = 1, steps = {},
+      columns = columns, depth = 0 }, Reader)
+   if columns[name] then
+      error(("derive: there is a column '%s' already: '%s'"):format(name, text), 0)
    end
-   local is_int = reader:sum()
-   if reader.words[reader.at] then
-      reader:fail(("'%s' stands where nothing is expected"):format(reader.words[reader.at][2]))
+   reader:sum()
+   local rest = reader.words[reader.at]
+   if rest then
+      reader:fail(("'%s' stands where nothing is expected"):format(rest[2]))
    end
-   return { name = name, type = is_int and "int" or "num", steps = reader.steps }
+   return { name = name, steps = reader.steps }
 end
 
 return formulas

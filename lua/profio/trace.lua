@@ -223,8 +223,8 @@ local function info_of(state)
    return info
 end
 
-local function warnings_of(state)
-   local list = {}
+local function warnings_of(self)
+   local state, list = trace.of(self), {}
    for i, part in ipairs(state.parts) do
       for _, warning in ipairs(part:warnings()) do
          warning.path = state.paths[i]
@@ -234,7 +234,8 @@ local function warnings_of(state)
    for _, note in ipairs(state.notes) do
       list[#list + 1] = note
    end
-   return list
+   local of_views = view.warnings(self)
+   return table.move(of_views, 1, #of_views, #list + 1, list)
 end
 
 ---What the user gave for the format.
@@ -420,7 +421,7 @@ function methods:close()
       return
    end
    state.closed = true
-   state.last_warnings, state.last_info = warnings_of(state), info_of(state)
+   state.last_warnings, state.last_info = warnings_of(self), info_of(state)
    for _, part in ipairs(state.parts) do
       part:close()
    end
@@ -448,7 +449,7 @@ function Trace:__index(key)
    elseif key == "info" then
       return state.last_info or info_of(state)
    elseif key == "warnings" then
-      return state.last_warnings or warnings_of(state)
+      return state.last_warnings or warnings_of(self)
    elseif key == "tables" then
       return table.move(state.names, 1, #state.names, 1, {})
    elseif state.schema[key] then

@@ -5,11 +5,13 @@ local conditions = require "profio.conditions"
 local core = require "profio.core"
 local formulas = require "profio.formulas"
 local row_export = require "profio.exports.rows"
+local times = require "profio.times"
 
 local view = {}
 
 ---@class profio.View
 ---@field columns string[] the names of its columns, in order
+---@field warnings profio.Warning[] of rows that were read; a trace has those of its views
 local View = {}
 
 -- The source of a view is a function that opens a fresh reader: reader | nil, message, code.
@@ -26,6 +28,35 @@ end
 ---@return profio.View
 function view.over(open, pin, parts)
    return new(open, {}, pin, parts)
+end
+
+-- The counters of overflows, by formula, of the views over one trace or profile; of views that pin
+-- nothing, by what opens them. A view and what it is made into share them.
+local counters = setmetatable({}, { __mode = "k" })
+
+local function counter_of(self, formula)
+   local owner = self.pin or self.open
+   counters[owner] = counters[owner] or {}
+   counters[owner][formula] = counters[owner][formula] or core.counter()
+   return counters[owner][formula]
+end
+
+---What views over a trace or profile have met while their rows were read.
+---@param owner any what the views pin
+---@return profio.Warning[] warnings  one for each formula that had overflows
+function view.warnings(owner)
+   local list = {}
+   for formula, counter in pairs(counters[owner] or {}) do
+      if counter:value() > 0 then
+         list[#list + 1] = { code = "derive-overflow", kind = "note",
+            message = ("derive: in %d rows '%s' is missing, because a number is too large for its "
+               .. "type"):format(counter:value(), formula) }
+      end
+   end
+   table.sort(list, function(a, b)
+      return a.message < b.message
+   end)
+   return list
 end
 
 -- Open the whole chain. What cannot be opened raises: it was open when the view was made.
@@ -171,17 +202,19 @@ end
 -- {====== Columns more ======
 
 ---The rows with columns computed from others, in C: view:derive { "share = count / total(count)" }.
----profio.formulas tells what a formula may be.
+---profio.formulas tells what a formula may be. Whole numbers that need more than 64 bits are
+---missing, and view.warnings (also trace.warnings) says in how many rows.
 ---@param wanted string[]
 ---@return profio.View
 function methods:derive(wanted)
    if type(wanted) ~= "table" or #wanted == 0 then
-      error("derive wants formulas: derive { \"name = formula\" }", 2)
+      error("derive expects formulas: derive { \"name = formula\" }", 2)
    end
    return with(self, function(reader)
       local fields, compiled = reader:fields(), {}
       for i, text in ipairs(wanted) do
          compiled[i] = formulas.compile(text, fields)
+         compiled[i].overflows = counter_of(self, text)
       end
       return core.derive(reader, compiled)
    end)
@@ -222,7 +255,7 @@ local function key_of(word, number)
    end
    local column, width = word:match "^%s*bucket%(%s*([%w_]+)%s*,%s*(%S+)%s*%)%s*$"
    if column then
-      width = tonumber(width)
+      width = times.whole(width) or tonumber(width)
       if not width or width <= 0 then
          error("bucket wants a width above 0: bucket(column, width)", 0)
       end
@@ -389,6 +422,8 @@ function View:__index(key)
          names[i] = field.name
       end
       return names
+   elseif key == "warnings" then
+      return view.warnings(self.pin or self.open)
    end
    return methods[key]
 end

@@ -37,7 +37,7 @@ describe("derive", function()
          { "(i - 2) * 3", "int", { 12, -18, "-", 24, -6 } },
          { "i / 4", "num", { 1.5, -1.0, "-", 2.5, 0.0 } },
          { "6 / x", "num", { 4.0, "-", 6 / 2.25, "-", -1.5 } },
-         { "b + 1", "num", { 2.0, 1.0, 2.0, "-", 2.0 } },
+         { "b + 1", "int", { 2, 1, 2, "-", 2 } },
          { "-i", "int", { -6, 4, "-", -10, 0 } },
          { "abs(i - 5)", "int", { 1, 9, "-", 5, 5 } },
          { "sqrt(x)", "num", { math.sqrt(1.5), 0.0, 1.5, "-", "-" } },
@@ -60,7 +60,7 @@ describe("derive", function()
    it("refuses what is no formula, in words", function()
       for formula, words in pairs {
          ["i +"] = "a value is missing", ["(i"] = "'%)' is missing", ["i i"] = "'i' stands where",
-         ["none + 1"] = "no column 'none'", ["e + 1"] = "only columns of numbers",
+         ["none + 1"] = "no column 'none'", ["e + 1"] = "columns of numbers only",
          ["cube(i)"] = "no function 'cube'", ["sqrt(i, x)"] = "takes one value",
          ["total(1)"] = "total takes a column", ["i $ 2"] = "cannot be read",
          ["1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-(1-1))))))))))))))))"] = "too deep",
@@ -74,10 +74,10 @@ describe("derive", function()
       end, "there is a column 'i' already")
       assert.error_matches(function()
          over(fields, rows):derive "i"
-      end, "derive wants formulas")
+      end, "derive expects formulas")
       assert.error_matches(function()
          over(fields, rows):derive { "sum" }:rows()
-      end, "derive wants \"name = formula\"")
+      end, "derive expects \"name = formula\"")
    end)
 
    it("goes on over many batches", function()

@@ -253,9 +253,16 @@ function core.describe(over, column) end
 
 ---Columns computed from others.
 ---@param over profio.core.Reader
----@param formulas { name: string, type: string, steps: { [1]: string, [2]: any }[] }[]
+---@param formulas { name: string, steps: any[][], overflows: profio.core.Counter|nil }[]
 ---@return profio.core.Reader
 function core.derive(over, formulas) end
+
+---@class profio.core.Counter
+---@field value fun(self: profio.core.Counter): integer rows that one reading found to overflow
+
+---A counter of overflows for a formula.
+---@return profio.core.Counter
+function core.counter() end
 
 ---Values of a column side by side, by the names in another one.
 ---@param over profio.core.Reader

@@ -83,7 +83,7 @@ end
 
 -- The sum of times is missing, and not 0, where no row has a time.
 local function with_spent(view)
-   return view:derive { "spent = time + 0 / timed" }
+   return view:derive { "spent = time + 0 // timed" }
 end
 
 ---Samples summed up by keys, a column for each event, and `spent`, the time of the cycles.

@@ -32,7 +32,7 @@ function epochs.reader(context)
       :aggregate { "epochs = distinct(epoch)", "first = min(epoch)", "last = max(epoch)",
          "count = sum(count)", "timed = count(spent)", "time = sum(spent)" }
       :sort "-count":derive { "error = sqrt(count)", "count_share = count / total(count)",
-         "spent = time + 0 / timed" }:derive { "seconds = spent / 1000000000" }:reader()
+         "spent = time + 0 // timed" }:derive { "seconds = spent / 1000000000" }:reader()
 end
 
 return epochs

@@ -1,0 +1,457 @@
+/*
+** formula.c - the steps of a formula, one at a time for all rows of a batch.
+** Whole numbers of 64 bits, with a sign or without one, are computed in 128
+** bits, so that one loop serves all of them and overflow is one comparison.
+*/
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/formula.h"
+
+
+bool pf_formula_takes (pf_type type) {
+  return type == PF_INT || type == PF_NUM || type == PF_BOOL ||
+         type == PF_ADDR || type == PF_HANDLE;
+}
+
+
+size_t pf_operands (pf_operation operation) {
+  if (operation <= PF_PUSH_NUMBER)
+    return 0;
+  return operation < PF_RUN ? 2 : 1;
+}
+
+
+/* {====== Types ====== */
+
+static bool is_unsigned (pf_type type) {
+  return type == PF_ADDR || type == PF_HANDLE;
+}
+
+
+/* Of addresses or handles with others: the common type. */
+static pf_type common_type (pf_type a, pf_type b) {
+  if (a == b || !is_unsigned(b))
+    return a;
+  return is_unsigned(a) ? PF_ADDR : b;
+}
+
+
+static pf_type type_of_two (pf_operation operation, pf_type a, pf_type b) {
+  if (operation >= PF_LESS)
+    return PF_INT;
+  if (operation == PF_DIVIDE || a == PF_NUM || b == PF_NUM)
+    return PF_NUM;
+  switch (operation) {
+    case PF_SUBTRACT: return is_unsigned(b) ? PF_INT : a;
+    case PF_QUOTIENT: return a;
+    case PF_REMAINDER: return b;
+    default: return common_type(a, b);
+  }
+}
+
+
+pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
+                      pf_type b) {
+  switch (step->operation) {
+    case PF_PUSH_COLUMN:
+    case PF_PUSH_TOTAL: {
+      const pf_type type = fields[step->column].type;
+      return type == PF_BOOL ? PF_INT : type;
+    }
+    case PF_PUSH_NUMBER: return step->type;
+    case PF_RUN:
+    case PF_SIZE: return b;
+    case PF_ROOT: return PF_NUM;
+    case PF_NEGATE: return b == PF_NUM ? PF_NUM : PF_INT;
+    default: return type_of_two(step->operation, a, b);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Missing values ====== */
+
+static bool is_missing (const pf_slot *slot, size_t row) {
+  return slot->has_missing && (slot->missing[row >> 6] >> (row & 63) & 1) != 0;
+}
+
+
+static void set_missing (pf_slot *slot, size_t row) {
+  if (!slot->has_missing)
+    memset(slot->missing, 0, sizeof slot->missing);
+  slot->has_missing = true;
+  slot->missing[row >> 6] |= (uint64_t)1 << (row & 63);
+}
+
+
+/* What is missing in `more` is missing in `slot` too. */
+static void join_missing (pf_slot *slot, const pf_slot *more) {
+  if (!more->has_missing)
+    return;
+  for (size_t i = 0; i < PF_BATCH_ROWS / 64; i++)
+    slot->missing[i] =
+        more->missing[i] | (slot->has_missing ? slot->missing[i] : 0);
+  slot->has_missing = true;
+}
+
+/* }====== */
+
+
+/* {====== Whole numbers ====== */
+
+static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
+  if (slot->is_wide)
+    return slot->wides[row];
+  return slot->type == PF_INT ? (pf_wide)slot->ints[row]
+                              : (pf_wide)slot->addrs[row];
+}
+
+
+/* Write a whole number of 64 bits; where the type cannot hold it the row is
+   missing, and has an overflow unless it was missing before. */
+static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
+                              pf_wide value, pf_row_set *over) {
+  const bool fits = type == PF_INT ? value == (int64_t)value
+                                   : value == (pf_wide)(uint64_t)value;
+  slot->addrs[row] = (uint64_t)value;
+  if (__builtin_expect(!fits, 0) && !is_missing(slot, row)) {
+    set_missing(slot, row);
+    over->bits[row >> 6] |= (uint64_t)1 << (row & 63);
+  }
+}
+
+
+/* Make 64 bits of the 128 of a sum. The values move to lower addresses, in
+   order. */
+static void narrow (pf_slot *slot, size_t rows, pf_row_set *over) {
+  if (!slot->is_wide)
+    return;
+  for (size_t i = 0; i < rows; i++)
+    put_whole(slot, slot->type, i, slot->wides[i], over);
+  slot->is_wide = false;
+}
+
+
+static void to_nums (pf_slot *slot, size_t rows) {
+  if (slot->type == PF_NUM)
+    return;
+  for (size_t i = 0; i < rows; i++)
+    slot->nums[i] = is_missing(slot, i) ? NAN : (double)whole_at(slot, i);
+  slot->type = PF_NUM;
+  slot->is_wide = slot->has_missing = false;
+}
+
+
+/* The quotient rounded down; the divisor is not 0. */
+static pf_wide quotient_of (pf_wide a, pf_wide b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+
+/* A product that 128 bits cannot hold is some number that no type holds. */
+static pf_wide product_of (pf_wide a, pf_wide b) {
+  pf_wide product;
+  return __builtin_mul_overflow(a, b, &product) ? (pf_wide)1 << 100 : product;
+}
+
+
+#define EACH_PAIR(expression)                             \
+  for (size_t i = 0; i < rows; i++) {                     \
+    const pf_wide x = whole_at(a, i), y = whole_at(b, i); \
+    put_whole(a, type, i, expression, over);              \
+  }                                                       \
+  break;
+
+/* Two whole numbers of 64 bits into one of `type`, which takes the place of the
+   lower one. */
+static void whole_of_two (pf_operation operation, pf_slot *a, const pf_slot *b,
+                          pf_type type, size_t rows, pf_row_set *over) {
+  switch (operation) {
+    case PF_ADD: EACH_PAIR(x + y)
+    case PF_SUBTRACT: EACH_PAIR(x - y)
+    case PF_MULTIPLY: EACH_PAIR(product_of(x, y))
+    case PF_QUOTIENT: EACH_PAIR(y == 0 ? 0 : quotient_of(x, y))
+    case PF_REMAINDER: EACH_PAIR(y == 0 ? 0 : x - quotient_of(x, y) * y)
+    case PF_LEAST: EACH_PAIR(x < y ? x : y)
+    default: EACH_PAIR(x > y ? x : y)
+  }
+}
+
+
+/* A divisor of 0 has no result. */
+static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
+  for (size_t i = 0; i < rows; i++)
+    if (whole_at(b, i) == 0)
+      set_missing(a, i);
+}
+
+
+static void divide_whole (pf_slot *a, const pf_slot *b, size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    const pf_wide x = whole_at(a, i), y = whole_at(b, i);
+    const bool is_there = y != 0 && !is_missing(a, i) && !is_missing(b, i);
+    a->nums[i] = is_there ? pf_ratio(x, y) : NAN;
+  }
+  a->is_wide = a->has_missing = false;
+}
+
+/* }====== */
+
+
+/* {====== Nums ====== */
+
+/* As Lua has them: the quotient is rounded down, and the rest has the sign of
+   the divisor. */
+static double rest_of (double a, double b) {
+  const double rest = fmod(a, b);
+  return rest * b < 0 ? rest + b : rest;
+}
+
+
+static double num_of_two (pf_operation operation, double a, double b) {
+  switch (operation) {
+    case PF_ADD: return a + b;
+    case PF_SUBTRACT: return a - b;
+    case PF_MULTIPLY: return a * b;
+    case PF_DIVIDE: return b == 0 ? NAN : a / b;
+    case PF_QUOTIENT: return b == 0 ? NAN : floor(a / b);
+    case PF_REMAINDER: return b == 0 ? NAN : rest_of(a, b);
+    case PF_LEAST: return isnan(a) || isnan(b) ? NAN : a < b ? a : b;
+    default: return isnan(a) || isnan(b) ? NAN : a > b ? a : b;
+  }
+}
+
+
+static void nums_of_two (pf_operation operation, pf_slot *a, pf_slot *b,
+                         size_t rows) {
+  to_nums(a, rows);
+  to_nums(b, rows);
+  for (size_t i = 0; i < rows; i++)
+    a->nums[i] = num_of_two(operation, a->nums[i], b->nums[i]);
+}
+
+/* }====== */
+
+
+/* {====== Comparisons ====== */
+
+#define NO_ORDER 2 /* one of the two is missing */
+
+static int order_of_whole (pf_wide a, pf_wide b) {
+  return (a > b) - (a < b);
+}
+
+
+static int order_of_nums (double a, double b) {
+  return isnan(a) || isnan(b) ? NO_ORDER : (a > b) - (a < b);
+}
+
+
+/* Of a whole number of 64 bits and a num, neither of which is rounded. */
+static int order_of_mixed (pf_wide a, double b) {
+  if (isnan(b))
+    return NO_ORDER;
+  if (fabs(b) >= 0x1p65)
+    return b > 0 ? -1 : 1;
+  const double below = floor(b);
+  const int order = order_of_whole(a, (pf_wide)below);
+  return order == 0 && b > below ? -1 : order;
+}
+
+
+static int order_at (const pf_slot *a, const pf_slot *b, size_t row) {
+  if (is_missing(a, row) || is_missing(b, row))
+    return NO_ORDER;
+  if (a->type == PF_NUM && b->type == PF_NUM)
+    return order_of_nums(a->nums[row], b->nums[row]);
+  if (b->type == PF_NUM)
+    return order_of_mixed(whole_at(a, row), b->nums[row]);
+  if (a->type != PF_NUM)
+    return order_of_whole(whole_at(a, row), whole_at(b, row));
+  const int order = order_of_mixed(whole_at(b, row), a->nums[row]);
+  return order == NO_ORDER ? NO_ORDER : -order;
+}
+
+
+static bool holds (pf_operation operation, int order) {
+  switch (operation) {
+    case PF_LESS: return order < 0;
+    case PF_AT_MOST: return order <= 0;
+    case PF_GREATER: return order > 0;
+    case PF_AT_LEAST: return order >= 0;
+    case PF_EQUAL: return order == 0;
+    default: return order != 0;
+  }
+}
+
+
+static void compare (pf_operation operation, pf_slot *a, const pf_slot *b,
+                     size_t rows) {
+  for (size_t i = 0; i < rows; i++) {
+    const int order = order_at(a, b, i);
+    a->ints[i] = order != NO_ORDER && holds(operation, order);
+    if (order == NO_ORDER)
+      set_missing(a, i);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Steps ====== */
+
+static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
+                    pf_row_set *over) {
+  const pf_type type = type_of_two(operation, a->type, b->type);
+  const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
+  if (operation == PF_DIVIDE && !has_nums)
+    divide_whole(a, b, rows);
+  else {
+    narrow(a, rows, over);
+    narrow(b, rows, over);
+    if (operation >= PF_LESS)
+      compare(operation, a, b, rows);
+    else if (has_nums)
+      nums_of_two(operation, a, b, rows);
+    else {
+      join_missing(a, b);
+      if (operation == PF_QUOTIENT || operation == PF_REMAINDER)
+        mark_zeros(a, b, rows);
+      whole_of_two(operation, a, b, type, rows, over);
+    }
+  }
+  a->type = type;
+}
+
+
+/* The sums so far. A missing value adds nothing, and has no sum. */
+static void run (pf_sum *sum, pf_slot *slot, size_t rows, pf_row_set *over) {
+  narrow(slot, rows, over);
+  if (slot->type == PF_NUM) {
+    for (size_t i = 0; i < rows; i++)
+      if (!isnan(slot->nums[i]))
+        slot->nums[i] = sum->number += slot->nums[i];
+    return;
+  }
+  for (size_t i = rows; i-- > 0;) /* the wide values lie further back */
+    slot->wides[i] = whole_at(slot, i);
+  slot->is_wide = true;
+  for (size_t i = 0; i < rows; i++)
+    if (!is_missing(slot, i))
+      slot->wides[i] = sum->whole += slot->wides[i];
+}
+
+
+static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
+                    pf_row_set *over) {
+  narrow(slot, rows, over);
+  if (operation == PF_ROOT)
+    to_nums(slot, rows);
+  const pf_type type =
+      operation == PF_NEGATE && slot->type != PF_NUM ? PF_INT : slot->type;
+  for (size_t i = 0; i < rows; i++)
+    if (operation == PF_ROOT)
+      slot->nums[i] = slot->nums[i] < 0 ? NAN : sqrt(slot->nums[i]);
+    else if (type == PF_NUM)
+      slot->nums[i] =
+          operation == PF_SIZE ? fabs(slot->nums[i]) : -slot->nums[i];
+    else if (operation == PF_NEGATE || whole_at(slot, i) < 0)
+      put_whole(slot, type, i, -whole_at(slot, i), over);
+  slot->type = type;
+}
+
+
+static void push_number (const pf_step *step, pf_slot *slot, size_t rows) {
+  slot->type = step->type;
+  slot->is_wide = slot->has_missing = false;
+  for (size_t i = 0; i < rows; i++)
+    slot->ints[i] = step->integer; /* or the bits of the num */
+}
+
+
+static void push_sum (const pf_sum *sum, pf_type type, pf_slot *slot,
+                      size_t rows) {
+  slot->type = type == PF_BOOL ? PF_INT : type;
+  slot->is_wide = type != PF_NUM;
+  slot->has_missing = false;
+  for (size_t i = 0; i < rows; i++)
+    if (type == PF_NUM)
+      slot->nums[i] = sum->number;
+    else
+      slot->wides[i] = sum->whole;
+}
+
+
+void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
+                  pf_slot *stack, size_t height, pf_row_set *over) {
+  const size_t rows = batch->rows, operands = pf_operands(step->operation);
+  pf_slot *const slot = stack + height - operands;
+  switch (step->operation) {
+    case PF_PUSH_COLUMN:
+      pf_slot_load(slot, &batch->columns[step->column], rows);
+      break;
+    case PF_PUSH_TOTAL:
+      push_sum(sum, batch->columns[step->column].type, slot, rows);
+      break;
+    case PF_PUSH_NUMBER: push_number(step, slot, rows); break;
+    case PF_RUN: run(sum, slot, rows, over); break;
+    default:
+      if (operands == 2)
+        of_two(step->operation, slot, slot + 1, rows, over);
+      else
+        of_one(step->operation, slot, rows, over);
+  }
+}
+
+/* }====== */
+
+
+/* {====== Columns ====== */
+
+void pf_slot_load (pf_slot *slot, const pf_column *column, size_t rows) {
+  slot->type = column->type == PF_BOOL ? PF_INT : column->type;
+  slot->is_wide = slot->has_missing = false;
+  if (column->type == PF_BOOL)
+    for (size_t i = 0; i < rows; i++)
+      slot->ints[i] = column->bools[i];
+  else
+    memcpy(slot->ints, column->data, rows * sizeof *slot->ints);
+  if (!column->has_missing)
+    return;
+  if (slot->type == PF_NUM)
+    for (size_t i = 0; i < rows; i++)
+      slot->nums[i] = pf_is_missing(column, i) ? NAN : slot->nums[i];
+  else
+    memcpy(slot->missing, column->missing, sizeof slot->missing);
+  slot->has_missing = slot->type != PF_NUM;
+}
+
+
+void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum) {
+  for (size_t i = 0; i < rows; i++)
+    if (slot->type == PF_NUM)
+      sum->number += isnan(slot->nums[i]) ? 0 : slot->nums[i];
+    else if (!is_missing(slot, i))
+      sum->whole += whole_at(slot, i);
+}
+
+
+void pf_slot_store (pf_slot *slot, pf_column *column, size_t rows,
+                    pf_row_set *over) {
+  narrow(slot, rows, over);
+  for (size_t i = 0; i < rows; i++) {
+    const bool is_num = slot->type == PF_NUM;
+    const bool is_there =
+        is_num ? isfinite(slot->nums[i]) : !is_missing(slot, i);
+    column->ints[i] = is_there ? slot->ints[i] : 0;
+    if (!is_there)
+      pf_set_missing(column, i);
+    if (is_num && isinf(slot->nums[i]))
+      over->bits[i >> 6] |= (uint64_t)1 << (i & 63);
+  }
+}
+
+/* }====== */
