@@ -122,6 +122,9 @@ describe("a profile of stacks", function()
       assert.same({ main = "0/48", parse = "14/34", read = "20/24", print = "14/14" },
          flat(b:scale(2)))
       assert.equal(38, b:normalise(a):metrics()[1].total)
+      local most = (1 << 60) + 1 -- neither this nor its ratio to 24 is a double
+      assert.equal(most, b:normalise(most):metrics()[1].total)
+      assert.equal(24, b:normalise(most):normalise(b):metrics()[1].total)
       assert.same({ { ["function"] = "read", change = 20, relative = 2.0 },
          { ["function"] = "parse", change = -7, relative = -1.0 },
          { ["function"] = "draw", change = 1 },

@@ -91,12 +91,13 @@ pf_type pf_aggregate_type (pf_function function, pf_type type) {
 
 /* {====== The plan ====== */
 
-static pf_measure_kind kind_of (pf_function function) {
+static pf_measure_kind kind_of (pf_function function, pf_type type) {
   switch (function) {
     case PF_COUNT: return PF_MEASURE_ROWS;
     case PF_MIN: return PF_MEASURE_LEAST;
     case PF_MAX: return PF_MEASURE_GREATEST;
-    case PF_STDDEV: return PF_MEASURE_SPREAD;
+    case PF_STDDEV:
+      return type == PF_INT ? PF_MEASURE_SQUARES : PF_MEASURE_SPREAD;
     case PF_FIRST: return PF_MEASURE_FIRST;
     case PF_LAST: return PF_MEASURE_LAST;
     case PF_DISTINCT: return PF_MEASURE_DISTINCT;
@@ -120,7 +121,10 @@ static bool answers_for (const pf_measure *m, pf_measure_kind kind,
    new one. */
 static size_t measure_for (pf_aggregates *a, const pf_aggregate *aggregate,
                            const pf_field *fields, const pf_dictionary *names) {
-  const pf_measure_kind kind = kind_of(aggregate->function);
+  const pf_type type = aggregate->column == PF_NO_COLUMN
+                           ? PF_INT
+                           : fields[aggregate->column].type;
+  const pf_measure_kind kind = kind_of(aggregate->function, type);
   for (size_t i = 0; i < a->nmeasures; i++)
     if (answers_for(&a->measures[i], kind, aggregate->column)) {
       a->measures[i].counts_absent |= aggregate->column == PF_NO_COLUMN;
@@ -130,8 +134,7 @@ static size_t measure_for (pf_aggregates *a, const pf_aggregate *aggregate,
   m->kind = kind;
   m->column = aggregate->column;
   m->names = names;
-  m->type = aggregate->column == PF_NO_COLUMN ? PF_INT
-                                              : fields[aggregate->column].type;
+  m->type = type;
   return a->nmeasures++;
 }
 
@@ -321,27 +324,14 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
 
 /* {====== Answers ====== */
 
-/* By its distance from 0: the halves of a small negative number are large. */
-static double wide_number (pf_wide sum) {
-  const bool negative = sum.high < 0;
-  uint64_t low = sum.low, high = (uint64_t)sum.high;
-  if (negative) {
-    low = 0 - low;
-    high = ~high + (low == 0);
-  }
-  const double number = (double)high * 0x1p64 + (double)low;
-  return negative ? -number : number;
-}
-
-
 static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
                           pf_column *column, size_t row, pf_error *error) {
-  if (sum.high != ((int64_t)sum.low < 0 ? -1 : 0))
+  if (sum != (int64_t)sum)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "aggregate %s: a sum is outside the whole numbers of 64 "
                    "bits; take the mean, or sum parts of it",
                    aggregate->name);
-  column->ints[row] = (int64_t)sum.low;
+  column->ints[row] = (int64_t)sum;
   return PF_OK;
 }
 
@@ -350,16 +340,23 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 static pf_status put_total (const pf_aggregate *aggregate, const pf_measure *m,
                             size_t group, pf_column *column, pf_error *error) {
   const pf_state_total *const s = &((pf_state_total *)m->states)[group];
-  double number = s->number;
-  if (m->type == PF_INT) {
-    const pf_wide sum = pf_total_sum(m, group);
-    if (aggregate->function == PF_SUM)
-      return put_sum(aggregate, sum, column, group, error);
-    number = wide_number(sum);
-  }
+  if (m->type == PF_INT && aggregate->function == PF_SUM)
+    return put_sum(aggregate, pf_total_sum(m, group), column, group, error);
   column->nums[group] =
-      aggregate->function == PF_MEAN ? number / (double)s->count : number;
+      m->type == PF_INT ? pf_ratio(pf_total_sum(m, group), (pf_wide)s->count)
+      : aggregate->function == PF_MEAN ? s->number / (double)s->count
+                                       : s->number;
   return PF_OK;
+}
+
+
+static double deviation (const pf_measure *m, size_t group) {
+  if (m->kind == PF_MEASURE_SQUARES) {
+    const pf_state_squares *const s = &((pf_state_squares *)m->states)[group];
+    return pf_spread(&s->squares, s->sum, s->count);
+  }
+  const pf_state_spread *const s = &((pf_state_spread *)m->states)[group];
+  return sqrt(s->squares / (double)s->count);
 }
 
 
@@ -378,6 +375,8 @@ static uint64_t values_seen (const pf_measure *m, size_t group) {
     case PF_MEASURE_DISTINCT: return ((pf_state_count *)m->states)[group];
     case PF_MEASURE_TOTAL: return ((pf_state_total *)m->states)[group].count;
     case PF_MEASURE_SPREAD: return ((pf_state_spread *)m->states)[group].count;
+    case PF_MEASURE_SQUARES:
+      return ((pf_state_squares *)m->states)[group].count;
     case PF_MEASURE_QUANTILE: return ((pf_quantile *)m->states)[group].count;
     default: return ((pf_state_value *)m->states)[group].seen;
   }
@@ -387,7 +386,6 @@ static uint64_t values_seen (const pf_measure *m, size_t group) {
 /* Write one answer that is not missing. */
 static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
                       size_t group, pf_column *column, pf_error *error) {
-  const pf_state_spread *const spread = m->states;
   if (aggregate->function == PF_COUNT) {
     uint64_t count = values_seen(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
@@ -398,9 +396,7 @@ static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
   switch (m->kind) {
     case PF_MEASURE_TOTAL: return put_total(aggregate, m, group, column, error);
     case PF_MEASURE_SPREAD:
-      column->nums[group] =
-          sqrt(spread[group].squares / (double)spread[group].count);
-      break;
+    case PF_MEASURE_SQUARES: column->nums[group] = deviation(m, group); break;
     case PF_MEASURE_ROWS:
     case PF_MEASURE_DISTINCT:
       column->ints[group] = (int64_t)values_seen(m, group);

@@ -10,6 +10,7 @@
 
 #include "kernels/calls/events.h"
 #include "kernels/order.h"
+#include "kernels/wide.h"
 #include "model/store.h"
 
 enum {
@@ -192,7 +193,7 @@ static pf_status put_piece (load_reader *l, uint32_t number, uint64_t piece) {
   columns[START].ints[row] = start;
   columns[STOP].ints[row] = (int64_t)((uint64_t)start + length);
   columns[BUSY].ints[row] = (int64_t)busy;
-  columns[SHARE].nums[row] = (double)busy / (double)length;
+  columns[SHARE].nums[row] = pf_ratio((pf_wide)busy, (pf_wide)length);
   put_who(l, number, row);
   return PF_OK;
 }

@@ -44,7 +44,7 @@ static pf_status flush_parts (pf_measure *m) {
   if (pf_measure_widen(m) != PF_OK)
     return PF_ENOMEM;
   for (size_t g = 0; g < m->room; g++) {
-    pf_wide_add(&m->wide[g], (int64_t)states[g].part);
+    m->wide[g] += (int64_t)states[g].part;
     states[g].part = 0;
   }
   m->part_bound = 0;
@@ -88,7 +88,7 @@ static pf_status move_to_wide (pf_measure *m, const pf_present *p) {
     return PF_ENOMEM;
   for (size_t i = 0; i < p->rows; i++) {
     states[p->groups[i]].part -= (uint64_t)values[i];
-    pf_wide_add(&m->wide[p->groups[i]], values[i]);
+    m->wide[p->groups[i]] += values[i];
   }
   return PF_OK;
 }
@@ -109,9 +109,8 @@ static pf_status total_ints (pf_measure *m, const pf_present *p) {
 
 
 pf_wide pf_total_sum (const pf_measure *m, size_t group) {
-  pf_wide sum = m->wide == NULL ? (pf_wide){0, 0} : m->wide[group];
-  pf_wide_add(&sum, (int64_t)((const pf_state_total *)m->states)[group].part);
-  return sum;
+  const pf_wide sum = m->wide == NULL ? 0 : m->wide[group];
+  return sum + (int64_t)((const pf_state_total *)m->states)[group].part;
 }
 
 
@@ -136,13 +135,22 @@ static void spread_one (pf_state_spread *s, double value) {
 
 static void add_spread (pf_measure *m, const pf_present *p) {
   pf_state_spread *const states = m->states;
-  if (m->type == PF_INT)
-    for (size_t i = 0; i < p->rows; i++)
-      spread_one(&states[p->groups[i]],
-                 (double)((const int64_t *)p->values)[i]);
-  else
-    for (size_t i = 0; i < p->rows; i++)
-      spread_one(&states[p->groups[i]], ((const double *)p->values)[i]);
+  const double *const values = p->values;
+  for (size_t i = 0; i < p->rows; i++)
+    spread_one(&states[p->groups[i]], values[i]);
+}
+
+
+static void add_squares (pf_measure *m, const pf_present *p) {
+  pf_state_squares *const states = m->states;
+  const int64_t *const values = p->values;
+  for (size_t i = 0; i < p->rows; i++) {
+    pf_state_squares *const s = &states[p->groups[i]];
+    const uint64_t bits = (uint64_t)values[i];
+    s->count++;
+    s->sum += values[i];
+    pf_squares_add(&s->squares, values[i] < 0 ? 0 - bits : bits);
+  }
 }
 
 /* }====== */
@@ -333,6 +341,7 @@ static size_t state_size (pf_measure_kind kind) {
     case PF_MEASURE_DISTINCT: return sizeof(pf_state_count);
     case PF_MEASURE_TOTAL: return sizeof(pf_state_total);
     case PF_MEASURE_SPREAD: return sizeof(pf_state_spread);
+    case PF_MEASURE_SQUARES: return sizeof(pf_state_squares);
     case PF_MEASURE_QUANTILE: return sizeof(pf_quantile);
     default: return sizeof(pf_state_value);
   }
@@ -399,6 +408,7 @@ pf_status pf_measure_add (pf_measure *m, const pf_present *p) {
   switch (m->kind) {
     case PF_MEASURE_ROWS: count_rows(m->states, p->groups, p->rows); break;
     case PF_MEASURE_SPREAD: add_spread(m, p); break;
+    case PF_MEASURE_SQUARES: add_squares(m, p); break;
     case PF_MEASURE_DISTINCT: return add_distinct(m, p);
     case PF_MEASURE_QUANTILE: return add_quantile(m, p);
     case PF_MEASURE_TOTAL:

@@ -5,13 +5,16 @@
 #ifndef measure_h
 #define measure_h
 
+#include "kernels/calls/squares.h"
 #include "kernels/quantile.h"
+#include "kernels/wide.h"
 #include "model/batch.h"
 
 typedef enum pf_measure_kind {
   PF_MEASURE_ROWS,     /* pf_state_count, of rows or present values */
   PF_MEASURE_TOTAL,    /* pf_state_total */
   PF_MEASURE_SPREAD,   /* pf_state_spread */
+  PF_MEASURE_SQUARES,  /* pf_state_squares */
   PF_MEASURE_LEAST,    /* pf_state_value */
   PF_MEASURE_GREATEST, /* pf_state_value */
   PF_MEASURE_FIRST,    /* pf_state_value */
@@ -24,7 +27,7 @@ typedef enum pf_measure_kind {
 
 typedef uint64_t pf_state_count;
 
-/* A sum of whole numbers is `part` and the 128 bits of the group's pf_wide:
+/* A sum of whole numbers is `part` and the group's pf_wide:
    most batches only touch the part, which is known not to overflow. */
 typedef struct pf_state_total {
   uint64_t count;
@@ -34,22 +37,16 @@ typedef struct pf_state_total {
   };
 } pf_state_total;
 
-typedef struct pf_wide {
-  uint64_t low;
-  int64_t high;
-} pf_wide;
-
-/* The upper half takes the sign of the value and the carry of the lower. */
-static inline void pf_wide_add (pf_wide *wide, int64_t value) {
-  const uint64_t low = wide->low + (uint64_t)value;
-  wide->high += (low < wide->low) - (value < 0);
-  wide->low = low;
-}
-
-typedef struct pf_state_spread {
+typedef struct pf_state_spread { /* of nums */
   uint64_t count;
   double mean, squares; /* squares: of the distances from the mean */
 } pf_state_spread;
+
+typedef struct pf_state_squares { /* of whole numbers: exact */
+  uint64_t count;
+  pf_squares squares; /* of the values themselves */
+  pf_wide sum;
+} pf_state_squares;
 
 typedef struct pf_state_value {
   uint64_t word; /* an order word; of bytes, a number in `texts` */

@@ -9,7 +9,8 @@
 
 bool pf_measure_splits (const pf_measure *m) {
   switch (m->kind) {
-    case PF_MEASURE_ROWS: return true;
+    case PF_MEASURE_ROWS:
+    case PF_MEASURE_SQUARES: return true;
     case PF_MEASURE_TOTAL: return m->type == PF_INT;
     case PF_MEASURE_LEAST:
     case PF_MEASURE_GREATEST:
@@ -45,13 +46,22 @@ static pf_status merge_totals (pf_measure *m, const pf_measure *more,
   if (pf_measure_widen(m) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++) {
-    pf_wide *const wide = &m->wide[groups[i]];
-    const pf_wide sum = pf_total_sum(more, i);
     states[groups[i]].count += theirs[i].count;
-    wide->low += sum.low;
-    wide->high += sum.high + (wide->low < sum.low);
+    m->wide[groups[i]] += pf_total_sum(more, i);
   }
   return PF_OK;
+}
+
+
+static void merge_squares (pf_state_squares *states,
+                           const pf_state_squares *theirs,
+                           const uint32_t *groups, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    pf_state_squares *const s = &states[groups[i]];
+    s->count += theirs[i].count;
+    s->sum += theirs[i].sum;
+    pf_squares_merge(&s->squares, &theirs[i].squares);
+  }
 }
 
 
@@ -107,6 +117,9 @@ pf_status pf_measure_merge (pf_measure *m, const pf_measure *more,
       merge_counts(m->states, more->states, groups, count);
       return PF_OK;
     case PF_MEASURE_TOTAL: return merge_totals(m, more, groups, count);
+    case PF_MEASURE_SQUARES:
+      merge_squares(m->states, more->states, groups, count);
+      return PF_OK;
     case PF_MEASURE_DISTINCT: return merge_sets(m, &more->set, groups);
     default: merge_values(m, more, groups, count);
   }

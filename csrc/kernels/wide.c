@@ -54,19 +54,20 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
 }
 
 
-static int64_t clamped (pf_wide value) {
-  return value > INT64_MAX   ? INT64_MAX
-         : value < INT64_MIN ? INT64_MIN
-                             : (int64_t)value;
+static bool clamp (pf_wide value, int64_t *clamped) {
+  *clamped = value > INT64_MAX   ? INT64_MAX
+             : value < INT64_MIN ? INT64_MIN
+                                 : (int64_t)value;
+  return value == *clamped;
 }
 
 
 /* Halves are rounded away from 0. The divisor is above 0. */
-static int64_t rounded_quotient (pf_wide dividend, pf_wide divisor) {
+static pf_wide rounded_quotient (pf_wide dividend, pf_wide divisor) {
   const pf_wide quotient = dividend / divisor;
   const magnitude rest = magnitude_of(dividend % divisor);
   const bool is_up = rest >= (magnitude)divisor - rest;
-  return clamped(quotient + (is_up ? dividend < 0 ? -1 : 1 : 0));
+  return quotient + (is_up ? dividend < 0 ? -1 : 1 : 0);
 }
 
 
@@ -78,18 +79,16 @@ pf_factor pf_factor_of (double number) {
 
 
 /* Of what is too large for the exact way. */
-static int64_t scaled_double (pf_wide sum, pf_factor factor) {
+static pf_wide scaled_double (pf_wide sum, pf_factor factor) {
   const double number =
       ldexp((double)sum * (double)factor.multiplier / (double)factor.divisor,
             factor.power);
-  return clamped((pf_wide)fmax(fmin(number, 0x1p100), -0x1p100));
+  return (pf_wide)fmax(fmin(number, 0x1p100), -0x1p100);
 }
 
 
-int64_t pf_scaled (pf_wide sum, pf_factor factor) {
+static pf_wide product_of (pf_wide sum, pf_factor factor) {
   pf_wide product;
-  if (sum == 0 || factor.multiplier == 0)
-    return 0;
   if (factor.power > 64 || factor.power < -125 ||
       __builtin_mul_overflow(sum, factor.multiplier, &product) ||
       (factor.power > 0 &&
@@ -97,4 +96,10 @@ int64_t pf_scaled (pf_wide sum, pf_factor factor) {
     return scaled_double(sum, factor);
   const int down = factor.power < 0 ? -factor.power : 0;
   return rounded_quotient(product, (pf_wide)factor.divisor << down);
+}
+
+
+bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled) {
+  const bool is_zero = sum == 0 || factor.multiplier == 0;
+  return clamp(is_zero ? 0 : product_of(sum, factor), scaled);
 }

@@ -34,9 +34,9 @@ typedef struct pf_factor {
 /* The factor that a finite double is. */
 pf_factor pf_factor_of (double number);
 
-/* A sum times a factor, rounded to the nearest whole number, halves away from 0.
-   A product that 64 bits cannot hold becomes the nearest number that they can;
-   one of more than 127 bits before the division is rounded as a double. */
-int64_t pf_scaled (pf_wide sum, pf_factor factor);
+/* A sum times a factor, rounded to the nearest whole number, halves away from 0;
+   where more than 127 bits would have to be divided, rounded as a double. False
+   when 64 bits cannot hold it: `scaled` is the nearest number that they can. */
+bool pf_scaled (pf_wide sum, pf_factor factor, int64_t *scaled);
 
 #endif

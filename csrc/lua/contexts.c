@@ -504,11 +504,16 @@ static int contexts_invert (lua_State *L) {
 }
 
 
-/* contexts:scale(factor) */
+/* contexts:scale(factor), contexts:scale(multiplier, divisor): both whole numbers,
+   the divisor above 0. */
 static int contexts_scale (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
-  const lua_Number factor = luaL_checknumber(L, 2);
-  luaL_argcheck(L, factor - factor == 0, 2, "a finite number");
+  const lua_Number number = luaL_checknumber(L, 2);
+  luaL_argcheck(L, number - number == 0, 2, "a finite number");
+  pf_factor factor = pf_factor_of(number);
+  if (lua_isinteger(L, 2))
+    factor = (pf_factor){lua_tointeger(L, 2), luaL_optinteger(L, 3, 1), 0};
+  luaL_argcheck(L, factor.divisor > 0, 3, "a divisor above 0");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
   return changed(L, pf_contexts_scale(made, c, factor, &error), &error);

@@ -453,7 +453,12 @@ function methods:normalise(to, metric)
    if whole == 0 then
       error("normalise: the whole of this profile is 0", 2)
    end
-   return self:scale(wanted / whole)
+   if math.type(wanted) ~= "integer" then
+      return self:scale(wanted / whole)
+   elseif whole < 0 then
+      wanted, whole = -wanted, -whole
+   end
+   return derived(self, plain_body(self):scale(wanted, whole), of(self).given)
 end
 
 ---What picks functions: a name, profio.match "pattern", a list of those, or a function of a frame.

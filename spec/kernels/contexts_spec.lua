@@ -241,6 +241,25 @@ describe("contexts", function()
       end
    end)
 
+   it("scale weights of 64 bits to the last digit", function()
+      local contexts = made { { stack = { "main", "f" }, weight = (1 << 60) + 1 },
+         { stack = { "main", "g" }, weight = (1 << 61) + 5 } }
+      assert.equal(text_of(contexts), text_of(contexts:scale(1.0)))
+      local function total(...)
+         return contexts:scale(...):metrics()[1].total
+      end
+      local whole = (1 << 60) + (1 << 61) + 6
+      assert.equal(whole // 2, total(0.5))
+      assert.equal(-whole, total(-1))
+      assert.equal(2 * whole, total(2))
+      assert.equal(whole // 4 + 1, total(0.25)) -- a half is rounded up
+      assert.equal((1 << 62) + 3, total((1 << 62) + 3, whole))
+      assert.equal(0, total(1e-300))
+      assert.error_matches(function() total(1, 0) end, "a divisor above 0")
+      assert.equal(math.maxinteger, total(1e300)) -- and it says that it was cut
+      assert.same({ 3, true }, { contexts:scale(1e300):count() })
+   end)
+
    it("keep a merge over dictionaries apart from the first profile", function()
       local a = made { { stack = { "main", "f" }, weight = 3 } }
       local before = text_of(a)

@@ -364,6 +364,19 @@ describe("sums", function()
       assert.equal(0.0, one("stddev", "int", { 5 }))
    end)
 
+   it("lose nothing of times of today", function()
+      local now = 1763800000123456789
+      assert.equal(math.sqrt(22.5), one("stddev", "int", { now + 4, now + 7, now + 13, now + 16 }))
+      assert.equal(3.5, one("stddev", "int", { -now, 7 - now }))
+      assert.equal(2.0 ^ 63, one("stddev", "int", { min, max, min, max }))
+      for shift = 0, 62 do
+         for low = -2, 2 do
+            local value = (1 << shift) + (1 << shift // 9) + low
+            assert.equal(value + 0.0, one("mean", "int", { value, value, value }))
+         end
+      end
+   end)
+
    it("count rows and values, also together with a sum", function()
       local rows = { { 1, 5 }, { 1 }, { 2 }, { 1, 7 } }
       local reader = core.group(core.rows_reader({ { "k", "int" }, { "v", "int" } }, rows),

@@ -48,8 +48,9 @@ static double number_of (const wide *w) {
 }
 
 
-double pf_spread (const pf_squares *squares, uint64_t low, uint64_t high,
-                  uint64_t count) {
+double pf_spread (const pf_squares *squares, pf_wide sum, uint64_t count) {
+  const pf_wide size = sum < 0 ? -sum : sum;
+  const uint64_t low = (uint64_t)size, high = (uint64_t)(size >> 64);
   wide first = {{0}}, second = {{0}};
   for (size_t i = 0; i < 3; i++)
     add_product(&first, i, squares->limbs[i], count);

@@ -6,7 +6,7 @@
 #ifndef squares_h
 #define squares_h
 
-#include "profio.h"
+#include "kernels/wide.h"
 
 /* 192 bits, the lowest first. Begin with zeros. */
 typedef struct pf_squares {
@@ -53,9 +53,8 @@ static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
   pf_squares_sum(sum, more->limbs[0], more->limbs[1], more->limbs[2]);
 }
 
-/* The standard deviation of `count` values (1 or more) with that sum of
-   squares and the sum high * 2^64 + low. */
-double pf_spread (const pf_squares *squares, uint64_t low, uint64_t high,
-                  uint64_t count);
+/* The standard deviation of `count` values (1 or more) with that sum of squares
+   and that sum. */
+double pf_spread (const pf_squares *squares, pf_wide sum, uint64_t count);
 
 #endif

@@ -199,14 +199,6 @@ static void put_last_stop (const listing *l, const entry *e, pf_store *store,
 }
 
 
-static double mean_of (const pf_tally *hot, const pf_tally_rest *rest,
-                       size_t length) {
-  const double sum =
-      (double)rest->wraps[length] * 0x1p64 + (double)hot->of[length].sum;
-  return sum / (double)(hot->rows - rest->absent[length]);
-}
-
-
 /* A number of a length of a group. */
 static void put_number (const listing *l, const entry *e,
                         const pf_statistics_column *c, pf_store *store,
@@ -216,11 +208,11 @@ static void put_number (const listing *l, const entry *e,
   const pf_tally_rest *const rest = &t->rest[e->group];
   const size_t length = c->length, at = e->group * PF_LENGTHS + length;
   const uint64_t present = hot->rows - rest->absent[length];
-  const uint64_t sum = hot->of[length].sum;
+  const pf_wide sum =
+      (pf_wide)rest->wraps[length] << 64 | (pf_wide)hot->of[length].sum;
   pf_column *const to = &store->columns[column];
   if (c->what == PF_STATISTIC_SUM)
-    put_int(store, column, row, (int64_t)sum,
-            rest->wraps[length] == 0 && sum <= INT64_MAX);
+    put_int(store, column, row, (int64_t)sum, sum == (int64_t)sum);
   else if (present == 0)
     pf_store_set_missing(store, column, row);
   else if (c->what == PF_STATISTIC_MIN)
@@ -228,10 +220,9 @@ static void put_number (const listing *l, const entry *e,
   else if (c->what == PF_STATISTIC_MAX)
     to->ints[row] = rest->greatest[length];
   else if (c->what == PF_STATISTIC_MEAN)
-    to->nums[row] = mean_of(hot, rest, length);
+    to->nums[row] = pf_ratio(sum, (pf_wide)present);
   else if (c->what == PF_STATISTIC_STDDEV && t->has_squares)
-    to->nums[row] =
-        pf_spread(&t->squares[at], sum, rest->wraps[length], present);
+    to->nums[row] = pf_spread(&t->squares[at], sum, present);
   else if (c->what == PF_STATISTIC_RANK && t->has_quantiles)
     to->ints[row] = pf_unorder_int(
         pf_quantile_at(&t->quantiles[at], PF_INT, l->rows->ranks[c->rank]));

@@ -175,25 +175,18 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
 
 /* {====== Scaling, pruning ====== */
 
-static int64_t rounded (double value) {
-  if (value >= 9223372036854775807.0)
-    return INT64_MAX;
-  return value <= -9223372036854775808.0 ? INT64_MIN : llround(value);
-}
-
-
 /* In the order of the walk each weight is the difference of two rounded sums,
    so the last sum is the rounded one. */
 static void scale_metric (pf_contexts *to, const pf_contexts *from,
                           const pf_walk *walk, const uint32_t *nodes,
-                          size_t metric, double factor) {
-  long double sum = 0;
+                          size_t metric, pf_factor factor) {
+  pf_wide sum = 0;
   int64_t done = 0;
   for (uint32_t i = 0; i < from->count; i++) {
     const uint32_t node = walk->order[i];
-    sum += (long double)from->weights[metric][node] * (long double)factor;
-    const int64_t next = rounded((double)sum);
-    int64_t part;
+    sum += from->weights[metric][node];
+    int64_t next, part;
+    to->has_overflowed |= !pf_scaled(sum, factor, &next);
     if (__builtin_sub_overflow(next, done, &part))
       to->has_overflowed = true;
     else
@@ -204,7 +197,7 @@ static void scale_metric (pf_contexts *to, const pf_contexts *from,
 
 
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
-                             double factor, pf_error *error) {
+                             pf_factor factor, pf_error *error) {
   pf_walk walk = {0};
   uint32_t *const nodes = begin(to, from);
   bool ok = nodes != NULL && pf_walk_open(&walk, from, NULL) == PF_OK;

@@ -8,6 +8,7 @@
 #ifndef contexts_change_h
 #define contexts_change_h
 
+#include "kernels/wide.h"
 #include "model/contexts.h"
 
 #define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */
@@ -34,10 +35,10 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               pf_error *error);
 
-/* Multiply by a factor. Weights stay whole, and the sum of each metric is the
+/* Multiply by a factor, exactly. Weights stay whole, and the sum of each metric is the
    rounded product of its sum: what is rounded off one is added to the next. */
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
-                             double factor, pf_error *error);
+                             pf_factor factor, pf_error *error);
 
 /* Keep one metric, under another name. */
 pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,

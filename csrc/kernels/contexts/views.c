@@ -9,6 +9,7 @@
 
 #include "kernels/contexts/views.h"
 #include "kernels/order.h"
+#include "kernels/wide.h"
 #include "model/batch.h"
 
 #define MAX_FIELDS 11
@@ -47,7 +48,7 @@ typedef struct rows_reader {
   size_t count, at;
   bool is_graph;
   size_t calls;    /* the metric, or PF_NO_METRIC */
-  double whole;    /* sum of all self */
+  int64_t whole;   /* sum of all self */
   uint8_t *labels; /* of the batch before */
   uint32_t *order; /* of rows; NULL: as they are */
 } rows_reader;
@@ -77,7 +78,7 @@ static void put_share (const rows_reader *r, pf_column *column, size_t at,
   if (r->whole == 0)
     pf_set_missing(column, at);
   else
-    column->nums[at] = (double)value / r->whole;
+    column->nums[at] = pf_ratio(value, r->whole);
 }
 
 
@@ -512,7 +513,7 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
   set_fields(r, wanted);
   pf_status status = open_scene(&s, wanted, r->calls);
   if (status == PF_OK) {
-    r->whole = (double)s.totals[0];
+    r->whole = s.totals[0];
     status = makers[wanted->view](&s, r);
   }
   close_scene(&s);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "kernels/graph/cycles.h"
+#include "kernels/wide.h"
 #include "model/memory.h"
 
 #define MOST_ARCS 67108864u /* that hiding may make */
@@ -173,7 +174,8 @@ static void keep_weights (const narrowing *n, size_t metric) {
 static pf_status keep_arc (const narrowing *n, const pf_arc *arc) {
   const double fraction =
       arc->caller == PF_NO_FUNCTION ? n->outside : n->fractions[arc->caller];
-  const int64_t kept = (int64_t)ceil((double)arc->count * fraction);
+  const int64_t kept =
+      fraction == 1 ? arc->count : (int64_t)ceil((double)arc->count * fraction);
   pf_status status = PF_OK;
   if ((n->marks[arc->callee] & PF_GRAPH_DROP) != 0)
     return PF_OK;
@@ -201,7 +203,7 @@ static pf_status keep_lines (const narrowing *n) {
                                 ? n->outside
                                 : n->fractions[line.function];
     for (size_t m = 0; fraction != 1 && m < n->from->nmetrics; m++)
-      line.weights[m] = llround((double)line.weights[m] * fraction);
+      pf_scaled(line.weights[m], pf_factor_of(fraction), &line.weights[m]);
     if (fraction > 0)
       n->to->line_rows[n->to->nline_rows++] = line;
   }

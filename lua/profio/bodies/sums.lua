@@ -149,8 +149,8 @@ function Sums:merge(other, sign)
       assert(self.by_arc:merge(other.by_arc, sign)))
 end
 
-function Sums:scale(factor)
-   return new(assert(self.by_function:scale(factor)), assert(self.by_arc:scale(factor)))
+function Sums:scale(...)
+   return new(assert(self.by_function:scale(...)), assert(self.by_arc:scale(...)))
 end
 
 function Sums:prune(share, metric)

@@ -98,8 +98,9 @@ function contexts:rename(frames) end
 function contexts:invert() end
 
 ---@param factor number
+---@param divisor integer|nil of a factor that is a whole number; default 1
 ---@return profio.core.Contexts
-function contexts:scale(factor) end
+function contexts:scale(factor, divisor) end
 
 ---Only one metric, under another name.
 ---@param metric string
