@@ -47,7 +47,7 @@ static pf_status refuse (pf_bytes bytes, pf_error *error) {
     return pf_fail(error, PF_EFORMAT, 0, "not an ELF file");
   return pf_fail(error, PF_EFORMAT, 0,
                  "%s, not an ELF file: give the text that `nm` prints for it "
-                 "(--symbols)",
+                 "(symbols = PATH)",
                  what);
 }
 

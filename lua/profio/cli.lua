@@ -12,6 +12,7 @@ local reports = require "profio.reports"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
+local wording = require "profio.cli.wording"
 local words = require "profio.cli.words"
 
 local cli = {}
@@ -166,7 +167,7 @@ function cli.main(argv, err)
    if ok then
       return result, is_closed
    elseif result.message then
-      err:write("profio: ", result.message, "\n")
+      err:write("profio: ", wording.failure(result.message), "\n")
    end
    return result.status
 end

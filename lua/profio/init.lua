@@ -59,14 +59,14 @@ local function unknown_format(source)
    if source:size() == 0 then
       what = "the file is empty"
    elseif head:sub(1, 4) == "\127ELF" then
-      what = "an executable, not a trace; give it as exe beside the trace"
+      what = "an executable, not a trace; exe = PATH names it beside the trace"
    end
    local names = {}
    for i, format in ipairs(registry.all()) do
       names[i] = format.name
    end
    local hint = source:size() == 0 and "" or
-      (" (it begins %s); formats: %s; --format NAME forces one"):format(hex(head),
+      (" (it begins %s); formats: %s; format = NAME forces one"):format(hex(head),
          table.concat(names, ", "))
    return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
 end

@@ -228,7 +228,7 @@ local function note_no_names(state)
       end
    end
    state.notes[#state.notes + 1] = { code = "symbols-no-executable", kind = "note",
-      message = "no executable: addresses stand for functions; give it as exe" }
+      message = "no executable: addresses stand for functions; exe = PATH names it" }
 end
 
 ---The symbols of a trace as a kind of arithmetic picks them, whole or cut by lines. Those that the

@@ -277,7 +277,7 @@ static const char *stated_page (pf_trace *trace, const dbf_file *file,
   if (page == NULL)
     (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
                   "no code page has the mark 0x%02x: text passes through as "
-                  "it is; give one with code_page",
+                  "it is; give one with code_page = NAME",
                   file->mark);
   if (page != NULL && page[0] == '\0')
     page = driver_page(file, trace->sources[0].bytes, room);

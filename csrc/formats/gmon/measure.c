@@ -189,7 +189,8 @@ static pf_status find_order (pf_trace *trace, const gmon_wish *wish,
     return PF_OK;
   return pf_fail(error, PF_EFORMAT, 4,
                  "version 0 does not tell the byte order, the file reads well "
-                 "both ways: pass byte_order = \"little\" or \"big\"");
+                 "both ways: byte_order = \"little\" or byte_order = "
+                 "\"big\" decides");
 }
 
 

@@ -205,7 +205,7 @@ static pf_status check_types (pf_trace *trace, pf_bytes bytes,
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
                  "functions are resumed that have not been suspended: types 1 "
-                 "and 2 may mean the opposite, as option swap_suspend_resume "
+                 "and 2 may mean the opposite, as swap_suspend_resume = true "
                  "reads them");
 }
 

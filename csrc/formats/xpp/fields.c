@@ -288,15 +288,15 @@ static pf_status tell_roles (pf_trace *trace, const xpp_file *file,
                      error, "field %.60s has the role of another one too",
                      file->fields[roles->doubled].name);
   if (status == PF_OK && !xpp_is_mapped(roles))
-    return pf_warn(trace, PF_NOTE, "xpp-no-roles", PF_EFORMAT, PF_NO_OFFSET,
-                   error,
-                   "no fields are known that say what happened to which "
-                   "function: there is only table raw; give them with map");
+    return pf_warn(
+        trace, PF_NOTE, "xpp-no-roles", PF_EFORMAT, PF_NO_OFFSET, error,
+        "no fields are known that say what happened to which "
+        "function: there is only table raw; map = FIELDS names them");
   if (status == PF_OK && roles->is_guessed)
     status = pf_warn(trace, PF_NOTE, "xpp-fields-guessed", PF_EFORMAT,
                      PF_NO_OFFSET, error,
-                     "what the fields say is guessed by their values; give it "
-                     "with map where that is wrong");
+                     "what the fields say is guessed by their values; "
+                     "map = FIELDS says it where that is wrong");
   return status;
 }
 

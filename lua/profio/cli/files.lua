@@ -1,10 +1,12 @@
 -- The FILEs of the command: which of them is the executable, and the trace they make.
 
+local command_options = require "profio.cli.options"
 local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local options = require "profio.options"
 local profio = require "profio"
+local registry = require "profio.registry"
 local reports = require "profio.reports"
 local words = require "profio.cli.words"
 
@@ -37,6 +39,8 @@ local function default()
    local database = os.getenv "DCPIDB"
    if database and database ~= "" and not core.is_plain_file "gmon.out" then
       return database
+   elseif not core.is_plain_file "gmon.out" then
+      failure.use("no FILE is given, and there is no gmon.out here\n%s", command_options.usage)
    end
    return "gmon.out"
 end
@@ -88,10 +92,10 @@ end
 -- The export or the report that the command line names: --set gives options of it too.
 local function owner_of(given)
    if given.export then
-      return exports.named(given.export)
+      return exports.find(given.export)
    end
    local name = given.report or (given.limits and "statistics")
-   return name and reports.named(name) or nil
+   return name and reports.find(name) or nil
 end
 
 ---The options of --set: for reading a format, or for writing one.
@@ -156,6 +160,44 @@ local function readable(traces, opening, err)
    return good
 end
 
+-- The names of some options.
+local function names_of(list)
+   local names = {}
+   for i, option in ipairs(list or {}) do
+      names[i] = option.name
+   end
+   return names
+end
+
+-- Raises for a name of --set that nothing has: with the names that the format and the report or the
+-- export have.
+local function check_set(given, message)
+   local name, option = message:match "format '(%w+)' has no option '([^']*)'"
+   for _, text in ipairs(option and given.set or {}) do
+      if words.assignment(text) == option then
+         local format, owner = registry.named(name), owner_of(given)
+         local names = names_of(format.options)
+         for _, more in ipairs { names_of(given.merge and format.write_options),
+            names_of(owner and owner.options) } do
+            table.move(more, 1, #more, #names + 1, names)
+         end
+         failure.use("--set: no option '%s'; there are: %s", option, table.concat(names, ", "))
+      end
+   end
+end
+
+-- profio.open, whose raises are in the words of --set.
+local function open(what, opening, given)
+   local done, trace, message, code = pcall(profio.open, what, opening)
+   if not done then
+      if type(trace) == "string" then
+         check_set(given, trace)
+      end
+      error(trace, 0)
+   end
+   return trace, message, code
+end
+
 ---Open the trace that the command names; failures end the command. Of several FILEs those that
 ---can be read are read, unless it is strict.
 ---@param given table
@@ -167,9 +209,9 @@ function files.open(given, err)
    given.exe = exe -- for --diff
    local opening = opening_of(given, exe)
    if #traces == 1 then
-      return failure.check(profio.open(traces[1], opening)), failure.READ
+      return failure.check(open(traces[1], opening, given)), failure.READ
    end
-   local trace, message, code = profio.open(traces, opening)
+   local trace, message, code = open(traces, opening, given)
    if trace or given.strict then
       return failure.check(trace, message, code), failure.READ
    end

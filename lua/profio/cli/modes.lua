@@ -272,12 +272,6 @@ function modes.check(given)
       end
       first = given[way.key] and way.title or first
    end
-   if given.export then
-      exports.named(given.export)
-   end
-   if given.report then
-      reports.named(given.report)
-   end
    if given.progress and given.no_progress then
       failure.use "--progress and --no-progress do not go together"
    end
@@ -299,11 +293,25 @@ local function subject_of(trace, given)
       or first_reports(trace, given)[1])
 end
 
+-- Raises for a name that nothing of its kind has; those that fit the trace are listed.
+local function check_name(word, list, name, trace)
+   if not name or list.find(name) then
+      return
+   end
+   local names = {}
+   for _, one in ipairs(list.all()) do
+      names[#names + 1] = (not one.fits or one.fits(trace)) and one.name or nil
+   end
+   failure.use("no %s '%s'; there are: %s", word, name, table.concat(names, ", "))
+end
+
 ---Checks that no option would be ignored, now that the trace is known; raises at wrong use. Before
 ---the output is opened.
 ---@param trace profio.Trace
 ---@param given table
 function modes.check_options(trace, given)
+   check_name("report", reports, given.report, trace)
+   check_name("export", exports, given.export, trace)
    together.check(subject_of(trace, given), given, trace, registry.named(trace.format))
 end
 

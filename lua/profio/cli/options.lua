@@ -67,8 +67,8 @@ local groups = {
    { "Others",
       { "--progress", false, "a progress bar even when standard error is no terminal" },
       { "--no-progress", false, "no progress bar" },
-      { "--version", false, "the version" },
-      { "--help", false, "this page" },
+      { "--version", false, "the version", also = "-v -V" },
+      { "--help", false, "this page", also = "-h" },
    },
 }
 
@@ -126,7 +126,8 @@ end
 local function add_option(parser, option)
    local name, argument, help = table.unpack(option, 1, 3)
    if not argument then
-      return parser:flag(name):target(key_of(name)):description(help)
+      local names = option.also and name .. " " .. option.also or name
+      return parser:flag(names):target(key_of(name)):description(help)
    end
    local added = parser:option(name)
    if name == "-o" then
@@ -144,7 +145,7 @@ local function parser_of(argparse)
       "Exit status: 0 read; 1 nothing could be read or written; 2 wrong use; 3 read with damage; "
          .. "4 a limit exceeded.")
    parser:add_help(false):usage "Usage: profio [options] FILE..."
-   parser:help_max_width(100):help_description_margin(25)
+   parser:help_max_width(80):help_description_margin(25)
    for _, group in ipairs(groups) do
       local added = {}
       for i = 2, #group do
@@ -182,7 +183,7 @@ function options.parse(argv)
    local words, rest = options.join(argv)
    local ok, given = parser_of(argparse):pparse(words)
    if not ok then
-      return nil, given
+      return nil, (given:gsub("\nDid you mean", "; did you mean"))
    end
    given.rest, given.asked = rest, asked_of(given)
    if rest and not given.script then
@@ -190,6 +191,9 @@ function options.parse(argv)
    end
    return given
 end
+
+---The line that says how the command is called.
+options.usage = "Usage: profio [options] FILE...   (profio --help lists the options)"
 
 ---The text of --help.
 ---@return string

@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
+local wording = require "profio.cli.wording"
 
 local warnings = {}
 
@@ -16,7 +17,7 @@ function warnings.line(trace, warning, has_color)
    local kind = has_color and colors[warning.kind] .. warning.kind .. "\27[0m" or warning.kind
    local place = warning.offset and (" (byte %d)"):format(warning.offset) or ""
    return ("%s: %s: %s%s [%s]\n"):format(plain(warning.path or trace.path), kind,
-      plain(warning.message), place, warning.code)
+      plain(wording.command(warning.message)), place, warning.code)
 end
 
 ---Whether something is damaged.

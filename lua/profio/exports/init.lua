@@ -87,6 +87,13 @@ function exports.names()
    return table.concat(order, ", ")
 end
 
+---The export of a name, or nil.
+---@param name string
+---@return table|nil
+function exports.find(name)
+   return is_listed[name] and load(name) or nil
+end
+
 ---The export of a name; raises with the names there are.
 ---@param name string
 ---@return table

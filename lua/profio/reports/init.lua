@@ -107,18 +107,23 @@ function reports.all()
    return list
 end
 
----The report of a name; raises with the names there are.
+---The report of a name, or nil.
 ---@param name string
----@return table
-function reports.named(name)
+---@return table|nil
+function reports.find(name)
    if is_listed[name] then
       return load(name)
    end
    reports.all() -- for their other words
-   if not by_name[name] then
-      error(("no report '%s'; there are: %s"):format(tostring(name), table.concat(order, ", ")), 0)
-   end
    return by_name[name]
+end
+
+---The report of a name; raises with the names there are.
+---@param name string
+---@return table
+function reports.named(name)
+   return reports.find(name) or error(("no report '%s'; there are: %s"):format(tostring(name),
+      table.concat(order, ", ")), 0)
 end
 
 return reports

@@ -1,0 +1,76 @@
+-- Messages of profio in the words of the command: what Lua calls `deleted = "show"` or option
+-- 'deleted' is `--set deleted=show` on the command line, and `exe = PATH` is `--exe PATH`.
+
+local near = require "profio.near"
+local profio = require "profio"
+
+local wording = {}
+
+-- Options of profio.open that the command has itself.
+local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
+   strict = true, mapping = true }
+
+-- The names of all options that --set takes, and of those above.
+local function known_names()
+   local known = {}
+   for _, format in ipairs(profio.formats()) do
+      for _, list in ipairs { format.options, format.write_options or {}, format.roles or {} } do
+         for _, option in ipairs(list) do
+            known[option.name] = true
+         end
+      end
+   end
+   for _, option in ipairs(profio.common_options) do
+      known[option.name] = true
+   end
+   return known
+end
+
+local function option_of(name)
+   return own[name] and "--" .. name:gsub("_", "-") or "--set " .. name
+end
+
+-- An option with its value, as one types it.
+local function typed(name, value)
+   local text = value:match '^"(.*)"$' or value
+   if text:find "[^%w_./,:=+-]" then
+      text = "'" .. text .. "'"
+   end
+   if name == "strict" then
+      return "--strict"
+   end
+   return option_of(name) .. (own[name] and " " or "=") .. text
+end
+
+---The message in the words of the command.
+---@param message string
+---@return string
+function wording.command(message)
+   local known = known_names()
+   local function replaced(before, name, value)
+      return known[name] and before .. typed(name, value) or nil
+   end
+   message = (" " .. message):gsub('([^%w_])([%l_]+) = ("[^"]*")', replaced)
+      :gsub("([^%w_])([%l_]+) = ([%w_]+)", replaced):sub(2)
+   return (message:gsub("option '([%l_]+)'", function(name)
+      return known[name] and not message:find("no option '" .. name, 1, true) and option_of(name)
+         or nil
+   end))
+end
+
+---The same for a failure: with the names that look like a misspelt one.
+---@param message string
+---@return string
+function wording.failure(message)
+   local word, list = message:match "is one of ([^;\n]*); got '?([^'\n]*)'?$"
+   if word then
+      local names = {}
+      for name in word:gmatch "[^%s,]+" do
+         names[#names + 1] = name
+      end
+      message = message .. near.hint(list, names)
+   end
+   return near.improved(wording.command(message))
+end
+
+return wording
