@@ -37,3 +37,92 @@ describe("--diff", function()
       assert.equal(1, status)
    end)
 end)
+
+describe("the files of --diff", function()
+   local new, old1, old2 = file_of("new.out", 50), file_of("old1.out", 10), file_of("old2.out", 7)
+   local row = " --report diff --output csv --columns function,self,self_before "
+      .. "--where function=0x1000"
+
+   local function before(line)
+      local out, status, err = command.run("profio" .. row .. " " .. line)
+      assert.equal(0, status, err)
+      return out:match "0x1000,(%d+,%d+)"
+   end
+
+   it("may be several, which are summed", function()
+      assert.equal("500000000,170000000", before("--diff " .. old1 .. " --diff " .. old2 .. " "
+         .. new))
+      assert.equal("500000000,170000000", before("--diff=" .. old1 .. " --diff=" .. old2 .. " "
+         .. new))
+      assert.equal("1000000000,170000000", before("--diff=" .. old1 .. " --diff=" .. old2 .. " "
+         .. new .. " " .. new))
+      assert.equal("1000000000,100000000", before("--diff " .. old1 .. " -- " .. new .. " "
+         .. new))
+      assert.equal("1000000000,100000000", before(new .. " " .. new .. " --diff " .. old1))
+   end)
+
+   it("cannot be moved to the other side by a wildcard", function()
+      for _, line in ipairs { "--diff old?.out new.out", "new.out --diff old?.out",
+         "new.out --diff old?.out --top 3", "--diff old?.out --top 3 new.out",
+         "--diff old1.out --diff old2.out new.out new.out" }
+      do
+         local out, status, err = command.run("profio " .. line)
+         assert.equal(2, status, line)
+         assert.equal("", out)
+         assert.matches("not certain that %S+ is a new run", err)
+         assert.matches("%-%-diff=FILE", err)
+      end
+   end)
+
+   it("stand above the report, as all others", function()
+      local out = command.run("profio --diff old1.out --diff old2.out new.out")
+      assert.equal("new: new.out\nold: old1.out old2.out\n\n", out:match "^new:.-\n\n")
+      out = command.run("profio --report flat --diff old1.out new.out")
+      assert.equal("new: new.out\nold: old1.out\n\n", out:match "^new:.-\n\n")
+   end)
+
+   it("are opened even if another part of the old side cannot be read, and this is said", function()
+      local out, status, err = command.run("profio --diff=old1.out --diff=/nowhere new.out" .. row)
+      assert.matches("0x1000,500000000,100000000", out)
+      assert.matches("/nowhere", err)
+      assert.equal(1, status)
+   end)
+
+   it("tell of their damage", function()
+      local _, status, err = command.run("profio --diff cut.gmon new.out")
+      assert.matches("cut.gmon: damage: ", err)
+      assert.equal(3, status)
+   end)
+
+   it("have options of their own, which are for nothing else", function()
+      for _, option in ipairs { "--diff-exe", "--diff-symbols", "--diff-mapping",
+         "--diff-load-bias" }
+      do
+         local _, status, err = command.run("profio " .. option .. " 1 new.out")
+         assert.equal(2, status)
+         assert.matches("give %-%-diff FILE too", err)
+      end
+   end)
+
+   it("may lack a function that is looked for, if the new ones have it", function()
+      local other = command.file("other.out", builder.new("<", 8):header():histogram {
+         low = 0x2000, high = 0x2010, bins = { 5, 0, 0, 0 } }:bytes())
+      local columns = " --report flat --output csv --columns function,self --focus 0x2000 "
+      assert.equal("function,self\n0x2000,50000000\n", command.run("profio --diff " .. old1
+         .. columns .. other))
+      assert.equal("function,self\n0x2000,-50000000\n", command.run("profio --diff " .. other
+         .. columns .. new))
+      local text, status, err = command.run("profio --focus nobody --diff " .. old1 .. columns
+         .. new)
+      assert.equal("function,self\n", text)
+      assert.equal(0, status)
+      assert.matches("no function of this profile is 'nobody'", err)
+   end)
+
+   it("narrow the profiles themselves, or it is said that they do not", function()
+      local _, status, err = command.run("profio --diff old1.out --report flat --focus flat=0x1000 "
+         .. "new.out")
+      assert.equal(2, status)
+      assert.matches("without flat=", err)
+   end)
+end)

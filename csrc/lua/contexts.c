@@ -472,11 +472,13 @@ static uint32_t to_frame (lua_State *L, pf_dictionary *d) {
 }
 
 
-/* contexts:rename(frames): frames[number] = { function=, file=, line= } stands
-   in place of the frame of that number. */
+/* contexts:rename(frames, keeps): frames[number] = { function=, file=, line= }
+   stands in place of the frame of that number. A frame that is then called by
+   itself becomes one with its caller, unless `keeps` is true. */
 static int contexts_rename (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t nareas = pf_areas_count(c->dictionary);
+  const bool folds = !lua_toboolean(L, 3);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
   uint32_t *const frames =
@@ -490,7 +492,7 @@ static int contexts_rename (lua_State *L) {
   }
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_rename(made, c, frames, nareas, &error),
+  return changed(L, pf_contexts_rename(made, c, frames, nareas, folds, &error),
                  &error);
 }
 

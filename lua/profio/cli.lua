@@ -9,6 +9,7 @@ local options = require "profio.cli.options"
 local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
+local sides = require "profio.cli.sides"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
@@ -79,21 +80,26 @@ end
 
 -- A pass over a large file can be followed and be ended with Ctrl-C.
 local function watch(trace, interrupt, given, err)
+   if not trace then
+      return
+   end
    local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
    trace:watch(function(reader, name)
       return interrupt:watch(reader, trace:row_count(name), has_bar and err or nil)
    end)
 end
 
--- A trace is open: do what was asked for; the exit status. A script minds Ctrl-C itself.
-local function answer(trace, given, out, err)
+-- A trace is open, and that of --diff or nil: do what was asked for; the exit status. A script
+-- minds Ctrl-C itself.
+local function answer(trace, old, given, out, err)
    local interrupt <close> = core.interrupt()
    watch(trace, interrupt, given, err)
+   watch(old, interrupt, given, err)
    out.interrupt = interrupt
    if given.script then
       interrupt:release()
    end
-   local status, told = modes.run(trace, given, out)
+   local status, told = modes.run(trace, given, out, old)
    out:close()
    if told then
       err:write("profio: ", told, "\n")
@@ -102,11 +108,20 @@ local function answer(trace, given, out, err)
       return status
    end
    local has_damage = warnings.report(trace, err)
+   has_damage = old and warnings.report(old, err) or has_damage
    if interrupt:release() and not given.follow then
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end
    return has_damage and math.max(failure.DAMAGE, status) or status
+end
+
+-- The trace of --diff, or nil, and the status of opening it.
+local function open_old(given, side, err)
+   if not side then
+      return nil, failure.READ
+   end
+   return files.open(given, side, err)
 end
 
 local function run(argv, err)
@@ -127,11 +142,16 @@ local function run(argv, err)
       end
    end
    modes.check(given)
-   local opened, status = files.open(given, err)
+   local new_side, old_side = sides.of(given)
+   files.check_sources(given)
+   local opened, status = files.open(given, new_side, err)
    local trace <close> = opened
    modes.check_options(trace, given)
+   local old <close>, old_status = open_old(given, old_side, err)
+   given.heading = old_side and sides.heading(new_side, old_side)
    local out = output.open(not given.merge and given.out or nil)
-   return math.max(status, answer(trace, given, out, err)), not given.script
+   status = math.max(status, old_status)
+   return math.max(status, answer(trace, old, given, out, err)), not given.script
 end
 
 -- }======

@@ -7,6 +7,7 @@ local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
 local counts = require "profio.bodies.counts"
 local graph_body = require "profio.bodies.graph"
+local matching = require "profio.bodies.matching"
 local options = require "profio.options"
 local symbols_of = require "profio.symbols"
 local view = require "profio.view"
@@ -240,7 +241,7 @@ methods.callees = arcs_of "callees"
 function methods:with(more)
    local state = of(self)
    local made = derived(self, state.body, merged(state.given, more), state.pin)
-   of(made).compared = state.compared
+   of(made).compared, of(made).again = state.compared, state.again
    return made
 end
 
@@ -340,6 +341,9 @@ local function alike(a, b)
    return left.body:sums(left.given), right.body:sums(right.given)
 end
 
+-- Sums do not say who called whom over more than one step, so a profile of sums is narrowed by
+-- narrowing what it was made of: `again(change)` makes it of the changed profiles. nil: that is not
+-- known any more.
 local function combine(a, b, sign)
    if not is_profile(a) or not is_profile(b) then
       error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
@@ -349,6 +353,9 @@ local function combine(a, b, sign)
    local made = new(left:merge(right, sign), {}, nil,
       table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
    of(made).title = a:title() .. " and " .. b:title()
+   of(made).again = function(change)
+      return combine(change(a), change(b), sign)
+   end
    if sign < 0 then
       of(made).compared = { a, b }
       of(made).title = a:title() .. " less " .. b:title()
@@ -400,7 +407,8 @@ end
 
 ---This profile beside an older one, a row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
----line. Profiles of any two formats go together. The significance is missing where either of them
+---line. Profiles of any two formats go together. Functions are matched by name, and by file where
+---a profile has a name in several files. The significance is missing where either of them
 ---has no samples: how exact its times are is not known.
 ---@param old profio.Profile
 ---@param metric string|nil
@@ -410,8 +418,9 @@ function methods:diff(old, metric)
       error("diff wants a profile, got " .. type(old), 2)
    end
    return view.over(function()
-      return assert(functions_of(self, metric, "")
-         :merge(functions_of(old, metric, " before"))):diff()
+      local mine, theirs = matching.align(functions_of(self, metric, ""),
+         functions_of(old, metric, " before"), true)
+      return assert(mine:merge(theirs)):diff()
    end, { self, old })
 end
 
@@ -422,7 +431,11 @@ function methods:scale(factor)
    if type(factor) ~= "number" then
       error("scale wants a number, got " .. type(factor), 2)
    end
-   return derived(self, plain_body(self):scale(factor), of(self).given)
+   local made = derived(self, plain_body(self):scale(factor), of(self).given)
+   of(made).again = function(change)
+      return change(self):scale(factor)
+   end
+   return made
 end
 
 -- The whole of one metric.
@@ -496,19 +509,37 @@ end
 -- What is done with functions; see contexts:narrow of the core.
 local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
 
+local function marked(self, is_wanted, mark)
+   local state, marks, frames = of(self), {}, of(self).body:frames()
+   for _, frame in ipairs(frames) do
+      marks[frame.number] = is_wanted(frame) and mark or nil
+   end
+   if mark == KEEP and next(marks) == nil then -- the focus is on nothing
+      for _, frame in ipairs(frames) do
+         marks[frame.number] = LEAVE_OUT
+      end
+   end
+   local body, given = state.body:narrow(marks, state.given)
+   return derived(self, body, given, state.pin)
+end
+
+-- The same of a profile of sums: what it was made of is narrowed.
+local function marked_sums(self, is_wanted, mark)
+   local state = of(self)
+   if not state.again then
+      error("a pruned sum or difference of profiles of functions and arcs does not know who called "
+         .. "whom: narrow the profiles first", 3)
+   end
+   return state.again(function(part)
+      local narrow = of(part).body.kind == "sums" and marked_sums or marked
+      return narrow(part, is_wanted, mark)
+   end):with(state.given)
+end
+
 local function narrowed(mark)
    return function(self, wanted)
-      local state, is_wanted, marks, frames = of(self), picker(wanted), {}, of(self).body:frames()
-      for _, frame in ipairs(frames) do
-         marks[frame.number] = is_wanted(frame) and mark or nil
-      end
-      if mark == KEEP and next(marks) == nil then -- the focus is on nothing
-         for _, frame in ipairs(frames) do
-            marks[frame.number] = LEAVE_OUT
-         end
-      end
-      local body, given = state.body:narrow(marks, state.given)
-      return derived(self, body, given, state.pin)
+      local narrow = of(self).body.kind == "sums" and marked_sums or marked
+      return narrow(self, picker(wanted), mark)
    end
 end
 
@@ -518,7 +549,8 @@ methods.focus = narrowed(KEEP)
 ---Without the stacks that these are on (of a graph: without them and their part of what they call).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.ignore = narrowed(LEAVE_OUT)
----What these functions cost goes to their callers.
+---What these functions cost goes to their callers. Where nobody called one, what it cost itself
+---stays with it.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.hide = narrowed(HIDE)
 
@@ -529,6 +561,11 @@ methods.hide = narrowed(HIDE)
 function methods:group(by)
    if by ~= "file" and type(by) ~= "function" then
       error('group wants "file" or a function of a frame', 2)
+   end
+   if of(self).body.kind == "sums" and of(self).again then
+      return of(self).again(function(part)
+         return part:group(by)
+      end):with(of(self).given)
    end
    local body, frames = exact_body(self), {}
    for _, frame in ipairs(body:frames()) do

@@ -1,6 +1,31 @@
 -- Source files, found by the paths that traces name.
 
+local lfs = require "lfs"
+
 local sources = {}
+
+---Whether folders of sources, which a user has named, are folders that can be listed.
+---@param folders string[]
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function sources.check(folders)
+   for _, folder in ipairs(folders) do
+      local mode, message = lfs.attributes(folder, "mode")
+      if not mode then
+         return nil, message:find(folder, 1, true) and message
+            or ("%s: %s"):format(folder, message), "io"
+      elseif mode ~= "directory" then
+         return nil, ("%s: a folder of source files expected, this is a %s"):format(folder, mode),
+            "io"
+      end
+      local ok, problem = pcall(lfs.dir, folder)
+      if not ok then
+         return nil, ("%s: %s"):format(folder, problem), "io"
+      end
+   end
+   return true
+end
 
 ---The lines of a source: at its path, or under one of the folders, with ever shorter paths.
 ---@param path string

@@ -16,7 +16,8 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Have the metrics of `from`, and a place for the new node of each node. */
+/* Copy the metrics of `from`. Returns memory for the new node of each node, with
+   that of the root set; NULL when out of memory. */
 static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
   for (size_t m = 0; m < from->nmetrics; m++)
     if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==
@@ -38,12 +39,14 @@ static void carry_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
-/* The same, where the node may be that above: what it cost is charged there, but
-   that was not called more often for it. */
+/* The same, where the new node may be that of the caller: what the node cost is
+   charged there, but the caller was not called more often for it. The root has
+   no calls of its own. */
 static void charge_weights (pf_contexts *to, const pf_contexts *from,
                             uint32_t node, uint32_t new_node, uint32_t above) {
-  const size_t calls =
-      new_node == above ? pf_metric_named(from, "calls") : PF_NO_METRIC;
+  const size_t calls = new_node == above && node != 0
+                           ? pf_metric_named(from, "calls")
+                           : PF_NO_METRIC;
   for (size_t m = 0; m < from->nmetrics; m++)
     if (m != calls)
       pf_context_add(to, new_node, m, from->weights[m][node]);
@@ -75,16 +78,47 @@ static void inherit_marks (const pf_contexts *from, const uint8_t *marks,
 }
 
 
+/* Whether the stacks that end in a node are kept. */
+static bool is_kept (uint8_t seen) {
+  return (seen & PF_FRAME_FOCUS) != 0 && (seen & PF_FRAME_IGNORE) == 0;
+}
+
+
 /* Whether anything below or at a node is kept: only such nodes are made. */
 static void find_kept (const pf_contexts *from, const uint8_t *seen,
                        bool *kept) {
   memset(kept, 0, from->count);
   for (uint32_t i = from->count; i-- > 1;) {
-    kept[i] |=
-        (seen[i] & PF_FRAME_FOCUS) != 0 && (seen[i] & PF_FRAME_IGNORE) == 0;
+    kept[i] |= is_kept(seen[i]);
     if (kept[i])
       kept[from->parents[i]] = true;
   }
+}
+
+
+/* Whether a node has a weight that is charged to callers. */
+static bool has_cost (const pf_contexts *c, uint32_t node) {
+  const size_t calls = pf_metric_named(c, "calls");
+  for (size_t m = 0; m < c->nmetrics; m++)
+    if (m != calls && c->weights[m][node] != 0)
+      return true;
+  return false;
+}
+
+
+/* Add the weights of node `node`, whose new node is nodes[node]. A hidden frame
+   without a caller keeps them in a stack of its own: there is nobody to charge.
+   False when out of memory. */
+static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
+                            uint32_t node, const uint32_t *nodes) {
+  const uint32_t above = node == 0 ? 0 : nodes[from->parents[node]];
+  uint32_t charged = nodes[node];
+  if (node != 0 && charged == 0 && has_cost(from, node))
+    charged = pf_context_of(to, 0, from->frames[node]);
+  if (charged == PF_NO_CONTEXT)
+    return false;
+  charge_weights(to, from, node, charged, above);
+  return true;
 }
 
 
@@ -98,6 +132,7 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
   if (ok) {
     inherit_marks(from, marks, count, seen);
     find_kept(from, seen, kept);
+    ok = !is_kept(seen[0]) || narrow_weights(to, from, 0, nodes);
   }
   for (uint32_t i = 1; ok && i < from->count; i++) {
     if (!kept[i])
@@ -106,10 +141,8 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
     nodes[i] = (mark_of(marks, count, from->frames[i]) & PF_FRAME_HIDE) != 0
                    ? above
                    : pf_context_of(to, above, from->frames[i]);
-    ok = nodes[i] != PF_NO_CONTEXT;
-    if (ok && (seen[i] & PF_FRAME_FOCUS) != 0 &&
-        (seen[i] & PF_FRAME_IGNORE) == 0)
-      charge_weights(to, from, i, nodes[i], above);
+    ok = nodes[i] != PF_NO_CONTEXT &&
+         (!is_kept(seen[i]) || narrow_weights(to, from, i, nodes));
   }
   free(nodes);
   free(seen);
@@ -123,15 +156,17 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
 /* {====== Renaming, turning round ====== */
 
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
-                              const uint32_t *frames, size_t count,
+                              const uint32_t *frames, size_t count, bool folds,
                               pf_error *error) {
   uint32_t *const nodes = begin(to, from);
   bool ok = nodes != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t old = from->frames[i];
     const uint32_t frame = old < count ? frames[old] : old;
     const uint32_t above = nodes[from->parents[i]];
-    nodes[i] = above != 0 && to->frames[above] == frame
+    nodes[i] = folds && above != 0 && to->frames[above] == frame
                    ? above
                    : pf_context_of(to, above, frame);
     ok = nodes[i] != PF_NO_CONTEXT;
@@ -155,6 +190,8 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               pf_error *error) {
   uint32_t *const nodes = begin(to, from);
   bool ok = nodes != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
   for (uint32_t i = 1; ok && i < from->count; i++) {
     if (!has_weight(from, i))
       continue;
@@ -236,8 +273,10 @@ pf_status pf_contexts_prune (pf_contexts *to, const pf_contexts *from,
   uint32_t *const nodes = begin(to, from);
   int64_t *const totals = malloc(from->count * sizeof *totals);
   bool ok = nodes != NULL && totals != NULL;
-  if (ok)
+  if (ok) {
     pf_contexts_totals(from, metric, totals);
+    carry_weights(to, from, 0, 0);
+  }
   for (uint32_t i = 1; ok && i < from->count; i++) {
     const uint32_t above = nodes[from->parents[i]];
     const bool is_small =

@@ -17,7 +17,9 @@
 
 /*
 ** Narrow by frames: marks[area] says what to do with each; areas from `count`
-** on have no mark. When no frame has PF_FRAME_FOCUS, all stacks are kept.
+** on have no mark. When no frame has PF_FRAME_FOCUS, all stacks are kept. A
+** hidden frame that no frame is left above keeps what it cost itself, as a
+** stack of its own; what it called moves up.
 */
 pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
                               const uint8_t *marks, size_t count,
@@ -25,9 +27,9 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
 
 /* Put other frames (made by pf_frame_of) in place of those there are: a
    function's file in place of the function, say. frames[area], `count` of
-   them; a frame directly below an equal one becomes one with it. */
+   them. `folds`: a frame directly below an equal one becomes one with it. */
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
-                              const uint32_t *frames, size_t count,
+                              const uint32_t *frames, size_t count, bool folds,
                               pf_error *error);
 
 /* Turn the stacks round: below the root stand the functions that spent

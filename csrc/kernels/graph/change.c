@@ -401,6 +401,20 @@ static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
 }
 
 
+/* The part of a line's weight that a hidden function has kept. */
+static int64_t kept_weight (const pf_graph *to, const pf_graph *from,
+                            const pf_graph_line *line, size_t metric) {
+  const int64_t before = from->weights[metric][line->function];
+  const int64_t after = to->weights[metric][line->function];
+  if (before == after)
+    return line->weights[metric];
+  return llround((double)line->weights[metric] * (double)after /
+                 (double)before);
+}
+
+
+/* Lines of functions that are shown stay, and those of hidden ones in the part
+   that nobody was charged with. */
 static pf_status hide_lines (pf_graph *to, const pf_graph *from,
                              const uint8_t *marks) {
   if (from->line_rows == NULL)
@@ -409,10 +423,15 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
   if (to->line_rows == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < from->nline_rows; i++) {
-    const pf_graph_line *const line = &from->line_rows[i];
-    if (line->function == PF_NO_FUNCTION ||
-        (marks[line->function] & PF_GRAPH_HIDE) == 0)
-      to->line_rows[to->nline_rows++] = *line;
+    pf_graph_line line = from->line_rows[i];
+    bool is_shown = line.function == PF_NO_FUNCTION ||
+                    (marks[line.function] & PF_GRAPH_HIDE) == 0;
+    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
+      line.weights[m] = kept_weight(to, from, &line, m);
+    for (size_t m = 0; !is_shown && m < from->nmetrics; m++)
+      is_shown = line.weights[m] != 0;
+    if (is_shown)
+      to->line_rows[to->nline_rows++] = line;
   }
   return PF_OK;
 }
@@ -430,9 +449,9 @@ static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
     memcpy(to->weights[m], from->weights[m],
            from->nfunctions * sizeof *to->weights[m]);
   if (status == PF_OK)
-    status = hide_lines(to, from, marks);
-  if (status == PF_OK)
     status = hide_all(&h, cycles);
+  if (status == PF_OK)
+    status = hide_lines(to, from, marks);
   for (size_t i = 0; i < from->nfunctions; i++)
     free(h.of[i].list);
   free(h.of);

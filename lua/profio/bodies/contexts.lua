@@ -1,6 +1,7 @@
 -- A profile's body of calling contexts: a tree of stacks with whole weights.
 
 local counts = require "profio.bodies.counts"
+local matching = require "profio.bodies.matching"
 
 ---@class profio.ContextsBody
 local Contexts = { kind = "contexts" }
@@ -73,7 +74,8 @@ for _, name in ipairs { "scale", "prune", "rename" } do
 end
 
 function Contexts:merge(other, sign)
-   return new(assert(self.core:merge(other.core, sign)))
+   local a, b = matching.align(self.core, other.core)
+   return new(assert(a:merge(b, sign)))
 end
 
 function Contexts:narrow(marks, given)

@@ -8,6 +8,7 @@
 
 local core = require "profio.core"
 local counts = require "profio.bodies.counts"
+local matching = require "profio.bodies.matching"
 
 ---@class profio.SumsBody
 local Sums = { kind = "sums" }
@@ -145,8 +146,9 @@ end
 -- {====== Algebra ======
 
 function Sums:merge(other, sign)
-   return new(assert(self.by_function:merge(other.by_function, sign)),
-      assert(self.by_arc:merge(other.by_arc, sign)))
+   local a, b = matching.align(self.by_function, other.by_function, true)
+   local arcs_a, arcs_b = matching.align(self.by_arc, other.by_arc)
+   return new(assert(a:merge(b, sign)), assert(arcs_a:merge(arcs_b, sign)))
 end
 
 function Sums:scale(...)
@@ -172,11 +174,6 @@ end
 function Sums:rename(frames)
    return new(assert(self.by_function:rename(frames)),
       assert(self.by_arc:rename(same_in_arcs(self, frames))))
-end
-
-function Sums:narrow(marks, given)
-   local arcs = same_in_arcs(self, marks)
-   return new(assert(self.by_function:narrow(marks)), assert(self.by_arc:narrow(arcs))), given
 end
 
 function Sums:sums()

@@ -1,71 +1,15 @@
--- The FILEs of the command: which of them is the executable, and the trace they make.
+-- The FILEs of the command as traces, and the options that --set gives.
 
-local command_options = require "profio.cli.options"
-local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local options = require "profio.options"
 local profio = require "profio"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
+local sources = require "profio.sources"
 local words = require "profio.cli.words"
 
 local files = {}
-
--- How executables begin: ELF, PE, Mach-O of both sizes and orders, Mach-O of many machines.
-local beginnings = { "\127ELF", "MZ", "\254\237\250\206", "\254\237\250\207", "\206\250\237\254",
-   "\207\250\237\254", "\202\254\186\190" }
-
-local function is_executable(path)
-   if path == "-" or not core.is_plain_file(path) then
-      return false
-   end
-   local file = io.open(path, "rb")
-   local head = file and file:read(4) or ""
-   if file then
-      file:close()
-   end
-   for _, beginning in ipairs(beginnings) do
-      if head:sub(1, #beginning) == beginning then
-         return true
-      end
-   end
-   return false
-end
-
--- What is read when no FILE is named: what a program leaves behind in the current directory, or the
--- database that DCPI's tools take.
-local function default()
-   local database = os.getenv "DCPIDB"
-   if database and database ~= "" and not core.is_plain_file "gmon.out" then
-      return database
-   elseif not core.is_plain_file "gmon.out" then
-      failure.use("no FILE is given, and there is no gmon.out here\n%s", command_options.usage)
-   end
-   return "gmon.out"
-end
-
----Part the FILEs: traces, and the executable among them.
----@param paths string[]
----@param exe string|nil what --exe said
----@return string[] traces
----@return string|nil exe
-function files.part(paths, exe)
-   local traces = {}
-   for _, path in ipairs(paths) do
-      if not is_executable(path) then
-         traces[#traces + 1] = path
-      elseif exe and exe ~= path then
-         failure.use("two executables: %s and %s", exe, path)
-      else
-         exe = path
-      end
-   end
-   if #traces == 0 then
-      traces[1] = default()
-   end
-   return traces, exe
-end
 
 -- What --set says, for reading and for writing. The format is known when the trace is open, so a
 -- value is read as what any format declares under that name.
@@ -132,15 +76,16 @@ function files.options_of(given, owner)
    return options.check(owner.options or {}, values, owner.name)
 end
 
--- The options of profio.open that the command line gives.
-local function opening_of(given, exe)
+-- The options of profio.open for the files of one side.
+local function opening_of(given, side)
    local opening = files.set_options(given, "options")
-   opening.format, opening.strict, opening.exe = given.format, given.strict, exe
-   opening.symbols, opening.compat = given.symbols, given.compat
-   opening.all_warnings, opening.mapping = given.check, given.mapping
+   opening.format, opening.strict, opening.exe = given.format, given.strict, side.exe
+   opening.symbols, opening.compat = side.symbols, given.compat
+   opening.all_warnings, opening.mapping = given.check, side.mapping
    opening.live = given.follow
-   if given.load_bias then
-      opening.load_bias = words.number(given.load_bias, "--load-bias")
+   if side.load_bias then
+      opening.load_bias = words.number(side.load_bias, side.load_bias == given.diff_load_bias
+         and "--diff-load-bias" or "--load-bias")
    end
    return opening
 end
@@ -198,16 +143,15 @@ local function open(what, opening, given)
    return trace, message, code
 end
 
----Open the trace that the command names; failures end the command. Of several FILEs those that
----can be read are read, unless it is strict.
+---Open the trace of one side; failures end the command. Of several FILEs those that can be read are
+---read, unless it is strict.
 ---@param given table
+---@param side profio.Side
 ---@param err file* where the files that cannot be read are named
 ---@return profio.Trace
 ---@return integer status  of opening: not all of several FILEs could be read
-function files.open(given, err)
-   local traces, exe = files.part(given.files, given.exe)
-   given.exe = exe -- for --diff
-   local opening = opening_of(given, exe)
+function files.open(given, side, err)
+   local traces, opening = side.traces, opening_of(given, side)
    if #traces == 1 then
       return failure.check(open(traces[1], opening, given)), failure.READ
    end
@@ -224,12 +168,10 @@ function files.open(given, err)
    return failure.check(profio.open(good, opening)), failure.NOTHING
 end
 
----Open the trace of --diff, with the options of the others; a failure ends the command.
+---Check the folders of --source; one that cannot be read ends the command.
 ---@param given table
----@return profio.Trace
-function files.open_old(given)
-   local traces, exe = files.part({ given.diff }, given.exe)
-   return failure.check(profio.open(traces[1], opening_of(given, exe)))
+function files.check_sources(given)
+   failure.check(sources.check(given.source or {}))
 end
 
 return files

@@ -319,10 +319,11 @@ end
 ---@param trace profio.Trace
 ---@param given table
 ---@param out profio.Output
+---@param old profio.Trace|nil that of --diff
 ---@return integer status
 ---@return string|nil told what a selection that leaves nothing should have named
-function modes.run(trace, given, out)
-   local context = contexts.new(trace, given, out)
+function modes.run(trace, given, out, old)
+   local context = contexts.new(trace, given, out, old)
    local export, way, status = whole_export(given), named_way(given), nil
    if export then
       run_export(context, export)

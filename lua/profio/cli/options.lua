@@ -43,7 +43,12 @@ local groups = {
       { "--compat", "NAME", "gprof: its arithmetic, order and omissions" },
    },
    { "Comparing",
-      { "--diff", "FILE", "what FILE... cost more (positive) or less than this file" },
+      { "--diff", "FILE", "what FILE... cost more (positive) or less than this older run",
+         many = true },
+      { "--diff-exe", "PROGRAM", "the executable of the older runs; default: that of FILE..." },
+      { "--diff-symbols", "NM_TEXT", "what nm printed for them" },
+      { "--diff-mapping", "FILE", "what names the handles of theirs; default: --mapping" },
+      { "--diff-load-bias", "N", "their run-time addresses minus addresses in the executable" },
    },
    { "The program",
       { "--exe", "PROGRAM", "the executable, for names; an ELF file among the FILEs is one too" },
@@ -105,13 +110,24 @@ end
 ---@param argv string[]
 ---@return string[] words
 ---@return string[]|nil rest the words behind "--"
+---@return string[][] followers the FILEs that stand directly behind each "--diff FILE" of two words
 function options.join(argv)
-   local words, i = {}, 1
+   local words, followers, i = {}, {}, 1
+   local following
    while argv[i] do
       local word = argv[i]
+      if word == "-" or word:sub(1, 1) ~= "-" then
+         table.insert(following or {}, word)
+      else
+         following = nil
+      end
       if word == "--" then
-         return words, table.move(argv, i + 1, #argv, 1, {})
+         return words, table.move(argv, i + 1, #argv, 1, {}), followers
       elseif takes_value[word] and argv[i + 1] then
+         if word == "--diff" then
+            following = {}
+            followers[#followers + 1] = following
+         end
          word = (word == "-o" and "--out" or word) .. "=" .. argv[i + 1]
          i = i + 1
       elseif word:match "^%-o." then
@@ -120,7 +136,7 @@ function options.join(argv)
       words[#words + 1] = word
       i = i + 1
    end
-   return words, nil
+   return words, nil, followers
 end
 
 local function add_option(parser, option)
@@ -154,7 +170,8 @@ local function parser_of(argparse)
       parser:group(group[1], table.unpack(added))
    end
    parser:argument("FILE"):args("*"):target("files"):description(
-      "traces of one format; an executable; - is standard input; default gmon.out, or $DCPIDB")
+      "traces of one format; an executable (with --diff a second one is that of the older runs); "
+         .. "- is standard input; default gmon.out, or $DCPIDB")
    return parser
 end
 
@@ -180,11 +197,12 @@ function options.parse(argv)
    if not found then
       return nil, "lua-argparse is missing: apt install lua-argparse, or luarocks install argparse"
    end
-   local words, rest = options.join(argv)
+   local words, rest, followers = options.join(argv)
    local ok, given = parser_of(argparse):pparse(words)
    if not ok then
       return nil, (given:gsub("\nDid you mean", "; did you mean"))
    end
+   given.diff, given.diff_followers = given.diff[1] and given.diff, followers
    given.rest, given.asked = rest, asked_of(given)
    if rest and not given.script then
       table.move(rest, 1, #rest, #given.files + 1, given.files)

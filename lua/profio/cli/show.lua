@@ -122,6 +122,9 @@ end
 ---@param report table
 ---@param context profio.Context
 function show.report(report, context)
+   if context.given.heading and context.given.output == "text" and not context.given.export then
+      context.out:write(context.given.heading)
+   end
    if show.has_text(report, context) then
       report.text(context, context.out)
       if not context.out.is_written then -- of no rows the header

@@ -20,6 +20,8 @@ local groups = {
    ["span of events"] = { "from", "to", "lane" },
    -- what narrows a profile to some of its functions
    functions = { "focus", "ignore", "hide" },
+   -- older runs, with what opens them
+   diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping" },
 }
 
 -- What opens files and what everything can do.
@@ -86,7 +88,7 @@ end
 -- Names of functions come from addresses, which not all formats have.
 local function without_addresses(set, format)
    for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
-      set[key] = nil
+      set[key], set["diff_" .. key] = nil, nil
    end
 end
 
@@ -109,7 +111,9 @@ local advice = {
    compat = "it is for profiles made from histograms and arcs",
    strict = "it lists all violations",
 }
-advice.symbols, advice.load_bias = advice.exe, advice.exe
+for _, key in ipairs { "symbols", "load_bias", "diff_exe", "diff_symbols", "diff_load_bias" } do
+   advice[key] = advice.exe
+end
 
 -- The names of those of some subjects that use an option of this trace.
 local function users_of(key, subjects, trace)

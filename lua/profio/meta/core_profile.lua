@@ -91,8 +91,10 @@ function contexts:merge(other, sign, plainly) end
 function contexts:narrow(marks) end
 
 ---@param frames table<integer, table> by number: { function =, file =, line = } in its place
+---@param keeps boolean|nil a frame that is then called by itself stays; else it becomes one with
+---its caller
 ---@return profio.core.Contexts
-function contexts:rename(frames) end
+function contexts:rename(frames, keeps) end
 
 ---@return profio.core.Contexts
 function contexts:invert() end

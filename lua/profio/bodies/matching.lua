@@ -1,0 +1,123 @@
+-- Which functions of two profiles are the same. A name that each of them has in one file only
+-- stands for the same function, whatever that file is: a program that was built in another folder,
+-- or a function that was moved, is the same. A name that stands in several files is matched file by
+-- file, by the end of the path that both share.
+
+local matching = {}
+
+-- {====== Files of names ======
+
+-- The files of each name: { [name] = { file or false, ... } }, and the lines: { [name] = { [file or
+-- false] = line, or false where there are several } }.
+local function places_of(frames)
+   local files, lines = {}, {}
+   for _, frame in ipairs(frames) do
+      local name, file = frame["function"], frame.file or false
+      local known = lines[name]
+      if not known then
+         files[name], lines[name] = { file }, { [file] = frame.line or false }
+      elseif known[file] == nil then
+         table.insert(files[name], file)
+         known[file] = frame.line or false
+      elseif known[file] ~= frame.line then
+         known[file] = false
+      end
+   end
+   return files, lines
+end
+
+-- How many names at the end two paths share; equal paths share all.
+local function shared_end(a, b)
+   if a == b then
+      return math.huge
+   elseif not a or not b then
+      return 0
+   end
+   local count, rest_a, rest_b = 0, a, b
+   while rest_a and rest_b do
+      local last_a, last_b = rest_a:match "[^/\\]*$", rest_b:match "[^/\\]*$"
+      if last_a ~= last_b then
+         return count
+      end
+      count = count + 1
+      rest_a, rest_b = rest_a:match "^(.*)[/\\]", rest_b:match "^(.*)[/\\]"
+   end
+   return count
+end
+
+-- The one of some paths that shares the longest end with another one; nil: none, or several do.
+local function nearest(file, others)
+   local best, most, is_only = nil, 0, true
+   for _, other in ipairs(others) do
+      local count = shared_end(file, other)
+      if count > most then
+         best, most, is_only = other, count, true
+      elseif count == most then
+         is_only = false
+      end
+   end
+   if most == 0 or not is_only then
+      return nil
+   end
+   return best
+end
+
+-- The file of the new side that stands for a file of the old side; nil: the old one stays.
+local function file_for(file, new_files, old_files)
+   if #new_files == 1 and #old_files == 1 then
+      return new_files[1] or nil
+   end
+   local found = file and nearest(file, new_files)
+   return found and nearest(found, old_files) == file and found or nil
+end
+
+-- }======
+
+-- What frames of the old side are called on the new side, by number.
+local function renamed(old_frames, new, old, new_lines)
+   local list
+   for _, frame in ipairs(old_frames) do
+      local name = frame["function"]
+      local files = new[name]
+      local file = files and file_for(frame.file or false, files, old[name])
+      local line = new_lines and file and new_lines[name][file] or frame.line
+      if file and (file ~= frame.file or line ~= frame.line) then
+         list = list or {}
+         list[frame.number] = { ["function"] = name, file = file, line = line }
+      end
+   end
+   return list
+end
+
+-- Frames of the new side without a file, where the old one knows it.
+local function completed(new_frames, new, old)
+   local list
+   for _, frame in ipairs(new_frames) do
+      local name = frame["function"]
+      local files = not frame.file and #new[name] == 1 and old[name]
+      if files and #files == 1 and files[1] then
+         list = list or {}
+         list[frame.number] = { ["function"] = name, file = files[1], line = frame.line }
+      end
+   end
+   return list
+end
+
+---Two sets of contexts in which functions that are the same have the same file.
+---@param new profio.core.Contexts
+---@param old profio.core.Contexts
+---@param has_functions boolean|nil frames are functions, whose line is where they begin: equal
+---functions get the line of the new side
+---@return profio.core.Contexts new
+---@return profio.core.Contexts old
+function matching.align(new, old, has_functions)
+   local new_frames, old_frames = new:frames(), old:frames()
+   local new_files, new_lines = places_of(new_frames)
+   local old_files = places_of(old_frames)
+   local of_old = renamed(old_frames, new_files, old_files, has_functions and new_lines)
+   local of_new = completed(new_frames, new_files, old_files)
+   return of_new and assert(new:rename(of_new, true)) or new,
+      of_old and assert(old:rename(of_old, true)) or old
+end
+
+return matching

@@ -1,0 +1,203 @@
+-- What --focus, --ignore and --hide leave: of profiles, and of the reports of a graph as gprof
+-- narrows them.
+
+local failure = require "profio.cli.failure"
+local symspec = require "profio.cli.symspec"
+
+local narrowing = {}
+
+local words = { "focus", "ignore", "hide" }
+
+-- {====== Calls along FROM/TO ======
+
+-- The pairs of --ignore FROM/TO: these calls are not read at all.
+local function ignored_calls(given)
+   local pairs_of = {}
+   for _, text in ipairs(given.ignore or {}) do
+      local from, to = symspec.pair(text)
+      if from then
+         pairs_of[#pairs_of + 1] = { from, to }
+      end
+   end
+   return pairs_of
+end
+
+---The arcs of a trace without the calls that --ignore FROM/TO names.
+---@param trace profio.Trace
+---@param given table
+---@return profio.View|nil  nil: all of them
+function narrowing.arcs(trace, given)
+   local ignored = ignored_calls(given)
+   if #ignored == 0 then
+      return nil
+   end
+   return trace:table "arcs":filter(function(from, to)
+      for _, pair in ipairs(ignored) do
+         if pair[1] == from and pair[2] == to then
+            return false
+         end
+      end
+      return true
+   end, "from_function", "to_function")
+end
+
+-- }======
+
+-- {====== Profiles ======
+
+-- Pieces of functions, one per line, go by the name of the whole.
+local function whole_name(name)
+   return name:match "^(.-) %([^()]+ @ %x+%)$" or name
+end
+
+-- All functions of a profile.
+local function functions_of(made)
+   local list = made:functions():rows("number", "function", "symbol", "file", "line")
+   for _, row in ipairs(list) do
+      row["function"] = whole_name(row["function"])
+   end
+   return list
+end
+
+-- What is narrowed of a graph: the profile itself, or only the reports, as gprof does and where
+-- flat=, graph= or time= say so.
+local function is_of_reports(made, word, text)
+   return made:kind() == "graph"
+      and (made.facts.compat or symspec.place(text) ~= nil
+         or word == "ignore" and symspec.pair(text) ~= nil)
+end
+
+-- Note whether functions were found, and else which there are. Functions of a profile that
+-- compares are found when one of both files has them.
+local function note_found(context, word, text, is_found, functions)
+   if is_found then
+      context.met[text] = true
+      return
+   end
+   local names = {}
+   for i, row in ipairs(functions) do
+      names[i] = whole_name(row["function"])
+   end
+   context.missed[#context.missed + 1] = { word = word, text = text, names = names }
+end
+
+-- What --focus, --ignore or --hide with a text leaves of a profile.
+local function narrowed(context, made, word, text)
+   local test = symspec.test((select(2, symspec.place(text))))
+   local is_any, frames = false, {}
+   made = made[word](made, function(frame)
+      local is_one = test { ["function"] = whole_name(frame["function"]),
+         symbol = frame.symbol, file = frame.file, line = frame.line }
+      is_any, frames[#frames + 1] = is_any or is_one, frame
+      return is_one
+   end)
+   note_found(context, word, text, is_any, frames)
+   return made
+end
+
+-- Reports of a difference show sums, which flat=, graph=, time= and gprof's arithmetic do not
+-- narrow.
+local function check_difference(made, word, text)
+   if not symspec.pair(text) and is_of_reports(made, word, text) then
+      failure.use("--%s: with --diff the profiles themselves are narrowed: give a function, "
+         .. "without flat=, graph= or time=, and no --compat", word)
+   end
+end
+
+---The profiles of both sides that --focus, --ignore and --hide leave; see report_options for the
+---reports. A function need not be on both sides.
+---@param context profio.Context
+---@param made profio.Profile[] new, and with --diff old
+---@return profio.Profile new
+---@return profio.Profile|nil old
+function narrowing.narrow(context, made)
+   for _, word in ipairs(words) do
+      for _, text in ipairs(context.given[word] or {}) do
+         for i, one in ipairs(made) do
+            if made[2] then
+               check_difference(one, word, text)
+            end
+            if not is_of_reports(one, word, text) then
+               made[i] = narrowed(context, one, word, text)
+            end
+         end
+      end
+   end
+   return made[1], made[2]
+end
+
+-- }======
+
+-- {====== Reports ======
+
+local prefixes = { focus = "include_", ignore = "exclude_" }
+
+local function add_all(list, more)
+   return table.move(more, 1, #more, #list + 1, list)
+end
+
+local function numbers_of(functions)
+   local numbers = {}
+   for i, row in ipairs(functions) do
+      numbers[i] = row.number
+   end
+   return numbers
+end
+
+local function add_to_lists(options, prefix, place, numbers)
+   for _, each in ipairs(place and { place } or { "flat", "graph", "time" }) do
+      options[prefix .. each] = add_all(options[prefix .. each] or {}, numbers)
+   end
+end
+
+-- Add the functions that one option names to the lists of the profile's options. A focus that finds
+-- no function leaves none.
+local function add_named(context, options, made, word, functions)
+   local found, places = 0, {}
+   for _, text in ipairs(context.given[word] or {}) do
+      local place, rest = symspec.place(text)
+      if is_of_reports(made, word, text) and (word == "focus" or not symspec.pair(text)) then
+         local numbers = symspec.find(rest, functions)
+         note_found(context, word, text, #numbers > 0, functions)
+         add_to_lists(options, prefixes[word], place, numbers)
+         found, places[#places + 1] = found + #numbers, place or false
+      end
+   end
+   for _, place in ipairs(word == "focus" and found == 0 and places or {}) do
+      add_to_lists(options, prefixes.ignore, place, numbers_of(functions))
+   end
+end
+
+-- Hidden functions get no entry; their time still counts.
+local function add_hidden(context, options, made, functions)
+   local hidden
+   for _, text in ipairs(made.facts.compat and context.given.hide or {}) do
+      local numbers, names = symspec.find(text, functions)
+      note_found(context, "hide", text, #numbers > 0, functions)
+      options.exclude_graph = add_all(options.exclude_graph or {}, numbers)
+      hidden = add_all(hidden or {}, names)
+   end
+   return hidden
+end
+
+---Give the options of a graph's reports what they are narrowed by.
+---@param context profio.Context
+---@param options table of profile:flat() and the others, changed
+---@param made profio.Profile
+---@return string[]|nil hidden names of functions that rows are shown without
+function narrowing.report_options(context, options, made)
+   local given = context.given
+   if made:kind() ~= "graph"
+      or #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {}) == 0
+   then
+      return nil
+   end
+   local functions = functions_of(made)
+   add_named(context, options, made, "focus", functions)
+   add_named(context, options, made, "ignore", functions)
+   return add_hidden(context, options, made, functions)
+end
+
+-- }======
+
+return narrowing

@@ -1,0 +1,170 @@
+-- Profiles of different programs beside each other: which functions are the same, and what is left
+-- when a sum or difference is narrowed.
+
+local core = require "profio.core"
+local gmon = require "spec.support.gmon_builder"
+local profio = require "profio"
+
+-- Rows "function file spent" as frames of one function each; "-" is no file.
+profio.register {
+   name = "placed",
+   score = function() return 0 end,
+   tables = { samples = { { "function", "name" }, { "file", "name" }, { "spent", "int" } } },
+   profile = { table = "samples", ["function"] = "function", file = "file", metrics = {
+      { name = "time", unit = "ns", column = "spent" } } },
+   open = function(source)
+      return { samples = function(put)
+         for line in source:lines() do
+            local name, file, spent = line:match "^(%S+) (%S+) (%d+)$"
+            put(name, file ~= "-" and file or nil, math.tointeger(spent))
+         end
+      end }
+   end,
+}
+
+local function placed(lines)
+   local trace <close> = assert(profio.open({ data = table.concat(lines, "\n") .. "\n" },
+      { format = "placed" }))
+   return assert(trace:profile())
+end
+
+-- "function file self/before" of each row of a comparison.
+local function told(new, old)
+   local list = {}
+   for row in placed(new):diff(placed(old)):records() do
+      list[#list + 1] = ("%s %s %d/%d"):format(row["function"], row.file or "-", row.self,
+         row.self_before)
+   end
+   table.sort(list)
+   return list
+end
+
+describe("functions of two profiles", function()
+   it("are the same by name, whatever folder the program was built in", function()
+      assert.same({ "main /b/m.c 5/3", "work /b/w.c 7/9" },
+         told({ "main /b/m.c 5", "work /b/w.c 7" }, { "main /a/m.c 3", "work /a/w.c 9" }))
+      assert.same({ "main /b/m.c 5/3" }, told({ "main /b/m.c 5" }, { "main /b/other.c 3" }))
+   end)
+
+   it("are the same by name where one side knows no files", function()
+      assert.same({ "main m.c 5/3" }, told({ "main m.c 5" }, { "main - 3" }))
+      assert.same({ "main m.c 5/3" }, told({ "main - 5" }, { "main m.c 3" }))
+   end)
+
+   it("are told apart by file where a name is not unique", function()
+      assert.same({ "init /b/x.c 1/10", "init /b/y.c 2/20", "main /b/m.c 5/50" },
+         told({ "init /b/x.c 1", "init /b/y.c 2", "main /b/m.c 5" },
+            { "init /a/y.c 20", "init /a/x.c 10", "main /a/m.c 50" }))
+      assert.same({ "init /b/lib/x.c 1/10", "init /b/src/x.c 2/20" },
+         told({ "init /b/lib/x.c 1", "init /b/src/x.c 2" },
+            { "init /a/src/x.c 20", "init /a/lib/x.c 10" }))
+   end)
+
+   it("stay apart where nothing says which is which", function()
+      assert.same({ "init /a/x.c 0/10", "init /b/y.c 1/0", "init /b/z.c 2/0" },
+         told({ "init /b/y.c 1", "init /b/z.c 2" }, { "init /a/x.c 10" }))
+      assert.same({ "init - 0/10", "init /b/y.c 1/0", "init /b/z.c 2/0" },
+         told({ "init /b/y.c 1", "init /b/z.c 2" }, { "init - 10" }))
+   end)
+
+   it("are matched in sums and differences too", function()
+      local new, old = placed { "main /b/m.c 5", "f /b/f.c 2" }, placed { "main /a/m.c 3" }
+      local list = {}
+      for name, file, self in (new - old):flat():each("function", "file", "self") do
+         list[name] = file .. " " .. self
+      end
+      assert.same({ main = "/b/m.c 2", f = "/b/f.c 2" }, list)
+      assert.equal(2, (new + old):flat():count())
+   end)
+
+   it("keep recursion when files are renamed", function()
+      local function recursive(module)
+         local w = assert(profio.create(nil, { format = "br" }))
+         local frame = { area = "FNR", class = "function", file = module, line = 10 }
+         w:write { module = module, line = 10, kind = "function", ["function"] = "FNR",
+            stack = w:stack { frame, frame, frame } }
+         local trace <close> = assert(profio.open({ data = assert(w:close()) }, { format = "br" }))
+         return assert(trace:profile())
+      end
+      local new, old = recursive "B.BR", recursive "A.BR"
+      assert.equal(3, new:tree():count())
+      local depths = {}
+      for depth, total in (new + old):tree():each("depth", "total") do
+         depths[depth] = total
+      end
+      assert.same({ 2, 2, 2 }, depths)
+   end)
+end)
+
+-- Two functions of a graph: main calls f `calls` times; `main` and `f` are their samples.
+local function graph_profile(main, f, calls)
+   local bins = { main, f }
+   local trace <close> = assert(profio.open { data = gmon.new("<", 8):header():histogram {
+      low = 0x1000, high = 0x1008, bins = bins }:arc(0x1000, 0x1004, calls):bytes() })
+   return assert(trace:profile())
+end
+
+local function shares(profile)
+   local list = {}
+   for name, self, total, share in profile:flat():each("function", "self", "total",
+      "total_share")
+   do
+      list[name] = { self // 10000000, total // 10000000, share }
+   end
+   return list
+end
+
+describe("a difference of graphs", function()
+   local new, old = graph_profile(4, 30, 5), graph_profile(3, 10, 5)
+
+   it("is that of the narrowed graphs when it is narrowed", function()
+      assert.same({ ["0x1000"] = { 1, 21, 1.0 }, ["0x1004"] = { 20, 20, 20 / 21 } },
+         shares((new - old):focus "0x1000"))
+      assert.same({ ["0x1004"] = { 20, 20, 1.0 } }, shares((new - old):focus "0x1004"))
+      assert.same({ ["0x1000"] = { 1, 1, 1.0 } }, shares((new - old):ignore "0x1004"))
+      assert.same({ ["0x1000"] = { 21, 21, 1.0 } }, shares((new - old):hide "0x1004"))
+      assert.same({ all = { 21, 21, 1.0 } },
+         shares((new - old):group(function() return "all" end)))
+      assert.same({ ["0x1000"] = { 21, 21, 1.0 } },
+         shares((new - old):focus "0x1000":hide "0x1004"))
+   end)
+
+   it("is narrowed so when it was scaled or shown by another metric", function()
+      assert.same({ ["0x1004"] = { 40, 40, 1.0 } },
+         shares((new - old):scale(2):focus "0x1004"))
+      assert.equal(20, (new - old):with { metric = "samples" }:focus "0x1004":flat()
+         :rows("self")[1].self)
+   end)
+
+   it("may be narrowed to a function that only one side has", function()
+      local only = placed { "only - 7" }
+      assert.same({ { ["function"] = "only", self = 7 } },
+         (new + only):focus "only":flat():rows("function", "self"))
+      assert.same({}, (new - old):focus "nobody":flat():rows())
+   end)
+
+   it("says why it is not narrowed when its parts are not known any more", function()
+      assert.error_matches(function() (new - old):prune(0.1):focus "0x1004" end,
+         "narrow the profiles first")
+   end)
+end)
+
+describe("a hidden root", function()
+   it("keeps what it cost itself", function()
+      local rows = { { "main", 5 }, { "main;f", 7 }, { "main;main", 1 }, { "g", 2 },
+         { "main;f;main", 3 }, { nil, 4 } }
+      local made = assert(core.contexts { reader = core.rows_reader({ { name = "s", type = "name" },
+         { name = "n", type = "int" } }, rows), folded = "s",
+         metrics = { { name = "time", unit = "ns", column = "n" } } })
+      local marks = {}
+      for _, frame in ipairs(made:frames()) do
+         marks[frame.number] = frame["function"] == "main" and 4 or 0
+      end
+      local hidden, list = made:narrow(marks), {}
+      for _, row in ipairs(core.rows(hidden:tree())) do
+         list[#list + 1] = row.label .. " " .. row.self .. "/" .. row.total
+      end
+      assert.same({ "f 10/10", "main 6/6", "g 2/2" }, list)
+      assert.equal(made:metrics()[1].total, hidden:metrics()[1].total)
+   end)
+end)
