@@ -87,8 +87,8 @@ describe("README.md", function()
          folder, folder, command.root, folder))
       local program, files = programs.profiled("readme", "examples/demo.c",
          "-fno-inline -fno-optimize-sibling-calls", 2)
-      for name, path in pairs { program = program, ["gmon.out"] = files[1],
-         ["gmon.out.1"] = files[1], ["gmon.out.2"] = files[2] } do
+      for name, path in pairs { program = program, ["old-program"] = program,
+         ["gmon.out"] = files[1], ["gmon.out.1"] = files[1], ["gmon.out.2"] = files[2] } do
          os.execute(("cp '%s' '%s/%s'"):format(path, folder, name))
       end
       command.file("readme/fixtures.lua", fixtures)

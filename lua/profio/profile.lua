@@ -6,48 +6,18 @@ local conditions = require "profio.conditions"
 local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
 local counts = require "profio.bodies.counts"
-local graph_body = require "profio.bodies.graph"
+local making = require "profio.bodies.making"
 local matching = require "profio.bodies.matching"
-local options = require "profio.options"
-local symbols_of = require "profio.symbols"
 local view = require "profio.view"
 
-local profile = {}
+local profile = { kind = making.kind, has_callers = making.has_callers }
 
 ---@class profio.Profile
 ---@field facts table<string, any> numbers of the whole: metrics, samples, rate, functions, ...
 local Profile = { __name = "profio.profile" }
 local methods = {}
 
--- What trace:profile takes.
-local declared = {
-   { name = "compat", type = "choice", choices = { "gprof", "exact" },
-      help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
-   { name = "lines", type = "bool", default = false, help = "credit source lines too" },
-   { name = "by_line", type = "bool", default = false,
-      help = "each source line is a function of its own, as with gprof's -l" },
-   { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
-   { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
-   { name = "calls", type = "view", help = "calls to take in place of all that the events make" },
-   { name = "from", type = "int", help = "of events: only what happens at this time and later" },
-   { name = "to", type = "int", help = "of events: only what happens before this time" },
-   { name = "lane", type = "where", help = "of events: only this lane" },
-}
-
 -- {====== Making ======
-
--- The tables a graph is made from, when the trace has them.
-local function graph_readers(state, arcs)
-   local plain = require("profio.trace").plain_reader
-   local readers = {}
-   for _, name in ipairs { "histogram", "arcs", "sets" } do
-      if state.schema[name] then
-         readers[name] = assert(plain(state, name))
-      end
-   end
-   readers.arcs = arcs and arcs:reader() or readers.arcs
-   return readers
-end
 
 local function new(body, given, pin, notes)
    return setmetatable({ [profile] = { body = body, given = given, pin = pin,
@@ -72,66 +42,12 @@ local function titled(made, trace)
    return made
 end
 
--- What the format says of the table with stacks; some know it only of an opened file.
-local function stacks_of(state)
-   local wanted = state.format.profile
-   if type(wanted) == "function" then
-      wanted = not state.closed and wanted(state.parts[1], state) or nil
-   end
-   return wanted
-end
-
----What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
----"graph" (histogram and arcs), "calls" (events), or nil.
----@param state table of the trace
----@return string|nil
-function profile.kind(state)
-   local wanted = stacks_of(state)
-   if wanted and state.schema[wanted.table] then
-      return "stacks"
-   end
-   if state.schema.histogram or state.schema.arcs then
-      return "graph"
-   end
-   return state.schema.events and "calls" or nil
-end
-
-local function of_contexts(trace, made, message, code)
-   if not made then
-      return nil, message, code
-   end
-   return titled(new(contexts_body.new(made), {}, nil, trace:losses()), trace)
-end
-
 ---The profile of calling contexts that were not made from a trace.
 ---@param made profio.core.Contexts
 ---@param title string what exports call it
 ---@return profio.Profile
 function profile.of_contexts(made, title)
    return titled(new(contexts_body.new(made), {}), { path = title })
-end
-
--- From a table that has stacks, or that says where each row was spent.
-local function of_stacks(trace, state, given)
-   local wanted = stacks_of(state)
-   local reader, message, code = require("profio.trace").derived_reader(state, wanted.table)
-   if not reader then
-      return nil, message, code
-   end
-   reader = wanted.shape and wanted.shape(reader) or reader
-   return of_contexts(trace, core.contexts {
-      reader = reader, stack = wanted.stack, folded = wanted.folded,
-      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
-      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
-      usual = wanted.usual,
-   })
-end
-
--- From calls: those that are given, or those of a span and a lane.
-local function of_calls(trace, given)
-   local rows = given.calls or trace:calls { from = given.from, to = given.to }
-   rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
-   return of_contexts(trace, require("profio.calls").contexts(rows))
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -142,31 +58,11 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function profile.of_trace(trace, state, given)
-   given = options.check(declared, given, "profile")
-   local kind = profile.kind(state)
-   if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
-      error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
-   elseif kind == "stacks" then
-      return of_stacks(trace, state, given)
-   elseif kind == "calls" then
-      return of_calls(trace, given)
-   elseif not kind then
-      error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
-         table.concat(trace.tables, ", ")), 0)
-   end
-   local is_compat = (given.compat or state.options.compat) == "gprof"
-   local symbols = symbols_of.picked(state, is_compat, given.by_line)
-   local readers = graph_readers(state, given.arcs)
-   local made, message, code = core.profile {
-      histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
-      symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,
-      lines = given.lines or false, demangle = given.demangle ~= false,
-      dictionary = state.dictionary,
-   }
-   if not made then
+   local body, message, code, pin = making.body(trace, state, given)
+   if not body then
       return nil, message, code
    end
-   return titled(new(graph_body.new(made), {}, symbols, trace:losses()), trace)
+   return titled(new(body, {}, pin, trace:losses()), trace)
 end
 
 -- }======

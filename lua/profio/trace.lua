@@ -363,6 +363,12 @@ function methods:profile_kind()
    return require("profio.profile").kind(alive(self))
 end
 
+---Whether a profile of the trace knows callers, whom the cost of hidden functions is charged to.
+---@return boolean
+function methods:has_callers()
+   return require("profio.profile").has_callers(self, alive(self))
+end
+
 ---The profile of the trace: functions and arcs with their times. See profio.profile.
 ---@param options table|nil
 ---@return profio.Profile|nil

@@ -85,6 +85,11 @@ local function without_text(set, given)
    set.output = set.output and not given.export
 end
 
+-- What is hidden is charged to callers, which not all profiles know.
+local function without_callers(set, trace)
+   set.hide = set.hide and trace:has_callers()
+end
+
 -- Names of functions come from addresses, which not all formats have.
 local function without_addresses(set, format)
    for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
@@ -108,6 +113,7 @@ local advice = {
    explain = "it is for text",
    output = "an export has a form of its own",
    exe = "these files have no addresses to find names for",
+   hide = "nothing is known of callers, to whom the cost of functions could go",
    compat = "it is for profiles made from histograms and arcs",
    strict = "it lists all violations",
 }
@@ -165,6 +171,7 @@ function together.check(subject, given, trace, format)
    add_always(set)
    without_text(set, given)
    without_addresses(set, format)
+   without_callers(set, trace)
    for _, key in ipairs(given.asked) do
       if not set[key] or subject.refuses == key then
          failure.use("%s cannot use %s: %s", subject.title, name_of(key), advice[key]

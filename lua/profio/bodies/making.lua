@@ -1,0 +1,159 @@
+-- The bodies of profiles, made of what a trace has: a graph of its histogram and arcs, or contexts
+-- of its stacks or calls.
+
+local contexts_body = require "profio.bodies.contexts"
+local core = require "profio.core"
+local graph_body = require "profio.bodies.graph"
+local options = require "profio.options"
+local symbols_of = require "profio.symbols"
+
+local making = {}
+
+-- What trace:profile takes.
+local declared = {
+   { name = "compat", type = "choice", choices = { "gprof", "exact" },
+      help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
+   { name = "lines", type = "bool", default = false, help = "credit source lines too" },
+   { name = "by_line", type = "bool", default = false,
+      help = "each source line is a function of its own, as with gprof's -l" },
+   { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
+   { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
+   { name = "calls", type = "view", help = "calls to take in place of all that the events make" },
+   { name = "from", type = "int", help = "of events: only what happens at this time and later" },
+   { name = "to", type = "int", help = "of events: only what happens before this time" },
+   { name = "lane", type = "where", help = "of events: only this lane" },
+}
+
+-- {====== What there is ======
+
+-- What the format says of the table with stacks; some know it only of an opened file.
+local function stacks_of(state)
+   local wanted = state.format.profile
+   if type(wanted) == "function" then
+      wanted = not state.closed and wanted(state.parts[1], state) or nil
+   end
+   return wanted
+end
+
+---What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
+---"graph" (histogram and arcs), "calls" (events), or nil.
+---@param state table of the trace
+---@return string|nil
+function making.kind(state)
+   local wanted = stacks_of(state)
+   if wanted and state.schema[wanted.table] then
+      return "stacks"
+   end
+   if state.schema.histogram or state.schema.arcs then
+      return "graph"
+   end
+   return state.schema.events and "calls" or nil
+end
+
+---Whether a profile of the trace knows callers, so that what functions cost can be charged to them.
+---@param trace profio.Trace
+---@param state table of the trace
+---@return boolean
+function making.has_callers(trace, state)
+   local kind, wanted = making.kind(state), stacks_of(state)
+   if kind == "stacks" then
+      return (wanted.stack or wanted.folded or wanted.caller) ~= nil
+   end
+   return kind == "calls" or kind == "graph" and trace:row_count "arcs" ~= 0
+end
+
+-- }======
+
+-- {====== Contexts ======
+
+local function body_of(made, message, code)
+   if not made then
+      return nil, message, code
+   end
+   return contexts_body.new(made)
+end
+
+-- From a table that has stacks, or that says where each row was spent.
+local function of_stacks(state, given)
+   local wanted = stacks_of(state)
+   local reader, message, code = require("profio.trace").derived_reader(state, wanted.table)
+   if not reader then
+      return nil, message, code
+   end
+   reader = wanted.shape and wanted.shape(reader) or reader
+   return body_of(core.contexts {
+      reader = reader, stack = wanted.stack, folded = wanted.folded,
+      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
+      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
+      usual = wanted.usual,
+   })
+end
+
+-- From calls: those that are given, or those of a span and a lane.
+local function of_calls(trace, given)
+   local rows = given.calls or trace:calls { from = given.from, to = given.to }
+   rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
+   return body_of(require("profio.calls").contexts(rows))
+end
+
+-- }======
+
+-- {====== Graphs ======
+
+-- The tables a graph is made from, when the trace has them.
+local function graph_readers(state, arcs)
+   local plain = require("profio.trace").plain_reader
+   local readers = {}
+   for _, name in ipairs { "histogram", "arcs", "sets" } do
+      if state.schema[name] then
+         readers[name] = assert(plain(state, name))
+      end
+   end
+   readers.arcs = arcs and arcs:reader() or readers.arcs
+   return readers
+end
+
+-- From a histogram and arcs; the symbols must stay as long as the body.
+local function of_graph(state, given)
+   local is_compat = (given.compat or state.options.compat) == "gprof"
+   local symbols = symbols_of.picked(state, is_compat, given.by_line)
+   local readers = graph_readers(state, given.arcs)
+   local made, message, code = core.profile {
+      histogram = readers.histogram, arcs = readers.arcs, sets = readers.sets,
+      symbols = symbols and symbols.symbols, bias = state.load_bias, compat = is_compat,
+      lines = given.lines or false, demangle = given.demangle ~= false,
+      dictionary = state.dictionary,
+   }
+   if not made then
+      return nil, message, code
+   end
+   return graph_body.new(made), nil, nil, symbols
+end
+
+-- }======
+
+---Make the body of a trace's profile; raises when the trace has nothing to make it of.
+---@param trace profio.Trace
+---@param state table of the trace
+---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
+---@return table|nil body
+---@return string|nil message
+---@return string|nil code
+---@return any pin what must live as long as the body
+function making.body(trace, state, given)
+   given = options.check(declared, given, "profile")
+   local kind = making.kind(state)
+   if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
+      error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
+   elseif kind == "stacks" then
+      return of_stacks(state, given)
+   elseif kind == "calls" then
+      return of_calls(trace, given)
+   elseif not kind then
+      error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
+         table.concat(trace.tables, ", ")), 0)
+   end
+   return of_graph(state, given)
+end
+
+return making
