@@ -132,6 +132,8 @@ describe("a difference of graphs", function()
    it("is narrowed so when it was scaled or shown by another metric", function()
       assert.same({ ["0x1004"] = { 40, 40, 1.0 } },
          shares((new - old):scale(2):focus "0x1004"))
+      assert.same({ ["0x1004"] = { 12, 12, 1.0 } },
+         shares(new:normalise(130000000 + 6000000):focus "0x1004"))
       assert.equal(20, (new - old):with { metric = "samples" }:focus "0x1004":flat()
          :rows("self")[1].self)
    end)

@@ -320,6 +320,16 @@ function methods:diff(old, metric)
    end, { self, old })
 end
 
+-- All weights multiplied by a factor, or by factor / whole.
+local function scaled(self, ...)
+   local ratio = table.pack(...)
+   local made = derived(self, plain_body(self):scale(...), of(self).given)
+   of(made).again = function(change)
+      return scaled(change(self), table.unpack(ratio, 1, ratio.n))
+   end
+   return made
+end
+
 ---All weights multiplied. They stay whole; the sum of each metric is the rounded product.
 ---@param factor number
 ---@return profio.Profile
@@ -327,11 +337,7 @@ function methods:scale(factor)
    if type(factor) ~= "number" then
       error("scale wants a number, got " .. type(factor), 2)
    end
-   local made = derived(self, plain_body(self):scale(factor), of(self).given)
-   of(made).again = function(change)
-      return change(self):scale(factor)
-   end
-   return made
+   return scaled(self, factor)
 end
 
 -- The whole of one metric.
@@ -367,7 +373,7 @@ function methods:normalise(to, metric)
    elseif whole < 0 then
       wanted, whole = -wanted, -whole
    end
-   return derived(self, plain_body(self):scale(wanted, whole), of(self).given)
+   return scaled(self, wanted, whole)
 end
 
 ---What picks functions: a name, profio.match "pattern", a list of those, or a function of a frame.
