@@ -281,7 +281,8 @@ static int part_info (lua_State *L) {
 }
 
 
-static void push_warning (lua_State *L, const l_part *p, size_t index) {
+static void push_warning (lua_State *L, const l_part *p, size_t index,
+                          bool all) {
   const pf_warning *const w = pf_warning_at(p->trace.notes, index);
   lua_createtable(L, 0, 5);
   lua_pushstring(L, w->code);
@@ -294,21 +295,25 @@ static void push_warning (lua_State *L, const l_part *p, size_t index) {
   }
   lua_pushstring(L, w->message);
   lua_setfield(L, -2, "message");
+  if (all)
+    return;
   lua_pushinteger(L, (lua_Integer)pf_warning_total(p->trace.notes, w->code));
-  lua_setfield(L, -2, "total");
+  lua_setfield(L, -2, "count");
 }
 
 
-/* part:warnings(from): those from number `from` (default 1) on. `total` says
-   how often that code came, also when it was too often to keep. */
+/* part:warnings(from): those from number `from` (default 1) on: the first of
+   each code, and `count`, how often that came; or with option all_warnings
+   each of them. */
 static int part_warnings (lua_State *L) {
   const l_part *const p = part_check(L, 1);
   const lua_Integer from = luaL_optinteger(L, 2, 1);
   luaL_argcheck(L, from >= 1, 2, "starts at 1");
   const size_t count = pf_warning_count(p->trace.notes);
+  const bool all = pf_option_int(&p->trace, "all_warnings", 0) != 0;
   lua_newtable(L);
   for (size_t i = (size_t)from - 1; i < count; i++) {
-    push_warning(L, p, i);
+    push_warning(L, p, i, all);
     lua_rawseti(L, -2, (lua_Integer)(i + 2 - (size_t)from));
   }
   return 1;

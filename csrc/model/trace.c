@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/interned.h"
 #include "model/names.h"
 #include "model/trace.h"
 
-#define KEPT_PER_CODE 100
-#define MAX_CODES     64 /* codes are constants of the formats: few */
+#define MAX_KEPT  1000000           /* warnings, when all are wanted */
+#define MAX_KNOWN ((size_t)1 << 20) /* that are told from new ones */
+#define MAX_CODES 64 /* codes are constants of the formats: few */
 
 struct pf_notes {
   pf_info *infos;
@@ -20,9 +22,12 @@ struct pf_notes {
   size_t nwarnings, room;
   struct {
     const char *code;
-    uint64_t count, last_offset;
+    uint64_t count;
+    size_t first; /* its first warning, when there is one */
   } codes[MAX_CODES];
   size_t ncodes;
+  uint64_t *known; /* hashes of all warnings; 0: the slot is free */
+  size_t nknown, known_mask;
   bool has_failed; /* a fact was dropped: there was no memory */
 };
 
@@ -37,6 +42,7 @@ void pf_notes_free (pf_notes *notes) {
     return;
   free(notes->infos);
   free(notes->warnings);
+  free(notes->known);
   free(notes);
 }
 
@@ -155,16 +161,55 @@ static size_t code_entry (pf_notes *notes, const char *code) {
 }
 
 
-/* Readers of several tables pass the same place: is it known already? */
-static bool seen (const pf_notes *notes, size_t code, uint64_t offset) {
-  if (notes->codes[code].count == 0)
+/* A hash of a warning that is not 0. */
+static uint64_t hash_of (size_t code, const pf_warning *warning,
+                         uint64_t seed) {
+  uint64_t hash = pf_mix(pf_mix(seed, code), warning->offset);
+  for (const char *p = warning->message; *p != '\0'; p++)
+    hash = pf_mix(hash, (uint8_t)*p);
+  return hash | 1;
+}
+
+
+/* The slot of a hash: it has that, or is free. */
+static uint64_t *slot_of (const pf_notes *notes, uint64_t hash) {
+  size_t i = (size_t)(hash >> 20) & notes->known_mask;
+  while (notes->known[i] != 0 && notes->known[i] != hash)
+    i = (i + 1) & notes->known_mask;
+  return &notes->known[i];
+}
+
+
+/* Twice as many slots; false when out of memory. */
+static bool grow_known (pf_notes *notes) {
+  uint64_t *const old = notes->known;
+  const size_t count = old == NULL ? 0 : notes->known_mask + 1;
+  const size_t size = count == 0 ? 64 : count * 2;
+  uint64_t *const slots = calloc(size, sizeof *slots);
+  if (slots == NULL)
     return false;
-  if (offset != PF_NO_OFFSET && offset > notes->codes[code].last_offset)
-    return false; /* the first pass goes forward */
-  for (size_t i = 0; i < notes->nwarnings; i++)
-    if (notes->warnings[i].offset == offset &&
-        strcmp(notes->warnings[i].code, notes->codes[code].code) == 0)
-      return true;
+  notes->known = slots;
+  notes->known_mask = size - 1;
+  for (size_t i = 0; i < count; i++)
+    if (old[i] != 0)
+      *slot_of(notes, old[i]) = old[i];
+  free(old);
+  return true;
+}
+
+
+/* Whether a warning has come before: readers of several tables pass the same
+   place, and so does a second reading. It is known from now on, while there
+   is room. */
+static bool is_known (pf_notes *notes, uint64_t hash) {
+  if ((notes->known == NULL || notes->nknown > notes->known_mask / 2) &&
+      (notes->nknown >= MAX_KNOWN || !grow_known(notes)))
+    return false;
+  uint64_t *const slot = slot_of(notes, hash);
+  if (*slot == hash)
+    return true;
+  *slot = hash;
+  notes->nknown++;
   return false;
 }
 
@@ -184,17 +229,27 @@ static pf_warning *warning_entry (pf_notes *notes) {
 }
 
 
-/* Count a warning, and keep it when there is room for it. */
-static void note (pf_notes *notes, uint64_t kept, const pf_warning *warning) {
+/* Count a warning. The first of its code is kept, and `all` keeps the others
+   too. Where readers run in threads (`parallel`), the first one in the file is
+   the one with the lowest offset. */
+static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
+                  const pf_warning *warning) {
   const size_t code = code_entry(notes, warning->code);
-  if (seen(notes, code, warning->offset))
+  if (is_known(notes, hash_of(code, warning, seed)))
     return;
   const uint64_t count = ++notes->codes[code].count;
-  if (count == 1 || warning->offset > notes->codes[code].last_offset)
-    notes->codes[code].last_offset = warning->offset;
-  pf_warning *const entry = count > kept ? NULL : warning_entry(notes);
+  if (count > 1 && !all) {
+    pf_warning *const first = &notes->warnings[notes->codes[code].first];
+    if (parallel && notes->nwarnings > 0 && warning->offset < first->offset)
+      *first = *warning;
+    return;
+  }
+  pf_warning *const entry =
+      notes->nwarnings < MAX_KEPT ? warning_entry(notes) : NULL;
   if (entry == NULL)
     return;
+  if (count == 1)
+    notes->codes[code].first = notes->nwarnings;
   *entry = *warning;
   notes->nwarnings++;
 }
@@ -210,8 +265,9 @@ pf_status pf_warn (pf_trace *trace, pf_note_kind kind, const char *code,
   va_end(arguments);
   if (trace->strict && kind == PF_DAMAGE)
     return pf_fail(error, status, offset, "%s", warning.message);
-  const bool all = pf_option_int(trace, "all_warnings", 0) != 0;
-  note(trace->notes, all ? 1000000 : KEPT_PER_CODE, &warning);
+  note(trace->notes, pf_option_int(trace, "all_warnings", 0) != 0,
+       trace->format != NULL && trace->format->parallel,
+       trace->dictionary->seed, &warning);
   return PF_OK;
 }
 

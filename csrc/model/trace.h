@@ -50,9 +50,10 @@ size_t pf_info_count (const pf_notes *notes);
 const pf_info *pf_info_at (const pf_notes *notes, size_t index);
 
 /*
-** Note an oddity. A warning with the same code and offset as an earlier one
-** is the same warning and is not added again. Of one code at most 100 are
-** kept (trace option "all_warnings": 1,000,000), then only counted.
+** Note an oddity. A warning with the code, offset and words of an earlier one
+** is the same warning and does not count again (told for the first million).
+** Of each code the first is kept, and with the trace's option "all_warnings"
+** the first million of all; the others are only counted.
 ** Answers PF_OK, or in a strict trace, for PF_DAMAGE, the failure `status`
 ** with the same words in `error`: `return` that at once.
 */

@@ -34,7 +34,7 @@ local common = {
    { name = "live", type = "bool", default = false,
       help = "others write on the file: what is whole is read, trace:refresh() looks for more" },
    { name = "all_warnings", type = "bool", default = false,
-      help = "keep every warning, not only the first 100 of each kind" },
+      help = "keep every warning, not only the first of each kind and how often it came" },
 }
 
 profio.common_options = common

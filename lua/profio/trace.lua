@@ -10,7 +10,8 @@ local trace = {}
 ---@field format string
 ---@field path string
 ---@field info table<string, any> header facts
----@field warnings profio.Warning[] what has been noticed so far
+---@field warnings profio.Warning[] what has been noticed so far: the first of each code, and how
+---often it came
 ---@field tables string[] the first is the main one
 local Trace = { __name = "profio.trace" }
 local methods = {}
@@ -223,6 +224,13 @@ local function info_of(state)
    return info
 end
 
+---How often a warning came, as words behind it; "" when it came once, or stands for itself.
+---@param warning profio.Warning
+---@return string
+function trace.times(warning)
+   return (warning.count or 1) > 1 and (", %d times"):format(warning.count) or ""
+end
+
 local function warnings_of(self)
    local state, list = trace.of(self), {}
    for i, part in ipairs(state.parts) do
@@ -231,8 +239,17 @@ local function warnings_of(self)
          list[#list + 1] = warning
       end
    end
+   local folds = not (state.options and state.options.all_warnings)
+   local known = {}
    for _, note in ipairs(state.notes) do
-      list[#list + 1] = note
+      local kind = note.code .. (note.path or "")
+      if known[kind] and folds then
+         known[kind].count = known[kind].count + 1
+      else
+         known[kind] = { code = note.code, kind = note.kind, path = note.path,
+            offset = note.offset, message = note.message, count = folds and 1 or nil }
+         list[#list + 1] = known[kind]
+      end
    end
    local of_views = view.warnings(self)
    return table.move(of_views, 1, #of_views, #list + 1, list)
@@ -253,8 +270,8 @@ function methods:losses()
    end
    for _, warning in ipairs(self.warnings) do
       if warning.kind == "damage" then
-         list[#list + 1] = ("%s: %s (%s)"):format(warning.path or self.path, warning.message,
-            warning.code)
+         list[#list + 1] = ("%s: %s (%s%s)"):format(warning.path or self.path, warning.message,
+            warning.code, trace.times(warning))
       end
    end
    return list
@@ -331,7 +348,7 @@ function methods:refresh()
    return is_new
 end
 
----Read everything and list all oddities, not only the first of each kind.
+---Read everything and list each thing that is odd, not only the first of its code.
 ---@return profio.Warning[] warnings  empty when there is nothing to say
 function methods:check()
    local state = alive(self)

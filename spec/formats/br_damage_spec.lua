@@ -1,10 +1,18 @@
 local br = require "spec.support.br_builder"
 local profio = require "profio"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 local function open(bytes, options)
    options = options or {}
    options.format = "br"
-   return profio.open({ data = type(bytes) == "string" and bytes or bytes:bytes() }, options)
+   return profio.open({ data = type(bytes) == "string" and bytes or bytes:bytes() },
+      one_by_one(options))
 end
 
 -- What the samples are, and the codes and bytes of all warnings.

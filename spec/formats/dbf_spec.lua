@@ -2,8 +2,15 @@ local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 local function open(bytes, options, memo)
-   return assert(profio.open({ data = bytes, memo = memo }, options))
+   return assert(profio.open({ data = bytes, memo = memo }, one_by_one(options)))
 end
 
 local function codes(trace)

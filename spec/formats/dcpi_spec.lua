@@ -1,8 +1,15 @@
 local dcpi = require "spec.support.dcpi_builder"
 local profio = require "profio"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 local function open(bytes, options)
-   return assert(profio.open({ data = bytes }, options))
+   return assert(profio.open({ data = bytes }, one_by_one(options)))
 end
 
 -- { { address, count }, ... } of the samples

@@ -1,10 +1,17 @@
 local gmon = require "spec.support.gmon_builder"
 local profio = require "profio"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 -- Everything a lenient reader says of bytes: counts of bins, arcs and blocks, and the warnings of
 -- damage; or nil, message, code.
 local function read(bytes, options)
-   local trace <close>, message, code = profio.open({ data = bytes }, options)
+   local trace <close>, message, code = profio.open({ data = bytes }, one_by_one(options))
    if not trace then
       return nil, message, code
    end

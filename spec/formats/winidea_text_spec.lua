@@ -3,8 +3,15 @@
 local profio = require "profio"
 local records = require "spec.support.winidea"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 local function open(text, options)
-   return assert(profio.open({ data = text }, options))
+   return assert(profio.open({ data = text }, one_by_one(options)))
 end
 
 local function codes_of(trace)

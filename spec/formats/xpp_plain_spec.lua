@@ -38,7 +38,7 @@ end
 local function totals(trace)
    local list = {}
    for _, warning in ipairs(trace.warnings) do
-      list[warning.code] = warning.total
+      list[warning.code] = warning.count
    end
    return list
 end

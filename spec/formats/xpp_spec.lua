@@ -5,11 +5,18 @@ local dbf = require "spec.support.dbf_builder"
 local profio = require "profio"
 local xpp = require "spec.support.xpp_builder"
 
+-- Warnings one by one, and not the first of each kind only.
+local function one_by_one(options)
+   options = options or {}
+   options.all_warnings = true
+   return options
+end
+
 local function open(input, options)
    if type(input) == "string" then
       input = { data = input }
    end
-   return assert(profio.open(input, options))
+   return assert(profio.open(input, one_by_one(options)))
 end
 
 local function codes(trace)

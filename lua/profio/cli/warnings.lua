@@ -2,22 +2,25 @@
 
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
+local trace = require "profio.trace"
 local wording = require "profio.cli.wording"
 
 local warnings = {}
 
 local colors = { damage = "\27[31m", note = "\27[33m" }
 
----A warning as a line: path, kind, words, byte and code.
----@param trace profio.Trace
+---A warning as a line: path, kind, words, the first byte and how often it came, and code.
+---@param of profio.Trace
 ---@param warning profio.Warning
 ---@param has_color boolean|nil
 ---@return string
-function warnings.line(trace, warning, has_color)
+function warnings.line(of, warning, has_color)
    local kind = has_color and colors[warning.kind] .. warning.kind .. "\27[0m" or warning.kind
-   local place = warning.offset and (" (byte %d)"):format(warning.offset) or ""
-   return ("%s: %s: %s%s [%s]\n"):format(plain(warning.path or trace.path), kind,
-      plain(wording.command(warning.message)), place, warning.code)
+   local place = (warning.offset and (", byte %d"):format(warning.offset) or "")
+      .. trace.times(warning)
+   return ("%s: %s: %s%s [%s]\n"):format(plain(warning.path or of.path), kind,
+      plain(wording.command(warning.message)), place ~= "" and (" (%s)"):format(place:sub(3)) or "",
+      warning.code)
 end
 
 ---Whether something is damaged.
@@ -33,14 +36,14 @@ function warnings.has_damage(list)
 end
 
 ---Write what a trace has noticed.
----@param trace profio.Trace
+---@param of profio.Trace
 ---@param err file*
 ---@return boolean has_damage
-function warnings.report(trace, err)
+function warnings.report(of, err)
    local has_color = core.is_terminal(err) and (os.getenv "NO_COLOR" or "") == ""
-   local list = trace.warnings
+   local list = of.warnings
    for _, warning in ipairs(list) do
-      err:write("profio: ", warnings.line(trace, warning, has_color))
+      err:write("profio: ", warnings.line(of, warning, has_color))
    end
    return warnings.has_damage(list)
 end

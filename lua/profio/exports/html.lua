@@ -10,6 +10,7 @@ local style = require "profio.exports.html.style"
 local svg = require "profio.exports.svg"
 local timeline = require "profio.exports.html.timeline"
 local times = require "profio.times"
+local traces = require "profio.trace"
 
 local MOST_FUNCTIONS = 5000
 
@@ -98,8 +99,8 @@ local function put_summary(out, trace, profile, given)
    out:write "</dl>\n"
    local list = {}
    for _, warning in ipairs(trace and trace.warnings or {}) do
-      list[#list + 1] = ('<li class="%s">%s <code>%s</code></li>\n'):format(warning.kind,
-         markup.escaped(warning.message), markup.escaped(warning.code))
+      list[#list + 1] = ('<li class="%s">%s <code>%s</code>%s</li>\n'):format(warning.kind,
+         markup.escaped(warning.message), markup.escaped(warning.code), traces.times(warning))
    end
    for _, note in ipairs(not trace and profile:notes() or {}) do
       list[#list + 1] = ('<li class="damage">%s</li>\n'):format(markup.escaped(note))

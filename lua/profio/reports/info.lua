@@ -3,6 +3,7 @@
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
+local traces = require "profio.trace"
 local wording = require "profio.cli.wording"
 
 local info = {
@@ -53,7 +54,8 @@ end
 local function put_warnings(trace, add)
    for _, warning in ipairs(trace.warnings) do
       local place = warning.offset and (", byte %d"):format(warning.offset) or ""
-      add("warning", warning.code, wording.command(warning.message), warning.kind .. place)
+      add("warning", warning.code, wording.command(warning.message),
+         warning.kind .. place .. traces.times(warning))
    end
 end
 
