@@ -16,6 +16,7 @@ struct pf_aggregates {
   size_t count, nmeasures;
   pf_aggregate *list;
   size_t *measure_of; /* by aggregate */
+  size_t *rest_of;    /* the measure of its rest, or PF_NO_COLUMN */
   pf_measure *measures;
 
   /* the present values of the column `prepared` of the batch at hand */
@@ -76,6 +77,16 @@ bool pf_aggregate_fits (pf_function function, pf_type type) {
 }
 
 
+size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
+                          size_t nfields) {
+  const bool is_sum =
+      aggregate->function == PF_SUM || aggregate->function == PF_MEAN;
+  return is_sum && fields[aggregate->column].type == PF_INT
+             ? pf_rest_of(fields, nfields, aggregate->column)
+             : PF_NO_COLUMN;
+}
+
+
 pf_type pf_aggregate_type (pf_function function, pf_type type) {
   switch (function) {
     case PF_COUNT:
@@ -119,20 +130,19 @@ static bool answers_for (const pf_measure *m, pf_measure_kind kind,
 
 /* The number of a measure that answers the aggregate: one that there is, or a
    new one. */
-static size_t measure_for (pf_aggregates *a, const pf_aggregate *aggregate,
-                           const pf_field *fields, const pf_dictionary *names) {
-  const pf_type type = aggregate->column == PF_NO_COLUMN
-                           ? PF_INT
-                           : fields[aggregate->column].type;
-  const pf_measure_kind kind = kind_of(aggregate->function, type);
+static size_t measure_for (pf_aggregates *a, pf_function function,
+                           size_t column, const pf_field *fields,
+                           const pf_dictionary *names) {
+  const pf_type type = column == PF_NO_COLUMN ? PF_INT : fields[column].type;
+  const pf_measure_kind kind = kind_of(function, type);
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (answers_for(&a->measures[i], kind, aggregate->column)) {
-      a->measures[i].counts_absent |= aggregate->column == PF_NO_COLUMN;
+    if (answers_for(&a->measures[i], kind, column)) {
+      a->measures[i].counts_absent |= column == PF_NO_COLUMN;
       return i;
     }
   pf_measure *const m = &a->measures[a->nmeasures];
   m->kind = kind;
-  m->column = aggregate->column;
+  m->column = column;
   m->names = names;
   m->type = type;
   return a->nmeasures++;
@@ -140,12 +150,20 @@ static size_t measure_for (pf_aggregates *a, const pf_aggregate *aggregate,
 
 
 /* Counts come last, so that they find the totals they can ride on. */
-static void plan (pf_aggregates *a, const pf_field *fields,
+static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
                   const pf_dictionary *names) {
   for (int counts = 0; counts <= 1; counts++)
-    for (size_t i = 0; i < a->count; i++)
-      if ((a->list[i].function == PF_COUNT) == (counts == 1))
-        a->measure_of[i] = measure_for(a, &a->list[i], fields, names);
+    for (size_t i = 0; i < a->count; i++) {
+      const pf_aggregate *const each = &a->list[i];
+      if ((each->function == PF_COUNT) != (counts == 1))
+        continue;
+      const size_t rest = pf_aggregate_rest(each, fields, nfields);
+      a->measure_of[i] =
+          measure_for(a, each->function, each->column, fields, names);
+      a->rest_of[i] = rest == PF_NO_COLUMN
+                          ? PF_NO_COLUMN
+                          : measure_for(a, PF_SUM, rest, fields, names);
+    }
 }
 
 
@@ -156,8 +174,10 @@ static pf_aggregates *copy_of (const pf_aggregate *list, size_t count) {
     return NULL;
   a->list = calloc(count + 1, sizeof *a->list);
   a->measure_of = calloc(count + 1, sizeof *a->measure_of);
-  a->measures = calloc(count + 1, sizeof *a->measures);
-  if (a->list == NULL || a->measure_of == NULL || a->measures == NULL) {
+  a->rest_of = calloc(count + 1, sizeof *a->rest_of);
+  a->measures = calloc(2 * count + 1, sizeof *a->measures);
+  if (a->list == NULL || a->measure_of == NULL || a->rest_of == NULL ||
+      a->measures == NULL) {
     pf_aggregates_close(a);
     return NULL;
   }
@@ -168,7 +188,7 @@ static pf_aggregates *copy_of (const pf_aggregate *list, size_t count) {
 
 
 pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
-                              const pf_field *fields,
+                              const pf_field *fields, size_t nfields,
                               const pf_dictionary *dictionary,
                               const pf_field *results,
                               pf_aggregates **aggregates) {
@@ -177,7 +197,7 @@ pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
     return PF_ENOMEM;
   for (size_t i = 0; i < count; i++)
     a->list[i].name = results[i].name;
-  plan(a, fields, dictionary);
+  plan(a, fields, nfields, dictionary);
   *aggregates = a;
   return PF_OK;
 }
@@ -190,6 +210,7 @@ void pf_aggregates_close (pf_aggregates *a) {
     pf_measure_close(&a->measures[i]);
   free(a->list);
   free(a->measure_of);
+  free(a->rest_of);
   free(a->measures);
   free(a);
 }
@@ -300,6 +321,7 @@ pf_status pf_aggregates_like (const pf_aggregates *a, pf_aggregates **made) {
   if (like == NULL)
     return PF_ENOMEM;
   memcpy(like->measure_of, a->measure_of, a->count * sizeof *a->measure_of);
+  memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
   like->nmeasures = a->nmeasures;
   for (size_t i = 0; i < a->nmeasures; i++)
     pf_measure_like(&like->measures[i], &a->measures[i]);
@@ -336,16 +358,30 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 }
 
 
-/* Sum and mean. */
-static pf_status put_total (const pf_aggregate *aggregate, const pf_measure *m,
-                            size_t group, pf_column *column, pf_error *error) {
+/* Sum and mean of nums. */
+static void put_nums (const pf_aggregate *aggregate, const pf_measure *m,
+                      size_t group, pf_column *column) {
   const pf_state_total *const s = &((pf_state_total *)m->states)[group];
-  if (m->type == PF_INT && aggregate->function == PF_SUM)
-    return put_sum(aggregate, pf_total_sum(m, group), column, group, error);
   column->nums[group] =
-      m->type == PF_INT ? pf_ratio(pf_total_sum(m, group), (pf_wide)s->count)
-      : aggregate->function == PF_MEAN ? s->number / (double)s->count
-                                       : s->number;
+      aggregate->function == PF_MEAN ? s->number / (double)s->count : s->number;
+}
+
+
+/* Sum and mean of whole numbers, and of what their rounding left over (`rest`, or
+   NULL). */
+static pf_status put_total (const pf_aggregate *aggregate, const pf_measure *m,
+                            const pf_measure *rest, size_t group,
+                            pf_column *column, pf_error *error) {
+  const uint64_t count = ((pf_state_total *)m->states)[group].count;
+  pf_wide sum = pf_total_sum(m, group), unit = 1;
+  if (rest != NULL) {
+    unit = PF_REST_UNIT;
+    sum = sum * unit + pf_total_sum(rest, group);
+  }
+  if (aggregate->function == PF_SUM)
+    return put_sum(aggregate, rest == NULL ? sum : pf_ns_of_parts(sum), column,
+                   group, error);
+  column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
   return PF_OK;
 }
 
@@ -385,7 +421,8 @@ static uint64_t values_seen (const pf_measure *m, size_t group) {
 
 /* Write one answer that is not missing. */
 static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
-                      size_t group, pf_column *column, pf_error *error) {
+                      const pf_measure *rest, size_t group, pf_column *column,
+                      pf_error *error) {
   if (aggregate->function == PF_COUNT) {
     uint64_t count = values_seen(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
@@ -394,7 +431,11 @@ static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
     return PF_OK;
   }
   switch (m->kind) {
-    case PF_MEASURE_TOTAL: return put_total(aggregate, m, group, column, error);
+    case PF_MEASURE_TOTAL:
+      if (m->type == PF_INT)
+        return put_total(aggregate, m, rest, group, column, error);
+      put_nums(aggregate, m, group, column);
+      break;
     case PF_MEASURE_SPREAD:
     case PF_MEASURE_SQUARES: column->nums[group] = deviation(m, group); break;
     case PF_MEASURE_ROWS:
@@ -423,7 +464,10 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   for (size_t i = 0; i < a->count; i++) {
     pf_measure *const m = &a->measures[a->measure_of[i]];
-    if (pf_measure_reserve(m, ngroups) != PF_OK)
+    pf_measure *const rest =
+        a->rest_of[i] == PF_NO_COLUMN ? NULL : &a->measures[a->rest_of[i]];
+    if (pf_measure_reserve(m, ngroups) != PF_OK ||
+        (rest != NULL && pf_measure_reserve(rest, ngroups) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const bool zero = is_zero_of_none(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
@@ -432,7 +476,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         continue;
       }
       const pf_status status =
-          put(&a->list[i], m, g, &store->columns[first + i], error);
+          put(&a->list[i], m, rest, g, &store->columns[first + i], error);
       if (status != PF_OK)
         return status;
     }

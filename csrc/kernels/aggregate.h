@@ -42,13 +42,18 @@ bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 /* Whether the function can be had of a column of this type. */
 bool pf_aggregate_fits (pf_function function, pf_type type);
 
+/* The hidden column that is summed beside that of an aggregate (pf_rest_of), or
+   PF_NO_COLUMN. */
+size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
+                          size_t nfields);
+
 /* The type of its result. */
 pf_type pf_aggregate_type (pf_function function, pf_type type);
 
 /* Aggregates of columns of `fields`, all of which fit. `results` are the
    fields of the answers: their names are used in messages. */
 pf_status pf_aggregates_open (const pf_aggregate *list, size_t count,
-                              const pf_field *fields,
+                              const pf_field *fields, size_t nfields,
                               const pf_dictionary *dictionary,
                               const pf_field *results,
                               pf_aggregates **aggregates);

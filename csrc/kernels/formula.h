@@ -20,7 +20,7 @@
 #ifndef formula_h
 #define formula_h
 
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/batch.h"
 
 #define PF_MAX_STACK 16 /* values a formula may hold at once */

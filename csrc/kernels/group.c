@@ -204,8 +204,13 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
       for (size_t c = 0; c < keys[i].maker->ncolumns; c++)
         wanted[keys[i].maker->columns[c]] = true;
   for (size_t i = 0; i < g->naggregates; i++)
-    if (list[i].column != PF_NO_COLUMN)
+    if (list[i].column != PF_NO_COLUMN) {
+      const size_t rest =
+          pf_aggregate_rest(&list[i], g->input->fields, g->input->nfields);
       wanted[list[i].column] = true;
+      if (rest != PF_NO_COLUMN)
+        wanted[rest] = true;
+    }
   return true;
 }
 
@@ -243,7 +248,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   if (!make_fields(g, keys, types, aggregates) ||
       !make_wanted(g, keys, aggregates) ||
       pf_keys_open(keys, nkeys, &g->pass.keys) != PF_OK ||
-      pf_aggregates_open(aggregates, naggregates, input->fields,
+      pf_aggregates_open(aggregates, naggregates, input->fields, input->nfields,
                          input->dictionary, g->fields + nkeys,
                          &g->pass.aggregates) != PF_OK) {
     group_close(&g->reader);

@@ -10,7 +10,7 @@
 
 #include "kernels/calls/events.h"
 #include "kernels/order.h"
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/store.h"
 
 enum {

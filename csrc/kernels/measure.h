@@ -7,7 +7,7 @@
 
 #include "kernels/calls/squares.h"
 #include "kernels/quantile.h"
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/batch.h"
 
 typedef enum pf_measure_kind {

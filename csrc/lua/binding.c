@@ -451,6 +451,8 @@ bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
   lua_createtable(L, (int)nfields, 0);
   for (size_t i = 0; i < nfields; i++) {
+    if (pf_is_hidden(&fields[i]))
+      continue;
     lua_createtable(L, 0, 3);
     lua_pushstring(L, fields[i].name);
     lua_setfield(L, -2, "name");
@@ -458,7 +460,7 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields) {
     lua_setfield(L, -2, "type");
     lua_pushstring(L, fields[i].help == NULL ? "" : fields[i].help);
     lua_setfield(L, -2, "help");
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
   }
 }
 
@@ -468,6 +470,8 @@ static int no_such_column (lua_State *L, const char *name,
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (size_t i = 0; i < reader->nfields; i++) {
+    if (pf_is_hidden(&reader->fields[i]))
+      continue;
     luaL_addstring(&buffer, i == 0 ? "" : ", ");
     luaL_addstring(&buffer, reader->fields[i].name);
   }
@@ -490,8 +494,9 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int room) {
   int count = 0;
   if (lua_isnoneornil(L, arg)) {
-    for (; count < room && (size_t)count < reader->nfields; count++)
-      columns[count] = (size_t)count;
+    for (size_t i = 0; count < room && i < reader->nfields; i++)
+      if (!pf_is_hidden(&reader->fields[i]))
+        columns[count++] = i;
     return count;
   }
   luaL_checktype(L, arg, LUA_TTABLE);

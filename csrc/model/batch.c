@@ -44,6 +44,18 @@ static size_t column_size (pf_type type) {
 }
 
 
+const char pf_rest_help[] = "what rounding left over, in 2^-32 ns";
+
+
+size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column) {
+  for (size_t i = 0; i < nfields; i++)
+    if (pf_is_hidden(&fields[i]) &&
+        strcmp(fields[i].name + 1, fields[column].name) == 0)
+      return i;
+  return SIZE_MAX;
+}
+
+
 pf_status pf_batch_open (pf_batch *batch, const pf_field *fields,
                          size_t nfields, const bool *wanted) {
   size_t size = nfields * sizeof(pf_column);

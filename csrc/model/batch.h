@@ -17,6 +17,18 @@ const char *pf_type_name (pf_type type);
 size_t pf_field_index (const pf_field *fields, size_t nfields,
                        const char *name);
 
+/* The help of a hidden column, known by its address: it has what rounding left
+   over of the column whose name follows the dot of its own (see model/wide.h).
+   Sums add it; nobody else sees it. */
+extern const char pf_rest_help[];
+
+static inline bool pf_is_hidden (const pf_field *field) {
+  return field->help == pf_rest_help;
+}
+
+/* The column with what rounding left over of another one, or SIZE_MAX. */
+size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column);
+
 /*
 ** Make a batch for rows of `fields` in which the columns with wanted[i] set
 ** have memory (wanted NULL: all of them). Ask the reader's `want` first:

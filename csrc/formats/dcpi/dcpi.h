@@ -28,6 +28,7 @@
 
 #include "bytes/cursor.h"
 #include "model/trace.h"
+#include "model/wide.h"
 #include "profio.h"
 
 typedef enum dcpi_dialect {
@@ -233,8 +234,9 @@ pf_bytes dcpi_name_of (const dcpi_header *header);
 /* The clock of the processors in hertz; 0: not known. */
 uint64_t dcpi_clock (const dcpi_header *header);
 
-/* Nanoseconds that a sample of an event stands for; 0: it counts no time. */
-double dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
+/* The nanoseconds that a sample of an event stands for, in the parts of
+   model/wide.h; 0: it counts no time. */
+pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
 
 
 /* walk.c */
@@ -334,6 +336,7 @@ enum {
   SAMPLES_ADDRESS,
   SAMPLES_COUNT,
   SAMPLES_SPENT,
+  SAMPLES_REST, /* hidden */
   SAMPLES_PROFILE,
   SAMPLES_IMAGE,
   SAMPLES_NAME,

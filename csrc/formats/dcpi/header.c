@@ -54,12 +54,12 @@ uint64_t dcpi_clock (const dcpi_header *header) {
 }
 
 
-double dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
+pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
   const uint64_t clock = dcpi_clock(header);
   if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
     return 0;
-  return (double)event->period * 1e9 / (double)clock * DCPI_WHOLE_TIME /
-         (double)event->fraction;
+  return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
+                        DCPI_WHOLE_TIME / (double)event->fraction);
 }
 
 

@@ -86,7 +86,7 @@ typedef struct samples_reader {
   pf_bytes texts[SAMPLES_COLUMNS]; /* of the columns that never change */
   uint32_t names[SAMPLES_COLUMNS];
   uint32_t events[DCPI_MOST_EVENTS]; /* their names */
-  double times[DCPI_MOST_EVENTS];    /* ns of a sample; 0: none */
+  pf_wide times[DCPI_MOST_EVENTS];   /* parts of a sample; 0: none */
   uint64_t *addresses;               /* where they go: the batch's columns, */
   int64_t *counts;                   /* or the spare ones */
   uint8_t event_of[PF_BATCH_ROWS];   /* number of each row's event */
@@ -336,49 +336,38 @@ static void fill_events (const samples_reader *self, pf_column *column,
 }
 
 
-/* Times of counts of 32 bits, whose products no number is too small for. */
-static void fill_spent_of_one (const samples_reader *self, pf_column *column,
-                               size_t rows, double time) {
-  for (size_t i = 0; i < rows; i++)
-    column->ints[i] = (int64_t)((double)self->counts[i] * time + 0.5);
-}
-
-
-/* Times of any counts, and of several events. */
-static void fill_spent_of_all (const samples_reader *self, pf_column *column,
-                               size_t rows) {
+/* The times of the counts, and what their rounding leaves over; either column
+   may have no memory. */
+static void fill_spent (const samples_reader *self, pf_column *spent,
+                        pf_column *rest, size_t rows) {
   const bool is_one = self->base.walk.header.nevents <= 1;
   for (size_t i = 0; i < rows; i++) {
-    const double time = self->times[is_one ? 0 : self->event_of[i]];
-    const double spent = (double)(uint64_t)self->counts[i] * time + 0.5;
-    const bool is_there = time > 0 && spent < 9e18;
-    column->ints[i] = is_there ? (int64_t)spent : 0;
-    if (!is_there)
-      pf_set_missing(column, i);
+    const pf_wide each = self->times[is_one ? 0 : self->event_of[i]];
+    int64_t ns = 0, left = 0;
+    const bool is_there = each > 0 && self->counts[i] >= 0 &&
+                          pf_time_of_count(self->counts[i], each, &ns, &left);
+    if (spent->data != NULL)
+      spent->ints[i] = ns;
+    if (rest->data != NULL)
+      rest->ints[i] = left;
+    if (!is_there && spent->data != NULL)
+      pf_set_missing(spent, i);
+    if (!is_there && rest->data != NULL)
+      pf_set_missing(rest, i);
   }
-}
-
-
-static void fill_spent (const samples_reader *self, pf_column *column,
-                        size_t rows) {
-  const double time = self->times[0];
-  if (self->base.walk.file->dialect == DCPI_PDB && time > 0 &&
-      time < 9e18 / UINT32_MAX)
-    fill_spent_of_one(self, column, rows, time);
-  else
-    fill_spent_of_all(self, column, rows);
 }
 
 
 /* Fill what follows from the header and the counts. */
 static void fill_columns (const samples_reader *self, pf_batch *batch) {
-  for (size_t i = SAMPLES_SPENT; i < SAMPLES_COLUMNS; i++) {
+  if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
+    fill_spent(self, &batch->columns[SAMPLES_SPENT],
+               &batch->columns[SAMPLES_REST], batch->rows);
+  for (size_t i = SAMPLES_PROFILE; i < SAMPLES_COLUMNS; i++) {
     pf_column *const column = &batch->columns[i];
     if (column->data == NULL)
       continue;
-    if (i == SAMPLES_SPENT)
-      fill_spent(self, column, batch->rows);
-    else if (i == SAMPLES_PROFILE)
+    if (i == SAMPLES_PROFILE)
       memset(column->ints, 0, batch->rows * sizeof *column->ints);
     else if (i == SAMPLES_EVENT)
       fill_events(self, column, batch->rows);
@@ -401,8 +390,9 @@ static pf_status next_samples (pf_reader *reader, pf_batch *batch,
   self->counts = dcpi_wanted(batch, SAMPLES_COUNT)
                      ? batch->columns[SAMPLES_COUNT].ints
                      : self->spare_counts;
-  self->needs_counts =
-      dcpi_wanted(batch, SAMPLES_COUNT) || dcpi_wanted(batch, SAMPLES_SPENT);
+  self->needs_counts = dcpi_wanted(batch, SAMPLES_COUNT) ||
+                       dcpi_wanted(batch, SAMPLES_SPENT) ||
+                       dcpi_wanted(batch, SAMPLES_REST);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
     if (!has_items(self) && is_plain(self))
       fill_plain(self, batch);

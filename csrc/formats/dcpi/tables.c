@@ -3,6 +3,7 @@
 */
 
 #include "formats/dcpi/dcpi.h"
+#include "model/batch.h"
 
 const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
     {"address", PF_ADDR, "of an instruction that has samples", false},
@@ -10,6 +11,7 @@ const pf_field dcpi_samples_fields[SAMPLES_COLUMNS] = {
     {"spent", PF_INT,
      "of event cycles: count * period / clock, ns, rounded to the nearest",
      false},
+    {".spent", PF_INT, pf_rest_help, false},
     {"profile", PF_INT, "number of the file", true},
     {"image", PF_NAME, "identifier of the image, as the header has it", false},
     {"name", PF_NAME, "short name of the image", false},

@@ -8,6 +8,7 @@
 
 #include "formats/gmon/gmon.h"
 #include "model/batch.h"
+#include "model/wide.h"
 
 #define NANOSECONDS 1000000000
 
@@ -264,11 +265,34 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
+/* What the rounding of each time left over: its samples times the length of one,
+   less the time. So sums are those of the samples, in whatever order. */
+static void fill_rests (const histogram_reader *self, pf_column *column,
+                        const pf_column *spent, size_t first, size_t count) {
+  const gmon_reader *const base = &self->base;
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->part);
+  const pf_wide each = (NANOSECONDS * PF_REST_UNIT + rate / 2) / rate;
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t value = bin_value(base, self->bins[i]);
+    const bool is_there =
+        spent->data != NULL && !pf_is_missing(spent, first + i);
+    column->ints[first + i] =
+        is_there && NANOSECONDS % rate != 0
+            ? (int64_t)((int64_t)value * each -
+                        spent->ints[first + i] * PF_REST_UNIT)
+            : 0;
+    if (!is_there)
+      pf_set_missing(column, first + i);
+  }
+}
+
+
 /* The columns of time, or that there is none. */
 static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
                         size_t count, uint64_t start) {
   pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
   pf_column *const spent = &batch->columns[HISTOGRAM_SPENT];
+  pf_column *const rest = &batch->columns[HISTOGRAM_REST];
   const bool is_time = has_seconds(&self->base);
   if (seconds->data != NULL && is_time)
     fill_seconds(self, seconds, first, count);
@@ -278,6 +302,10 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
     fill_spent(self, spent, first, count, start);
   else if (spent->data != NULL)
     all_missing(spent, first, count);
+  if (rest->data != NULL && is_time)
+    fill_rests(self, rest, spent, first, count);
+  else if (rest->data != NULL)
+    all_missing(rest, first, count);
 }
 
 

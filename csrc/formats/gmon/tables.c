@@ -3,6 +3,7 @@
 */
 
 #include "formats/gmon/gmon.h"
+#include "model/batch.h"
 
 const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
     {"set", PF_INT, "number of the histogram record", true},
@@ -13,6 +14,7 @@ const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
     {"spent", PF_INT,
      "count / rate, ns; rounded so that the sum of a set is exact", false},
     {"bin", PF_INT, "number of the bin in its histogram", false},
+    {".spent", PF_INT, pf_rest_help, false},
 };
 
 const pf_field gmon_arcs_fields[ARCS_COLUMNS] = {

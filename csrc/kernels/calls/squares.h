@@ -6,7 +6,7 @@
 #ifndef squares_h
 #define squares_h
 
-#include "kernels/wide.h"
+#include "model/wide.h"
 
 /* 192 bits, the lowest first. Begin with zeros. */
 typedef struct pf_squares {

@@ -8,7 +8,7 @@
 #ifndef contexts_change_h
 #define contexts_change_h
 
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/contexts.h"
 
 #define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */

@@ -10,6 +10,7 @@
 
 #include "kernels/contexts/by_stack.h"
 #include "model/batch.h"
+#include "model/wide.h"
 
 #define NO_COLUMN SIZE_MAX
 
@@ -20,6 +21,9 @@ typedef struct collector {
     NO_COLUMN */
   size_t *columns; /* of weights, or NO_COLUMN */
   size_t *metrics; /* their numbers in the contexts */
+  size_t *rests;  /* columns with what their rounding left over, or NO_COLUMN */
+  pf_wide **sums; /* of these, by metric and node; NULL: none yet */
+  size_t room;    /* nodes that the sums have */
   pf_batch batch;
 } collector;
 
@@ -66,6 +70,10 @@ static pf_status find_columns (collector *c, pf_error *error) {
   for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++) {
     status = find_column(from->reader, from->metrics[m].column, PF_INT,
                          &c->columns[m], error);
+    c->rests[m] = c->columns[m] == NO_COLUMN || status != PF_OK
+                      ? NO_COLUMN
+                      : pf_rest_of(from->reader->fields, from->reader->nfields,
+                                   c->columns[m]);
     c->metrics[m] =
         pf_metric_of(c->contexts, from->metrics[m].name, from->metrics[m].unit);
     if (status == PF_OK && c->metrics[m] == PF_NO_METRIC)
@@ -89,8 +97,11 @@ static bool *wanted_fields (const collector *c) {
     if (some[i] != NO_COLUMN)
       wanted[some[i]] = true;
   for (size_t m = 0; m < c->from->nmetrics; m++)
-    if (c->columns[m] != NO_COLUMN)
+    if (c->columns[m] != NO_COLUMN) {
       wanted[c->columns[m]] = true;
+      if (c->rests[m] != NO_COLUMN)
+        wanted[c->rests[m]] = true;
+    }
   return wanted;
 }
 
@@ -179,10 +190,58 @@ static uint32_t node_of_row (collector *c, size_t row) {
 /* }====== */
 
 
+/* {====== What rounding left over ====== */
+
+/* Have sums for all nodes. */
+static bool widen_sums (collector *c) {
+  const size_t room = c->contexts->count + c->contexts->count / 2;
+  if (c->contexts->count <= c->room)
+    return true;
+  for (size_t m = 0; m < c->from->nmetrics; m++) {
+    if (c->rests[m] == NO_COLUMN)
+      continue;
+    pf_wide *const sums = realloc(c->sums[m], room * sizeof *sums);
+    if (sums == NULL)
+      return false;
+    memset(sums + c->room, 0, (room - c->room) * sizeof *sums);
+    c->sums[m] = sums;
+  }
+  c->room = room;
+  return true;
+}
+
+
+static bool add_rests (collector *c, size_t row, uint32_t node) {
+  for (size_t m = 0; m < c->from->nmetrics; m++) {
+    if (c->rests[m] == NO_COLUMN)
+      continue;
+    const pf_column *const rest = &c->batch.columns[c->rests[m]];
+    if (!widen_sums(c))
+      return false;
+    if (!pf_is_missing(rest, row))
+      c->sums[m][node] += rest->ints[row];
+  }
+  return true;
+}
+
+
+/* Add the sums of what was left over to the weights. */
+static void settle_rests (collector *c) {
+  for (size_t m = 0; m < c->from->nmetrics; m++)
+    for (uint32_t node = 0;
+         c->sums[m] != NULL && node < c->contexts->count && node < c->room;
+         node++)
+      pf_context_add(c->contexts, node, c->metrics[m],
+                     (int64_t)pf_ns_of_parts(c->sums[m][node]));
+}
+
+/* }====== */
+
+
 static pf_status take_batch (collector *c, pf_error *error) {
   for (size_t row = 0; row < c->batch.rows; row++) {
     const uint32_t node = node_of_row(c, row);
-    if (node == PF_NO_CONTEXT)
+    if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     for (size_t m = 0; m < c->from->nmetrics; m++) {
       const pf_column *const column =
@@ -241,14 +300,23 @@ pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
   collector c = {.contexts = contexts,
                  .from = from,
                  .columns = calloc(from->nmetrics + 1, sizeof *c.columns),
-                 .metrics = calloc(from->nmetrics + 1, sizeof *c.metrics)};
+                 .metrics = calloc(from->nmetrics + 1, sizeof *c.metrics),
+                 .rests = calloc(from->nmetrics + 1, sizeof *c.rests),
+                 .sums = calloc(from->nmetrics + 1, sizeof *c.sums)};
   pf_status status =
-      c.columns == NULL || c.metrics == NULL
+      c.columns == NULL || c.metrics == NULL || c.rests == NULL ||
+              c.sums == NULL
           ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
           : find_columns(&c, error);
   if (status == PF_OK)
     status = take_all(&c, error);
+  if (status == PF_OK)
+    settle_rests(&c);
+  for (size_t m = 0; c.sums != NULL && m < from->nmetrics; m++)
+    free(c.sums[m]);
   free(c.columns);
   free(c.metrics);
+  free(c.rests);
+  free(c.sums);
   return status;
 }

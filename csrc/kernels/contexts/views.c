@@ -9,7 +9,7 @@
 
 #include "kernels/contexts/views.h"
 #include "kernels/order.h"
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/batch.h"
 
 #define MAX_FIELDS 11

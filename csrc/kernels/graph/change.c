@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "kernels/graph/cycles.h"
-#include "kernels/wide.h"
+#include "model/wide.h"
 #include "model/memory.h"
 
 #define MOST_ARCS 67108864u /* that hiding may make */

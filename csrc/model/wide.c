@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "kernels/wide.h"
+#include "model/wide.h"
 
 #define QUOTIENT_BITS 55 /* behind the point; a double has 53 in all */
 

@@ -25,6 +25,39 @@ static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
   return pf_ratio_wide(dividend, divisor);
 }
 
+/*
+** Times that are counts of samples. A row states its time in whole ns; a hidden
+** column beside it (pf_rest_of in model/batch.h) has what rounding left over, in
+** parts of PF_REST_UNIT. Sums of both do not depend on how counts were
+** divided into rows and files.
+*/
+#define PF_REST_BITS 32
+#define PF_REST_UNIT ((pf_wide)1 << PF_REST_BITS)
+
+/* `ns` nanoseconds, not negative, in parts; 0 when there are too many. */
+static inline pf_wide pf_parts_of_ns (double ns) {
+  return ns < 0x1p62 ? (pf_wide)(ns * (double)PF_REST_UNIT + 0.5) : 0;
+}
+
+/* Parts rounded to whole ns, halves up. */
+static inline pf_wide pf_ns_of_parts (pf_wide parts) {
+  return (parts + PF_REST_UNIT / 2) >> PF_REST_BITS;
+}
+
+/* The time of `count` samples that last `each` parts. False when 64 bits cannot
+   hold it. */
+static inline bool pf_time_of_count (int64_t count, pf_wide each, int64_t *ns,
+                                     int64_t *rest) {
+  pf_wide parts;
+  if (__builtin_mul_overflow(count, each, &parts) ||
+      parts > (pf_wide)INT64_MAX << PF_REST_BITS ||
+      parts < (pf_wide)INT64_MIN * PF_REST_UNIT)
+    return false;
+  *ns = (int64_t)pf_ns_of_parts(parts);
+  *rest = (int64_t)(parts - *ns * PF_REST_UNIT);
+  return true;
+}
+
 /* The exact number multiplier * 2^power / divisor. */
 typedef struct pf_factor {
   int64_t multiplier, divisor; /* the divisor is 1 or more */
