@@ -1,13 +1,15 @@
 /*
-** kept_spans.c - spans by lane, a strand of bytes for each.
+** kept_spans.c - spans by track, a strand of bytes for each.
 **
-** A span's beginning or end is two numbers of 7 bits a byte, the low ones
-** first: the time since the one before it in its lane, and twice its frame,
-** plus 1 where it opens.
+** A row is a list of numbers of 7 bits a byte, the low ones first: the time
+** since the row before it on its track; 8 times the frame, and the kind; of a
+** close also the net time and 1, or 0 where it is missing, and the flags.
 */
 
 #include "kernels/kept_spans.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,19 +18,35 @@
 #include "model/memory.h"
 #include "model/strands.h"
 
-typedef struct kept_lane {
-  uint64_t rows;
-  int64_t time; /* of the last one */
-} kept_lane;
+/* A call without enter, which is opened at a base. */
+typedef struct late_span {
+  uint32_t base; /* how many bases of the track come before it */
+  uint32_t frame;
+} late_span;
+
+typedef struct kept_track {
+  uint64_t rows; /* opens and closes */
+  int64_t time;  /* of the last row */
+  uint32_t bases;
+  late_span *late; /* the outermost of one base last */
+  size_t nlate, late_room;
+} kept_track;
+
+typedef struct kept_frame {
+  uint32_t area, name;
+  bool has_value;
+  int64_t value;
+} kept_frame;
 
 struct pf_kept_spans {
   pf_reader *spans;
   pf_strands strands;
-  kept_lane *lanes;
-  size_t nlanes, lanes_room;
-  uint32_t *frames; /* the area of each, the first one that of frame 1 */
+  kept_track *tracks;
+  size_t ntracks, tracks_room;
+  kept_frame *frames; /* the first one is that of frame 1 */
   size_t nframes, frames_room;
-  uint32_t opens; /* the name "open" */
+  uint32_t words[PF_SPAN_RUN + 1];    /* names of the kinds that are given */
+  uint32_t flags[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
 };
 
 
@@ -39,25 +57,40 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
-static bool add_lanes (pf_kept_spans *k, size_t count) {
-  void *lanes = k->lanes;
+static bool add_tracks (pf_kept_spans *k, size_t count) {
+  void *tracks = k->tracks;
   const bool grown =
-      pf_array_widen(&lanes, &k->lanes_room, count, sizeof *k->lanes);
-  k->lanes = lanes;
-  for (; grown && k->nlanes < count; k->nlanes++)
-    k->lanes[k->nlanes] = (kept_lane){0, 0};
+      pf_array_widen(&tracks, &k->tracks_room, count, sizeof *k->tracks);
+  k->tracks = tracks;
+  for (; grown && k->ntracks < count; k->ntracks++)
+    k->tracks[k->ntracks] = (kept_track){.rows = 0};
   return grown;
 }
 
 
 /* Frames come in the order of their numbers. */
-static bool add_frame (pf_kept_spans *k, uint32_t area) {
+static bool add_frame (pf_kept_spans *k, const pf_column *c, size_t row) {
   void *frames = k->frames;
   const bool grown = pf_array_widen(&frames, &k->frames_room, k->nframes + 1,
                                     sizeof *k->frames);
   k->frames = frames;
   if (grown)
-    k->frames[k->nframes++] = area;
+    k->frames[k->nframes++] =
+        (kept_frame){.area = (uint32_t)c[PF_SPAN_AREA].ints[row],
+                     .name = PF_NO_NAME,
+                     .has_value = !pf_is_missing(&c[PF_SPAN_VALUE], row),
+                     .value = c[PF_SPAN_VALUE].ints[row]};
+  return grown;
+}
+
+
+static bool add_late (kept_track *t, uint32_t frame) {
+  void *late = t->late;
+  const bool grown =
+      pf_array_widen(&late, &t->late_room, t->nlate + 1, sizeof *t->late);
+  t->late = late;
+  if (grown)
+    t->late[t->nlate++] = (late_span){t->bases, frame};
   return grown;
 }
 
@@ -69,24 +102,39 @@ static void put_number (pf_strand *s, uint64_t value) {
 }
 
 
+static void put_row (pf_strand *s, kept_track *t, const pf_column *c,
+                     size_t row) {
+  const int64_t time = c[PF_SPAN_TIME].ints[row];
+  const uint64_t kind = (uint64_t)c[PF_SPAN_KIND].ints[row];
+  put_number(s, (uint64_t)time - (uint64_t)t->time);
+  put_number(s, (uint64_t)c[PF_SPAN_FRAME].ints[row] << 3 | kind);
+  t->time = time;
+  if (kind != PF_SPAN_CLOSE)
+    return;
+  put_number(s, pf_is_missing(&c[PF_SPAN_NET], row)
+                    ? 0
+                    : (uint64_t)c[PF_SPAN_NET].ints[row] + 1);
+  put_number(s, (uint64_t)c[PF_SPAN_FLAGS].ints[row]);
+}
+
+
 static pf_status keep (pf_kept_spans *k, const pf_column *c, size_t row,
                        pf_error *error) {
-  const size_t lane = (size_t)c[PF_SPAN_LANE].ints[row];
+  const size_t track = (size_t)c[PF_SPAN_TRACK].ints[row];
   const uint64_t frame = (uint64_t)c[PF_SPAN_FRAME].ints[row];
-  const int64_t time = c[PF_SPAN_TIME].ints[row];
-  const bool opens = c[PF_SPAN_KIND].ids[row] == k->opens;
-  if ((lane >= k->nlanes && !add_lanes(k, lane + 1)) ||
-      (frame > k->nframes && !add_frame(k, c[PF_SPAN_AREA].ids[row])))
+  const int64_t kind = c[PF_SPAN_KIND].ints[row];
+  if ((track >= k->ntracks && !add_tracks(k, track + 1)) ||
+      (frame > k->nframes && !add_frame(k, c, row)))
     return out_of_memory(error);
-  const pf_status status = pf_strands_reserve(&k->strands, lane, error);
-  if (status != PF_OK)
-    return status;
-  kept_lane *const l = &k->lanes[lane];
-  put_number(&k->strands.strands[lane], (uint64_t)time - (uint64_t)l->time);
-  put_number(&k->strands.strands[lane], frame << 1 | (opens ? 1 : 0));
-  l->time = time;
-  l->rows++;
-  return PF_OK;
+  kept_track *const t = &k->tracks[track];
+  t->rows += kind <= PF_SPAN_LATE;
+  t->bases += kind == PF_SPAN_BASE;
+  if (kind == PF_SPAN_LATE)
+    return add_late(t, (uint32_t)frame) ? PF_OK : out_of_memory(error);
+  const pf_status status = pf_strands_reserve(&k->strands, track, error);
+  if (status == PF_OK)
+    put_row(&k->strands.strands[track], t, c, row);
+  return status;
 }
 
 
@@ -106,11 +154,64 @@ static pf_status keep_all (pf_kept_spans *k, pf_error *error) {
   memset(wanted, true, sizeof wanted);
   const pf_relay relay = {
       .wanted = wanted, .sparse = -1, .take = keep_batch, .context = k};
-  k->opens = pf_intern_text(k->spans->dictionary, "open");
-  if (k->opens == PF_NO_NAME)
-    return out_of_memory(error);
   return pf_relay_read(&relay, k->spans, error);
 }
+
+/* }====== */
+
+
+/* {====== Names ====== */
+
+/* The name of a frame: that of its area, and its value behind it. */
+static uint32_t frame_name (const pf_kept_spans *k, const kept_frame *frame) {
+  pf_dictionary *const d = k->spans->dictionary;
+  const pf_events *const events = pf_spans_events(k->spans);
+  const pf_type type = events->reader->fields[events->area].type;
+  const uint32_t name =
+      type == PF_AREA ? pf_area_name(d, frame->area) : frame->area;
+  if (!frame->has_value)
+    return name;
+  const pf_bytes text = pf_name(d, name);
+  char *const both = malloc(text.size + 32);
+  if (both == NULL)
+    return PF_NO_NAME;
+  if (text.size > 0)
+    memcpy(both, text.at, text.size);
+  const int more = snprintf(both + text.size, 32, "=%" PRId64, frame->value);
+  const uint32_t number =
+      pf_intern(d, (pf_bytes){(const uint8_t *)both, text.size + (size_t)more});
+  free(both);
+  return number;
+}
+
+
+/* The names of all frames and kinds, while no other thread reads them. */
+static pf_status find_names (pf_kept_spans *k) {
+  static const char *const words[] = {"open", "close", "open",
+                                      "",     "rest",  "run"};
+  for (size_t i = 0; i <= PF_SPAN_RUN; i++) {
+    k->words[i] = pf_intern_text(k->spans->dictionary, words[i]);
+    if (k->words[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  for (size_t i = 0; i < k->nframes; i++) {
+    kept_frame *const frame = &k->frames[i];
+    frame->name = frame_name(k, frame);
+    if (frame->name == PF_NO_NAME && frame->has_value)
+      return PF_ENOMEM;
+  }
+  for (unsigned i = 1; i < 1u << PF_CALL_WORDS; i++) {
+    char text[64];
+    pf_call_flags_text(i, text, sizeof text);
+    k->flags[i] = pf_intern_text(k->spans->dictionary, text);
+    if (k->flags[i] == PF_NO_NAME)
+      return PF_ENOMEM;
+  }
+  k->flags[0] = PF_NO_NAME;
+  return PF_OK;
+}
+
+/* }====== */
 
 
 pf_status pf_kept_spans_open (pf_reader *events, const pf_spans *options,
@@ -121,6 +222,8 @@ pf_status pf_kept_spans_open (pf_reader *events, const pf_spans *options,
   pf_status status = pf_spans_open(events, options, &k->spans, error);
   if (status == PF_OK)
     status = keep_all(k, error);
+  if (status == PF_OK && find_names(k) != PF_OK)
+    status = out_of_memory(error);
   if (status != PF_OK) {
     pf_kept_spans_close(k);
     return status;
@@ -134,14 +237,14 @@ void pf_kept_spans_close (pf_kept_spans *k) {
   if (k == NULL)
     return;
   pf_strands_close(&k->strands);
-  free(k->lanes);
+  for (size_t i = 0; i < k->ntracks; i++)
+    free(k->tracks[i].late);
+  free(k->tracks);
   free(k->frames);
   if (k->spans != NULL)
     k->spans->close(k->spans);
   free(k);
 }
-
-/* }====== */
 
 
 /* {====== What there is ====== */
@@ -157,40 +260,69 @@ const pf_events *pf_kept_spans_events (const pf_kept_spans *k) {
 }
 
 
-uint32_t pf_kept_spans_lanes (const pf_kept_spans *k) {
-  const pf_events *const events = pf_kept_spans_events(k);
-  return pf_events_have_lanes(events) ? (uint32_t)events->lanes.count : 1;
+const pf_span_track *pf_kept_spans_tracks (const pf_kept_spans *k,
+                                           uint32_t *count) {
+  return pf_spans_tracks(k->spans, count);
 }
 
 
-uint64_t pf_kept_spans_rows (const pf_kept_spans *k, uint32_t lane) {
-  return lane < k->nlanes ? k->lanes[lane].rows : 0;
+uint64_t pf_kept_spans_rows (const pf_kept_spans *k, uint32_t track) {
+  return track < k->ntracks ? k->tracks[track].rows : 0;
+}
+
+
+uint32_t pf_kept_spans_variable (const pf_kept_spans *k, uint32_t track) {
+  uint32_t count;
+  const pf_span_track *const t = &pf_spans_tracks(k->spans, &count)[track];
+  if (t->kind == PF_KIND_FUNCTION)
+    return PF_NO_NAME;
+  const pf_dictionary *const d = k->spans->dictionary;
+  const pf_area *const area = pf_area_at(d, t->area);
+  return area->parent == PF_NO_AREA || t->kind == PF_KIND_VALUE
+             ? area->name
+             : pf_area_name(d, area->parent);
+}
+
+
+uint32_t pf_kept_spans_frame_count (const pf_kept_spans *k) {
+  return (uint32_t)k->nframes;
+}
+
+
+uint32_t pf_kept_spans_area (const pf_kept_spans *k, uint32_t frame) {
+  return k->frames[frame].area;
+}
+
+
+uint32_t pf_kept_spans_name (const pf_kept_spans *k, uint32_t frame) {
+  return k->frames[frame].name;
 }
 
 /* }====== */
 
 
-/* {====== The reader of a lane ====== */
+/* {====== The reader of a track ====== */
 
-enum {
-  KIND,
-  TIME,
-  FRAME,
-  LANE_FIELDS
-};
-
-static const pf_field lane_fields[LANE_FIELDS] = {
-    {"kind", PF_NAME, "open or close", false},
+static const pf_field track_fields[PF_KEPT_FIELDS] = {
+    {"kind", PF_NAME, "open, close, rest or run", false},
     {"time", PF_INT, "since the origin, ns", false},
     {"frame", PF_INT, "of what, by first sight", false},
+    {"name", PF_NAME, "its name", false},
+    {"net", PF_INT, "time in which the call was active, ns", false},
+    {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
 };
 
-typedef struct lane_reader {
+typedef struct track_reader {
   pf_reader reader;
+  const pf_kept_spans *kept;
+  const kept_track *track;
   pf_strand_reader strand;
   int64_t time;
-  uint32_t words[2]; /* close, open */
-} lane_reader;
+  uint32_t bases;
+  size_t late_first, late, late_next; /* calls without enter: those from
+                                         late_first to late are due, the last
+                                         of them next */
+} track_reader;
 
 
 static uint64_t take_number (pf_strand_reader *s) {
@@ -202,25 +334,74 @@ static uint64_t take_number (pf_strand_reader *s) {
 }
 
 
-static void take_row (lane_reader *r, pf_column *c, size_t row) {
-  r->time = (int64_t)((uint64_t)r->time + take_number(&r->strand));
-  const uint64_t frame = take_number(&r->strand);
-  if (c[KIND].data != NULL)
-    c[KIND].ids[row] = r->words[frame & 1];
-  if (c[TIME].data != NULL)
-    c[TIME].ints[row] = r->time;
-  if (c[FRAME].data != NULL)
-    c[FRAME].ints[row] = (int64_t)(frame >> 1);
+static void put_id (pf_column *c, size_t row, uint32_t id) {
+  if (c->data == NULL)
+    return;
+  c->ids[row] = id;
+  if (id == PF_NO_NAME)
+    pf_set_missing(c, row);
 }
 
 
-static pf_status lane_next (pf_reader *self, pf_batch *batch, pf_error *error) {
-  lane_reader *const r = (lane_reader *)(void *)self;
+/* Give a row; `net` is that of a close and 1, or 0. */
+static void give (track_reader *r, pf_batch *batch, unsigned kind,
+                  uint64_t frame, uint64_t net, uint64_t flags) {
+  pf_column *const c = batch->columns;
+  const size_t row = batch->rows++;
+  put_id(&c[PF_KEPT_KIND], row, r->kept->words[kind]);
+  if (c[PF_KEPT_TIME].data != NULL)
+    c[PF_KEPT_TIME].ints[row] = r->time;
+  if (c[PF_KEPT_FRAME].data != NULL)
+    c[PF_KEPT_FRAME].ints[row] = (int64_t)frame - 1;
+  if (c[PF_KEPT_FRAME].data != NULL && frame == 0)
+    pf_set_missing(&c[PF_KEPT_FRAME], row);
+  put_id(&c[PF_KEPT_NAME], row,
+         frame == 0 ? PF_NO_NAME : r->kept->frames[frame - 1].name);
+  if (c[PF_KEPT_NET].data != NULL)
+    c[PF_KEPT_NET].ints[row] = (int64_t)(net - 1);
+  if (c[PF_KEPT_NET].data != NULL && net == 0)
+    pf_set_missing(&c[PF_KEPT_NET], row);
+  put_id(&c[PF_KEPT_FLAGS], row, r->kept->flags[flags]);
+}
+
+
+/* The calls without enter that begin at the base at hand. */
+static void begin_base (track_reader *r) {
+  const kept_track *const t = r->track;
+  r->bases++;
+  r->late_first = r->late_next;
+  while (r->late_next < t->nlate && t->late[r->late_next].base == r->bases)
+    r->late_next++;
+  r->late = r->late_next;
+}
+
+
+static void take_row (track_reader *r, pf_batch *batch) {
+  r->time = (int64_t)((uint64_t)r->time + take_number(&r->strand));
+  const uint64_t word = take_number(&r->strand);
+  const unsigned kind = word & 7;
+  uint64_t net = 0, flags = 0;
+  if (kind == PF_SPAN_CLOSE) {
+    net = take_number(&r->strand);
+    flags = take_number(&r->strand);
+  }
+  if (kind == PF_SPAN_BASE)
+    begin_base(r);
+  else
+    give(r, batch, kind, word >> 3, net, flags);
+}
+
+
+static pf_status track_next (pf_reader *self, pf_batch *batch,
+                             pf_error *error) {
+  track_reader *const r = (track_reader *)(void *)self;
   pf_status status = PF_OK;
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS && status == PF_OK)
-    if (r->strand.at < r->strand.end)
-      take_row(r, batch->columns, batch->rows++);
+    if (r->late > r->late_first)
+      give(r, batch, PF_SPAN_OPEN, r->track->late[--r->late].frame, 0, 0);
+    else if (r->strand.at < r->strand.end)
+      take_row(r, batch);
     else
       status = pf_strand_next(&r->strand, error);
   if (status < 0)
@@ -234,23 +415,22 @@ static void free_reader (pf_reader *self) {
 }
 
 
-pf_status pf_kept_spans_reader (const pf_kept_spans *k, uint32_t lane,
+pf_status pf_kept_spans_reader (const pf_kept_spans *k, uint32_t track,
                                 int64_t origin, pf_reader **reader,
                                 pf_error *error) {
-  lane_reader *const r = calloc(1, sizeof *r);
-  pf_dictionary *const dictionary = k->spans->dictionary;
+  track_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return out_of_memory(error);
-  r->reader = (pf_reader){.fields = lane_fields,
-                          .nfields = LANE_FIELDS,
-                          .dictionary = dictionary,
-                          .next = lane_next,
+  r->reader = (pf_reader){.fields = track_fields,
+                          .nfields = PF_KEPT_FIELDS,
+                          .dictionary = k->spans->dictionary,
+                          .next = track_next,
                           .close = free_reader};
+  r->kept = k;
+  r->track = &k->tracks[track];
   r->strand.strands = &k->strands;
-  r->strand.number = lane;
+  r->strand.number = track;
   r->time = (int64_t)(0 - (uint64_t)origin);
-  r->words[0] = pf_intern_text(dictionary, "close"); /* known already */
-  r->words[1] = k->opens;
   *reader = &r->reader;
   return PF_OK;
 }
@@ -260,10 +440,18 @@ pf_status pf_kept_spans_reader (const pf_kept_spans *k, uint32_t lane,
 
 /* {====== The reader of frames ====== */
 
+static const pf_field frame_fields[] = {
+    {"frame", PF_INT, "its number, from 0", false},
+    {"area", PF_AREA, "its area", false},
+    {"name", PF_NAME, "that of its area, and its value", false},
+};
+
+#define FRAME_FIELDS (sizeof frame_fields / sizeof *frame_fields)
+
 typedef struct frames_reader {
   pf_reader reader;
   const pf_kept_spans *kept;
-  pf_field fields[2]; /* frame, area */
+  pf_field fields[FRAME_FIELDS];
   uint32_t next;
 } frames_reader;
 
@@ -277,9 +465,9 @@ static pf_status frames_next (pf_reader *self, pf_batch *batch,
   for (; batch->rows < PF_BATCH_ROWS && r->next < r->kept->nframes; r->next++) {
     const size_t row = batch->rows++;
     if (c[0].data != NULL)
-      c[0].ints[row] = (int64_t)r->next + 1;
-    if (c[1].data != NULL)
-      c[1].ids[row] = r->kept->frames[r->next];
+      c[0].ints[row] = (int64_t)r->next;
+    put_id(&c[1], row, r->kept->frames[r->next].area);
+    put_id(&c[2], row, r->kept->frames[r->next].name);
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -290,11 +478,12 @@ pf_status pf_kept_spans_frames (const pf_kept_spans *k, pf_reader **reader,
   frames_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return out_of_memory(error);
+  const pf_events *const events = pf_spans_events(k->spans);
   r->kept = k;
-  r->fields[0] = (pf_field){"frame", PF_INT, "its number, from 1", false};
-  r->fields[1] = k->spans->fields[PF_SPAN_AREA];
+  memcpy(r->fields, frame_fields, sizeof frame_fields);
+  r->fields[1].type = events->reader->fields[events->area].type;
   r->reader = (pf_reader){.fields = r->fields,
-                          .nfields = 2,
+                          .nfields = FRAME_FIELDS,
                           .dictionary = k->spans->dictionary,
                           .next = frames_next,
                           .close = free_reader};

@@ -142,6 +142,7 @@ void l_open_contexts (lua_State *L);
 void l_open_export (lua_State *L);
 void l_open_export_contexts (lua_State *L);
 void l_open_export_firefox (lua_State *L);
+void l_open_export_samples (lua_State *L);
 void l_open_export_flames (lua_State *L);
 void l_open_exports (lua_State *L);
 void l_open_filter (lua_State *L);

@@ -33,6 +33,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_export(L);
   l_open_export_contexts(L);
   l_open_export_firefox(L);
+  l_open_export_samples(L);
   l_open_export_flames(L);
   l_open_exports(L);
   l_open_writer(L);

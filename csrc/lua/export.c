@@ -101,6 +101,19 @@ void l_export_int (l_export *e, int64_t value) {
 }
 
 
+void l_export_ms (l_export *e, int64_t ns) {
+  char digits[8] = ".000000";
+  uint64_t left = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+  if (ns < 0)
+    l_export_text(e, "-");
+  l_export_int(e, (int64_t)(left / 1000000));
+  left %= 1000000;
+  for (size_t i = 6; i > 0; i--, left /= 10)
+    digits[i] = (char)('0' + left % 10);
+  l_export_text(e, digits);
+}
+
+
 void l_export_json (l_export *e, pf_bytes text) {
   if (e->job.failed == PF_OK)
     note(e, row_put_json(&e->job.text, text));

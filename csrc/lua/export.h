@@ -37,6 +37,9 @@ void l_export_text (l_export *e, const char *text);
 void l_export_int (l_export *e, int64_t value);
 void l_export_json (l_export *e, pf_bytes text);
 
+/* Nanoseconds as milliseconds, to the last digit. */
+void l_export_ms (l_export *e, int64_t ns);
+
 /* A text in which a byte that the format has a use for is another one:
    pairs[0] stands for pairs[1], pairs[2] for pairs[3], ...; what is no UTF-8
    becomes U+FFFD, control characters blanks. */

@@ -65,20 +65,6 @@ static void put_length (firefox *f, uint32_t rows) {
   l_export_text(f->out, "}");
 }
 
-
-/* Nanoseconds as milliseconds, to the last digit. */
-static void put_ms (firefox *f, int64_t ns) {
-  char digits[8] = ".000000";
-  uint64_t left = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
-  if (ns < 0)
-    l_export_text(f->out, "-");
-  l_export_int(f->out, (int64_t)(left / 1000000));
-  left %= 1000000;
-  for (size_t i = 6; i > 0; i--, left /= 10)
-    digits[i] = (char)('0' + left % 10);
-  l_export_text(f->out, digits);
-}
-
 /* }====== */
 
 
@@ -248,9 +234,9 @@ static uint32_t put_samples (firefox *f, sample_column column, bool has_times) {
     if (column == STACK)
       l_export_int(f->out, i - 1);
     else if (column == TIME)
-      put_ms(f, time);
+      l_export_ms(f->out, time);
     else if (has_times)
-      put_ms(f, weight);
+      l_export_ms(f->out, weight);
     else
       l_export_int(f->out, weight);
     time = pf_weight_add(time, has_times ? (weight > 0 ? weight : 0) : 1000000,
@@ -282,7 +268,7 @@ static void put_sample_table (firefox *f) {
 
 
 static void put_thread (firefox *f, const char *name) {
-  l_export_text(f->out, "},\n\"threads\":[\n{\"name\":");
+  l_export_text(f->out, "{\"name\":");
   l_export_json(f->out, (pf_bytes){(const uint8_t *)name, strlen(name)});
   l_export_text(f->out,
                 ",\"isMainThread\":true,\"processType\":\"default\","
@@ -307,9 +293,10 @@ static uint32_t *push_numbers (lua_State *L, size_t count) {
 
 
 /*
-** core.write_firefox(contexts, options, file): behind the first strings of the
-** profile the others, all tables, and the thread of the samples. Options:
-** metric, strings (how many there are before; at least one), thread (its name).
+** core.write_firefox(contexts, options, file): after the first strings of the
+** profile the others, all tables, the beginning of the threads and, if option
+** `thread` names one, the thread of the samples. Options: metric, strings (how
+** many were written before; at least one), thread.
 */
 static int core_write_firefox (lua_State *L) {
   lua_settop(L, 3);
@@ -326,7 +313,10 @@ static int core_write_firefox (lua_State *L) {
   put_frame_table(&f);
   put_func_table(&f);
   put_other_tables(&f);
-  put_thread(&f, l_export_option(L, 2, "thread", "profile"));
+  l_export_text(f.out, "},\n\"threads\":[\n");
+  const char *const thread = l_export_option(L, 2, "thread", NULL);
+  if (thread != NULL)
+    put_thread(&f, thread);
   return l_export_finish(L, f.out);
 }
 

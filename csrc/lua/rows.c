@@ -13,10 +13,13 @@
 **   percent    array of columns that hold fractions, shown as per cent
 **
 ** core.write_listing(reader, options, file)   options:
-**   kind       the column (of names) that says which kind a row is of
-**   templates  { kind = template }, see rows_listing.c; rows of other kinds
-**              are left out
+**   kind       the column (of names or areas) that says of which kind a row is
+**   templates  { kind = template }, see rows_listing.c; kinds are names, and in
+**              a column of areas their numbers. Rows of other kinds, and those
+**              whose kind is missing, are left out
 **   template   in place of these two: the template of all rows
+**   origin     subtracted from the times that are written as us or ms
+**   separator  a text between rows, where the first one is not left out
 **
 ** Both answer the number of rows; without a file the text and that number.
 ** A failure: nil, message, code, and "EPIPE" when the reader of a pipe left.
@@ -369,9 +372,13 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted,
 }
 
 
-/* The kind at `index`, as a name of the reader. */
+/* The kind at `index`, as a name of the reader, or the number of an area. */
 static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
   pf_bytes kind;
+  if (job->reader->fields[job->kind].type == PF_AREA) {
+    luaL_argcheck(L, lua_isinteger(L, index), 2, "kinds are numbers of areas");
+    return (uint32_t)lua_tointeger(L, index);
+  }
   luaL_argcheck(L, lua_type(L, index) == LUA_TSTRING, 2, "kinds are strings");
   kind.at = (const uint8_t *)lua_tolstring(L, index, &kind.size);
   const uint32_t name = pf_intern(job->reader->dictionary, kind);
@@ -411,8 +418,9 @@ static void take_templates (lua_State *L, row_job *job, bool *wanted,
 static void take_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
   lua_getfield(L, 2, "kind");
   job->kind = l_field_check(L, lua_gettop(L), job->reader);
-  luaL_argcheck(L, job->reader->fields[job->kind].type == PF_NAME, 2,
-                "the column `kind` must hold names");
+  const pf_type type = job->reader->fields[job->kind].type;
+  luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
+                "the column `kind` must hold names or areas");
   wanted[job->kind] = true;
   take_templates(L, job, wanted, keep);
 }
@@ -421,6 +429,11 @@ static void take_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
 static int core_write_listing (lua_State *L) {
   row_job *const job = new_job(L);
   job->form = &row_listing;
+  lua_getfield(L, 2, "origin");
+  job->origin = luaL_optinteger(L, -1, 0);
+  lua_getfield(L, 2, "separator"); /* stays in the table */
+  job->separator.at =
+      (const uint8_t *)luaL_optlstring(L, -1, "", &job->separator.size);
   bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
   row_template *const all = scratch(L, 1, sizeof *all);
   lua_newtable(L);

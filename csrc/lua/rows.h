@@ -81,8 +81,10 @@ struct row_job {
 
   const struct row_template *templates; /* of the listing */
   size_t ntemplates;
-  size_t kind; /* a field; SIZE_MAX: one template for all rows */
-  size_t room; /* what a row takes at most, texts not counted */
+  size_t kind;        /* a field; SIZE_MAX: one template for all rows */
+  int64_t origin;     /* subtracted from times in us and ms */
+  pf_bytes separator; /* between rows, the first of which is not left out */
+  size_t room;        /* what a row takes at most, texts not counted */
   const struct row_template *by_kind[ROW_KINDS]; /* found, by low bits */
 };
 
@@ -234,14 +236,14 @@ typedef struct row_piece {
   uint32_t width;
   int32_t precision; /* -1: none. Digits of a number, places of a text */
   bool is_left;
-  bool is_json;   /* a text as json has it, null when it is missing */
+  bool is_json;   /* as json has it, null when it is missing */
   uint8_t digits; /* a whole number: so many digits behind the point, or 0 */
   pf_bytes after;
   uint8_t head[16]; /* the first bytes of it, for a copy of fixed size */
 } row_piece;
 
 typedef struct row_template {
-  uint32_t kind; /* a name of the reader's dictionary */
+  uint32_t kind; /* a name of the reader's dictionary, or an area */
   const row_piece *pieces;
   size_t npieces;
 } row_template;

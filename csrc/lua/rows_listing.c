@@ -7,14 +7,16 @@
 **   {column:9.2}        a number with 2 digits behind the point, in 9 places
 **   {column:-9}         at the left of 9 places
 **   {column:.20}        a text, at most 20 places of it
-**   {column:json}       a text in the quotes and escapes of json, or null
+**   {column:json}       a text in the quotes and escapes of json, or a number;
+**                       null when it is missing or not finite
 **   {column:us}         nanoseconds as microseconds, {column:ms} as
 **                       milliseconds, to the last digit
 **   {{                  a brace
 **
-** A missing value leaves its places blank.
+** Other missing values are blanks.
 */
 
+#include <math.h>
 #include <string.h>
 
 #include "lua/rows.h"
@@ -232,13 +234,15 @@ static char *put_number (char *p, size_t width, const row_piece *piece,
 }
 
 
-/* A whole number with the point before its last digits. */
-static char *put_scaled (char *p, int64_t value, unsigned digits) {
+/* A whole number less `origin`, with the point before its last digits. */
+static char *put_scaled (char *p, int64_t value, int64_t origin,
+                         unsigned digits) {
   uint64_t unit = 1;
   for (unsigned i = 0; i < digits; i++)
     unit *= 10;
-  const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-  if (value < 0)
+  const uint64_t size = value < origin ? (uint64_t)origin - (uint64_t)value
+                                       : (uint64_t)value - (uint64_t)origin;
+  if (value < origin)
     *p++ = '-';
   p = row_put_uint(p, size / unit);
   *p++ = '.';
@@ -249,12 +253,22 @@ static char *put_scaled (char *p, int64_t value, unsigned digits) {
 }
 
 
-/* A text, or null, as json has it. NULL: out of memory. */
-static char *put_json (row_text *text, const char *p, const row_job *job,
-                       const pf_column *column, size_t row) {
+/* Whether json has no other word for a value than null. */
+static bool is_null (const pf_column *column, size_t row) {
+  return pf_is_missing(column, row) ||
+         (column->type == PF_NUM && !isfinite(column->nums[row]));
+}
+
+
+/* A value as json has it. NULL: out of memory. */
+static char *put_json (row_text *text, char *p, const row_job *job,
+                       const row_piece *piece, const pf_column *column,
+                       size_t row) {
+  if (!is_null(column, row) && !row_is_text(column->type))
+    return put_number(p, 0, piece, column, row);
   text->used = (size_t)(p - text->at);
   const pf_status status =
-      pf_is_missing(column, row)
+      is_null(column, row)
           ? row_put(text, "null", 4)
           : row_put_json(text, row_bytes(column, row, job->reader->dictionary));
   if (status != PF_OK || row_reserve(text, job->room) != PF_OK)
@@ -264,12 +278,12 @@ static char *put_json (row_text *text, const char *p, const row_job *job,
 
 
 /* Write a number, or nothing, in the places of its piece. */
-static char *put_places (char *p, const row_piece *piece,
+static char *put_places (char *p, const row_job *job, const row_piece *piece,
                          const pf_column *column, size_t row) {
   if (pf_is_missing(column, row))
     return row_put_spaces(p, piece->width);
   if (piece->digits > 0 && column->type == PF_INT)
-    return put_scaled(p, column->ints[row], piece->digits);
+    return put_scaled(p, column->ints[row], job->origin, piece->digits);
   const size_t width = piece->is_left ? 0 : piece->width;
   char *const end = put_number(p, width, piece, column, row);
   const size_t size = (size_t)(end - p);
@@ -304,10 +318,10 @@ static pf_status put_row (row_job *job, const row_template *template,
     const row_piece *const piece = &template->pieces[i];
     if (piece->field != SIZE_MAX) {
       const pf_column *const column = &job->batch.columns[piece->field];
-      if (piece->is_json && row_is_text(column->type))
-        p = put_json(text, p, job, column, row);
+      if (piece->is_json)
+        p = put_json(text, p, job, piece, column, row);
       else if (!row_is_text(column->type) || pf_is_missing(column, row))
-        p = put_places(p, piece, column, row);
+        p = put_places(p, job, piece, column, row);
       else
         p = put_text(text, p, piece,
                      row_bytes(column, row, job->reader->dictionary),
@@ -334,16 +348,25 @@ static const row_template *template_of (row_job *job, uint32_t kind) {
 }
 
 
-/* Rows of a kind without a template are left out. */
+/* The template of a row; NULL: the row is left out. */
+static const row_template *template_at (row_job *job, const pf_column *kinds,
+                                        size_t row) {
+  if (kinds == NULL)
+    return job->templates;
+  return pf_is_missing(kinds, row) ? NULL : template_of(job, kinds->ids[row]);
+}
+
+
 static pf_status listing_rows (row_job *job) {
-  const uint32_t *const kinds =
-      job->kind == SIZE_MAX ? NULL : job->batch.columns[job->kind].ids;
+  const pf_column *const kinds =
+      job->kind == SIZE_MAX ? NULL : &job->batch.columns[job->kind];
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
     row_fetch_texts(job, row);
-    const row_template *const template =
-        kinds == NULL ? job->templates : template_of(job, kinds[row]);
-    if (template != NULL)
+    const row_template *const template = template_at(job, kinds, row);
+    if (template != NULL && job->separator.size > 0 && job->count + row > 0)
+      status = row_put(&job->text, job->separator.at, job->separator.size);
+    if (template != NULL && status == PF_OK)
       status = put_row(job, template, row);
   }
   return status;

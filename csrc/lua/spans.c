@@ -1,12 +1,13 @@
 /*
-** spans.c - core.kept_spans: what opens and closes in each lane of events,
-** read once. User value 1: the reader of the events.
+** spans.c - core.kept_spans: what opens and closes on each track of events, read
+** once. User value 1: the reader of the events.
 */
 
 #include <string.h>
 
 #include "kernels/kept_spans.h"
 #include "lua/binding.h"
+#include "lua/spans.h"
 
 #define L_SPANS "profio.spans"
 
@@ -16,10 +17,15 @@ typedef struct l_spans {
 } l_spans;
 
 
-static const pf_kept_spans *check (lua_State *L) {
-  const l_spans *const s = luaL_checkudata(L, 1, L_SPANS);
-  luaL_argcheck(L, s->is_open, 1, "spans are closed");
+const pf_kept_spans *l_spans_check (lua_State *L, int arg) {
+  const l_spans *const s = luaL_checkudata(L, arg, L_SPANS);
+  luaL_argcheck(L, s->is_open, arg, "spans are closed");
   return s->kept;
+}
+
+
+static const pf_kept_spans *check (lua_State *L) {
+  return l_spans_check(L, 1);
 }
 
 
@@ -53,18 +59,43 @@ static void push_lane (lua_State *L, const pf_kept_spans *kept, uint32_t lane) {
 }
 
 
-/* spans:lanes(): { { value =, rows = }, ... } by first sight; rows are what
-   opens and what closes. */
-static int spans_lanes (lua_State *L) {
+/* Push what is known of a track. */
+static void push_track (lua_State *L, const pf_kept_spans *kept,
+                        const pf_span_track *track, uint32_t number) {
+  const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"
+                           : track->kind == PF_KIND_STATE  ? "states"
+                                                           : "values";
+  const uint32_t variable = pf_kept_spans_variable(kept, number);
+  lua_createtable(L, 0, 6);
+  push_lane(L, kept,
+            track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT);
+  lua_setfield(L, -2, "value");
+  lua_pushstring(L, kind);
+  lua_setfield(L, -2, "kind");
+  if (variable != PF_NO_NAME) {
+    const pf_bytes name =
+        pf_name(pf_kept_spans_events(kept)->reader->dictionary, variable);
+    lua_pushlstring(L, (const char *)name.at, name.size);
+    lua_setfield(L, -2, "variable");
+  }
+  lua_pushinteger(L, track->area);
+  lua_setfield(L, -2, "area");
+  lua_pushinteger(L, track->run);
+  lua_setfield(L, -2, "run");
+  lua_pushinteger(L, (lua_Integer)pf_kept_spans_rows(kept, number));
+  lua_setfield(L, -2, "rows");
+}
+
+
+/* spans:tracks(): { { kind =, value =, variable =, area =, run =, rows = }, ... }
+   by first sight; rows are opens and closes, area is the number of one area. */
+static int spans_tracks (lua_State *L) {
+  uint32_t count;
   const pf_kept_spans *const kept = check(L);
-  const uint32_t count = pf_kept_spans_lanes(kept);
+  const pf_span_track *const tracks = pf_kept_spans_tracks(kept, &count);
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
-    lua_createtable(L, 0, 2);
-    push_lane(L, kept, i);
-    lua_setfield(L, -2, "value");
-    lua_pushinteger(L, (lua_Integer)pf_kept_spans_rows(kept, i));
-    lua_setfield(L, -2, "rows");
+    push_track(L, kept, &tracks[i], i);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
@@ -81,29 +112,37 @@ static int spans_ends (lua_State *L) {
 }
 
 
-/* spans:reader(lane, origin): kind, time, frame of a lane, from 1. */
+/* spans:reader(track, origin): kind, time, frame, name, net, flags of a track,
+   from 1. */
 static int spans_reader (lua_State *L) {
+  uint32_t count;
   const pf_kept_spans *const kept = check(L);
-  const lua_Integer lane = luaL_checkinteger(L, 2);
+  const lua_Integer track = luaL_checkinteger(L, 2);
   const lua_Integer origin = luaL_optinteger(L, 3, 0);
-  luaL_argcheck(L, lane >= 1 && lane <= pf_kept_spans_lanes(kept), 2,
-                "no such lane");
+  (void)pf_kept_spans_tracks(kept, &count);
+  luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_kept_spans_reader(kept, (uint32_t)lane - 1, origin, &r->reader,
+  if (pf_kept_spans_reader(kept, (uint32_t)track - 1, origin, &r->reader,
                            &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
 }
 
 
-/* spans:frames(): frame, area of all that was open. */
+/* spans:frames(): frame, area, name of all that was open. */
 static int spans_frames (lua_State *L) {
   const pf_kept_spans *const kept = check(L);
   l_reader *const r = new_reader(L);
   pf_error error;
   if (pf_kept_spans_frames(kept, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
+  return 1;
+}
+
+
+static int spans_frame_count (lua_State *L) {
+  lua_pushinteger(L, pf_kept_spans_frame_count(check(L)));
   return 1;
 }
 
@@ -117,9 +156,19 @@ static bool time_option (lua_State *L, const char *name, int64_t *time) {
 }
 
 
+static bool is_set (lua_State *L, const char *name) {
+  lua_getfield(L, 2, name);
+  const bool set = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
+  return set;
+}
+
+
 /*
-** core.kept_spans(events, options): read them to their end. Options: lines,
-** from, to. nil, message, code when they cannot be read, or kept.
+** core.kept_spans(events, options): read them to their end. Options: from, to,
+** last (see trace:calls), lines (of functions too), variables (states and
+** values too), rests (rows "rest" and "run"). nil, message, code when they
+** cannot be read, or kept.
 */
 static int core_kept_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);
@@ -127,10 +176,13 @@ static int core_kept_spans (lua_State *L) {
   memset(&options, 0, sizeof options);
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
-  options.has_from = time_option(L, "from", &options.from);
-  options.has_to = time_option(L, "to", &options.to);
-  lua_getfield(L, 2, "lines");
-  options.lines = lua_toboolean(L, -1) != 0;
+  pf_call_options *const calls = &options.calls;
+  calls->has_from = time_option(L, "from", &calls->from);
+  calls->has_to = time_option(L, "to", &calls->to);
+  calls->has_last = time_option(L, "last", &calls->last);
+  options.lines = is_set(L, "lines");
+  options.variables = is_set(L, "variables");
+  options.rests = is_set(L, "rests");
   l_spans *const s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (l_spans){NULL, false};
   luaL_setmetatable(L, L_SPANS);
@@ -150,10 +202,13 @@ static int core_kept_spans (lua_State *L) {
 
 
 void l_open_spans (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"ends", spans_ends},   {"frames", spans_frames},
-      {"lanes", spans_lanes}, {"reader", spans_reader},
-      {"close", spans_gc},    {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"ends", spans_ends},
+                                     {"frames", spans_frames},
+                                     {"frame_count", spans_frame_count},
+                                     {"reader", spans_reader},
+                                     {"tracks", spans_tracks},
+                                     {"close", spans_gc},
+                                     {NULL, NULL}};
   l_class(L, L_SPANS, methods, spans_gc);
   lua_pushcfunction(L, core_kept_spans);
   lua_setfield(L, -2, "kept_spans");

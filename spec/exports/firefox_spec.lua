@@ -52,18 +52,78 @@ describe("--export firefox", function()
       assert.equal("samples", seen.profile.threads[1].samples.weightType)
    end)
 
-   it("has the calls of a timeline as markers, a thread for each lane", function()
+   it("has each lane of a timeline as a thread: calls as markers, what ran as samples", function()
       math.randomseed(32)
       local trace <close> = events.open((events.program(3000)))
-      local _, _, sum = expected(trace:profile())
+      local info = trace.events:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
       local seen = checked(assert(trace:export "firefox"))
-      assert.equal(sum, math.floor(seen.threads[1].sums.sum * 1e6 + 0.5))
-      assert.equal(4, #seen.threads)
-      for i = 2, 4 do
-         local lane = seen.threads[i]
+      assert.equal(3, #seen.threads)
+      for i, lane in ipairs(seen.threads) do
+         assert.equal("task" .. i, lane.name)
          local calls = trace:calls():where { lane = lane.name }
-         assert.equal(calls:aggregate { "n = count" }:rows()[1].n, lane.pairs)
+         local own = {}
+         for area, net in calls:group("area"):aggregate { "net = sum(net)" }:each("area", "net") do
+            own[area] = net ~= 0 and net or nil
+         end
+         assert.equal(calls:count(), lane.pairs)
+         assert.same(own, whole(lane.sums.own))
+         assert.same({ 0, (info.last - info.first) / 1e6 }, { lane.first, lane.last })
       end
+   end)
+
+   it("shows the times at which stacks ran, and nothing where none did", function()
+      local trace <close> = events.open [[
+1000000 enter f a
+1500000 suspend f a
+1700000 resume f a
+2000000 enter g a
+4000000 leave g a
+4000000 leave f a
+9000000 enter h b
+10000000 leave h b
+]]
+      local seen = checked(assert(trace:export "firefox"))
+      local samples, shared = seen.profile.threads[1].samples, seen.profile.shared
+      local list = {}
+      for row = 1, samples.length do
+         local stack = samples.stack[row]
+         local frame = type(stack) == "number" and shared.stackTable.frame[stack + 1]
+         local name = frame and shared.stringArray[shared.funcTable.name[frame + 1] + 1] or "-"
+         list[row] = ("%s %g %g"):format(name, samples.time[row], samples.weight[row])
+      end
+      assert.same({ "f 0 0.5", "f 0.5 0", "- 0.5 0", "- 0.7 0", "f 0.7 0.3", "f 1 0", "g 1 2",
+         "g 3 0", "- 3 0", "- 9 0", "- 9 0" }, list)
+      assert.equal("tracing-ms", samples.weightType)
+   end)
+
+   it("has all calls of a sparse trace in the range that viewers show", function()
+      local lines = {}
+      for i = 0, 99 do
+         lines[#lines + 1] = ("%d enter fa A\n%d leave fa A\n"):format(i * 100000000,
+            i * 100000000 + 1000000)
+      end
+      local trace <close> = events.open(table.concat(lines))
+      local seen = checked(assert(trace:export "firefox"))
+      local lane = seen.threads[1]
+      assert.same({ 100, 0, 9901 }, { lane.pairs, lane.first, lane.last })
+      assert.equal(100, math.floor(lane.sums.own.fa + 0.5))
+      assert.is_true(seen.profile.meta.interval <= lane.last / 1000)
+   end)
+
+   it("has the states and the values of variables as threads", function()
+      local trace <close> = events.open [[
+0 enter state:mode=1
+2 write variable:rpm - 7
+4 enter state:mode=2
+5 write variable:rpm - 8
+9 enter f a
+]]
+      local threads = {}
+      for i, thread in ipairs(checked(assert(trace:export "firefox")).threads) do
+         threads[i] = { thread.name, thread.pairs, whole(thread.sums.own) }
+      end
+      assert.same({ { "a", 1, {} }, { "mode (states)", 2, { ["mode=1"] = 4, ["mode=2"] = 5 } },
+         { "rpm (values)", 2, { ["rpm=7"] = 3, ["rpm=8"] = 4 } } }, threads)
    end)
 
    it("knows files and lines", function()
@@ -89,7 +149,7 @@ describe("--export firefox", function()
       local own = expected(trace:profile(), names.utf8)
       local seen = checked(assert(trace:export "firefox"))
       assert.same(own, whole(seen.threads[1].sums.own))
-      assert.equal(#names.list + 1, seen.threads[2].pairs)
+      assert.equal(#names.list + 1, seen.threads[1].pairs)
    end)
 
    it("tells what was lost", function()
@@ -103,7 +163,8 @@ describe("--export firefox", function()
    it("is whole when there is nothing in it", function()
       local trace <close> = events.open ""
       local seen = checked(assert(trace:export "firefox"))
-      assert.equal(0, seen.threads[1].samples)
+      assert.same({ 1, 0, 0 }, { seen.threads[1].samples, seen.threads[1].pairs,
+         seen.threads[1].last })
    end)
 end)
 
@@ -111,12 +172,13 @@ describe("the checker of Firefox profiles", function()
    local trace <close> = events.open "0 enter a\n2 enter b\n5 leave b\n6 leave a\n"
    local text = assert(trace:export "firefox")
    local broken = {
+      ["sample 2: time 2e-06"] = { "\"time\":%[0.000000,0.000002", "\"time\":[0.000000,0.002" },
       ["is not 60"] = { "Version\":60", "Version\":61" },
       ["rows of"] = { "\"isJS\":%[false,", "\"isJS\":[" },
       ["no index 9"] = { "\"func\":%[0", "\"func\":[9" },
       ["does not stand before it"] = { "\"prefix\":%[null,0", "\"prefix\":[null,1" },
-      ["time table after"] = { "\"phase\":%[0,2,2,3,3", "\"phase\":[0,2,2,3,2" },
-      ["was not the last to begin"] = { "\"name\":%[0,1,2,2,1", "\"name\":[0,1,2,1,2" },
+      ["time table after"] = { "\"phase\":%[2,2,3,3", "\"phase\":[2,2,3,2" },
+      ["was not the last to begin"] = { "\"name\":%[0,1,1,0", "\"name\":[0,1,0,1" },
    }
 
    it("accepts what is right", function()

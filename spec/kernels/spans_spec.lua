@@ -1,4 +1,4 @@
--- What opens and closes in each lane, held against the calls that the same events make.
+-- What opens and closes on each track, held against the calls that the same events make.
 
 local core = require "profio.core"
 local events = require "spec.support.call_events"
@@ -6,56 +6,70 @@ local profio = require "profio"
 local records = require "spec.support.winidea"
 local timelines = require "spec.support.call_timelines"
 
--- The intervals of a lane: "area start stop", and whether opens and closes nest and time never goes
--- back.
-local function intervals(spans, number, names, origin)
+-- A call in words, from its area, its ends, its net time and its flags.
+local function words(area, start, stop, net, flags)
+   return ("%s %d %d %s %s"):format(area, start, stop, net, flags)
+end
+
+-- The spans of a track, in words; opens and closes nest, and time never goes back.
+local function spans_of(spans, number, origin)
    local stack, list, last = {}, {}, math.mininteger
-   for kind, time, frame in core.each(spans:reader(number, origin), { "kind", "time", "frame" }) do
+   for kind, time, name, net, flags in core.each(spans:reader(number, origin),
+      { "kind", "time", "name", "net", "flags" }) do
       assert.is_true(time >= last)
       last = time
       if kind == "open" then
-         stack[#stack + 1] = { names[frame], time }
-      else
+         stack[#stack + 1] = { name, time }
+      elseif kind == "close" then
          local top = assert(table.remove(stack))
-         assert.equal(top[1], names[frame])
-         list[#list + 1] = ("%s %d %d"):format(top[1], top[2], time)
+         assert.equal(top[1], name)
+         list[#list + 1] = words(name, top[2], time, net, flags)
       end
    end
    assert.equal(0, #stack)
-   table.sort(list)
    return list
 end
 
-local function names_of(spans)
-   local names = {}
-   for frame, area in core.each(spans:frames(), { "frame", "area" }) do
-      assert.equal(#names + 1, frame)
-      names[frame] = area
+local function check_frames(spans)
+   local count = 0
+   for frame in core.each(spans:frames(), { "frame" }) do
+      assert.equal(count, frame)
+      count = count + 1
    end
-   return names
 end
 
--- All intervals by lane ("-": none), and the ends.
+-- All spans by lane ("-": none) or variable, in order; runs one after the other.
 local function seen(trace, options, origin)
    local spans = assert(core.kept_spans(trace.events:reader(), options))
-   local found, names = {}, names_of(spans)
-   for number, lane in ipairs(spans:lanes()) do
-      local list = intervals(spans, number, names, origin)
-      assert.equal(2 * #list, lane.rows)
-      found[lane.value or "-"] = #list > 0 and list or nil
+   local found = {}
+   check_frames(spans)
+   for number, track in ipairs(spans:tracks()) do
+      local key = track.kind == "lane" and track.value or track.variable or "-"
+      local list = spans_of(spans, number, origin)
+      assert.equal(2 * #list, track.rows)
+      if track.kind ~= "values" or options.values then
+         found[key] = table.move(list, 1, #list, #(found[key] or {}) + 1, found[key] or {})
+      end
+   end
+   for _, list in pairs(found) do
+      table.sort(list)
    end
    return found, spans
 end
 
--- The same of calls: those of functions whose enter was recorded, or lies before the span.
+-- The same of calls: those of functions, lines and states.
 local function expected(trace, options)
    local found = {}
-   for row in trace:calls(options):where { stack = profio.no(profio.missing) }:records() do
-      if not (row.flags or ""):find "orphan" then
-         local list = found[row.lane or "-"] or {}
-         found[row.lane or "-"] = list
-         list[#list + 1] = ("%s %d %d"):format(row.area, row.start, row.stop)
-      end
+   local rows = trace:calls { from = options.from, to = options.to }:describe()
+      :filter(function(area, class)
+         class = class or ""
+         return area and class ~= "variable" and (options.variables or not class:find "state$")
+            and (options.lines or class ~= "line")
+      end, "area", "class")
+   for row in rows:records() do
+      local key = (row.class or ""):find "state$" and row.parent or row.lane or "-"
+      found[key] = found[key] or {}
+      table.insert(found[key], words(row.area, row.start, row.stop, row.net, row.flags))
    end
    for _, list in pairs(found) do
       table.sort(list)
@@ -63,28 +77,54 @@ local function expected(trace, options)
    return found
 end
 
--- Without what calls know more of: a suspend or resume tells what was entered before the trace, a
--- line that is left ends the functions in it.
 local function random_trace(in_order)
-   local list = {}
-   for _, event in ipairs(events.random(math.random, true)) do
-      local is_known = event.event == "suspend" or event.event == "resume"
-         or event.area.class == "line"
-      list[#list + 1] = not is_known and event or nil
-   end
+   local list = events.random(math.random, true)
    for i = 2, in_order and #list or 1 do
       list[i].time = math.max(list[i].time, list[i - 1].time)
    end
    return events.open(list)
 end
 
+local function random_options()
+   return { lines = math.random(2) == 1, variables = math.random(2) == 1,
+      rests = math.random(2) == 1 }
+end
+
 describe("spans", function()
-   it("are the calls of functions, lane by lane", function()
+   it("are the calls, lane by lane and variable by variable", function()
       math.randomseed(61)
-      for _ = 1, 300 do
+      for _ = 1, 1000 do
          local trace <close> = random_trace()
-         assert.same(expected(trace, {}), (seen(trace, {})))
+         local options = random_options()
+         assert.same(expected(trace, options), (seen(trace, options)))
       end
+   end)
+
+   it("of values last from one write to the next, or to the end", function()
+      local list = {}
+      for line in ("5 write 7;9 enter f;20 write 7;22 write;30 leave f;35 write -8;40 other f")
+         :gmatch "[^;]+" do
+         local time, event, rest = line:match "^(%d+) (%a+) ?(.*)$"
+         list[#list + 1] = { math.tointeger(time), event, rest == "f" and "f" or
+            { name = "v", class = "variable" }, math.tointeger(rest) }
+      end
+      profio.register {
+         name = "values", score = function() return 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "area" },
+            { "value", "int" } } },
+         open = function()
+            return { events = function(put)
+               for _, event in ipairs(list) do
+                  put(table.unpack(event, 1, 4))
+               end
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "values" }))
+      assert.same({ ["-"] = { "f 9 30 21 nil" },
+         v = { "v 22 35 13 nil", "v=-8 35 40 5 nil", "v=7 20 22 2 nil", "v=7 5 20 15 nil" } },
+         (seen(trace, { variables = true, values = true })))
+      assert.same({ ["-"] = { "f 9 30 21 nil" } }, (seen(trace, {})))
    end)
 
    it("are cut where the calls of a span are", function()
@@ -94,15 +134,15 @@ describe("spans", function()
          local row = trace.events:aggregate { "low = min(time)", "high = max(time)" }:rows()[1]
          local low, high = row.low or 0, row.high or 0
          local from, to = math.random(low - 2, high + 2), math.random(low, high + 2)
-         local options = { from = math.random(3) > 1 and from or nil,
-            to = math.random(3) > 1 and math.max(from, to) or nil }
+         local options = random_options()
+         options.from = math.random(3) > 1 and from or nil
+         options.to = math.random(3) > 1 and math.max(from, to) or nil
          assert.same(expected(trace, options), (seen(trace, options)),
             ("%s %s"):format(options.from, options.to))
       end
    end)
 
-   -- Binary timelines come as packed events. Suspends and resumes are left out: calls know more by
-   -- them where an end was lost.
+   -- Binary timelines come as packed events.
    it("are the calls of a binary timeline", function()
       math.randomseed(63)
       for round = 1, 8 do
@@ -110,9 +150,7 @@ describe("spans", function()
             stumbles = round % 2 * 0.003, states = round > 5 }
          local kept = {}
          for _, record in ipairs(list) do
-            if record.event ~= "suspend" and record.event ~= "resume" then
-               kept[#kept + 1] = records.new(record)
-            end
+            kept[#kept + 1] = records.new(record)
          end
          local trace <close> = assert(profio.open({ data = table.concat(kept) },
             { format = "winidea", bin_version = "1.1" }))
@@ -140,24 +178,25 @@ describe("spans", function()
 
    it("have their origin taken off, also where that leaves 64 bits", function()
       local trace <close> = events.open(events.of "5 e f; 20 l f")
-      assert.same({ ["-"] = { "f 2 17" } }, (seen(trace, {}, 3)))
+      assert.same({ ["-"] = { "f 2 17 15 nil" } }, (seen(trace, {}, 3)))
       local least = ("%d e f; %d l f"):format(math.mininteger, math.mininteger + 4)
       local low <close> = events.open(events.of(least))
-      assert.same({ ["-"] = { "f 0 4" } }, (seen(low, {}, math.mininteger)))
+      assert.same({ ["-"] = { "f 0 4 4 nil" } }, (seen(low, {}, math.mininteger)))
    end)
 
    it("close all at a gap, where the trace was last heard of", function()
       local list = events.of "0 e f 1; 5 e g 2; 20 e h 1; 30 l h 1"
       list[3].flags = "gap"
       local trace <close> = events.open(list)
-      assert.same({ { "f 0 5", "h 20 30" }, { "g 5 5" } }, (seen(trace, {})))
+      assert.same({ { "f 0 5 5 gap", "h 20 30 10 nil" }, { "g 5 5 0 gap" } }, (seen(trace, {})))
    end)
 
    it("close all where a file ends", function()
       require "spec.support.events" -- which registers a format
       local trace <close> = assert(profio.open { { data = "EVENTS\n0 enter f a\n5 enter g a\n" },
          { data = "EVENTS\n20 enter h a\n30 leave h a\n40 leave f a\n" } })
-      assert.same({ a = { "f 0 5", "g 5 5", "h 20 30" } }, (seen(trace, {})))
+      assert.same({ a = { "f 0 5 5 open", "f 20 40 10 orphan", "g 5 5 0 open", "h 20 30 10 nil" } },
+         (seen(trace, {})))
       assert.same(expected(trace, {}), (seen(trace, {})))
    end)
 
@@ -172,7 +211,7 @@ describe("spans", function()
          end
          local trace <close> = events.open(list)
          local spans = assert(core.kept_spans(trace.events:reader(), {}))
-         for number, lane in ipairs(spans:lanes()) do
+         for number, lane in ipairs(spans:tracks()) do
             local n, next_one = 0, 2 * lane.value + 1
             for kind, time in core.each(spans:reader(number), { "kind", "time" }) do
                if kind ~= (n % 2 == 0 and "open" or "close") or time ~= next_one + n % 2 then
@@ -195,15 +234,15 @@ describe("spans", function()
       reader = spans:reader(1)
       getmetatable(spans).__close(spans)
       assert.error_matches(function() core.drain(reader) end, "closed")
-      assert.error_matches(function() spans:lanes() end, "closed")
+      assert.error_matches(function() spans:tracks() end, "closed")
       assert.error_matches(function() spans:reader(1) end, "closed")
    end)
 
    it("raise where they are used wrongly", function()
       local trace <close> = events.open(events.of "5 e f; 20 l f")
       local spans = core.kept_spans(trace.events:reader(), {})
-      assert.error_matches(function() spans:reader(0) end, "no such lane")
-      assert.error_matches(function() spans:reader(2) end, "no such lane")
+      assert.error_matches(function() spans:reader(0) end, "no such track")
+      assert.error_matches(function() spans:reader(2) end, "no such track")
       local none, message, code = core.kept_spans(core.rows_reader({ { "time", "int" } }, {}), {})
       assert.is_nil(none)
       assert.matches("a column \"event\" of type name is needed", message)

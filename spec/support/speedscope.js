@@ -39,6 +39,7 @@ function page (ended) {
   window.matchMedia = () => ({ matches: false, addListener () {}, removeListener () {},
     addEventListener () {}, removeEventListener () {} });
   window.HTMLCanvasElement.prototype.getContext = () => null;
+  window.Element.prototype.scrollIntoView = () => {};
   Object.assign(window, { TextDecoder, TextEncoder });
   window.alert = (message) => ended({ error: short(message) });
   window.imported = (group) => ended({ group });

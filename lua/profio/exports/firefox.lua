@@ -1,16 +1,18 @@
--- The Firefox profiler's processed profile, version 60: newer viewers upgrade it. The first thread
--- has the samples of the profile; of a timeline each lane follows as a thread whose markers are its
--- calls. Times are milliseconds from the first event.
+-- The Firefox profiler's processed profile, version 60: newer viewers upgrade it. Of a timeline
+-- each lane is a thread, and so are the states and the values of each variable: their calls are
+-- markers, and samples say which stack ran from when to when. Of any other trace the only thread
+-- has the samples of its profile. Times are milliseconds from the first event.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
 
 local firefox = {
    name = "firefox",
-   help = "a profile, and the calls of a timeline as markers, for profiler.firefox.com",
+   help = "a profile, or a timeline with samples and markers, for profiler.firefox.com",
    takes = "trace",
+   weighs_profile = true,
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "what samples weigh: time, samples, ..." },
+      { name = "metric", type = "text", help = "of a profile: what samples weigh: time, ..." },
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
         help = "of a timeline: source lines inside their functions too" },
@@ -23,34 +25,37 @@ function firefox.fits(trace)
 end
 
 local meta = [[
-{"meta":{"version":27,"preprocessedProfileVersion":60,"product":%s,"startTime":0,"interval":1,
+{"meta":{"version":27,"preprocessedProfileVersion":60,"product":%s,"startTime":0,"interval":%s,
 "processType":0,"stackwalk":0,"debug":false,"symbolicationNotSupported":true,
 "usesOnlyOneStackType":true,"sourceCodeIsNotOnSearchfox":true,"keepProfileThreadOrder":true,
 "categories":[{"name":"Other","color":"grey","subcategories":["Other"]}],"markerSchema":[],
 "extra":[{"label":"profio","entries":[{"label":"Written by","format":"string","value":%s}%s]}]},
 "libs":[],
 "shared":{"stringArray":[
-%s]]
+]]
 
-local loss = ',\n{"label":"Damaged","format":"string","value":%s}'
+local entry = ',\n{"label":%s,"format":"string","value":%s}'
 
-local function head(name, notes)
-   local losses = {}
+-- `interval`: of samples, in milliseconds, as text. `left_out`: what of a trace is not in it.
+local function head(name, interval, notes, left_out)
+   local entries = {}
    for i, note in ipairs(notes) do
-      losses[i] = loss:format(lanes.json(note))
+      entries[i] = entry:format(lanes.json "Damaged", lanes.json(note))
    end
-   name = lanes.json(name)
-   return meta:format(name, lanes.json("profio " .. core.version), table.concat(losses), name)
+   if left_out then
+      entries[#entries + 1] = entry:format(lanes.json "Left out", lanes.json(left_out))
+   end
+   return meta:format(lanes.json(name), interval, lanes.json("profio " .. core.version),
+      table.concat(entries))
 end
 
--- {====== Markers ======
+-- {====== Timelines ======
 
-local thread = [[,
-{"name":%s,"isMainThread":false,"processType":"default","processStartupTime":0,
+local thread = [[%s
+{"name":%s,"isMainThread":%s,"processType":"default","processStartupTime":0,
 "processShutdownTime":null,"registerTime":0,"unregisterTime":null,"pausedRanges":[],"pid":"1",
 "tid":%d,"showMarkersInTimeline":true,
-"samples":{"stack":[null],"time":[0],"weight":null,"weightType":"samples","length":1},
-"markers":{"length":%d]]
+]]
 
 -- Columns of markers: a pair for each call, one where it opens and one where it closes.
 local columns = {
@@ -62,57 +67,77 @@ local columns = {
    { "endTime", "null", "{time:ms}" },
 }
 
--- An instant marker stands first, the trace itself, so that each other one may begin with a comma.
-local first = { data = "null", category = "0", phase = "0", name = "0", startTime = "0.000000",
-   endTime = "null" }
-
-local function put_lane(out, number, lane, spans, origin)
-   out:write(thread:format(lanes.json(lane.title), number, lane.rows + 1))
+local function put_markers(out, track, spans, origin)
+   local rows = track and track.rows or 0
+   out:write((',\n"markers":{"length":%d'):format(rows))
    for _, column in ipairs(columns) do
-      out:write((',\n"%s":[%s'):format(column[1], first[column[1]]))
-      if column[2] == column[3] and not column[2]:find "{" then
-         out:repeated("," .. column[2], lane.rows)
-      else
-         out:listing(spans:reader(lane.number, origin), { kind = "kind",
-            templates = { open = "," .. column[2], close = "," .. column[3] } })
+      out:write((',\n"%s":['):format(column[1]))
+      if rows > 0 and column[2] == column[3] and column[2] ~= "{frame}" then
+         out:write(column[2])
+         out:repeated("," .. column[2], rows - 1)
+      elseif rows > 0 then
+         out:listing(spans:reader(track.number, origin), { kind = "kind", separator = ",",
+            templates = { open = column[2], close = column[3] } })
       end
       out:write "]"
    end
    out:write "}}"
 end
 
--- }======
+local suffixes = { lane = "", states = " (states)", values = " (values)" }
 
-local function put_samples(out, profile, given, strings)
-   out:call(core.write_firefox, profile:contexts(), { metric = given.metric, strings = strings,
-      thread = "profile" })
+-- Viewers show from the first sample to the last one and an interval.
+local function interval_of(length)
+   return ("%.6f"):format(math.min(math.max(length / 1e9, 1e-6), 1))
 end
+
+local function put_threads(out, contexts, spans, tracks, origin, length)
+   for tid, track in ipairs(tracks) do
+      out:write(thread:format(tid > 1 and "," or "", lanes.json(track.title ..
+         suffixes[track.kind]), tid == 1, tid))
+      out:call(core.write_firefox_samples, contexts, { spans = spans, track = track.number,
+         origin = origin, length = length })
+      put_markers(out, track, spans, origin)
+   end
+   if #tracks == 0 then
+      out:write(thread:format("", lanes.json "main", true, 1),
+         '"samples":{"stack":[null],"time":[0],"weight":[0],"weightType":"tracing-ms","length":1}')
+      put_markers(out, nil, spans, origin)
+   end
+end
+
+local function put_timeline(trace, given, file)
+   local spans, tracks, origin, length = lanes.spans(trace, { from = given.from, to = given.to,
+      lane = given.lane, lines = given.lines, variables = true, rests = true })
+   if not spans then
+      return nil, tracks, origin
+   end
+   local contexts, message, code = core.span_contexts(spans)
+   if not contexts then
+      return nil, message, code
+   end
+   local out, name = lanes.out(file), given.name or trace.path
+   out:write(head(name, interval_of(length), trace:losses()))
+   out:listing(spans:frames(), "{name:json},\n")
+   out:write(lanes.json(name))
+   out:call(core.write_firefox, contexts, { strings = spans:frame_count() + 1 })
+   put_threads(out, contexts, spans, tracks, origin, length)
+   out:write "\n]}\n"
+   return out:result()
+end
+
+-- }======
 
 ---Write a profile, sampled.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
-function firefox.write_profile(profile, given, file)
-   local out = lanes.out(file)
-   out:write(head(given.name or profile:title(), profile:notes()))
-   put_samples(out, profile, given, 1)
-   out:write "\n]}\n"
-   return out:result()
-end
-
--- The samples of a profile, and the calls of its lanes.
-local function put_timeline(trace, profile, given, file)
-   local spans, list, origin = lanes.spans(trace, given)
-   if not spans then
-      return nil, list, origin
-   end
-   local out = lanes.out(file)
-   out:write(head(given.name or trace.path, profile:notes()))
-   local names = out:listing(spans:frames(), ",\n{area:json}")
-   put_samples(out, profile, given, names + 1)
-   for number, lane in ipairs(list) do
-      put_lane(out, number, lane, spans, origin)
-   end
+---@param left_out string|nil what of a trace is not in it
+function firefox.write_profile(profile, given, file, left_out)
+   local out, name = lanes.out(file), given.name or profile:title()
+   out:write(head(name, "1", profile:notes(), left_out), lanes.json(name))
+   out:call(core.write_firefox, profile:contexts(), { metric = given.metric, strings = 1,
+      thread = "profile" })
    out:write "\n]}\n"
    return out:result()
 end
@@ -125,13 +150,15 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function firefox.write(trace, given, file)
+   local fits, reason = lanes.fits(trace)
+   if fits and not given.metric then
+      return put_timeline(trace, given, file)
+   end
    local profile, message, code = lanes.profile(trace, given)
    if not profile then
       return nil, message, code
-   elseif not lanes.fits(trace) then
-      return firefox.write_profile(profile, given, file)
    end
-   return put_timeline(trace, profile, given, file)
+   return firefox.write_profile(profile, given, file, lanes.left_out(trace, not fits and reason))
 end
 
 return firefox

@@ -63,6 +63,15 @@ function lanes.fits(trace)
    return is_one_run(trace), "its files are runs whose times overlap: take one of them"
 end
 
+---What an export that falls back on the profile says of the timeline: "without the timeline: ...";
+---nil where there is none.
+---@param trace profio.Trace
+---@param reason string|false|nil of lanes.fits
+---@return string|nil
+function lanes.left_out(trace, reason)
+   return trace.events and reason and "without the timeline: " .. reason or nil
+end
+
 -- {====== Which part of a trace ======
 
 ---What exports of a trace take beside options of their own.
@@ -154,39 +163,80 @@ function lanes.of(trace, given)
    return list, first, math.max(math.min(last, given.to or last) - first, 0)
 end
 
----Whether all lanes have names, of which rows can be told apart.
----@param list profio.Lane[]
----@return boolean
-function lanes.has_names(list)
-   for _, lane in ipairs(list) do
-      if type(lane.value) ~= "string" then
-         return false
-      end
+-- Whether one text is before another when the digits in them are compared as numbers.
+local function is_natural_before(a, b)
+   local function key(text)
+      return (text:gsub("%d+", function(digits)
+         digits = digits:gsub("^0+", "")
+         return ("%03d%s"):format(math.min(#digits, 999), digits)
+      end))
    end
-   return #list > 0
+   local first, second = key(a), key(b)
+   if first ~= second then
+      return first < second
+   end
+   return a < b
 end
 
----What opens and closes in the lanes that are wanted: the events are read once.
+local ranks = { lane = 1, states = 2, values = 3 }
+
+-- The order of tracks: lanes, states, values of variables; each by name, lanes without one last.
+local function is_before(a, b)
+   if ranks[a.kind] ~= ranks[b.kind] then
+      return ranks[a.kind] < ranks[b.kind]
+   elseif (a.value == nil) ~= (b.value == nil) then
+      return a.value ~= nil
+   elseif math.type(a.value) == "integer" and a.value ~= b.value then
+      return a.value < b.value
+   elseif a.title ~= b.title then
+      return is_natural_before(a.title, b.title)
+   end
+   return a.number < b.number
+end
+
+-- Variables may have one name: the second one is called "name (2)".
+local function tell_apart(tracks)
+   local count = {}
+   for _, track in ipairs(tracks) do
+      local key = track.kind .. track.title
+      count[key] = (count[key] or 0) + 1
+      if count[key] > 1 then
+         track.title = ("%s (%d)"):format(track.title, count[key])
+      end
+   end
+end
+
+---@class profio.Track
+---@field kind "lane"|"states"|"values" the calls of a lane, or what a variable was
+---@field title string the name of the lane or variable
+---@field value any of a lane: as in column `lane`
+---@field area integer of values: the number of the variable
+---@field number integer of its reader
+---@field rows integer of its reader: opens and closes
+
+---The spans of the lanes that are wanted, and their tracks in order. The events are read once.
 ---@param trace profio.Trace
----@param given table from, to, lane, lines
+---@param given table from, to, lane, lines, variables, rests
 ---@return profio.core.Spans|nil
----@return profio.Lane[]|string lanes those in which there is something, when a part is wanted
----@return integer|string first
+---@return profio.Track[]|string tracks
+---@return integer|string first time
 ---@return integer|nil length
 function lanes.spans(trace, given)
-   local spans, message, code = core.kept_spans(lanes.narrow(trace.events, given):reader(),
-      { from = given.from, to = given.to, lines = given.lines })
+   local spans, message, code = core.kept_spans(lanes.narrow(trace.events, given):reader(), given)
    if not spans then
       return nil, message, code
    end
    local first, last = spans:ends()
-   local list, has_any = {}, has_lanes(trace)
-   for number, lane in ipairs(spans:lanes()) do
-      if lane.rows > 0 or not lanes.is_part(given) then
-         list[#list + 1] = { title = title_of(lane.value, has_any), value = lane.value,
-            number = number, rows = lane.rows }
+   local list, has_any = spans:tracks(), has_lanes(trace)
+   for number, track in ipairs(list) do
+      track.number = number
+      track.title = track.variable or title_of(track.value, has_any)
+      if track.run > 0 then
+         track.title = ("%s (run %d)"):format(track.title, track.run + 1)
       end
    end
+   table.sort(list, is_before)
+   tell_apart(list)
    return spans, list, first, last - first
 end
 

@@ -1,6 +1,6 @@
--- speedscope: a timeline of calls as evented profiles, one for each lane; any other trace as a
--- sampled profile. What was lost stands in the name, which the viewer shows, and whole in what it
--- was exported by.
+-- speedscope: a timeline as evented profiles, one for each lane, for the states of each variable
+-- and for its values; any other trace as a sampled profile. What was lost, or is left out, stands
+-- in the name, which the viewer shows, and whole in the member `exporter`.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
@@ -32,33 +32,41 @@ end
 local head = '{"$schema":"https://www.speedscope.app/file-format-schema.json",\n' ..
    '"exporter":%s,"name":%s,"activeProfileIndex":0,\n"profiles":['
 
-local lane_head = '%s\n{"type":"evented","name":%s,"unit":"nanoseconds","startValue":0,' ..
-   '"endValue":%d,"events":[\n{"type":"O","frame":0,"at":0}'
+local track_head = '%s\n{"type":"evented","name":%s,"unit":"nanoseconds","startValue":0,' ..
+   '"endValue":%d,"events":[\n'
 
 local templates = {
-   open = ',\n{{"type":"O","frame":{frame},"at":{time}}',
-   close = ',\n{{"type":"C","frame":{frame},"at":{time}}',
+   open = '{{"type":"O","frame":{frame},"at":{time}}',
+   close = '{{"type":"C","frame":{frame},"at":{time}}',
 }
+
+local suffixes = { lane = "", states = " (states)", values = " (values)" }
 
 ---@param trace profio.Trace
 ---@param given table
 ---@param file file*
 local function write_timeline(trace, given, file)
-   local spans, list, first, length = lanes.spans(trace, given)
+   local spans, tracks, first, length = lanes.spans(trace, { from = given.from, to = given.to,
+      lane = given.lane, lines = given.lines, variables = true })
    if not spans then
-      return nil, list, first
+      return nil, tracks, first
    end
    local out = lanes.out(file)
    local losses = trace:losses()
    out:write(head:format(lanes.json(exporter(losses)),
       lanes.json((given.name or trace.path) .. lanes.damage(losses))))
-   for number, lane in ipairs(list) do
-      out:write(lane_head:format(number > 1 and "," or "", lanes.json(lane.title), length))
-      out:listing(spans:reader(lane.number, first), { kind = "kind", templates = templates })
-      out:write((',\n{"type":"C","frame":0,"at":%d}]}'):format(length))
+   for number, track in ipairs(tracks) do
+      out:write(track_head:format(number > 1 and "," or "",
+         lanes.json(track.title .. suffixes[track.kind]), length))
+      out:listing(spans:reader(track.number, first), { kind = "kind", templates = templates,
+         separator = ",\n" })
+      out:write "]}"
    end
-   out:write('\n],\n"shared":{"frames":[\n{"name":', lanes.json(trace.path), "}")
-   out:listing(spans:frames(), ',\n{{"name":{area:json}}')
+   if #tracks == 0 then
+      out:write(track_head:format("", lanes.json "main", length), "]}")
+   end
+   out:write '\n],\n"shared":{"frames":[\n'
+   out:listing(spans:frames(), { template = '{{"name":{name:json}}', separator = ",\n" })
    out:write "\n]}}\n"
    return out:result()
 end
@@ -69,11 +77,14 @@ end
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
-function speedscope.write_profile(profile, given, file)
+---@param left_out string|nil what of a trace is not in it
+function speedscope.write_profile(profile, given, file, left_out)
    local notes = profile:notes()
-   return core.write_speedscope(profile:contexts(), { metric = given.metric,
-      name = (given.name or profile:title()) .. lanes.damage(notes), exporter = exporter(notes) },
-      file)
+   local words = exporter(notes) .. (left_out and "; " .. left_out or "")
+   local name = (given.name or profile:title()) .. lanes.damage(notes)
+      .. (left_out and (" (%s)"):format(left_out) or "")
+   return core.write_speedscope(profile:contexts(), { metric = given.metric, name = name,
+      exporter = words }, file)
 end
 
 ---@param trace profio.Trace
@@ -84,14 +95,15 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function speedscope.write(trace, given, file)
-   if lanes.fits(trace) then
+   local fits, reason = lanes.fits(trace)
+   if fits and not given.metric then
       return write_timeline(trace, given, file)
    end
    local made, message, code = lanes.profile(trace, given)
    if not made then
       return nil, message, code
    end
-   return speedscope.write_profile(made, given, file)
+   return speedscope.write_profile(made, given, file, lanes.left_out(trace, not fits and reason))
 end
 
 return speedscope

@@ -328,35 +328,55 @@ function core.processors() end
 ---@return profio.core.Reader
 function core.statistics(events, options) end
 
----What opens and closes in each lane of events, so that it nests; reads them to their end.
+---The calls of events as what opens and closes on tracks, so that it nests; reads all events.
 ---@param events profio.core.Reader
----@param options { lines: boolean|nil, from: integer|nil, to: integer|nil }
+---@param options profio.core.SpanOptions
 ---@return profio.core.Spans|nil
 ---@return string|nil message
 ---@return string|nil code
 function core.kept_spans(events, options) end
 
+---@class profio.core.SpanOptions
+---@field from integer|nil
+---@field to integer|nil
+---@field last integer|nil
+---@field lines boolean|nil
+---@field variables boolean|nil
+---@field rests boolean|nil
+
+---@class profio.core.SpanTrack
+---@field kind "lane"|"states"|"values"
+---@field value any of a lane
+---@field variable string|nil
+---@field area integer
+---@field run integer how often times began again before it
+---@field rows integer opens and closes
+
 ---@class profio.core.Spans
 local spans = {}
 
----The lanes by first sight, and how many rows their readers have.
----@return { value: any, rows: integer }[]
-function spans:lanes() end
+---The tracks by first sight.
+---@return profio.core.SpanTrack[]
+function spans:tracks() end
 
 ---The first and the last time of the events.
 ---@return integer first
 ---@return integer last
 function spans:ends() end
 
----What opens and closes in a lane: kind, time, frame.
----@param lane integer from 1
----@param origin integer|nil taken off all times
+---What opens and closes on a track: kind, time, frame, name, net, flags.
+---@param track integer from 1
+---@param origin integer|nil subtracted from all times
 ---@return profio.core.Reader
-function spans:reader(lane, origin) end
+function spans:reader(track, origin) end
 
----What the frames are: frame, area.
+---What the frames are: frame, area, name.
 ---@return profio.core.Reader
 function spans:frames() end
+
+---How many frames there are.
+---@return integer
+function spans:frame_count() end
 
 function spans:close() end
 

@@ -163,6 +163,23 @@ function core.write_speedscope(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_firefox(from, options, file) end
 
+---The stacks of all tracks, and how long each of them ran, as metric "time".
+---@param spans profio.core.Spans
+---@return profio.core.Contexts|nil
+---@return string|nil message
+---@return string|nil code
+function core.span_contexts(spans) end
+
+---The member "samples" of a thread of a processed profile.
+---@param of_spans profio.core.Contexts
+---@param options { spans: profio.core.Spans, track: integer, origin: integer, length: integer }
+---@param out file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function core.write_firefox_samples(of_spans, options, out) end
+
 ---Write a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
 ---@param options table metrics = { ... } (names), creator, command, notes = { ... }

@@ -1,0 +1,257 @@
+/*
+** export_samples.c - the spans of a timeline as samples of stacks: which stack
+** ran on a track from when to when.
+*/
+
+#include "lua/export.h"
+#include "lua/spans.h"
+
+/* A track that is gone through. */
+typedef struct track_walk track_walk;
+
+struct track_walk {
+  const pf_kept_spans *kept;
+  pf_contexts *contexts;
+  uint32_t *frames;  /* by frame of the spans: the frame of the contexts */
+  uint32_t words[4]; /* the names of the kinds, in the order below */
+  uint32_t node;     /* the stack at hand; 0: nothing is open */
+  bool rests;
+  int64_t since;
+  /* Is called for each time in which one stack ran, or none did (node 0). */
+  void (*take)(track_walk *walk, uint32_t node, int64_t from, int64_t to);
+  l_export *out; /* of samples: */
+  const uint32_t *rows;
+  int column;
+  uint32_t count;
+};
+
+enum {
+  OPEN,
+  CLOSE,
+  REST,
+  RUN,
+  NKINDS
+};
+
+
+/* {====== Going through a track ====== */
+
+static bool is_with_areas (const pf_kept_spans *kept) {
+  const pf_events *const events = pf_kept_spans_events(kept);
+  return events->reader->fields[events->area].type == PF_AREA;
+}
+
+
+/* The frame of the contexts that stands for one of the spans: its area, or an
+   area of its name where it has a value. PF_NO_AREA: out of memory. */
+static uint32_t frame_of (const pf_kept_spans *kept, uint32_t frame) {
+  pf_dictionary *const d = pf_kept_spans_events(kept)->reader->dictionary;
+  const uint32_t area = pf_kept_spans_area(kept, frame);
+  const uint32_t name = pf_kept_spans_name(kept, frame);
+  if (is_with_areas(kept) && pf_area_name(d, area) == name)
+    return pf_frame_of(d, area);
+  pf_area named = PF_AREA_NONE;
+  named.name = name;
+  return pf_area_add(d, &named);
+}
+
+
+/* The frames of all spans, on top of the stack. */
+static uint32_t *push_frames (lua_State *L, const pf_kept_spans *kept) {
+  const uint32_t count = pf_kept_spans_frame_count(kept);
+  uint32_t *const frames =
+      lua_newuserdatauv(L, (count + 1) * sizeof *frames, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    frames[i] = frame_of(kept, i);
+    if (frames[i] == PF_NO_AREA)
+      luaL_error(L, "not enough memory");
+  }
+  return frames;
+}
+
+
+static void find_words (lua_State *L, track_walk *w) {
+  static const char *const words[NKINDS] = {"open", "close", "rest", "run"};
+  pf_dictionary *const d = pf_kept_spans_events(w->kept)->reader->dictionary;
+  for (size_t i = 0; i < NKINDS; i++) {
+    w->words[i] = pf_intern_text(d, words[i]);
+    if (w->words[i] == PF_NO_NAME)
+      luaL_error(L, "not enough memory");
+  }
+}
+
+
+/* PF_ENOMEM. */
+static pf_status take_row (track_walk *w, const pf_column *c, size_t row) {
+  const int64_t time = c[PF_KEPT_TIME].ints[row];
+  const uint32_t kind = c[PF_KEPT_KIND].ids[row];
+  if (time > w->since)
+    w->take(w, w->rests ? 0 : w->node, w->since, time);
+  w->since = time;
+  if (kind == w->words[OPEN])
+    w->node = pf_context_of(w->contexts, w->node,
+                            w->frames[c[PF_KEPT_FRAME].ints[row]]);
+  else if (kind == w->words[CLOSE])
+    w->node = w->contexts->parents[w->node];
+  else
+    w->rests = kind == w->words[REST];
+  return w->node == PF_NO_CONTEXT ? PF_ENOMEM : PF_OK;
+}
+
+
+/* Go through a track from time 0 on, `origin` taken off. */
+static pf_status walk_track (track_walk *w, uint32_t track, int64_t origin,
+                             pf_error *error) {
+  pf_reader *reader;
+  pf_batch batch = {.columns = NULL};
+  bool wanted[PF_KEPT_FIELDS] = {true, true, true};
+  pf_status status =
+      pf_kept_spans_reader(w->kept, track, origin, &reader, error);
+  if (status != PF_OK)
+    return status;
+  w->node = 0;
+  w->rests = false;
+  w->since = 0;
+  status = pf_batch_for(&batch, reader, wanted);
+  if (status == PF_OK)
+    status = PF_MORE;
+  while (status == PF_MORE &&
+         (status = reader->next(reader, &batch, error)) == PF_MORE)
+    for (size_t i = 0; i < batch.rows && status == PF_MORE; i++)
+      if (take_row(w, batch.columns, i) != PF_OK)
+        status = PF_ENOMEM;
+  pf_batch_close(&batch);
+  reader->close(reader);
+  if (status == PF_ENOMEM)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status == PF_END ? PF_OK : status;
+}
+
+/* }====== */
+
+
+/* {====== Contexts ====== */
+
+static void add_time (track_walk *w, uint32_t node, int64_t from, int64_t to) {
+  if (node != 0)
+    pf_context_add(w->contexts, node, 0, to - from);
+}
+
+
+/* core.span_contexts(spans): the stacks of all tracks, and how long each of them
+   ran, as metric "time". */
+static int core_span_contexts (lua_State *L) {
+  track_walk w = {.kept = l_spans_check(L, 1), .take = add_time};
+  pf_error error;
+  uint32_t count;
+  lua_settop(L, 1);
+  w.frames = push_frames(L, w.kept);
+  find_words(L, &w);
+  lua_getiuservalue(L, 1, 1);
+  l_reader_push_dictionary(L, lua_gettop(L));
+  w.contexts = l_contexts_new(L, lua_gettop(L));
+  if (pf_metric_of(w.contexts, "time", "ns") != 0)
+    return luaL_error(L, "not enough memory");
+  (void)pf_kept_spans_tracks(w.kept, &count);
+  int64_t first, last;
+  pf_kept_spans_ends(w.kept, &first, &last);
+  for (uint32_t i = 0; i < count; i++)
+    if (walk_track(&w, i, first, &error) != PF_OK)
+      return l_failure(L, &error, NULL);
+  return 1;
+}
+
+/* }====== */
+
+
+/* {====== Samples of a processed profile of the Firefox profiler ====== */
+
+enum {
+  STACK,
+  TIME,
+  WEIGHT,
+  NCOLUMNS
+};
+
+
+static void put_sample (track_walk *w, uint32_t node, int64_t time,
+                        int64_t weight) {
+  l_export_text(w->out, w->count++ > 0 ? "," : "");
+  if (w->column == TIME)
+    l_export_ms(w->out, time);
+  else if (w->column == WEIGHT)
+    l_export_ms(w->out, weight);
+  else if (node == 0)
+    l_export_text(w->out, "null");
+  else
+    l_export_int(w->out, w->rows[node]);
+}
+
+
+/* A stack has a sample where it begins to run, which weighs all of its time, and
+   one where it ends: viewers draw a sample from half of the way to the one
+   before it. */
+static void put_time (track_walk *w, uint32_t node, int64_t from, int64_t to) {
+  put_sample(w, node, from, node == 0 ? 0 : to - from);
+  put_sample(w, node, to, 0);
+}
+
+
+/* By node: its row in the table of stacks, which has no root. */
+static uint32_t *push_rows (lua_State *L, const l_export *e) {
+  uint32_t *const rows =
+      lua_newuserdatauv(L, ((size_t)e->contexts->count + 1) * sizeof *rows, 0);
+  for (uint32_t i = 0; i < e->contexts->count; i++)
+    rows[e->walk.order[i]] = i - 1;
+  return rows;
+}
+
+
+/*
+** core.write_firefox_samples(contexts, options, file): the member "samples" of
+** a thread. Options: spans, track (from 1), origin, length (ns: when the last
+** sample is). The contexts are those of the spans.
+*/
+static int core_write_firefox_samples (lua_State *L) {
+  static const char *const names[NCOLUMNS] = {
+      "\"samples\":{\"stack\":[", "],\n\"time\":[", "],\n\"weight\":["};
+  pf_error error;
+  lua_settop(L, 3);
+  track_walk w = {.contexts = l_contexts_check(L, 1), .take = put_time};
+  w.out = l_export_new(L, 1, 2, 3);
+  lua_getfield(L, 2, "spans");
+  w.kept = l_spans_check(L, lua_gettop(L));
+  lua_getfield(L, 2, "track");
+  const uint32_t track = (uint32_t)luaL_checkinteger(L, -1) - 1;
+  lua_getfield(L, 2, "origin");
+  const int64_t origin = luaL_checkinteger(L, -1);
+  lua_getfield(L, 2, "length");
+  const int64_t length = luaL_checkinteger(L, -1);
+  w.frames = push_frames(L, w.kept);
+  w.rows = push_rows(L, w.out);
+  find_words(L, &w);
+  for (w.column = STACK; w.column < NCOLUMNS; w.column++) {
+    l_export_text(w.out, names[w.column]);
+    w.count = 0;
+    if (walk_track(&w, track, origin, &error) != PF_OK)
+      return l_failure(L, &error, NULL);
+    if (length > w.since)
+      put_time(&w, 0, w.since, length);
+    put_sample(&w, 0, length, 0);
+  }
+  l_export_text(w.out, "],\n\"weightType\":\"tracing-ms\",\"length\":");
+  l_export_int(w.out, w.count);
+  l_export_text(w.out, "}");
+  return l_export_finish(L, w.out);
+}
+
+/* }====== */
+
+
+void l_open_export_samples (lua_State *L) {
+  static const luaL_Reg functions[] = {
+      {"span_contexts", core_span_contexts},
+      {"write_firefox_samples", core_write_firefox_samples},
+      {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}
