@@ -128,6 +128,58 @@ print(shares(true), shares(false))
       assert.is_true(best <= 0.15, best)
    end)
 
+   -- A loop of lines that take 2 ns each, beside C functions that take 10 us: the hook of a line
+   -- costs some twenty times as much as the line.
+   it("are right where a line takes less than its hook", function()
+      local program = [[
+local mode, clock, lines = "%s", "%s", %s
+local function loop() local s = 0
+   for i = 1, 400 do
+      s = s + i
+   end
+   return s
+end
+local function cpart() local s = ("x"):rep(3000) return #s:reverse() + #s:upper() end
+local function time(f, n) local began = os.clock() for _ = 1, n do f() end
+   return os.clock() - began end
+local function truth() local a, b = math.huge, math.huge
+   for _ = 1, 7 do a, b = math.min(a, time(loop, 1000)), math.min(b, time(cpart, 1000)) end
+   return a / b
+end
+local function uptime() local file <close> = io.open "/proc/uptime" return file:read "n" end
+local before = truth()
+local recorder = require "profio.recorder"
+local began, processor = uptime(), os.clock()
+recorder.start { mode = mode, clock = clock, lines = lines, backtraces = mode == "timed",
+   interval = "200us", path = mode ~= "aggregate" and "mix.out" or nil }
+for _ = 1, 4000 do loop() end
+for _ = 1, 4000 do cpart() end
+print((os.clock() - processor) / (uptime() - began))
+local info = recorder.stop()
+local profile = info.profile or assert(require "profio".open "mix.out"):profile()
+local total = {}
+for name, ns in profile:flat():each("function", "total") do total[name] = ns end
+local ratio = total.loop / total.cpart / ((before + truth()) / 2)
+print(math.max(ratio, 1 / ratio))
+]]
+      -- The clock on the wall goes on while other programs run, so only runs count that had a
+      -- processor nearly all the time.
+      local function factor(case)
+         local output = run(program:format(case[1], case[2], tostring(case[3])))
+         local busy, found = output:match "(%S+)\n(%S+)"
+         return tonumber(busy) > 0.94 and tonumber(found) or math.huge
+      end
+      for _, case in ipairs { { "aggregate", "wall", false }, { "calls", "wall", true },
+         { "sampled", "wall", true }, { "calls", "cpu", true }, { "timed", "wall", true },
+         { "aggregate", "wall", true } } do
+         local best = best_of(1.5, function() return factor(case) end)
+         if best == math.huge then
+            return pending "the machine is busy with other things"
+         end
+         assert.is_true(best <= 1.5, table.concat({ case[1], case[2], best }, " "))
+      end
+   end)
+
    it("come to the time that the program took", function()
       local best = best_of(0.05, function()
          local output = run [[

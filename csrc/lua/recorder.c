@@ -34,7 +34,8 @@ static void unhook (lua_State *thread, lua_Hook hook) {
 }
 
 
-/* Nothing is recorded from here on; what is open ends. */
+/* Record nothing from here on. Calls that are open stay so, for resume; their time
+   stands still. */
 static void turn_off (lua_State *L, l_recorder *r) {
   const lua_Hook hook = r->hook;
   const bool was_on = r->is_on;
@@ -44,23 +45,21 @@ static void turn_off (lua_State *L, l_recorder *r) {
     return;
   if (hook != NULL) {
     l_charge(r, l_now(r));
-    l_lanes_leave_all(r);
+    l_lanes_doubt(r);
   }
   else
-    r->last = l_now(r) - r->begun;
+    r->last = l_now(r) - r->begun - r->stolen;
   r->hook = NULL;
   unhook(L, hook);
   unhook(r->main, hook);
 }
 
 
+/* Record from here on. The program's time goes on where it stood, so what passed
+   in a pause is in no time of a call or line. */
 static void turn_on (lua_State *L, l_recorder *r) {
-  const int64_t time = l_now(r) - r->begun - r->stolen;
   pf_error error;
-  r->away += time - r->last;
-  r->last = time;
-  r->running = NULL;
-  l_lanes_free(&r->lanes);
+  r->stolen = l_now(r) - r->begun - r->last;
   atomic_store(&r->thread, L);
   atomic_store(&r->due, 0);
   r->is_on = true;
@@ -200,10 +199,10 @@ static int recorder_begin (lua_State *L) {
   if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
     return luaL_error(L, "the program has a hook of its own");
   /* Where a signal reads the clock too, it is the system's. */
-  l_clock_open(&r->clock, r->clock.id,
-               r->mode != L_SAMPLED && r->clock.id == CLOCK_MONOTONIC);
+  l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
   if (subtract && r->mode != L_SAMPLED)
-    l_measure_costs(L, r);
+    l_costs_open(r);
+  r->has_costs = r->own_costs != NULL;
   if (!atomic_compare_exchange_strong(&l_recording, &nobody, r))
     return luaL_error(L, "another recorder is recording");
   lua_pushthread(L); /* a thread that the handler knows stays */
@@ -238,20 +237,43 @@ static void set_integer (lua_State *L, const char *name, int64_t value) {
 }
 
 
+/* What was taken off for events of some kinds, in ns, and how many there were. */
+static int64_t taken_off (const l_recorder *r, l_cost first, l_cost last,
+                          int64_t *count) {
+  int64_t sum = 0;
+  *count = 0;
+  for (int kind = first; kind <= (int)last; kind++) {
+    const int64_t seen = (int64_t)r->seen[kind];
+    sum += r->inside[kind] + (seen * r->costs[kind] >> L_COST_BITS);
+    *count += seen;
+  }
+  return sum;
+}
+
+
+/* The same for one event. */
+static int64_t taken_off_each (const l_recorder *r, l_cost first, l_cost last) {
+  int64_t count;
+  const int64_t sum = taken_off(r, first, last, &count);
+  return count > 0 ? sum / count : 0;
+}
+
+
 /* recorder:facts(): events, lines and calls seen, samples; times in ns. */
 static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
+  int64_t count;
   lua_createtable(L, 0, 10);
   set_integer(L, "events", (int64_t)r->events);
-  set_integer(L, "time", r->last - r->away);
+  set_integer(L, "time", r->last);
   set_integer(L, "hook",
-              r->hooked + (int64_t)r->seen[0] * r->costs[0] +
-                  (int64_t)r->seen[1] * r->costs[1]);
+              r->hooked + taken_off(r, L_COST_LINE, L_COST_C, &count) -
+                  (r->has_costs ? r->waited : 0));
   set_integer(L, "wait", r->waited);
   set_integer(L, "drain", r->drained);
   if (r->mode != L_SAMPLED) {
-    set_integer(L, "per_line", r->costs[0]);
-    set_integer(L, "per_call", r->costs[1]);
+    set_integer(L, "per_line", taken_off_each(r, L_COST_LINE, L_COST_LINE));
+    set_integer(L, "per_call", taken_off_each(r, L_COST_LUA, L_COST_C));
   }
   if (r->error.status != PF_OK) {
     lua_pushstring(L, r->error.what);
@@ -280,6 +302,8 @@ static int recorder_finish (lua_State *L) {
   l_recorder *const r = check(L);
   pf_error error;
   turn_off(L, r);
+  if (r->error.status == PF_OK)
+    l_lanes_leave_all(r);
   detach(r);
   if (r->writer != NULL && r->error.status == PF_OK &&
       pf_writer_flush(r->writer, &error) != PF_OK)
@@ -317,6 +341,7 @@ static int recorder_gc (lua_State *L) {
   r->is_on = false;
   r->hook = NULL;
   l_timer_stop(r);
+  l_costs_close(r);
   l_functions_free(&r->functions);
   l_lanes_free(&r->lanes);
   free(r->areas);
@@ -326,6 +351,22 @@ static int recorder_gc (lua_State *L) {
 }
 
 /* }====== */
+
+
+/* core.process_id(): the number of this process. */
+static int core_process_id (lua_State *L) {
+  lua_pushinteger(L, getpid());
+  return 1;
+}
+
+
+/* core.forget_recording(): programs that this one starts are not asked to record
+   themselves. */
+static int core_forget_recording (lua_State *L) {
+  (void)L;
+  (void)unsetenv("PROFIO_RECORD");
+  return 0;
+}
 
 
 void l_open_recorder (lua_State *L) {
@@ -338,9 +379,12 @@ void l_open_recorder (lua_State *L) {
                                      {"pause", recorder_pause},
                                      {"resume", recorder_resume},
                                      {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"coroutines", l_core_coroutines},
-                                       {"recorder", core_recorder},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"coroutines", l_core_coroutines},
+      {"forget_recording", core_forget_recording},
+      {"process_id", core_process_id},
+      {"recorder", core_recorder},
+      {NULL, NULL}};
   l_class(L, L_RECORDER, methods, recorder_gc);
   luaL_setfuncs(L, functions, 0);
 }

@@ -10,7 +10,7 @@
 **   recorder_quick.h       of the three above what each event does
 **   recorder_timer.c       samples, when a timer says so
 **   recorder_coroutines.c  resume, wrap and create that tell who runs
-**   recorder_cost.c        what an event costs: it is taken off the times
+**   recorder_cost.c        what the interpreter adds to an event around its hook
 **   recorder_clock.c       the clock
 **
 ** Hooks are of the process: there is one recorder at a time, which they find
@@ -18,8 +18,9 @@
 ** allocates is for what it sees for the first time: a function, a line, a
 ** coroutine, a depth. A failure ends the recording, never the program.
 **
-** Times are those of the program. The clock goes on while hooks run, so each
-** event puts what it costs onto `stolen`, and so does waiting for the ring.
+** Times are those of the program. A hook reads the clock when it begins and when
+** it ends; what passed between, and what the interpreter adds around a hook,
+** goes onto `stolen`, and so does waiting for the ring.
 */
 
 #ifndef lua_recorder_h
@@ -95,6 +96,7 @@ typedef struct l_lane {
   uint32_t number; /* of the lane, from 0; those of ended ones are used again */
   uint32_t shown;  /* the number in records, which may hold no larger ones */
   bool is_suspended;
+  bool is_doubtful;    /* calls may have ended while recording was paused */
   struct l_lane *next; /* with the same hash, or free */
 } l_lane;
 
@@ -127,6 +129,18 @@ typedef enum l_letter {
   L_RESUME
 } l_letter;
 
+/* Kinds of events by what the interpreter does around their hooks. */
+typedef enum l_cost {
+  L_COST_LINE,
+  L_COST_LUA, /* call or return of a Lua function */
+  L_COST_C,   /* call or return of a C function */
+  L_COSTS
+} l_cost;
+
+#define L_COST_BITS 10 /* costs are kept in 1/1024 ns */
+
+typedef struct l_costs l_costs; /* recorder_cost.c */
+
 typedef struct l_recorder {
   l_mode mode;
   l_clock clock;
@@ -134,7 +148,6 @@ typedef struct l_recorder {
   uint32_t depth;   /* frames of a stack that are kept */
   bool by_line;     /* of sums */
   bool has_callers; /* of lines */
-  bool is_probe;    /* it measures what events cost: its writer is none */
   uint32_t most_lanes;
   size_t name_most; /* bytes of a function's name that the format holds */
 
@@ -144,15 +157,20 @@ typedef struct l_recorder {
   const void *state; /* whose hooks: a Lua state's registry, */
   pid_t process;     /* in this process */
   l_lane *running;
-  int64_t begun, last; /* the clock at the begin; the program's time */
-  int64_t stolen;      /* what was not the program's, since begun */
-  int64_t waited;      /* of that, for room in the ring */
-  int64_t hooked;      /* in hooks of samples */
-  int64_t away;        /* while recording was paused */
-  int64_t drained;     /* CPU time of the writer's thread */
-  int64_t costs[2];    /* of a line, of a call or return */
-  uint64_t seen[2];    /* how many there were */
-  uint64_t events;     /* records */
+  int64_t begun, last;    /* the clock at the begin; the program's time */
+  int64_t stolen;         /* what was not the program's, since begun */
+  int64_t waited;         /* of that, for room in the ring */
+  int64_t hooked;         /* in hooks of samples */
+  int64_t drained;        /* CPU time of the writer's thread */
+  bool is_probe;          /* it measures what events cost: its writer is none */
+  bool has_costs;         /* what events cost is taken off the times */
+  l_costs *own_costs;     /* measures them, or NULL */
+  int64_t measure_at;     /* the clock, when they are measured again */
+  int64_t costs[L_COSTS]; /* of an event around its hook, in 1/1024 ns */
+  int64_t owed;           /* of that less than a ns, not on `stolen` so far */
+  int64_t inside[L_COSTS]; /* ns in hooks */
+  uint64_t seen[L_COSTS];  /* events */
+  uint64_t events;         /* records */
 
   pf_dictionary *dictionary;
   pf_writer *writer; /* NULL: sums */
@@ -223,7 +241,9 @@ l_lane *l_lane_new (l_recorder *recorder, lua_State *thread);
 /* The thread has ended: what it was in is left. */
 void l_lane_end (l_recorder *recorder, lua_State *thread);
 
-/* Take the calls of a thread as they are, from a level on. */
+/* Take the calls of a thread as they are, from a level on: those of the lane that
+   are still there stay, with the line that they execute now. A call that ended
+   and one of the same function that took its place unseen are taken for one. */
 void l_lane_adopt (l_recorder *recorder, l_lane *lane, int level);
 
 /* Room for one more call; false when out of memory, which ends the recording. */
@@ -237,7 +257,10 @@ size_t l_lane_index (const l_lane *lane, const void *ci);
 
 void l_lanes_free (l_lanes *lanes);
 
-/* Call `leave` for all lanes. */
+/* Recording pauses: each lane is compared with its thread before it goes on. */
+void l_lanes_doubt (l_recorder *recorder);
+
+/* Leave all calls of all lanes. */
 void l_lanes_leave_all (l_recorder *recorder);
 
 static inline size_t l_lane_count (const l_lane *lane) {
@@ -292,7 +315,14 @@ bool l_timer_is_armed (lua_State *thread);
 int l_core_coroutines (lua_State *L);
 
 
-/* recorder_cost.c: what an event costs, in recorder->costs. */
-void l_measure_costs (lua_State *L, l_recorder *recorder);
+/* recorder_cost.c */
+
+/* Measure recorder->costs, and be ready to measure them again. When out of memory
+   they stay 0, and own_costs is NULL. */
+void l_costs_open (l_recorder *recorder);
+void l_costs_close (l_recorder *recorder);
+
+/* Measure one of them again: the clock has come to measure_at. */
+void l_costs_follow (l_recorder *recorder);
 
 #endif

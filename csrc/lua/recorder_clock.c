@@ -1,8 +1,12 @@
 /*
-** recorder_clock.c - what a tick is, asked of the system's clock: at first for
-** half a millisecond, then after ever longer times. Each answer is where counting
-** goes on, so no error grows; and a rate that is not like the one before says
-** that the ticks are not to be trusted: then they are not used any more.
+** recorder_clock.c - how long a tick is, measured against the system's clock: first
+** over half a millisecond, then over ever longer times. Counting goes on from each
+** answer of the system, so errors do not add up. When two rates differ, the ticks
+** are not used any more.
+**
+** The processor time of a thread stands still while other threads run. That takes
+** longer than GAP, so only after such a gap between two readings the system is
+** asked; in between the ticks tell it.
 */
 
 #include <fcntl.h>
@@ -15,6 +19,8 @@
 #define LONGEST  50000000 /* ns until it is looked at again, at most */
 #define TRIES    3        /* readings of both, of which the closest counts */
 #define ODD_PART 256      /* two rates are alike but for such a part */
+#define GAP      10000    /* ns in which another thread may have run */
+#define TOGETHER 1000000  /* ns until the processor time is asked for again */
 
 /* The counter by which the system keeps its own time, if it is ours. */
 #if defined(__x86_64__)
@@ -79,8 +85,24 @@ static void go_on (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
                    int64_t ns) {
   c->rate = rate;
   c->span = span;
-  c->ticks = ticks;
+  c->ticks = c->seen = ticks;
   c->ns = ns;
+}
+
+
+/* The ticks of some ns. */
+static uint64_t ticks_of (const l_clock *c, int64_t ns) {
+  return (uint64_t)((double)ns / (double)c->rate * 4294967296.0);
+}
+
+
+/* Count the processor time of the thread by the rate of the wall clock. */
+static void count_processor (l_clock *c) {
+  uint64_t ticks;
+  c->id = CLOCK_THREAD_CPUTIME_ID;
+  const int64_t ns = read_both(c, &ticks);
+  c->gap = ticks_of(c, GAP);
+  go_on(c, c->rate, ticks_of(c, TOGETHER), ticks, ns);
 }
 
 
@@ -88,12 +110,17 @@ void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
   *c = (l_clock){.id = id};
   if (!ticks || !has_ticks())
     return;
+  *c = (l_clock){.id = CLOCK_MONOTONIC, .gap = UINT64_MAX};
   c->ns = read_both(c, &c->ticks);
   while (system_now(c) - c->ns < FIRST)
     ;
   uint64_t then;
   const int64_t ns = read_both(c, &then);
   go_on(c, rate_of(c, then, ns), then - c->ticks, then, ns);
+  if (c->rate == 0)
+    c->id = id;
+  else if (id == CLOCK_THREAD_CPUTIME_ID)
+    count_processor(c);
 }
 
 
@@ -102,11 +129,14 @@ int64_t l_clock_ask (l_clock *c) {
     return system_now(c);
   uint64_t ticks;
   const int64_t ns = read_both(c, &ticks);
+  if (c->id == CLOCK_THREAD_CPUTIME_ID) {
+    go_on(c, c->rate, c->span, ticks, ns);
+    return ns;
+  }
   const uint64_t rate = rate_of(c, ticks, ns);
   const uint64_t part = c->rate / ODD_PART;
   const bool is_odd = rate < c->rate - part || rate > c->rate + part;
-  const uint64_t longest =
-      (uint64_t)((double)LONGEST / (double)c->rate * 4294967296.0);
+  const uint64_t longest = ticks_of(c, LONGEST);
   const uint64_t span = c->span < longest / 2 ? c->span * 2 : longest;
   go_on(c, is_odd ? 0 : rate, span, ticks, ns);
   return ns;

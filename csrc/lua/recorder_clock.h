@@ -1,8 +1,10 @@
 /*
-** recorder_clock.h - the clock of a recorder, in ns. Half of what an empty hook
-** costs is reading the system's clock. Where that counts the ticks of a counter
-** which a program may read itself, and which goes at one rate on all cores, the
-** ticks are read, and the system's clock now and then: it says what a tick is.
+** recorder_clock.h - the clock of a recorder, in ns. Reading the system's clock is
+** half of the cost of an empty hook, and reading the processor time of a thread
+** is a system call. Where the system counts the ticks of a counter which a program
+** may read itself, and which goes at one rate on all cores, the ticks are read
+** instead, and the system's clock now and then: it tells how long a tick is, and
+** after a gap between two readings how much of it the thread was running.
 */
 
 #ifndef lua_recorder_clock_h
@@ -15,6 +17,8 @@
 typedef struct l_clock {
   clockid_t id;  /* the system's */
   uint64_t rate; /* 2^32 times the ns of a tick; 0: ticks are not used */
+  uint64_t gap; /* ticks between two readings after which the system is asked */
+  uint64_t seen; /* ticks at the last reading */
   uint64_t span; /* ticks for which the rate is good from here: */
   uint64_t ticks;
   int64_t ns; /* of the system's clock, then */
@@ -43,10 +47,11 @@ static inline uint64_t l_ticks (void) {
 static inline int64_t l_clock_now (l_clock *clock) {
   if (clock->rate == 0)
     return l_clock_ask(clock);
-  const uint64_t ticks = l_ticks() - clock->ticks;
-  if (ticks > clock->span)
+  const uint64_t ticks = l_ticks(), passed = ticks - clock->ticks;
+  if (passed > clock->span || ticks - clock->seen > clock->gap)
     return l_clock_ask(clock);
-  return clock->ns + (int64_t)(ticks * clock->rate >> 32);
+  clock->seen = ticks;
+  return clock->ns + (int64_t)(passed * clock->rate >> 32);
 }
 
 #endif

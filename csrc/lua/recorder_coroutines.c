@@ -44,9 +44,10 @@ static void tell_end (lua_State *L, lua_State *co, int status) {
   if (r == NULL)
     return;
   atomic_store(&r->thread, L);
-  if (r->hook == NULL || status == LUA_YIELD || l_lane_find(r, co) == NULL)
+  if (status == LUA_YIELD || l_lane_find(r, co) == NULL)
     return;
-  l_switch(r, L, 0, l_now(r));
+  if (r->hook != NULL)
+    l_switch(r, L, 0, l_now(r));
   l_lane_end(r, co);
 }
 

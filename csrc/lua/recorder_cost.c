@@ -1,8 +1,15 @@
 /*
-** recorder_cost.c - what an event costs: small programs run with hooks and
-** without, the quickest of some rounds each. The hooks are those of the
-** recorder to be, and do all it will, but that its records go into a ring which
-** nobody reads.
+** recorder_cost.c - the cost of an event outside its hook.
+**
+** A hook reads the clock when it begins and when it ends, so what lies between
+** is known and is not the program's. What the interpreter adds around a hook
+** (it looks for the hook at each instruction, saves its state, calls the hook
+** and comes back) cannot be seen by a program that has hooks. So small loops run
+** in a Lua state of their own, without hooks and with the hooks of the recorder,
+** whose records go into a ring that nobody reads: the difference, outside the
+** hooks, is what the interpreter adds to an event. The loops run at the start
+** and again every few milliseconds while the program is recorded, since
+** processors change their speed; the median of the last results counts.
 */
 
 #include <stdlib.h>
@@ -10,52 +17,33 @@
 
 #include "lua/recorder.h"
 
-#define ROUNDS     7
-#define ITERATIONS 400
-#define SLOTS      65536u /* bytes of a ring that nobody reads */
+#define ITERATIONS 64
+#define RECENT     7        /* results of which the median counts */
+#define WARM       8        /* rounds of RECENT measurements at the start */
+#define AGAIN      500000   /* ns until the next measurement */
+#define SLOTS      4194304u /* bytes of a ring that nobody reads */
 
-static const char *const programs[2] = {
-    "local n = ...\nfor i = 1, n do\nlocal a = i\nlocal b = a\nlocal c = b\n"
-    "local d = c\nend\n",
-    "local n = ... local function f() end for i = 1, n do f() end"};
+/* A loop that has events of a kind, beside the lines it is made of. */
+static const char *const programs[L_COSTS] = {
+    [L_COST_LINE] = "local n = ... local s = 0\nfor i = 1, n do\n"
+                    "s = s + i\nend\n",
+    [L_COST_LUA] = "local function f() end\nreturn function(n)\n"
+                   "for i = 1, n do f() end end",
+    [L_COST_C] = "local f = ...\nreturn function(n)\n"
+                 "for i = 1, n do f() end end"};
+
+struct l_costs {
+  lua_State *L; /* functions to run at 1 + kind */
+  l_recorder probe;
+  pf_writer nowhere;
+  pf_contexts contexts;
+  int64_t recent[L_COSTS][RECENT]; /* results, in 1/1024 ns */
+  unsigned next[L_COSTS];
+  int kind; /* to be measured next */
+};
 
 
-/* The quickest of some rounds of the function on top of the thread. */
-static int64_t quickest (l_recorder *probe, lua_State *thread) {
-  int64_t least = INT64_MAX;
-  for (int i = 0; i < ROUNDS; i++) {
-    lua_pushvalue(thread, -1);
-    lua_pushinteger(thread, ITERATIONS);
-    const int64_t before = l_now(probe);
-    if (lua_pcall(thread, 1, 0, 0) != LUA_OK)
-      lua_pop(thread, 1);
-    const int64_t took = l_now(probe) - before;
-    least = took < least ? took : least;
-  }
-  return least;
-}
-
-
-/* What an event of a kind costs; `others` is what those of lines do. */
-static void measure (l_recorder *probe, lua_State *thread, int kind) {
-  if (luaL_loadbufferx(thread, programs[kind], strlen(programs[kind]), "=?",
-                       "t") != LUA_OK) {
-    lua_pop(thread, 1);
-    return;
-  }
-  const int64_t plain = quickest(probe, thread);
-  memset(probe->seen, 0, sizeof probe->seen);
-  lua_sethook(thread, probe->hook, probe->mask, 0);
-  int64_t hooked = quickest(probe, thread) - plain;
-  lua_sethook(thread, NULL, 0, 0);
-  lua_pop(thread, 1);
-  if (kind == 1)
-    hooked -= (int64_t)(probe->seen[0] / ROUNDS) * probe->costs[0];
-  const int64_t count = (int64_t)(probe->seen[kind] / ROUNDS);
-  if (count > 0 && hooked > 0)
-    probe->costs[kind] = hooked / count;
-}
-
+/* {====== The probe ====== */
 
 /* A writer that takes everything: its ring always has room, and its slots begin
    again where they end. Behind them there is room for the rest of a record. */
@@ -64,7 +52,7 @@ static bool open_nowhere (pf_writer *writer) {
   const size_t size = PF_RING_PAGE + SLOTS + 8 * (L_SHAPE_MOST + 1);
   if (posix_memalign(&memory, PF_RING_PAGE, size) != 0)
     return false;
-  memset(memory, 0, size);
+  memset(memory, 0, PF_RING_PAGE);
   *writer = (pf_writer){.flush_at = UINT64_MAX};
   writer->ring = (pf_ring){.header = memory,
                            .slots = (uint8_t *)memory + PF_RING_PAGE,
@@ -84,6 +72,8 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         .by_line = r->by_line,
                         .has_callers = r->has_callers,
                         .is_probe = true,
+                        .has_costs = true,
+                        .measure_at = INT64_MAX,
                         .is_on = true,
                         .most_lanes = r->most_lanes,
                         .name_most = r->name_most,
@@ -119,28 +109,126 @@ static void close_probe (l_recorder *probe) {
     free(probe->writer->ring.header);
   l_functions_free(&probe->functions);
   l_lanes_free(&probe->lanes);
-  pf_dictionary_free(probe->dictionary);
+  if (probe->dictionary != NULL)
+    pf_dictionary_free(probe->dictionary);
+}
+
+/* }====== */
+
+
+/* {====== Measuring ====== */
+
+static int nothing (lua_State *L) {
+  (void)L;
+  return 0;
 }
 
 
-/* pf_metric_of, l_function_of and others are of the core: nothing here raises
-   but for the thread, which comes first. */
-void l_measure_costs (lua_State *L, l_recorder *r) {
-  lua_State *const thread = lua_newthread(L);
-  pf_writer nowhere;
-  pf_contexts contexts;
-  l_recorder probe;
-  lua_sethook(thread, NULL, 0, 0);
-  if (open_probe(L, &probe, r, &nowhere, &contexts)) {
-    atomic_store(&l_recording, &probe);
-    probe.begun = l_now(&probe);
-    for (int kind = 0; kind < 2; kind++) {
-      measure(&probe, thread, kind);
-      probe.costs[kind] = probe.error.status == PF_OK ? probe.costs[kind] : 0;
-    }
-    atomic_store(&l_recording, NULL);
-    memcpy(r->costs, probe.costs, sizeof r->costs);
+/* Run a loop; the ns that it took outside hooks. */
+static int64_t run (l_costs *c, int kind, bool has_hooks) {
+  l_recorder *const probe = &c->probe;
+  lua_pushvalue(c->L, 1 + kind);
+  lua_pushinteger(c->L, ITERATIONS);
+  memset(probe->seen, 0, sizeof probe->seen);
+  memset(probe->inside, 0, sizeof probe->inside);
+  lua_sethook(c->L, has_hooks ? probe->hook : NULL, has_hooks ? probe->mask : 0,
+              0);
+  const int64_t before = l_now(probe);
+  if (lua_pcall(c->L, 1, 0, 0) != LUA_OK)
+    lua_settop(c->L, L_COSTS);
+  int64_t took = l_now(probe) - before;
+  lua_sethook(c->L, NULL, 0, 0);
+  for (int i = 0; i < L_COSTS; i++)
+    took -= probe->inside[i];
+  return took;
+}
+
+
+static int compare (const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+
+static int64_t median (const int64_t *values) {
+  int64_t sorted[RECENT];
+  memcpy(sorted, values, sizeof sorted);
+  qsort(sorted, RECENT, sizeof *sorted, compare);
+  return sorted[RECENT / 2];
+}
+
+
+/* Measure an event of a kind, in 1/1024 ns, into costs[kind]; those of lines are
+   known before the others. */
+static void measure (l_costs *c, int kind, int64_t *costs) {
+  const int64_t plain = run(c, kind, false);
+  int64_t added = (run(c, kind, true) - plain) << L_COST_BITS;
+  const int64_t count = (int64_t)c->probe.seen[kind];
+  for (int other = 0; other < L_COSTS; other++)
+    if (other != kind)
+      added -= (int64_t)c->probe.seen[other] * costs[other];
+  if (count == 0)
+    return;
+  c->recent[kind][c->next[kind]++ % RECENT] = added > 0 ? added / count : 0;
+  costs[kind] = median(c->recent[kind]);
+}
+
+
+void l_costs_follow (l_recorder *r) {
+  l_costs *const c = r->own_costs;
+  atomic_store_explicit(&l_recording, &c->probe, memory_order_relaxed);
+  measure(c, c->kind, r->costs);
+  atomic_store_explicit(&l_recording, r, memory_order_relaxed);
+  c->kind = (c->kind + 1) % L_COSTS;
+  r->measure_at = l_now(r) + AGAIN;
+}
+
+
+/* Load the loops; false when there is no memory for that. */
+static bool load (lua_State *L) {
+  for (int kind = 0; kind < L_COSTS; kind++) {
+    const char *const text = programs[kind];
+    if (luaL_loadbufferx(L, text, strlen(text), "=?", "t") != LUA_OK)
+      return false;
+    lua_pushcfunction(L, nothing);
+    if (kind == L_COST_LINE)
+      lua_pop(L, 1);
+    else if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+      return false;
   }
-  close_probe(&probe);
-  lua_pop(L, 1);
+  return lua_checkstack(L, LUA_MINSTACK) != 0;
+}
+
+/* }====== */
+
+
+void l_costs_open (l_recorder *r) {
+  l_costs *const c = calloc(1, sizeof *c);
+  if (c == NULL)
+    return;
+  r->own_costs = c;
+  c->L = luaL_newstate();
+  if (c->L == NULL || !load(c->L) ||
+      !open_probe(c->L, &c->probe, r, &c->nowhere, &c->contexts)) {
+    l_costs_close(r);
+    return;
+  }
+  lua_gc(c->L, LUA_GCSTOP);
+  atomic_store(&l_recording, &c->probe);
+  for (int i = 0; i < WARM * RECENT; i++)
+    for (int kind = 0; kind < L_COSTS; kind++)
+      measure(c, kind, r->costs);
+  atomic_store(&l_recording, NULL);
+  r->measure_at = l_now(r) + AGAIN;
+}
+
+
+void l_costs_close (l_recorder *r) {
+  if (r->own_costs == NULL)
+    return;
+  close_probe(&r->own_costs->probe);
+  if (r->own_costs->L != NULL)
+    lua_close(r->own_costs->L);
+  free(r->own_costs);
+  r->own_costs = NULL;
 }

@@ -9,16 +9,17 @@
 
 #include "lua/recorder_quick.h"
 
-#define DEBT 500 /* ns that events may seem to have taken less than they cost */
+#define DEBT 20000 /* ns by which the time taken off may run ahead */
 
 _Atomic(l_recorder *) l_recording;
 
 
 /* {====== Time ====== */
 
-/* The program's time at a reading of the clock. It never goes back: when an
-   event cost less than it does mostly, the difference is made up soon, or
-   forgotten. */
+/* The program's time at a reading of the clock. It never goes back: when more was
+   taken off than has passed, since an event cost less than usual or the system
+   has corrected the processor time, it stands still until that is made up. More
+   than DEBT is forgotten. */
 L_QUICK int64_t program_time (l_recorder *r, int64_t now) {
   const int64_t time = now - r->begun - r->stolen;
   if (time >= r->last)
@@ -45,10 +46,20 @@ void l_charge (l_recorder *r, int64_t now) {
 }
 
 
-/* What the event has cost is not the program's. */
-L_QUICK void pay (l_recorder *r, int kind) {
+/* The event, which began at that reading of the clock, ends: what it has cost is
+   not the program's. */
+L_QUICK void end_event (l_recorder *r, int64_t began, l_cost kind) {
   r->seen[kind]++;
-  r->stolen += r->costs[kind];
+  if (!r->has_costs)
+    return;
+  if (began >= r->measure_at)
+    l_costs_follow(r);
+  r->owed += r->costs[kind];
+  const int64_t around = r->owed >> L_COST_BITS;
+  r->owed -= around << L_COST_BITS;
+  const int64_t inside = l_now(r) - began;
+  r->inside[kind] += inside;
+  r->stolen += inside + around;
 }
 
 /* }====== */
@@ -69,9 +80,10 @@ static void put_wait (l_recorder *r, l_lane *lane, bool waits) {
    memory. */
 static l_lane *make_lane (l_recorder *r, lua_State *thread, int level) {
   l_lane *lane = l_lane_find(r, thread);
-  if (lane != NULL)
+  if (lane != NULL && !lane->is_doubtful)
     return lane;
-  lane = l_lane_new(r, thread);
+  if (lane == NULL)
+    lane = l_lane_new(r, thread);
   if (lane == NULL)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   else
@@ -85,9 +97,10 @@ l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
   const bool is_over = r->running != NULL && l_lane_count(r->running) == 0;
   if (!is_over)
     l_charge(r, now);
-  if (r->running != NULL && r->running->thread == thread)
+  const bool is_same = r->running != NULL && r->running->thread == thread;
+  if (is_same && !r->running->is_doubtful)
     return r->running;
-  if (r->running != NULL)
+  if (r->running != NULL && !is_same)
     put_wait(r, r->running, true);
   l_lane *const lane = make_lane(r, thread, level);
   if (lane == NULL)
@@ -113,24 +126,14 @@ static l_recorder *recorder_of (lua_State *L, lua_Hook hook) {
 }
 
 
-/* The recorder of an event, and the lane, after what passed has been charged;
-   false: there is none. Mostly it is the lane of the last one. */
-L_QUICK bool begin_event (lua_State *L, lua_Hook hook, bool is_call,
-                          l_recorder **recorder, l_lane **lane) {
-  l_recorder *const r =
-      atomic_load_explicit(&l_recording, memory_order_relaxed);
-  *recorder = r;
-  if (r != NULL && r->hook == hook && r->running != NULL &&
-      r->running->thread == L) {
-    *lane = r->running;
-    charge(r, *lane, l_now(r));
-    return true;
-  }
-  *recorder = recorder_of(L, hook);
-  if (*recorder == NULL)
-    return false;
-  *lane = l_switch(*recorder, L, is_call, l_now(*recorder));
-  return *lane != NULL;
+/* The lane of an event, after what passed has been charged; NULL: there is none.
+   Mostly it is the lane of the last one. */
+L_QUICK l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call,
+                         int64_t now) {
+  if (r->running == NULL || r->running->thread != L)
+    return l_switch(r, L, is_call, now);
+  charge(r, r->running, now);
+  return r->running;
 }
 
 /* }====== */
@@ -186,47 +189,70 @@ static void make_way (l_recorder *r, l_lane *lane, lua_State *L,
 }
 
 
+static inline l_cost cost_of (const l_function *function) {
+  return function->key.c != NULL ? L_COST_C : L_COST_LUA;
+}
+
+
 /* Mostly a call stands where the last one from there did, and is of the same
    function. */
-L_QUICK void on_call (l_recorder *r, l_lane *lane, lua_State *L,
-                      lua_Debug *ar) {
+L_QUICK l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
+                        lua_Debug *ar) {
   if (ar->event == LUA_HOOKTAILCALL ||
       lane->top[1].ci != (const void *)ar->i_ci)
     make_way(r, lane, L, ar);
   l_function *const function = l_function_of(L, ar, r, lane->top[1].function);
   l_frame *const f = l_lane_push(r, lane, ar->i_ci, function);
   if (f == NULL)
-    return;
+    return L_COST_LUA;
   if (r->mode == L_CALLS)
     l_put_enter(r, lane, f);
   else if (!r->by_line) {
     f->line = function->key.first > 0 ? function->key.first : 0;
     f->has_line = true;
   }
+  return cost_of(function);
 }
 
 
-L_QUICK void on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
-  if (frame_of(r, lane, ar) != NULL)
-    l_lane_pop(r, lane);
+L_QUICK l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+  const l_frame *const f = frame_of(r, lane, ar);
+  if (f == NULL)
+    return L_COST_LUA;
+  const l_cost kind = cost_of(f->function);
+  l_lane_pop(r, lane);
+  return kind;
+}
+
+
+/* Record an event, which began at that reading of the clock. */
+static __attribute__((noinline)) l_cost record (lua_State *L, lua_Debug *ar,
+                                                l_recorder *r, int64_t began) {
+  const bool is_line = ar->event == LUA_HOOKLINE;
+  const bool is_return = ar->event == LUA_HOOKRET;
+  l_lane *const lane = lane_of(r, L, !is_line && !is_return, began);
+  if (lane == NULL)
+    return L_COST_LINE;
+  if (is_return)
+    return on_return(r, lane, ar);
+  if (!is_line)
+    return on_call(r, lane, L, ar);
+  on_line(r, lane, ar);
+  return L_COST_LINE;
 }
 
 
 /* Any event of a hook. */
 L_QUICK void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
-  const bool is_line = ar->event == LUA_HOOKLINE;
-  const bool is_return = ar->event == LUA_HOOKRET;
-  l_recorder *r;
-  l_lane *lane;
-  if (!begin_event(L, hook, !is_line && !is_return, &r, &lane))
+  l_recorder *r = atomic_load_explicit(&l_recording, memory_order_relaxed);
+  if (r == NULL || r->hook != hook || r->running == NULL ||
+      r->running->thread != L)
+    r = recorder_of(L, hook);
+  if (r == NULL)
     return;
-  if (is_line)
-    on_line(r, lane, ar);
-  else if (is_return)
-    on_return(r, lane, ar);
-  else
-    on_call(r, lane, L, ar);
-  pay(r, !is_line);
+  const int64_t began = l_now(r);
+  const l_cost kind = record(L, ar, r, began);
+  end_event(r, began, kind);
 }
 
 

@@ -86,14 +86,23 @@ static void give_back (l_lanes *lanes, uint32_t number) {
 
 void l_lane_end (l_recorder *r, lua_State *thread) {
   l_lane *const lane = l_lane_find(r, thread);
-  if (lane == NULL || lane == r->running)
+  if (lane == NULL || (lane == r->running && r->is_on))
     return;
+  if (lane == r->running)
+    r->running = NULL;
   l_lane_leave(r, lane, 0);
   *slot_of(&r->lanes, thread) = lane->next;
   r->lanes.count--;
   give_back(&r->lanes, lane->number);
   free(lane->nobody);
   free(lane);
+}
+
+
+void l_lanes_doubt (l_recorder *r) {
+  for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
+    for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next)
+      lane->is_doubtful = true;
 }
 
 
@@ -179,26 +188,65 @@ static void hide_around (l_lane *lane) {
 }
 
 
+/* The line that a call executes, or, without lines, where its function begins. */
+static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
+                    const l_function *function) {
+  lua_getinfo(L, "l", ar);
+  const int line = r->by_line ? ar->currentline : function->key.first;
+  return line > 0 ? line : 0;
+}
+
+
+/* The call of a frame goes on, on that line. */
+static void move_to (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
+  if (f->line == line)
+    return;
+  if (f->has_line && !f->is_hidden && r->mode != L_CALLS)
+    l_put_line(r, lane, f);
+  f->line = line;
+  f->spent = 0;
+  f->place = L_NO_PLACE;
+}
+
+
+/* How many of the lane's calls are still there; `at` is the level of the first. */
+static size_t keep_calls (l_recorder *r, l_lane *lane, int at, int level) {
+  lua_State *const L = lane->thread;
+  lua_Debug ar;
+  size_t i = 0;
+  for (; i < l_lane_count(lane) && at >= level; i++, at--) {
+    l_frame *const f = &lane->frames[i];
+    if (!lua_getstack(L, at, &ar) || f->ci != (const void *)ar.i_ci ||
+        f->function != l_function_of(L, &ar, r, f->function))
+      break;
+    move_to(r, lane, f, line_of(L, &ar, r, f->function));
+  }
+  return i;
+}
+
+
 void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
   lua_State *const L = lane->thread;
   lua_Debug ar;
-  l_lane_leave(r, lane, 0);
+  lane->is_doubtful = false;
   if (!lua_checkstack(L, LUA_MINSTACK))
     return;
-  for (int at = levels_of(L, level) - 1; at >= level; at--) {
+  const int first = levels_of(L, level) - 1;
+  const size_t kept = keep_calls(r, lane, first, level);
+  l_lane_leave(r, lane, kept);
+  for (int at = first - (int)kept; at >= level; at--) {
     if (!lua_getstack(L, at, &ar))
       break;
     l_frame *const f =
         l_lane_push(r, lane, ar.i_ci, l_function_of(L, &ar, r, NULL));
     if (f == NULL)
       return;
-    lua_getinfo(L, "l", &ar);
-    f->line = r->by_line ? ar.currentline : f->function->key.first;
-    f->line = f->line > 0 ? f->line : 0;
+    f->line = line_of(L, &ar, r, f->function);
     f->has_line = true;
   }
   hide_around(lane);
-  for (l_frame *f = lane->frames; r->mode == L_CALLS && f <= lane->top; f++)
+  for (l_frame *f = lane->frames + kept; r->mode == L_CALLS && f <= lane->top;
+       f++)
     l_put_enter(r, lane, f);
 }
 

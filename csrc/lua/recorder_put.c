@@ -91,13 +91,15 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 
 /* {====== Records ====== */
 
-/* Waiting for room is nobody's time. */
+/* Waiting for room is not the program's time: it is a part of the hook, which is
+   taken off as a whole where costs are. */
 static uint64_t *wait_for_room (l_recorder *r, size_t words) {
   const int64_t before = l_now(r);
   uint64_t *const record = pf_writer_begin(r->writer, words);
   const int64_t waited = l_now(r) - before;
   r->waited += waited;
-  r->stolen += waited;
+  if (!r->has_costs)
+    r->stolen += waited;
   return record;
 }
 

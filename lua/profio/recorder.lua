@@ -24,9 +24,11 @@ local declared = {
      default = "timed",
      help = "timed: each line with its time; sampled: a stack now and then; calls: each enter and "
         .. "leave; aggregate: sums by calling context, in memory" },
-   { name = "path", type = "text", help = "file; of aggregate it may be left out" },
+   { name = "path", type = "text",
+     help = "file, in which %p is the number of the process; aggregate needs none" },
    { name = "format", type = "text",
-     help = "br of timed and sampled; winidea or xpp of calls; an export of aggregate" },
+     help = "br of timed and sampled; winidea or xpp of calls; an export of aggregate, by the "
+        .. "ending of path where it is left out" },
    { name = "interval", type = "text", default = "1ms",
      help = "from sample to sample: 500us, 1ms, ..." },
    { name = "clock", type = "choice", choices = { "wall", "cpu" }, default = "wall",
@@ -40,7 +42,7 @@ local declared = {
    { name = "backtraces", type = "bool", default = false,
      help = "timed: each line with its callers; the file gets several times as long" },
    { name = "subtract", type = "bool", default = true,
-     help = "measure what a hook costs, which takes some ms, and take it off the times" },
+     help = "measure what hooks cost, and take it off the times" },
    { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as of profio.create" },
 }
 
@@ -67,9 +69,10 @@ end
 local function check_format(asked)
    local known = formats[asked.mode]
    if not known then
-      asked.format = asked.format or "pprof"
-      local export = require("profio.exports").named(asked.format)
-      if export.takes ~= "profile" then
+      local exports = require "profio.exports"
+      asked.format = asked.format or (asked.path and exports.of_path(asked.path)) or "pprof"
+      local export = exports.named(asked.format)
+      if export.takes ~= "profile" and not export.write_profile then
          error(("export '%s' takes no profile"):format(asked.format), 0)
       end
       return
@@ -97,6 +100,8 @@ local function checked(given)
    elseif asked.depth < 1 or asked.depth > 65536 then
       error("option 'depth' wants 1 to 65536", 0)
    end
+   asked.path = asked.path and (asked.path:gsub("%%([p%%])", { p = core.process_id(),
+      ["%"] = "%" }))
    asked.interval = interval_of(asked.interval)
    return asked
 end
@@ -189,6 +194,9 @@ end
 
 local function open_writer(asked)
    local given = { format = asked.format, ring = asked.ring or {} }
+   if asked.format == "br" then
+      given.recorded_by = ("profio.recorder: mode %s, clock %s"):format(asked.mode, asked.clock)
+   end
    for name, value in pairs(ways[asked.format]) do
       given[name] = value
    end
@@ -319,8 +327,12 @@ end
 local asked = os.getenv "PROFIO_RECORD"
 
 if asked and asked ~= "" then
-   assert(recorder.start(recorder.parse(asked)))
+   local given = recorder.parse(asked)
+   assert(recorder.start(given))
    current.is_told = true
+   if not (given.path or ""):find("%p", 1, true) then
+      core.forget_recording() -- programs that this one starts would write the same file
+   end
 end
 
 return recorder

@@ -27,6 +27,7 @@ typedef struct br_writer {
   size_t frames_used, frames_room;
   uint32_t *frame_of; /* by area: where its frame begins, 0: not made */
   uint32_t nframe_of; /* areas there is room for */
+  uint32_t author;    /* name that the first mapping has, or PF_NO_NAME */
 } br_writer;
 
 
@@ -366,10 +367,18 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
 /* }====== */
 
 
+/* A mapping that no line uses says at the start which program wrote the file. */
+static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
+  const uint32_t name = self->author;
+  self->author = PF_NO_NAME;
+  return name == PF_NO_NAME ? PF_OK : put_mapping(self, name, sink, error);
+}
+
+
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   br_writer *const self = (br_writer *)(void *)encoder;
-  pf_status status = PF_OK;
+  pf_status status = put_author(self, sink, error);
   (void)table; /* there is one */
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
     status = put_row(self, batch, row, sink, error);
@@ -379,10 +388,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 /* No record ends a file, and no header counts: flushing and finishing. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  (void)encoder;
-  (void)sink;
-  (void)error;
-  return PF_OK;
+  return put_author((br_writer *)(void *)encoder, sink, error);
 }
 
 
@@ -399,16 +405,22 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_dictionary *dictionary, pf_encoder **encoder,
                       pf_error *error) {
   br_writer *const self = calloc(1, sizeof *self);
-  (void)options; /* there are none */
-  (void)noptions;
+  const pf_trace asked = {.options = options, .noptions = noptions};
+  pf_bytes author;
   if (self == NULL)
     return br_no_memory(error);
   self->encoder = (pf_encoder){
       .put = put, .finish = finish, .close = close_writer, .flush = finish};
   self->dictionary = dictionary;
-  if (br_intern_routines(dictionary, self->routines, error) != PF_OK) {
+  self->author = PF_NO_NAME;
+  const bool has_author =
+      pf_option_text(&asked, "recorded_by", &author) && author.size > 0;
+  if (has_author)
+    self->author = pf_intern(dictionary, author);
+  if ((has_author && self->author == PF_NO_NAME) ||
+      br_intern_routines(dictionary, self->routines, error) != PF_OK) {
     free(self);
-    return error->status;
+    return br_no_memory(error);
   }
   *encoder = &self->encoder;
   return PF_OK;

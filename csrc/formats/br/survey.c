@@ -38,7 +38,23 @@ typedef struct survey {
   bool complete;     /* it got to the end */
   uint64_t *callees; /* by depth: time of the lines that it called */
   size_t room;
+  bool is_recording; /* profio's recorder wrote it */
 } survey;
+
+
+/* The first mapping of what profio's recorder writes says so: then it is known
+   how the file is to be read, and of what it is. */
+static void look_at_author (pf_trace *trace, survey *s) {
+  static const char author[] = "profio.recorder";
+  const pf_bytes bytes = trace->sources[0].bytes;
+  br_record record;
+  s->is_recording =
+      bytes.size > 0 && br_record_at(bytes, 0, &record) == BR_WHOLE &&
+      record.type == BR_MODULE && record.name.size >= sizeof author - 1 &&
+      memcmp(record.name.at, author, sizeof author - 1) == 0;
+  if (s->is_recording)
+    pf_info_text(trace, "recorded_by", record.name);
+}
 
 
 /* The next group of the part that is looked at. */
@@ -65,7 +81,12 @@ static void look_at_order (const br_group *group, order *seen) {
 }
 
 
-static const char *decide_order (const order *seen, br_reading *reading) {
+static const char *decide_order (const survey *s, const order *seen,
+                                 br_reading *reading) {
+  if (s->is_recording) {
+    reading->outer_first = false;
+    return "profio's recorder writes them so";
+  }
   reading->outer_first = seen->main_first > 0 && seen->main_last == 0;
   if (seen->backtraces == 0)
     return "there are no backtraces";
@@ -79,9 +100,10 @@ static const char *decide_order (const order *seen, br_reading *reading) {
 }
 
 
-static pf_status settle_order (pf_trace *trace, const order *seen,
-                               br_reading *reading, pf_error *error) {
-  const char *why = decide_order(seen, reading);
+static pf_status settle_order (pf_trace *trace, const survey *s,
+                               const order *seen, br_reading *reading,
+                               pf_error *error) {
+  const char *why = decide_order(s, seen, reading);
   if (pf_option_is(trace, "backtrace_order", "inner_first") ||
       pf_option_is(trace, "backtrace_order", "outer_first")) {
     reading->outer_first =
@@ -149,14 +171,16 @@ static pf_status look_at_time (survey *s, const br_group *group, times *seen,
 }
 
 
-static const char *decide_times (const pf_trace *trace, const times *seen,
-                                 bool has_times, br_reading *reading) {
+static const char *decide_times (const pf_trace *trace, const survey *s,
+                                 const times *seen, br_reading *reading) {
   const int64_t wall = pf_option_int(trace, "wall", 0);
   reading->inclusive = pf_option_is(trace, "semantics", "inclusive");
   if (reading->inclusive || pf_option_is(trace, "semantics", "self"))
     return "given";
-  if (!has_times)
+  if (s->walk.timed == 0)
     return "there are no times";
+  if (s->is_recording)
+    return "profio's recorder writes them so";
   reading->inclusive = true;
   if (wall > 0 && seen->sum > (uint64_t)wall)
     return "all times together are more than the time that passed";
@@ -168,9 +192,9 @@ static const char *decide_times (const pf_trace *trace, const times *seen,
 }
 
 
-static void settle_times (pf_trace *trace, const times *seen, bool has_times,
+static void settle_times (pf_trace *trace, const survey *s, const times *seen,
                           br_reading *reading) {
-  const char *const why = decide_times(trace, seen, has_times, reading);
+  const char *const why = decide_times(trace, s, seen, reading);
   pf_info_text(trace, "semantics",
                br_text(reading->inclusive ? "inclusive" : "self"));
   pf_info_text(trace, "semantics_why", br_text(why));
@@ -218,13 +242,14 @@ pf_status br_survey (pf_trace *trace, br_reading *reading, int64_t *rows,
   order backtraces = {.backtraces = 0};
   times seen = {.sum = 0};
   pf_status status = br_walk_open(&s.walk, trace, error);
+  look_at_author(trace, &s);
   if (status == PF_OK)
     status = look(&s, &backtraces, &seen, error);
   if (status == PF_OK) {
     settle_dialect(trace, &s);
     *rows = s.complete ? (int64_t)s.walk.groups : -1;
-    status = settle_order(trace, &backtraces, reading, error);
-    settle_times(trace, &seen, s.walk.timed > 0, reading);
+    status = settle_order(trace, &s, &backtraces, reading, error);
+    settle_times(trace, &s, &seen, reading);
   }
   free(s.callees);
   br_walk_close(&s.walk);

@@ -69,7 +69,10 @@ end
 -- which can do what is asked for.
 local function first_reports(trace, given)
    local names = registry.named(trace.format).first
-      or (trace.events and { "statistics" } or { "flat", "graph" })
+   if type(names) == "function" then
+      names = names(trace)
+   end
+   names = names or (trace.events and { "statistics" } or { "flat", "graph" })
    local list = {}
    for _, name in ipairs(given.diff and { "diff" } or names) do
       local report = reports.named(name)

@@ -5,6 +5,7 @@ local core = require "profio.core"
 local callgrind = {
    name = "callgrind",
    help = "a profile for callgrind_annotate and KCachegrind",
+   endings = { ".callgrind" },
    takes = "profile",
    options = {
       { name = "metric", type = "text", help = "only this metric: time, samples, ...; else all" },

@@ -5,6 +5,7 @@ local core = require "profio.core"
 local folded = {
    name = "folded",
    help = "folded stacks: main;parse;read 1000",
+   endings = { ".folded" },
    takes = "profile",
    options = {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },

@@ -17,6 +17,7 @@ local MOST_FUNCTIONS = 5000
 local html = {
    name = "html",
    help = "a report as one HTML page: functions, flame graph, timeline, hot lines",
+   endings = { ".html" },
    takes = "trace",
    options = lanes.with_options {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },

@@ -4,6 +4,7 @@
 -- An export is a table:
 --    name     its word on the command line
 --    help     one line
+--    endings  of the names of such files, or nil; a file named callgrind.out.1 is one of callgrind
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
 --    options  { { name =, type =, default =, help = }, ... } of those that take a profile or trace
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
@@ -102,6 +103,24 @@ function exports.named(name)
       error(("no export '%s'; there are: %s"):format(tostring(name), exports.names()), 0)
    end
    return load(name)
+end
+
+---The export of profiles whose files are named so, or nil.
+---@param path string
+---@return string|nil kind
+function exports.of_path(path)
+   local name = path:lower():match "[^/]*$"
+   if name:find "^callgrind%.out" then
+      return "callgrind"
+   end
+   for _, kind in ipairs(order) do
+      for _, ending in ipairs(load(kind).endings or {}) do
+         if name:sub(-#ending) == ending then
+            return kind
+         end
+      end
+   end
+   return nil
 end
 
 -- Into a file of that path; on a failure it is closed and keeps what was written.

@@ -7,6 +7,7 @@ local MOST_COMMENTS = 8
 local pprof = {
    name = "pprof",
    help = "a profile for Go's pprof, gzipped",
+   endings = { ".pb.gz", ".pb", ".pprof" },
    takes = "profile",
    is_binary = true,
    options = {

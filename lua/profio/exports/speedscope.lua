@@ -8,6 +8,7 @@ local lanes = require "profio.exports.lanes"
 local speedscope = {
    name = "speedscope",
    help = "a timeline, or a profile, for speedscope",
+   endings = { ".speedscope.json" },
    takes = "trace",
    weighs_profile = true,
    options = lanes.with_options {

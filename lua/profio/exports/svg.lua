@@ -8,6 +8,7 @@ local markup = require "profio.exports.markup"
 local svg = {
    name = "svg",
    help = "a flame graph as one SVG file, with search and zoom",
+   endings = { ".svg" },
    takes = "profile",
    options = {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },

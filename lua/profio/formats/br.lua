@@ -9,8 +9,13 @@ br.help = "profiles of Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED"
 br.follows = true
 br.extensions = { "prf", "br", "log" }
 
--- What its own tool prints: a listing.
-br.first = { "listing" }
+---What is shown first: the listing that its own tool prints, and of a Lua program that profio
+---recorded where the time went.
+---@param trace profio.Trace
+---@return string[] reports
+function br.first(trace)
+   return trace.info.recorded_by and { "hotfunctions", "hotlines" } or { "listing" }
+end
 
 br.options = {
    { name = "backtrace_order", type = "choice", choices = { "auto", "inner_first", "outer_first" },
@@ -24,7 +29,21 @@ br.options = {
      help = "frames kept of one backtrace; the others are counted" },
 }
 
-br.write_options = {}
+br.write_options = {
+   { name = "recorded_by", type = "text", default = "",
+     help = "program that recorded, the name of a module that is mapped first and used nowhere" },
+}
+
+---A copy says too which program recorded.
+---@param options table of writing, changed
+---@param info { name: string, value: any }[] of the trace's first file
+function br.save_defaults(options, info)
+   for _, fact in ipairs(info) do
+      if fact.name == "recorded_by" and options.recorded_by == nil then
+         options.recorded_by = fact.value
+      end
+   end
+end
 
 ---Stacks are in the samples: of TIMED with the time of each line itself.
 ---@param part profio.core.Part

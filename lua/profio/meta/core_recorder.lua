@@ -16,14 +16,22 @@ function core.recorder(settings) end
 ---@return { create: function, resume: function, wrap: function, close: function }
 function core.coroutines(close) end
 
+---The number of this process.
+---@return integer
+function core.process_id() end
+
+---Remove PROFIO_RECORD from the environment of programs that this one starts.
+function core.forget_recording() end
+
 ---@class profio.core.Recorder
 local recorder = {}
 
 ---Record the threads of this Lua state; raises when another recorder does.
----@param subtract boolean measure what hooks cost, and take it off the times
+---@param subtract boolean measure what hooks cost, now and while it records, and take it off the
+---times
 function recorder:begin(subtract) end
 
----Record nothing; what is open ends.
+---Record nothing for a while; calls that are open stay so.
 function recorder:pause() end
 
 ---Go on after a pause.

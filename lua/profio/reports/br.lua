@@ -11,7 +11,8 @@ local br = {}
 ---@return boolean
 ---@return string|nil reason
 function br.fits(trace)
-   return trace.format == "br", "it is for profiles of Business Rules!"
+   return trace.format == "br",
+      "it is for profiles of Business Rules! and recordings of Lua programs"
 end
 
 ---Whether the file has times; else every group is a sample.
@@ -25,11 +26,28 @@ end
 local dialects = { timed = "TIMED", sampled = "SAMPLED", mixed = "TIMED, not all groups",
    empty = "empty" }
 
----The line that says what the file is and how it was read.
+-- The heading of a Lua program that profio recorded.
+local function recording_heading(trace)
+   local how = trace.info.recorded_by:match "^profio%.recorder: (.*)$"
+   local lines = { ("%s: a Lua program, recorded by profio%s"):format(plain(trace.path),
+      how and " (" .. plain(how) .. ")" or "") }
+   if br.has_times(trace) then
+      lines[2] = "Times are those of the line itself. What the recorder's hook costs, mostly 40 to "
+         .. "100 ns a line, has been"
+      lines[3] = "taken off; a line whose mean is less than that ran about so long, give or take a "
+         .. "few ns. Counts are exact."
+   end
+   return table.concat(lines, "\n") .. "\n\n"
+end
+
+---The lines that say what the file is and how it was read.
 ---@param trace profio.Trace
 ---@return string
 function br.heading(trace)
    local info = trace.info
+   if info.recorded_by then
+      return recording_heading(trace)
+   end
    local order = info.backtrace_order == "inner_first" and "innermost" or "outermost"
    local words = { plain(trace.path), ": ", dialects[info.dialect], "; backtraces with the ", order,
       " frame first (", info.backtrace_order_why, ")" }

@@ -4,7 +4,7 @@ local br = require "profio.reports.br"
 
 local hotfunctions = {
    name = "hotfunctions",
-   help = "Business Rules!: functions and the time they took, most first",
+   help = "Business Rules!, Lua programs: functions and the time they took, most first",
    columns = {
       { name = "function", help = "its name, else the module's" },
       { name = "kind", help = "function, gosub, main or unknown" },

@@ -5,7 +5,8 @@ local br_source = require "profio.reports.br_source"
 
 local hotlines = {
    name = "hotlines",
-   help = "Business Rules!: lines and the time they took, most first; --source DIR shows them",
+   help = "Business Rules!, Lua programs: lines and the time they took, most first; --source DIR "
+      .. "shows them",
    columns = {
       { name = "module", help = "file of the program" },
       { name = "line", help = "line number" },

@@ -4,7 +4,7 @@ local br = require "profio.reports.br"
 
 local listing = {
    name = "listing",
-   help = "Business Rules!: each line as it was executed, and its callers",
+   help = "Business Rules!, Lua programs: each line as it was executed, and its callers",
    columns = {
       { name = "module", help = "file of the program" },
       { name = "line", help = "line number" },

@@ -1,0 +1,146 @@
+-- What the recorder leaves out, and what its files say: pauses, paths, programs that a recorded one
+-- starts, and the report that the command shows first.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+local recorded = require "spec.support.recorded"
+
+local run = recorded.run
+
+describe("a pause", function()
+   local program = [[
+local recorder = require "profio.recorder"
+local function wait(seconds) local began = os.clock()
+   while os.clock() - began < seconds do end
+end
+local function f() end
+local function work()
+   f()
+   recorder.pause() wait(0.05) f() f()
+   recorder.resume()
+   f()
+end
+recorder.start { mode = "%s", format = %s, path = %s, lines = %s }
+work()
+local again = coroutine.wrap(function()
+   f() coroutine.yield() f()
+end)
+again()
+recorder.pause()
+again()
+recorder.resume()
+f()
+local info = recorder.stop()
+local profile = info.profile or assert(require "profio".open(info.path)):profile()
+for name, calls, total in profile:flat { zeros = true }:each("function", "calls", "total") do
+   print(name, calls, total)
+end
+print("time", info.lost, info.time)
+]]
+
+   -- Calls and time by function.
+   local function recorded_with(...)
+      local output, _, errors = run(program:format(...))
+      local counts, time = {}, {}
+      for name, count, ns in output:gmatch "(%S[^\t\n]*)\t(%S+)\t(%d+)\n" do
+         counts[name], time[name] = math.tointeger(tonumber(count)), math.tointeger(tonumber(ns))
+      end
+      assert(time.time, errors)
+      return counts, time
+   end
+
+   it("counts a call once that is open all the time, and takes no time", function()
+      for _, given in ipairs { { "calls", '"winidea"', '"pause.out"', "true" },
+         { "calls", '"xpp"', '"pause.out"', "true" },
+         { "aggregate", "nil", "nil", "true" }, { "aggregate", "nil", "nil", "false" } } do
+         local counts, time = recorded_with(table.unpack(given))
+         local name = table.concat(given, " ")
+         assert.same({ 1, 4 }, { counts.work, counts.f }, name)
+         assert.is_true(time.time < 40000000 and time.work < 40000000, name)
+         assert.is_nil(counts.wait, name)
+      end
+   end)
+
+   it("ends with what was open when recording ends in it", function()
+      local output = run [[
+local recorder = require "profio.recorder"
+local function f() end
+recorder.start { mode = "aggregate" }
+local function work() f() recorder.pause() end
+work()
+local info = recorder.stop()
+for name, calls in info.profile:flat { zeros = true }:each("function", "calls") do
+   print(name, calls)
+end
+]]
+      assert.matches("work\t1\n", output)
+      assert.matches("f\t1\n", output)
+   end)
+end)
+
+describe("a recorded file", function()
+   it("says that it is of a Lua program, and shows where the time went", function()
+      run("local t = 0\nfor i = 1, 1000 do\n   t = t + i\nend\n", "mode=timed,path="
+         .. recorded.path "own.prf")
+      local shown, status, errors = command.run "profio own.prf"
+      assert.same({ 0, "" }, { status, errors })
+      assert.matches("^own%.prf: a Lua program, recorded by profio %(mode timed, clock wall%)",
+         shown)
+      assert.matches("hook costs", shown)
+      assert.matches("main +prog%.lua", shown)
+      assert.matches("\n[^\n]*prog%.lua +3 ", shown)
+      assert.is_nil(shown:find("Business", 1, true))
+      assert.is_true(select(2, shown:gsub("\n", "\n")) < 60)
+      local trace <close> = assert(profio.open(command.folder .. "/own.prf"))
+      assert.same({ "profio.recorder: mode timed, clock wall", "self" },
+         { trace.info.recorded_by, trace.info.semantics })
+      local copy = command.folder .. "/copy.prf"
+      assert(trace:save(copy))
+      assert.equal(command.read(command.folder .. "/own.prf"), command.read(copy))
+   end)
+
+   it("has the number of the process in its path", function()
+      local output = run([[
+local recorder = require "profio.recorder"
+local numbers = io.open("/proc/self/stat"):read "n"
+recorder.start { mode = "aggregate", path = "of%%-%p.folded" }
+local function f() end
+for i = 1, 10000 do f() end
+local path = recorder.stop().path
+print(path == ("of%%-%d.folded"):format(numbers), io.open(path):read "l")
+os.remove(path)
+]])
+      assert.matches("^true\t[^\n]*main chunk[^\n]* %d+\n$", output)
+   end)
+
+   it("is of the kind that the ending of its path says", function()
+      for name, start in pairs { ["end.svg"] = "^<%?xml", ["end.html"] = "^<!DOCTYPE html",
+         ["end.pb.gz"] = "^\x1f\x8b", ["callgrind.out.7"] = "^# callgrind format",
+         ["end.speedscope.json"] = '"%$schema"', ["end.other"] = "^\x1f\x8b" } do
+         local path = recorded.path(name)
+         run("local t = 0\nfor i = 1, 20000 do\n   t = t + i\nend\n", "mode=aggregate,path="
+            .. path)
+         assert.matches(start, command.read(path):sub(1, 300))
+         os.remove(path)
+      end
+   end)
+
+   it("is left alone by programs that a recorded one starts", function()
+      command.file("child.lua", "local t = 0\nfor i = 1, 1000 do\n   t = t + i\nend\nprint(t)\n")
+      local parent = "print(os.getenv 'PROFIO_RECORD' or 'nothing')\nlocal t = 0\n"
+         .. "os.execute 'lua5.4 -lprofio.recorder child.lua'\n"
+         .. "for i = 1, 500 do\n   t = t + i\nend\n"
+      local path = recorded.path "family.prf"
+      local output, _, errors = run(parent, "mode=timed,path=" .. path)
+      assert.same({ "nothing\n500500\n", "" }, { output, errors })
+      local counts = recorded.lines(assert(profio.open(path)))
+      assert.equal(500, counts[5])
+      os.remove(path)
+      -- with %p each has a file of its own
+      os.execute("rm -f " .. command.folder .. "/family-*.prf")
+      run(parent, "mode=timed,path=family-%p.prf")
+      local pipe <close> = assert(io.popen("ls " .. command.folder .. "/family-*.prf | wc -l"))
+      assert.equal(2, pipe:read "n")
+      os.execute("rm -f " .. command.folder .. "/family-*.prf")
+   end)
+end)
