@@ -6,11 +6,11 @@
 
 #include "kernels/flags.h"
 
-#define FLAGS   5
+#define FLAGS   6
 #define LONGEST 128 /* bytes of merged words; the others are dropped */
 
-static const char *const words[FLAGS] = {"gap", "lost", "open", "orphan",
-                                         "unwound"};
+static const char *const words[FLAGS] = {"gap",    "lost", "open",
+                                         "orphan", "run",  "unwound"};
 
 
 /* Append a word to a text of words; its new size. */

@@ -1,6 +1,6 @@
 /*
-** flags.h - the words of columns of flags: gap, lost, open, orphan, unwound. A
-** set of them is a sum; as a name they stand in alphabetical order.
+** flags.h - the words of columns of flags: gap, lost, open, orphan, run,
+** unwound. A set of them is a sum; as a name they stand in alphabetical order.
 */
 
 #ifndef flags_h
@@ -13,8 +13,9 @@ enum {
   PF_FLAG_LOST = 2,
   PF_FLAG_OPEN = 4,
   PF_FLAG_ORPHAN = 8,
-  PF_FLAG_UNWOUND = 16,
-  PF_FLAG_SETS = 32
+  PF_FLAG_RUN = 16, /* of a row: another run begins with it */
+  PF_FLAG_UNWOUND = 32,
+  PF_FLAG_SETS = 64
 };
 
 /* Set names[set] to the number of each set's words; false when out of

@@ -17,7 +17,7 @@ typedef struct refilter {
 } refilter;
 
 
-/* Whether rows before this one are lost. */
+/* Whether rows before this one are lost, or of another run. */
 static bool follows_gap (const refilter *self, const pf_batch *batch,
                          size_t row) {
   if (self->at.flags >= batch->ncolumns)
@@ -26,7 +26,7 @@ static bool follows_gap (const refilter *self, const pf_batch *batch,
   if (pf_is_missing(flags, row) || flags->ids[row] == self->frames.nameless)
     return false;
   const pf_bytes text = pf_name(self->frames.dictionary, flags->ids[row]);
-  return (pf_flags_in(text) & PF_FLAG_GAP) != 0;
+  return (pf_flags_in(text) & (PF_FLAG_GAP | PF_FLAG_RUN)) != 0;
 }
 
 

@@ -179,21 +179,34 @@ static pf_status take_other (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* Whether the row says that rows before it are lost. */
-static bool follows_gap (const unfilter *self, size_t row) {
+/* What a row of the input says of itself and those before it. */
+static unsigned flags_of_row (const unfilter *self, size_t row) {
   const uint32_t given = pf_unfilter_flags(self, row);
-  return given != self->flag_names[0] &&
-         (pf_flags_in(pf_name(self->reader.dictionary, given)) & PF_FLAG_GAP) !=
-             0;
+  return given == self->flag_names[0]
+             ? 0
+             : pf_flags_in(pf_name(self->reader.dictionary, given));
 }
 
 
-/* With which flags all open calls end before a row: another file begins, or
-   rows before it are lost; 0: they do not. */
+/* With which flags all open calls end before a row: another file or another
+   run begins, or rows before it are lost; 0: they do not. */
 static unsigned closed_before (unfilter *self, size_t row) {
-  if (pf_frames_new_file(&self->frames, &self->in, &self->at, row))
-    return PF_FLAG_OPEN;
-  return follows_gap(self, row) ? PF_FLAG_GAP : 0;
+  const unsigned flags = flags_of_row(self, row);
+  const bool is_new =
+      pf_frames_new_file(&self->frames, &self->in, &self->at, row);
+  return is_new || (flags & PF_FLAG_RUN) != 0 ? PF_FLAG_OPEN
+                                              : flags & PF_FLAG_GAP;
+}
+
+
+/* The clocks of all threads begin anew. */
+static void reset_clocks (unfilter *self) {
+  self->latest = 0;
+  for (uint32_t i = 0; i < self->frames.nlanes; i++) {
+    pf_call_stack *const lane = &self->frames.lanes[i];
+    lane->idle = lane->seen = 0;
+    lane->shown = INT64_MIN;
+  }
 }
 
 
@@ -222,7 +235,7 @@ static pf_status sweep (unfilter *self, pf_batch *out, pf_error *error) {
   }
   self->has_gap = !self->has_ended;
   if (self->closes == PF_FLAG_OPEN)
-    self->latest = 0; /* another file begins */
+    reset_clocks(self);
   self->closes = 0;
   return PF_OK;
 }

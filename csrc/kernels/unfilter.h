@@ -14,7 +14,8 @@
 **   gap      the same, or nobody knows: tracing was interrupted meanwhile
 **   open     the trace ended
 ** A leave without its call has the flag `orphan`, after an interruption also
-** `gap`. A row whose own flags say `gap` closes the calls of all threads.
+** `gap`. A row whose own flags say `gap` closes the calls of all threads,
+** and so does the first row of another file, or one whose flags say `run`.
 */
 
 #ifndef unfilter_h

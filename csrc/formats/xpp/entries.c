@@ -11,16 +11,26 @@
 #include "formats/xpp/times.h"
 #include "model/names.h"
 
+/* What flags say of a row: a sum. */
+enum {
+  DELETED = 1,
+  GAP = 2,
+  RUN = 4,
+  ROW_FLAGS = 8
+};
+
 typedef struct entries_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open;          /* rows are */
-  uint32_t letters[4];   /* the operations there are, in the dictionary */
-  uint32_t gap, deleted; /* flags */
+  bool is_open;              /* rows are */
+  uint32_t letters[4];       /* the operations there are, in the dictionary */
+  uint32_t flags[ROW_FLAGS]; /* names of sets of them */
   xpp_times times;
+  bool follows; /* times are looked at: for themselves, or for flags */
   int64_t thread_of[PF_BATCH_ROWS];
-  xpp_namer ops, calls; /* of tables */
+  int64_t unasked[PF_BATCH_ROWS]; /* times that only flags are made from */
+  xpp_namer ops, calls;           /* of tables */
   xpp_forward *forward; /* of plain entries; NULL: they are taken as all are */
   xpp_rows rows;
 } entries_reader;
@@ -37,7 +47,9 @@ static const pf_field ours[ENTRIES_COLUMNS] = {
     {"call", PF_NAME, "name of the function", false},
     {"line", PF_INT, "line of the source", false},
     {"params", PF_BYTES, "parameters with their values", false},
-    {"flags", PF_NAME, "gap: rows before it are lost; deleted", false},
+    {"flags", PF_NAME,
+     "gap: rows before it are lost; run: the first one of another run; deleted",
+     false},
 };
 
 
@@ -213,12 +225,34 @@ static void fill_params (const entries_reader *self, pf_column *column,
 }
 
 
+/* A row has one flag more. */
+static void add_flag (const entries_reader *self, pf_column *column, size_t row,
+                      unsigned flag) {
+  const uint64_t bit = (uint64_t)1 << (row & 63);
+  unsigned set = 0;
+  if ((column->missing[row >> 6] & bit) == 0)
+    while (self->flags[set] != column->ids[row])
+      set++;
+  column->ids[row] = self->flags[set | flag];
+  column->missing[row >> 6] &= ~bit;
+}
+
+
+/* The rows with which runs begin. */
+static void mark_runs (const entries_reader *self, pf_column *column) {
+  for (size_t i = 0; self->times.has_begins && i < PF_BATCH_ROWS / 64; i++)
+    for (uint64_t left = self->times.begins[i]; left != 0; left &= left - 1)
+      add_flag(self, column, i * 64 + (size_t)__builtin_ctzll(left), RUN);
+}
+
+
 /* Most rows have none. */
 static void fill_flags (const entries_reader *self, pf_column *column,
                         size_t count) {
   memset(column->data, 0, count * sizeof *column->ids);
   memset(column->missing, 0xff, PF_BATCH_ROWS / 8);
   column->has_missing = true;
+  mark_runs(self, column);
   for (size_t r = 0; r < self->rows.nruns; r++) {
     const xpp_run *const run = &self->rows.runs[r];
     const bool is_deleted = run->piece.kind == XPP_DELETED;
@@ -226,8 +260,7 @@ static void fill_flags (const entries_reader *self, pf_column *column,
       const size_t row = run->row + i;
       if (!is_deleted && !(run->piece.has_gap && i == 0))
         break; /* only the first row has a gap before it */
-      column->ids[row] = is_deleted ? self->deleted : self->gap;
-      column->missing[row >> 6] &= ~((uint64_t)1 << (row & 63));
+      add_flag(self, column, row, is_deleted ? DELETED : GAP);
     }
   }
 }
@@ -241,6 +274,26 @@ static void fill_extra (const entries_reader *self, pf_column *column,
   for (size_t row = 0; row < count; row++)
     if (pf_is_missing(from, row))
       pf_set_missing(column, row);
+}
+
+
+/* The column of times, or of those that nobody asks for but flags. */
+static pf_column time_column (entries_reader *self, pf_column *column,
+                              uint64_t *missing) {
+  pf_column unasked = {.type = PF_INT, .missing = missing};
+  unasked.ints = self->unasked;
+  return column->data == NULL ? unasked : *column;
+}
+
+
+/* Flags without times: the times tell where runs begin. */
+static pf_status follow_unasked (entries_reader *self, const pf_batch *batch,
+                                 size_t count, pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  if (!self->follows || batch->columns[ENTRIES_TIME].data != NULL)
+    return PF_OK;
+  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
+  return fill_times(self, &times, count, error);
 }
 
 
@@ -284,6 +337,7 @@ static pf_status open_forward (entries_reader *self, const pf_batch *batch,
     return xpp_no_memory(error);
   for (size_t i = 0; i < file->nentries; i++)
     wanted[i] = batch->columns[i].data != NULL;
+  wanted[ENTRIES_TIME] = self->follows;
   const bool is_plain =
       xpp_plain_open(&plain, file, wanted, &self->ops, &self->calls);
   free(wanted);
@@ -315,6 +369,20 @@ static void copy_threads (pf_column *to, const xpp_plain_rows *plain) {
 }
 
 
+/* Follow the times of plain entries, if somebody wants that. */
+static pf_status follow_plain (entries_reader *self,
+                               const xpp_plain_rows *plain,
+                               const pf_batch *batch, pf_error *error) {
+  uint64_t missing[PF_BATCH_ROWS / 64];
+  if (!self->follows || xpp_times_go_on(&self->times, plain))
+    return PF_OK;
+  pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
+  copy_column(&times, plain->times);
+  return xpp_times_follow(&self->times, &self->rows, plain->threads, &times,
+                          error);
+}
+
+
 /* The rows at hand are those of plain entries. */
 static pf_status take_plain (entries_reader *self, const xpp_plain_rows *plain,
                              pf_batch *batch, pf_error *error) {
@@ -325,14 +393,11 @@ static pf_status take_plain (entries_reader *self, const xpp_plain_rows *plain,
   copy_column(&columns[ENTRIES_OP], plain->ops);
   copy_column(&columns[ENTRIES_CALL], plain->calls);
   copy_column(&columns[ENTRIES_LINE], plain->lines);
+  batch->rows = PF_BATCH_ROWS;
+  const pf_status status = follow_plain(self, plain, batch, error);
   if (columns[ENTRIES_FLAGS].data != NULL)
     fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
-  batch->rows = PF_BATCH_ROWS;
-  if (columns[ENTRIES_TIME].data == NULL ||
-      xpp_times_go_on(&self->times, plain))
-    return PF_MORE;
-  return xpp_times_follow(&self->times, &self->rows, plain->threads,
-                          &columns[ENTRIES_TIME], error);
+  return status < 0 ? status : PF_MORE;
 }
 
 
@@ -361,6 +426,15 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
   bool *const wanted = calloc(file->nfields + 1, sizeof *wanted);
   if (wanted == NULL)
     return xpp_no_memory(error);
+  const size_t time = file->roles.field[XPP_TIME];
+  self->follows =
+      time != XPP_NO_FIELD && (batch->columns[ENTRIES_TIME].data != NULL ||
+                               batch->columns[ENTRIES_FLAGS].data != NULL);
+  if (self->follows) {
+    wanted[time] = true;
+    if (file->roles.field[XPP_THREAD] != XPP_NO_FIELD)
+      wanted[file->roles.field[XPP_THREAD]] = true;
+  }
   for (size_t i = 0; i < batch->ncolumns && i < file->nentries; i++) {
     if (batch->columns[i].data == NULL || i == ENTRIES_FLAGS)
       continue;
@@ -370,8 +444,6 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
                           (i == ENTRIES_CALL && self->calls.field != NULL);
     if (field != XPP_NO_FIELD && !is_named)
       wanted[field] = true;
-    if (i == ENTRIES_TIME && file->roles.field[XPP_THREAD] != XPP_NO_FIELD)
-      wanted[file->roles.field[XPP_THREAD]] = true;
   }
   self->is_open = true;
   const pf_status status =
@@ -393,6 +465,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   if (status != PF_MORE)
     return status;
   const size_t count = self->rows.batch.rows;
+  status = follow_unasked(self, batch, count, error);
   for (size_t i = 0; i < self->file->nentries && status == PF_OK; i++)
     if (batch->columns[i].data != NULL)
       status = fill_column(self, i, &batch->columns[i], count, error);
@@ -414,16 +487,20 @@ static void close_reader (pf_reader *reader) {
 
 
 static bool learn_words (entries_reader *self) {
-  static const char *const words[] = {"i", "I", "O", "o", "gap", "deleted"};
-  uint32_t *const numbers[] = {&self->letters[0], &self->letters[1],
-                               &self->letters[2], &self->letters[3],
-                               &self->gap,        &self->deleted};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    *numbers[i] = pf_intern_text(self->trace->dictionary, words[i]);
-    if (*numbers[i] == PF_NO_NAME)
-      return false;
+  static const char *const letters[] = {"i", "I", "O", "o"};
+  static const char *const flags[ROW_FLAGS] = {
+      "",    "deleted",     "gap",     "deleted gap",
+      "run", "deleted run", "gap run", "deleted gap run"};
+  bool is_good = true;
+  for (size_t i = 0; i < 4; i++) {
+    self->letters[i] = pf_intern_text(self->trace->dictionary, letters[i]);
+    is_good &= self->letters[i] != PF_NO_NAME;
   }
-  return true;
+  for (size_t i = 0; i < ROW_FLAGS; i++) {
+    self->flags[i] = pf_intern_text(self->trace->dictionary, flags[i]);
+    is_good &= self->flags[i] != PF_NO_NAME;
+  }
+  return is_good;
 }
 
 

@@ -1,19 +1,22 @@
 /*
 ** times.c - the times of entries.
 **
-** The clock counts ms in 32 bits and starts again after 49 days. Time is that
-** of the file plus what the starts again add; a step back of more than half of
-** the range is one. Any other step back within a thread is worth a warning:
-** packets in a wrong order, or two runs in one file.
+** The clock counts ms in 32 bits and wraps after 49 days. Time is that of the
+** file plus what the wraps add; a step back of more than half of the range is
+** one. Any other step back within a thread is either the begin of another run
+** in the same file, if it leads into the first half of what this run has taken
+** so far, or worth a warning: rows or packets in a wrong order.
 */
 
 #include "formats/xpp/times.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 
 void xpp_times_open (xpp_times *self, uint64_t seed) {
-  *self = (xpp_times){.known = {.seed = seed}};
+  *self = (xpp_times){
+      .known = {.seed = seed}, .first = INT64_MAX, .latest_time = INT64_MIN};
 }
 
 
@@ -85,6 +88,39 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
 }
 
 
+/* Another run begins with the row: its threads begin anew. */
+static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
+                            size_t row, pf_error *error) {
+  const int64_t before = self->latest_time;
+  for (uint32_t i = 0; i < self->known.count; i++)
+    self->threads[i].time = INT64_MIN;
+  self->first = self->latest_time = time;
+  self->has_begins = true;
+  self->begins[row >> 6] |= (uint64_t)1 << (row & 63);
+  return pf_warn(rows->walk.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
+                 xpp_row_offset(rows, row), error,
+                 "time starts again at %lld ms, behind %lld ms: another run "
+                 "begins here",
+                 (long long)(time / XPP_NS_PER_MS),
+                 (long long)(before / XPP_NS_PER_MS));
+}
+
+
+/* Whether a step back to a time leads into the first half of the run. */
+static bool starts_again (const xpp_times *self, int64_t time) {
+  const uint64_t taken = (uint64_t)self->latest_time - (uint64_t)self->first;
+  return time <= self->first ||
+         (uint64_t)time - (uint64_t)self->first <= taken / 2;
+}
+
+
+/* The run has had this time. */
+static void note_time (xpp_times *self, int64_t time) {
+  self->first = time < self->first ? time : self->first;
+  self->latest_time = time > self->latest_time ? time : self->latest_time;
+}
+
+
 /* Compare with the last time of the thread. */
 static pf_status check_time (xpp_times *self, const xpp_rows *rows,
                              int64_t thread_of, const pf_column *time,
@@ -93,9 +129,16 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
   if (number == PF_NOT_INTERNED)
     return xpp_no_memory(error);
   xpp_thread_time *const thread = &self->threads[number];
-  const int64_t before = thread->time;
-  thread->time = time->ints[row];
-  if (time->ints[row] >= before)
+  const int64_t before = thread->time, now = time->ints[row];
+  pf_status status = PF_OK;
+  if (now < before && starts_again(self, now)) {
+    status = begin_run(self, rows, now, row, error);
+    thread->time = now;
+    return status;
+  }
+  thread->time = now;
+  note_time(self, now);
+  if (now >= before)
     return PF_OK;
   return pf_warn(rows->walk.trace, PF_DAMAGE, "xpp-time-back", PF_EFORMAT,
                  xpp_row_offset(rows, row), error,
@@ -120,8 +163,10 @@ static size_t count_calm (xpp_times *self, const int64_t *threads,
   for (; row < count && threads[row] == thread->thread && times[row] >= last;
        row++)
     last = times[row];
-  if (row > first)
+  if (row > first) {
     self->last = thread->time = last;
+    note_time(self, last);
+  }
   return row - first;
 }
 
@@ -131,6 +176,7 @@ pf_status xpp_times_follow (xpp_times *self, const xpp_rows *rows,
                             pf_error *error) {
   const size_t count = rows->batch.rows;
   pf_status status = PF_OK;
+  xpp_times_clear(self);
   for (size_t row = 0; row < count && status == PF_OK; row++) {
     row += count_calm(self, threads, time, row, count);
     if (row == count || pf_is_missing(time, row))
@@ -143,6 +189,13 @@ pf_status xpp_times_follow (xpp_times *self, const xpp_rows *rows,
 }
 
 
+void xpp_times_clear (xpp_times *self) {
+  if (self->has_begins)
+    memset(self->begins, 0, sizeof self->begins);
+  self->has_begins = false;
+}
+
+
 bool xpp_times_go_on (xpp_times *self, const xpp_plain_rows *rows) {
   if (self->latest >= self->known.count || !self->has_last ||
       self->added != 0 || !rows->is_one || !rows->is_rising)
@@ -152,5 +205,7 @@ bool xpp_times_go_on (xpp_times *self, const xpp_plain_rows *rows) {
       rows->times[0] < self->last)
     return false;
   self->last = thread->time = rows->times[PF_BATCH_ROWS - 1];
+  note_time(self, self->last);
+  xpp_times_clear(self);
   return true;
 }

@@ -15,8 +15,11 @@ typedef struct xpp_thread_time {
 } xpp_thread_time;
 
 typedef struct xpp_times {
-  int64_t added; /* to the times, in ns: the clock has started again */
-  int64_t last;  /* time of the file, with that */
+  int64_t added;              /* to the times, in ns: the clock has wrapped */
+  int64_t last;               /* time of the file, with that */
+  int64_t first, latest_time; /* least and greatest time of the run */
+  bool has_begins;            /* runs begin in the rows at hand: */
+  uint64_t begins[PF_BATCH_ROWS / 64]; /* with these */
   bool has_last;
   xpp_thread_time *threads; /* by their number in `known` */
   size_t room;              /* for them */
@@ -28,11 +31,15 @@ void xpp_times_open (xpp_times *times, uint64_t seed);
 void xpp_times_close (xpp_times *times);
 
 /* Take the times of the rows at hand, in ns, and their threads (0: missing)
-   into account: where the clock has started again the times are changed. PF_OK,
+   into account: where the clock has wrapped the times are changed, and where
+   another run begins its row is marked in times->begins. PF_OK,
    PF_ENOMEM, or in a strict trace what is odd. */
 pf_status xpp_times_follow (xpp_times *times, const xpp_rows *rows,
                             const int64_t *threads, pf_column *time,
                             pf_error *error);
+
+/* No run begins in the rows at hand. */
+void xpp_times_clear (xpp_times *times);
 
 /* The same for plain entries in which all goes on as it was: the look at each
    is spared. False: nothing has been done. */

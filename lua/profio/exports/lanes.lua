@@ -6,30 +6,47 @@ local core = require "profio.core"
 
 local lanes = {}
 
--- The table that says when something happened in which file, and its column of the file.
-local function timed_files(trace)
+-- The table that says when something happened, which of its columns tells of flags, and which of
+-- the file where there are several.
+local function timed_rows(trace)
    for _, name in ipairs { trace.tables[1], "events" } do
       local has = {}
       for _, column in ipairs(trace:table(name).columns) do
          has[column] = true
       end
-      if has.time and (has.file or has.trace_file) then
-         return trace:table(name), has.trace_file and "trace_file" or "file"
+      local file = has.trace_file and "trace_file" or has.file and "file"
+      if has.time and (file or has.flags and not trace.info.files) then
+         return trace:table(name):where { time = conditions.no(conditions.missing) },
+            has.flags and "flags" or nil, trace.info.files and file or nil
       end
    end
    return nil
 end
 
----Of what each file tells the first time and the last one.
+-- Of rows whose flags say where runs begin, and which may be of several files, the runs.
+local function flagged_runs(rows, flags, file)
+   local list, run, of = {}, nil, nil
+   for time, words, path in rows:each("time", flags, file or flags) do
+      if not run or (words and words:find "%f[%a]run%f[%A]") or (file and path ~= of) then
+         run = { first = time, last = time }
+         list[#list + 1], of = run, path
+      end
+      run.first, run.last = math.min(run.first, time), math.max(run.last, time)
+   end
+   return list
+end
+
+---Of each run the first time and the last one: of each file, and of each run in a file whose clock
+---starts again.
 ---@param trace profio.Trace with events
----@return { first: integer, last: integer }[] none where there is one file
+---@return { first: integer, last: integer }[] none where there is one run
 function lanes.runs(trace)
    local list = {}
-   local rows, file = nil, nil
-   if trace.info.files then
-      rows, file = timed_files(trace)
-   end
-   if rows then
+   local rows, flags, file = timed_rows(trace)
+   if rows and flags
+      and rows:where { [flags] = conditions.match "%f[%a]run%f[%A]" }:limit(1):count() > 0 then
+      return flagged_runs(rows, flags, file)
+   elseif rows and file then
       for first, last in rows:where { time = conditions.no(conditions.missing) }:group(file)
          :aggregate { "first = min(time)", "last = max(time)" }:each("first", "last")
       do
@@ -60,7 +77,9 @@ function lanes.fits(trace)
       return false, trace:profile_kind() == nil and "it has no table of events"
          or "it has no table of events; its profile goes to svg, html, speedscope, pprof, ..."
    end
-   return is_one_run(trace), "its files are runs whose times overlap: take one of them"
+   local is_one = is_one_run(trace)
+   return is_one, trace.info.files and "its files are runs whose times overlap: take one of them"
+      or "it has several runs whose times overlap: they have no common timeline"
 end
 
 ---What an export that falls back on the profile says of the timeline: "without the timeline: ...";

@@ -87,6 +87,7 @@ xpp.warnings = {
    ["xpp-packet-double"] = "a packet repeats rows that are there and is left out",
    ["xpp-packet-gap"] = "packets are missing between others",
    ["xpp-partial-row"] = "the file ends inside a row",
+   ["xpp-run-begins"] = "time starts again: another run begins in the same file",
    ["xpp-side-file"] = "a file found beside the trace cannot be read",
    ["xpp-stale-count"] = "the header states fewer records than there are: all are read",
    ["xpp-stray-end"] = "an end mark stands between rows",

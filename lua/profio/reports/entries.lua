@@ -15,7 +15,8 @@ local entries = {
       { name = "call", help = "name of the function" },
       { name = "line", help = "line of the source" },
       { name = "params", help = "parameters with their values" },
-      { name = "flags", help = "gap: entries before it are lost; deleted" },
+      { name = "flags",
+        help = "gap: entries before it are lost; run: another run begins; deleted" },
    },
 }
 
@@ -34,7 +35,10 @@ local line = "%6s  %12s  %-2s  %-24s %6s  %s"
 function entries.text(context, out)
    out:write((line:format("THREAD", "TIME", "OP", "CALL", "LINE", "PARAMETERS")), "\n")
    for row in context:records(context:narrow(context:view_of(entries))) do
-      if row.flags == "gap" then
+      local flags = row.flags or ""
+      if flags:find "run" then
+         out:write "        another run begins here\n"
+      elseif flags:find "gap" then
          out:write "        entries are missing here\n"
       end
       out:write((line:format(row.thread or "", row.time and xpp.ms(row.time) or "",

@@ -43,7 +43,17 @@ local function by_name(a, b)
    return a.area < b.area
 end
 
--- Of several files the last times together.
+-- Whether there is more than one run: events have been read.
+local function has_runs(trace)
+   for _, warning in ipairs(trace.warnings) do
+      if warning.code == "xpp-run-begins" then
+         return true
+      end
+   end
+   return trace.info.files ~= nil
+end
+
+-- Of several runs the last times together.
 local function whole_of(context)
    local _, to = span.of(context.trace, context.given)
    local whole = 0
@@ -78,7 +88,7 @@ local function sums_of(context, options)
    for _, sum in ipairs(list) do
       last = math.max(last, sum.last_stop)
    end
-   return list, context.trace.info.files and whole_of(context) or last
+   return list, has_runs(context.trace) and whole_of(context) or last
 end
 
 local function percent(part, whole)
