@@ -307,7 +307,7 @@ describe("a view", function()
       local arcs = trace.arcs
       assert.error_matches(function() arcs:where() end, "where wants a table")
       assert.error_matches(function() arcs:filter "x" end, "filter wants a function")
-      assert.error_matches(function() arcs:limit(-1) end, "limit wants")
+      assert.error_matches(function() arcs:limit(-1) end, "limit: the number of rows must be")
       assert.error_matches(function() arcs:sort() end, "at least one column")
       assert.error_matches(function() arcs:aggregate {} end, "at least one")
    end)

@@ -9,6 +9,7 @@ local options = require "profio.cli.options"
 local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
+local row_export = require "profio.exports.rows"
 local sides = require "profio.cli.sides"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
@@ -67,8 +68,7 @@ local without_file = {
 
 -- Values of options that can be looked at before a file is opened.
 local function check_given(given)
-   given.output = words.choice(given.output or "text", "--output",
-      { "text", "csv", "tsv", "json", "ndjson" })
+   given.output = words.choice(given.output or "text", "--output", row_export.outputs)
    if given.unit then
       words.choice(given.unit, "--unit", { "ns", "us", "ms", "s" })
    end

@@ -11,12 +11,18 @@ local function condition(op, fields)
    return setmetatable(fields, Condition)
 end
 
----Values from low to high, both ends included.
----@param low number|string
----@param high number|string
+---Values from low to high, both ends included. An end that is nil is open.
+---@param low number|string|nil
+---@param high number|string|nil
 function conditions.between(low, high)
-   if low == nil or high == nil then
-      error("between wants two values", 2)
+   if low == nil and high == nil then
+      error("between: one end must be given: between(low, high), between(low), between(nil, high)",
+         0)
+   end
+   for _, value in ipairs { low or high, high or low } do
+      if type(value) ~= "number" and type(value) ~= "string" then
+         error("between: an end must be a number or a text, got " .. type(value), 0)
+      end
    end
    return condition("between", { low = low, high = high })
 end

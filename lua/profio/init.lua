@@ -8,6 +8,7 @@ local conditions = require "profio.conditions"
 local core = require "profio.core"
 local inputs = require "profio.inputs"
 local options = require "profio.options"
+local raise = require "profio.raise"
 local recovery = require "profio.recovery"
 local registry = require "profio.registry"
 local script_part = require "profio.script_part"
@@ -370,5 +371,7 @@ end
 function profio.formats()
    return registry.all()
 end
+
+raise.publish(profio)
 
 return profio

@@ -103,6 +103,9 @@ end
 ---@return table<string, any> checked
 function options.check(declared, given, owner)
    local known, checked = {}, {}
+   if type(given) ~= "table" then
+      error(("%s: options must be a table, got %s"):format(owner, type(given)), 0)
+   end
    for _, option in ipairs(declared) do
       known[option.name] = option
    end

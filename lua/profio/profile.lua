@@ -8,6 +8,7 @@ local core = require "profio.core"
 local counts = require "profio.bodies.counts"
 local making = require "profio.bodies.making"
 local matching = require "profio.bodies.matching"
+local raise = require "profio.raise"
 local view = require "profio.view"
 
 local profile = { kind = making.kind, has_callers = making.has_callers }
@@ -74,6 +75,7 @@ end
 -- narrowed by stand below those given.
 local function merged(given, more)
    local result = {}
+   raise.expect(more, "table?", "options of a report")
    for _, some in ipairs { given, more or {} } do
       for name, value in pairs(some) do
          result[name] = value
@@ -116,6 +118,7 @@ methods.bottom_up = listing "bottom_up"
 
 local function arcs_of(name)
    return function(self, func, more)
+      raise.expect(func, "string", name .. ": the function")
       local state = of(self)
       local all = merged(state.given, more)
       return view.over(function()
@@ -489,6 +492,10 @@ end
 ---@param metric string|nil
 ---@return profio.Profile
 function methods:prune(share, metric)
+   if type(share) ~= "number" or not (share >= 0 and share <= 1) then
+      error(("prune: the share must be a number from 0 to 1, got %s"):format(tostring(share)), 0)
+   end
+   raise.expect(metric, "string?", "prune: the metric")
    return derived(self, exact_body(self):prune(share, metric), of(self).given)
 end
 
@@ -509,6 +516,9 @@ end
 function methods:close()
    of(self).body:close()
 end
+
+raise.publish_methods(methods, "profile", is_profile)
+Profile.__add, Profile.__sub = raise.public(Profile.__add), raise.public(Profile.__sub)
 
 Profile.__close = methods.close
 

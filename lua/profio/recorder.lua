@@ -12,6 +12,7 @@
 
 local core = require "profio.core"
 local options = require "profio.options"
+local raise = require "profio.raise"
 local times = require "profio.times"
 
 local recorder = {}
@@ -87,7 +88,8 @@ local function check_format(asked)
       table.concat(known, " or "), asked.format), 0)
 end
 
-local function checked(given)
+-- Published alone: what calls the hooked program after recorder.start would be recorded.
+local checked = raise.public(function(given)
    local asked = options.check(declared, given, "recorder")
    for _, option in ipairs(declared) do
       if asked[option.name] == nil then
@@ -104,12 +106,13 @@ local function checked(given)
       ["%"] = "%" }))
    asked.interval = interval_of(asked.interval)
    return asked
-end
+end)
 
 ---Options from a text like that of PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M".
 ---@param text string
----@return table<string, any>
-function recorder.parse(text)
+---@type fun(text: string): table<string, any>
+recorder.parse = raise.public(function(text)
+   raise.expect(text, "string", "recorder.parse: the text")
    local given = {}
    for word in text:gmatch "[^,]+" do
       local name, value = word:match "^%s*([%w_.]+)%s*=%s*(.-)%s*$"
@@ -125,7 +128,7 @@ function recorder.parse(text)
       end
    end
    return given
-end
+end)
 
 -- }======
 
@@ -243,7 +246,7 @@ function recorder.start(given)
       if writer then
          writer:close()
       end
-      error(failure, 2)
+      error(raise.positioned(failure, raise.where()), 0)
    end
    return true
 end

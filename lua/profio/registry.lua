@@ -79,13 +79,34 @@ function registry.claiming(path)
    return nil
 end
 
+-- The types that columns of registered tables may have.
+local types = { int = true, num = true, addr = true, handle = true, bool = true, name = true,
+   area = true, bytes = true }
+
+local function check_field(name, field)
+   if type(field) ~= "table" or type(field[1]) ~= "string" or type(field[2]) ~= "string" then
+      error(("register: a column of table '%s' must be { name, type }"):format(name), 0)
+   elseif not types[field[2]] then
+      local names = {}
+      for known in pairs(types) do
+         names[#names + 1] = known
+      end
+      table.sort(names)
+      error(("register: column '%s' of table '%s': no type '%s'; there are: %s"):format(field[1],
+         name, field[2], table.concat(names, ", ")), 0)
+   end
+end
+
 local function check_tables(format)
    if type(format.tables) ~= "table" or next(format.tables) == nil then
       error("register: 'tables' wants { name = { {column, type}, ... } }", 0)
    end
    for name, fields in pairs(format.tables) do
       if type(name) ~= "string" or type(fields) ~= "table" or #fields == 0 then
-         error("register: table '" .. tostring(name) .. "' wants { {column, type}, ... }", 0)
+         error("register: table '" .. tostring(name) .. "' must be { {column, type}, ... }", 0)
+      end
+      for _, field in ipairs(fields) do
+         check_field(name, field)
       end
    end
 end

@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local division = require "profio.division"
+local raise = require "profio.raise"
 local view = require "profio.view"
 
 local trace = {}
@@ -152,15 +153,19 @@ local function parts_of(self, state, name)
    return count > 1 and division.readers(state.parts[1], name, rows, count) or nil
 end
 
+local function check_table(state, name)
+   if not state.schema[name] then
+      error(("no table '%s'; there are: %s"):format(tostring(name),
+         table.concat(state.names, ", ")), 0)
+   end
+end
+
 ---A view over one of the trace's tables. Raises when there is no such table.
 ---@param name string
 ---@return profio.View
 function methods:table(name)
    local state = alive(self)
-   if not state.schema[name] then
-      error(("no table '%s'; there are: %s"):format(tostring(name),
-         table.concat(state.names, ", ")), 2)
-   end
+   check_table(state, name)
    return view.over(function()
       return derived_reader(state, name)
    end, self, function()
@@ -292,7 +297,8 @@ end
 ---@return integer|nil
 function methods:row_count(name)
    local total = 0
-   if alive(self).schema[name] and alive(self).schema[name].stage then
+   check_table(alive(self), name)
+   if alive(self).schema[name].stage then
       return nil
    end
    for _, part in ipairs(alive(self).parts) do
@@ -311,7 +317,7 @@ end
 ---Put a stage over every table that is read from here on.
 ---@param stage fun(reader: userdata, name: string): userdata
 function methods:watch(stage)
-   alive(self).watch = stage
+   alive(self).watch = raise.expect(stage, "function?", "watch: the stage")
 end
 
 -- Further files of a part, which have appeared since it was opened.
@@ -371,7 +377,7 @@ end
 ---@param number integer a value of a column of stacks
 ---@return { area: string, class: string|nil, file: string|nil, line: integer|nil }[]
 function methods:stack(number)
-   return alive(self).dictionary:stack(number)
+   return alive(self).dictionary:stack(raise.expect(number, "integer", "stack: the number"))
 end
 
 ---What a profile of the trace would be made from, or nil when it has no such tables.
@@ -398,7 +404,7 @@ end
 -- The options of an export of profiles, and those which say what the profile is made of.
 local function parted(options)
    local own, part = {}, {}
-   for name, value in pairs(options or {}) do
+   for name, value in pairs(raise.expect(options or {}, "table", "export: options")) do
       local is_part = name == "from" or name == "to" or name == "lane"
       (is_part and part or own)[name] = value
    end
@@ -458,6 +464,10 @@ function methods:close()
       other:close()
    end
 end
+
+raise.publish_methods(methods, "trace", function(value)
+   return getmetatable(value) == Trace
+end)
 
 Trace.__close = methods.close
 

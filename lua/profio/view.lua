@@ -4,6 +4,7 @@
 local conditions = require "profio.conditions"
 local core = require "profio.core"
 local formulas = require "profio.formulas"
+local raise = require "profio.raise"
 local row_export = require "profio.exports.rows"
 local times = require "profio.times"
 
@@ -59,22 +60,32 @@ function view.warnings(owner)
    return list
 end
 
+-- The stages of a view over a reader. What is wrong with a stage shows only here: the message names
+-- the line that made it.
+local function staged(self, reader)
+   for _, stage in ipairs(self.stages) do
+      local done, result = pcall(stage.run, reader)
+      if not done then
+         error(raise.positioned(result, stage.where), 0)
+      end
+      reader = result
+   end
+   return reader
+end
+
 -- Open the whole chain. What cannot be opened raises: it was open when the view was made.
 local function run(self)
    local reader, message = self.open()
    if not reader then
       error(message, 0)
    end
-   for _, stage in ipairs(self.stages) do
-      reader = stage(reader)
-   end
-   return reader
+   return staged(self, reader)
 end
 
 -- Parts stay parts under a stage that looks at each row alone, and calls no Lua.
 local function with(self, stage, is_apart)
    local stages = table.move(self.stages, 1, #self.stages, 1, {})
-   stages[#stages + 1] = stage
+   stages[#stages + 1] = { run = stage, where = raise.where() }
    return new(self.open, stages, self.pin, is_apart and self.parts or nil)
 end
 
@@ -82,14 +93,20 @@ end
 local function parts_of(self)
    local parts = self.parts and self.parts()
    for i = 1, parts and #parts or 0 do
-      for _, stage in ipairs(self.stages) do
-         parts[i] = stage(parts[i])
-      end
+      parts[i] = staged(self, parts[i])
    end
    return parts
 end
 
 local methods = {}
+
+-- Names of columns as they are given; raises for what is no text.
+local function names_given(what, ...)
+   for i = 1, select("#", ...) do
+      raise.expect((select(i, ...)), "string", what .. ": the name of a column")
+   end
+   return select("#", ...) > 0 and { ... } or nil
+end
 
 ---@return profio.Field[] fields { name=, type=, help= } of each column
 function methods:fields()
@@ -114,7 +131,7 @@ end
 ---@param ... string the columns whose values f gets
 ---@return profio.View
 function methods:filter(f, ...)
-   local columns = { ... }
+   local columns = names_given("filter", ...) or {}
    if type(f) ~= "function" or #columns == 0 then
       error("filter wants a function and the columns it gets: filter(f, \"time\", ...)", 2)
    end
@@ -128,11 +145,15 @@ end
 ---@param skip integer|nil
 ---@return profio.View
 function methods:limit(n, skip)
-   if not math.tointeger(n) or n < 0 then
-      error("limit wants a whole number, 0 or more", 2)
+   for _, count in ipairs { n == nil and "nil" or n, skip } do
+      if math.type(count) == nil or not math.tointeger(count) or count < 0 then
+         error(("limit: the number of rows must be a whole number, 0 or more, got %s"):format(
+            type(count) == "string" and n ~= nil and ('"%s"'):format(count) or tostring(count)), 0)
+      end
    end
+   local most, left_out = math.tointeger(n), math.tointeger(skip or 0)
    return with(self, function(reader)
-      return core.limit(reader, math.tointeger(n), skip or 0)
+      return core.limit(reader, most, left_out)
    end)
 end
 
@@ -149,6 +170,7 @@ function methods:range(from, to, column)
    if (from and not first) or (to and not behind) then
       error("range wants whole numbers of nanoseconds: range(from, to)", 2)
    end
+   raise.expect(column, "string?", "range: the column")
    return with(self, function(reader)
       return core.range(reader, column or "time", first, behind)
    end)
@@ -159,6 +181,7 @@ end
 ---@param column string|nil default: area
 ---@return profio.View
 function methods:describe(column)
+   raise.expect(column, "string?", "describe: the column")
    return with(self, function(reader)
       return core.describe(reader, column or "area")
    end)
@@ -169,7 +192,7 @@ end
 ---@return profio.View
 function methods:sort(...)
    local keys = {}
-   for i, word in ipairs { ... } do
+   for i, word in ipairs(names_given("sort", ...) or {}) do
       local sign, column = word:match "^(%-?)(.+)$"
       if not column then
          error("sort wants names of columns, got an empty one", 2)
@@ -210,6 +233,9 @@ function methods:derive(wanted)
    if type(wanted) ~= "table" or #wanted == 0 then
       error("derive expects formulas: derive { \"name = formula\" }", 2)
    end
+   for _, text in ipairs(wanted) do
+      raise.expect(text, "string", "derive: a formula")
+   end
    return with(self, function(reader)
       local fields, compiled = reader:fields(), {}
       for i, text in ipairs(wanted) do
@@ -227,8 +253,10 @@ end
 ---@param names (string|{ name: string, column: string })[] and what their columns are called
 ---@return profio.View
 function methods:spread(key, value, names)
+   raise.expect(key, "string", "spread: the column of names")
+   raise.expect(value, "string", "spread: the column of values")
    local stripes = {}
-   for i, name in ipairs(names) do
+   for i, name in ipairs(raise.expect(names, "table", "spread: the names")) do
       stripes[i] = type(name) == "table" and name or { name = name, column = name }
    end
    return with(self, function(reader)
@@ -246,6 +274,7 @@ local function key_of(word, number)
    if type(word) == "function" then
       return { fn = word, name = number == 1 and "key" or "key" .. number }
    elseif type(word) == "table" then
+      raise.expect(word[1], "function", "group: the first of { function, columns ... }")
       local columns = table.move(word, 2, #word, 1, {})
       return { fn = word[1], columns = columns,
          name = word.name or (number == 1 and "key" or "key" .. number) }
@@ -280,6 +309,9 @@ end
 
 local function aggregates_of(wanted)
    local list = {}
+   for _, text in pairs(wanted) do
+      raise.expect(text, "string", "aggregate: what is kept of a group")
+   end
    for _, text in ipairs(wanted) do
       local name, rest = text:match "^%s*([%w_]+)%s*=%s*(.-)%s*$"
       list[#list + 1] = aggregate_of(name, rest or text)
@@ -366,7 +398,7 @@ end
 ---@param ... string
 ---@return fun(): ...
 function methods:each(...)
-   local columns = select("#", ...) > 0 and { ... } or nil
+   local columns = names_given("each", ...)
    return core.each(run(self), columns)
 end
 
@@ -374,7 +406,7 @@ end
 ---@param ... string only these columns
 ---@return fun(): table
 function methods:records(...)
-   local columns = select("#", ...) > 0 and { ... } or nil
+   local columns = names_given("records", ...)
    return core.records(run(self), columns)
 end
 
@@ -382,7 +414,7 @@ end
 ---@param ... string only these columns
 ---@return table[]
 function methods:rows(...)
-   local columns = select("#", ...) > 0 and { ... } or nil
+   local columns = names_given("rows", ...)
    return core.rows(run(self), columns)
 end
 
@@ -397,13 +429,13 @@ end
 ---@param out file*|nil without it the text is returned
 ---@return string|nil
 function methods:write(options, out)
-   return row_export.write(run(self), options or {}, out)
+   return row_export.write(run(self), raise.expect(options or {}, "table", "write: options"), out)
 end
 
 ---Print an aligned table on standard output.
 ---@param ... string only these columns
 function methods:print(...)
-   local columns = select("#", ...) > 0 and { ... } or nil
+   local columns = names_given("print", ...)
    row_export.write(run(self), { columns = columns }, io.stdout)
 end
 
@@ -429,6 +461,9 @@ function View:__index(key)
 end
 
 View.__name = "profio.view"
+raise.publish_methods(methods, "view", function(value)
+   return getmetatable(value) == View
+end)
 view.methods = methods
 
 return view

@@ -4,6 +4,7 @@ local conditions = require "profio.conditions"
 local core = require "profio.core"
 local lfs = require "lfs"
 local options = require "profio.options"
+local raise = require "profio.raise"
 local registry = require "profio.registry"
 local trace = require "profio.trace"
 local view = require "profio.view"
@@ -127,6 +128,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.create(path, given)
+   raise.expect(path, "string?", "create: the path")
+   raise.expect(given, "table", "create: options")
    local named = registry.named(given.format or error("create wants a format", 0))
    if given.packets and not has_option(named, "packets") then
       error(("%s is written as one file: only traces of xpp are cut in packets"):format(named.name),
@@ -165,6 +168,10 @@ local function answer(ok, message, code)
    return ok, message, code
 end
 
+local function sink_of(self)
+   return self.sink or error("writer is closed", 0)
+end
+
 ---Write one record: w:write { ... } into the main table, w:write("arcs", { ... }) into another.
 ---Unknown columns, wrong types and values that the file cannot hold raise.
 ---@param table_name string|table
@@ -176,7 +183,8 @@ function Writer:write(table_name, record)
    if type(table_name) == "table" then
       table_name, record = self.main, table_name
    end
-   return answer(self.sink:put(table_name, record))
+   raise.expect(record, "table", "write: the record")
+   return answer(sink_of(self):put(table_name, record))
 end
 
 ---The number of a call stack, for a column of stacks.
@@ -184,6 +192,7 @@ end
 ---trace:stack gives them
 ---@return integer|nil
 function Writer:stack(frames)
+   raise.expect(frames, "table", "stack: the frames")
    return core.stack(self.dictionary, frames)
 end
 
@@ -214,9 +223,9 @@ function Writer:emitter(...)
       table_name, columns = self.main, { ... }
    end
    if self.is_stream then
-      return self.sink:emitter(table_name, columns)
+      return sink_of(self):emitter(table_name, columns)
    end
-   return plain_emitter(self.sink, table_name, columns)
+   return raise.public(plain_emitter(sink_of(self), table_name, columns))
 end
 
 ---Wait until all that was recorded is in the file. A ring that overwrites keeps it: see dump.
@@ -224,6 +233,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function Writer:flush()
+   sink_of(self)
    if not self.is_stream then
       return true
    end
@@ -245,7 +255,7 @@ end
 ---overwritten by a ring); and how many values in them were rounded. Raises behind close.
 ---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function Writer:facts()
-   return (self.sink or error("writer is closed", 2)):facts()
+   return sink_of(self):facts()
 end
 
 ---Write the file and close; the number of bytes, or without a path the bytes and those of the files
@@ -328,6 +338,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function writer.save(state, path, given)
+   raise.expect(path, "string?", "save: the path")
+   raise.expect(given, "table", "save: options")
    if state.format.save_directory and is_directory(path) and given.format == nil then
       return state.format.save_directory(state, path, given, writer.save)
    end
@@ -368,5 +380,9 @@ function writer.save(state, path, given)
    end
    return settle(replaced, sink:finish())
 end
+
+raise.publish_methods(Writer, "writer", function(value)
+   return getmetatable(value) == Writer
+end)
 
 return writer

@@ -15,6 +15,7 @@
 --             "EPIPE" when the reader of a pipe left
 
 local options = require "profio.options"
+local raise = require "profio.raise"
 
 local exports = {}
 
@@ -151,6 +152,7 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function exports.run(kind, takes, what, given, path)
+   raise.expect(path, "string?", "export: the path")
    local export = exports.named(kind)
    local write = export.write
    if takes == "profile" and export.write_profile then

@@ -32,6 +32,19 @@ function rows.kinds(fields)
    return times, shares
 end
 
+---What rows can be written as.
+rows.outputs = { "text", "csv", "tsv", "json", "ndjson" }
+
+local function check_output(output)
+   for _, known in ipairs(rows.outputs) do
+      if output == nil or output == known then
+         return
+      end
+   end
+   error(("no output '%s'; there are: %s"):format(tostring(output),
+      table.concat(rows.outputs, ", ")), 0)
+end
+
 ---Write the rows of a reader.
 ---@param reader userdata
 ---@param given table { output =, columns =, unit =, color =, header = }
@@ -41,6 +54,7 @@ end
 ---@return string|nil code
 ---@return string|nil broken "EPIPE" when the reader of a pipe left
 function rows.write(reader, given, out)
+   check_output(given.output)
    local times, shares = rows.kinds(reader:fields())
    return core.write_rows(reader, { output = given.output, columns = given.columns,
       header = given.header, color = given.color, unit = given.unit, times = times,
