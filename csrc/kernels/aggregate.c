@@ -367,20 +367,21 @@ static void put_nums (const pf_aggregate *aggregate, const pf_measure *m,
 }
 
 
-/* Sum and mean of whole numbers, and of what their rounding left over (`rest`, or
-   NULL). */
-static pf_status put_total (const pf_aggregate *aggregate, const pf_measure *m,
-                            const pf_measure *rest, size_t group,
+/* Sum and mean of whole numbers, and of what their rounding left over. */
+static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
                             pf_column *column, pf_error *error) {
+  const pf_aggregate *const aggregate = &a->list[number];
+  const pf_measure *const m = &a->measures[a->measure_of[number]];
+  const size_t rest = a->rest_of[number];
   const uint64_t count = ((pf_state_total *)m->states)[group].count;
   pf_wide sum = pf_total_sum(m, group), unit = 1;
-  if (rest != NULL) {
+  if (rest != PF_NO_COLUMN) {
     unit = PF_REST_UNIT;
-    sum = sum * unit + pf_total_sum(rest, group);
+    sum = sum * unit + pf_total_sum(&a->measures[rest], group);
   }
   if (aggregate->function == PF_SUM)
-    return put_sum(aggregate, rest == NULL ? sum : pf_ns_of_parts(sum), column,
-                   group, error);
+    return put_sum(aggregate, rest == PF_NO_COLUMN ? sum : pf_ns_of_parts(sum),
+                   column, group, error);
   column->nums[group] = pf_ratio(sum, (pf_wide)count * unit);
   return PF_OK;
 }
@@ -420,9 +421,10 @@ static uint64_t values_seen (const pf_measure *m, size_t group) {
 
 
 /* Write one answer that is not missing. */
-static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
-                      const pf_measure *rest, size_t group, pf_column *column,
-                      pf_error *error) {
+static pf_status put (const pf_aggregates *a, size_t number, size_t group,
+                      pf_column *column, pf_error *error) {
+  const pf_aggregate *const aggregate = &a->list[number];
+  pf_measure *const m = &a->measures[a->measure_of[number]];
   if (aggregate->function == PF_COUNT) {
     uint64_t count = values_seen(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
@@ -433,7 +435,7 @@ static pf_status put (const pf_aggregate *aggregate, pf_measure *m,
   switch (m->kind) {
     case PF_MEASURE_TOTAL:
       if (m->type == PF_INT)
-        return put_total(aggregate, m, rest, group, column, error);
+        return put_total(a, number, group, column, error);
       put_nums(aggregate, m, group, column);
       break;
     case PF_MEASURE_SPREAD:
@@ -464,10 +466,10 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   for (size_t i = 0; i < a->count; i++) {
     pf_measure *const m = &a->measures[a->measure_of[i]];
-    pf_measure *const rest =
-        a->rest_of[i] == PF_NO_COLUMN ? NULL : &a->measures[a->rest_of[i]];
+    const size_t rest = a->rest_of[i];
     if (pf_measure_reserve(m, ngroups) != PF_OK ||
-        (rest != NULL && pf_measure_reserve(rest, ngroups) != PF_OK))
+        (rest != PF_NO_COLUMN &&
+         pf_measure_reserve(&a->measures[rest], ngroups) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const bool zero = is_zero_of_none(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
@@ -475,8 +477,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         pf_store_set_missing(store, first + i, g);
         continue;
       }
-      const pf_status status =
-          put(&a->list[i], m, rest, g, &store->columns[first + i], error);
+      const pf_status status = put(a, i, g, &store->columns[first + i], error);
       if (status != PF_OK)
         return status;
     }

@@ -70,19 +70,21 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
 
 /* Read, settle the types, make the rows. */
 static pf_status drain (group_reader *g,
-                        pf_type (*retype)(void *context, size_t key),
+                        void (*retype)(void *context, size_t key,
+                                       pf_field *field),
                         void *context, pf_error *error) {
   const pf_status status = read_input(g, error);
   if (status != PF_END)
     return status;
   for (size_t i = 0; retype != NULL && i < g->nkeys; i++)
-    g->fields[i].type = retype(context, i);
+    retype(context, i, &g->fields[i]);
   return make_rows(g, error);
 }
 
 
 pf_status pf_group_drain (pf_reader *reader,
-                          pf_type (*retype)(void *context, size_t key),
+                          void (*retype)(void *context, size_t key,
+                                         pf_field *field),
                           void *context, pf_error *error) {
   group_reader *const g = (group_reader *)(void *)reader;
   if (g->done)

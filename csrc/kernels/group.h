@@ -31,11 +31,12 @@ pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict);
 
 /*
-** Read the whole input now. `retype` (may be NULL) is asked once all rows are
-** seen, for the type of each key by its number.
+** Read the whole input now. `retype` (may be NULL) is called once all rows are
+** seen, for each key by its number: it may set the type and the help of its field.
 */
 pf_status pf_group_drain (pf_reader *reader,
-                          pf_type (*retype)(void *context, size_t key),
+                          void (*retype)(void *context, size_t key,
+                                         pf_field *field),
                           void *context, pf_error *error);
 
 #endif

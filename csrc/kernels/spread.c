@@ -89,7 +89,9 @@ static bool make_fields (spread_reader *s, const pf_stripe *stripes) {
 pf_status pf_spread_open (pf_reader *input, size_t key, size_t value,
                           const pf_stripe *stripes, size_t count,
                           pf_reader **reader, pf_error *error) {
-  if (input->fields[key].type != PF_NAME || input->fields[value].type != PF_INT)
+  const pf_field *const by = &input->fields[key];
+  if ((by->type != PF_NAME && !pf_has_any_type(by)) ||
+      input->fields[value].type != PF_INT)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "whole numbers are spread by a column of names");
   spread_reader *const s = calloc(1, sizeof *s + count * sizeof *s->stripes);

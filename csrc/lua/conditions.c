@@ -241,7 +241,9 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
   const char *const op = luaL_checkstring(L, -1);
   lua_settop(L, TEST);
   const pf_field *const field = &reader->fields[test->column];
-  if (strcmp(op, "eq") == 0)
+  if (pf_has_any_type(field) && strcmp(op, "missing") != 0)
+    test->kind = PF_IS_IN; /* of no value: it has none to compare */
+  else if (strcmp(op, "eq") == 0)
     set_equal(L, block, test, field);
   else if (strcmp(op, "in") == 0)
     set_in(L, block, test, field);

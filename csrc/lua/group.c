@@ -180,10 +180,10 @@ static group_block *read_group (lua_State *L, const pf_reader *input) {
 }
 
 
-static pf_type retype (void *context, size_t key) {
+static void retype (void *context, size_t key, pf_field *field) {
   const group_block *const b = context;
-  return b->functions[key] == NULL ? b->types[key]
-                                   : l_key_type(b->functions[key]);
+  if (b->functions[key] != NULL)
+    l_key_retype(b->functions[key], field);
 }
 
 

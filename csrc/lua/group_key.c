@@ -142,15 +142,20 @@ static pf_status put (void *context, uint64_t word, pf_column *column,
 /* }====== */
 
 
-pf_type l_key_type (const l_key *key) {
+static pf_type type_of_values (const l_key *key) {
   const unsigned whole = 1u << PF_INT, number = whole | 1u << PF_NUM;
-  if (key->typed)
-    return key->type;
-  if (key->seen == whole)
+  if ((key->seen & ~whole) == 0)
     return PF_INT;
-  if (key->seen != 0 && (key->seen & ~number) == 0)
+  if ((key->seen & ~number) == 0)
     return PF_NUM;
   return key->seen == 1u << PF_BOOL ? PF_BOOL : PF_NAME;
+}
+
+
+void l_key_retype (const l_key *key, pf_field *field) {
+  field->type = key->typed ? key->type : type_of_values(key);
+  if (!key->typed && key->seen == 0)
+    field->help = pf_any_type_help;
 }
 
 

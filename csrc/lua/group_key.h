@@ -38,8 +38,9 @@ typedef struct l_key {
 */
 l_key *l_key_new (lua_State *L, int index, int reader_arg);
 
-/* The type of the column, once all rows are seen: that of the values, or
-   PF_NAME when they are of several. */
-pf_type l_key_type (const l_key *key);
+/* Set the type of the key's column once all rows are seen: the declared one, else
+   that of the values, PF_NAME when they are of several. A column without values
+   fits any type (pf_has_any_type). */
+void l_key_retype (const l_key *key, pf_field *field);
 
 #endif

@@ -47,6 +47,9 @@ static size_t column_size (pf_type type) {
 const char pf_rest_help[] = "what rounding left over, in 2^-32 ns";
 
 
+const char pf_any_type_help[] = "of any type: no row has a value";
+
+
 size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column) {
   for (size_t i = 0; i < nfields; i++)
     if (pf_is_hidden(&fields[i]) &&

@@ -26,6 +26,14 @@ static inline bool pf_is_hidden (const pf_field *field) {
   return field->help == pf_rest_help;
 }
 
+/* The help of a column of type int all of whose values are missing, known by its
+   address: nothing tells its type, so it may stand for one of any type. */
+extern const char pf_any_type_help[];
+
+static inline bool pf_has_any_type (const pf_field *field) {
+  return field->help == pf_any_type_help;
+}
+
 /* The column with what rounding left over of another one, or SIZE_MAX. */
 size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column);
 

@@ -269,14 +269,14 @@ end
 -- {====== group and aggregate ======
 
 -- A key: "column", "bucket(column, width)", "octave(column)", a function of the whole record, or
--- { function, "column", ..., name = "key" }.
+-- { function, "column", ..., name = "key", type = "int" }.
 local function key_of(word, number)
    if type(word) == "function" then
       return { fn = word, name = number == 1 and "key" or "key" .. number }
    elseif type(word) == "table" then
       raise.expect(word[1], "function", "group: the first of { function, columns ... }")
       local columns = table.move(word, 2, #word, 1, {})
-      return { fn = word[1], columns = columns,
+      return { fn = word[1], columns = #columns > 0 and columns or nil, type = word.type,
          name = word.name or (number == 1 and "key" or "key" .. number) }
    elseif type(word) ~= "string" then
       error("group wants columns, bucket(column, width), octave(column) or functions, got "
@@ -343,7 +343,7 @@ local function with_record_columns(keys, reader)
             columns[c] = field.name
          end
          local fn = key.fn
-         ready[i] = { name = key.name, columns = columns, fn = function(...)
+         ready[i] = { name = key.name, type = key.type, columns = columns, fn = function(...)
             local record = {}
             for c, column in ipairs(columns) do
                record[column] = (select(c, ...))
@@ -365,7 +365,9 @@ end
 ---Rows with equal keys come together; aggregate says what is kept of them. Without aggregate
 ---they are counted.
 ---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
----"octave(column)" (rounded down to a power of two), functions
+---"octave(column)" (rounded down to a power of two), functions, or { function, "column", ...,
+---name = "key", type = "int" | "num" | "bool" | "name" }: without columns the function gets the
+---record, without a type its values tell it, and of no values the column fits where any type does
 ---@return profio.View
 function methods:group(...)
    local keys = {}

@@ -219,6 +219,7 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
     if (!widen_sums(c))
       return false;
     if (!pf_is_missing(rest, row))
+      /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
       c->sums[m][node] += rest->ints[row];
   }
   return true;
@@ -227,7 +228,7 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
 
 /* Add the sums of what was left over to the weights. */
 static void settle_rests (collector *c) {
-  for (size_t m = 0; m < c->from->nmetrics; m++)
+  for (size_t m = 0; c->sums != NULL && m < c->from->nmetrics; m++)
     for (uint32_t node = 0;
          c->sums[m] != NULL && node < c->contexts->count && node < c->room;
          node++)
