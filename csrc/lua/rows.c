@@ -6,6 +6,7 @@
 **   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson"
 **   columns    array of names, in the order wanted; default: all
 **   header     false: no header row
+**   raw        true: csv and tsv have bytes that are not UTF-8 as they are
 **   color      true: the header of an aligned table is bold
 **   max_width  places a cell of the aligned table may take; default 200
 **   times      array of columns in ns that the aligned table shows in `unit`
@@ -336,6 +337,7 @@ static int core_write_rows (lua_State *L) {
   job->form = check_form(L);
   job->header = is_set(L, "header", true);
   job->color = is_set(L, "color", false);
+  job->is_raw = is_set(L, "raw", false);
   lua_getfield(L, 2, "max_width");
   const lua_Integer width = luaL_optinteger(L, -1, ALL_WIDTH);
   luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");

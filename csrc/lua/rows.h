@@ -63,6 +63,7 @@ struct row_job {
   const row_column *columns;
   size_t ncolumns;
   bool header, color;
+  bool is_raw;      /* csv, tsv: bytes that are not UTF-8 stay */
   size_t max_width; /* of a cell of the aligned table */
   uint64_t count;   /* rows written so far */
   row_text text;    /* still to be given to the file */

@@ -4,9 +4,11 @@
 ** csv     quoted as RFC 4180 says, lines end in LF; a text that is empty is
 **         "" and a missing value is nothing at all
 ** tsv     no quotes: \t \n \r and \\ are written for those bytes in a text
-** json    one array of objects; ndjson: one object per line. Texts that are
-**         not UTF-8 get U+FFFD; a number that is none, and a missing value,
-**         is null
+** json    one array of objects; ndjson: one object per line. A number that is
+**         none, and a missing value, is null
+**
+** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can have it as
+** it is.
 */
 
 #include <math.h>
@@ -17,13 +19,27 @@
 
 /* {====== csv and tsv ====== */
 
+/* Copy the character at `at` to *p, unless `raw` with U+FFFD in place of a byte
+   that is not UTF-8. Returns how many bytes of the text it was. */
+static size_t put_character (char **p, const uint8_t *at, size_t left,
+                             bool raw) {
+  const size_t size = raw ? 1 : row_utf8(at, left);
+  if (size == 0)
+    memcpy(*p, "\xef\xbf\xbd", 3);
+  else
+    memcpy(*p, at, size);
+  *p += size == 0 ? 3 : size;
+  return size == 0 ? 1 : size;
+}
+
+
 /* A text in quotes, each quote doubled. */
-static char *put_quoted (char *p, pf_bytes bytes) {
+static char *put_quoted (char *p, pf_bytes bytes, bool raw) {
   *p++ = '"';
-  for (size_t i = 0; i < bytes.size; i++) {
+  for (size_t i = 0; i < bytes.size;) {
     if (bytes.at[i] == '"')
       *p++ = '"';
-    *p++ = (char)bytes.at[i];
+    i += put_character(&p, bytes.at + i, bytes.size - i, raw);
   }
   *p++ = '"';
   return p;
@@ -40,38 +56,45 @@ static bool needs_quotes (pf_bytes bytes) {
 }
 
 
-static pf_status put_csv_text (row_text *text, pf_bytes bytes) {
+static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
+  row_text *const text = &job->text;
   if (bytes.size > SIZE_MAX / 4 ||
-      row_reserve(text, 2 * bytes.size + 2) != PF_OK)
+      row_reserve(text, 3 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
-  char *const p = text->at + text->used;
-  if (bytes.size > 0 && row_copy_plain(p, bytes, ',', '"'))
+  char *p = text->at + text->used;
+  if (bytes.size > 0 && row_copy_plain(p, bytes, ',', '"')) {
     text->used += bytes.size;
-  else if (needs_quotes(bytes))
-    text->used = (size_t)(put_quoted(p, bytes) - text->at);
+    return PF_OK;
+  }
+  if (needs_quotes(bytes))
+    p = put_quoted(p, bytes, job->is_raw);
   else
-    return row_put(text, bytes.at, bytes.size);
+    for (size_t i = 0; i < bytes.size;)
+      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
+  text->used = (size_t)(p - text->at);
   return PF_OK;
 }
 
 
-static pf_status put_tsv_text (row_text *text, pf_bytes bytes) {
-  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 2 * bytes.size) != PF_OK)
+static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
+  row_text *const text = &job->text;
+  if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 3 * bytes.size) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
   if (row_copy_plain(p, bytes, '\\', 0)) {
     text->used += bytes.size;
     return PF_OK;
   }
-  for (size_t i = 0; i < bytes.size; i++) {
+  for (size_t i = 0; i < bytes.size;) {
     const uint8_t c = bytes.at[i];
     const char *const special = c == 0 ? NULL : strchr("\tt\nn\rr\\\\", c);
     if (special != NULL && (c < 0x20 || c == '\\')) {
       *p++ = '\\';
       *p++ = special[1];
+      i++;
     }
     else
-      *p++ = (char)c;
+      i += put_character(&p, bytes.at + i, bytes.size - i, job->is_raw);
   }
   text->used = (size_t)(p - text->at);
   return PF_OK;
@@ -95,7 +118,7 @@ static char *put_value (char *p, const pf_column *column, size_t row) {
 }
 
 
-typedef pf_status put_text (row_text *text, pf_bytes bytes);
+typedef pf_status put_text (row_job *job, pf_bytes bytes);
 
 
 static pf_status put_header (row_job *job, put_text *put, char separator) {
@@ -103,8 +126,7 @@ static pf_status put_header (row_job *job, put_text *put, char separator) {
     const char *const name = job->columns[i].name;
     const pf_bytes bytes = {(const uint8_t *)name, strlen(name)};
     const char end = i + 1 == job->ncolumns ? '\n' : separator;
-    if (put(&job->text, bytes) != PF_OK ||
-        row_put(&job->text, &end, 1) != PF_OK)
+    if (put(job, bytes) != PF_OK || row_put(&job->text, &end, 1) != PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
@@ -119,7 +141,7 @@ static pf_status put_field (row_job *job, const row_column *column, size_t row,
   const bool missing = pf_is_missing(values, row);
   const bool is_text = row_is_text(values->type);
   if (!missing && is_text &&
-      put(text, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
+      put(job, row_bytes(values, row, job->reader->dictionary)) != PF_OK)
     return PF_ENOMEM;
   if (row_reserve(text, ROW_NUMBER_SIZE + 1) != PF_OK)
     return PF_ENOMEM;

@@ -55,8 +55,25 @@ describe("core.write_rows", function()
          assert.equal('s\n""\n', write("csv", { { "s", "name" } }, { { "" } }))
       end)
 
-      it("keeps bytes that are not UTF-8", function()
-         assert.equal("y\n\xff\xfe\n", write("csv", { { "y", "bytes" } }, { { "\xff\xfe" } }))
+      it("replaces bytes that are not UTF-8, unless it is raw", function()
+         local values = { "\xff\xfe", "<gr\xfc\xdf>", 'a,"\xe2\x82', "é日😀\xed\xa0\x80", "\t\x80\\" }
+         local function all(output, options)
+            local rows = {}
+            for i, value in ipairs(values) do
+               rows[i] = { value }
+            end
+            options.header = false
+            return write(output, { { "y", "bytes" } }, rows, options)
+         end
+         local function with_marks(text)
+            return (text:gsub("U", "\u{fffd}"))
+         end
+         assert.equal('\xff\xfe\n<gr\xfc\xdf>\n"a,""\xe2\x82"\né日😀\xed\xa0\x80\n\t\x80\\\n',
+            all("csv", { raw = true }))
+         assert.equal(with_marks("UU\n<grUU>\n\"a,\"\"UU\"\né日😀UUU\n\tU\\\n"), all("csv", {}))
+         assert.equal('\xff\xfe\n<gr\xfc\xdf>\na,"\xe2\x82\né日😀\xed\xa0\x80\n\\t\x80\\\\\n',
+            all("tsv", { raw = true }))
+         assert.equal(with_marks("UU\n<grUU>\na,\"UU\né日😀UUU\n\\tU\\\\\n"), all("tsv", {}))
       end)
 
       it("prints the limits of integers exactly", function()

@@ -23,9 +23,9 @@ local function declared(name, key)
    end
 end
 
--- Whether an export or a report (or nil) has an option.
+-- Whether an export or a report has an option.
 local function has_option(owner, name)
-   for _, option in ipairs(owner and owner.options or {}) do
+   for _, option in ipairs(owner.options or {}) do
       if option.name == name then
          return true
       end
@@ -33,13 +33,22 @@ local function has_option(owner, name)
    return false
 end
 
--- The export or the report that the command line names: --set gives options of it too.
-local function owner_of(given)
-   if given.export then
-      return exports.find(given.export)
+-- The report, and the export or the form of rows, that the command line names: --set gives options
+-- of them too.
+local function owners_of(given)
+   local report = given.report or (given.limits and "statistics")
+   local list = { report and reports.find(report) }
+   list[#list + 1] = exports.find(given.export or given.output or "")
+   return list
+end
+
+local function is_owned(given, name)
+   for _, owner in ipairs(owners_of(given)) do
+      if has_option(owner, name) then
+         return true
+      end
    end
-   local name = given.report or (given.limits and "statistics")
-   return name and reports.find(name) or nil
+   return false
 end
 
 ---The options of --set: for reading a format, or for writing one.
@@ -48,13 +57,12 @@ end
 ---@return table<string, any>
 function files.set_options(given, key)
    local other = key == "options" and "write_options" or "options"
-   local owner = owner_of(given)
    local values = {}
    for _, text in ipairs(given.set or {}) do
       local name, value = words.assignment(text)
       local list = declared(name, key)
       local is_others = given.merge and declared(name, other) and (not list or key == "options")
-      if not is_others and (list or not has_option(owner, name)) then
+      if not is_others and (list or not is_owned(given, name)) then
          values[name] = options.parse(list or {}, name, value)
       end
    end
@@ -74,6 +82,14 @@ function files.options_of(given, owner)
       end
    end
    return options.check(owner.options or {}, values, owner.name)
+end
+
+---The options of --set that the form of rows has, which --export or --output names.
+---@param given table
+---@return table<string, any>
+function files.options_of_rows(given)
+   local form = exports.find(given.export or given.output or "")
+   return form and files.options_of(given, form) or {}
 end
 
 -- The options of profio.open for the files of one side.
@@ -120,10 +136,13 @@ local function check_set(given, message)
    local name, option = message:match "format '(%w+)' has no option '([^']*)'"
    for _, text in ipairs(option and given.set or {}) do
       if words.assignment(text) == option then
-         local format, owner = registry.named(name), owner_of(given)
-         local names = names_of(format.options)
-         for _, more in ipairs { names_of(given.merge and format.write_options),
-            names_of(owner and owner.options) } do
+         local format = registry.named(name)
+         local names, lists = names_of(format.options),
+            { names_of(given.merge and format.write_options) }
+         for i, owner in ipairs(owners_of(given)) do
+            lists[i + 1] = names_of(owner.options)
+         end
+         for _, more in ipairs(lists) do
             table.move(more, 1, #more, #names + 1, names)
          end
          failure.use("--set: no option '%s'; there are: %s", option, table.concat(names, ", "))

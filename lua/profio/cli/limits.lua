@@ -4,6 +4,7 @@ local columns = require "profio.reports.columns"
 local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
 local limits = require "profio.limits"
 local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
@@ -155,7 +156,8 @@ local function write(results, context)
    if given.output ~= "text" or given.export or query.reshapes(given) or given.where[1]
       or given.top then
       local rows = query.apply(view_of(results), given)
-      local options = { output = given.output, columns = query.columns(given) }
+      local options = { output = given.output, columns = query.columns(given),
+         raw = files.options_of_rows(given).raw }
       if given.export then
          context.out:export_rows(exports.named(given.export), options, rows:reader())
       else

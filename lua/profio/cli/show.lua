@@ -3,6 +3,7 @@
 
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
+local files = require "profio.cli.files"
 local query = require "profio.cli.query"
 local row_export = require "profio.exports.rows"
 local together = require "profio.cli.together"
@@ -60,7 +61,7 @@ function show.options(context, rows, report)
    end
    check_unit(given, rows, columns)
    return { output = given.output, unit = given.unit or (report and report.unit),
-      columns = columns }
+      columns = columns, raw = files.options_of_rows(given).raw }
 end
 
 ---Write a view as the command line says: queried, as an export or printed.

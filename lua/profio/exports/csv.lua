@@ -1,4 +1,6 @@
 -- Rows as csv.
 
-return require("profio.exports.rows").export("csv",
-   "comma-separated values with a header row, quoted as RFC 4180 says")
+local rows = require "profio.exports.rows"
+
+return rows.export("csv", "comma-separated values with a header row, quoted as RFC 4180 says",
+   rows.text_options)

@@ -4,6 +4,13 @@ local core = require "profio.core"
 
 local rows = {}
 
+---What csv and tsv take.
+---@type profio.Option[]
+rows.text_options = {
+   { name = "raw", type = "bool", default = false,
+     help = "bytes that are not UTF-8 stay as they are, in place of U+FFFD" },
+}
+
 -- Times whose help may not say so.
 local known_times = { time = true, start = true, stop = true, self = true, total = true,
    net = true, gross = true, spent = true }
@@ -47,7 +54,7 @@ end
 
 ---Write the rows of a reader.
 ---@param reader userdata
----@param given table { output =, columns =, unit =, color =, header = }
+---@param given table { output =, columns =, unit =, color =, header =, raw = }
 ---@param out file*|nil without it the text is returned
 ---@return integer|string|nil
 ---@return string|nil message
@@ -57,21 +64,24 @@ function rows.write(reader, given, out)
    check_output(given.output)
    local times, shares = rows.kinds(reader:fields())
    return core.write_rows(reader, { output = given.output, columns = given.columns,
-      header = given.header, color = given.color, unit = given.unit, times = times,
+      header = given.header, raw = given.raw, color = given.color, unit = given.unit,
+      times = times,
       percent = shares }, out)
 end
 
 ---An export that writes rows in one form of the core.
 ---@param name string
 ---@param help string
+---@param options profio.Option[]|nil
 ---@return table
-function rows.export(name, help)
+function rows.export(name, help, options)
    return {
       name = name,
       help = help,
+      options = options,
       write = function(reader, given, out)
          return rows.write(reader, { output = name, columns = given.columns,
-            header = given.header }, out)
+            header = given.header, raw = given.raw }, out)
       end,
    }
 end

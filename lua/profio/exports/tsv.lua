@@ -1,4 +1,7 @@
 -- Rows as tsv.
 
-return require("profio.exports.rows").export("tsv",
-   "tab-separated values with a header row; \\t \\n \\r \\\\ stand for those bytes")
+local rows = require "profio.exports.rows"
+
+return rows.export("tsv",
+   "tab-separated values with a header row; \\t \\n \\r \\\\ stand for those bytes",
+   rows.text_options)
