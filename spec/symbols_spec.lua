@@ -68,6 +68,10 @@ describe("profio.symbols", function()
       found, message, code = open { exe = write("program.exe", "MZ\x90\0") }
       assert.is_nil(found)
       assert.matches("program.exe: a PE executable", message)
+      assert.equal("unsupported", code)
+      found, message, code = open { symbols = write("elf", elf.build {}) }
+      assert.is_nil(found)
+      assert.matches("elf: the text of nm expected, this is an executable: give it as exe", message)
       assert.equal("format", code)
       found, message, code = open { symbols = write("nm.txt", "no symbols here\n") }
       assert.is_nil(found)
@@ -91,8 +95,11 @@ describe("profio.symbols", function()
       local found = assert(open { exe = { data = "MZ\x90\0" },
          symbols = { data = "00001000 T main\n" } })
       assert.equal("main", found.symbols:find(0x1000).name)
-      assert.equal("symbols-format", found.notes[1].code)
+      assert.equal("symbols-unsupported", found.notes[1].code)
       assert.matches("PE executable", found.notes[1].message)
+      local none, _, code = open { exe = { data = "no program" },
+         symbols = { data = "00001000 T main\n" } }
+      assert.same({ nil, "format" }, { none, code })
    end)
 
    it("notes a stripped executable", function()

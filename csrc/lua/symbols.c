@@ -184,6 +184,7 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
   lua_createtable(L, 0, 20);
   set_bool(L, "is_pie", facts->is_pie);
   set_bool(L, "has_symbols", facts->has_symbols);
+  set_bool(L, "only_dynamic", facts->only_dynamic);
   set_bool(L, "has_lines", facts->has_lines);
   set_integer(L, "machine", facts->machine);
   set_integer(L, "entry", facts->entry);

@@ -16,39 +16,38 @@ static const struct {
   const char *magic;
   size_t size;
   const char *what;
+  bool is_program; /* `nm` prints its symbols */
 } OTHERS[] = {
-    {"MZ", 2, "a PE executable"},
-    {"\xfe\xed\xfa\xce", 4, "a Mach-O file"},
-    {"\xfe\xed\xfa\xcf", 4, "a Mach-O file"},
-    {"\xce\xfa\xed\xfe", 4, "a Mach-O file"},
-    {"\xcf\xfa\xed\xfe", 4, "a Mach-O file"},
-    {"\xca\xfe\xba\xbe", 4, "a Mach-O file of several architectures"},
-    {"!<arch>\n", 8, "an archive of object files"},
-    {"\x83\x01", 2, "an Alpha ECOFF executable"},
-    {"\x01\xf0", 2, "an XCOFF executable"},
-    {"\x64\x86", 2, "a COFF object file"},
-    {"\x4c\x01", 2, "a COFF file"},
-    {"#!", 2, "a script"},
+    {"MZ", 2, "a PE executable", true},
+    {"\xfe\xed\xfa\xce", 4, "a Mach-O file", true},
+    {"\xfe\xed\xfa\xcf", 4, "a Mach-O file", true},
+    {"\xce\xfa\xed\xfe", 4, "a Mach-O file", true},
+    {"\xcf\xfa\xed\xfe", 4, "a Mach-O file", true},
+    {"\xca\xfe\xba\xbe", 4, "a Mach-O file of several architectures", true},
+    {"!<arch>\n", 8, "an archive of object files", true},
+    {"\x83\x01", 2, "an Alpha ECOFF executable", true},
+    {"\x01\xf0", 2, "an XCOFF executable", true},
+    {"\x64\x86", 2, "a COFF object file", true},
+    {"\x4c\x01", 2, "a COFF file", true},
+    {"#!", 2, "a script", false},
 };
 
 
-static const char *kind_of (pf_bytes bytes) {
-  for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++)
-    if (bytes.size >= OTHERS[i].size &&
-        memcmp(bytes.at, OTHERS[i].magic, OTHERS[i].size) == 0)
-      return OTHERS[i].what;
-  return NULL;
-}
-
-
+/* PF_EUNSUPPORTED for programs of another kind, PF_EFORMAT for what is none. */
 static pf_status refuse (pf_bytes bytes, pf_error *error) {
-  const char *what = kind_of(bytes);
-  if (what == NULL)
-    return pf_fail(error, PF_EFORMAT, 0, "not an ELF file");
-  return pf_fail(error, PF_EFORMAT, 0,
-                 "%s, not an ELF file: give the text that `nm` prints for it "
-                 "(symbols = PATH)",
-                 what);
+  for (size_t i = 0; i < sizeof OTHERS / sizeof OTHERS[0]; i++) {
+    if (bytes.size < OTHERS[i].size ||
+        memcmp(bytes.at, OTHERS[i].magic, OTHERS[i].size) != 0)
+      continue;
+    if (!OTHERS[i].is_program)
+      return pf_fail(error, PF_EFORMAT, 0, "%s, not an ELF file",
+                     OTHERS[i].what);
+    return pf_fail(error, PF_EUNSUPPORTED, 0,
+                   "%s, not an ELF file: give the text that `nm` prints for "
+                   "it (symbols = PATH)",
+                   OTHERS[i].what);
+  }
+  return pf_fail(error, PF_EFORMAT, 0, "not an ELF file");
 }
 
 

@@ -25,8 +25,8 @@ typedef struct elf_file {
   size_t nsections;
 } elf_file;
 
-/* Open over bytes that stay until elf_file_close. PF_EFORMAT with words for
-   what is no ELF file. The struct may be closed after a failure too. */
+/* Open over bytes that stay until elf_file_close. PF_EUNSUPPORTED for programs
+   of another kind, PF_EFORMAT for what is no program. The struct may be closed after a failure too. */
 pf_status elf_file_open (elf_file *file, pf_bytes bytes, pf_error *error);
 void elf_file_close (elf_file *file);
 

@@ -34,8 +34,9 @@ typedef struct pf_symbol {
 typedef struct pf_executable {
   unsigned address_size; /* 4 or 8; 0 unknown (nm text) */
   bool big_endian, is_pie, has_symbols, has_lines;
-  uint16_t machine;                /* ELF e_machine, 0 unknown */
-  uint64_t entry;                  /* e_entry */
+  bool only_dynamic; /* the symbols are those that it exports: it is stripped */
+  uint16_t machine;  /* ELF e_machine, 0 unknown */
+  uint64_t entry;    /* e_entry */
   uint64_t text_start, text_end;   /* .text, or the executable segments */
   uint64_t code_start, code_end;   /* all executable sections or segments */
   uint64_t image_start, image_end; /* the loaded range */
@@ -46,8 +47,9 @@ typedef struct pf_executable {
 } pf_executable;
 
 /*
-** Read only the facts. PF_EFORMAT when the bytes are no ELF file, with words
-** that name PE or Mach-O and say to give `nm` text instead.
+** Read only the facts. PF_EFORMAT when the bytes are no ELF file;
+** PF_EUNSUPPORTED for PE, Mach-O and the like, with words that say to give `nm`
+** text instead.
 */
 pf_status pf_executable_read (pf_bytes bytes, pf_executable *facts,
                               pf_error *error);

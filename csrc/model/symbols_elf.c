@@ -283,6 +283,7 @@ static pf_status read_pair (pf_symbols *symbols, const elf_pair *pair,
                .facts = &symbols->facts,
                .out = symbols};
   const elf_section *table = choose_table(pair, &r.file);
+  symbols->facts.only_dynamic = table != NULL && table->type == SHT_DYNSYM;
   const pf_status status = table != NULL ? read_table(&r, table) : PF_OK;
   return status == PF_OK ? PF_OK : fail(error, status);
 }

@@ -88,7 +88,8 @@ local function format_options(given, format)
    return theirs
 end
 
--- Names of functions: a missing or stripped executable is no failure, only a note.
+-- Names of functions: a stripped executable is no failure, only a note, but what cannot be read is
+-- one, for the user has named it. Without exe and symbols there are none.
 local function open_symbols(mine, dictionary, notes)
    if not mine.exe and not mine.symbols then
       return nil
@@ -98,8 +99,7 @@ local function open_symbols(mine, dictionary, notes)
       rule = mine.compat == "gprof" and "gprof" or "exact",
    }
    if not found then
-      notes[#notes + 1] = { code = "symbols-" .. code, kind = "note", message = message }
-      return nil
+      return nil, message, code
    end
    table.move(found.notes, 1, #found.notes, #notes + 1, notes)
    return found
@@ -146,7 +146,8 @@ local function open_part(state, input, source, theirs, mine, given)
       format.prepare(theirs, state.symbols and state.symbols.facts)
    end
    theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
-   return core.open(format.name, sources, theirs, mine.strict or false, state.dictionary)
+   return inputs.accepted(input, format, given,
+      core.open(format.name, sources, theirs, mine.strict or false, state.dictionary))
 end
 
 local function add_part(state, input, source, theirs, mine, given)
@@ -279,16 +280,25 @@ local function find_bias(state, mine)
    end
 end
 
--- An executable that does not fit gives wrong names: say so.
+-- An executable that does not fit gives wrong names: say so. Where it certainly fits no file,
+-- addresses stand for functions; gprof's numbers are those of any executable.
 local function check_executable(state)
-   if not state.symbols or not state.format.mismatch then
+   local format = state.format
+   if not state.symbols or not format.mismatch then
       return
    end
-   local words = state.format.mismatch(state.parts[1]:info(), state.symbols.facts, state.load_bias,
-      state.parts)
-   if words then
-      state.notes[#state.notes + 1] = { code = state.format.name .. "-executable-mismatch",
-         kind = "note", message = words .. ": is it the right one?" }
+   local list, is_certain = format.mismatch(state.parts, state.symbols, state.load_bias)
+   local is_dropped = is_certain and state.options.compat ~= "gprof"
+      and not state.format_options.any_executable
+   local hint = is_dropped and ": addresses stand for functions; any_executable = true takes its "
+      .. "names" or ": is it the right one?"
+   for _, found in ipairs(list) do
+      state.notes[#state.notes + 1] = { code = format.name .. "-executable-mismatch",
+         kind = "note", message = found.words .. hint, path = state.paths[found.part] }
+   end
+   if is_dropped then
+      state.symbols:close()
+      state.symbols, state.noted_no_names = nil, true
    end
 end
 
@@ -320,7 +330,11 @@ function profio.open(what, given)
       mine[option.name] = given[option.name]
    end
    mine = options.check(common, mine, "open")
-   state.symbols = open_symbols(mine, state.dictionary, state.notes)
+   local failed, reason
+   state.symbols, failed, reason = open_symbols(mine, state.dictionary, state.notes)
+   if failed then
+      return nil, failed, reason
+   end
    if not mine.live then -- what a ring still holds is on its way into the file
       list = recovery.expand(list, state)
       inputs.unpack(list, mine.max_size)

@@ -289,6 +289,30 @@ function inputs.sides(main, input, format, given, max_size, notes)
    return list
 end
 
+---What core.open has answered. A file that the user has named and that is not of the kind its role
+---needs (warning `refused` of the role) is a failure; of one that was found, the warning is enough.
+---@param input profio.Input
+---@param format table
+---@param given table what the user gave to open
+---@param part userdata|nil
+---@param message string|nil
+---@param code string|nil
+---@return userdata|nil part
+---@return string|nil message
+---@return string|nil code
+function inputs.accepted(input, format, given, part, message, code)
+   for _, role in ipairs(part and roles_of(format) or {}) do
+      local is_named = given[role.name] or input.sides and input.sides[role.name]
+      for _, warning in ipairs(is_named and role.refused and part:warnings() or {}) do
+         if warning.code == role.refused then
+            part:close()
+            return nil, warning.message, "format"
+         end
+      end
+   end
+   return part, message, code
+end
+
 -- }======
 
 ---The file in a directory whose name is one of some, in any case of letters; the first that fits.

@@ -13,8 +13,7 @@ function sources.check(folders)
    for _, folder in ipairs(folders) do
       local mode, message = lfs.attributes(folder, "mode")
       if not mode then
-         return nil, message:find(folder, 1, true) and message
-            or ("%s: %s"):format(folder, message), "io"
+         return nil, ("%s: %s"):format(folder, message:match ": ([^:]+)$" or message), "io"
       elseif mode ~= "directory" then
          return nil, ("%s: a folder of source files expected, this is a %s"):format(folder, mode),
             "io"

@@ -90,7 +90,7 @@ end
 -- {====== Opening ======
 
 -- Which executable and debug file there are: found.exe and found.debug are sources. Beside a text
--- of nm an executable of another kind is not wanted: a note says so.
+-- of nm a program that is no ELF file is not needed: a note says so.
 local function find_files(options, found)
    if not options.exe then
       return true
@@ -106,7 +106,7 @@ local function find_files(options, found)
       return true
    end
    source:close()
-   if not options.symbols then
+   if not options.symbols or code ~= "unsupported" then
       return nil, message, code
    end
    found.notes[1] = { code = "symbols-" .. code, kind = "note", message = message }
@@ -121,6 +121,11 @@ local function read(options, found)
    if not text then
       return nil, message, code
    end
+   if symbols.is_executable(text) then
+      message = text:path() .. ": the text of nm expected, this is an executable: give it as exe"
+      text:close()
+      return nil, message, "format"
+   end
    local read_symbols
    read_symbols, message, code = core.symbols_nm(text, found.exe, found.debug, options.rule,
       options.dictionary)
@@ -132,6 +137,10 @@ local function note_lack(result)
    if result.symbols:count() == 0 then
       result.notes[#result.notes + 1] = { code = "symbols-none", kind = "note",
          message = result.exe .. ": stripped: no names of functions, and no debug file found" }
+   elseif result.facts.only_dynamic then
+      result.notes[#result.notes + 1] = { code = "symbols-dynamic", kind = "note",
+         message = result.exe .. ": stripped: only functions that it exports have names, addresses "
+            .. "stand for the others" }
    end
 end
 

@@ -88,14 +88,6 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
-/* Where the gap before the first symbol begins. */
-static uint64_t first_gap (const pf_assembly *assembly) {
-  if (assembly->symbols == NULL)
-    return 0;
-  return pf_symbols_facts(assembly->symbols)->image_start + assembly->bias;
-}
-
-
 /* Credit functions and, by the way, source lines. */
 static pf_status add_with_lines (const pf_assembly *assembly, pf_credit *credit,
                                  pf_line_credit *lines, pf_error *error) {
@@ -179,8 +171,11 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
 
 static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
                        pf_places *places, pf_error *error) {
-  pf_credit credit = {
-      .graph = graph, .places = places, .first_gap = first_gap(assembly)};
+  pf_credit credit = {.graph = graph,
+                      .places = places,
+                      .is_partial =
+                          assembly->symbols != NULL &&
+                          pf_symbols_facts(assembly->symbols)->only_dynamic};
   pf_status status = add_functions(graph, assembly, places, error);
   if (status == PF_OK)
     status = add_weights(graph, assembly, &credit, error);

@@ -55,20 +55,29 @@ int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
 }
 
 
+/* What names an address in no range: the start of a narrow gap between two
+   ranges, which is padding or a table of jumps; else the address itself, for
+   before the first range, behind the last one and in wide gaps there is code
+   that no symbol is known of. `place` is the range before the address. */
+static uint64_t gap_name (const pf_credit *credit, size_t place,
+                          uint64_t address) {
+  const pf_places *const places = credit->places;
+  if (credit->is_partial || place == PF_NO_PLACE || place + 1 >= places->count)
+    return address;
+  const uint64_t start = pf_place_start(places, place);
+  const uint64_t end = pf_place_end(places, place);
+  const uint64_t gap = end > start ? end : start;
+  return pf_place_start(places, place + 1) - gap <= PF_CREDIT_GAP ? gap
+                                                                  : address;
+}
+
+
 uint32_t pf_credit_function (const pf_credit *credit, size_t place,
                              uint64_t address) {
   const pf_places *places = credit->places;
   if (place != PF_NO_PLACE && address < pf_place_end(places, place))
     return (uint32_t)place;
-  if (places->count == 0)
-    return pf_graph_pseudo(credit->graph, address);
-  if (place != PF_NO_PLACE)
-    return pf_graph_pseudo(credit->graph, pf_place_end(places, place) >
-                                                  pf_place_start(places, place)
-                                              ? pf_place_end(places, place)
-                                              : pf_place_start(places, place));
-  return pf_graph_pseudo(credit->graph,
-                         credit->first_gap <= address ? credit->first_gap : 0);
+  return pf_graph_pseudo(credit->graph, gap_name(credit, place, address));
 }
 
 

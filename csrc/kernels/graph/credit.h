@@ -4,7 +4,9 @@
 ** A bin that straddles functions is shared by bytes: everyone gets the whole
 ** part of their share and the largest gets what remains, so all weights stay
 ** whole and add up to what was counted. Bytes in no function go to a pseudo
-** function named by where the gap begins. A bin over more than
+** function: that of a gap between two functions is named by where the gap
+** begins, if it has at most PF_CREDIT_GAP bytes and all functions are known,
+** and all others by their own addresses. A bin over more than
 ** PF_CREDIT_WIDEST functions tells nothing of any of them: it goes whole to a
 ** pseudo function named by where the bin begins.
 */
@@ -16,13 +18,14 @@
 #include "model/graph.h"
 
 #define PF_CREDIT_WIDEST 1024
+#define PF_CREDIT_GAP    4096
 
 /* Where weights go: function i of the graph covers range i of the places. */
 typedef struct pf_credit {
   pf_graph *graph;
   const pf_places *places;
-  uint64_t first_gap; /* where the gap before the first range begins */
-  size_t near;        /* the range of the last bin: 0 to begin with */
+  bool is_partial; /* not all functions have ranges: gaps are code too */
+  size_t near;     /* the range of the last bin: 0 to begin with */
   /* Called for each bin with a count, in the order of the rows; or NULL. */
   pf_status (*also)(void *context, uint64_t low, uint64_t high,
                     const int64_t *weights);

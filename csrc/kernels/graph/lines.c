@@ -95,7 +95,7 @@ static pf_status open_cells (pf_line_credit *lines) {
     pf_graph_function(&lines->cells, PF_NO_NAME, lines->ranges[i].start, 0);
   lines->credit = (pf_credit){.graph = &lines->cells,
                               .places = &lines->places,
-                              .first_gap = lines->functions->first_gap};
+                              .is_partial = lines->functions->is_partial};
   return PF_OK;
 }
 

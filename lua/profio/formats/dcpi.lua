@@ -183,13 +183,10 @@ function dcpi.pieces(source, options)
    return database.pieces(source, options)
 end
 
----Why names of functions may be wrong, or nil: they are those of one image.
----@param _ table[]
----@param _facts table
----@param _bias integer
+---Why names of functions may be wrong: they are those of one image.
 ---@param parts userdata[] the files
----@return string|nil words
-function dcpi.mismatch(_, _facts, _bias, parts)
+---@return { words: string }[]
+function dcpi.mismatch(parts)
    local images, count = {}, 0
    for _, part in ipairs(parts) do
       for _, fact in ipairs(part:info()) do
@@ -198,8 +195,8 @@ function dcpi.mismatch(_, _facts, _bias, parts)
          end
       end
    end
-   return count > 1 and ("the files have samples of %d images, the names are of one (choose an "
-      .. "image)"):format(count) or nil
+   return count > 1 and { { words = ("the files have samples of %d images, the names are of one "
+      .. "(choose an image)"):format(count) } } or {}
 end
 
 ---Write a trace as a database: see profio.formats.dcpi.merge.

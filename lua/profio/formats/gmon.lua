@@ -2,6 +2,8 @@
 ---
 --- The decoder and the encoder are in csrc/formats/gmon/.
 
+local program = require "profio.formats.gmon.program"
+
 local gmon = {}
 
 gmon.name = "gmon"
@@ -24,6 +26,8 @@ gmon.options = {
      help = "samples a second, in place of the file's; 0 takes the file's" },
    { name = "extended_precision", type = "bool", default = false,
      help = "the profiled machine divided in extended precision (i386, m68k)" },
+   { name = "any_executable", type = "bool", default = false,
+     help = "take the names of an executable that is certainly not the profiled program" },
    { name = "elf_class", type = "int", default = 0,
      help = "bytes of an address in the executable: decides where the file does not" },
    { name = "elf_order", type = "choice", choices = { "", "little", "big" }, default = "",
@@ -55,7 +59,7 @@ gmon.warnings = {
    ["gmon-count-too-large"] = "a count is above 2^63 - 1 and missing",
    ["gmon-counter-32"] = "the bins of a BSD file may have 32 bits",
    ["gmon-counter-type"] = "the type of counter in a BSD header is garbage",
-   ["gmon-executable-mismatch"] = "the executable may not be the program that was profiled",
+   ["gmon-executable-mismatch"] = "the executable is not, or may not be, the profiled program",
    ["gmon-no-bins"] = "a histogram has no bins",
    ["gmon-no-rate"] = "the sampling rate is 0: there are no seconds",
    ["gmon-not-written"] = "a table of the trace has no place in the file that is written",
@@ -90,51 +94,7 @@ function gmon.prepare(options, facts)
    end
 end
 
-local function by_name(info)
-   local value = {}
-   for _, fact in ipairs(info) do
-      value[fact.name] = fact.value
-   end
-   return value
-end
-
----Where the program was loaded, seen from its first histogram.
----@param info { name: string, value: any }[] of the file
----@param symbols profio.Symbols
----@return integer bias
----@return string|nil reason
-function gmon.guess_bias(info, symbols)
-   local value = by_name(info)
-   if not value.low or not value.high then
-      return 0
-   end
-   return require("profio.symbols").guess_bias(symbols.facts, value.low, value.high)
-end
-
----Why the executable may be another program than the profiled one, or nil. A profile covers the
----code from its start to its end, rounded up to a page at most; only a program that called
----monstartup itself may have asked for less.
----@param info { name: string, value: any }[] of the file
----@param facts table of the executable
----@param bias integer
----@return string|nil words
-function gmon.mismatch(info, facts, bias)
-   local value = by_name(info)
-   if not facts.address_size then
-      return nil
-   elseif value.address_size ~= facts.address_size or value.byte_order ~= facts.byte_order then
-      return ("the file has %d-byte %s-endian addresses, the executable %d-byte %s-endian ones")
-         :format(value.address_size, value.byte_order, facts.address_size, facts.byte_order)
-   elseif not value.low or not value.high then
-      return nil
-   end
-   local stop = value.high - bias
-   if stop < facts.text_end or stop > (facts.code_end + 0xfff & ~0xfff) then
-      return ("the profile covers 0x%x to 0x%x, the code of the executable ends at 0x%x")
-         :format(value.low, value.high, facts.code_end + bias)
-   end
-   return nil
-end
+gmon.guess_bias, gmon.mismatch = program.guess_bias, program.mismatch
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed

@@ -28,7 +28,8 @@ winidea.options = {
 }
 
 winidea.roles = {
-   { name = "mapping", help = "main file of a binary timeline, Text1 or XML" },
+   { name = "mapping", help = "main file of a binary timeline, Text1 or XML",
+     refused = "winidea-no-mapping" },
    { name = "timeline", help = "binary timeline of a main file" },
 }
 

@@ -27,15 +27,24 @@ describe("credit", function()
          bins = { { 0x100a, 0x1012, 1, 1 } } }, "samples"))
    end)
 
-   it("keeps what lies before all symbols in a function named by its gap", function()
-      assert.same({ ["0x0"] = 9, a = 1 }, weights { symbols = symbols,
-         bins = { { 0x500, 0x504, 9, 9 }, { 0x1000, 0x1004, 1, 1 } } })
+   it("shows the addresses of what lies before and behind all symbols", function()
+      assert.same({ ["0x500"] = 9, ["0x508"] = 2, a = 1, ["0x3000"] = 4, ["0x9000"] = 3 },
+         weights { symbols = symbols, bins = { { 0x500, 0x504, 9, 9 }, { 0x508, 0x50c, 2, 2 },
+            { 0x1000, 0x1004, 1, 1 }, { 0x3000, 0x3004, 4, 4 }, { 0x9000, 0x9004, 3, 3 } } })
    end)
 
    it("keeps what lies between symbols in a function named by where the gap begins", function()
       local given = { symbols = { { "a", 0x1000, size = 64 }, { "b", 0x1400, size = 64 } },
          bins = { { 0x1020, 0x1060, 64, 64 }, { 0x1100, 0x1104, 3, 3 }, { 0x1800, 0x1804, 2, 2 } } }
-      assert.same({ a = 32, ["0x1040"] = 32 + 3, ["0x1440"] = 2 }, weights(given, "samples"))
+      assert.same({ a = 32, ["0x1040"] = 32 + 3, ["0x1800"] = 2 }, weights(given, "samples"))
+   end)
+
+   it("shows addresses in a gap of more than a page", function()
+      local given = { symbols = { { "a", 0x1000, size = 64 }, { "b", 0x2044, size = 64 } },
+         bins = { { 0x1100, 0x1104, 3, 3 }, { 0x1104, 0x1108, 2, 2 } } }
+      assert.same({ ["0x1100"] = 3, ["0x1104"] = 2 }, weights(given, "samples"))
+      given.symbols[2][2] = 0x2040
+      assert.same({ ["0x1040"] = 5 }, weights(given, "samples"))
    end)
 
    it("keeps a bin over more than a thousand functions whole", function()
@@ -62,7 +71,7 @@ describe("credit", function()
 
    it("moves symbols past the last address, all of them", function()
       local high = { { "a", 0xffffffff80001000 }, { "b", 0xffffffff80002000 } }
-      assert.same({ ["0x0"] = 1, a = 2, b = 3, ["0x3000"] = 4 }, weights {
+      assert.same({ ["0x500"] = 1, a = 2, b = 3, ["0x7000000000"] = 4 }, weights {
          symbols = high, bias = 0x80000000,
          bins = { { 0x500, 0x504, 1, 1 }, { 0x1ffc, 0x2000, 2, 2 }, { 0x2ffe, 0x3000, 3, 3 },
             { 0x7000000000, 0x7000000004, 4, 4 } } })
@@ -116,13 +125,14 @@ local function owner(given, byte)
          return given.symbols[i][1]
       end
    end
-   return "0x0"
+   return nil
 end
 
+-- The bytes of a bin before all symbols are named by where it begins.
 local function share(given, bin, column, sums)
    local order, bytes = {}, {}
    for byte = bin[1], bin[2] - 1 do
-      local name = owner(given, byte)
+      local name = owner(given, byte) or ("0x%x"):format(bin[1])
       if not bytes[name] then
          order[#order + 1] = name
       end

@@ -96,7 +96,7 @@ describe("inclusive time", function()
             { 0, 0x1400, 4 } } })
       local callers = core.rows(profile:callers "a", { "caller", "calls" })
       assert.same({ { caller = nil, calls = 2 }, { caller = "0x1040", calls = 1 } }, callers)
-      assert.same({ { callee = "0x1440", calls = 3, caller = "a", self = 0, total = 0 } },
+      assert.same({ { callee = "0x1500", calls = 3, caller = "a", self = 0, total = 0 } },
          core.rows(profile:callees "a"))
       assert.same({ { calls = 4, callee = "b", self = 0, total = 0 } },
          core.rows(profile:callers "b"))

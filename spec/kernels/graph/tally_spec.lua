@@ -12,18 +12,21 @@ local function random(bound)
    return state // 64 % bound
 end
 
--- The function that holds an address, or the gap, as profiles name it.
+-- The function that holds an address, or the narrow gap, as profiles name it; else the address.
 local function holder_of(all, address)
-   local last
+   local last, next
    for _, symbol in ipairs(all) do
       if symbol.start <= address then
          last = symbol
+      else
+         next = next or symbol
       end
    end
-   if not last then
-      return "0x0"
+   if last and address < last.stop then
+      return last.name
    end
-   return address < last.stop and last.name or ("0x%x"):format(last.stop)
+   local is_gap = last and next and next.start - last.stop <= 4096
+   return ("0x%x"):format(is_gap and last.stop or address)
 end
 
 -- Arcs between random addresses of which some lie before, between and behind all symbols.

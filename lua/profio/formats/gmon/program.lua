@@ -1,0 +1,143 @@
+-- Whether an executable is the program that a gmon.out was written by. The file does not say which
+-- that was: only its addresses can be compared.
+
+local core = require "profio.core"
+
+local program = {}
+
+local PAGE = 0x1000
+local ROUNDED = 16       -- bytes by which a C library rounds up the end of the code, at most
+local PROLOGUE = 64      -- bytes from the start of a function to the call that counts it, at most
+local LOOKED_AT = 512    -- arcs of a file
+
+-- The header facts of a file by name.
+local function by_name(part)
+   local value = {}
+   for _, fact in ipairs(part:info()) do
+      value[fact.name] = fact.value
+   end
+   return value
+end
+
+---Where the program was loaded, seen from its first histogram.
+---@param info { name: string, value: any }[] of the file
+---@param symbols profio.Symbols
+---@return integer bias
+---@return string|nil reason
+function program.guess_bias(info, symbols)
+   local value = {}
+   for _, fact in ipairs(info) do
+      value[fact.name] = fact.value
+   end
+   if not value.low or not value.high then
+      return 0
+   end
+   return require("profio.symbols").guess_bias(symbols.facts, value.low, value.high)
+end
+
+-- {====== The range ======
+
+-- Whether a profile has the range that the C library of GNU gives it: from the start of the program
+-- to the end of the code, rounded up to a few bytes. Older ones begin at the entry, others round to
+-- a page, and a program that calls monstartup itself may ask for less.
+local function is_usual(value, facts, bias)
+   return value.dialect == "gnu" and value.low - bias == facts.image_start
+      and (value.high - bias) & (PAGE - 1) ~= 0
+end
+
+-- Whether the range ends elsewhere than the code, and whether that is certain.
+local function check_range(value, facts, bias)
+   local stop = value.high - bias
+   if is_usual(value, facts, bias) then
+      return stop < facts.text_end or stop > facts.code_end + ROUNDED, true
+   end
+   local is_larger = stop > (facts.code_end + PAGE - 1 & ~(PAGE - 1))
+   return is_larger or stop < facts.text_end, is_larger
+end
+
+-- }======
+
+-- {====== The calls ======
+
+-- The places in callees of the first arcs, each once.
+local function callees_of(part)
+   local list, known = {}, {}
+   local reader = part:reader "arcs"
+   for _, row in ipairs(reader and core.rows(core.limit(reader, LOOKED_AT), { "to" }) or {}) do
+      if not known[row.to] then
+         known[row.to] = true
+         list[#list + 1] = row.to
+      end
+   end
+   return list
+end
+
+-- Whether most places where functions are counted cannot be such places: they are outside of the
+-- code, far behind the start of a function, or several in one function.
+local function check_calls(part, symbols, bias)
+   local callees, found, odd = callees_of(part), {}, 0
+   local facts = symbols.facts
+   for _, to in ipairs(callees) do
+      local address = to - bias
+      local symbol = symbols.symbols:find(address)
+      if symbol then
+         local is_far = address - symbol.start > PROLOGUE
+         odd = odd + ((is_far or found[symbol.start]) and 1 or 0)
+         found[symbol.start] = true
+      elseif facts.address_size and facts.code_end > 0
+         and (math.ult(address, facts.code_start) or not math.ult(address, facts.code_end))
+      then
+         odd = odd + 1
+      end
+   end
+   return odd * 2 > #callees
+end
+
+-- }======
+
+-- Why the executable is not the program of one file, or may not be; nil: it may well be.
+local function mismatch_of(part, symbols, bias)
+   local value, facts = by_name(part), symbols.facts
+   if facts.address_size and (value.address_size ~= facts.address_size
+      or value.byte_order ~= facts.byte_order)
+   then
+      return ("the file has %d-byte %s-endian addresses, the executable %d-byte %s-endian ones")
+         :format(value.address_size, value.byte_order, facts.address_size, facts.byte_order), true
+   end
+   if facts.address_size and value.low and value.high and facts.code_end > 0 then
+      local is_odd, is_certain = check_range(value, facts, bias)
+      if is_odd then
+         is_certain = is_certain or check_calls(part, symbols, bias)
+         return ("the profile covers 0x%x to 0x%x, the code of the executable ends at 0x%x")
+            :format(value.low, value.high, facts.code_end + bias), is_certain
+      end
+   end
+   if symbols.symbols:count() > 0 and not facts.only_dynamic
+      and check_calls(part, symbols, bias)
+   then
+      -- a text of nm may leave out functions, to which such addresses belong
+      return "calls were counted at addresses where no function of the executable begins",
+         facts.address_size ~= nil
+   end
+   return nil
+end
+
+---Why the executable may be another program than the profiled one.
+---@param parts userdata[] the files
+---@param symbols profio.Symbols
+---@param bias integer run-time address minus link-time address
+---@return { part: integer, words: string }[] empty: it may well be the program
+---@return boolean is_certain it is not the program of any file
+function program.mismatch(parts, symbols, bias)
+   local list, certain = {}, 0
+   for i, part in ipairs(parts) do
+      local words, is_certain = mismatch_of(part, symbols, bias)
+      if words then
+         list[#list + 1] = { part = i, words = words }
+         certain = certain + (is_certain and 1 or 0)
+      end
+   end
+   return list, certain == #parts
+end
+
+return program
