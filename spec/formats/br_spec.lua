@@ -1,4 +1,5 @@
 local br = require "spec.support.br_builder"
+local command = require "spec.support.command"
 local profio = require "profio"
 
 local function open(bytes, options)
@@ -159,7 +160,6 @@ describe("br", function()
 end)
 
 describe("br, while it is written,", function()
-   local command = require "spec.support.command"
    local core = require "profio.core"
 
    -- The offsets of rows: that they are all there, and in order.
@@ -293,8 +293,6 @@ describe("br, what the documentation leaves open:", function()
 end)
 
 describe("br, reports:", function()
-   local command = require "spec.support.command"
-
    -- main calls FNA twice, which calls itself once; then a GOSUB.
    local function program()
       local b = br():module(1, "MENU.BR"):module(2, "LIB.BR")
@@ -367,5 +365,22 @@ A.BR,20,unknown,,2,2,2,,0.6666666666666666,0.6666666666666666,
 A.BR,10,unknown,,1,1,2,,0.3333333333333333,0.6666666666666666,
 ]], text)
       assert.matches("^s%.br: SAMPLED; backtraces", (command.run "profio --report hotlines s.br"))
+   end)
+end)
+
+describe("--report tree of Business Rules!", function()
+   it("shows the line of each frame beside its function", function()
+      local path = command.file("lines.BRP", br():module(1, "A.BR"):line(1, 10, 1):fn "FNF":time(5)
+         :back(1, 30, 0):main():stop():line(1, 10, 1):fn "FNF":time(7):back(1, 40, 0):main():stop()
+         :bytes())
+      local frames = {}
+      for line in (command.run("profio --format br --report tree " .. path)):gmatch "[^\n]+" do
+         frames[#frames + 1] = line:match "%d%%%s+(%d+%s+%S+)$"
+      end
+      assert.same({ "40  A.BR", "10    FNF", "30  A.BR", "10    FNF" }, frames)
+      for line in (command.run("profio --format br --report bottom-up " .. path)):gmatch "[^\n]+" do
+         frames[#frames + 1] = line:match "%d%%%s+(%d+%s+%S+)$"
+      end
+      assert.same({ "10  FNF", "40    A.BR", "30    A.BR" }, table.move(frames, 5, 7, 1, {}))
    end)
 end)

@@ -56,7 +56,9 @@ function show.options(context, rows, report)
    local columns = query.columns(given)
    if report and not columns and not given.group and not given.aggregate then
       local is_text = given.output == "text" and not given.export
-      columns = is_text and report.shown or report.listed and report.listed(context)
+      local shown = is_text and report.shown
+      shown = type(shown) == "function" and shown(rows) or shown
+      columns = shown or report.listed and report.listed(context)
          or columns_of(report, rows)
    end
    check_unit(given, rows, columns)

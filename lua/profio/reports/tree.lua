@@ -1,5 +1,7 @@
 -- The stacks from the top down: each function below the one that called it.
 
+local conditions = require "profio.conditions"
+
 local tree = {
    name = "tree",
    help = "stacks from the top down, the heaviest callees first",
@@ -16,8 +18,16 @@ local tree = {
    },
    unit = "ms",
    uses = { "span of calls", "functions", "metric", "diff" },
-   shown = { "total", "self", "total_share", "label" },
 }
+
+---The columns of the text: the lines stand before the names where frames have some.
+---@param rows profio.View
+---@return string[]
+function tree.shown(rows)
+   local with_lines = rows:where { line = conditions.no(conditions.missing) }:limit(1):count() > 0
+   return with_lines and { "total", "self", "total_share", "line", "label" }
+      or { "total", "self", "total_share", "label" }
+end
 
 ---@param trace profio.Trace
 function tree.fits(trace)
