@@ -119,6 +119,9 @@ describe("profio", function()
          assert.equal("from,count\n0x1110,20\n", arcs "--where count=20")
          assert.equal("from,count\n0x1010,5\n0x1110,20\n", arcs "--where count=20,5")
          assert.equal("from,count\n0x1010,5\n", arcs "--where count!=20")
+         assert.equal("from,count\n0x1010,5\n", arcs "--where 'count<20'")
+         assert.equal("from,count\n0x1110,20\n",
+            arcs "--where 'count>=20' --where 'from>0x1010'")
          assert.equal("from,count\n0x1010,5\n", arcs "--where from=0x1000..0x1010")
          assert.equal("from,count\n", (run "profio --table arcs --output csv --columns from,count \z
             --where count=20 --where from=0x1010"))
@@ -424,6 +427,41 @@ describe("profio", function()
          local text = fine "profio --script new.lua gmon.out -- hello"
          assert.matches("gmon\tgmon.out\thello", text)
          assert.matches("\n *set +n +total\n", text)
+         -- sums of what can be added up, and of no lines, times and numbers of things
+         assert.matches('"total = sum%(count%)"', fine "profio --new-script")
+         local prf = require("spec.support.xpp_builder").table { { 1, 4, "I", "MAIN", 10 },
+            { 1, 9, "O", "MAIN", 11 } }
+         command.file("script.PRF", prf)
+         assert.not_matches("sum%(", (run "profio --new-script script.PRF"))
+      end)
+   end)
+
+   describe("--load", function()
+      it("runs a file that registers a format, before the trace is opened", function()
+         command.file("load.lua", [[
+            require("profio").register { name = "steps", help = "for this spec",
+               score = function(bytes) return bytes:find "^STEPS" and 99 or 0 end,
+               tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+               open = function()
+                  return { events = function(put) put(1, "enter", "f") put(9, "leave", "f") end }
+               end }]])
+         command.file("a.steps", "STEPS\n")
+         assert.equal("area,net\nf,8\n", fine "profio --load load.lua --report calls --output csv \z
+            --columns area,net a.steps")
+         assert.matches("\nsteps: for this spec\n", fine "profio --load load.lua --list-formats")
+         local _, status, errors = run "profio a.steps"
+         assert.equal(1, status)
+         assert.matches("not a trace of a known format", errors)
+      end)
+
+      it("ends with status 1 for a file that cannot be run", function()
+         command.file("raises.lua", "\nerror 'oh no'")
+         for path, message in pairs { ["gone.lua"] = "gone.lua",
+            ["raises.lua"] = "raises.lua:2: oh no" } do
+            local _, status, errors = run("profio --load " .. path .. " gmon.out")
+            assert.equal(1, status)
+            assert.is_truthy(errors:find(message, 1, true), errors)
+         end
       end)
    end)
 

@@ -148,3 +148,26 @@ describe("limits.check", function()
       assert.equal(700, limits.check(limits.parse "f net_max < 1us", rows)[1].at)
    end)
 end)
+
+describe("--limits", function()
+   local events = require "spec.support.events"
+   local lines = "0 enter main\n10 enter leaf\n20 leave leaf\n90 leave main\n"
+   local path = require("spec.support.command").file("order.limits",
+      "main net <= 1ms\nleaf net <= 5\nleaf count <= 9\ngone net <= 1\n")
+
+   it("shows failures first", function()
+      local text, status = events.command(lines, "--limits", path)
+      assert.equal(4, status)
+      assert.matches("^EXCEEDED +leaf +net [^\n]*\nMISSING +gone [^\n]*\nok +main [^\n]*\n"
+         .. "ok +leaf +count [^\n]*\n4 limits: 2 kept, 1 exceeded, 1 without a value\n$", text)
+   end)
+
+   it("shows only them with --failed", function()
+      local text, status = events.command(lines, "--limits", path, "--failed")
+      assert.equal(4, status)
+      assert.matches("^EXCEEDED[^\n]*\nMISSING[^\n]*\n4 limits: ", text)
+      text = events.command(lines, "--limits", path, "--failed", "--output", "csv", "--columns",
+         "line,state")
+      assert.equal("line,state\n2,exceeded\n4,missing\n", text)
+   end)
+end)

@@ -150,3 +150,130 @@ describe("a registered format", function()
       assert.error_matches(function() leaked(2) end, "outside the decoder")
    end)
 end)
+
+describe("a registered format with stacks", function()
+   it("has profiles of folded texts, and of functions", function()
+      local function format(name, tables, profile, rows)
+         profio.register { name = name, score = function() return 0 end, tables = tables,
+            profile = profile, open = function()
+               return { samples = function(put)
+                  for _, row in ipairs(rows) do
+                     put(table.unpack(row))
+                  end
+               end }
+            end }
+         local trace <close> = assert(profio.open({ data = "x" }, { format = name }))
+         local totals = {}
+         for func, own, total in trace:profile():flat():each("function", "self", "total") do
+            totals[func] = own .. "/" .. total
+         end
+         return totals
+      end
+      assert.same({ main = "5/12", f = "7/7" }, format("folded_stacks",
+         { samples = { { "stack", "name" }, { "spent", "int" } } },
+         { table = "samples", folded = "stack",
+            metrics = { { name = "time", unit = "ns", column = "spent" } } },
+         { { "main;f", 7 }, { "main", 5 } }))
+      assert.same({ f = "2/2", g = "1/1" }, format("named_functions",
+         { samples = { { "name", "name" } } },
+         { table = "samples", ["function"] = "name",
+            metrics = { { name = "samples", unit = "count" } } }, { { "f" }, { "g" }, { "f" } }))
+   end)
+
+   it("is refused when its profile cannot be made", function()
+      local function refused(message, profile)
+         assert.error_matches(function()
+            profio.register { name = "x", score = print, open = print, profile = profile,
+               tables = { samples = { { "stack", "bytes" }, { "name", "name" } } } }
+         end, message)
+      end
+      local metrics = { { name = "samples", unit = "count" } }
+      refused("profile must be { table", "samples")
+      refused("profile must be { table", { table = "gone", metrics = metrics })
+      refused("metrics must be", { table = "samples", folded = "name" })
+      refused("must have folded or function", { table = "samples", metrics = metrics })
+      refused("has no column 'gone'", { table = "samples", metrics = metrics, folded = "gone" })
+      refused("column 'stack' must be of type name", { table = "samples", metrics = metrics,
+         folded = "stack" })
+   end)
+
+   it("has no columns of stacks, and says what to do", function()
+      assert.error_matches(function()
+         profio.register { name = "x", score = print, open = print,
+            tables = { samples = { { "at", "stack" } } } }
+      end, "column 'at' of table 'samples': a decoder in Lua gives no stacks; give events, or "
+         .. "texts 'main;f;g' and profile = { table = \"samples\", folded = \"at\" }", 1, true)
+   end)
+end)
+
+describe("source:warn of a registered format", function()
+   profio.register {
+      name = "odd", score = function(bytes) return bytes:find "^ODD" and 99 or 0 end,
+      tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "name" } } },
+      open = function(source)
+         if source:size() > 4 then
+            source:warn("more than four bytes", { kind = "note", code = "odd-long" })
+         end
+         return { events = function(put)
+            put(1, "enter", "f")
+            source:warn("the second record is odd", { offset = 7 })
+            put(5, "leave", "f")
+         end }
+      end,
+   }
+
+   it("is a warning of the trace, once however often it is read", function()
+      local trace <close> = assert(profio.open { data = "ODD!!" })
+      assert.same({ { code = "odd-long", kind = "note", message = "more than four bytes",
+         path = "(data)" } }, trace.warnings)
+      for _ = 1, 3 do
+         assert.equal(1, trace:calls():count())
+      end
+      assert.same({ code = "odd-warning", kind = "damage", offset = 7, path = "(data)",
+         message = "the second record is odd" }, trace.warnings[2])
+      assert.is_nil(trace.warnings[3])
+      assert.equal(2, #trace:check())
+   end)
+
+   it("is an error in strict mode, and status 3 of the command", function()
+      local trace <close> = assert(profio.open({ data = "ODD" }, { strict = true }))
+      assert.error_matches(function() trace:rows() end,
+         "odd: the second record is odd %(byte 7%)")
+      local command = require "spec.support.command"
+      local err <close> = assert(io.tmpfile())
+      assert.equal(3, require("profio.cli").main({ command.file("a.odd", "ODD"), "-o",
+         command.folder .. "/odd.out" }, err))
+      err:seek "set"
+      assert.matches("a.odd: damage: the second record is odd %(byte 7%) %[odd%-warning%]",
+         err:read "a")
+   end)
+
+   it("refuses what is no warning", function()
+      for message, more in pairs { ["the message must be a string"] = {},
+         ["kind must be"] = { "x", { kind = "bad" } },
+         ["offset must be an integer"] = { "x", { offset = "7" } } } do
+         profio.register { name = "warns", score = function() return 0 end,
+            tables = { t = { { "a", "int" } } }, open = function(source)
+               source:warn(table.unpack(more, 1, 2))
+               return {}
+            end }
+         assert.error_matches(function()
+            profio.open({ data = "x" }, { format = "warns" })
+         end, message)
+      end
+   end)
+end)
+
+describe("words of events that nobody knows", function()
+   it("are warned of, each once", function()
+      local trace <close> = assert(profio.open { data = "LINES\n1 enter f\n2 entry g\n3 entry g\n"
+         .. "4 exit g\n5 leave f\n" })
+      assert.equal(1, trace:calls():count())
+      local messages = {}
+      for i, warning in ipairs(trace.warnings) do
+         assert.same({ "lines-event", "damage" }, { warning.code, warning.kind })
+         messages[i] = warning.message:match "^event '%a+'"
+      end
+      assert.same({ "event 'entry'", "event 'exit'" }, messages)
+   end)
+end)

@@ -15,6 +15,7 @@ describe("the version", function()
    it("of the module is that of profio.h", function()
       assert.equal(first_version("csrc/profio.h", '^#define PF_VERSION +"([^"]+)"'),
          profio._VERSION)
+      assert.equal(profio._VERSION, profio.version)
    end)
 
    it("is at the top of CHANGELOG.md", function()

@@ -10,6 +10,7 @@ local output = require "profio.cli.output"
 local profio = require "profio"
 local reports = require "profio.reports"
 local row_export = require "profio.exports.rows"
+local script = require "profio.cli.script"
 local sides = require "profio.cli.sides"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
@@ -99,10 +100,10 @@ local function answer(trace, old, given, out, err)
    if given.script then
       interrupt:release()
    end
-   local status, told = modes.run(trace, given, out, old)
+   local status, notes = modes.run(trace, given, out, old)
    out:close()
-   if told then
-      err:write("profio: ", told, "\n")
+   for _, note in ipairs(notes) do
+      err:write("profio: ", note, "\n")
    end
    if given.check then
       return status
@@ -130,10 +131,11 @@ local function run(argv, err)
       failure.use("%s\n(--help lists the options)", message)
    end
    check_given(given)
+   script.load(given)
    for _, mode in ipairs(without_file) do
       if given[mode[1]] then
          if mode[1] == "list_formats" then -- --help and --version answer in any case
-            together.check_alone(mode[1], { out = true }, given)
+            together.check_alone(mode[1], { out = true, load = true }, given)
          end
          local out = output.open(given.out)
          mode[2](out)

@@ -15,6 +15,7 @@ local script_part = require "profio.script_part"
 local trace = require "profio.trace"
 
 local profio = {
+   version = core.version,
    _VERSION = core.version,
    between = conditions.between,
    match = conditions.match,
@@ -128,7 +129,7 @@ local function open_part(state, input, source, theirs, mine, given)
    if mine.live and not format.follows then
       error(("files of format '%s' cannot be followed while they grow"):format(format.name), 0)
    elseif format.registered then
-      return script_part.open(format, source, theirs, state.dictionary)
+      return script_part.open(format, source, theirs, state.dictionary, mine)
    end
    local path = input.beside or not input.data and input.path or nil
    local sides, message, code = inputs.sides({ path = path, source = source, options = theirs },
@@ -365,7 +366,21 @@ end
 -- }======
 
 ---Register a format written in Lua; it stands beside those of the core.
----@param format table name, score(bytes, size), tables, open(source, options)
+---  name      its word for --format
+---  score     function(bytes, size): 0 to 100, how sure it is that a file is one of its own
+---  tables    { name = { {column, type, help}, ... } }; types are int, num, addr, handle, bool,
+---            name, area and bytes
+---  main      the table that comes first; options: those of open; help: one line
+---  open      function(source, options): { name = function(put) } with a function for each table,
+---            or nil, message, code. source has path(), size(), read(offset, count), lines() and
+---            warn(message, { kind = "damage" or "note", code =, offset = })
+---  profile   what trace:profile() is made from, where the format has no table `events`: { table =,
+---            metrics = { { name =, unit = "ns" or "count", column = } } (without column: rows are
+---            counted), and either folded = the column of names "main;f;g", or function = the
+---            column of names with, if there are such, caller =, file =, line = }
+---Rows of table `events` have time, event (enter leave suspend resume write) and area; other words
+---are warned of.
+---@param format table
 function profio.register(format)
    registry.register(format)
 end

@@ -86,6 +86,10 @@ local types = { int = true, num = true, addr = true, handle = true, bool = true,
 local function check_field(name, field)
    if type(field) ~= "table" or type(field[1]) ~= "string" or type(field[2]) ~= "string" then
       error(("register: a column of table '%s' must be { name, type }"):format(name), 0)
+   elseif field[2] == "stack" then
+      error(("register: column '%s' of table '%s': a decoder in Lua gives no stacks; give events, "
+         .. "or texts 'main;f;g' and profile = { table = \"%s\", folded = \"%s\" }"):format(
+         field[1], name, name, field[1]), 0)
    elseif not types[field[2]] then
       local names = {}
       for known in pairs(types) do
@@ -111,6 +115,46 @@ local function check_tables(format)
    end
 end
 
+-- The column of a table that profile names, checked.
+local function check_profile_column(format, key)
+   local profile = format.profile
+   local wanted = profile[key]
+   for _, field in ipairs(wanted and format.tables[profile.table] or {}) do
+      if field[1] == wanted then
+         local is_name = field[2] == "name"
+         if key ~= "line" and not is_name then
+            error(("register: profile: column '%s' must be of type name"):format(wanted), 0)
+         end
+         return true
+      end
+   end
+   if wanted then
+      error(("register: profile: table '%s' has no column '%s'"):format(profile.table,
+         tostring(wanted)), 0)
+   end
+   return false
+end
+
+-- What a profile is made from. A function of the opened file is checked by what it answers.
+local function check_profile(format)
+   local profile = format.profile
+   if profile == nil or type(profile) == "function" then
+      return
+   elseif type(profile) ~= "table" or not format.tables[profile.table] then
+      error("register: profile must be { table = one of tables, metrics = ..., folded = ... }", 0)
+   elseif type(profile.metrics) ~= "table" or #profile.metrics == 0 then
+      error("register: profile: metrics must be { { name =, unit =, column = }, ... }", 0)
+   end
+   local has_stack = check_profile_column(format, "folded")
+   local has_function = check_profile_column(format, "function")
+   if not has_stack and not has_function then
+      error("register: profile must have folded or function, a column of names", 0)
+   end
+   for _, key in ipairs { "caller", "file", "line" } do
+      check_profile_column(format, key)
+   end
+end
+
 ---Register a format written in Lua. See profio.register.
 ---@param format table
 function registry.register(format)
@@ -122,6 +166,7 @@ function registry.register(format)
       error("register: 'score' and 'open' want functions", 0)
    end
    check_tables(format)
+   check_profile(format)
    local entry = {
       name = format.name,
       help = format.help or "registered format",

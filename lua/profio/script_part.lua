@@ -1,6 +1,7 @@
 -- A file opened by a format that is written in Lua: it answers as the core's parts do.
 
 local core = require "profio.core"
+local raise = require "profio.raise"
 
 local script_part = {}
 
@@ -40,16 +41,99 @@ local function described(fields)
    return list
 end
 
+-- {====== Warnings ======
+
+local MOST = 100 -- warnings of one code that are kept
+
+local kinds = { damage = true, note = true }
+
+-- Add a warning of a decoder. A decoder runs again for each reading: what it has said is known.
+local function add_warning(self, message, more)
+   local code = more.code or self.format.name .. "-warning"
+   local key = table.concat({ code, tostring(more.offset), message }, "\0")
+   local kind = more.kind or "damage"
+   if self.known[key] then
+      return
+   end
+   self.known[key] = true
+   if self.strict and kind == "damage" then
+      error(("%s: %s: %s%s"):format(self.source:path(), self.format.name, message,
+         more.offset and (" (byte %d)"):format(more.offset) or ""), 0)
+   end
+   self.counts[code] = (self.counts[code] or 0) + 1
+   if self.counts[code] <= MOST or self.all_warnings then
+      self.list[#self.list + 1] = { code = code, kind = kind, offset = more.offset,
+         message = message }
+   end
+end
+
+-- The source as decoders get it: that of the core, with `warn`.
+local Source = {}
+
+---Warn of something odd in the file. In strict mode damage is an error.
+---@param message string
+---@param more table|nil kind = "damage" (default) or "note", code = "mine-odd", offset = byte
+function Source:warn(message, more)
+   more = more or {}
+   raise.expect(message, "string", "source:warn: the message")
+   raise.expect(more, "table", "source:warn: what stands behind the message")
+   raise.expect(more.code, "string?", "source:warn: code")
+   raise.expect(more.offset, "integer?", "source:warn: offset")
+   if more.kind ~= nil and not kinds[more.kind] then
+      error(("source:warn: kind must be \"damage\" or \"note\", got %s"):format(
+         tostring(more.kind)), 0)
+   end
+   add_warning(self.part, message, more)
+end
+
+for _, name in ipairs { "read", "size", "lines", "path" } do
+   Source[name] = function(self, ...)
+      return self.part.source[name](self.part.source, ...)
+   end
+end
+
+Source.__index = Source
+
+local event_words = { enter = true, leave = true, suspend = true, resume = true, write = true }
+
+-- The function that fills a table. Of events, words that calls do not know are warned of.
+local function maker_of(self, name)
+   local at
+   for i, field in ipairs(name == "events" and self.schema.events or {}) do
+      at = field[1] == "event" and i or at
+   end
+   local make = self.makers[name]
+   if not at then
+      return make
+   end
+   return function(put)
+      make(function(...)
+         local word = select(at, ...)
+         if word ~= nil and not event_words[word] then
+            add_warning(self, ("event '%s' is none of enter, leave, suspend, resume, write: calls "
+               .. "leave it out"):format(tostring(word)), { code = self.format.name .. "-event" })
+         end
+         return put(...)
+      end)
+   end
+end
+
+-- }======
+
 ---Open a source with a registered format.
 ---@param format table
 ---@param source userdata
 ---@param options table
 ---@param dictionary userdata
+---@param mine table|nil what was given to open: strict, all_warnings
 ---@return table|nil part
 ---@return string|nil message
 ---@return string|nil code
-function script_part.open(format, source, options, dictionary)
-   local makers, message, code = format.open(source, options)
+function script_part.open(format, source, options, dictionary, mine)
+   local self = setmetatable({ format = format, source = source, dictionary = dictionary,
+      opened = true, known = {}, counts = {}, list = {}, strict = mine and mine.strict,
+      all_warnings = mine and mine.all_warnings }, Part)
+   local makers, message, code = format.open(setmetatable({ part = self }, Source), options)
    if not makers then
       return nil, ("%s: %s: %s"):format(source:path(), format.name, message or "not readable"),
          code or "format"
@@ -64,8 +148,8 @@ function script_part.open(format, source, options, dictionary)
       fields[name] = columns
    end
    makers.raw = makers.raw or put_raw(source)
-   return setmetatable({ format = format, source = source, makers = makers, schema = fields,
-      dictionary = dictionary, opened = true }, Part)
+   self.makers, self.schema = makers, fields
+   return self
 end
 
 function Part:tables()
@@ -83,7 +167,7 @@ function Part:reader(name)
       error "trace is closed"
    end
    local label = self.source:path() .. ": " .. self.format.name
-   return core.decoder(self.schema[name], self.makers[name], self.dictionary, label)
+   return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label)
 end
 
 function Part:info()
@@ -95,8 +179,13 @@ function Part:info()
    return list
 end
 
-function Part.warnings()
-   return {}
+function Part:warnings()
+   local list = {}
+   for i, warning in ipairs(self.list) do
+      list[i] = { code = warning.code, kind = warning.kind, offset = warning.offset,
+         message = warning.message }
+   end
+   return list
 end
 
 function Part.numbers_used()

@@ -98,6 +98,29 @@ describe("words.condition", function()
       assert.equal(-1, condition("a=0x10..").a.high)
    end)
 
+   it("compares numbers and times", function()
+      local function ends(text, column)
+         local between = condition(text)[column or "n"]
+         return { between.op, between.low, between.high }
+      end
+      assert.same({ "between", 3, nil }, ends "n>=3")
+      assert.same({ "between", 4, nil }, ends "n>3")
+      assert.same({ "between", nil, 1500000 }, ends "n<=1.5ms")
+      assert.same({ "between", nil, 1499999 }, ends "n < 1.5ms")
+      assert.same({ "between", math.maxinteger, math.mininteger }, ends("n>" .. math.maxinteger))
+      assert.same({ "between", math.maxinteger, math.mininteger }, ends("n<" .. math.mininteger))
+      assert.same({ "between", 0x11, nil }, ends("a>0x10", "a"))
+      assert.same({ "between", -1, 0 }, ends("a>0xffffffffffffffff", "a"))
+      assert.same({ "between", 0.5, nil }, ends("x>=50%", "x"))
+      for _, number in ipairs { 0.5, -0.5, 0.0, 1e300, -3.0 } do
+         local low, high = ends("x>" .. number, "x")[2], ends("x<" .. number, "x")[3]
+         assert.is_true(low > number and high < number)
+         assert.equal(number, (low + high) / 2)
+      end
+      assert.has_error(function() condition "s>=a" end)
+      assert.has_error(function() condition "b<true" end)
+   end)
+
    it("reads patterns, negations and what is missing", function()
       assert.equal("^Db", condition("s~^Db").s.pattern)
       assert.equal(5, condition("n!=5").n.inner)
@@ -110,7 +133,9 @@ describe("words.condition", function()
       local cases = { ["n=abc"] = "holds a whole number", ["n=1.5"] = "holds a whole number",
          ["n=9223372036854775808"] = "holds a whole number", ["n=9223372037s"] = "a whole number",
          ["q=1"] = "no column 'q'; there are: n, a",
-         ["n"] = "wants col=val", ["b=perhaps"] = "holds true or false", ["x=y"] = "holds a number",
+         ["n"] = "must be col=val",
+         ["s>a"] = "> is for numbers and times, column 's'",
+         ["b=perhaps"] = "holds true or false", ["x=y"] = "holds a number",
          ["a=0x10000000000000000"] = "holds an address" }
       for text, message in pairs(cases) do
          local ok, failure = pcall(condition, text)

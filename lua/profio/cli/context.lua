@@ -26,7 +26,7 @@ Context.__index = Context
 ---@return profio.Context
 function context.new(trace, given, out, old)
    return setmetatable({ trace = trace, old = old, given = given, out = out, profiles = {},
-      options = {}, met = {}, missed = {} }, Context)
+      options = {}, met = {}, missed = {}, notes = {} }, Context)
 end
 
 -- {====== The profile ======
@@ -162,6 +162,17 @@ end
 ---@return profio.View
 function Context:within(rows)
    return span.cut(rows, self.trace, self.given)
+end
+
+---Note a line for standard error, once; nil is none.
+---@param line string|nil
+function Context:note(line)
+   for _, known in ipairs(self.notes) do
+      if known == line then
+         return
+      end
+   end
+   self.notes[#self.notes + 1] = line
 end
 
 ---The rows that --where leaves.

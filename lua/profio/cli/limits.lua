@@ -112,6 +112,28 @@ local function view_of(results)
    end)
 end
 
+-- The results with those that fail first, in the order of the file otherwise.
+local function failures_first(results)
+   local failed, kept = {}, {}
+   for _, result in ipairs(results) do
+      local list = result.state == "ok" and kept or failed
+      list[#list + 1] = result
+   end
+   return table.move(kept, 1, #kept, #failed + 1, failed)
+end
+
+-- Those that are shown: with --failed only what fails.
+local function shown_of(results, given)
+   if not given.failed then
+      return results
+   end
+   local list = {}
+   for _, result in ipairs(results) do
+      list[#list + 1] = result.state ~= "ok" and result or nil
+   end
+   return list
+end
+
 -- A value in the unit of its bound, or of the command line.
 local function shown(value, unit)
    if value == nil then
@@ -134,7 +156,7 @@ end
 
 local function write_text(results, context)
    local rows = {}
-   for i, result in ipairs(results) do
+   for i, result in ipairs(shown_of(results, context.given)) do
       rows[i] = cells_of(result, context.given)
    end
    columns(context.out, rows, { true, true, true, false, true })
@@ -155,7 +177,7 @@ local function write(results, context)
    local given = context.given
    if given.output ~= "text" or given.export or query.reshapes(given) or given.where[1]
       or given.top then
-      local rows = query.apply(view_of(results), given)
+      local rows = query.apply(view_of(shown_of(results, given)), given)
       local options = { output = given.output, columns = query.columns(given),
          raw = files.options_of_rows(given).raw }
       if given.export then
@@ -175,7 +197,7 @@ end
 ---@param context profio.Context
 ---@return integer status
 function mode.run(context)
-   local results = results_of(context)
+   local results = failures_first(results_of(context))
    write(results, context)
    return count(results, "ok") == #results and failure.READ or failure.EXCEEDED
 end

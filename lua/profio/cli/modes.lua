@@ -221,8 +221,8 @@ end
 
 -- What --limits compares with: statistics of events, else a flat profile.
 local function limits_uses(trace)
-   local uses = { "limits", "columns", "where", "group", "aggregate", "sort", "top", "output",
-      "unit", "export", "out" }
+   local uses = { "limits", "failed", "columns", "where", "group", "aggregate", "sort", "top",
+      "output", "unit", "export", "out" }
    return together.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
 end
 
@@ -324,7 +324,8 @@ end
 ---@param out profio.Output
 ---@param old profio.Trace|nil that of --diff
 ---@return integer status
----@return string|nil told what a selection that leaves nothing should have named
+---@return string[] notes for standard error: what is left out, or what a selection that leaves
+---nothing should have named
 function modes.run(trace, given, out, old)
    local context = contexts.new(trace, given, out, old)
    local export, way, status = whole_export(given), named_way(given), nil
@@ -339,7 +340,8 @@ function modes.run(trace, given, out, old)
    else
       run_first(context)
    end
-   return status or failure.READ, nothing.told(context)
+   context:note(nothing.told(context))
+   return status or failure.READ, context.notes
 end
 
 -- }======

@@ -24,6 +24,21 @@ function script.run(context)
    return math.type(result) == "integer" and result or nil
 end
 
+---Run the files of --load, which may register formats. What cannot be run ends the command.
+---@param given table
+function script.load(given)
+   for _, path in ipairs(given.load) do
+      local chunk, message = loadfile(path)
+      local ok = chunk ~= nil
+      if chunk then
+         ok, message = xpcall(chunk, debug.traceback)
+      end
+      if not ok then
+         failure.raise(failure.NOTHING, message)
+      end
+   end
+end
+
 -- }======
 
 -- {====== Writing one ======
@@ -81,10 +96,15 @@ local function described(fields)
    return table.concat(list, ", ")
 end
 
--- ", \"total = sum(count)\"" for the first whole number worth adding up.
-local function sum_of(fields, key)
+-- Columns whose sum says something: counts and durations, unlike lines, times and numbers of
+-- things.
+local summed = { count = true, calls = true, spent = true, self = true, net = true, gross = true,
+   size = true, overhead = true }
+
+-- ", \"total = sum(count)\"" for the first column worth adding up.
+local function sum_of(fields)
    for _, field in ipairs(fields) do
-      if field.type == "int" and field.name ~= key and field.name ~= "set" then
+      if field.type == "int" and summed[field.name] then
          return (", \"total = sum(%s)\""):format(field.name)
       end
    end
@@ -111,7 +131,7 @@ function script.new(context)
    end
    local main = trace.tables[1]
    local fields = trace:table(main):fields()
-   out:write(tail:format(main, fields[1].name, sum_of(fields, fields[1].name)))
+   out:write(tail:format(main, fields[1].name, sum_of(fields)))
 end
 
 -- }======

@@ -25,8 +25,8 @@ local groups = {
 }
 
 -- What opens files and what everything can do.
-local always = { "format", "mapping", "set", "strict", "exe", "symbols", "load_bias", "progress",
-   "no_progress" }
+local always = { "format", "mapping", "set", "strict", "exe", "symbols", "load_bias", "load",
+   "progress", "no_progress" }
 
 -- {====== What is used ======
 

@@ -143,21 +143,62 @@ end
 function words.parts(text)
    local name, negated, operator, rest = text:match "^%s*([%w_]+)%s*(!?)([=~])(.*)$"
    if not name then
-      failure.use("--where wants col=val, col=a,b, col~pattern, col=lo..hi or col!=val, got '%s'",
-         text)
+      name, operator, rest = text:match "^%s*([%w_]+)%s*([<>]=?)%s*(.*)$"
+   end
+   if not name then
+      failure.use("--where must be col=val, col=a,b, col~pattern, col=lo..hi, col!=val or "
+         .. "col>=val (also > <= <), got '%s'", text)
    end
    return name, operator, rest, negated == "!"
 end
 
+-- The value next to another one, in the order of the column's type; nil where there is none.
+local function next_to(value, field, step)
+   if field.type == "num" then
+      if value ~= value or value == step * math.huge then
+         return nil
+      end
+      local bits = string.unpack("<i8", string.pack("<d", value == 0 and 0.0 or value))
+      bits = value == 0 and (step > 0 and 1 or math.mininteger + 1)
+         or bits + (value > 0 and step or -step)
+      return (string.unpack("<d", string.pack("<i8", bits)))
+   end
+   local is_signed = field.type == "int"
+   local last = step > 0 and (is_signed and math.maxinteger or -1)
+      or step < 0 and (is_signed and math.mininteger or 0)
+   return value ~= last and value + step or nil
+end
+
+-- What is less or greater than a value, or equal to it.
+local function compared(operator, text, field)
+   if not lowest[field.type] then
+      failure.use("--where: %s is for numbers and times, column '%s' is of type %s", operator,
+         field.name, field.type)
+   end
+   local value = value_of(text, field)
+   if operator == ">" or operator == "<" then
+      value = next_to(value, field, operator == ">" and 1 or -1)
+   end
+   if value == nil then -- nothing is beyond the last value
+      return conditions.between(highest[field.type], lowest[field.type])
+   elseif operator:sub(1, 1) == ">" then
+      return conditions.between(value, nil)
+   end
+   return conditions.between(nil, value)
+end
+
 ---A condition of the command line for view:where.
----@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern
+---@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern, col>=val,
+---col>val, col<=val, col<val
 ---@param fields table[] { name=, type= } of the view's columns
 ---@return table<string, any>
 function words.condition(text, fields)
    local name, operator, rest, is_negated = words.parts(text)
    local field = field_called(fields, name)
    local wanted
-   if operator == "~" then
+   if operator:find "^[<>]" then
+      wanted = compared(operator, rest, field)
+   elseif operator == "~" then
       wanted = conditions.match(rest)
    else
       wanted = wanted_of(rest, field)

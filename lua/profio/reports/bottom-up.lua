@@ -1,5 +1,6 @@
 -- The stacks turned round: below each function that spent something, those that called it.
 
+local conditions = require "profio.conditions"
 local tree = require "profio.reports.tree"
 
 -- What the columns mean where stacks are turned round; the others mean the same.
@@ -8,6 +9,8 @@ local helps = {
    self = "what the function of the first level spent itself, in ns (or the unit of --metric)",
    total = "what of it was spent through these callers",
 }
+
+local FUNCTIONS, LEVELS = 100, 20 -- that are shown, when nothing says how many
 
 local columns = {}
 for i, column in ipairs(tree.columns) do
@@ -22,12 +25,49 @@ local bottom_up = {
    uses = { "span of calls", "functions", "metric", "diff" },
    shown = tree.shown,
    fits = tree.fits,
+   options = {
+      { name = "functions", type = "int", default = FUNCTIONS,
+        help = "how many functions of the first level, the heaviest; 0: all" },
+      { name = "levels", type = "int", default = LEVELS,
+        help = "how many levels, callers of callers; 0: all" },
+   },
 }
+
+-- A bound of an option: 0 and less is none.
+local function bound_of(given, usual)
+   local bound = given or usual
+   return bound > 0 and bound or math.maxinteger
+end
+
+-- The rows within both bounds. What is left out is noted for standard error.
+local function bounded(context, rows)
+   local options, given = context:report_options(bottom_up), context.given
+   if not options.functions and not options.levels
+      and (given.where[1] or given.group or given.aggregate or given.sort) then
+      return rows -- of which something is looked for
+   end
+   local functions = bound_of(options.functions, FUNCTIONS)
+   local levels = bound_of(options.levels, LEVELS)
+   local numbered = rows:derive { "first_level = running(depth == 1)" }
+   local left_out = numbered:where { first_level = conditions.no(conditions.between(1, functions)) }
+      :where { depth = 1 }:count()
+   local shown = numbered:where { first_level = conditions.between(1, functions) }
+   if left_out > 0 then
+      context:note(("%d functions with less time are left out: --set functions=N shows N, 0 all")
+         :format(left_out))
+   end
+   if levels < math.maxinteger and
+      shown:where { depth = conditions.between(levels + 1) }:limit(1):count() > 0 then
+      context:note(("callers beyond %d levels are left out: --set levels=N shows N, 0 all"):format(
+         levels))
+   end
+   return shown:where { depth = conditions.between(1, levels) }
+end
 
 ---@param context table
 ---@return userdata
 function bottom_up.reader(context)
-   return context:profile():bottom_up(context:profile_options()):reader()
+   return bounded(context, context:profile():bottom_up(context:profile_options())):reader()
 end
 
 return bottom_up
