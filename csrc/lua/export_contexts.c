@@ -204,32 +204,41 @@ static int core_write_speedscope (lua_State *L) {
 
 /* {====== callgrind ====== */
 
-/* Which names have been written: each stands once, behind its number, and is
-   its number from then on. What looks like a number is a name then. */
+/* The numbers of names in the file: a name is written once, after its number,
+   and is its number from then on. Numbers rise in the order of the file, so that
+   equal profiles give equal bytes. */
+typedef struct numbers {
+  uint32_t *of;   /* by name in the dictionary; 0: not written yet */
+  uint32_t count; /* of the names that were written */
+} numbers;
+
+/* Of files and of functions. What looks like a number is a name there. */
 typedef struct shown {
-  uint32_t *files, *functions; /* by name, a bit for each */
+  numbers files, functions;
 } shown;
 
 
-static uint32_t *push_bits (lua_State *L, size_t count) {
-  uint32_t *const bits = push_ids(L, count / 32 + 1);
-  memset(bits, 0, (count / 32 + 2) * sizeof *bits);
-  return bits;
+/* Numbers of no names yet, for `count` names; their memory stays on the stack. */
+static numbers push_numbers (lua_State *L, size_t count) {
+  uint32_t *const of = push_ids(L, count);
+  memset(of, 0, (count + 1) * sizeof *of);
+  return (numbers){of, 0};
 }
 
 
-/* "KEY(number) text", or "KEY(number)" where the text was written. */
-static void put_named (l_export *e, const char *key, uint32_t *bits,
-                       uint32_t number, pf_bytes text) {
-  const uint32_t bit = (uint32_t)1 << number % 32;
+/* Write "KEY(number) text", or "KEY(number)" where the text was written. */
+static void put_named (l_export *e, const char *key, numbers *known,
+                       uint32_t name, pf_bytes text) {
+  const bool is_new = known->of[name] == 0;
+  if (is_new)
+    known->of[name] = ++known->count;
   l_export_text(e, key);
   l_export_text(e, "(");
-  l_export_int(e, (int64_t)number + 1);
+  l_export_int(e, known->of[name]);
   l_export_text(e, ")");
-  if ((bits[number / 32] & bit) == 0) {
+  if (is_new) {
     l_export_text(e, " ");
     l_export_replaced(e, text, "");
-    bits[number / 32] |= bit;
   }
   l_export_text(e, "\n");
 }
@@ -245,8 +254,8 @@ static void put_function (l_export *e, shown *names, uint32_t frame,
     l_export_text(e, "???\n");
   }
   else
-    put_named(e, file, names->files, area->file, pf_name(d, area->file));
-  put_named(e, function, names->functions, area->name, frame_name(e, frame));
+    put_named(e, file, &names->files, area->file, pf_name(d, area->file));
+  put_named(e, function, &names->functions, area->name, frame_name(e, frame));
 }
 
 
@@ -402,7 +411,7 @@ static int core_write_callgrind (lua_State *L) {
   put_notes(L, e);
   const event_list events = events_at(L, e, arcs);
   const size_t nnames = pf_names_count(e->contexts->dictionary);
-  shown names = {push_bits(L, nnames), push_bits(L, nnames)};
+  shown names = {push_numbers(L, nnames), push_numbers(L, nnames)};
   put_events(e, &events);
   put_sums(e, "summary:", &events);
   l_export_text(e, "\n");
