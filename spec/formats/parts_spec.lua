@@ -35,29 +35,32 @@ local function files(name, counts, parts, bytes_of)
 end
 
 -- What is computed from files, as a list of texts.
-local function results_of(paths, table_name, exports)
-   local trace <close> = assert(profio.open(paths))
+local function results_of(paths, table_name, exports, options)
+   local trace <close> = assert(profio.open(paths, options))
    local rows, list = trace:table(table_name), {}
    list[1] = rows:aggregate { "t = sum(spent)", "n = sum(count)", "s = min(spent)" }:rows()[1].t
    list[2] = rows:group(table_name == "samples" and "address" or "low")
       :aggregate { "t = sum(spent)", "n = sum(count)" }:where { n = profio.no(0) }
       :sort(table_name == "samples" and "address" or "low"):write { output = "csv" }
-   local profile = exports and trace:profile()
-   list[3] = profile and profile:flat():sort("function"):write { output = "csv" }
-   for _, kind in ipairs(exports or {}) do
-      list[#list + 1] = profile:export(kind):gsub("cmd: [^\n]*", "")
+   local profile = trace:profile()
+   list[3] = profile:flat():sort("function"):write { output = "csv" }
+   for _, kind in ipairs(exports) do
+      local text = profile:export(kind)
+      -- all but the name of the first file
+      list[#list + 1] = text:gsub(command.folder:gsub("%p", "%%%0") .. "/[%w_]+", "F")
    end
    return list
 end
 
 describe("counts that are divided into files", function()
-   local function same(name, table_name, exports, bytes_of)
+   local function same(name, table_name, exports, bytes_of, options)
       local seed = os.time()
       math.randomseed(seed)
       local counts = { 2, 1, 64, 0, 333, 7, math.random(500), math.random(500) }
       local expected
       for _, parts in ipairs(NUMBERS) do
-         local results = results_of(files(name, counts, parts, bytes_of), table_name, exports)
+         local results = results_of(files(name, counts, parts, bytes_of), table_name, exports,
+            options)
          expected = expected or results
          assert.same({ seed, parts, expected }, { seed, parts, results })
       end
@@ -120,18 +123,42 @@ describe("counts that are divided into files", function()
       end
    end)
 
-   it("have the same times in gmon at any rate", function()
-      for _, rate in ipairs { 100, 60, 1024, 97 } do
-         local time, counts = same("g" .. rate, "histogram", rate == 100 and { "pprof", "folded" },
-            function(some)
-               return gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1020,
-                  bins = some, rate = rate }:bytes()
-            end)
+   it("have the same times in gmon at any rate, also of bins over several functions", function()
+      -- bins have 4 bytes: most functions begin or end in the middle of one
+      local symbols = command.file("parts.nm", "0000000000001001 T first\n"
+         .. "0000000000001006 T second\n0000000000001007 T third\n0000000000001013 T fourth\n")
+      for i, rate in ipairs { 100, 60, 1024, 97, 100, 60, 1024 } do
+         local time, counts = same(("g%d_%d"):format(i, rate), "histogram",
+            { "pprof", "folded", "callgrind", "speedscope", "svg" }, function(some)
+               local file = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1020,
+                  bins = some, rate = rate }
+               for at, count in ipairs(some) do
+                  if at > 1 and count > 0 then
+                     file:arc(0x1000 + 4 * at, 0x1000 + 4 * (at * 5 % 8), count)
+                  end
+               end
+               return file:bytes()
+            end, i > 4 and { symbols = symbols } or nil)
          local sum = 0
          for _, count in ipairs(counts) do
             sum = sum + count
          end
          assert.equal((sum * 1000000000 * 2 // rate + 1) // 2, time)
+      end
+   end)
+
+   it("have a profile of gmon that adds up", function()
+      for _, rate in ipairs { 1024, 60, 7 } do
+         local bins = {}
+         for i = 1, 500 do
+            bins[i] = math.random(0, 9)
+         end
+         local bytes = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1000 + 2000,
+            bins = bins, rate = rate }:bytes()
+         local trace <close> = assert(profio.open { data = bytes })
+         local sum = trace.histogram:aggregate { "n = sum(count)" }:rows()[1].n
+         assert.equal((sum * 1000000000 * 2 // rate + 1) // 2,
+            trace:profile():flat():aggregate { "t = sum(self)" }:rows()[1].t)
       end
    end)
 end)

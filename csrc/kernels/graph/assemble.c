@@ -134,18 +134,11 @@ static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
 
 
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
-                              pf_credit *credit, pf_error *error) {
-  pf_histograms sets = {0};
-  pf_status status = PF_OK;
-  if (assembly->sets != NULL)
-    status = pf_histograms_read(&sets, assembly->sets, error);
-  pf_histograms_facts(&sets, &graph->facts);
-  if (status == PF_OK)
-    status = graph->facts.compat
-                 ? add_as_gprof(graph, assembly, credit->places, &sets, error)
-                 : add_exactly(assembly, credit, error);
-  pf_histograms_close(&sets);
-  return status;
+                              pf_credit *credit, pf_histograms *sets,
+                              pf_error *error) {
+  return graph->facts.compat
+             ? add_as_gprof(graph, assembly, credit->places, sets, error)
+             : add_exactly(assembly, credit, error);
 }
 
 
@@ -170,15 +163,16 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
 
 
 static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
-                       pf_places *places, pf_error *error) {
+                       pf_histograms *sets, pf_error *error) {
+  pf_places places;
   pf_credit credit = {.graph = graph,
-                      .places = places,
+                      .places = &places,
                       .is_partial =
                           assembly->symbols != NULL &&
                           pf_symbols_facts(assembly->symbols)->only_dynamic};
-  pf_status status = add_functions(graph, assembly, places, error);
+  pf_status status = add_functions(graph, assembly, &places, error);
   if (status == PF_OK)
-    status = add_weights(graph, assembly, &credit, error);
+    status = add_weights(graph, assembly, &credit, sets, error);
   if (status == PF_OK && assembly->arcs != NULL)
     status = pf_tally_arcs(&credit, assembly->arcs, error);
   if (status == PF_OK &&
@@ -191,12 +185,19 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
 
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error) {
-  pf_places places;
+  pf_histograms sets = {0};
+  pf_status status = PF_OK;
   pf_graph_open(graph, dictionary);
   graph->facts.compat = assembly->compat;
+  if (assembly->sets != NULL)
+    status = pf_histograms_read(&sets, assembly->sets, error);
+  pf_histograms_facts(&sets, &graph->facts);
   if (!assembly->compat && assembly->histogram != NULL)
-    pf_credit_metrics(graph, assembly->histogram);
+    pf_credit_metrics(graph, assembly->histogram, &sets);
   else if (!assembly->compat)
     pf_graph_metric(graph, "samples", "count");
-  return fill(graph, assembly, &places, error);
+  if (status == PF_OK)
+    status = fill(graph, assembly, &sets, error);
+  pf_histograms_close(&sets);
+  return status;
 }

@@ -7,21 +7,34 @@
 
 #include "kernels/graph/credit.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernels/relay.h"
+#include "model/wide.h"
+
+#define NS_PER_SECOND 1000000000
+
+/* The metrics of a graph while bins are credited. */
+enum {
+  SAMPLES,
+  TIME,
+  REST /* of times, what their rounding left over; see model/wide.h */
+};
 
 enum {
   LOW,
   HIGH,
   COUNT,
   SPENT,
+  LEFT,
   NWANTS
 };
 
 static const pf_want wants[NWANTS] = {
-    {"low", PF_ADDR, true},
-    {"high", PF_ADDR, true},
-    {"count", PF_INT, true},
-    {"spent", PF_INT, false},
+    {"low", PF_ADDR, true},    {"high", PF_ADDR, true},
+    {"count", PF_INT, true},   {"spent", PF_INT, false},
+    {".spent", PF_INT, false},
 };
 
 /* Bytes of a bin that belong to one function or gap. */
@@ -32,7 +45,17 @@ typedef struct piece {
 } piece;
 
 
-void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram) {
+/* Whether a sample of some set is no whole number of nanoseconds. */
+static bool has_rest (const pf_histograms *sets) {
+  for (size_t i = 0; i < sets->count; i++)
+    if (sets->sets[i].rate > 0 && NS_PER_SECOND % sets->sets[i].rate != 0)
+      return true;
+  return false;
+}
+
+
+void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
+                        const pf_histograms *sets) {
   pf_graph_metric(graph, "samples", "count");
   const size_t field =
       pf_field_index(histogram->fields, histogram->nfields, "spent");
@@ -40,6 +63,8 @@ void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram) {
       field < histogram->nfields && histogram->fields[field].type == PF_INT;
   if (graph->facts.has_time)
     pf_graph_metric(graph, "time", "ns");
+  if (graph->facts.has_time && has_rest(sets))
+    pf_graph_metric(graph, "rest", "");
 }
 
 
@@ -127,6 +152,14 @@ static pf_status give (pf_credit *credit, const piece *cut,
 }
 
 
+static bool has_weight (const int64_t *weights, size_t nmetrics) {
+  for (size_t i = 0; i < nmetrics; i++)
+    if (weights[i] != 0)
+      return true;
+  return false;
+}
+
+
 /* Share a bin among the functions it covers. */
 static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
                             uint64_t high, const int64_t *weights) {
@@ -141,7 +174,7 @@ static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
       part[i] = pf_share(weights[i], cut.high - cut.low, high - low);
       left[i] -= part[i];
     }
-    if (part[0] != 0 || part[nmetrics - 1] != 0)
+    if (has_weight(part, nmetrics))
       if (give(credit, &cut, part) != PF_OK)
         return PF_ENOMEM;
     if (cut.high - cut.low > largest.high - largest.low)
@@ -187,8 +220,87 @@ pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
     return give(credit, &(piece){low, low, place, true}, weights);
   if (is_too_wide(places, place, high))
     return keep_whole(credit, low, weights);
-  return share_out(credit, place, low, high, weights);
+  return pf_straddlers_add(&credit->straddlers, low, high, weights,
+                           graph->nmetrics);
 }
+
+
+/* {====== The end ====== */
+
+/* Make whole nanoseconds of as much of the rest as there are. */
+static void settle (int64_t *time, int64_t *rest) {
+  const pf_wide whole = pf_ns_of_parts(*rest);
+  *time = pf_add(*time, (int64_t)whole);
+  *rest = (int64_t)(*rest - whole * PF_REST_UNIT);
+}
+
+
+static pf_status share_straddlers (pf_credit *credit) {
+  pf_straddlers *const s = &credit->straddlers;
+  const bool with_rest = credit->graph->nmetrics > REST;
+  pf_status status = PF_OK;
+  pf_straddlers_merge(s);
+  for (size_t i = 0; i < s->count && status == PF_OK; i++) {
+    pf_straddler *const bin = &s->bins[i];
+    if (with_rest)
+      settle(&bin->weights[TIME], &bin->weights[REST]);
+    status = share_out(credit, pf_places_near(credit->places, 0, bin->low),
+                       bin->low, bin->high, bin->weights);
+  }
+  return status;
+}
+
+
+/* A function by its address. */
+typedef struct placed {
+  uint64_t address;
+  uint32_t function;
+} placed;
+
+
+static int compare_placed (const void *a, const void *b) {
+  const placed *const x = a, *const y = b;
+  if (x->address != y->address)
+    return x->address < y->address ? -1 : 1;
+  return (x->function > y->function) - (x->function < y->function);
+}
+
+
+/* Round the times of all functions, and drop the metric with the rests. In the
+   order of addresses each time is the difference of two rounded sums, so the
+   whole is right to half a nanosecond. */
+static pf_status round_times (pf_graph *graph) {
+  placed *const order = malloc((graph->nfunctions + 1) * sizeof *order);
+  pf_wide sum = 0, done = 0;
+  if (order == NULL)
+    return PF_ENOMEM;
+  for (size_t i = 0; i < graph->nfunctions; i++)
+    order[i] = (placed){graph->addresses[i], (uint32_t)i};
+  qsort(order, graph->nfunctions, sizeof *order, compare_placed);
+  for (size_t i = 0; i < graph->nfunctions; i++) {
+    const uint32_t f = order[i].function;
+    sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[REST][f];
+    const pf_wide time = pf_ns_of_parts(sum) - done;
+    graph->weights[TIME][f] = time == (int64_t)time ? (int64_t)time : INT64_MAX;
+    done += time;
+  }
+  free(order);
+  graph->nmetrics = REST;
+  free(graph->weights[REST]);
+  graph->weights[REST] = NULL;
+  return PF_OK;
+}
+
+
+pf_status pf_credit_finish (pf_credit *credit) {
+  pf_status status = share_straddlers(credit);
+  if (status == PF_OK && credit->graph->nmetrics > REST)
+    status = round_times(credit->graph);
+  pf_straddlers_free(&credit->straddlers);
+  return status;
+}
+
+/* }====== */
 
 
 static pf_status credit_batch (void *context, const pf_pull *pull,
@@ -198,8 +310,9 @@ static pf_status credit_batch (void *context, const pf_pull *pull,
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const int64_t weights[PF_MAX_METRICS] = {
         pf_pull_int(pull->columns[COUNT], row, 0),
-        pf_pull_int(pull->columns[SPENT], row, 0)};
-    if (weights[0] == 0 && weights[1] == 0)
+        pf_pull_int(pull->columns[SPENT], row, 0),
+        pf_pull_int(pull->columns[LEFT], row, 0)};
+    if (!has_weight(weights, LEFT - COUNT + 1))
       continue;
     const uint64_t low = pull->columns[LOW]->addrs[row];
     const uint64_t high = pull->columns[HIGH]->addrs[row];
@@ -216,9 +329,13 @@ static pf_status credit_batch (void *context, const pf_pull *pull,
 pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
                                pf_error *error) {
   const pf_relay relay = {.wants = wants,
-                          .nwants = NWANTS,
+                          .nwants =
+                              credit->graph->nmetrics > REST ? NWANTS : LEFT,
                           .sparse = COUNT,
                           .take = credit_batch,
                           .context = credit};
-  return pf_relay_read(&relay, histogram, error);
+  pf_status status = pf_relay_read(&relay, histogram, error);
+  if (pf_credit_finish(credit) != PF_OK && status == PF_OK)
+    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return status;
 }

@@ -14,7 +14,9 @@
 #ifndef credit_h
 #define credit_h
 
+#include "kernels/graph/histograms.h"
 #include "kernels/graph/places.h"
+#include "kernels/graph/straddlers.h"
 #include "model/graph.h"
 
 #define PF_CREDIT_WIDEST 1024
@@ -30,6 +32,7 @@ typedef struct pf_credit {
   pf_status (*also)(void *context, uint64_t low, uint64_t high,
                     const int64_t *weights);
   void *context;
+  pf_straddlers straddlers; /* bins over several functions, until the end */
 } pf_credit;
 
 /* Credit all rows of table `histogram`: low, high, count, and spent when it
@@ -38,8 +41,14 @@ pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
                                pf_error *error);
 
 /* Add the metrics that this table gives: "samples", and "time" when it has a
-   column `spent`. */
-void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram);
+   column `spent`; until the end also what rounding left over, where the rates of
+   the sets make times that are no whole nanoseconds. */
+void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
+                        const pf_histograms *sets);
+
+/* Share out the bins over several functions, and round the times. PF_ENOMEM.
+   pf_credit_histogram does it for its own credit. */
+pf_status pf_credit_finish (pf_credit *credit);
 
 /* Credit one bin [low, high). PF_ENOMEM. */
 pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,

@@ -178,6 +178,8 @@ pf_status pf_line_credit_finish (pf_line_credit *lines) {
   pf_graph *graph = lines->functions->graph;
   const pf_graph *cells = &lines->cells;
   size_t count = 0;
+  if (pf_credit_finish(&lines->credit) != PF_OK)
+    return PF_ENOMEM;
   for (size_t i = 0; i < cells->nfunctions; i++)
     count += has_weight(cells, i);
   pf_graph_line *rows = malloc((count + 1) * sizeof *rows);
@@ -198,6 +200,7 @@ pf_status pf_line_credit_finish (pf_line_credit *lines) {
 void pf_line_credit_close (pf_line_credit *lines) {
   pf_ranges_close(&lines->index);
   pf_graph_close(&lines->cells);
+  pf_straddlers_free(&lines->credit.straddlers);
   free(lines->ranges);
   memset(lines, 0, sizeof *lines);
 }

@@ -1,0 +1,68 @@
+/*
+** straddlers.c - an array that is sorted and merged whenever it is full, and
+** grows when that does not free half of it: memory grows with the distinct
+** ranges, not with the files.
+*/
+
+#include "kernels/graph/straddlers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+
+static int compare (const void *a, const void *b) {
+  const pf_straddler *const x = a, *const y = b;
+  if (x->low != y->low)
+    return x->low < y->low ? -1 : 1;
+  return (x->high > y->high) - (x->high < y->high);
+}
+
+
+void pf_straddlers_merge (pf_straddlers *s) {
+  size_t kept = 0;
+  if (s->count == 0)
+    return;
+  qsort(s->bins, s->count, sizeof *s->bins, compare);
+  for (size_t i = 1; i < s->count; i++) {
+    if (compare(&s->bins[kept], &s->bins[i]) != 0)
+      s->bins[++kept] = s->bins[i];
+    else
+      for (size_t m = 0; m < PF_MAX_METRICS; m++)
+        s->bins[kept].weights[m] =
+            pf_add(s->bins[kept].weights[m], s->bins[i].weights[m]);
+  }
+  s->count = kept + 1;
+}
+
+
+static bool make_room (pf_straddlers *s) {
+  pf_straddlers_merge(s);
+  if (s->room > 0 && s->count <= s->room / 2)
+    return true;
+  const size_t room = s->room == 0 ? 64 : 2 * s->room;
+  pf_straddler *const bins = realloc(s->bins, room * sizeof *bins);
+  if (bins == NULL)
+    return false;
+  s->bins = bins;
+  s->room = room;
+  return true;
+}
+
+
+pf_status pf_straddlers_add (pf_straddlers *s, uint64_t low, uint64_t high,
+                             const int64_t *weights, size_t nmetrics) {
+  if (s->count == s->room && !make_room(s))
+    return PF_ENOMEM;
+  pf_straddler *const bin = &s->bins[s->count++];
+  memset(bin, 0, sizeof *bin);
+  bin->low = low;
+  bin->high = high;
+  memcpy(bin->weights, weights, nmetrics * sizeof *weights);
+  return PF_OK;
+}
+
+
+void pf_straddlers_free (pf_straddlers *s) {
+  free(s->bins);
+  memset(s, 0, sizeof *s);
+}
