@@ -11,9 +11,10 @@
 #include "model/names.h"
 #include "model/trace.h"
 
-#define MAX_KEPT  1000000           /* warnings, when all are wanted */
-#define MAX_KNOWN ((size_t)1 << 20) /* that are told from new ones */
-#define MAX_CODES 64 /* codes are constants of the formats: few */
+#define MAX_KEPT   1000000           /* warnings, when all are wanted */
+#define MAX_KNOWN  ((size_t)1 << 20) /* that are told from new ones */
+#define MAX_OTHERS 100               /* of a code, of no place in the file */
+#define MAX_CODES  64 /* codes are constants of the formats: few */
 
 struct pf_notes {
   pf_info *infos;
@@ -22,8 +23,9 @@ struct pf_notes {
   size_t nwarnings, room;
   struct {
     const char *code;
-    uint64_t count;
-    size_t first; /* its first warning, when there is one */
+    uint64_t count;  /* of places in the file */
+    uint64_t others; /* warnings that are of no place */
+    size_t first;    /* its first warning of a place, when there is one */
   } codes[MAX_CODES];
   size_t ncodes;
   uint64_t *known; /* hashes of all warnings; 0: the slot is free */
@@ -230,13 +232,23 @@ static pf_warning *warning_entry (pf_notes *notes) {
 
 
 /* Count a warning. The first of its code is kept, and `all` keeps the others
-   too. Where readers run in threads (`parallel`), the first one in the file is
+   too. Those of no place in the file differ in their words and are all kept. Where readers run in threads (`parallel`), the first one in the file is
    the one with the lowest offset. */
 static void note (pf_notes *notes, bool all, bool parallel, uint64_t seed,
                   const pf_warning *warning) {
   const size_t code = code_entry(notes, warning->code);
   if (is_known(notes, hash_of(code, warning, seed)))
     return;
+  if (warning->offset == PF_NO_OFFSET) {
+    pf_warning *const entry = notes->codes[code].others++ < MAX_OTHERS || all
+                                  ? warning_entry(notes)
+                                  : NULL;
+    if (entry == NULL)
+      return;
+    *entry = *warning;
+    notes->nwarnings++;
+    return;
+  }
   const uint64_t count = ++notes->codes[code].count;
   if (count > 1 && !all) {
     pf_warning *const first = &notes->warnings[notes->codes[code].first];

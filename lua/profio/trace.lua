@@ -247,7 +247,7 @@ local function warnings_of(self)
    local folds = not (state.options and state.options.all_warnings)
    local known = {}
    for _, note in ipairs(state.notes) do
-      local kind = note.code .. (note.path or "")
+      local kind = table.concat({ note.code, note.path or "", note.message }, "\0")
       if known[kind] and folds then
          known[kind].count = known[kind].count + 1
       else

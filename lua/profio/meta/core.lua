@@ -258,7 +258,11 @@ function core.describe(over, column) end
 function core.derive(over, formulas) end
 
 ---@class profio.core.Counter
----@field value fun(self: profio.core.Counter): integer rows that one reading found to overflow
+local counter = {}
+
+---How many rows one reading found to overflow.
+---@return integer
+function counter:value() end
 
 ---A counter of overflows for a formula.
 ---@return profio.core.Counter
