@@ -13,6 +13,7 @@
 
 /* Rows beyond those to be kept before the rest is thrown away. */
 #define PRUNE_MARGIN 65536u
+#define TEXT_MARGIN  ((uint64_t)32 << 20) /* bytes */
 
 typedef struct sort_reader {
   pf_reader reader;
@@ -35,6 +36,8 @@ typedef struct sort_reader {
   pf_column *part;  /* the same columns of a batch */
   pf_store store;
   pf_dictionary *texts; /* bytes would be gone at the input's next `next` */
+  uint64_t bytes;       /* of rows since the last time some were left out, */
+  uint64_t bytes_kept;  /* and of those that were kept then */
   size_t *order;
   pf_reader *rows; /* over the store, in order */
 } sort_reader;
@@ -290,6 +293,15 @@ static void drop_late_rows (sort_reader *s) {
 }
 
 
+/* The bytes of all texts. */
+static uint64_t bytes_of (const pf_dictionary *texts) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < pf_names_count(texts); i++)
+    bytes += pf_name(texts, i).size;
+  return bytes;
+}
+
+
 /* Keep only the rows that would be read if the input ended here. */
 static pf_status prune (sort_reader *s) {
   const size_t count = (size_t)s->keep;
@@ -316,17 +328,29 @@ static pf_status prune (sort_reader *s) {
   pf_dictionary_free(s->texts);
   s->store = store;
   s->texts = texts;
+  s->bytes_kept = s->bytes = bytes_of(texts);
   return PF_OK;
 }
 
 
-/* Whether enough rows are kept in vain. */
+/* Whether enough rows, or bytes of rows, are kept in vain. */
 static bool is_full (const sort_reader *s) {
+  if (s->bytes > TEXT_MARGIN + 2 * s->bytes_kept && s->store.rows > s->keep)
+    return true;
   return s->store.rows > PRUNE_MARGIN &&
          (s->store.rows - PRUNE_MARGIN) / 2 > s->keep;
 }
 
 /* }====== */
+
+
+/* The bytes of a column of texts; of others none. */
+static uint64_t bytes_in (const pf_column *column, size_t rows) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; column->type == PF_BYTES && i < rows; i++)
+    bytes += pf_is_missing(column, i) ? 0 : column->bytes[i].size;
+  return bytes;
+}
 
 
 static pf_status read_input (sort_reader *s, pf_error *error) {
@@ -339,6 +363,8 @@ static pf_status read_input (sort_reader *s, pf_error *error) {
     if (s->has_bar)
       drop_late_rows(s);
     const pf_batch batch = select_columns(s, &s->batch);
+    for (size_t i = 0; i < batch.ncolumns; i++)
+      s->bytes += bytes_in(&batch.columns[i], batch.rows);
     if (append(&s->store, s->texts, &batch) != PF_OK ||
         (is_full(s) && prune(s) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");

@@ -303,6 +303,19 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
 
 /* {====== The stage ====== */
 
+/* Mark what events have of the input besides. */
+static void want_details (unfilter *self, const pf_batch *out, bool *in) {
+  const size_t columns[2][2] = {{self->to.line, self->lines},
+                                {self->to.params, self->params}};
+  for (size_t i = 0; i < 2; i++)
+    if (columns[i][0] < out->ncolumns &&
+        out->columns[columns[i][0]].data != NULL) {
+      in[columns[i][1]] = true;
+      self->has_details = true;
+    }
+}
+
+
 /* The batch for the input: what is wanted of its columns, and what we need. */
 static pf_status open_input (unfilter *self, const pf_batch *out,
                              pf_error *error) {
@@ -314,6 +327,7 @@ static pf_status open_input (unfilter *self, const pf_batch *out,
   pf_entry_columns_want(self->input, &self->at, in);
   if (self->line != NO_COLUMN)
     in[self->line] = true;
+  want_details(self, out, in);
   const pf_status status = pf_batch_for(&self->in, self->input, in);
   free(in);
   if (status != PF_OK)
@@ -343,7 +357,7 @@ static bool is_whole (const unfilter *self, size_t column) {
 /* Whether the rows of the batch may be taken the short way. */
 static bool is_plain (const unfilter *self) {
   const pf_entry_columns *const at = &self->at;
-  return self->copied == 0 && self->line == NO_COLUMN &&
+  return self->copied == 0 && self->line == NO_COLUMN && !self->has_details &&
          self->frames.nidle == 0 && !self->has_marks &&
          is_whole(self, at->thread) && is_whole(self, at->time) &&
          is_whole(self, at->op) && is_whole(self, at->call);
@@ -395,8 +409,7 @@ static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
 
 /* Bytes that were put out point into the input's batch: a new one is pulled
    only for an empty batch. */
-static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
-                                pf_error *error) {
+pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error) {
   unfilter *const self = (unfilter *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_input(self, out, error);
   pf_batch_clear(out);
@@ -421,7 +434,7 @@ static pf_status unfilter_next (pf_reader *reader, pf_batch *out,
 
 /* Events of plain rows as words. What is read instead of rows is told by
    `next`. */
-static bool unfilter_pack (pf_reader *reader, pf_packed *events) {
+bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events) {
   unfilter *const self = (unfilter *)(void *)reader;
   if (!self->is_open || self->closes != 0 || self->has_ended)
     return false;
@@ -432,152 +445,13 @@ static bool unfilter_pack (pf_reader *reader, pf_packed *events) {
 }
 
 
-static void unfilter_close (pf_reader *reader) {
+void pf_unfilter_close (pf_reader *reader) {
   unfilter *const self = (unfilter *)(void *)reader;
   if (self->is_open)
     pf_batch_close(&self->in);
   pf_frames_close(&self->frames);
   free(self->idle);
   free(self);
-}
-
-
-/* The words that are put out. */
-static bool learn_words (unfilter *self, pf_dictionary *dictionary) {
-  self->enter = pf_intern_text(dictionary, "enter");
-  self->leave = pf_intern_text(dictionary, "leave");
-  return self->enter != PF_NO_NAME && self->leave != PF_NO_NAME &&
-         pf_flag_names(dictionary, self->flag_names);
-}
-
-
-/* Make the reader, with room for `more` fields beside those of the input; NULL
-   with words in `error`. */
-static unfilter *make (pf_reader *input, size_t more, pf_error *error) {
-  pf_entry_columns at;
-  if (pf_entry_columns_of(input, &at, error) != PF_OK)
-    return NULL;
-  unfilter *const self =
-      calloc(1, sizeof *self + (input->nfields + more) * sizeof(pf_field));
-  if (self != NULL) {
-    self->reader = (pf_reader){.fields = self->fields,
-                               .dictionary = input->dictionary,
-                               .next = unfilter_next,
-                               .close = unfilter_close};
-    self->input = input;
-    self->at = at;
-    self->line = NO_COLUMN;
-    self->pulled = PF_MORE;
-    if (pf_frames_open(&self->frames, input->dictionary) == PF_OK &&
-        learn_words(self, input->dictionary))
-      return self;
-    unfilter_close(&self->reader);
-  }
-  pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  return NULL;
-}
-
-
-/* Append a field; its number. */
-static size_t add_field (unfilter *self, const char *name, pf_type type,
-                         const char *help) {
-  self->fields[self->reader.nfields] = (pf_field){name, type, help, false};
-  return self->reader.nfields++;
-}
-
-
-static const char flags_help[] = "gap, open, orphan, unwound";
-static const char event_help[] = "enter or leave";
-
-
-/* The fields of the input, and ours behind them. */
-static void add_entry_fields (unfilter *self) {
-  const pf_reader *const input = self->input;
-  out_columns *const to = &self->to;
-  for (size_t i = 0; i < input->nfields; i++)
-    self->fields[i] = input->fields[i];
-  self->reader.nfields = self->copied = input->nfields;
-  to->thread = self->at.thread < input->nfields ? self->at.thread : NO_COLUMN;
-  to->time = self->at.time < input->nfields ? self->at.time : NO_COLUMN;
-  to->call = self->at.call;
-  to->area = NO_COLUMN;
-  to->flags = self->at.flags < input->nfields
-                  ? self->at.flags
-                  : add_field(self, "flags", PF_NAME, flags_help);
-  to->event = add_field(self, "event", PF_NAME, event_help);
-  to->overhead =
-      add_field(self, "overhead", PF_INT, "ns of the call itself, at its end");
-  to->compiled = add_field(self, "compiled", PF_BOOL,
-                           "the function was compiled with /profile, at its "
-                           "end");
-}
-
-
-static void add_event_fields (unfilter *self) {
-  out_columns *const to = &self->to;
-  to->call = to->overhead = to->compiled = NO_COLUMN;
-  to->time = add_field(self, "time", PF_INT, "ns since the trace began");
-  to->event = add_field(self, "event", PF_NAME, event_help);
-  to->area = add_field(self, "area", PF_AREA, "the function");
-  to->thread = add_field(self, "lane", PF_INT, "the thread");
-  to->flags = add_field(self, "flags", PF_NAME, flags_help);
-}
-
-
-pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
-                            pf_error *error) {
-  static const char *const ours[] = {"event", "overhead", "compiled"};
-  for (size_t i = 0; i < 3; i++)
-    if (pf_field_index(input->fields, input->nfields, ours[i]) < input->nfields)
-      return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "there is a column \"%s\" already", ours[i]);
-  unfilter *const self = make(input, 4, error);
-  if (self == NULL)
-    return error->status;
-  add_entry_fields(self);
-  *reader = &self->reader;
-  return PF_OK;
-}
-
-
-/* Keep the names of functions in which threads wait. */
-static bool keep_idle (unfilter *self, const pf_event_making *making) {
-  size_t size = 0;
-  for (size_t i = 0; i < making->nidle; i++)
-    size += making->idle[i].size;
-  self->idle = malloc(making->nidle * sizeof *self->idle + size + 1);
-  if (self->idle == NULL)
-    return false;
-  uint8_t *bytes = (uint8_t *)(self->idle + making->nidle);
-  for (size_t i = 0; i < making->nidle; i++) {
-    const pf_bytes name = making->idle[i];
-    memcpy(bytes, name.at, name.size);
-    self->idle[i] = (pf_bytes){bytes, name.size};
-    bytes += name.size;
-  }
-  self->frames.idle = self->idle;
-  self->frames.nidle = making->nidle;
-  return true;
-}
-
-
-pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
-                              pf_reader **reader, pf_error *error) {
-  unfilter *const self = make(input, 5, error);
-  if (self == NULL)
-    return error->status;
-  if (!keep_idle(self, making)) {
-    unfilter_close(&self->reader);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  }
-  const size_t lines = pf_field_index(input->fields, input->nfields, "line");
-  if (making->by_line && lines < input->nfields &&
-      input->fields[lines].type == PF_INT)
-    self->line = lines;
-  add_event_fields(self);
-  self->reader.pack = unfilter_pack;
-  *reader = &self->reader;
-  return PF_OK;
 }
 
 /* }====== */

@@ -41,10 +41,12 @@ typedef struct pf_event_making {
   size_t nidle;
   bool by_line; /* calls that begin at different lines (int column line) are
                    different areas */
+  bool details; /* events have the columns line and params of the input */
 } pf_event_making;
 
 /*
-** The same as columns time, event, area, lane and flags, and without the rows
+** The same as columns time, event, area, lane, flags and perhaps line
+** and params, and without the rows
 ** that are neither enter nor leave: a table of events.
 */
 pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,

@@ -153,6 +153,29 @@ static int64_t clock_of (const unfilter *self, const line *l) {
 }
 
 
+/* Line and parameters of a row of events, from the row of the input, or
+   missing. */
+static void put_details (const unfilter *self, pf_batch *out, size_t row,
+                         size_t from) {
+  const size_t columns[2][2] = {{self->to.line, self->lines},
+                                {self->to.params, self->params}};
+  for (size_t i = 0; self->has_details && i < 2; i++) {
+    pf_column *const to = wanted(out, columns[i][0]);
+    if (to == NULL)
+      continue;
+    const pf_column *const source = &self->in.columns[columns[i][1]];
+    const size_t size = pf_type_size(to->type);
+    uint8_t *const place = (uint8_t *)to->data + row * size;
+    if (from == NO_ROW || pf_is_missing(source, from)) {
+      memset(place, 0, size);
+      pf_set_missing(to, row);
+    }
+    else
+      memcpy(place, (const uint8_t *)source->data + from * size, size);
+  }
+}
+
+
 pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
                            pf_error *error) {
   const size_t row = out->rows++;
@@ -166,6 +189,7 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
   put_name(out, to->event, row, l->event);
   put_call(self, out, row, l);
   put_name(out, to->area, row, l->area);
+  put_details(self, out, row, l->row);
   if (put_flags(self, out, row, l))
     return PF_OK;
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");

@@ -1,6 +1,7 @@
 /*
-** unfilter_put.h - what the two files of unfilter share: unfilter.c decides
-** which row comes next, unfilter_put.c writes it into the columns of a batch.
+** unfilter_put.h - what the files of unfilter share: unfilter_open.c makes the
+** stage, unfilter.c decides which row comes next, unfilter_put.c writes it into
+** the columns of a batch.
 */
 
 #ifndef unfilter_put_h
@@ -19,12 +20,16 @@
 /* The columns that are put out: their numbers, or NO_COLUMN. */
 typedef struct out_columns {
   size_t thread, time, call, area, flags, event, overhead, compiled;
+  size_t line, params; /* of events */
 } out_columns;
 
 typedef struct unfilter {
   pf_reader reader;
   pf_bytes *idle; /* names, and their bytes behind */
   size_t line;    /* the column that tells areas apart, or NO_COLUMN */
+  size_t lines,
+      params;       /* columns of the input that events have too, likewise */
+  bool has_details; /* somebody asks for these */
   pf_reader *input;
   pf_entry_columns at;
   out_columns to;
@@ -78,6 +83,11 @@ pf_status pf_unfilter_plain (unfilter *self, pf_batch *out);
 
 /* The same as packed events: there may be none. */
 pf_status pf_unfilter_pack (unfilter *self, pf_packed *events);
+
+/* unfilter.c: the functions of the reader. */
+pf_status pf_unfilter_next (pf_reader *reader, pf_batch *out, pf_error *error);
+bool pf_unfilter_pack_next (pf_reader *reader, pf_packed *events);
+void pf_unfilter_close (pf_reader *reader);
 
 /* The flags a row of the input has; the number of no flags where it has
    none. */

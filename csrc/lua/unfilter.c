@@ -46,16 +46,19 @@ static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
 
 /* core.events(reader, options): the same as a table of events. options.idle:
    names of functions in which threads wait; options.by_line: calls that begin
-   at different lines are different areas. */
+   at different lines are different areas; options.details: they have columns
+   line and params. */
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const int pins[] = {1};
-  pf_event_making making = {NULL, 0, false};
+  pf_event_making making = {NULL, 0, false, false};
   pf_bytes *idle = NULL;
   lua_settop(L, 2);
   if (lua_istable(L, 2)) {
     lua_getfield(L, 2, "by_line");
     making.by_line = lua_toboolean(L, -1) != 0;
+    lua_getfield(L, 2, "details");
+    making.details = lua_toboolean(L, -1) != 0;
     if (lua_getfield(L, 2, "idle") == LUA_TTABLE)
       making.nidle = names_at(L, lua_gettop(L), &idle);
   }

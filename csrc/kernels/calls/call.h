@@ -86,10 +86,12 @@ typedef struct pf_call {
   uint32_t slot;   /* its area and lane: machine.h */
   uint32_t caller; /* an area, or UINT32_MAX */
   uint32_t depth;
-  uint32_t stack; /* with the functions around it, if the machine keeps
+  uint32_t stack;  /* with the functions around it, if the machine keeps
                       stacks; else PF_NO_STACK */
-  uint16_t flags; /* of pf_call_flag */
-  uint16_t count; /* 1, or 0 when its enter was not recorded */
+  uint32_t detail; /* its number in details.h, if the machine keeps them; 0:
+                       none */
+  uint16_t flags;  /* of pf_call_flag */
+  uint16_t count;  /* 1, or 0 when its enter was not recorded */
 } pf_call;
 
 /* What a user may ask for. Begin with zeros. */

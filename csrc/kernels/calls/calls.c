@@ -13,7 +13,8 @@
 #include "kernels/calls/events.h"
 #include "model/names.h"
 
-#define AT_ONCE 512 /* events: their calls stay in the nearest cache */
+#define AT_ONCE     512 /* events: their calls stay in the nearest cache */
+#define MOST_PARAMS ((size_t)8 << 20) /* bytes that are handed out at once */
 
 /* The columns, in order. */
 enum {
@@ -31,7 +32,8 @@ enum {
   FLAGS,
   COUNT,
   STACK,
-  NCOLUMNS
+  NCOLUMNS,
+  MOST_COLUMNS = NCOLUMNS + 2 /* line and params, where the events have them */
 };
 
 static const pf_field columns[NCOLUMNS] = {
@@ -54,9 +56,14 @@ static const pf_field columns[NCOLUMNS] = {
      false},
 };
 
+static const pf_field detail_columns[] = {
+    {"line", PF_INT, "line of the entry that began it", false},
+    {"params", PF_BYTES, "parameters with their values", false}};
+
 typedef struct calls_reader {
   pf_reader reader;
-  pf_field fields[NCOLUMNS];
+  pf_field fields[MOST_COLUMNS];
+  size_t line, params; /* columns, or nfields */
   pf_reader *input;
   pf_call_options options;
   pf_events events;
@@ -67,8 +74,11 @@ typedef struct calls_reader {
   const pf_batch *given; /* to this, not yet taken */
   pf_column *own;        /* of the batch of events, while it has those given */
   bool is_over, is_back; /* the input has ended; it is read here again */
-  size_t row;            /* of the events, the next to take */
-  size_t at;             /* of the machine's calls, the next to hand out */
+  pf_details *details;   /* NULL: nobody asks for them */
+  uint32_t handed[PF_BATCH_ROWS]; /* of the rows handed out last */
+  size_t nhanded;
+  size_t row; /* of the events, the next to take */
+  size_t at;  /* of the machine's calls, the next to hand out */
   uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
 } calls_reader;
 
@@ -136,12 +146,45 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
 }
 
 
+/* Put the line and the parameters of a call; how many bytes these are. */
+static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
+                          size_t row) {
+  const pf_detail detail = pf_details_at(r->details, call->detail);
+  pf_column *const c = batch->columns;
+  r->handed[r->nhanded++] = call->detail;
+  if (r->line < batch->ncolumns && c[r->line].data != NULL) {
+    c[r->line].ints[row] = detail.line;
+    if (!detail.has_line)
+      pf_set_missing(&c[r->line], row);
+  }
+  if (r->params < batch->ncolumns && c[r->params].data != NULL) {
+    c[r->params].bytes[row] = detail.params;
+    if (!detail.has_params)
+      pf_set_missing(&c[r->params], row);
+  }
+  return detail.params.size;
+}
+
+
+/* The rows handed out last are not looked at any more. */
+static void drop_handed (calls_reader *r) {
+  for (size_t i = 0; i < r->nhanded; i++)
+    pf_details_drop(r->details, r->handed[i]);
+  r->nhanded = 0;
+}
+
+
 /* Hand out calls until the batch is full or there are no more. */
 static pf_status put_calls (calls_reader *r, pf_batch *batch) {
   const pf_machine *const m = &r->machine;
-  while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS) {
-    if (put_call(r, &m->calls[r->at++], batch->columns, batch->rows) != PF_OK)
+  size_t bytes = 0;
+  while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS &&
+         bytes < MOST_PARAMS) {
+    const pf_call *const call = &m->calls[r->at++];
+    if (put_call(r, call, batch->columns, batch->rows) != PF_OK)
       return PF_ENOMEM;
+    if (r->details != NULL)
+      bytes += put_detail(r, call, batch, batch->rows);
     batch->rows++;
   }
   return PF_OK;
@@ -157,12 +200,22 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
+/* A column of the events, or NULL: there is none. */
+static const pf_column *column_at (const calls_reader *r, size_t column) {
+  return column < r->input->nfields ? &r->events.batch.columns[column] : NULL;
+}
+
+
 /* The next batch of events, packed where that helps. */
 static pf_status pull (calls_reader *r, pf_error *error) {
-  const bool may_pack = !r->options.has_from && !r->options.has_to;
+  const bool may_pack =
+      !r->options.has_from && !r->options.has_to && r->details == NULL;
   const pf_status status = pf_events_pull(&r->events, may_pack, error);
   if (status != PF_MORE || r->events.is_packed)
     return status;
+  if (r->details != NULL)
+    pf_details_read(r->details, column_at(r, r->events.line),
+                    column_at(r, r->events.params));
   return pf_events_arrange(&r->events, 0, r->events.batch.rows) == PF_OK
              ? PF_MORE
              : out_of_memory(error);
@@ -198,16 +251,28 @@ static pf_status advance (calls_reader *r, pf_error *error) {
 }
 
 
-static pf_status begin (calls_reader *r, bool stacks, pf_error *error) {
+static bool is_wanted (const pf_batch *batch, size_t column) {
+  return column < batch->ncolumns && batch->columns[column].data != NULL;
+}
+
+
+static pf_status begin (calls_reader *r, const pf_batch *batch,
+                        pf_error *error) {
   pf_reader *const input = r->wanted == NULL ? r->input : &r->hand;
-  const pf_status status = pf_events_open(&r->events, input, error);
+  const bool details = is_wanted(batch, r->line) || is_wanted(batch, r->params);
+  if (details && (r->details = pf_details_new()) == NULL)
+    return out_of_memory(error);
+  const pf_status status =
+      details ? pf_events_open_details(&r->events, input, error)
+              : pf_events_open(&r->events, input, error);
   if (status != PF_OK) {
     pf_events_close(&r->events);
     return status;
   }
   pf_machine_init(&r->machine, &r->options, r->input->dictionary,
                   r->fields[AREA].type == PF_AREA);
-  r->machine.has_stacks = stacks;
+  r->machine.has_stacks = is_wanted(batch, STACK);
+  r->machine.details = r->details;
   r->own = r->events.batch.columns;
   r->begun = true;
   return PF_OK;
@@ -217,13 +282,13 @@ static pf_status begin (calls_reader *r, bool stacks, pf_error *error) {
 static pf_status calls_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   calls_reader *const r = (calls_reader *)(void *)self;
-  pf_status status =
-      r->begun ? PF_OK : begin(r, batch->columns[STACK].data != NULL, error);
+  pf_status status = r->begun ? PF_OK : begin(r, batch, error);
   pf_batch_clear(batch);
+  drop_handed(r);
   while (status >= PF_OK) {
     if (put_calls(r, batch) != PF_OK)
       return out_of_memory(error);
-    if (batch->rows == PF_BATCH_ROWS || r->ended)
+    if (r->at < r->machine.ncalls || batch->rows == PF_BATCH_ROWS || r->ended)
       break;
     status = advance(r, error);
     if (status == PF_AGAIN)
@@ -244,6 +309,7 @@ static void calls_close (pf_reader *self) {
     r->events.batch.columns = r->own;
   }
   pf_events_close(&r->events);
+  pf_details_free(r->details);
   free(r->wanted);
   free(r);
 }
@@ -281,10 +347,13 @@ static void hand_want (pf_reader *self, bool *wanted) {
 }
 
 
-/* Whether calls are made without a new name or stack, and of all events. */
+/* Whether calls are made without a new name, stack or detail, and of all
+   events. */
 static bool is_apart (const calls_reader *r, const bool *wanted) {
-  return !r->begun && r->wanted == NULL && !wanted[FLAGS] && !wanted[STACK] &&
-         !r->options.has_to;
+  for (size_t i = STACK; i < r->reader.nfields; i++)
+    if (wanted[i])
+      return false;
+  return !r->begun && r->wanted == NULL && !wanted[FLAGS] && !r->options.has_to;
 }
 
 
@@ -333,6 +402,24 @@ static void set_types (calls_reader *r, const pf_events *events) {
 }
 
 
+/* The columns that only some events have. */
+static void add_details (calls_reader *r, pf_events *events) {
+  const size_t none = r->input->nfields;
+  size_t count = NCOLUMNS;
+  pf_events_find_details(events);
+  r->line = r->params = MOST_COLUMNS;
+  if (events->line < none) {
+    r->line = count;
+    r->fields[count++] = detail_columns[0];
+  }
+  if (events->params < none) {
+    r->params = count;
+    r->fields[count++] = detail_columns[1];
+  }
+  r->reader.nfields = count;
+}
+
+
 pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
                          pf_reader **reader, pf_error *error) {
   calls_reader *const r = calloc(1, sizeof *r);
@@ -345,14 +432,14 @@ pf_status pf_calls_open (pf_reader *input, const pf_call_options *options,
     free(r);
     return status;
   }
-  set_types(r, &r->events);
-  r->events.reader = NULL;
   memset(r->words, 0xff, sizeof r->words);
   r->reader = (pf_reader){.fields = r->fields,
-                          .nfields = NCOLUMNS,
                           .dictionary = input->dictionary,
                           .next = calls_next,
                           .close = calls_close};
+  set_types(r, &r->events);
+  add_details(r, &r->events);
+  r->events.reader = NULL;
   *reader = &r->reader;
   return PF_OK;
 }

@@ -10,7 +10,9 @@
 /*
 ** A reader of the calls of `events` (borrowed; its columns: events.h), in
 ** order of stop, unwound ones first: area, lane, start, stop, gross, net,
-** call, period, outside, depth, caller, flags, count, stack.
+** call, period, outside, depth, caller, flags, count, stack; and where the events
+** have them line and params, those of the enter. Only when these are asked for
+** they are kept, for the calls that are open and those handed out last.
 */
 pf_status pf_calls_open (pf_reader *events, const pf_call_options *options,
                          pf_reader **reader, pf_error *error);

@@ -51,7 +51,7 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->area = column_of(r, "area", PF_AREA, PF_NAME);
   e->lane = column_of(r, "lane", PF_INT, PF_NAME);
   e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
-  e->also = e->file = r->nfields;
+  e->also = e->file = e->line = e->params = r->nfields;
   e->now = PF_NO_NAME;
   for (size_t i = 0; i < r->nfields; i++)
     if (r->fields[i].help == pf_chain_file)
@@ -70,8 +70,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
 
 
 void pf_events_want (const pf_events *e, bool *wanted) {
-  const size_t columns[] = {e->time,  e->event, e->area, e->lane,
-                            e->flags, e->also,  e->file};
+  const size_t columns[] = {e->time, e->event, e->area, e->lane,  e->flags,
+                            e->also, e->file,  e->line, e->params};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     wanted[columns[i]] = true;
 }
@@ -103,6 +103,23 @@ pf_status pf_events_open_with (pf_events *e, pf_reader *reader,
   if (also != NULL)
     e->also = column_of(reader, also, PF_INT, PF_INT);
   return status == PF_OK ? open_batch(e, error) : status;
+}
+
+
+void pf_events_find_details (pf_events *e) {
+  e->line = column_of(e->reader, "line", PF_INT, PF_INT);
+  e->params = column_of(e->reader, "params", PF_BYTES, PF_BYTES);
+}
+
+
+pf_status pf_events_open_details (pf_events *e, pf_reader *reader,
+                                  pf_error *error) {
+  const pf_status status = pf_events_columns(e, reader, error);
+  pf_numbering_init(&e->lanes);
+  if (status != PF_OK)
+    return status;
+  pf_events_find_details(e);
+  return open_batch(e, error);
 }
 
 

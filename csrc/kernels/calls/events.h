@@ -23,6 +23,7 @@ typedef struct pf_events {
   size_t file;                           /* of chain.h, or nfields */
   uint32_t now;                          /* the file of the last row */
   size_t also;                           /* of pf_events_open_with */
+  size_t line, params;                   /* of pf_events_open_details */
   pf_numbering lanes;                    /* order words of lanes to numbers */
   struct {
     uint64_t word;
@@ -58,6 +59,14 @@ pf_status pf_events_open (pf_events *events, pf_reader *reader,
    when there is none. */
 pf_status pf_events_open_with (pf_events *events, pf_reader *reader,
                                const char *also, pf_error *error);
+
+/* The same with the columns line (int) and params (bytes), where there are
+   some; else events->line or events->params is nfields. */
+pf_status pf_events_open_details (pf_events *events, pf_reader *reader,
+                                  pf_error *error);
+
+/* Which columns those are. */
+void pf_events_find_details (pf_events *events);
 
 /* The next batch, as events->rows: events->batch.rows of them. PF_MORE,
    PF_END, PF_AGAIN or a failure. */

@@ -43,6 +43,7 @@ typedef struct pf_frame {
   uint32_t stack;  /* as in pf_call */
   uint32_t below;  /* the next call of the same slot: a frame, or 0 */
   uint32_t losses; /* how often events had been lost at its enter */
+  uint32_t detail; /* as in pf_call */
   uint32_t word;   /* its enter, packed (model/packed.h), when it is_plain and
                       that is known; else PF_NO_WORD */
   uint8_t state;   /* pf_frame_state */

@@ -84,6 +84,10 @@ static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
   pf_frame *const f = push(m, at);
   f->period = period;
   f->outside = outside;
+  if (m->details != NULL) {
+    f->detail = pf_details_keep(m->details, at->row);
+    m->is_out_of_memory |= f->detail == 0;
+  }
   if (m->is_part && !slot->is_met) {
     f->is_first = true;
     note_first(slot, at->time);
@@ -483,7 +487,7 @@ static pf_status write_variable (pf_machine *m, const pf_event_rows *rows,
 
 pf_status pf_machine_take_one (pf_machine *m, const pf_event_rows *rows,
                                size_t i) {
-  moment at = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0};
+  moment at = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0, i};
   if (at.flags != 0)
     mark(m, &at);
   if (rows->kinds[i] == PF_EVENT_NONE)
@@ -520,8 +524,8 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 pf_status pf_machine_take (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  const bool is_plain =
-      rows->flags == NULL && !m->is_before && !m->options.has_to;
+  const bool is_plain = rows->flags == NULL && !m->is_before &&
+                        !m->options.has_to && m->details == NULL;
   if (status == PF_OK && is_plain)
     status = pf_plain_take(m, rows, from, to);
   for (size_t i = from; !is_plain && i < to && status == PF_OK; i++)

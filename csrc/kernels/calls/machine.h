@@ -6,6 +6,7 @@
 #ifndef calls_machine_h
 #define calls_machine_h
 
+#include "kernels/calls/details.h"
 #include "kernels/calls/lanes.h"
 #include "model/packed.h"
 
@@ -28,6 +29,8 @@ typedef struct pf_machine {
   bool is_part;    /* what was entered before is not known: pass.h */
   bool is_stuck;   /* a part that cannot be told without it */
   bool has_stacks; /* calls have their stacks: set it before the first event */
+  pf_details *details; /* calls have these: set it before the first event;
+                          borrowed; NULL: they have none */
   bool is_out_of_memory;
   uint32_t epoch;  /* how many gaps there were */
   uint32_t losses; /* how often events were lost */

@@ -262,7 +262,7 @@ static uint32_t continue_top (pf_lane *lane, const pf_lane *of_part) {
 static pf_status move_frame (merge *g, pf_lane *lane, const pf_frame *frame) {
   pf_machine *const m = &g->pass->machine;
   const pf_slot *const slot = &g->part->machine.lanes.slots[frame->slot];
-  const moment at = {lane, g->slot_of[frame->slot], frame->start, 0};
+  const moment at = {lane, g->slot_of[frame->slot], frame->start, 0, 0};
   const pf_slot *const to = &m->lanes.slots[at.slot];
   const int64_t period =
       frame->is_first ? period_before(to, slot) : frame->period;

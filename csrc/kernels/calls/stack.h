@@ -17,6 +17,7 @@ typedef struct moment {
   uint32_t slot;
   int64_t time;
   unsigned flags;
+  size_t row; /* of the events */
 } moment;
 
 
@@ -51,7 +52,10 @@ static inline pf_call *next_call (pf_machine *m) {
 /* Keep it, if it is one of those asked for. */
 static inline void emit (pf_machine *m, unsigned flags) {
   const bool is_partial = (flags & PF_CALL_PARTIAL) != 0;
-  m->ncalls += !m->is_before && !(m->options.whole_only && is_partial);
+  const bool is_kept = !m->is_before && !(m->options.whole_only && is_partial);
+  if (m->details != NULL && !is_kept)
+    pf_details_drop(m->details, next_call(m)->detail);
+  m->ncalls += is_kept;
 }
 
 
@@ -74,6 +78,7 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
   call->caller = caller;
   call->depth = f->depth;
   call->stack = f->stack;
+  call->detail = f->detail;
   call->flags = (uint16_t)flags;
   call->count = f->is_counted;
   if (f->is_first)

@@ -115,7 +115,7 @@ end
 
 -- Calls are made from events, which are the enters and leaves of the entries.
 xpp.made = { events = { from = "entries", stage = function(reader, options)
-   return core.events(reader, { idle = xpp.idle_of(options) })
+   return core.events(reader, { idle = xpp.idle_of(options), details = true })
 end } }
 
 ---The memo file, the settings and the packets beside a trace.

@@ -228,7 +228,8 @@ function core.unfilter(over) end
 ---The same as a table of events: time, event, area, lane, flags.
 ---@param over profio.core.Reader
 ---@param options table|nil { idle = names of functions in which threads wait: the time of these is
----   taken out of their clocks; by_line = true: calls that begin at different lines are areas }
+---   taken out of their clocks; by_line = true: calls that begin at different lines are areas;
+---   details = true: with columns line and params of the entries }
 ---@return profio.core.Reader
 function core.events(over, options) end
 
