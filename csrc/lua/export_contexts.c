@@ -26,30 +26,82 @@ static uint32_t *push_ids (lua_State *L, size_t count) {
 
 /* {====== Folded stacks ====== */
 
+/* The numbers of a line; nothing is written when there are none. */
+typedef struct folded_numbers {
+  size_t count;
+  int64_t at[2];
+} folded_numbers;
+
+
 static void put_folded (l_export *e, const uint32_t *path, uint32_t depth,
-                        int64_t value) {
-  for (uint32_t i = 0; i < depth; i++) {
+                        const folded_numbers *numbers) {
+  for (uint32_t i = 0; i < depth && numbers->count > 0; i++) {
     l_export_text(e, i == 0 ? "" : ";");
     l_export_replaced(e, frame_name(e, path[i]), ";:");
   }
-  l_export_text(e, " ");
-  l_export_int(e, value);
-  l_export_text(e, "\n");
+  for (size_t i = 0; i < numbers->count; i++) {
+    l_export_text(e, " ");
+    l_export_int(e, numbers->at[i]);
+  }
+  l_export_text(e, numbers->count > 0 ? "\n" : "");
+}
+
+
+/* What is written of a context: its weight; of a difference the weights before
+   and now, or by how much it has grown. */
+static folded_numbers folded_of (const l_export *e, uint32_t node,
+                                 const int64_t *before, bool increases) {
+  const int64_t now = weight(e, node);
+  bool overflow = false;
+  if (before == NULL)
+    return (folded_numbers){now != 0, {now, 0}};
+  if (!increases)
+    return (folded_numbers){now != 0 || before[node] != 0 ? 2 : 0,
+                            {before[node], now}};
+  const int64_t growth = pf_weight_add(now, -before[node], &overflow);
+  return (folded_numbers){growth > 0, {growth, 0}};
+}
+
+
+static bool is_negative (const pf_contexts *c, const int64_t *weights) {
+  uint32_t i = 0;
+  while (i < c->count && weights[i] >= 0)
+    i++;
+  return i < c->count;
 }
 
 
 /*
 ** core.write_folded(contexts, options, file): a line for each context that
-** weighs something, "main;parse;read 1000". Options: metric.
+** weighs something, "main;parse;read 1000". Options: metric; before (the metric
+** of an older profile: lines have its weight in front of the other one),
+** increases (of these: one number, where it has grown). nil, message, code of
+** weights below 0, which readers leave out.
 */
 static int core_write_folded (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
+  const pf_contexts *const c = e->contexts;
   uint32_t *const path = push_ids(L, e->walk.max_depth);
-  for (uint32_t i = 1; i < e->contexts->count; i++) {
+  const char *const name = l_export_option(L, 2, "before", NULL);
+  const int64_t *const before =
+      name == NULL ? NULL : c->weights[l_metric_check(L, c, name)];
+  lua_getfield(L, 2, "increases");
+  const bool increases = lua_toboolean(L, -1) != 0;
+  if (is_negative(c, c->weights[e->metric]) ||
+      (before != NULL && is_negative(c, before))) {
+    lua_pushnil(L);
+    lua_pushliteral(L,
+                    "folded stacks take no weights below 0, and this profile "
+                    "has some: export the difference of two profiles as it "
+                    "is, or use svg or pprof");
+    lua_pushliteral(L, "unsupported");
+    return 3;
+  }
+  for (uint32_t i = 1; i < c->count; i++) {
     const uint32_t node = e->walk.order[i], depth = e->walk.depths[i];
-    path[depth - 1] = e->contexts->frames[node];
-    if (weight(e, node) != 0)
-      put_folded(e, path, depth, weight(e, node));
+    path[depth - 1] = c->frames[node];
+    const folded_numbers numbers = folded_of(e, node, before, increases);
+    put_folded(e, path, depth, &numbers);
   }
   return l_export_finish(L, e);
 }
@@ -381,13 +433,42 @@ static event_list events_at (lua_State *L, const l_export *e,
 }
 
 
+static pf_bytes text_of (const char *text) {
+  return (pf_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+
+static void put_event_name (l_export *e, const char *name) {
+  l_export_replaced(e, text_of(name), " _");
+}
+
+
+/* "event: time : time, ns": names and units as they are shown. */
+static void put_long_names (l_export *e, const event_list *events) {
+  for (size_t i = 0; i < events->count; i++) {
+    const pf_context_metric *const metric =
+        &e->contexts->metrics[events->self[i]];
+    l_export_text(e, "event: ");
+    put_event_name(e, metric->name);
+    l_export_text(e, " : ");
+    l_export_replaced(e, text_of(metric->name), "");
+    if (metric->unit[0] != '\0' && strcmp(metric->unit, "count") != 0) {
+      l_export_text(e, ", ");
+      l_export_replaced(e, text_of(metric->unit), "");
+    }
+    l_export_text(e, "\n");
+  }
+}
+
+
 /* "events: time samples": names with blanks get other letters there. */
 static void put_events (l_export *e, const event_list *events) {
-  l_export_text(e, "positions: line\nevents:");
+  put_long_names(e, events);
+  l_export_text(e, "events:");
   for (size_t i = 0; i < events->count; i++) {
     const char *const name = e->contexts->metrics[events->self[i]].name;
     l_export_text(e, " ");
-    l_export_replaced(e, (pf_bytes){(const uint8_t *)name, strlen(name)}, " _");
+    put_event_name(e, name);
   }
   l_export_text(e, "\n");
 }
@@ -397,7 +478,7 @@ static void put_events (l_export *e, const event_list *events) {
 ** core.write_callgrind(functions, options, file, arcs): `functions` are single
 ** frames, `arcs` pairs of them, both over one dictionary, with each metric and
 ** what it weighs with all below as metric "... total". Options: metrics (a list
-** of names), creator, command, notes (a list of what was lost).
+** of names), creator, command, notes (a list of what was lost), remark.
 */
 static int core_write_callgrind (lua_State *L) {
   lua_settop(L, 4);
@@ -409,6 +490,9 @@ static int core_write_callgrind (lua_State *L) {
              l_export_option(L, 2, "creator", "profio"), "");
   put_header(e, "cmd: ", l_export_option(L, 2, "command", "?"), "");
   put_notes(L, e);
+  const char *const remark = l_export_option(L, 2, "remark", NULL);
+  if (remark != NULL)
+    put_header(e, "desc: Note: ", remark, "");
   const event_list events = events_at(L, e, arcs);
   const size_t nnames = pf_names_count(e->contexts->dictionary);
   shown names = {push_numbers(L, nnames), push_numbers(L, nnames)};

@@ -22,7 +22,7 @@ typedef struct flames {
   int64_t *before;  /* totals of an older profile; NULL: there is none */
   double *next;     /* by depth: where the next frame begins, in weight */
   double whole;     /* weight of the root */
-  double most;      /* the largest change of a total, as a part of the whole */
+  double most;      /* the largest change of a total */
   const char *unit; /* of the metric */
 } flames;
 
@@ -134,16 +134,17 @@ static void put_change (flames *f, double change) {
 
 /* {====== Frames ====== */
 
-/* How much a node's part of the whole has changed. */
-static double change_of (const flames *f, uint32_t node) {
-  const double before = (double)f->before[0];
-  return (double)f->totals[node] / f->whole -
-         (before == 0 ? 0 : (double)f->before[node] / before);
+/* How much the total of a node has grown. */
+static int64_t change_of (const flames *f, uint32_t node) {
+  bool overflow = false;
+  return pf_weight_add(f->totals[node], -f->before[node], &overflow);
 }
 
 
-static void put_title (flames *f, pf_bytes name, uint32_t node) {
-  l_export_text(f->out, "<title>");
+/* The attribute with what is told of a frame: its name and, in parentheses, its
+   total; of a difference also the total before and the change. */
+static void put_words (flames *f, pf_bytes name, uint32_t node) {
+  l_export_text(f->out, " data-t=\"");
   put_xml(f, name, SIZE_MAX);
   l_export_text(f->out, " (");
   put_weight(f, f->totals[node]);
@@ -154,10 +155,9 @@ static void put_title (flames *f, pf_bytes name, uint32_t node) {
     l_export_text(f->out, "; before ");
     put_weight(f, f->before[node]);
     l_export_text(f->out, change_of(f, node) < 0 ? ", " : ", +");
-    put_number(f, 100 * change_of(f, node), 2);
-    l_export_text(f->out, " points");
+    put_weight(f, change_of(f, node));
   }
-  l_export_text(f->out, ")</title>");
+  l_export_text(f->out, ")\"");
 }
 
 
@@ -169,7 +169,7 @@ static void put_rectangle (flames *f, pf_bytes name, uint32_t node, double x,
   put_attribute(f, "width", width, 2);
   put_attribute(f, "height", f->row - 1, 1);
   if (f->before != NULL)
-    put_change(f, change_of(f, node));
+    put_change(f, (double)change_of(f, node));
   else
     put_warm(f, name);
   l_export_text(f->out, "/>");
@@ -208,8 +208,8 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
   put_attribute(f, "data-x", x, 7);
   put_attribute(f, "data-w", share, 7);
   put_attribute(f, "data-d", depth, 0);
+  put_words(f, name, node);
   l_export_text(f->out, ">");
-  put_title(f, name, node);
   put_rectangle(f, name, node, left, y, width);
   put_label(f, name, left, y, width);
   l_export_text(f->out, "</g>\n");
@@ -269,7 +269,7 @@ static uint32_t depth_drawn (const flames *f) {
 static double most_change (const flames *f) {
   double most = 0;
   for (uint32_t i = 1; f->before != NULL && i < f->out->contexts->count; i++)
-    most = fmax(most, fabs(change_of(f, i)));
+    most = fmax(most, fabs((double)change_of(f, i)));
   return most;
 }
 

@@ -159,6 +159,26 @@ describe("--export html", function()
       assert.is_nil(page:find('<td class="number">6</td>', 1, true))
    end)
 
+   it_looks("shows a difference by the size of its changes, with their signs", function()
+      local new = folded.profile "main;f 50\nmain;g 10\nmain;h 300\n"
+      local old = folded.profile "main;f 20\nmain;g 600\nmain;h 290\nmain 1\n"
+      local page = assert((new - old):export("html", nil, { functions = 3 }))
+      local seen = viewers.look(page, "html", read_table .. [==[
+         tell('first', table().map(function (row) { return [row[0], row[2], row[3], row[5]]; }));
+         report.sort(4);
+         tell('turned', column(0));
+         report.sort(5);
+         tell('by_total', column(0));]==])
+      assert.same({}, seen.errors)
+      -- of all changes: 590 + 30 + 10 + 1 ns
+      assert.same({ { "g", "-590 ns", "-93.50 %", "-93.50 %" },
+         { "f", "30 ns", "4.75 %", "4.75 %" }, { "h", "10 ns", "1.58 %", "1.58 %" } },
+         seen.told.first)
+      assert.same({ "h", "f", "g" }, seen.told.turned)
+      assert.same({ "g", "f", "h" }, seen.told.by_total)
+      assert.matches("parts of the sum of all changes of self", page)
+   end)
+
    it("is made of differences and of narrowed profiles", function()
       local page = assert((folded.profile "main;f 5\n" - folded.profile "main;f 2\nmain 1\n")
          :export "html")

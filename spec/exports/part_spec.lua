@@ -120,7 +120,7 @@ describe("exports of a part", function()
          local text = trace:export("callgrind", nil, with(wanted))
          assert.matches("\nsummary: " .. own .. "\n", text)
          assert.is_truthy(trace:export("svg", nil, with(wanted))
-            :find(("<title>all (%d ns,"):format(own), 1, true))
+            :find(("data-t=\"all (%d ns,"):format(own), 1, true))
          text = trace:export("pprof", nil, with(wanted))
          local again <close> = assert(profio.open { data = text })
          for _, metric in ipairs(again:profile():metrics()) do

@@ -10,13 +10,26 @@ local it_looks = viewers.has_chromium and it or function(name)
    pending(name .. " (needs chromium)")
 end
 
--- The frames of a picture: { name, words about it }.
+-- What the tips of a picture say, by frame.
 local function titles(svg)
    local list = {}
-   for title in svg:gmatch "<title>(.-)</title>" do
+   for title in svg:gmatch 'data%-t="(.-)"' do
       list[#list + 1] = title
    end
    return list
+end
+
+-- Stacks of so many different frames, 100 on each.
+local function wide(frames)
+   local lines = {}
+   for i = 1, frames // 100 do
+      local stack = {}
+      for depth = 1, 100 do
+         stack[depth] = ("f%d_%d"):format(i, depth)
+      end
+      lines[i] = table.concat(stack, ";") .. " 100\n"
+   end
+   return assert(folded.profile(table.concat(lines)):export "svg")
 end
 
 describe("--export svg", function()
@@ -27,15 +40,20 @@ describe("--export svg", function()
          titles(assert(profile:export "svg")))
    end)
 
-   it("tells how a difference grew and shrank", function()
-      local new = folded.profile "main;f 750\nmain;g 250\n"
-      local old = folded.profile "main;f 250\nmain;g 750\n"
+   it("colours the change of the totals that its tips tell", function()
+      local new = folded.profile "main;f 750\nmain;g 250\nmain;h 100\n"
+      local old = folded.profile "main;f 250\nmain;g 700\nmain;h 100\nmain;gone 5\n"
       local svg = assert((new - old):export "svg")
-      assert.matches("<title>f %(750 ns, 75.00%%; before 250 ns, %+50.00 points%)", svg)
-      assert.matches("<title>g %(250 ns, 25.00%%; before 750 ns, %-50.00 points%)", svg)
-      assert.matches("widths: the new profile", svg)
-      local blue, red = svg:match '<title>g .-fill="(#%x+)"', svg:match '<title>f .-fill="(#%x+)"'
-      assert.same({ "#4b4bf5", "#f54b4b" }, { blue, red })
+      assert.same({ "all (1.100 us, 100.00%; before 1.055 us, +45 ns)",
+         "main (1.100 us, 100.00%; before 1.055 us, +45 ns)",
+         "f (750 ns, 68.18%; before 250 ns, +500 ns)",
+         "g (250 ns, 22.73%; before 700 ns, -450 ns)",
+         "h (100 ns, 9.09%; before 100 ns, +0 ns)" }, titles(svg))
+      assert.matches("widths: total time of the new profile; colours: the change of the total", svg)
+      local function color(name)
+         return svg:match('data%-t="' .. name .. ' .-fill="(#%x+)"')
+      end
+      assert.same({ "#f54b4b", "#5c5cf5", "#f5f5f5" }, { color "f", color "g", color "h" })
    end)
 
    it("is XML, whatever names there are", function()
@@ -45,7 +63,7 @@ describe("--export svg", function()
          assert.same({ true, "" }, { viewers.xml(svg) })
          assert.is_false((viewers.xml((svg:gsub("&lt;", "<", 1)))))
       end
-      assert.is_truthy(svg:find("<title>semi;colon;s (30 ns", 1, true))
+      assert.is_truthy(svg:find('data-t="semi;colon;s (30 ns', 1, true))
       assert.is_truthy(svg:find("a &lt;b&gt; &amp; c", 1, true))
    end)
 
@@ -117,6 +135,50 @@ describe("--export svg", function()
       for _, name in ipairs(names.list) do
          assert.is_true(found[(names.utf8(name):gsub("%c", "\u{fffd}"))], name:sub(1, 40))
       end
+   end)
+
+   it_looks("tells of the frame under the pointer, in one element", function()
+      local svg = assert(folded.profile(("main;x 30\nmain;%s 70\n"):format(("b"):rep(3000)))
+         :export "svg")
+      local _, count = svg:gsub("<title", "")
+      assert.equal(0, count)
+      local seen = viewers.look(svg, "svg", [[
+         var f = document.documentElement.flames, words = document.querySelector('.words');
+         function over(name) {
+            var g = f.frames.find(function (g) { return g.name.startsWith(name); });
+            var box = g.querySelector('rect').getBoundingClientRect();
+            g.querySelector('rect').dispatchEvent(new MouseEvent('mousemove', { bubbles: true,
+               clientX: box.left + 2, clientY: box.top + 2 }));
+            return words.querySelector('text').textContent;
+         }
+         tell('before', words.style.display);
+         tell('x', over('x'));
+         tell('shown', words.style.display);
+         tell('b', over('b'));
+         var box = words.getBoundingClientRect();
+         tell('inside', box.left >= 0 && box.right <= 1200 && box.top >= 0);
+         document.documentElement.dispatchEvent(new MouseEvent('mousemove'));
+         tell('after', words.style.display);]])
+      assert.same({}, seen.errors)
+      assert.same({ "none", "x (30 ns, 30.00%)", "", "none" }, { seen.told.before, seen.told.x,
+         seen.told.shown, seen.told.after })
+      assert.matches("^b+%.%. %(70 ns, 70.00%%%)$", seen.told.b)
+      assert.is_true(seen.told.inside)
+   end)
+
+   it_looks("is read in a time that grows with its frames", function()
+      local function seconds(frames)
+         local svg = wide(frames)
+         assert.equal(frames + 1, #titles(svg))
+         local seen = viewers.look(svg, "svg", [[
+            tell('frames', document.documentElement.flames.frames.length);
+            tell('seconds', performance.now() / 1000);]])
+         assert.same({}, seen.errors)
+         assert.equal(frames + 1, seen.told.frames)
+         return seen.told.seconds
+      end
+      local small, large = seconds(5000), seconds(20000)
+      assert.is_true(large < 8 * small + 1, ("%.2f s, then %.2f s"):format(small, large))
    end)
 
    it_looks("notices a script that fails", function()

@@ -6,6 +6,7 @@ local events = require "spec.support.events"
 local folded = require "spec.support.folded"
 local names = require "spec.support.names"
 local profio = require "profio"
+local programs = require "spec.support.programs"
 local viewers = require "spec.support.viewers"
 
 local function needs(what)
@@ -197,6 +198,32 @@ describe("callgrind_annotate", function()
       assert.same({ a = 7 }, seen.self)
    end)
 
+   it_looks("names the files of functions, in costs and in calls", function()
+      local source = programs.source("files.c", [[
+         int twice(int x) {
+            volatile int i, s = 0;
+            for (i = 0; i < 20000000; i++) s += x;
+            return s;
+         }
+         int main(void) { return twice(1) == 0; }]])
+      local exe, files = programs.profiled("files", source, "")
+      local trace <close> = assert(profio.open(files[1], { exe = exe }))
+      local text = assert(trace:export "callgrind")
+      local file = text:match "\nfl=%(%d+%) ([^\n]*files%.c)\nfn=%(%d+%) twice\n"
+      assert.is_truthy(file, text)
+      assert.is_nil(text:match "fl=%?%?%?\nfn=%(%d+%) main\n")
+      local own, _, sum = expected(trace:profile())
+      local seen = annotate(text)
+      assert.equal(sum, seen.total)
+      assert.same({ own.twice, own.twice }, { seen.self.twice, seen.inclusive.main })
+   end)
+
+   it("names events, with their units", function()
+      local text = assert(folded.profile "main;f 5\n":export "callgrind")
+      assert.matches("\nevent: time : time, ns\nevent: samples : samples\nevents: time samples\n",
+         text)
+   end)
+
    it_looks("keeps names apart", function()
       local trace <close> = names.open()
       local text = assert(trace:export "callgrind")
@@ -256,6 +283,25 @@ describe("flamegraph.pl", function()
          local title = ("<title>%s (%d samples"):format(name, 10 * i)
          assert.is_truthy(seen.svg:find(title, 1, true), name)
       end
+   end)
+
+   it_looks("reads both columns of a difference", function()
+      local new = folded.profile "main;f 750\nmain;g 250\n"
+      local old = folded.profile "main;f 250\nmain;g 700\nmain;gone 5\n"
+      local text = assert((new - old):export "folded")
+      assert.equal("main;f 250 750\nmain;g 700 250\nmain;gone 5 0\n", text)
+      local seen = draw(text)
+      assert.same({ 1000, 0 }, { seen.total, seen.ignored })
+      assert.is_truthy(seen.svg:find("f (750 samples, 75.00%; +50", 1, true))
+      assert.equal("main;f 500\n", ((new - old):export("folded", nil, { increases = true })))
+   end)
+
+   it("holds no weights below 0", function()
+      local change = folded.profile "main;f 1\n" - folded.profile "main;f 2\nmain;g 4\n"
+      local bytes, message, code = change:scale(2):export "folded"
+      assert.is_nil(bytes)
+      assert.matches("no weights below 0", message)
+      assert.equal("unsupported", code)
    end)
 
    it_looks("leaves out lines that are broken, and the picture is not XML", function()

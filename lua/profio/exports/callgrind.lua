@@ -12,14 +12,25 @@ local callgrind = {
    },
 }
 
--- callgrind knows a function by its name and file together. Arcs of graphs know no files, so their
--- functions go without.
-local function without_files(functions)
-   local frames = {}
+-- The file of each name; false where functions of several files have it.
+local function files_of(functions)
+   local files = {}
    for _, frame in ipairs(functions:frames()) do
-      frames[frame.number] = { ["function"] = frame["function"], line = frame.line }
+      local name, file = frame["function"], frame.file or false
+      files[name] = (files[name] == nil or files[name] == file) and file
    end
-   return assert(functions:rename(frames))
+   return files
+end
+
+-- callgrind knows a function by its name and file together. Arcs of graphs are between names: they
+-- get the files of those, and functions whose name does not tell their file go without one.
+local function with_files(contexts, files)
+   local frames = {}
+   for _, frame in ipairs(contexts:frames()) do
+      local name = frame["function"]
+      frames[frame.number] = { ["function"] = name, file = files[name] or nil, line = frame.line }
+   end
+   return assert(contexts:rename(frames, true))
 end
 
 -- The names of what is weighed, what the file shows first at the front. Calls are no costs there:
@@ -44,9 +55,12 @@ end
 function callgrind.write(profile, given, file)
    local functions, arcs = profile:sums()
    if profile:kind() ~= "contexts" then
-      functions = without_files(functions)
+      local files = files_of(functions)
+      functions, arcs = with_files(functions, files), with_files(arcs, files)
    end
-   return core.write_callgrind(functions, {
+   local remark = profile:compared() and "a difference: costs below 0 have shrunk; " ..
+      "callgrind_annotate shows them, KCachegrind does not" or nil
+   return core.write_callgrind(functions, { remark = remark,
       metrics = metrics_of(profile, given.metric), notes = profile:notes(),
       creator = "profio " .. core.version, command = profile:title() }, file, arcs)
 end

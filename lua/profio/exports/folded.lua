@@ -1,5 +1,7 @@
--- Folded stacks, a line each: what flame graph tools read.
+-- Folded stacks, a line each: what flame graph tools read. Of a difference a line has two numbers,
+-- as difffolded.pl writes them: before and now.
 
+local compared = require "profio.exports.compared"
 local core = require "profio.core"
 
 local folded = {
@@ -9,6 +11,8 @@ local folded = {
    takes = "profile",
    options = {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "increases", type = "bool", default = false,
+        help = "of a difference: one number in place of two, and only what has grown" },
    },
 }
 
@@ -20,7 +24,9 @@ local folded = {
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function folded.write(profile, given, file)
-   return core.write_folded(profile:contexts(), { metric = given.metric }, file)
+   local contexts, metric, before = compared.contexts(profile, given.metric)
+   return core.write_folded(contexts, { metric = metric, before = before,
+      increases = given.increases }, file)
 end
 
 ---@param trace profio.Trace

@@ -137,22 +137,27 @@ local function text(value)
    return value and lanes.script(value) or "null"
 end
 
--- The functions as the page's program wants them, as members of a JSON object.
+-- The functions as the page's program wants them, as members of a JSON object. Shares are of the
+-- sum of all sizes, so that those of a difference have the signs of the changes.
 local function put_functions(out, profile, metric, most)
-   local list, left, self, total, whole = {}, 0, 0, 0, 0
+   local rows, list, self, total, whole = {}, {}, 0, 0, 0
    for name, file, line, calls, own, all in profile:flat { metric = metric.name }:each("function",
       "file", "line", "calls", "self", "total") do
-      self, total = math.max(self, math.abs(own or 0)), math.max(total, math.abs(all or 0))
-      whole = whole + (own or 0)
-      if #list < most then
-         list[#list + 1] = ("[%s,%s,%s,%s,%d,%d]"):format(text(name or "?"), text(file),
-            number(line), number(calls), own or 0, all or 0)
-      else
-         left = left + 1
-      end
+      own, all = own or 0, all or 0
+      self, total = math.max(self, math.abs(own)), math.max(total, math.abs(all))
+      whole = whole + math.abs(own)
+      rows[#rows + 1] = { math.abs(own), #rows, ("[%s,%s,%s,%s,%d,%d]"):format(text(name or "?"),
+         text(file), number(line), number(calls), own, all) }
+   end
+   table.sort(rows, function(a, b)
+      return a[1] > b[1] or a[1] == b[1] and a[2] < b[2]
+   end)
+   for i = 1, math.min(#rows, most) do
+      list[i] = rows[i][3]
    end
    out:write(('{"unit":%s,"whole":%d,"most":[%d,%d],"left":%d,\n"functions":[\n%s]'):format(
-      text(metric.unit), whole, self, total, left, table.concat(list, ",\n")))
+      text(metric.unit), whole, self, total, #rows - #list, table.concat(list, ",\n")))
+   return whole
 end
 
 -- }======
@@ -190,13 +195,13 @@ end
 local function put_data(out, trace, profile, given, metric)
    local calls, drawn
    out:write '<script type="application/json" id="data">\n'
-   put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
+   local whole = put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
    if trace and lanes.fits(trace) then
       out:write ",\n"
       calls, drawn = timeline.write(out, trace, given)
    end
    out:write "}\n</script>\n"
-   return calls, drawn
+   return whole, calls, drawn
 end
 
 local function put_page(trace, profile, given, file)
@@ -209,16 +214,20 @@ local function put_page(trace, profile, given, file)
    out:write(head:format(core.version, title, style, title,
       (trace and markup.escaped(trace.format) .. ", " or "") .. "by profio " .. core.version))
    put_summary(out, trace, profile, given)
-   local calls, drawn = put_data(out, trace, profile, given, metric)
+   local whole, calls, drawn = put_data(out, trace, profile, given, metric)
    if calls then
       out:write(timeline_part:format(drawn < calls and
          ("The %d longest of %d calls are drawn."):format(drawn, calls) or ""))
    end
    put_flames(out, profile, metric)
    out:write(functions_table)
+   if profile:compared() then
+      out:write '<p class="note">Shares are parts of the sum of all changes of self.</p>\n'
+   end
    local lined = hot_lines.profile(trace, profile)
    if lined then
-      hot_lines.write(out, lined, { source = given.source }, show)
+      hot_lines.write(out, lined, { metric = metric.name, source = given.source, whole = whole },
+         show)
    end
    out:write("<script>\n", program, "</script>\n</body>\n</html>\n")
    return out:result()

@@ -1,7 +1,12 @@
 -- A flame graph as one SVG file that needs nothing else: a click on a frame makes it as wide as the
--- picture, Ctrl-F or / searches by a regular expression, titles say the numbers. Of a difference of
--- two profiles the widths are those of the new one, red has grown and blue has shrunk.
+-- picture, Ctrl-F or / searches by a regular expression, a tip under the pointer says the numbers.
+-- Of a difference of two profiles the widths are the totals of the new one, and colours show how
+-- the totals changed: red has grown and blue has shrunk.
+--
+-- There is one tip for all frames: for each element `title` that browsers read, they look through
+-- all of them.
 
+local compared = require "profio.exports.compared"
 local core = require "profio.core"
 local markup = require "profio.exports.markup"
 
@@ -34,12 +39,19 @@ local style = [[
 .flames .f.match text{fill:#fff}
 .flames .f.above rect{opacity:.55}
 .flames .f.gone{display:none}
+.flames .words{pointer-events:none}
+.flames .words rect{fill:#1b1b1b;stroke:none}
+.flames .words text{fill:#fff}
 @media (prefers-color-scheme:dark){
 .flames .page{fill:#16181c}
 .flames .head,.flames .note,.flames .button,.flames .f.above text{fill:#d7dae0}
 .flames .f:hover rect{stroke:#fff}
 }
 ]]
+
+-- Is moved to the pointer and gets the words of a frame.
+local tip = '<g class="words" style="display:none"><rect width="0" height="22" rx="3"/>' ..
+   '<text x="6" y="15"></text></g>\n'
 
 local program = [[
 (function () {
@@ -49,15 +61,38 @@ local program = [[
   var width = +svg.getAttribute('data-width'), edge = +svg.getAttribute('data-edge');
   var back = svg.querySelector('.back'), hits = svg.querySelector('.hits');
   var zoom = { x: 0, w: 1, d: 0 }, wanted = null;
+  var words = svg.querySelector('.words'), full = width + 2 * edge;
   frames.forEach(function (g) {
-    var title = g.querySelector('title').textContent;
+    var told = g.dataset.t;
     g.place = { x: +g.dataset.x, w: +g.dataset.w, d: +g.dataset.d };
-    g.name = title.slice(0, title.lastIndexOf(' ('));
+    g.name = told.slice(0, told.lastIndexOf(' ('));
   });
+  function cut(name, letters) {
+    return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
+  }
+  // What is told of a frame, beside the pointer at x and y of the picture.
+  function tell(g, x, y) {
+    if (!g) { words.style.display = 'none'; return; }
+    var told = g.dataset.t, text = words.querySelector('text'), numbers = told.lastIndexOf(' (');
+    words.style.display = '';
+    text.textContent = cut(g.name, Math.floor(full / 7.3) - 2 - (told.length - numbers)) +
+      told.slice(numbers);
+    var wide = text.getComputedTextLength() + 12, tall = +svg.getAttribute('height');
+    words.querySelector('rect').setAttribute('width', wide);
+    words.setAttribute('transform', 'translate(' + Math.max(2, Math.min(x + 12, full - wide - 2)) +
+      ',' + (y + 42 > tall ? y - 28 : y + 18) + ')');
+  }
+  svg.addEventListener('mousemove', function (event) {
+    var place = svg.createSVGPoint();
+    place.x = event.clientX;
+    place.y = event.clientY;
+    place = place.matrixTransform(svg.getScreenCTM().inverse());
+    tell(event.target.closest ? event.target.closest('.f') : null, place.x, place.y);
+  });
+  svg.addEventListener('mouseleave', function () { tell(null); });
   function label(text, name, pixels) {
     var letters = Math.floor((pixels - 6) / 7.3);
-    text.textContent = letters >= name.length ? name
-      : letters >= 3 ? name.slice(0, letters - 2) + '..' : '';
+    text.textContent = letters >= 3 || letters >= name.length ? cut(name, letters) : '';
   }
   function draw() {
     frames.forEach(function (g) {
@@ -113,22 +148,10 @@ local program = [[
       ask();
     }
   });
-  svg.flames = { to: to, search: search, frames: frames };
+  svg.flames = { to: to, search: search, frames: frames, tell: tell };
   back.style.display = 'none';
 }());
 ]]
-
--- What is drawn: the contexts of the profile, or of a difference those of both, as two metrics.
-local function contexts_of(profile, metric)
-   local new, old = profile:compared()
-   if not new then
-      return profile:contexts(), metric, nil
-   end
-   local a, b = new:contexts(), old:contexts()
-   metric = metric or new:usual_metric()
-   local both = assert(a:pick(metric, metric)):merge(assert(b:pick(metric, "before")))
-   return assert(both), metric, "before"
-end
 
 -- All that was lost, for programs and for those who hear a picture.
 local function described(notes)
@@ -139,7 +162,7 @@ local function described(notes)
    return #list > 0 and "<desc>" .. table.concat(list, "\n") .. "</desc>\n" or ""
 end
 
-local function head(profile, given, height, before)
+local function head(profile, given, height, before, metric)
    local lines = {
       ('<svg xmlns="http://www.w3.org/2000/svg" version="1.1" class="flames" width="%d" ' ..
          'height="%d" ' ..
@@ -158,7 +181,8 @@ local function head(profile, given, height, before)
          :format(given.width - EDGE),
    }
    local notes = profile:notes()
-   local foot = before and "widths: the new profile; red grew, blue shrank" or ""
+   local foot = before and ("widths: total %s of the new profile; colours: the change of the total,"
+      .. " red grew, blue shrank; what is gone has no width"):format(metric or "") or ""
    if #notes > 0 then
       foot = foot .. (foot ~= "" and "; " or "") .. "damaged: " .. notes[1] ..
          (#notes > 1 and (" and %d more"):format(#notes - 1) or "")
@@ -177,13 +201,13 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function svg.write_element(profile, given, file)
-   local contexts, metric, before = contexts_of(profile, given.metric)
+   local contexts, metric, before = compared.contexts(profile, given.metric)
    local options = { metric = metric, before = before, width = given.width - 2 * EDGE, row = ROW,
       least = given.least, rows = given.rows, upward = not given.icicle }
    local rows = core.flame_rows(contexts, options, file)
    local height = HEAD + rows * ROW + FOOT
    options.root = given.icicle and HEAD or HEAD + rows * ROW
-   local ok, message = file:write(head(profile, given, height, before))
+   local ok, message = file:write(head(profile, given, height, before, metric))
    if not ok then
       return nil, message, "io"
    end
@@ -192,7 +216,7 @@ function svg.write_element(profile, given, file)
    if not done then
       return nil, words, code, broken
    end
-   ok, message = file:write("<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
+   ok, message = file:write(tip, "<script><![CDATA[\n", program, "]]></script>\n</svg>\n")
    if not ok then
       return nil, message, "io"
    end

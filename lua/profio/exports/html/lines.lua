@@ -22,14 +22,21 @@ function lines.profile(trace, profile)
    end
 end
 
--- The hot lines by file: { { file =, sum =, hot = { [line] = row } }, ... }, the hottest first.
+-- The hot lines by file: { { file =, hot = { [line] = row }, numbers = }, ... }, the hottest first.
+-- Of a difference those that changed most come first.
 local function by_file(profile, metric)
    local files, list = {}, {}
-   local rows = profile:lines { metric = metric }:rows("file", "line", "self", "self_share",
-      "function")
+   local rows = profile:lines { metric = metric }:rows("file", "line", "self", "function")
    local taken = 0
+   for i, row in ipairs(rows) do
+      row.place = i
+   end
+   table.sort(rows, function(a, b)
+      local x, y = math.abs(a.self or 0), math.abs(b.self or 0)
+      return x > y or x == y and a.place < b.place
+   end)
    for _, row in ipairs(rows) do
-      if row.file and (row.line or 0) > 0 and (row.self or 0) > 0 and taken < MOST then
+      if row.file and (row.line or 0) > 0 and (row.self or 0) ~= 0 and taken < MOST then
          local known = files[row.file]
          if not known then
             known = { file = row.file, hot = {}, numbers = {} }
@@ -45,20 +52,21 @@ local function by_file(profile, metric)
    return list
 end
 
-local hot_row = '<tr><td class="bar" style="--w:%.1f%%">%s</td><td>%.2f %%</td>' ..
+local hot_row = '<tr><td class="bar%s" style="--w:%.1f%%">%s</td><td>%.2f %%</td>' ..
    '<td class="number">%d</td><td class="source">%s</td></tr>\n'
 local cold_row = '<tr><td></td><td></td><td class="number">%d</td>' ..
    '<td class="source">%s</td></tr>\n'
 
-local function put_file(out, known, text, show)
+local function put_file(out, known, text, show, whole)
    local last = 0
    table.sort(known.numbers)
    out:write("<h3>", markup.escaped(known.file), '</h3>\n<div class="wide"><table class="code">\n')
    local function put(number)
       local row, source = known.hot[number], markup.escaped(text and text[number] or "")
       if row then
-         local share = 100 * (row.self_share or 0)
-         out:write(hot_row:format(share, show(row.self), share, number,
+         local share = whole ~= 0 and 100 * row.self / whole or 0
+         out:write(hot_row:format(share < 0 and " less" or "", math.abs(share), show(row.self),
+            share, number,
             text and source or markup.escaped(row["function"] or "")))
       else
          out:write(cold_row:format(number, source))
@@ -87,7 +95,7 @@ end
 ---Write the section; nothing when no lines are known.
 ---@param out table of lanes.out
 ---@param profile profio.Profile
----@param given table metric, source
+---@param given table metric, source; whole: the weight that shares are parts of
 ---@param show fun(weight: integer): string
 ---@return boolean whether there are any
 function lines.write(out, profile, given, show)
@@ -97,7 +105,7 @@ function lines.write(out, profile, given, show)
    end
    out:write '<h2 id="lines">Hot lines</h2>\n'
    for _, known in ipairs(list) do
-      put_file(out, known, sources.read(known.file, { given.source }), show)
+      put_file(out, known, sources.read(known.file, { given.source }), show, given.whole)
    end
    return true
 end

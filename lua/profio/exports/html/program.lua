@@ -49,9 +49,9 @@ return [==[
   function compare(a, b) {
     a = a[sorted.column];
     b = b[sorted.column];
-    if (a === b) { return 0; }
-    if (a === null || b === null) { return a === null ? 1 : -1; }
-    return (a < b ? -1 : 1) * (sorted.down ? -1 : 1);
+    if (a === null || b === null) { return a === b ? 0 : a === null ? 1 : -1; }
+    if (sorted.column > 2 && Math.abs(a) !== Math.abs(b)) { a = Math.abs(a); b = Math.abs(b); }
+    return a === b ? 0 : (a < b ? -1 : 1) * (sorted.down ? -1 : 1);
   }
   function rows() {
     var words = $('filter').value.toLowerCase().split(/\s+/).filter(Boolean);
