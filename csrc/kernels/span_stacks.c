@@ -17,6 +17,11 @@
 /* {====== Rows ====== */
 
 static bool add_row (spans_reader *r, const span_row *row) {
+  if (!r->has_first || row->time < r->first)
+    r->first = row->time;
+  if (!r->has_first || row->time > r->last)
+    r->last = row->time;
+  r->has_first = true;
   void *rows = r->rows;
   const bool grown =
       pf_array_widen(&rows, &r->rows_room, r->nrows + 1, sizeof *r->rows);

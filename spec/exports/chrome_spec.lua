@@ -2,6 +2,7 @@
 -- what profio sees.
 
 local builder = require "spec.support.gmon_builder"
+local chrome = require "spec.support.chrome"
 local command = require "spec.support.command"
 local events = require "spec.support.events"
 local json = require "dkjson"
@@ -9,52 +10,6 @@ local lanes = require "profio.exports.lanes"
 local names = require "spec.support.names"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
-
--- Nanoseconds of a text of microseconds with three digits.
-local function ns_of(text)
-   local us, rest = text:match "^(%-?%d+)%.(%d%d%d)$"
-   return math.tointeger(us) * 1000 + math.tointeger(rest)
-end
-
--- The calls of a text by thread, in the order in which they end, with their times as whole
--- nanoseconds; the names of threads; and the counters by name. Raises where an end does not fit the
--- last begin, or time goes back.
-local function read(text)
-   local seen = { threads = {}, titles = {}, counters = {}, decoded = assert(json.decode(text)) }
-   local stacks, times, at, last = {}, {}, 0, {}
-   for ts in text:gmatch '"ts":([^,}]*)' do
-      times[#times + 1] = ns_of(ts)
-   end
-   for _, event in ipairs(seen.decoded.traceEvents) do
-      local tid, time = event.tid, nil
-      if event.ts then
-         at = at + 1
-         time = times[at]
-      end
-      if event.ph == "B" or event.ph == "E" then
-         assert(time >= (last[tid] or time), "time goes back")
-         last[tid], stacks[tid] = time, stacks[tid] or {}
-      end
-      if event.ph == "B" then
-         table.insert(stacks[tid], { name = event.name, start = time, depth = #stacks[tid] + 1 })
-      elseif event.ph == "E" then
-         local one = assert(table.remove(stacks[tid]), "an end without begin")
-         assert(one.name == event.name, "an end of what did not begin last")
-         one.stop, one.net, one.flags = time, event.args.net, event.args.flags
-         seen.threads[tid] = seen.threads[tid] or {}
-         table.insert(seen.threads[tid], one)
-      elseif event.ph == "C" or event.ph == "i" then
-         seen.counters[event.name] = seen.counters[event.name] or {}
-         table.insert(seen.counters[event.name], { time, event.ph == "C" and event.args.value })
-      elseif event.name == "thread_name" then
-         seen.titles[tid] = event.args.name
-      end
-   end
-   for _, stack in pairs(stacks) do
-      assert(#stack == 0, "a begin without end")
-   end
-   return seen
-end
 
 local function export(lines, options)
    local trace <close> = events.open(lines)
@@ -65,7 +20,7 @@ describe("--export chrome", function()
    it("has the calls of each lane, and they nest", function()
       math.randomseed(41)
       local trace <close> = events.open((events.program(6000)))
-      local seen = read(assert(trace:export "chrome"))
+      local seen = chrome.read(assert(trace:export "chrome"))
       assert.same({ "task1", "task2", "task3" }, seen.titles)
       for tid, list in ipairs(seen.threads) do
          local calls = trace:calls():where { lane = seen.titles[tid] }
@@ -94,7 +49,7 @@ describe("--export chrome", function()
          end,
       }
       local trace <close> = assert(profio.open({ data = "x" }, { format = "numbered" }))
-      local seen = read(assert(trace:export "chrome"))
+      local seen = chrome.read(assert(trace:export "chrome"))
       assert.same({ "9", "17", "(no lane)" }, seen.titles)
       assert.same({ { name = "g", start = 3, stop = 1006, depth = 1, net = 1003 } },
          seen.threads[1])
@@ -105,7 +60,7 @@ describe("--export chrome", function()
    end)
 
    it("has the states of each variable on a thread, and its writes as a counter", function()
-      local seen = read(export [[
+      local seen = chrome.read(export [[
 0 enter f task10
 1 enter state:mode=1
 2 write variable:rpm - 7
@@ -128,7 +83,7 @@ describe("--export chrome", function()
    end)
 
    it("shows calls that were entered before the trace, or not left in it", function()
-      local seen = read(export "5 enter a\n10 leave a\n20 leave b\n30 enter c\n40 enter d\n")
+      local seen = chrome.read(export "5 enter a\n10 leave a\n20 leave b\n30 enter c\n40 enter d\n")
       local calls = {}
       for i, one in ipairs(seen.threads[1]) do
          calls[i] = ("%s %d %d %d %s"):format(one.name, one.start, one.stop, one.depth, one.flags)
@@ -141,22 +96,22 @@ describe("--export chrome", function()
       for _, origin in ipairs { far, -5000 } do
          local text = export(("%d enter f\n%d enter g\n%d leave g\n%d leave f\n"):format(origin,
             origin + 1, origin + 2, origin + 1003))
-         local seen = read(text)
+         local seen = chrome.read(text)
          assert.same({ 0, 1003 }, { seen.threads[1][2].start, seen.threads[1][2].stop })
          assert.equal(("%d"):format(origin), seen.decoded.otherData.origin_ns)
       end
    end)
 
    it("is whole when there is nothing in it, only writes, or one event", function()
-      assert.same({}, read(export "").threads)
-      assert.same({ rpm = { { 3, 1 } } }, read(export "3 write variable:rpm - 1\n").counters)
-      assert.equal(1, #read(export "3 enter f\n").threads[1])
+      assert.same({}, chrome.read(export "").threads)
+      assert.same({ rpm = { { 3, 1 } } }, chrome.read(export "3 write variable:rpm - 1\n").counters)
+      assert.equal(1, #chrome.read(export "3 enter f\n").threads[1])
    end)
 
    it("shows names as they are", function()
       local trace <close> = names.open()
       local seen = {}
-      for _, one in ipairs(read(assert(trace:export "chrome")).threads[1]) do
+      for _, one in ipairs(chrome.read(assert(trace:export "chrome")).threads[1]) do
          seen[one.name] = one.net
       end
       for i, name in ipairs(names.list) do
@@ -176,7 +131,7 @@ describe("--export chrome", function()
 
    it("is refused by the reader of this spec where it is broken", function()
       local text = export "0 enter a\n2 enter b\n5 leave b\n6 leave a\n"
-      read(text)
+      chrome.read(text)
       for message, change in pairs {
          ["a begin without end"] = { ',\n{"ph":"E"[^\n]*"name":"a"[^\n]*', "" },
          ["an end of what did not begin last"] = { '"E","pid":1,"tid":1,"name":"b"',
@@ -185,7 +140,7 @@ describe("--export chrome", function()
       } do
          local broken, count = text:gsub(change[1], change[2], 1)
          assert.equal(1, count)
-         assert.error_matches(function() read(broken) end, message)
+         assert.error_matches(function() chrome.read(broken) end, message)
       end
    end)
 end)

@@ -3,6 +3,7 @@
 local command = require "spec.support.command"
 local events = require "spec.support.events"
 local folded = require "spec.support.folded"
+local json = require "dkjson"
 local names = require "spec.support.names"
 local profio = require "profio"
 local viewers = require "spec.support.viewers"
@@ -105,6 +106,32 @@ describe("--export html", function()
       assert.equal("100 ns – 400 ns", told.span)
       assert.equal("0 ns – 1.000 µs", told.all)
       assert.is_true(told.painted)
+   end)
+
+   it("has calls in their lanes and states in one for each variable, lanes in order", function()
+      local trace <close> = events.open [[
+0 enter f task10
+1 enter state:mode=1 core
+2 write variable:rpm core 7
+3 enter g task9
+4 enter state:mode=2 core
+7 leave f task10
+9 leave g task9
+]]
+      local page = assert(trace:export "html")
+      local data = json.decode(page:match 'id="data">(.-)</script>')
+      local titles, calls = {}, {}
+      for i, lane in ipairs(data.lanes) do
+         titles[i] = lane.name
+      end
+      for i, call in ipairs(data.calls) do
+         calls[i] = ("%s in %s: %d %d"):format(data.names[call[5] + 1], titles[call[1] + 1],
+            call[3], call[4])
+      end
+      table.sort(calls)
+      assert.same({ "task9", "task10", "mode (states)" }, titles)
+      assert.same({ "f in task10: 0 7", "g in task9: 3 6", "mode=1 in mode (states): 1 3",
+         "mode=2 in mode (states): 4 5" }, calls)
    end)
 
    it_looks("shows names that no page likes", function()

@@ -197,7 +197,6 @@ local function put_data(out, trace, profile, given, metric)
    out:write '<script type="application/json" id="data">\n'
    local whole = put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
    if trace and lanes.fits(trace) then
-      out:write ",\n"
       calls, drawn = timeline.write(out, trace, given)
    end
    out:write "}\n</script>\n"

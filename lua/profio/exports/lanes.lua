@@ -159,27 +159,18 @@ local function title_of(value, has_any)
    return has_any and "(no lane)" or "main"
 end
 
----The lanes that are wanted, by first sight, and the time that they fill: numbers of JSON are
----doubles, so times begin at 0 there.
----@param trace profio.Trace
----@param given table
----@return profio.Lane[]
----@return integer first
----@return integer length
-function lanes.of(trace, given)
-   local has_any = has_lanes(trace)
-   local rows = lanes.narrow(trace.events, given)
-   local ends = { "first = min(time)", "last = max(time)" }
-   local list, first, last = {}, math.maxinteger, math.mininteger
-   for row in (has_any and rows:group "lane" or rows):aggregate(ends):records() do
-      first, last = math.min(first, row.first or first), math.max(last, row.last or last)
-      list[#list + 1] = { title = title_of(row.lane, has_any), value = row.lane }
+---Rows with a column `area` without those of variables, which are in no lane: their values, and
+---unless they are wanted their states.
+---@param rows profio.View
+---@param wants_states boolean|nil
+---@return profio.View with what is known of the areas
+function lanes.without_variables(rows, wants_states)
+   rows = rows:describe()
+   local classes = { "variable$", "aux$", "inspector$", not wants_states and "state$" or nil }
+   for _, class in ipairs(classes) do
+      rows = rows:where { class = conditions.no(conditions.match(class)) }
    end
-   if first > last then
-      return list, 0, 0
-   end
-   first = math.max(first, given.from or first)
-   return list, first, math.max(math.min(last, given.to or last) - first, 0)
+   return rows
 end
 
 -- Whether one text is before another when the digits in them are compared as numbers.
@@ -233,6 +224,31 @@ end
 ---@field number integer of its reader
 ---@field rows integer of its reader: opens and closes
 
+---The lanes that are wanted and have calls, in order, and the time that all events fill: numbers of
+---JSON are doubles, so times begin at 0 there.
+---@param trace profio.Trace
+---@param given table
+---@return { title: string, value: any }[]|nil nil: the time is longer than 64 bits hold
+---@return integer first
+---@return integer length
+function lanes.of(trace, given)
+   local has_any = has_lanes(trace)
+   local rows = lanes.narrow(trace.events, given)
+   local ends = rows:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
+   local first, last, list = ends.first or 0, ends.last or 0, {}
+   if last - first < 0 then
+      return nil, first, 0
+   end
+   rows = lanes.without_variables(rows)
+   for row in (has_any and rows:group "lane" or rows):aggregate { "n = count" }:records() do
+      list[#list + 1] = row.n > 0 and { kind = "lane", title = title_of(row.lane, has_any),
+         value = row.lane, number = #list } or nil
+   end
+   table.sort(list, is_before)
+   first = math.max(first, given.from or first)
+   return list, first, math.max(math.min(last, given.to or last) - first, 0)
+end
+
 ---The spans of the lanes that are wanted, and their tracks in order. The events are read once.
 ---@param trace profio.Trace
 ---@param given table from, to, lane, lines, variables, rests
@@ -246,6 +262,10 @@ function lanes.spans(trace, given)
       return nil, message, code
    end
    local first, last = spans:ends()
+   if last - first < 0 then -- more than 64 bits
+      return nil, trace.path .. ": its first and last times lie more than 292 years apart: " ..
+         "export a part, with from and to", "unsupported"
+   end
    local list, has_any = spans:tracks(), has_lanes(trace)
    for number, track in ipairs(list) do
       track.number = number

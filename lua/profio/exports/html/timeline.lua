@@ -1,5 +1,5 @@
--- The timeline of a report: how busy each lane was, and its longest calls. However long a trace is,
--- it gives as much; it is read three times.
+-- The timeline of a report: how busy each lane was, its longest calls, and the longest states of
+-- each variable. However long a trace is, it gives as much; it is read a few times.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -37,44 +37,66 @@ local function numbered()
    end
 end
 
--- The longest calls, and how many there are of any length.
+-- The longest calls and states, and how many there are of any length.
 local function longest_of(trace, given)
-   local calls = lanes.narrow(trace:calls { from = given.from, to = given.to }, given):reader()
-   local counted = core.limit(calls)
+   local calls = lanes.without_variables(lanes.narrow(trace:calls { from = given.from,
+      to = given.to }, given), true)
+   local counted = core.limit(calls:reader())
    local rows = view.over(function()
       return counted
    end, trace):where { depth = conditions.between(1, MOST_DEPTH) }
       :derive { "length = stop - start" }:sort("-length"):limit(given.calls or timeline.MOST_CALLS)
-      :rows("area", "lane", "start", "length", "depth")
+      :rows("area", "lane", "start", "length", "depth", "class", "parent")
    return rows, core.passed(counted)
+end
+
+-- The lanes as the page shows them, those of variables last; and a function that finds the one of a
+-- call, from 1.
+local function shown(list)
+   local numbers = {}
+   for number, lane in ipairs(list) do
+      numbers[lane.value or ""] = number
+   end
+   local of_variables = {}
+   return function(call)
+      if not (call.class or ""):find "state$" then
+         return numbers[call.lane == nil and "" or call.lane]
+      end
+      local variable = call.parent or call.area or "?"
+      if not of_variables[variable] then
+         list[#list + 1] = { title = variable .. " (states)" }
+         of_variables[variable] = #list
+      end
+      return of_variables[variable]
+   end
 end
 
 ---What the page's program wants of the timeline, as members of a JSON object.
 ---@param out table of lanes.out
 ---@param trace profio.Trace
 ---@param given table from, to, lane; calls: how many are drawn
----@return integer calls that there are
----@return integer drawn
+---@return integer|nil calls that there are; nil: there is no timeline
+---@return integer|nil drawn
 function timeline.write(out, trace, given)
    local list, first, length = lanes.of(trace, given)
+   if not list then
+      return
+   end
    local loads = loads_of(trace, given, first, length)
    local longest, count = longest_of(trace, given)
-   local rows, depths, number_of_lane = {}, {}, {}
+   local rows, depths, lane_of = {}, {}, shown(list)
    local names, number_of = numbered()
-   for number, lane in ipairs(list) do
-      number_of_lane[lane.value or ""] = number
-   end
    for _, call in ipairs(longest) do
-      local lane = number_of_lane[call.lane == nil and "" or call.lane] or 1
+      local lane = lane_of(call)
       depths[lane] = math.max(depths[lane] or 0, call.depth)
       rows[#rows + 1] = ("[%d,%d,%d,%d,%d]"):format(lane - 1, call.depth, call.start - first,
          call.length, number_of(call.area or "?"))
    end
-   out:write(('"length":%d,\n"lanes":['):format(length))
+   out:write((',\n"length":%d,\n"lanes":['):format(length))
    for number, lane in ipairs(list) do
       out:write(("%s\n{\"name\":%s,\"depth\":%d,\"load\":[%s]}"):format(number > 1 and "," or "",
          lanes.script(lane.title), depths[number] or 0,
-         table.concat(loads[lane.value or ""] or {}, ",")))
+         lane.kind and table.concat(loads[lane.value or ""] or {}, ",") or ""))
    end
    out:write("],\n\"names\":[", table.concat(names, ","), "],\n\"calls\":[",
       table.concat(rows, ",\n"), "]")
