@@ -139,7 +139,13 @@ static void to_nums (pf_slot *slot, size_t rows) {
   if (slot->type == PF_NUM)
     return;
   for (size_t i = 0; i < rows; i++)
-    slot->nums[i] = is_missing(slot, i) ? NAN : (double)whole_at(slot, i);
+    if (is_missing(slot, i))
+      slot->nums[i] = NAN;
+    else if (slot->is_wide)
+      slot->nums[i] = (double)slot->wides[i];
+    else
+      slot->nums[i] =
+          slot->type == PF_INT ? (double)slot->ints[i] : (double)slot->addrs[i];
   slot->type = PF_NUM;
   slot->is_wide = slot->has_missing = false;
 }

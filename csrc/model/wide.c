@@ -1,6 +1,7 @@
 /*
-** wide.c - a ratio is divided bit by bit, until one bit more than a double holds
-** and the question whether anything is left tell how to round.
+** wide.c - ratios and products of whole numbers. More bits of a quotient are
+** computed than a double holds, and the lowest one says whether anything is left;
+** so it is rounded once.
 */
 
 #include <math.h>
@@ -32,13 +33,21 @@ static magnitude normalise (magnitude value, int bits) {
 }
 
 
-double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
-  if (dividend == 0)
-    return 0;
-  const int above = bits_of(magnitude_of(dividend));
-  const int below = bits_of(magnitude_of(divisor));
-  magnitude rest = normalise(magnitude_of(dividend), above);
-  const magnitude unit = normalise(magnitude_of(divisor), below);
+/* A quotient of numbers of up to 64 bits, in one division. */
+static double ratio_of_64 (uint64_t dividend, uint64_t divisor) {
+  const int above = bits_of(dividend), below = bits_of(divisor);
+  const magnitude high = (magnitude)(dividend << (64 - above)) << 63;
+  const uint64_t unit = divisor << (64 - below);
+  const uint64_t quotient = (uint64_t)(high / unit);
+  const bool has_rest = high != (magnitude)quotient * unit;
+  return ldexp((double)(quotient | has_rest), above - below - 63);
+}
+
+
+static double ratio_of_128 (magnitude dividend, magnitude divisor) {
+  const int above = bits_of(dividend), below = bits_of(divisor);
+  magnitude rest = normalise(dividend, above);
+  const magnitude unit = normalise(divisor, below);
   uint64_t quotient = 0;
   for (int i = 0; i <= QUOTIENT_BITS; i++) {
     quotient <<= 1;
@@ -49,7 +58,17 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
     rest <<= 1;
   }
   quotient |= rest != 0;
-  const double ratio = ldexp((double)quotient, above - below - QUOTIENT_BITS);
+  return ldexp((double)quotient, above - below - QUOTIENT_BITS);
+}
+
+
+double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
+  const magnitude a = magnitude_of(dividend), b = magnitude_of(divisor);
+  if (a == 0)
+    return 0;
+  const double ratio = a <= UINT64_MAX && b <= UINT64_MAX
+                           ? ratio_of_64((uint64_t)a, (uint64_t)b)
+                           : ratio_of_128(a, b);
   return (dividend < 0) != (divisor < 0) ? -ratio : ratio;
 }
 
