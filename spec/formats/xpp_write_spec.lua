@@ -192,6 +192,24 @@ describe("written traces", function()
    end)
 end)
 
+describe("a field of milliseconds with a fraction", function()
+   local function save(time, round)
+      local writer = assert(profio.create(nil, { format = "xpp", changed = date, round = round,
+         fields = "TIME N(20,6), OP C(1), MSG C(9)" }))
+      writer:write { time = time, op = "I", call = "A" }
+      return (writer:close())
+   end
+
+   it("holds what a double holds, and refuses or counts the rest", function()
+      local trace <close> = assert(profio.open { data = save(1500001) })
+      assert.equal(1500001, trace.entries:rows()[1].time)
+      assert.error_matches(function()
+         save(1763800000123456789)
+      end, "1763800000123456789 ns need more")
+      assert.is_string(save(1763800000123456789, true))
+   end)
+end)
+
 describe("a trace that is recorded through a ring", function()
    it("can be read while it grows, and is whole at the end", function()
       command.run "rm -f live.PR*"

@@ -3,6 +3,7 @@
 ** those of the fields that have their role, the others go through as they are.
 */
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "formats/xpp/write.h"
 #include "model/batch.h"
 #include "model/names.h"
+#include "model/wide.h"
 
 #define MOST_OPTIONS 8
 
@@ -29,6 +31,23 @@ static void put_number (pf_column *to, size_t row, int64_t value) {
     to->ints[row] = value;
   else
     to->nums[row] = (double)value;
+}
+
+
+/* A time as milliseconds with a fraction. What a double cannot tell from its
+   neighbours is refused, or rounded and counted. */
+static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
+                         pf_error *error) {
+  *ms = pf_ratio(ns, XPP_NS_PER_MS);
+  if (llround(*ms * XPP_NS_PER_MS) == ns)
+    return PF_OK;
+  if (!self->round)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "entry %llu: the field holds ms of 53 bits, %lld ns need "
+                   "more: round = true rounds them",
+                   (unsigned long long)(self->count + 1), (long long)ns);
+  self->rounded++;
+  return PF_OK;
 }
 
 
@@ -51,7 +70,7 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
       continue;
     }
     if (to->type == PF_NUM) {
-      to->nums[i] = (double)value / XPP_NS_PER_MS;
+      status = put_ms(self, value, &to->nums[i], error);
       continue;
     }
     status = xpp_whole_ms(self, value, &value, error);
