@@ -42,6 +42,9 @@ local function ratio(a, b)
    end
    quotient = rest ~= 0 and quotient | 1 or quotient -- below all bits that a double keeps
    local value = quotient + 0.0 -- rounds once
+   if quotient < 0 then -- it is 2^63
+      value = 2.0 ^ 63
+   end
    return (is_negative and -value or value) * 2.0 ^ power
 end
 
