@@ -1,9 +1,7 @@
 local command = require "spec.support.command"
 local core = require "profio.core"
-local dbf = require "spec.support.dbf_builder"
 local elf = require "spec.support.elf"
 local json = require "dkjson"
-local profio = require "profio"
 
 local run = command.run
 
@@ -148,7 +146,7 @@ describe("profio", function()
       it("are aligned in text, times in the unit asked for", function()
          assert.equal("   low  spent (ms)\n0x1114     300.000\n",
             fine "profio --columns low,spent --where count=30 --unit ms")
-         assert.equal("   low      spent\n0x1114  300000000\n",
+         assert.equal("   low  spent (ns)\n0x1114   300000000\n",
             fine "profio --columns low,spent --where count=30")
       end)
 
@@ -315,71 +313,6 @@ describe("profio", function()
       end
    end)
 
-   it("-h, -v and -V are short for them", function()
-      assert.equal(fine "profio --help", fine "profio -h")
-      assert.equal(fine "profio --version", fine "profio -v")
-      assert.equal(fine "profio --version", fine "profio -V")
-   end)
-
-   it("says how it is called where there is nothing to read", function()
-      local empty = command.folder .. "/../empty"
-      os.execute("mkdir -p " .. empty)
-      for _, words in ipairs { "", "--report flat" } do
-         local text, status, errors = run("cd " .. empty .. " && DCPIDB= profio " .. words)
-         assert.same({ "", 2 }, { text, status })
-         assert.equal("profio: no FILE is given, and there is no gmon.out here\n"
-            .. "Usage: profio [options] FILE...   (profio --help lists the options)\n", errors)
-      end
-   end)
-
-   describe("a misspelt name", function()
-      -- What standard error says, after the names that there are.
-      local function hint(line)
-         local _, status, errors = run("profio " .. line)
-         assert.equal(2, status, line)
-         return errors:match "; (did you mean [^\n]*)"
-      end
-
-      it("is told with what it may have been", function()
-         assert.equal("did you mean '--report'?", hint "--reprt flat")
-         assert.equal("did you mean 'flat'?", hint "--report falt")
-         assert.equal("did you mean 'arcs'?", hint "--table arc")
-         assert.equal("did you mean 'low'?", hint "--columns lwo")
-         assert.equal("did you mean 'count'?", hint "--where cuont=1")
-         assert.equal("did you mean 'count'?", hint "--sort cont")
-         assert.equal("did you mean 'samples'?", hint "--report flat --metric smples")
-         assert.equal("did you mean 'pprof'?", hint "--export ppof")
-         assert.equal("did you mean 'gmon'?", hint "--format gmno")
-         assert.equal("did you mean 'csv'?", hint "--output cvs")
-         assert.equal("did you mean 'address_size'?", hint "--set adress_size=8")
-         assert.equal("did you mean 'little'?", hint "--set byte_order=litle")
-         assert.equal("did you mean 'packed'?", hint "--export pprof --set paked=no")
-         assert.is_nil(hint "--table qqqqqq")
-      end)
-
-      it("is told with the names that fit the file alone", function()
-         local _, _, errors = run "profio --report falt"
-         assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, compare, "
-            .. "diff; did you mean 'flat'?\n", errors)
-         _, _, errors = run "profio --export x"
-         assert.not_matches("chrome", errors)
-      end)
-   end)
-
-   it("speaks of options as the command has them", function()
-      local _, _, errors = run "profio --report flat"
-      assert.matches("%-%-exe PATH names it", errors)
-      _, _, errors = run "profio --set address_size=x"
-      assert.equal("profio: --set address_size wants a whole number, got x\n", errors)
-      command.file("words.dbf", dbf { version = 0x03, { "NAME", "C", 3 } }:row { "abc" }
-         :deleted({ "def" }):bytes())
-      _, _, errors = run "profio words.dbf"
-      assert.matches("are left out; %-%-set deleted=show shows them", errors)
-      local trace <close> = assert(profio.open(command.folder .. "/words.dbf"))
-      trace.data:count()
-      assert.matches('are left out; deleted = "show" shows them', trace.warnings[1].message)
-   end)
-
    it("--explain describes the columns", function()
       local text = fine("profio --report flat --explain " .. NAMED)
       assert.matches("\nself +time it spent itself, in ns", text)
@@ -461,29 +394,6 @@ describe("profio", function()
             local _, status, errors = run("profio --load " .. path .. " gmon.out")
             assert.equal(1, status)
             assert.is_truthy(errors:find(message, 1, true), errors)
-         end
-      end)
-   end)
-
-   describe("a terminal", function()
-      local function on_terminal(line)
-         return (run("script -qec '" .. command.analyze .. " " .. line .. "' /dev/null"))
-      end
-
-      it("gets colors, unless NO_COLOR is set; a pipe gets none", function()
-         if not has "script" then
-            pending "script(1) is not installed"
-            return
-         end
-         assert.matches("\27%[1m", on_terminal "gmon.out --table arcs")
-         assert.not_matches("\27", (run("NO_COLOR=1 script -qec '" .. command.analyze
-            .. " gmon.out --table arcs' /dev/null")))
-         assert.not_matches("\27", fine "profio --table arcs")
-      end)
-
-      it("is not given bytes", function()
-         if has "script" then
-            assert.matches("give %-o OUT", on_terminal "--merge gmon.out")
          end
       end)
    end)

@@ -14,7 +14,7 @@ local shows = {
    ["05-merge.lua"] = { "2 traces, 4 arcs\n", "\nread again\t4.4bsd\t2 arcs\n",
       "\n0x1150  0x1200   6000\n" },
    ["11-xbase.lua"] = { "\nLOOKUP         1  25000000  31000000\n",
-      "\nunwound  ORDERS  2000000  40000000\n", "\nORDERS   true      1   1000000\n",
+      "\nunwound  ORDERS     2000000   40000000\n", "\nORDERS   true      1   1000000\n",
       "\nas a table: 945 bytes, 704 of parameters\n" },
    ["10-dcpi.lua"] = { "(small cycles)\twalnut\t7 addresses", "\n129.032  17.668      80    160 ",
       "\nprog    0.264\n" },
@@ -26,8 +26,9 @@ local shows = {
       "\nas a binary timeline: 240 bytes, 10 records of 24\n" },
    ["12-recorder.lua"] = { "words, most often 'the'; ", "\nround            3 ",
       "\nmain chunk > round\t3\n", "\nmode calls\t3 rounds, 3 of them counted\n" },
-   ["13-viewers.lua"] = { "\nparse     21000        15652    5348     0.342  26000 ",
-      "\nflush         0         3354   -3354    -1.000 " },
+   ["13-viewers.lua"] = {
+      "\nparse         21000             15652         5348     0.342       26000 ",
+      "\nflush             0              3354        -3354    -1.000 " },
    ["08-ring.lua"] = { "20000 records, the last ", "ring-alive\tthe others are counted as lost\n",
       "\nLIB.BR   1230  300" },
 }

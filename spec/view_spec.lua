@@ -311,8 +311,8 @@ describe("what comes out", function()
 
    it("prints as an aligned table", function()
       local text = trace:limit(2):write { output = "text", columns = { "time", "area" } }
-      assert.equal(("time  area\n  10  %s\n  20  %s\n"):format(source[1].area, source[2].area),
-         text)
+      assert.equal(("time (ns)  area\n       10  %s\n       20  %s\n"):format(source[1].area,
+         source[2].area), text)
    end)
 
    it("names its columns", function()

@@ -11,6 +11,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,6 +38,27 @@ static const luaL_Stream *check_file (lua_State *L, int arg) {
 /* core.is_terminal(file) */
 static int core_is_terminal (lua_State *L) {
   lua_pushboolean(L, isatty(fileno(check_file(L, 1)->f)));
+  return 1;
+}
+
+
+/* core.terminal_width(file): the places of a line of the terminal that a file
+   is: COLUMNS in the environment, else as the terminal says; nil when it is no
+   terminal or does not say. */
+static int core_terminal_width (lua_State *L) {
+  const int fd = fileno(check_file(L, 1)->f);
+  struct winsize size;
+  if (!isatty(fd))
+    return 0;
+  const char *const said = getenv("COLUMNS");
+  char *end = NULL;
+  const long columns = said == NULL ? 0 : strtol(said, &end, 10);
+  if (columns > 0 && columns < 1 << 20 && *end == '\0')
+    lua_pushinteger(L, columns);
+  else if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    lua_pushinteger(L, size.ws_col);
+  else
+    lua_pushnil(L);
   return 1;
 }
 
@@ -363,6 +385,7 @@ void l_open_command (lua_State *L) {
       {"ignore_broken_pipes", core_ignore_broken_pipes},
       {"interrupt", core_interrupt},
       {"is_plain_file", core_is_plain_file},
+      {"terminal_width", core_terminal_width},
       {"is_terminal", core_is_terminal},
       {NULL, NULL}};
   l_class(L, L_INTERRUPT, methods, interrupt_release);

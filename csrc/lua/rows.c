@@ -8,7 +8,8 @@
 **   header     false: no header row
 **   raw        true: csv and tsv have bytes that are not UTF-8 as they are
 **   color      true: the header of an aligned table is bold
-**   max_width  places a cell of the aligned table may take; default 200
+**   max_width  places a cell of the aligned table may take; default: no bound
+**   width      places a line of it shall take: texts are cut until it fits
 **   times      array of columns in ns that the aligned table shows in `unit`
 **   unit       "ns", "us", "ms" or "s"
 **   percent    array of columns that hold fractions, shown as per cent
@@ -36,7 +37,7 @@
 
 #define L_JOB       "profio.rows"
 #define MAX_COLUMNS 4096
-#define ALL_WIDTH   200      /* max_width when none is given */
+#define ALL_WIDTH   1048575  /* max_width when none is given */
 #define MOST_AHEAD  1048576u /* bytes of a batch that is written ahead */
 
 
@@ -49,6 +50,7 @@ static int job_gc (lua_State *L) {
   free(job->texts);
   free(job->text.at);
   free(job->waiting.at);
+  free(job->cut.at);
   free(job->cells);
   free(job->widths);
   memset(job, 0, sizeof *job);
@@ -275,7 +277,7 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 /* How times are shown: nanoseconds in the unit, digits, the unit's name. */
 static row_column check_unit (lua_State *L) {
   static const row_column units[] = {
-      {0, NULL, PF_INT, 1, 0, "", false},
+      {0, NULL, PF_INT, 1, 0, "ns", false},
       {0, NULL, PF_INT, 1000, 3, "us", false},
       {0, NULL, PF_INT, 1000000, 3, "ms", false},
       {0, NULL, PF_INT, 1000000000, 6, "s", false}};
@@ -342,6 +344,10 @@ static int core_write_rows (lua_State *L) {
   const lua_Integer width = luaL_optinteger(L, -1, ALL_WIDTH);
   luaL_argcheck(L, width > 0 && width < 1 << 20, 2, "max_width out of range");
   job->max_width = (size_t)width;
+  lua_getfield(L, 2, "width");
+  const lua_Integer line = luaL_optinteger(L, -1, 0);
+  luaL_argcheck(L, line >= 0 && line < 1 << 20, 2, "width out of range");
+  job->line_width = (size_t)line;
   take_columns(L, job);
   return finish(L, job);
 }

@@ -31,7 +31,7 @@ typedef struct row_column {
   pf_type type;
   int64_t unit;       /* aligned text: nanoseconds in the unit shown, or 1 */
   int digits;         /* ... and how many digits of it behind the point */
-  const char *suffix; /* ... and the unit's name, "" when unit is 1 */
+  const char *suffix; /* ... and the unit's name; "": it is no time */
   bool is_share;      /* aligned text: a fraction, shown as per cent */
 } row_column;
 
@@ -63,21 +63,23 @@ struct row_job {
   const row_column *columns;
   size_t ncolumns;
   bool header, color;
-  bool is_raw;      /* csv, tsv: bytes that are not UTF-8 stay */
-  size_t max_width; /* of a cell of the aligned table */
-  uint64_t count;   /* rows written so far */
-  row_text text;    /* still to be given to the file */
-  FILE *file;       /* NULL: everything stays in `text` */
-  size_t most;      /* bytes that may stay there; 0: as many as there are */
-  pf_status failed; /* PF_OK until a row could not be written */
-  int errnum;       /* of a write that failed */
-  row_text *texts;  /* of batches that were written ahead (rows.c); or NULL */
+  bool is_raw;       /* csv, tsv: bytes that are not UTF-8 stay */
+  size_t max_width;  /* of a cell of the aligned table */
+  size_t line_width; /* of a line of it; 0: no bound */
+  uint64_t count;    /* rows written so far */
+  row_text text;     /* still to be given to the file */
+  FILE *file;        /* NULL: everything stays in `text` */
+  size_t most;       /* bytes that may stay there; 0: as many as there are */
+  pf_status failed;  /* PF_OK until a row could not be written */
+  int errnum;        /* of a write that failed */
+  row_text *texts;   /* of batches that were written ahead (rows.c); or NULL */
 
   /* of the aligned table */
+  row_text cut;        /* a text that is cut to its column's bound */
   row_text waiting;    /* the texts of cells whose widths are not known */
   row_cell *cells;     /* ROW_AHEAD rows of them, and one more */
   size_t rows_waiting; /* of `cells` */
-  size_t *widths;      /* by column */
+  size_t *widths;      /* by column; behind them how wide each may become */
   bool is_headed;      /* the header stands */
 
   const struct row_template *templates; /* of the listing */

@@ -12,7 +12,10 @@
 
 #include "lua/rows.h"
 
-#define GAP 2 /* spaces between columns */
+#define GAP        2              /* spaces between columns */
+#define CUT        "\xe2\x80\xa6" /* stands where a text was cut: ... */
+#define CUT_SIZE   3
+#define LEAST_TEXT 8 /* places that a text keeps when a line is too long */
 
 
 /* A time in a larger unit, rounded to column->digits digits. */
@@ -77,17 +80,24 @@ static char *put_number (char *p, const row_column *column,
 }
 
 
-/* Cut a text of `width` places, none of them escaped, to max_width. */
+/* The bytes of the first `places` characters of a text of `size` bytes. */
+static size_t size_of_places (const char *text, size_t size, size_t places) {
+  size_t at = 0;
+  for (size_t i = 0; i < places; i++)
+    at += row_utf8((const uint8_t *)text + at, size - at);
+  return at;
+}
+
+
+/* Cut a text of `width` places to max_width. */
 static void cut_text (row_job *job, size_t at, size_t *width) {
   if (*width <= job->max_width)
     return;
-  const uint8_t *const bytes = (const uint8_t *)job->waiting.at + at;
-  size_t size = 0;
-  for (size_t i = 0; i + 1 < job->max_width; i++)
-    size += row_utf8(bytes + size, job->waiting.used - at - size);
-  job->waiting.used = at + size;
-  memcpy(job->waiting.at + job->waiting.used, "\xe2\x80\xa6", 3); /* ... */
-  job->waiting.used += 3;
+  job->waiting.used =
+      at + size_of_places(job->waiting.at + at, job->waiting.used - at,
+                          job->max_width - 1);
+  memcpy(job->waiting.at + job->waiting.used, CUT, CUT_SIZE);
+  job->waiting.used += CUT_SIZE;
   *width = job->max_width;
 }
 
@@ -188,21 +198,84 @@ static pf_status put_header (row_job *job) {
 }
 
 
+/* How wide each column may become: behind the widths. */
+static size_t *bounds_of (const row_job *job) {
+  return job->widths + job->ncolumns;
+}
+
+
 static void measure (row_job *job) {
+  const size_t *const bounds = bounds_of(job);
   for (size_t r = 0; r < job->rows_waiting; r++)
     for (size_t i = 0; i < job->ncolumns; i++) {
-      const size_t width = job->cells[r * job->ncolumns + i].width;
+      size_t width = job->cells[r * job->ncolumns + i].width;
+      if (width > bounds[i])
+        width = bounds[i];
       if (width > job->widths[i])
         job->widths[i] = width;
     }
 }
 
 
+/* The widest column of texts that can still be narrower, or ncolumns. */
+static size_t widest_text (const row_job *job) {
+  size_t widest = job->ncolumns;
+  for (size_t i = 0; i < job->ncolumns; i++) {
+    const size_t header = job->header ? header_width(&job->columns[i]) : 0;
+    const bool can_be_cut = row_is_text(job->columns[i].type) &&
+                            job->widths[i] > LEAST_TEXT &&
+                            job->widths[i] > header;
+    if (can_be_cut &&
+        (widest == job->ncolumns || job->widths[i] > job->widths[widest]))
+      widest = i;
+  }
+  return widest;
+}
+
+
+/* Narrow columns of texts, the widest first, until a line has line_width
+   places. Numbers are never cut, so a line of many numbers stays longer. */
+static void fit_line (row_job *job) {
+  size_t total = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1);
+  for (size_t i = 0; i < job->ncolumns; i++)
+    total += job->widths[i];
+  while (job->line_width > 0 && total > job->line_width) {
+    const size_t widest = widest_text(job);
+    if (widest == job->ncolumns)
+      return;
+    bounds_of(job)[widest] = --job->widths[widest];
+    total--;
+  }
+}
+
+
+/* A cell that is wider than its column may become: its text is cut. */
+static pf_status put_cut_cell (row_job *job, size_t i, const char *bytes,
+                               size_t size) {
+  const size_t bound = bounds_of(job)[i];
+  const size_t kept = size_of_places(bytes, size, bound - 1);
+  if (row_reserve(&job->cut, kept + CUT_SIZE) != PF_OK)
+    return PF_ENOMEM;
+  memcpy(job->cut.at, bytes, kept);
+  memcpy(job->cut.at + kept, CUT, CUT_SIZE);
+  return put_cell(job, i, job->cut.at, kept + CUT_SIZE, bound);
+}
+
+
+static pf_status put_waiting_cell (row_job *job, size_t i,
+                                   const row_cell *cell) {
+  const char *const bytes = job->waiting.at + cell->at;
+  const size_t size = cell[1].at - cell->at;
+  return cell->width > bounds_of(job)[i]
+             ? put_cut_cell(job, i, bytes, size)
+             : put_cell(job, i, bytes, size, cell->width);
+}
+
+
 static pf_status put_waiting_row (row_job *job, size_t row) {
   const row_cell *const cells = &job->cells[row * job->ncolumns];
   for (size_t i = 0; i < job->ncolumns; i++)
-    if (put_cell(job, i, job->waiting.at + cells[i].at,
-                 cells[i + 1].at - cells[i].at, cells[i].width) != PF_OK)
+    if (put_waiting_cell(job, i, &cells[i]) != PF_OK)
       return PF_ENOMEM;
   if (end_line(job, "\n") != PF_OK)
     return PF_ENOMEM;
@@ -213,6 +286,8 @@ static pf_status put_waiting_row (row_job *job, size_t row) {
 /* Write the rows that wait. */
 static pf_status put_waiting (row_job *job) {
   measure(job);
+  if (!job->is_headed)
+    fit_line(job);
   pf_status status = job->is_headed ? PF_OK : put_header(job);
   job->cells[job->rows_waiting * job->ncolumns].at = job->waiting.used;
   for (size_t r = 0; status == PF_OK && r < job->rows_waiting; r++)
@@ -226,9 +301,11 @@ static pf_status put_waiting (row_job *job) {
 static pf_status table_begin (row_job *job) {
   const size_t n = job->ncolumns;
   job->cells = calloc(ROW_AHEAD * n + 1, sizeof *job->cells);
-  job->widths = calloc(n + 1, sizeof *job->widths);
+  job->widths = calloc(2 * n + 1, sizeof *job->widths);
   if (job->cells == NULL || job->widths == NULL)
     return PF_ENOMEM;
+  for (size_t i = 0; i < n; i++)
+    bounds_of(job)[i] = SIZE_MAX;
   for (size_t i = 0; job->header && i < n; i++)
     job->widths[i] = header_width(&job->columns[i]);
   return PF_OK;

@@ -438,7 +438,8 @@ end
 ---@param ... string only these columns
 function methods:print(...)
    local columns = names_given("print", ...)
-   row_export.write(run(self), { columns = columns }, io.stdout)
+   row_export.write(run(self), { columns = columns,
+      width = core.terminal_width(io.stdout) }, io.stdout)
 end
 
 ---A fresh reader of the core over the view: what reports and exports are made from.

@@ -31,7 +31,7 @@ end
 describe("a condition that leaves nothing", function()
    it("is told with the values of its column and the nearest of them", function()
       local text, errors = nothing("--table", "events", "--where", "event=entr")
-      assert.equal("time  event  area  lane  value  core\n", text)
+      assert.equal("time (ns)  event  area  lane  value  core\n", text)
       assert.equal("profio: --where event=entr leaves no rows; column 'event' has: enter, leave; "
          .. "did you mean 'enter'?\n", errors)
    end)
@@ -75,7 +75,7 @@ describe("a condition that leaves nothing", function()
       assert.equal("", (select(2, nothing("--table", "events", "--where", "event=enter"))))
       assert.equal("", (select(2, nothing("--table", "events", "--top", "0"))))
       local text, _, errors = events.command("", "--table", "events", "--where", "event=entr")
-      assert.same({ "time  event  area  lane  value  core\n", "" }, { text, errors })
+      assert.same({ "time (ns)  event  area  lane  value  core\n", "" }, { text, errors })
    end)
 end)
 

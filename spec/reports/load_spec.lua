@@ -91,8 +91,8 @@ c
                math.random(3), i, math.random(-1, 2))
          end
          for _, by in ipairs { "lane", "core" } do
-            local rows = json.decode(events.fine(table.concat(list, "\n") .. "\n", "--report",
-               "load", "--output", "json", "--set", "by=" .. by, "--set", "width=13ns"))
+            local rows = json.decode((events.command(table.concat(list, "\n") .. "\n", "--report",
+               "load", "--output", "json", "--set", "by=" .. by, "--set", "width=13ns")))
             for _, row in ipairs(rows) do
                assert.is_true(row.busy >= 0 and row.busy <= row.stop - row.start)
             end

@@ -111,28 +111,28 @@ describe("--report statistics", function()
       local text = events.fine(lines, "--report", "statistics", "--unit", "ns")
       assert.equal([[
 all contexts
-count  net  net_mean  gross_mean  gross_stddev  gross_p99  gross_max  gross_max_at  period_jitter  area
-    1   75    75.000      96.000         0.000         96         96             0                 main
-    3   19     6.333       7.000         1.633          9          9            30             10  f
-    1    4     4.000       4.000         0.000          4          4            70                 isr
-    1    2     2.000       2.000         0.000          2          2            33                 h
+count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
+    1        75         75.000           96.000              0.000              96              96                  0                      main
+    3        19          6.333            7.000              1.633               9               9                 30                  10  f
+    1         4          4.000            4.000              0.000               4               4                 70                      isr
+    1         2          2.000            2.000              0.000               2               2                 33                      h
 
 context a
-count  net  net_mean  gross_mean  gross_stddev  gross_p99  gross_max  gross_max_at  period_jitter  area
-    1   75    75.000      96.000         0.000         96         96             0                 main
-    3   19     6.333       7.000         1.633          9          9            30             10  f
-    1    2     2.000       2.000         0.000          2          2            33                 h
+count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
+    1        75         75.000           96.000              0.000              96              96                  0                      main
+    3        19          6.333            7.000              1.633               9               9                 30                  10  f
+    1         2          2.000            2.000              0.000               2               2                 33                      h
 
 context b
-count  net  net_mean  gross_mean  gross_stddev  gross_p99  gross_max  gross_max_at  period_jitter  area
-    1    4     4.000       4.000         0.000          4          4            70                 isr
+count  net (ns)  net_mean (ns)  gross_mean (ns)  gross_stddev (ns)  gross_p99 (ns)  gross_max (ns)  gross_max_at (ns)  period_jitter (ns)  area
+    1         4          4.000            4.000              0.000               4               4                 70                      isr
 ]], text)
    end)
 
    it("prints all of one time with --metric, and one page when there is one context", function()
       assert.equal([[
-count  period  period_min  period_mean  period_stddev  period_p50  period_p99  period_max  period_jitter  area
-    3      50          20       25.000          5.000          20          30          30             10  f
+count  period (ns)  period_min (ns)  period_mean (ns)  period_stddev (ns)  period_p50 (ns)  period_p99 (ns)  period_max (ns)  period_jitter (ns)  area
+    3           50               20            25.000               5.000               20               30               30                  10  f
 ]], events.fine(lines, "--report", "statistics", "--unit", "ns", "--metric", "period", "--where",
          "area=f"))
    end)
@@ -229,8 +229,8 @@ line,area,context,column,operator,bound,value,state,at
       local text, status = command.run("profio --symbols small.nm --limits " .. path)
       assert.equal(4, status)
       assert.equal([[
-ok        work  self   0.350 s  <= 0.400 s
 EXCEEDED  leaf  calls       20  < 20
+ok        work  self   0.350 s  <= 0.400 s
 2 limits: 1 kept, 1 exceeded, 0 without a value
 ]], text)
    end)

@@ -47,7 +47,8 @@ main,a,12,20,8,6,,,,1,,cut
    end)
 
    it("prints an aligned table, and sorts and groups like any other", function()
-      assert.equal("area  net\nmain   27\nf       9\n", events.fine(lines, "--report", "calls",
+      assert.equal("area  net (ns)\nmain        27\nf            9\n", events.fine(lines,
+         "--report", "calls",
          "--sort", "-net", "--top", "2", "--columns", "area,net"))
       assert.equal("area,n\nf,2\n", events.fine(lines, "--report", "calls", "--where", "depth=2",
          "--group", "area", "--aggregate", "n=count", "--output", "csv"))
@@ -161,9 +162,9 @@ describe("an export without a timeline", function()
          .. "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n")
       local text, status, errors = command.run("profio " .. path)
       assert.same({ 0, "" }, { status, errors })
-      assert.equal("area      handle  value  count  net\n"
-         .. "main    00000001             2   30\n"
-         .. "x = 1;  10000001      7      0    0\n", text)
+      assert.equal("area      handle  value  count  net (ns)\n"
+         .. "main    00000001             2        30\n"
+         .. "x = 1;  10000001      7      0         0\n", text)
       assert.equal("area,net\nmain,30\n", (command.run("profio --report rows --output csv "
          .. "--where count=1..9 --columns area,net " .. path)))
       assert.equal(2, select(2, command.run("profio --report rows gmon.out")))

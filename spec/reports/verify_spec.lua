@@ -127,7 +127,8 @@ differences  options of calls
    it("lists every difference", function()
       local text = command.run("profio --report verify " .. bad)
       assert.matches("\n +1  partial=include recursion=all edges=exclude   the best\n", text)
-      assert.matches("\ndifferences with partial=include recursion=all edges=exclude\n\z
+      assert.matches("\ndifferences with partial=include recursion=all edges=exclude \z
+         %(times in ns%)\n\z
          column   exported  computed  area\nnet_min         9        10  f\n$", text)
       assert.equal("area,handle,value,context,column,exported,computed,options\n\z
          f,00000001,,,net_min,9,10,partial=include recursion=all edges=exclude\n",

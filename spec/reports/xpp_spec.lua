@@ -143,7 +143,7 @@ describe("other reports", function()
    it("show the entries", function()
       local text = profio "--report entries --where call=A golden.PRF"
       assert.equal([[
-THREAD          TIME  OP  CALL                       LINE  PARAMETERS
+THREAD     TIME (ms)  OP  CALL                       LINE  PARAMETERS
      1             4  I   A                            20
      1           707  O   A                            21
 ]], text)
@@ -153,6 +153,7 @@ THREAD          TIME  OP  CALL                       LINE  PARAMETERS
 
    it("show the execution flow, as text and as intervals", function()
       assert.equal([[
+     TIME (ms)  enters > and leaves <
 Thread 1
              0  > MAIN
              1     > A

@@ -11,6 +11,7 @@ local output = {}
 ---@field file file*
 ---@field is_terminal boolean
 ---@field has_color boolean
+---@field width integer|nil places of a line of the terminal
 ---@field shown integer how many rows were written
 ---@field is_written boolean whether anything was
 ---@field interrupt profio.core.Interrupt|nil that ends long printing
@@ -29,7 +30,7 @@ function output.open(path)
    local is_terminal = core.is_terminal(file)
    local no_color = os.getenv "NO_COLOR"
    return setmetatable({ file = file, is_terminal = is_terminal, shown = 0,
-      is_written = false,
+      is_written = false, width = core.terminal_width(file),
       has_color = is_terminal and (no_color == nil or no_color == "") }, Output)
 end
 
@@ -69,7 +70,7 @@ end
 ---@param reader userdata|nil
 ---@return integer count
 function Output:rows(given, reader, ...)
-   given.color = self.has_color
+   given.color, given.width = self.has_color, self.width
    local count, message, _, broken = rows.write(printed(self, reader, ...), given,
       self.file)
    return counted(self, check_write(count, message, broken))

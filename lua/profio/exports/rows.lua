@@ -65,8 +65,7 @@ function rows.write(reader, given, out)
    local times, shares = rows.kinds(reader:fields())
    return core.write_rows(reader, { output = given.output, columns = given.columns,
       header = given.header, raw = given.raw, color = given.color, unit = given.unit,
-      times = times,
-      percent = shares }, out)
+      times = times, percent = shares, width = given.width }, out)
 end
 
 ---An export that writes rows in one form of the core.

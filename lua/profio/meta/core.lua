@@ -422,7 +422,7 @@ function core.rows(over, columns) end
 function core.drain(over, all) end
 
 ---@param over profio.core.Reader
----@param options table output, columns, header, color, max_width, times, unit, percent
+---@param options table output, columns, header, color, max_width, width, times, unit, percent
 ---@param out file*|nil
 ---@return integer|string|nil rows written, or without a file the text and the rows
 ---@return integer|string|nil
@@ -553,10 +553,6 @@ function writer:finish() end
 -- }======
 
 -- {====== The command ======
-
----@param file file*
----@return boolean
-function core.is_terminal(file) end
 
 ---A file that can be opened twice: no pipe, no directory, and there.
 ---@param path string

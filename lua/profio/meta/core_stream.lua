@@ -74,4 +74,17 @@ function stream:facts() end
 ---@return profio.core.Code|nil code
 function stream:finish() end
 
+-- {====== Terminals ======
+
+---@param file file*
+---@return boolean
+function core.is_terminal(file) end
+
+---The places of a line of the terminal that a file is; nil when it is none.
+---@param file file*
+---@return integer|nil
+function core.terminal_width(file) end
+
+-- }======
+
 return core

@@ -12,20 +12,52 @@ local function counts(row, i, to_left)
    return i < #row or not to_left[i]
 end
 
-local function widths_of(rows, to_left)
+local function widths_of(rows, to_left, is_cut)
    local widths = {}
    for _, row in ipairs(rows) do
       for i, cell in ipairs(row) do
-         widths[i] = math.max(widths[i] or 0, counts(row, i, to_left) and places(cell) or 0)
+         widths[i] = math.max(widths[i] or 0, (is_cut or counts(row, i, to_left))
+               and places(cell) or 0)
       end
    end
    return widths
 end
 
-local function line_of(row, widths, to_left)
+local LEAST = 8 -- places that a text keeps when a line is too long
+
+-- Narrow columns of texts to the left, the widest first, until a line has `width` places.
+local function fit(widths, to_left, width)
+   local total = 2 * (#widths - 1)
+   for _, places_of in ipairs(widths) do
+      total = total + places_of
+   end
+   while total > width do
+      local widest
+      for i = 1, #widths do
+         if to_left[i] and widths[i] > LEAST and (not widest or widths[i] > widths[widest]) then
+            widest = i
+         end
+      end
+      if not widest then
+         return
+      end
+      widths[widest], total = widths[widest] - 1, total - 1
+   end
+end
+
+-- A text cut to some places; the last text of a row may be wider than its column.
+local function cut(cell, width)
+   if places(cell) <= width or not utf8.len(cell) then
+      return cell
+   end
+   return cell:sub(1, utf8.offset(cell, width) - 1) .. "\u{2026}"
+end
+
+local function line_of(row, widths, to_left, is_cut)
    local cells = {}
    for i, cell in ipairs(row) do
-      local blanks = (" "):rep(widths[i] - places(cell))
+      cell = is_cut and to_left[i] and cut(cell, widths[i]) or cell
+      local blanks = (" "):rep(math.max(widths[i] - places(cell), 0))
       cells[i] = to_left[i] and cell .. blanks or blanks .. cell
    end
    return (table.concat(cells, "  "):gsub("%s+$", ""))
@@ -44,9 +76,12 @@ local function columns(out, rows, to_left, indent)
          safe[r][i] = plain(cell)
       end
    end
-   local widths = widths_of(safe, to_left)
+   local widths = widths_of(safe, to_left, out.width)
+   if out.width then
+      fit(widths, to_left, out.width - #(indent or ""))
+   end
    for _, row in ipairs(safe) do
-      out:write(indent or "", line_of(row, widths, to_left), "\n")
+      out:write(indent or "", line_of(row, widths, to_left, out.width), "\n")
    end
 end
 

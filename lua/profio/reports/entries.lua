@@ -33,7 +33,7 @@ local line = "%6s  %12s  %-2s  %-24s %6s  %s"
 ---@param context profio.Context
 ---@param out profio.Output
 function entries.text(context, out)
-   out:write((line:format("THREAD", "TIME", "OP", "CALL", "LINE", "PARAMETERS")), "\n")
+   out:write((line:format("THREAD", "TIME (ms)", "OP", "CALL", "LINE", "PARAMETERS")), "\n")
    for row in context:records(context:narrow(context:view_of(entries))) do
       local flags = row.flags or ""
       if flags:find "run" then

@@ -75,6 +75,9 @@ end
 ---@param out profio.Output
 function flow.text(context, out)
    local events = context:within(context.trace.events)
+   if events:limit(1):count() > 0 then
+      out:write("     TIME (ms)  enters > and leaves <\n")
+   end
    if context:report_options(flow).per_thread == false then
       return write_events(out, events, true)
    end

@@ -61,7 +61,7 @@ end
 ---@param context profio.Context
 ---@param out profio.Output
 function hotspots.text(context, out)
-   local rows = { { "CALL", "LINE", "NUMBERS", "CLEAR", "GROSS", "% CLEAR" } }
+   local rows = { { "CALL", "LINE", "NUMBERS", "CLEAR (ms)", "GROSS (ms)", "% CLEAR" } }
    for row in context:records(context:narrow(context:view_of(hotspots))) do
       rows[#rows + 1] = { row.call, tostring(row.line or ""), tostring(row.numbers),
          xpp.ms(row.net or 0), xpp.ms(row.gross or 0), ("%.2f"):format(100 * row.net_share) }

@@ -83,7 +83,7 @@ function report.text(context, out)
          or tried == result.best and "   the best" or ""))
    end
    if #result.best.differences > 0 then
-      out:write("\ndifferences with ", result.best.words, "\n")
+      out:write("\ndifferences with ", result.best.words, " (times in ns)\n")
       write_differences(result.best.differences, out)
    end
 end

@@ -1,0 +1,140 @@
+-- What the command says and shows: misspelt names, options in its own words, widths of tables.
+
+local command = require "spec.support.command"
+local dbf = require "spec.support.dbf_builder"
+local profio = require "profio"
+
+local run = command.run
+
+local function has(name)
+   return os.execute("command -v " .. name .. " >/dev/null 2>&1") == true
+end
+
+-- The output of a command that is expected to go well and to be silent on standard error.
+local function fine(line)
+   local text, status, errors = run(line)
+   assert.equal("", errors)
+   assert.equal(0, status)
+   return text
+end
+
+describe("profio", function()
+   it("-h, -v and -V are short for them", function()
+      assert.equal(fine "profio --help", fine "profio -h")
+      assert.equal(fine "profio --version", fine "profio -v")
+      assert.equal(fine "profio --version", fine "profio -V")
+   end)
+
+   it("says how it is called where there is nothing to read", function()
+      local empty = command.folder .. "/../empty"
+      os.execute("mkdir -p " .. empty)
+      for _, words in ipairs { "", "--report flat" } do
+         local text, status, errors = run("cd " .. empty .. " && DCPIDB= profio " .. words)
+         assert.same({ "", 2 }, { text, status })
+         assert.equal("profio: no FILE is given, and there is no gmon.out here\n"
+            .. "Usage: profio [options] FILE...   (profio --help lists the options)\n", errors)
+      end
+   end)
+
+   describe("a misspelt name", function()
+      -- What standard error says, after the names that there are.
+      local function hint(line)
+         local _, status, errors = run("profio " .. line)
+         assert.equal(2, status, line)
+         return errors:match "; (did you mean [^\n]*)"
+      end
+
+      it("is told with what it may have been", function()
+         assert.equal("did you mean '--report'?", hint "--reprt flat")
+         assert.equal("did you mean 'flat'?", hint "--report falt")
+         assert.equal("did you mean 'arcs'?", hint "--table arc")
+         assert.equal("did you mean 'low'?", hint "--columns lwo")
+         assert.equal("did you mean 'count'?", hint "--where cuont=1")
+         assert.equal("did you mean 'count'?", hint "--sort cont")
+         assert.equal("did you mean 'samples'?", hint "--report flat --metric smples")
+         assert.equal("did you mean 'pprof'?", hint "--export ppof")
+         assert.equal("did you mean 'gmon'?", hint "--format gmno")
+         assert.equal("did you mean 'csv'?", hint "--output cvs")
+         assert.equal("did you mean 'address_size'?", hint "--set adress_size=8")
+         assert.equal("did you mean 'little'?", hint "--set byte_order=litle")
+         assert.equal("did you mean 'packed'?", hint "--export pprof --set paked=no")
+         assert.is_nil(hint "--table qqqqqq")
+      end)
+
+      it("is told with the names that fit the file alone", function()
+         local _, _, errors = run "profio --report falt"
+         assert.equal("profio: no report 'falt'; there are: flat, graph, blocks, info, compare, "
+            .. "diff; did you mean 'flat'?\n", errors)
+         _, _, errors = run "profio --export x"
+         assert.not_matches("chrome", errors)
+      end)
+   end)
+
+   it("speaks of options as the command has them", function()
+      local _, _, errors = run "profio --report flat"
+      assert.matches("%-%-exe PATH names it", errors)
+      _, _, errors = run "profio --set address_size=x"
+      assert.equal("profio: --set address_size wants a whole number, got x\n", errors)
+      command.file("words.dbf", dbf { version = 0x03, { "NAME", "C", 3 } }:row { "abc" }
+         :deleted({ "def" }):bytes())
+      _, _, errors = run "profio words.dbf"
+      assert.matches("are left out; %-%-set deleted=show shows them", errors)
+      local trace <close> = assert(profio.open(command.folder .. "/words.dbf"))
+      trace.data:count()
+      assert.matches('are left out; deleted = "show" shows them', trace.warnings[1].message)
+   end)
+
+   describe("a terminal", function()
+      local function on_terminal(line)
+         return (run("script -qec '" .. command.analyze .. " " .. line .. "' /dev/null"))
+      end
+
+      it("gets colors, unless NO_COLOR is set; a pipe gets none", function()
+         if not has "script" then
+            pending "script(1) is not installed"
+            return
+         end
+         assert.matches("\27%[1m", on_terminal "gmon.out --table arcs")
+         assert.not_matches("\27", (run("NO_COLOR=1 script -qec '" .. command.analyze
+            .. " gmon.out --table arcs' /dev/null")))
+         assert.not_matches("\27", fine "profio --table arcs")
+      end)
+
+      it("has tables no wider than its lines, and a file has all", function()
+         if not has "script" then
+            pending "script(1) is not installed"
+            return
+         end
+         local name = ("long"):rep(40)
+         command.file("wide.nm", "0000000000001000 T main\n0000000000001100 T " .. name
+            .. "\n0000000000001200 T leaf\n0000000000001300 T etext\n")
+         local words = "gmon.out --symbols wide.nm --table arcs"
+         local function widest(line)
+            local most = 0
+            for text in run(line):gsub("\27%[%d*m", ""):gmatch "[^\r\n]+" do
+               most = math.max(most, utf8.len(text))
+            end
+            return most
+         end
+         local function on(columns, set)
+            return widest("script -qec '" .. (set or "") .. "stty cols " .. columns .. "; "
+               .. command.analyze .. " " .. words .. "' /dev/null")
+         end
+         assert.equal(100, on(100))
+         assert.equal(98, on(200, "export COLUMNS=98; "))
+         assert.is_true(on(250) > 160)
+         assert.is_true(widest("COLUMNS=50 profio " .. words) > 160)
+         local text = run("script -qec 'stty cols 80; " .. command.analyze .. " gmon.out --symbols "
+            .. "wide.nm --info' /dev/null")
+         for line in text:gmatch "[^\r\n]+" do
+            assert.is_true(utf8.len(line) <= 80, line)
+         end
+      end)
+
+      it("is not given bytes", function()
+         if has "script" then
+            assert.matches("give %-o OUT", on_terminal "--merge gmon.out")
+         end
+      end)
+   end)
+end)
