@@ -180,7 +180,7 @@ describe("profio", function()
 
       it("is 1 when nothing can be read or written", function()
          fails(1, "gone: No such file", "profio gone")
-         fails(1, "is a directory", "profio .")
+         fails(1, "is a directory", "mkdir -p empty && profio empty")
          fails(1, "empty", "profio /dev/null")
          fails(1, "not a trace of a known format.*gmon.*%(byte 0%)", "profio " .. command.folder
             .. "/small.nm")

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bytes/output.h"
+
 #define JOURNAL_FIRST 262144u /* bytes; doubled when they are used up */
 
 /* A mapping of the journal that has been replaced by a larger one. */
@@ -57,23 +59,37 @@ static bool is_used (const char *path) {
 }
 
 
-/* A file beside `path`, which gets its name when it is complete. */
-static pf_status open_beside (const char *path, char **beside, int *fd,
+/* Whether what is at `path` may be replaced: nothing, or an older ring. */
+static pf_status check_older (const char *path, pf_error *error) {
+  char magic[sizeof PF_RING_MAGIC - 1];
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT)
+    return PF_OK;
+  if (fd < 0)
+    return fail_by_system(error, "the ring cannot be made", errno);
+  const ssize_t size = read(fd, magic, sizeof magic);
+  close(fd);
+  if (size == (ssize_t)sizeof magic &&
+      memcmp(magic, PF_RING_MAGIC, sizeof magic) == 0)
+    return PF_OK;
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                 "the ring cannot be made: %.120s is another file", path);
+}
+
+
+/* The file of a ring, which gets its name when it is complete. */
+static pf_status open_beside (const char *path, pf_output *beside, int *fd,
                               pf_error *error) {
-  static const char tail[] = ".XXXXXX";
   if (is_used(path))
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
-  const size_t size = strlen(path) + sizeof tail;
-  *beside = malloc(size);
-  if (*beside == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  snprintf(*beside, size, "%s%s", path, tail);
-  *fd = mkstemp(*beside);
+  pf_status status = check_older(path, error);
+  if (status == PF_OK)
+    status = pf_output_open(beside, path, error);
+  if (status != PF_OK)
+    return status;
+  *fd = fcntl(beside->fd, F_DUPFD_CLOEXEC, 0);
   if (*fd < 0)
     return fail_by_system(error, "the ring cannot be made", errno);
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(*fd, 0666 & ~mask); /* who may read the file may read it */
   flock(*fd, LOCK_EX | LOCK_NB);
   return PF_OK;
 }
@@ -132,23 +148,14 @@ static void fill_header (const pf_ring *ring, pf_bytes settings) {
   header->size = ring->mask + 1;
   header->settings_size = settings.size;
   memcpy(header->settings, settings.at, settings.size);
-  memcpy(header->magic, "PFRING\r\n", sizeof header->magic);
-}
-
-
-/* Give the file its name: from here on it is found. */
-static pf_status name_file (const char *beside, const char *path,
-                            pf_error *error) {
-  if (rename(beside, path) != 0)
-    return fail_by_system(error, "the ring cannot be made", errno);
-  return PF_OK;
+  memcpy(header->magic, PF_RING_MAGIC, sizeof header->magic);
 }
 
 
 pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
                           pf_ring_mode mode, pf_bytes settings,
                           pf_error *error) {
-  char *beside = NULL;
+  pf_output beside = {.fd = -1};
   pf_status status = PF_OK;
   *ring = (pf_ring){.mask = whole_size(size) - 1, .mode = mode, .fd = -1};
   if (size > PF_RING_MOST)
@@ -171,13 +178,10 @@ pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   if (status == PF_OK && path != NULL)
-    status = name_file(beside, path, error);
-  if (status != PF_OK) {
-    if (beside != NULL)
-      unlink(beside);
+    status = pf_output_commit(&beside, 1, error); /* it can be found now */
+  if (status != PF_OK)
     pf_ring_close(ring, false);
-  }
-  free(beside);
+  pf_output_close(&beside);
   return status;
 }
 

@@ -36,6 +36,7 @@
 #include "bytes/barrier.h"
 #include "profio.h"
 
+#define PF_RING_MAGIC    "PFRING\r\n" /* what a ring begins with */
 #define PF_RING_PAGE     4096u
 #define PF_RING_FILLER   UINT32_MAX
 #define PF_RING_SETTINGS 2048u  /* bytes the user of the ring may keep */

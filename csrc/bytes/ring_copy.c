@@ -28,7 +28,7 @@ static pf_status refuse (pf_error *error, const char *words) {
 static pf_status check_header (const pf_ring_header *header, uint64_t size,
                                pf_error *error) {
   if (size < PF_RING_PAGE ||
-      memcmp(header->magic, "PFRING\r\n", sizeof header->magic) != 0)
+      memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
     return refuse(error, "no ring of a writer");
   if (header->version != 1 || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");

@@ -195,8 +195,10 @@ pf_status pf_sink_flush (pf_sink *sink, pf_error *error) {
   if (sink->failed == PF_ENOMEM)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   if (sink->failed != PF_OK)
-    return pf_fail(error, sink->failed, PF_NO_OFFSET, "write failed: %s",
-                   strerror(sink->errnum));
+    return pf_fail(error, sink->failed, PF_NO_OFFSET,
+                   "%.120s%swrite failed: %s",
+                   sink->path == NULL ? "" : sink->path,
+                   sink->path == NULL ? "" : ": ", strerror(sink->errnum));
   return PF_OK;
 }
 

@@ -17,6 +17,7 @@ struct pf_sink {
   pf_status failed; /* PF_OK until the first failure */
   int errnum;       /* errno of that failure */
   const char *role; /* of a sink beside a main one: "memo", ... */
+  const char *path; /* its file, for messages; NULL: the main file or memory */
   pf_sink *side;    /* the next sink beside this one, or NULL */
   /* End the file and go on in the next one of the row; NULL: there is only this
      one. */
@@ -69,7 +70,8 @@ pf_sink *pf_sink_side (pf_sink *sink, const char *role);
 /* Append `count` bytes of value `byte`. */
 pf_status pf_sink_fill (pf_sink *sink, uint8_t byte, size_t count);
 
-/* Write out what is buffered; the words of a failure go into `error`. */
+/* Write out what is buffered. A failure says "write failed" and names the file
+   of a sink that has a path; the caller knows the name of the main file. */
 pf_status pf_sink_flush (pf_sink *sink, pf_error *error);
 
 /* What a memory sink holds. */

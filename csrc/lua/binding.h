@@ -70,10 +70,19 @@ pf_dictionary *l_dictionary_new (lua_State *L);
 /* Push the userdata of the dictionary of the reader at `arg`. */
 void l_reader_push_dictionary (lua_State *L, int arg);
 
+/* The path at `arg`; raises when it is no string or has a zero byte in it. */
+const char *l_path_check (lua_State *L, int arg);
+
 /* Push nil, message, code for a failure of the core, and answer 3. Raises
    for PF_ENOMEM and PF_ERAISED. `label` begins the message: a path, a path
    and a format, or NULL. */
 int l_failure (lua_State *L, const pf_error *error, const char *label);
+
+/* Push nil, "NAME: write failed: ...", "io", and "EPIPE" when the reader of a
+   pipe left, and answer how many. NAME is that of the file of Lua at `arg`:
+   known of files of core.output and of standard output, else left out. 0
+   stands for an unknown errnum. */
+int l_write_failure (lua_State *L, int arg, int errnum);
 
 /* Raise a failure of the core, whatever it is; the label is the reader's. */
 int l_throw (lua_State *L, const pf_error *error, int reader_arg);
@@ -154,6 +163,7 @@ void l_open_spans (lua_State *L);
 void l_open_table (lua_State *L);
 void l_open_symbols (lua_State *L);
 void l_open_profile (lua_State *L);
+void l_open_output (lua_State *L);
 void l_open_writer (lua_State *L);
 void l_open_stream (lua_State *L);
 void l_open_recover (lua_State *L);

@@ -36,6 +36,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_export_samples(L);
   l_open_export_flames(L);
   l_open_exports(L);
+  l_open_output(L);
   l_open_writer(L);
   l_open_stream(L);
   l_open_recover(L);

@@ -2,7 +2,6 @@
 ** export.c - the growing text of exports.
 */
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "lua/export.h"
@@ -41,6 +40,7 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   memset(e, 0, sizeof *e);
   luaL_setmetatable(L, L_EXPORT);
   e->job.file = file->f;
+  e->file_arg = file_arg;
   e->contexts = contexts;
   e->metric = l_metric_check(L, contexts,
                              l_export_option(L, options_arg, "metric", NULL));
@@ -64,13 +64,7 @@ int l_export_finish (lua_State *L, l_export *e) {
   }
   if (e->job.failed == PF_ENOMEM)
     return luaL_error(L, "not enough memory");
-  lua_pushnil(L);
-  lua_pushfstring(L, "write failed: %s", strerror(e->job.errnum));
-  lua_pushliteral(L, "io");
-  if (e->job.errnum != EPIPE)
-    return 3;
-  lua_pushliteral(L, "EPIPE");
-  return 4;
+  return l_write_failure(L, e->file_arg, e->job.errnum);
 }
 
 

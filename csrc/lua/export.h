@@ -14,6 +14,7 @@
    what comes after it is not written. */
 typedef struct l_export {
   row_job job;
+  int file_arg; /* where the file is on the stack */
   const pf_contexts *contexts;
   size_t metric;
   pf_walk walk;

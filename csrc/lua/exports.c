@@ -30,10 +30,10 @@ static pf_sink *push_sink (lua_State *L) {
 }
 
 
-/* Write what a sink holds into a file of Lua, and close it: a profile may be
+/* Write what a sink holds into the file of Lua at `arg`, and close the sink: a profile may be
    written while the state closes, when the collector takes nothing new. True, or
    nil, message, code and "EPIPE" when the reader of a pipe left. */
-static int put_file (lua_State *L, pf_sink *sink, FILE *file) {
+static int put_file (lua_State *L, pf_sink *sink, int arg, FILE *file) {
   const pf_bytes bytes = pf_sink_bytes(sink);
   errno = 0;
   const bool done =
@@ -44,13 +44,7 @@ static int put_file (lua_State *L, pf_sink *sink, FILE *file) {
     lua_pushboolean(L, 1);
     return 1;
   }
-  lua_pushnil(L);
-  lua_pushfstring(L, "write failed: %s", strerror(errnum));
-  lua_pushliteral(L, "io");
-  if (errnum != EPIPE)
-    return 3;
-  lua_pushliteral(L, "EPIPE");
-  return 4;
+  return l_write_failure(L, arg, errnum);
 }
 
 
@@ -110,7 +104,7 @@ static int core_write_pprof (lua_State *L) {
                 : pf_pprof_write(contexts, &facts, sink, &error);
   if (status != PF_OK)
     return l_failure(L, &error, NULL);
-  return put_file(L, sink, file);
+  return put_file(L, sink, 3, file);
 }
 
 /* }====== */

@@ -27,7 +27,6 @@
 ** A failure: nil, message, code, and "EPIPE" when the reader of a pipe left.
 */
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,14 +229,12 @@ static pf_status run (lua_State *L, row_job *job, pf_error *error) {
 static int finish (lua_State *L, row_job *job) {
   pf_error error;
   if (run(L, job, &error) != PF_OK) {
+    if (job->failed == PF_EIO)
+      return l_write_failure(L, 3, job->errnum);
     const char *label = NULL;
-    if (job->errnum == 0 && lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
+    if (lua_getiuservalue(L, 1, 2) == LUA_TSTRING)
       label = lua_tostring(L, -1);
-    const int count = l_failure(L, &error, label);
-    if (job->errnum != EPIPE)
-      return count;
-    lua_pushliteral(L, "EPIPE");
-    return count + 1;
+    return l_failure(L, &error, label);
   }
   if (job->file == NULL)
     lua_pushlstring(L, job->text.at == NULL ? "" : job->text.at,

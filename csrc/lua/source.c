@@ -60,14 +60,6 @@ static uint64_t max_size_check (lua_State *L, int arg) {
 }
 
 
-static const char *path_check (lua_State *L, int arg) {
-  size_t length;
-  const char *const path = luaL_checklstring(L, arg, &length);
-  luaL_argcheck(L, strlen(path) == length, arg, "path contains a zero byte");
-  return path;
-}
-
-
 /* What is left of a source that failed to open may be NULL. */
 static void own_map (l_source *s, pf_map *map) {
   if (map == NULL)
@@ -95,7 +87,7 @@ static int part_failure (lua_State *L, const pf_error *error, const char *label,
 /* core.source(path, max_size, length): the file's bytes, or with a length only
    so many of them; or nil, message, code, part. */
 static int core_source (lua_State *L) {
-  const char *const path = path_check(L, 1);
+  const char *const path = l_path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
   const uint64_t seen = max_size_check(L, 3);
   l_source *const s = new_source(L, 1);
@@ -144,8 +136,8 @@ static void push_opened (lua_State *L, const opening *o, int source_arg) {
 /* core.source_pair(path, other, max_size): the bytes of both files, opened and
    unpacked at once: { source } or { nil, message, code, part } for each. */
 static int core_source_pair (lua_State *L) {
-  opening openings[2] = {{.path = path_check(L, 1)},
-                         {.path = path_check(L, 2)}};
+  opening openings[2] = {{.path = l_path_check(L, 1)},
+                         {.path = l_path_check(L, 2)}};
   l_source *sources[2];
   openings[0].max_size = openings[1].max_size = max_size_check(L, 3);
   lua_settop(L, 3);
@@ -163,7 +155,7 @@ static int core_source_pair (lua_State *L) {
 /* core.source_live(path): the bytes of a plain file that others write on, or
    nil, message, code. */
 static int core_source_live (lua_State *L) {
-  const char *const path = path_check(L, 1);
+  const char *const path = l_path_check(L, 1);
   l_source *const s = new_source(L, 1);
   pf_map *map;
   pf_error error;

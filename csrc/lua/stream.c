@@ -13,7 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "bytes/output.h"
 
 
 static l_stream *check (lua_State *L, int arg) {
@@ -41,77 +44,12 @@ int l_stream_failure (lua_State *L, int index, const pf_error *error) {
 }
 
 
-/* {====== Files in a row ====== */
-
-/* The path of the file that is written of a row. */
-static bool row_path (const l_outlet *output, char *path, size_t room) {
-  const int size = snprintf(path, room, "%s.%06llu", output->row,
-                            (unsigned long long)output->number);
-  return size > 0 && (size_t)size < room;
-}
-
-
-/* The file is full: the next one begins. Called by the writer's thread. */
-static pf_status cut_output (pf_sink *sink, pf_error *error) {
-  l_outlet *const output = (l_outlet *)(void *)sink;
-  char path[4096];
-  const pf_status status = pf_sink_flush(sink, error);
-  if (status != PF_OK)
-    return status;
-  output->number++;
-  const int fd =
-      row_path(output, path, sizeof path)
-          ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-          : -1;
-  if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
-                   path, strerror(errno));
-  close(sink->fd);
-  sink->fd = fd;
-  sink->before += sink->written;
-  sink->written = 0;
-  return PF_OK;
-}
-
-
-/* Make an output whose path ends in .000001 the first of a row. */
-static pf_status begin_row (l_outlet *output, const char *path,
-                            pf_error *error) {
-  const char *const dot = strrchr(path, '.');
-  if (dot == NULL)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s ends in no number",
-                   path);
-  output->row = strndup(path, (size_t)(dot - path));
-  output->number = 1;
-  output->sink.cut = cut_output;
-  return output->row != NULL
-             ? PF_OK
-             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-}
-
-/* }====== */
-
-
 /* {====== Ending ====== */
-
-/* Close a file. The last one of a row may have got nothing: it is none, unless
-   another process goes on with it. */
-static void close_output (l_outlet *output, bool is_pipe, bool is_copy) {
-  char path[4096];
-  pf_sink_close(&output->sink);
-  if (output->sink.fd >= 0 && !is_pipe)
-    close(output->sink.fd);
-  if (output->row != NULL && output->sink.written == 0 && !is_copy &&
-      row_path(output, path, sizeof path))
-    unlink(path);
-  free(output->row);
-}
-
 
 /* Free what stands beside the writer. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
-    close_output(&s->outputs[i], i == 0 && s->is_pipe, s->is_copy);
+    l_outlet_close(&s->outputs[i], i == 0 && s->is_pipe, s->is_copy);
   s->noutputs = 0;
   if (s->checker != NULL)
     s->checker->close(s->checker);
@@ -182,20 +120,18 @@ static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
 }
 
 
-/* Open an output for writing without cutting it: that is done when everything
-   else has succeeded. */
+/* One more output, into a file or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
                              pf_error *error) {
   l_outlet *const output = &s->outputs[s->noutputs];
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
-  const int fd = is_pipe ? STDOUT_FILENO
-                         : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  *output = (l_outlet){.sink = {.fd = -1}};
-  if (fd < 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
-                   strerror(errno));
-  const pf_status status = pf_sink_open(sink, fd);
+  *output = (l_outlet){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1}};
+  const pf_status status = is_pipe ? PF_OK : l_outlet_open(output, path, error);
+  if (status != PF_OK)
+    return status;
+  const int fd = sink->fd;
+  const pf_status opened = pf_sink_open(sink, fd);
   sink->fd = fd;
   sink->role = role;
   if (s->noutputs == 0)
@@ -203,9 +139,20 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   else
     s->outputs[s->noutputs - 1].sink.side = sink;
   s->noutputs++;
-  return status == PF_OK
+  return opened == PF_OK
              ? PF_OK
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Of a stream that could not be opened no files are left. */
+static void settle_made (l_stream *s, bool failed) {
+  for (size_t i = 0; i < s->noutputs; i++) {
+    if (failed && s->outputs[i].made != NULL)
+      unlink(s->outputs[i].made);
+    free(s->outputs[i].made);
+    s->outputs[i].made = NULL;
+  }
 }
 
 
@@ -227,7 +174,7 @@ static pf_status add_sides (lua_State *L, l_stream *s, int arg,
     const char *const path = luaL_checkstring(L, -1);
     status = add_output(s, path, role, error);
     if (status == PF_OK && lua_toboolean(L, -2))
-      status = begin_row(&s->outputs[s->noutputs - 1], path, error);
+      status = l_outlet_number(&s->outputs[s->noutputs - 1], path, error);
     lua_settop(L, pins);
   }
   return status;
@@ -256,7 +203,8 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
   if (status == PF_OK)
     status = pf_writer_open(&s->writer, plan, error);
   for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
-    if (ftruncate(s->outputs[i].sink.fd, 0) != 0 && errno != EINVAL)
+    if (!s->outputs[i].is_in_place &&
+        ftruncate(s->outputs[i].sink.fd, 0) != 0 && errno != EINVAL)
       status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                        strerror(errno));
   return status;
@@ -310,6 +258,7 @@ static int core_stream (lua_State *L) {
   plan.sink = &s->outputs[0].sink;
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
+  settle_made(s, status != PF_OK);
   lua_settop(L, 10);
   return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
 }

@@ -14,9 +14,11 @@
 
 /* A file that is written, or one after the other of a row. */
 typedef struct l_outlet {
-  pf_sink sink;    /* first: a sink that is cut is one of ours */
-  char *row;       /* of a row: its files' path without their numbers */
-  uint64_t number; /* of this one */
+  pf_sink sink;     /* first: a sink that is cut is one of ours */
+  char *row;        /* of a row: its files' path without their numbers */
+  uint64_t number;  /* of this one */
+  char *made;       /* while the stream is opened: the path of a new file */
+  bool is_in_place; /* no regular file: it is not cut */
 } l_outlet;
 
 /* A writer through a ring. User value 1 pins the dictionary and the roles of
@@ -34,6 +36,17 @@ typedef struct l_stream {
   pf_batch row;        /* one row of a table */
   size_t row_table;
 } l_stream;
+
+/* Open the file at `path` for writing without cutting it: that is done when
+   everything else has succeeded. What is no regular file is written as it is. */
+pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error);
+
+/* Make an output whose path ends in .000001 the first of numbered files. */
+pf_status l_outlet_number (l_outlet *output, const char *path, pf_error *error);
+
+/* Close the file, but standard output. The last one of numbered files is removed
+   when it got nothing, unless it belongs to another process (is_copy). */
+void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy);
 
 /* The open stream at `arg`. */
 l_stream *l_stream_check (lua_State *L, int arg);

@@ -1,47 +1,31 @@
 /*
-** writer.c - the way out: an encoder of the core and the sink it writes to.
+** writer.c - writers of whole files: an encoder of the core and the outputs it
+** writes to.
 **
-** A file is written beside its place and renamed at the end, so that a
-** failure leaves the old one, and a file may be written from itself.
+** All files of a writer get their names together at the end, so that a failure
+** leaves the old ones (bytes/output.h).
 */
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "bytes/sink.h"
 #include "formats/formats.h"
+#include "lua/fileset.h"
 #include "lua/writer.h"
 
 #define L_WRITER "profio.writer"
-
-#define MOST_OUTPUTS 4
-
-/* A file that is written, or bytes that are kept. */
-typedef struct l_output {
-  pf_sink sink;    /* first: a sink that is cut is one of ours */
-  char *path;      /* where the file shall be; NULL: memory or a pipe */
-  char *temporary; /* where it is until then */
-  size_t numbered; /* of a row of files, whose paths end in .000001 and so on:
-                       where the number stands; 0: it is no row */
-  uint64_t number; /* of this one */
-} l_output;
 
 /* User value 1 pins the dictionary and the roles; 2 is the label of
    messages. */
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
-  pf_encoder *encoder;            /* NULL: closed */
-  l_output outputs[MOST_OUTPUTS]; /* the first is the main one */
-  size_t noutputs;
-  pf_batch row; /* one row, for put */
+  pf_encoder *encoder; /* NULL: closed */
+  l_fileset files;     /* the first is the main one */
+  pf_batch row;        /* one row, for put */
   size_t row_table;
   lua_Integer tried; /* rows, one by one */
+  pf_error failure;  /* of the first write that failed: the files are dropped */
 } l_writer;
 
 
@@ -64,26 +48,12 @@ static const pf_table *tables_of (const l_writer *w, size_t *count) {
 }
 
 
-static void drop_output (l_output *output) {
-  if (output->sink.fd >= 0 && output->path != NULL)
-    close(output->sink.fd);
-  pf_sink_close(&output->sink);
-  if (output->temporary != NULL)
-    unlink(output->temporary);
-  free(output->path);
-  free(output->temporary);
-  *output = (l_output){.sink = {.fd = -1}};
-}
-
-
 /* Free everything; what is not finished leaves no file. */
 static void abandon (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
   w->encoder = NULL;
-  for (size_t i = 0; i < w->noutputs; i++)
-    drop_output(&w->outputs[i]);
-  w->noutputs = 0;
+  l_fileset_close(&w->files);
   pf_batch_close(&w->row);
 }
 
@@ -96,122 +66,29 @@ static int writer_close (lua_State *L) {
 
 /* {====== Making ====== */
 
-/* Open the file that will be renamed to `path`. */
-static pf_status open_file (l_output *output, const char *path, int *fd,
-                            pf_error *error) {
-  static const char tail[] = ".XXXXXX";
-  output->path = strdup(path);
-  const size_t size = strlen(path) + sizeof tail;
-  char *const temporary = malloc(size);
-  if (output->path == NULL || temporary == NULL) {
-    free(temporary);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  }
-  snprintf(temporary, size, "%s%s", path, tail);
-  *fd = mkstemp(temporary);
-  if (*fd < 0) {
-    const int errnum = errno;
-    free(temporary);
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
-                   strerror(errnum));
-  }
-  output->temporary = temporary;
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(*fd, 0666 & ~mask);
-  return PF_OK;
-}
-
-
-/* The file gets its name, when there is one. A file beside the main one that
-   got no bytes is none. */
-static pf_status settle (l_output *output, bool is_side, pf_error *error) {
-  if (output->path == NULL || (is_side && output->sink.written == 0))
-    return PF_OK;
-  const int closed = close(output->sink.fd);
-  output->sink.fd = -1;
-  if (closed != 0 || rename(output->temporary, output->path) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s cannot be written: %s",
-                   output->path, strerror(errno));
-  free(output->temporary);
-  output->temporary = NULL;
-  return PF_OK;
-}
-
-
-/* A file of a row is full: it gets its name, and the next one begins. */
-static pf_status cut_output (pf_sink *sink, pf_error *error) {
-  l_output *const output = (l_output *)(void *)sink;
-  const size_t numbered = output->numbered;
-  const uint64_t number = output->number + 1;
-  const pf_sink was = output->sink;
-  pf_status status = pf_sink_flush(&output->sink, error);
-  if (status == PF_OK)
-    status = settle(output, true, error);
-  if (status != PF_OK)
-    return status;
-  char *const path = malloc(numbered + 24);
-  if (path == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  memcpy(path, output->path, numbered);
-  snprintf(path + numbered, 24, ".%06llu", (unsigned long long)number);
-  drop_output(output);
-  int fd = -1;
-  status = open_file(output, path, &fd, error);
-  free(path);
-  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  output->sink.role = was.role;
-  output->sink.side = was.side;
-  output->sink.cut = cut_output;
-  output->numbered = numbered;
-  output->number = number;
-  return status;
-}
-
-
-/* One more output: into a file, standard output, or (path NULL) memory. */
-static pf_status add_output (l_writer *w, const char *path, pf_error *error) {
-  l_output *const output = &w->outputs[w->noutputs++];
-  int fd = path != NULL && strcmp(path, "-") == 0 ? STDOUT_FILENO : -1;
-  *output = (l_output){.sink = {.fd = -1}};
-  pf_status status = PF_OK;
-  if (path != NULL && fd < 0)
-    status = open_file(output, path, &fd, error);
-  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
-    status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  if (w->noutputs > 1)
-    w->outputs[w->noutputs - 2].sink.side = &output->sink;
-  return status;
-}
-
-
 /* Add the outputs { { role=, path= }, ... } at `arg`, whose strings the writer
    at `index` pins; on failure the path of the one that failed is in `path`. */
 static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
                             const char **path, pf_error *error) {
   const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
-  luaL_argcheck(L, n < MOST_OUTPUTS, arg, "too many outputs");
+  luaL_argcheck(L, n < L_FILESET_MOST, arg, "too many outputs");
   lua_getiuservalue(L, index, 1);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
     lua_getfield(L, -1, "path");
-    *path = luaL_optstring(L, -1, NULL);
+    *path = lua_isnil(L, -1) ? NULL : l_path_check(L, lua_gettop(L));
     lua_getfield(L, -2, "role");
     const char *const role = luaL_checkstring(L, -1);
     lua_rawseti(L, -4, (lua_Integer)i + 2); /* the role is pinned */
-    const pf_status status = add_output(w, *path, error);
+    const pf_status status = l_fileset_add(&w->files, *path, error);
     if (status != PF_OK)
       return status;
-    l_output *const output = &w->outputs[w->noutputs - 1];
+    l_output *const output = &w->files.outputs[w->files.count - 1];
     output->sink.role = role;
     lua_getfield(L, -2, "numbered");
-    const char *const dot = *path == NULL ? NULL : strrchr(*path, '.');
-    if (lua_toboolean(L, -1) && dot != NULL) {
-      output->numbered = (size_t)(dot - *path);
-      output->number = 1;
-      output->sink.cut = cut_output;
-    }
+    if (lua_toboolean(L, -1) && *path != NULL &&
+        l_fileset_number(output, *path) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     lua_pop(L, 3);
   }
   lua_pop(L, 1);
@@ -279,17 +156,22 @@ static l_writer *new_writer (lua_State *L, const pf_format *format,
 static int core_writer (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
-  const char *path = luaL_optstring(L, 4, NULL);
+  const char *path = lua_isnoneornil(L, 4) ? NULL : l_path_check(L, 4);
   lua_settop(L, 5);
   l_writer *const w = new_writer(L, format, 3, 4); /* at 6 */
   pf_error error;
-  if (add_output(w, path, &error) != PF_OK ||
-      add_sides(L, w, 5, 6, &path, &error) != PF_OK)
-    return l_failure(L, &error, path);
   pf_option *options;
   const size_t n = l_options_at(L, 2, &options);
-  if (format->encoder(options, n, w->dictionary, &w->encoder, &error) != PF_OK)
-    return l_failure(L, &error, lua_tostring(L, 4));
+  pf_status status =
+      format->encoder(options, n, w->dictionary, &w->encoder, &error);
+  if (status == PF_OK)
+    status = l_fileset_add(&w->files, path, &error);
+  if (status == PF_OK)
+    status = add_sides(L, w, 5, 6, &path, &error);
+  if (status != PF_OK) {
+    abandon(w);
+    return l_failure(L, &error, path);
+  }
   lua_settop(L, 6);
   return 1;
 }
@@ -321,7 +203,11 @@ static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
 }
 
 
-static int fail_with_label (lua_State *L, const pf_error *error) {
+/* A row that the format cannot hold may be left out. After a failed write the
+   files would lack what was given. */
+static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
+  if (error->status == PF_EIO && w->failure.status == PF_OK)
+    w->failure = *error;
   lua_getiuservalue(L, 1, 2);
   return l_failure(L, error, lua_tostring(L, -1));
 }
@@ -357,8 +243,8 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                        ? batch->columns[from[i]]
                        : (pf_column){.type = table->fields[i].type};
     out.rows = batch->rows;
-    const pf_status put =
-        w->encoder->put(w->encoder, number, &out, &w->outputs[0].sink, error);
+    const pf_status put = w->encoder->put(w->encoder, number, &out,
+                                          &w->files.outputs[0].sink, error);
     if (put != PF_OK)
       return put;
   }
@@ -394,7 +280,7 @@ static int writer_put_reader (lua_State *L) {
   pf_error error;
   if (can_take(w, number, table, reader, from)) {
     if (w->encoder->take(w->encoder, reader, &error) != PF_OK)
-      return fail_with_label(L, &error);
+      return fail_with_label(L, w, &error);
     lua_pushboolean(L, 1);
     return 1;
   }
@@ -407,7 +293,7 @@ static int writer_put_reader (lua_State *L) {
       put_all(w, number, table, reader, &batch, columns, from, &error);
   pf_batch_close(&batch);
   if (status != PF_OK)
-    return fail_with_label(L, &error);
+    return fail_with_label(L, w, &error);
   lua_pushboolean(L, 1);
   return 1;
 }
@@ -455,9 +341,9 @@ static int writer_put (lua_State *L) {
   row_for(L, w, table, number);
   l_fill_row(L, 3, &w->row, table, w->dictionary);
   pf_error error;
-  if (w->encoder->put(w->encoder, number, &w->row, &w->outputs[0].sink,
+  if (w->encoder->put(w->encoder, number, &w->row, &w->files.outputs[0].sink,
                       &error) != PF_OK)
-    return fail_with_label(L, &error);
+    return fail_with_label(L, w, &error);
   w->tried++;
   lua_pushboolean(L, 1);
   return 1;
@@ -485,13 +371,16 @@ static int writer_facts (lua_State *L) {
 
 /* {====== The end ====== */
 
-/* Write what is left; the main file gets its name last. */
+/* Write what is left, and give the files their names. */
 static pf_status finish_all (l_writer *w, pf_error *error) {
-  pf_status status = w->encoder->finish(w->encoder, &w->outputs[0].sink, error);
-  for (size_t i = 0; i < w->noutputs && status == PF_OK; i++)
-    status = pf_sink_flush(&w->outputs[i].sink, error);
-  for (size_t i = w->noutputs; i-- > 0 && status == PF_OK;)
-    status = settle(&w->outputs[i], i > 0, error);
+  if (w->failure.status != PF_OK) {
+    *error = w->failure;
+    return error->status;
+  }
+  pf_status status =
+      w->encoder->finish(w->encoder, &w->files.outputs[0].sink, error);
+  for (size_t i = 0; i < w->files.count && status == PF_OK; i++)
+    status = pf_sink_flush(&w->files.outputs[i].sink, error);
   return status;
 }
 
@@ -505,9 +394,9 @@ static void push_written (lua_State *L, const pf_sink *sink) {
 /* The bytes kept of files beside the main one, by role. */
 static void push_sides (lua_State *L, const l_writer *w) {
   lua_newtable(L);
-  for (size_t i = 1; i < w->noutputs; i++) {
-    const l_output *const output = &w->outputs[i];
-    if (output->path != NULL || output->sink.written == 0)
+  for (size_t i = 1; i < w->files.count; i++) {
+    const l_output *const output = &w->files.outputs[i];
+    if (output->sink.fd >= 0 || output->sink.written == 0)
       continue;
     push_written(L, &output->sink);
     lua_setfield(L, -2, output->sink.role);
@@ -520,13 +409,17 @@ static void push_sides (lua_State *L, const l_writer *w) {
    by role; or nil, message, code. */
 static int writer_finish (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
-  const pf_sink *const main = &w->outputs[0].sink;
+  const pf_sink *const main = &w->files.outputs[0].sink;
   const bool in_memory = main->fd < 0;
-  const bool has_sides = in_memory && w->noutputs > 1;
+  const bool has_sides = in_memory && w->files.count > 1;
   pf_error error;
   if (finish_all(w, &error) != PF_OK) {
     abandon(w);
-    return fail_with_label(L, &error);
+    return fail_with_label(L, w, &error);
+  }
+  if (l_fileset_commit(&w->files, &error) != PF_OK) {
+    abandon(w); /* the message names the file */
+    return l_failure(L, &error, NULL);
   }
   if (in_memory)
     push_written(L, main);

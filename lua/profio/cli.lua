@@ -4,6 +4,8 @@ local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
+local inputs = require "profio.inputs"
+local outputs = require "profio.outputs"
 local modes = require "profio.cli.modes"
 local options = require "profio.cli.options"
 local output = require "profio.cli.output"
@@ -14,6 +16,7 @@ local script = require "profio.cli.script"
 local sides = require "profio.cli.sides"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
+local traces = require "profio.trace"
 local warnings = require "profio.cli.warnings"
 local wording = require "profio.cli.wording"
 local words = require "profio.cli.words"
@@ -70,6 +73,9 @@ local without_file = {
 -- Values of options that can be looked at before a file is opened.
 local function check_given(given)
    given.output = words.choice(given.output or "text", "--output", row_export.outputs)
+   if given.out == "" then
+      failure.use "-o expects the name of a file, got an empty one"
+   end
    if given.unit then
       words.choice(given.unit, "--unit", { "ns", "us", "ms", "s" })
    end
@@ -87,7 +93,16 @@ local function watch(trace, interrupt, given, err)
    local has_bar = given.progress or (core.is_terminal(err) and not given.no_progress)
    trace:watch(function(reader, name)
       return interrupt:watch(reader, trace:row_count(name), has_bar and err or nil)
+   end, function()
+      return interrupt:wait(0)
    end)
+end
+
+-- After a Ctrl-C a file that is half of what it should be replaces none.
+local function check_whole(interrupt, given, out)
+   if interrupt:wait(0) and not given.follow and out.is_file then
+      failure.raise(failure.NOTHING, ("interrupted: %s is as it was"):format(given.out))
+   end
 end
 
 -- A trace is open, and that of --diff or nil: do what was asked for; the exit status. A script
@@ -101,6 +116,7 @@ local function answer(trace, old, given, out, err)
       interrupt:release()
    end
    local status, notes = modes.run(trace, given, out, old)
+   check_whole(interrupt, given, out)
    out:close()
    for _, note in ipairs(notes) do
       err:write("profio: ", note, "\n")
@@ -110,7 +126,8 @@ local function answer(trace, old, given, out, err)
    end
    local has_damage = warnings.report(trace, err)
    has_damage = old and warnings.report(old, err) or has_damage
-   if interrupt:release() and not given.follow then
+   local is_cut = interrupt:release() and not given.follow
+   if is_cut and not given.merge and not out.is_file then -- those are whole, or not written
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end
@@ -118,11 +135,34 @@ local function answer(trace, old, given, out, err)
 end
 
 -- The trace of --diff, or nil, and the status of opening it.
-local function open_old(given, side, err)
+local function open_old(given, side, err, writes)
    if not side then
       return nil, failure.READ
    end
-   return files.open(given, side, err)
+   return files.open(given, side, err, writes)
+end
+
+-- What can be answered without a file; true: it was.
+local function answer_alone(given)
+   for _, mode in ipairs(without_file) do
+      if given[mode[1]] then
+         if mode[1] == "list_formats" then -- --help and --version answer in any case
+            together.check_alone(mode[1], { out = true, load = true }, given)
+         end
+         local out <close> = output.open(given.out, {})
+         mode[2](out)
+         out:close()
+         return true
+      end
+   end
+   return false
+end
+
+-- The paths of all files that the traces of both sides were read from.
+local function inputs_of(trace, old)
+   local list = inputs.paths_of(traces.of(trace))
+   local more = old and inputs.paths_of(traces.of(old)) or {}
+   return table.move(more, 1, #more, #list + 1, list)
 end
 
 local function run(argv, err)
@@ -132,26 +172,22 @@ local function run(argv, err)
    end
    check_given(given)
    script.load(given)
-   for _, mode in ipairs(without_file) do
-      if given[mode[1]] then
-         if mode[1] == "list_formats" then -- --help and --version answer in any case
-            together.check_alone(mode[1], { out = true, load = true }, given)
-         end
-         local out = output.open(given.out)
-         mode[2](out)
-         out:close()
-         return failure.READ
-      end
+   if answer_alone(given) then
+      return failure.READ
    end
    modes.check(given)
    local new_side, old_side = sides.of(given)
    files.check_sources(given)
-   local opened, status = files.open(given, new_side, err)
+   local is_file = not outputs.is_in_place(given.out or "-")
+   local is_whole = given.merge or is_file
+   outputs.check_inputs({ given.out or "-" }, files.named(given))
+   local opened, status = files.open(given, new_side, err, is_whole)
    local trace <close> = opened
    modes.check_options(trace, given)
-   local old <close>, old_status = open_old(given, old_side, err)
+   local old <close>, old_status = open_old(given, old_side, err, is_whole)
    given.heading = old_side and sides.heading(new_side, old_side)
-   local out = output.open(not given.merge and given.out or nil)
+   local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
+      inputs_of(trace, old))
    status = math.max(status, old_status)
    return math.max(status, answer(trace, old, given, out, err)), not given.script
 end

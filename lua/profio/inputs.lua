@@ -342,4 +342,24 @@ function inputs.beside(beside, names)
    return nil
 end
 
+---The paths of all files that were read for a trace: its own, those beside it, the executable, its
+---debug file, the symbols, and rings.
+---@param state table of a trace
+---@return string[]
+function inputs.paths_of(state)
+   local list = {}
+   for _, path in ipairs(state.paths) do
+      list[#list + 1] = path
+      list[#list + 1] = path .. ".ring"
+   end
+   for _, source in ipairs(state.sources) do
+      list[#list + 1] = source:path()
+   end
+   for _, path in ipairs { state.options.exe or false, state.options.symbols or false,
+      state.symbols and state.symbols.debug or false } do
+      list[#list + 1] = path or nil
+   end
+   return list
+end
+
 return inputs

@@ -22,7 +22,7 @@ local methods = {}
 
 local function new(body, given, pin, notes)
    return setmetatable({ [profile] = { body = body, given = given, pin = pin,
-      notes = notes or {} } }, Profile)
+      notes = notes or {}, inputs = {} } }, Profile)
 end
 
 local function of(self)
@@ -33,13 +33,14 @@ end
 local function derived(self, body, given, pin)
    local state = of(self)
    local made = new(body, given, pin, state.notes)
-   of(made).title = state.title
+   of(made).title, of(made).inputs = state.title, state.inputs
    return made
 end
 
--- Exports say what a profile was made from.
+-- Exports say what a profile was made from, and replace none of these files.
 local function titled(made, trace)
    of(made).title = trace.path
+   of(made).inputs = require("profio.inputs").paths_of(require("profio.trace").of(trace))
    return made
 end
 
@@ -48,7 +49,9 @@ end
 ---@param title string what exports call it
 ---@return profio.Profile
 function profile.of_contexts(made, title)
-   return titled(new(contexts_body.new(made), {}), { path = title })
+   local made_profile = new(contexts_body.new(made), {})
+   of(made_profile).title = title
+   return made_profile
 end
 
 ---Make the profile of a trace; see trace:profile.
@@ -255,6 +258,8 @@ local function combine(a, b, sign)
    of(made).again = function(change)
       return combine(change(a), change(b), sign)
    end
+   of(made).inputs = table.move(of(b).inputs, 1, #of(b).inputs, #of(a).inputs + 1,
+      table.move(of(a).inputs, 1, #of(a).inputs, 1, {}))
    if sign < 0 then
       of(made).compared = { a, b }
       of(made).title = a:title() .. " less " .. b:title()
@@ -501,7 +506,8 @@ end
 
 -- }======
 
----Hand the profile to another program.
+---Hand the profile to another program. The file appears when it is complete; a path that is a file
+---which the profile was made from raises.
 ---@param kind string "pprof", "folded", "callgrind", ...
 ---@param path string|nil nil: the bytes are returned
 ---@param given table|nil options of the export
@@ -509,7 +515,8 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function methods:export(kind, path, given)
-   return require("profio.exports").run(kind, "profile", self, given, path)
+   return require("profio.exports").run(kind, "profile", self, given, path,
+      of(self).inputs)
 end
 
 ---Free its numbers. Using it afterwards raises.

@@ -12,6 +12,7 @@
 
 local core = require "profio.core"
 local options = require "profio.options"
+local outputs = require "profio.outputs"
 local raise = require "profio.raise"
 local times = require "profio.times"
 
@@ -223,8 +224,21 @@ local function begin(asked, writer)
    current = state
 end
 
----Begin to record this program. Raises at wrong use; a file that cannot be made answers nil,
----message, code.
+-- A file of aggregate is written at the end: look now whether that can be.
+local function try_output(path)
+   if outputs.is_in_place(path) then
+      return true
+   end
+   local file, message, code = core.output(path)
+   if not file then
+      return nil, message, code
+   end
+   file:close()
+   return true
+end
+
+---Begin to record this program. Raises at wrong use, also when the file is the script that runs; a
+---file that cannot be made answers nil, message, code.
 ---@param given table mode, path, format, ...: recorder.options has them all with their help
 ---@return true|nil
 ---@return string|nil message
@@ -235,11 +249,14 @@ function recorder.start(given)
    end
    local asked = checked(given or {})
    local writer, message, code
+   outputs.check_inputs({ asked.path }, { arg and arg[0] })
    if asked.mode ~= "aggregate" then
       writer, message, code = open_writer(asked)
-      if not writer then
-         return nil, message, code
-      end
+   elseif asked.path then
+      writer, message, code = nil, select(2, try_output(asked.path))
+   end
+   if message then
+      return nil, message, code
    end
    local begun, failure = pcall(begin, asked, writer)
    if not begun then

@@ -30,12 +30,14 @@ end
 ---@param path string
 ---@param folders string[]
 ---@return string[]|nil
+---@return string|nil found the path of the file that was read
 function sources.read(path, folders)
-   local file = io.open(path)
+   local file, found = io.open(path), path
    for _, folder in ipairs(folders) do
       local rest = path:gsub("^/+", "")
       while not file and rest do
-         file = io.open(folder .. "/" .. rest)
+         found = folder .. "/" .. rest
+         file = io.open(found)
          rest = rest:match "^[^/]*/(.+)$"
       end
    end
@@ -47,7 +49,7 @@ function sources.read(path, folders)
       list[#list + 1] = line
    end
    file:close()
-   return list
+   return list, found
 end
 
 return sources

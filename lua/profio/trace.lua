@@ -2,6 +2,7 @@
 
 local core = require "profio.core"
 local division = require "profio.division"
+local inputs = require "profio.inputs"
 local raise = require "profio.raise"
 local view = require "profio.view"
 
@@ -316,8 +317,12 @@ end
 
 ---Put a stage over every table that is read from here on.
 ---@param stage fun(reader: userdata, name: string): userdata
-function methods:watch(stage)
-   alive(self).watch = raise.expect(stage, "function?", "watch: the stage")
+---@param is_over fun(): boolean  whether the stage has ended a table before its end: then save
+---writes nothing
+function methods:watch(stage, is_over)
+   local state = alive(self)
+   state.watch = raise.expect(stage, "function?", "watch: the stage")
+   state.is_over = raise.expect(is_over, "function?", "watch: is_over")
 end
 
 -- Further files of a part, which have appeared since it was opened.
@@ -411,7 +416,8 @@ local function parted(options)
    return own, part
 end
 
----Hand the trace to another program: exports that take a trace, or its profile.
+---Hand the trace to another program: exports that take a trace, or its profile. The file appears
+---when it is complete; a path that is a file of the trace raises.
 ---@param kind string  "btf", "chrome", "speedscope", ...; exports that take a profile get it made
 ---@param path string|nil nil: the bytes are returned
 ---@param options table|nil of the export; of events also from, to, lane
@@ -429,11 +435,12 @@ function methods:export(kind, path, options)
       end
       return made:export(kind, path, own)
    end
-   return exports.run(kind, "trace", self, options, path)
+   return exports.run(kind, "trace", self, options, path, inputs.paths_of(alive(self)))
 end
 
 ---Write the whole trace into a file of a format and dialect; equal things of several files are
----added up.
+---added up. The files appear, and replace older ones, when all are complete; a path that is a file
+---of the trace raises.
 ---@param path string|nil  nil: the bytes are returned
 ---@param options table|nil { format =, options of that format }
 ---@return integer|string|nil written

@@ -2,8 +2,10 @@
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
+local input_files = require "profio.inputs"
 local lfs = require "lfs"
 local options = require "profio.options"
+local outputs = require "profio.outputs"
 local raise = require "profio.raise"
 local registry = require "profio.registry"
 local trace = require "profio.trace"
@@ -48,16 +50,30 @@ local function format_of(given)
    return format, options.check(format.write_options, rest, "writing " .. format.name)
 end
 
--- The files a format may write beside its own, by role; the format knows where.
-local function sides_of(format, path, checked)
-   return format.side_outputs and format.side_outputs(path, checked) or nil
+-- The path by which a format decides what it writes beside its file: nothing beside a pipe or a
+-- device, as beside standard output.
+local function place_of(path)
+   return path and outputs.is_in_place(path) and "-" or path
 end
 
--- What is beside a path of an older trace and goes when it is written; nil, message, code: it
--- cannot be written there.
+-- The files a format may write beside its own, by role; the format knows where. Raises when one of
+-- all these files is an input, or is written twice.
+local function sides_of(format, path, checked, replaced, inputs)
+   local sides = format.side_outputs and format.side_outputs(place_of(path), checked) or {}
+   local paths = { path }
+   for _, side in ipairs(sides) do
+      paths[#paths + 1] = side.path
+   end
+   outputs.check(paths, inputs)
+   outputs.check_inputs(replaced.paths, inputs)
+   return sides
+end
+
+-- The files beside a path that belong to an older trace, and how they are removed; nil, message,
+-- code: it cannot be written there.
 local function replaced_by(format, path, checked)
-   if not format.replaced or not path or path == "-" then
-      return { all = function() end, rest = function() end }
+   if not format.replaced or not path or place_of(path) == "-" then
+      return { paths = {}, all = function() end, rest = function() end }
    end
    return format.replaced(path, checked)
 end
@@ -102,7 +118,7 @@ local function plan_of(path, given, format)
    mine = options.check(ways, mine, "create")
    local ring = options.check(ring_options, mine.ring or {}, "ring")
    return { size = ring.size, full = ring.full, flush_every = mine.flush_every,
-      fsync = mine.fsync, ring_path = path ~= "-" and path .. ".ring" or nil }, rest
+      fsync = mine.fsync, ring_path = place_of(path) ~= "-" and path .. ".ring" or nil }, rest
 end
 
 -- The options under which all that a killed writer leaves in its ring is one file.
@@ -118,9 +134,9 @@ end
 
 -- }======
 
----Create a file. Without a ring the records go into it at close. With one they go through the
----ring, a mapped file PATH.ring, into the file while the program runs: what was recorded is there
----also when the program is killed, and profio.open(PATH) finds it.
+---Create a file. Without a ring it appears, and replaces an older one, at close. With a ring the
+---records go through a mapped file PATH.ring into the file while the program runs: what was
+---recorded is there also when the program is killed, and profio.open(PATH) finds it.
 ---@param path string|nil  "-" is standard output; nil: close gives the bytes
 ---@param given table { format =, ring = { size =, full = }, flush_every =, fsync =, options of
 ---the format }
@@ -142,7 +158,7 @@ function writer.create(path, given)
    if not replaced then
       return nil, message, code
    end
-   local sides = sides_of(format, path, checked)
+   local sides = sides_of(format, path, checked, replaced, {})
    local sink
    if plan then
       plan.kept = kept_of(format, checked)
@@ -330,7 +346,7 @@ local function is_directory(path)
 end
 
 ---Write all of a trace. What the format's file does not say (byte order, width) is taken from
----the trace.
+---the trace. Raises when a file that would be written is one of the trace.
 ---@param state table of a trace
 ---@param path string|nil
 ---@param given table
@@ -351,13 +367,15 @@ function writer.save(state, path, given)
    if format.save_defaults then
       format.save_defaults(checked, state.parts[1]:info(), state.parts[1])
    end
+   local inputs = input_files.paths_of(state)
+   outputs.check_inputs({ path }, inputs)
    local replaced, message, code = replaced_by(format, path, checked)
    if not replaced then
       return nil, message, code
    end
    local sink
    sink, message, code = core.writer(format.name, checked, state.dictionary, path,
-      sides_of(format, path, checked))
+      sides_of(format, path, checked, replaced, inputs))
    if not sink then
       return nil, message, code
    end
@@ -377,6 +395,10 @@ function writer.save(state, path, given)
          sink:close()
          return nil, message, code
       end
+   end
+   if state.is_over and state.is_over() then
+      sink:close()
+      return nil, (path or "(data)") .. ": interrupted: it is as it was", "io"
    end
    return settle(replaced, sink:finish())
 end

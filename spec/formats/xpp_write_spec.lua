@@ -336,10 +336,12 @@ describe("packets that are written", function()
       command.run "mv mixed.PRF.000005 mixed.PRF.20241121"
       is_refused(packets, "mixed.PRF.20241121")
       local trace <close> = assert(profio.open(path))
-      local ok, message = trace:save(path)
+      command.run "cp mixed.PRF other.PRF && cp mixed.PRF.000001 other.PRF.20241121"
+      local ok, message = trace:save(in_folder "other.PRF")
       assert.is_nil(ok)
       assert.matches("read as a packet", message)
-      local _, status, errors = command.run "profio --merge -o mixed.PRF mixed.PRF"
+      local _, status, errors = command.run "profio --merge -o other.PRF mixed.PRF"
+      command.run "rm other.PRF*"
       assert.equal(1, status)
       assert.matches("read as a packet", errors)
       assert.equal("1 2 3", numbers_of(path))

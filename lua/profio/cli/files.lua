@@ -11,6 +11,20 @@ local words = require "profio.cli.words"
 
 local files = {}
 
+---The files that the command line names, and that are read if they can be.
+---@param given table
+---@return string[]
+function files.named(given)
+   local list = table.move(given.files, 1, #given.files, 1, {})
+   for _, key in ipairs { "exe", "symbols", "mapping", "limits", "script", "load", "source", "diff",
+      "diff_exe", "diff_symbols", "diff_mapping" } do
+      local value = given[key] or {}
+      value = type(value) == "table" and value or { value }
+      table.move(value, 1, #value, #list + 1, list)
+   end
+   return list
+end
+
 -- What --set says, for reading and for writing. The format is known when the trace is open, so a
 -- value is read as what any format declares under that name.
 local function declared(name, key)
@@ -163,13 +177,14 @@ local function open(what, opening, given)
 end
 
 ---Open the trace of one side; failures end the command. Of several FILEs those that can be read are
----read, unless it is strict.
+---read, unless it is strict, or a file would be written with what is left.
 ---@param given table
 ---@param side profio.Side
 ---@param err file* where the files that cannot be read are named
+---@param writes boolean whether all of them or none are wanted
 ---@return profio.Trace
 ---@return integer status  of opening: not all of several FILEs could be read
-function files.open(given, side, err)
+function files.open(given, side, err, writes)
    local traces, opening = side.traces, opening_of(given, side)
    if #traces == 1 then
       return failure.check(open(traces[1], opening, given)), failure.READ
@@ -181,6 +196,9 @@ function files.open(given, side, err)
    local good = readable(traces, opening, err)
    if #good == 0 then
       failure.raise(failure.NOTHING)
+   elseif writes and #good < #traces then
+      failure.raise(failure.NOTHING, ("nothing is written: %d of %d files cannot be read"):format(
+         #traces - #good, #traces))
    elseif #good == #traces then -- each alone is fine, together they are not
       failure.raise(failure.NOTHING, message)
    end

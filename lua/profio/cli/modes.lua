@@ -161,7 +161,7 @@ end
 local function run_merge(context)
    local given, out = context.given, context.out
    local writing = files.set_options(given, "write_options")
-   if given.out then
+   if given.out and not out.path then -- a file, which is written whole
       failure.check(context.trace:save(given.out, writing))
       return
    elseif out.is_terminal then

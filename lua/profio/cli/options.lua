@@ -36,7 +36,7 @@ local groups = {
       { "--unit", "UNIT", "of times in text: ns, us, ms or s" },
       { "--explain", false, "describe the columns" },
       { "--export", "KIND", "for another program: " .. exports.names() },
-      { "-o", "OUT", "write into this file" },
+      { "-o", "OUT", "write into this file; status 1 or 2 leaves an older one as it was" },
    },
    { "The profile",
       { "--metric", "NAME", "what self and total of flat measure; of statistics: net, gross, ..." },

@@ -78,10 +78,10 @@ function btf.write(trace, options, file)
    local base = events:aggregate { "first = min(time)" }:rows()[1].first or 0
    base = math.max(base, options.from or base)
    local interrupts = options.interrupts and lanes_like(events, options.interrupts)
-   local ok, message, number = file:write(header:format(core.version, plain(trace.path), base),
+   local ok, _, number = file:write(header:format(core.version, plain(trace.path), base),
       damage_of(trace))
    if not ok then
-      return nil, message, "io", number == 32 and "EPIPE" or nil
+      return core.write_failure(file, number)
    end
    local rows = core.btf(events:reader(), { base = base, from = options.from,
       close = options.close, lines = options.lines, stimuli = options.stimuli ~= false,

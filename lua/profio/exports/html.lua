@@ -225,8 +225,8 @@ local function put_page(trace, profile, given, file)
    end
    local lined = hot_lines.profile(trace, profile)
    if lined then
-      hot_lines.write(out, lined, { metric = metric.name, source = given.source, whole = whole },
-         show)
+      hot_lines.write(out, lined, { metric = metric.name, source = given.source, whole = whole,
+         inputs = given.inputs }, show)
    end
    out:write("<script>\n", program, "</script>\n</body>\n</html>\n")
    return out:result()

@@ -12,9 +12,11 @@
 --    write_profile  the same for a profile, where a trace is taken too
 --    uses     which options of the command an export of the whole uses; set here, of the others
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
---             "EPIPE" when the reader of a pipe left
+--             "EPIPE" when the reader of a pipe left. An export that reads further files adds their
+--             paths to options.inputs
 
 local options = require "profio.options"
+local outputs = require "profio.outputs"
 local raise = require "profio.raise"
 
 local exports = {}
@@ -124,34 +126,31 @@ function exports.of_path(path)
    return nil
 end
 
--- Into a file of that path; on a failure it is closed and keeps what was written.
+-- Into a file of that path: only a complete one replaces an older one. Files that the export itself
+-- has read are inputs too.
 local function into_file(write, what, given, path)
-   local file, message = io.open(path, "wb")
-   if not file then
-      return nil, message, "io"
-   end
-   local done, code
-   done, message, code = write(what, given, file)
-   local closed, why = file:close()
-   if not done then
-      return nil, message, code
-   elseif not closed then
-      return nil, ("%s: %s"):format(path, why), "io"
-   end
-   return true
+   return outputs.write(path, function(file)
+      local done, message, code, broken = write(what, given, file)
+      if not done then
+         return nil, message, code, broken
+      end
+      outputs.check({ path }, given.inputs)
+      return true
+   end)
 end
 
----Write a profile or a trace through an export. Raises when the export takes something else, or for
----options it does not have.
+---Write a profile or a trace through an export. Raises when the export takes something else, for
+---options it does not have, and when the path is a file that the trace or profile was read from.
 ---@param kind string
 ---@param takes "profile"|"trace"
 ---@param what any
 ---@param given table|nil options of the export
 ---@param path string|nil nil: the bytes are returned
+---@param inputs string[] paths of the files that were read
 ---@return boolean|string|nil
 ---@return string|nil message
 ---@return string|nil code
-function exports.run(kind, takes, what, given, path)
+function exports.run(kind, takes, what, given, path, inputs)
    raise.expect(path, "string?", "export: the path")
    local export = exports.named(kind)
    local write = export.write
@@ -168,7 +167,9 @@ function exports.run(kind, takes, what, given, path)
          return nil, ("export '%s' does not fit this trace: %s"):format(kind, reason), "unsupported"
       end
    end
+   given.inputs = table.move(inputs, 1, #inputs, 1, {})
    if path then
+      outputs.check({ path }, given.inputs)
       return into_file(write, what, given, path)
    end
    local file <close> = assert(io.tmpfile())

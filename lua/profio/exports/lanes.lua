@@ -333,9 +333,9 @@ function Out:write(...)
    if self.failure then
       return
    end
-   local ok, message, number = self.file:write(...)
+   local ok, _, number = self.file:write(...)
    if not ok then
-      self.failure = { message, "io", number == 32 and "EPIPE" or nil }
+      self.failure = { select(2, core.write_failure(self.file, number)) }
    end
 end
 

@@ -187,7 +187,7 @@ end
 ---What an older trace has left beside a path, which would be read as part of the new one.
 ---@param path string
 ---@param options table of writing
----@return { all: fun(), rest: fun() }|nil
+---@return { paths: string[], all: fun(), rest: fun() }|nil
 ---@return string|nil message
 ---@return string|nil code
 function xpp.replaced(path, options)

@@ -1,9 +1,41 @@
 ---@meta profio.core
 
--- Writers through a ring, and what killed ones leave. Never required: for editors.
+-- Output files; writers through a ring, and what killed ones leave. Never required: for editors.
 
 ---@class profio.core
 local core = {}
+
+---A file to write into, like one of io.open. It gets its name, and replaces an older file, at
+---core.commit; closed in another way it leaves nothing. Pipes and devices are written in place.
+---@param path string
+---@return file*|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.output(path) end
+
+---Write what is buffered, give a file of core.output its name and close it.
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+---@return "EPIPE"|nil
+function core.commit(file) end
+
+---The file that core.output would write.
+---@param path string
+---@return string|nil absolute with links followed
+---@return boolean|string|nil is_in_place it is no regular file; or the message of a failure
+---@return profio.core.Code|nil code
+function core.output_path(path) end
+
+---What a writer answers when file:write has failed.
+---@param file file*
+---@param errnum integer the third value that file:write answered
+---@return nil
+---@return string message with the name of a file of core.output
+---@return profio.core.Code code
+---@return "EPIPE"|nil when the reader of a pipe left
+function core.write_failure(file, errnum) end
 
 ---A writer through a ring into a file, or into standard output ("-").
 ---@param format string

@@ -148,8 +148,9 @@ end
 
 local function write_file(out, path, marks, folders)
    out:write(("*** File %s:\n"):format(plain(path)))
-   local source = sources.read(path, folders)
+   local source, found = sources.read(path, folders)
    if source then
+      out:reads { found }
       write_source(out, marks, source)
    else
       write_marks(out, marks)

@@ -25,9 +25,10 @@ end
 
 ---Sources in some folders, opened when a line is asked for.
 ---@param folders string[]
+---@param reads fun(path: string) called with the path of each source that is read
 ---@return profio.BrSources
-function br_source.open(folders)
-   return setmetatable({ files = list_files(folders or {}), known = {} }, Sources)
+function br_source.open(folders, reads)
+   return setmetatable({ files = list_files(folders or {}), known = {}, reads = reads }, Sources)
 end
 
 -- The text of a module, and whether its lines begin with their numbers.
@@ -65,12 +66,13 @@ local function counted(file)
    return lines
 end
 
-local function load(files, module)
-   local path, has_numbers = find(files, module)
+local function load(self, module)
+   local path, has_numbers = find(self.files, module)
    local file <close> = path and lfs.attributes(path, "mode") == "file" and io.open(path) or nil
    if not file then
       return {}
    end
+   self.reads(path)
    return has_numbers and numbered(file) or counted(file)
 end
 
@@ -82,7 +84,7 @@ function Sources:line(module, line)
    if next(self.files) == nil then
       return nil
    end
-   self.known[module] = self.known[module] or load(self.files, module)
+   self.known[module] = self.known[module] or load(self, module)
    return self.known[module][line]
 end
 

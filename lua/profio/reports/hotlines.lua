@@ -34,7 +34,9 @@ end
 ---@return userdata
 function hotlines.reader(context)
    local sums, whole = br.sums(context, key_of)
-   local sources = br_source.open(context.given.source)
+   local sources = br_source.open(context.given.source, function(path)
+      context.out:reads { path }
+   end)
    local has_times, rows = br.has_times(context.trace), {}
    for i, sum in ipairs(sums) do
       local frame = sum.frame

@@ -95,7 +95,8 @@ end
 ---Write the section; nothing when no lines are known.
 ---@param out table of lanes.out
 ---@param profile profio.Profile
----@param given table metric, source; whole: the weight that shares are parts of
+---@param given table metric, source; whole: the weight that shares are parts of; inputs: the paths
+---of the sources that are read are added
 ---@param show fun(weight: integer): string
 ---@return boolean whether there are any
 function lines.write(out, profile, given, show)
@@ -105,7 +106,9 @@ function lines.write(out, profile, given, show)
    end
    out:write '<h2 id="lines">Hot lines</h2>\n'
    for _, known in ipairs(list) do
-      put_file(out, known, sources.read(known.file, { given.source }), show, given.whole)
+      local source, path = sources.read(known.file, { given.source })
+      table.insert(given.inputs, path)
+      put_file(out, known, source, show, given.whole)
    end
    return true
 end

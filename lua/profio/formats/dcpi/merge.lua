@@ -90,7 +90,8 @@ local function path_of(group, directory, taken)
    return path
 end
 
-local function make_folders(path)
+-- Make the folders in which the file of a path stands, and add them to the list.
+local function make_folders(path, folders)
    for at in path:gmatch "()/" do
       local folder = path:sub(1, at - 1)
       if folder ~= "" and lfs.attributes(folder, "mode") ~= "directory" then
@@ -98,8 +99,50 @@ local function make_folders(path)
          if not made then
             return nil, ("%s: %s"):format(folder, message), "io"
          end
+         folders[#folders + 1] = folder
       end
    end
+   return true
+end
+
+-- Remove files, and then folders, the last one first.
+local function remove(files, folders)
+   for _, path in ipairs(files) do
+      os.remove(path)
+   end
+   for i = #folders, 1, -1 do
+      lfs.rmdir(folders[i])
+   end
+end
+
+-- A folder of a new name in the directory: what is written into it is no database yet.
+local function make_stage(directory, folders)
+   local made, message
+   for attempt = 0, 99 do
+      local number = (os.time() + attempt) * 40503 & 0xffffffff
+      local stage = ("%s/.profio-%08x"):format(directory, number)
+      made, message = lfs.mkdir(stage)
+      if made then
+         folders[#folders + 1] = stage
+         return stage
+      elseif lfs.attributes(stage) == nil then
+         break
+      end
+   end
+   return nil, ("%s: %s"):format(directory, message), "io"
+end
+
+-- The folders of a complete database take their places; the stage is empty then.
+local function settle(stage, directory)
+   for name in lfs.dir(stage) do
+      if name ~= "." and name ~= ".." then
+         local done, message = os.rename(stage .. "/" .. name, directory .. "/" .. name)
+         if not done then
+            return nil, message, "io"
+         end
+      end
+   end
+   lfs.rmdir(stage)
    return true
 end
 
@@ -118,7 +161,51 @@ end
 
 -- }======
 
----Write the profiles of a trace as a database.
+-- Write the profiles of each group into the stage; `made` gets what is there.
+local function write_groups(state, groups, stage, given, save, made)
+   local taken, bytes = {}, 0
+   for _, group in ipairs(groups) do
+      local path = path_of(group, stage, taken)
+      local options = { header = ("epoch %s\n%s"):format(group.epoch, given.header or "") }
+      for name, value in pairs(given) do
+         options[name] = options[name] or value
+      end
+      local part = setmetatable({ parts = group.parts, paths = group.paths },
+         { __index = state })
+      local done, message, code = make_folders(path, made.folders)
+      if done then
+         done, message, code = save(part, path, options)
+      end
+      if not done then
+         return nil, message, code
+      end
+      made.files[#made.files + 1] = path
+      bytes = bytes + done
+   end
+   return bytes
+end
+
+-- The same in a stage of the directory, which is made when it is not there, and then moved.
+local function write_all(state, groups, directory, given, save, made)
+   local ok, message, code = make_folders(directory .. "/", made.folders)
+   if not ok then
+      return nil, message, code
+   end
+   local stage, bytes
+   stage, message, code = make_stage(directory, made.folders)
+   if not stage then
+      return nil, message, code
+   end
+   bytes, message, code = write_groups(state, groups, stage, given, save, made)
+   if not bytes then
+      return nil, message, code
+   end
+   ok, message, code = settle(stage, directory)
+   return ok and bytes or nil, message, code
+end
+
+---Write the profiles of a trace as a database. It appears in the directory when it is complete;
+---after a failure nothing is left of it.
 ---@param state table of the trace
 ---@param directory string there is nothing in it, or it is made
 ---@param given table options of writing; epochs = "merged" | "kept"
@@ -132,28 +219,19 @@ function merge.save(state, directory, given, save)
       return nil, directory .. ": dcpi: a database is written into an empty directory, and there "
          .. "is something in this one", "io"
    end
-   local groups, taken, bytes = groups_of(state, given.epochs == "kept"), {}, 0
+   local groups, made = groups_of(state, given.epochs == "kept"), { files = {}, folders = {} }
    if given.epochs ~= "kept" then
       join_epochs(groups)
    end
-   for _, group in ipairs(groups) do
-      local path = path_of(group, directory, taken)
-      local options = { header = ("epoch %s\n%s"):format(group.epoch, given.header or "") }
-      for name, value in pairs(given) do
-         options[name] = options[name] or value
-      end
-      local part = setmetatable({ parts = group.parts, paths = group.paths },
-         { __index = state })
-      local done, message, code = make_folders(path)
-      if done then
-         done, message, code = save(part, path, options)
-      end
-      if not done then
-         return nil, message, code
-      end
-      bytes = bytes + done
+   local called, bytes, message, code = pcall(write_all, state, groups, directory, given, save,
+      made)
+   if not (called and bytes) then
+      remove(made.files, made.folders)
    end
-   return bytes
+   if not called then
+      error(bytes, 0)
+   end
+   return bytes, message, code
 end
 
 return merge

@@ -71,18 +71,19 @@ local function identity(path)
    return found and ("%d %d"):format(found.dev, found.ino)
 end
 
----The packets of an older trace that a new one of the path replaces, as functions that remove
----them: `all` but the first, and `rest`, those that have not been written again since. Where files
----would be read as packets of the new trace that it does not replace: nil, message, code.
+---The packets of an older trace that a new one of the path replaces: their paths, and functions
+---that remove them, `all` but the first, and `rest`, those that have not been written again since.
+---Where files would be read as packets of the new trace that it does not replace: nil, message,
+---code.
 ---@param path string
 ---@param is_cut boolean the new trace is in packets
----@return { all: fun(), rest: fun() }|nil
+---@return { paths: string[], all: fun(), rest: fun() }|nil
 ---@return string|nil message
 ---@return string|nil code
 function packets.replaced(path, is_cut)
-   local older = list(path)
+   local older, paths = list(path), {}
    for number, packet in ipairs(older) do
-      packet.identity = identity(packet.path)
+      packet.identity, paths[number] = identity(packet.path), packet.path
       if not is_cut or packet.path ~= ("%s.%06d"):format(path, number) then
          return nil, ("%s: %s would be read as a packet of it: remove it, or write elsewhere")
             :format(path, packet.path), "io"
@@ -95,7 +96,7 @@ function packets.replaced(path, is_cut)
          end
       end
    end
-   return { all = function() remove(2) end, rest = function() remove(1) end }
+   return { paths = paths, all = function() remove(2) end, rest = function() remove(1) end }
 end
 
 -- Whether a file is a trace by what is in it.

@@ -6,6 +6,9 @@
 --    settings:set("OUTFLUSHEVERY", 1000)
 --    assert(settings:write "TEST.PRI")
 
+local core = require "profio.core"
+local outputs = require "profio.outputs"
+
 local pri = {}
 
 ---@class profio.xpp.Settings
@@ -140,18 +143,19 @@ function Settings:text()
    return table.concat(self.lines)
 end
 
----Write them into a file.
+---Write them into a file, which may be the one they were read from.
 ---@param path string
 ---@return true|nil
 ---@return string|nil message
+---@return string|nil code
 function Settings:write(path)
-   local file <close>, message = io.open(path, "wb")
-   if not file then
-      return nil, message
-   end
-   local ok
-   ok, message = file:write(self:text())
-   return ok and true or nil, message
+   return outputs.write(path, function(file)
+      local ok, _, number = file:write(self:text())
+      if not ok then
+         return core.write_failure(file, number)
+      end
+      return true
+   end)
 end
 
 return pri

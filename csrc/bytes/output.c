@@ -1,0 +1,440 @@
+/*
+** output.c - output files that appear when they are complete.
+*/
+
+#define _GNU_SOURCE /* O_TMPFILE */
+
+#include "bytes/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_LINKS 40  /* symbolic links in a row, as the kernel allows */
+#define MOST_TRIES 100 /* temporary names */
+
+/* What a path is beside the number of a descriptor of this process. */
+#define NO_DESCRIPTOR    (-2)
+#define OTHER_DESCRIPTOR (-1) /* one of another process */
+
+
+static pf_status fail_by_system (pf_error *error, const char *what,
+                                 int errnum) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
+}
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static pf_status is_folder (pf_error *error) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "is a folder: name a file in it");
+}
+
+
+/* {====== Where the file goes ====== */
+
+/* FOLDER/NAME in new memory; NULL: none left. */
+static char *joined (const char *folder, const char *name) {
+  const size_t size = strlen(folder) + strlen(name) + 2;
+  char *const path = malloc(size);
+  const bool is_root = strcmp(folder, "/") == 0;
+  if (path != NULL)
+    snprintf(path, size, "%s/%s", is_root ? "" : folder, name);
+  return path;
+}
+
+
+/* Cut a path into the folder, absolute and without links (in new memory), and
+   the name in it (a part of `path`). PF_EIO: there is no such folder. */
+static pf_status split (char *path, char **folder, const char **name,
+                        pf_error *error) {
+  char *const slash = strrchr(path, '/');
+  *name = slash == NULL ? path : slash + 1;
+  if (slash == NULL)
+    *folder = realpath(".", NULL);
+  else {
+    *slash = '\0';
+    *folder = realpath(slash == path ? "/" : path, NULL);
+    *slash = '/';
+  }
+  if (*folder != NULL)
+    return PF_OK;
+  if (errno == ENOMEM)
+    return no_memory(error);
+  return fail_by_system(error, "cannot be written: its folder", errno);
+}
+
+
+/* The number of the descriptor that a path below /proc/PID/fd stands for, or
+   OTHER_DESCRIPTOR, or NO_DESCRIPTOR where the folder is another one. */
+static int descriptor_of (const char *folder, const char *name) {
+  char own[64];
+  const size_t length = strlen(folder);
+  snprintf(own, sizeof own, "/proc/%ld/fd", (long)getpid());
+  if (strcmp(folder, own) == 0) {
+    char *end;
+    const long number = strtol(name, &end, 10);
+    return end != name && *end == '\0' && number >= 0 && number <= INT_MAX
+               ? (int)number
+               : OTHER_DESCRIPTOR;
+  }
+  return strncmp(folder, "/proc/", 6) == 0 && length > 3 &&
+                 strcmp(folder + length - 3, "/fd") == 0
+             ? OTHER_DESCRIPTOR
+             : NO_DESCRIPTOR;
+}
+
+
+/* The path that a symbolic link in `folder` leads to, in new memory. NULL: none
+   left, or the link has gone. */
+static char *link_target (const char *folder, const char *path) {
+  char target[PATH_MAX];
+  const ssize_t size = readlink(path, target, sizeof target - 1);
+  if (size < 0)
+    return NULL;
+  target[size] = '\0';
+  return target[0] == '/' ? strdup(target) : joined(folder, target);
+}
+
+
+/* Look at a path: *path is its absolute form, *descriptor what descriptor_of
+   says of it, *next (both in new memory) where a symbolic link leads to, NULL
+   where it is none. */
+static pf_status look (char *at, char **path, int *descriptor, char **next,
+                       pf_error *error) {
+  char *folder;
+  const char *name;
+  struct stat about;
+  *next = NULL;
+  pf_status status = split(at, &folder, &name, error);
+  if (status != PF_OK)
+    return status;
+  *descriptor = descriptor_of(folder, name);
+  *path = joined(folder, name);
+  if (*path == NULL)
+    status = no_memory(error);
+  else if (*descriptor == NO_DESCRIPTOR && lstat(*path, &about) == 0 &&
+           S_ISLNK(about.st_mode) &&
+           (*next = link_target(folder, *path)) == NULL)
+    status = fail_by_system(error, "cannot be written", errno);
+  free(folder);
+  return status;
+}
+
+
+/* Follow the links at the end of a path; *path is absolute then, in new memory,
+   NULL after a failure. */
+static pf_status resolve (const char *given, char **path, int *descriptor,
+                          pf_error *error) {
+  char *at = strdup(given);
+  pf_status status = at == NULL ? no_memory(error) : PF_OK;
+  for (int links = 0; status == PF_OK && at != NULL; links++) {
+    char *next;
+    free(*path);
+    *path = NULL;
+    status = look(at, path, descriptor, &next, error);
+    free(at);
+    at = next;
+    if (status == PF_OK && links == MOST_LINKS)
+      status = fail_by_system(error, "cannot be written", ELOOP);
+  }
+  free(at);
+  return status;
+}
+
+/* }====== */
+
+
+/* {====== Opening ====== */
+
+/* A path of a temporary file beside `path`, in new memory: another one at each
+   try. */
+static char *temporary_beside (const char *path, unsigned attempt) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const uint32_t mixed = ((uint32_t)now.tv_nsec + attempt) * 2654435761u ^
+                         (uint32_t)getpid() * 40503u;
+  const int folder = (int)(strrchr(path, '/') - path);
+  const size_t size = (size_t)folder + sizeof "/.profio-00000000";
+  char *const temporary = malloc(size);
+  if (temporary != NULL)
+    snprintf(temporary, size, "%.*s/.profio-%08x", folder, path,
+             (unsigned)mixed);
+  return temporary;
+}
+
+
+/* Do something with a new temporary path, under other names while there is such
+   a file. True: the output has the name. False: errno says why. */
+static bool with_temporary (pf_output *output,
+                            bool (*try)(pf_output *, const char *)) {
+  for (unsigned attempt = 0; attempt < MOST_TRIES; attempt++) {
+    output->temporary = temporary_beside(output->path, attempt);
+    if (output->temporary == NULL) {
+      errno = ENOMEM;
+      return false;
+    }
+    if (try(output, output->temporary))
+      return true;
+    const int errnum = errno;
+    free(output->temporary);
+    output->temporary = NULL;
+    errno = errnum;
+    if (errnum != EEXIST)
+      return false;
+  }
+  return false;
+}
+
+
+static bool open_named (pf_output *output, const char *temporary) {
+  output->fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  return output->fd >= 0;
+}
+
+
+/* Open a file without a name in the folder of the target; it gets its name
+   through /proc. */
+static bool open_nameless (pf_output *output) {
+#ifdef O_TMPFILE
+  char *const slash = strrchr(output->path, '/');
+  if (access("/proc/self/fd", F_OK) != 0)
+    return false;
+  const char first = slash[1];
+  slash[slash == output->path] = '\0';
+  output->fd = open(output->path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  slash[0] = '/';
+  slash[1] = first;
+#endif
+  return output->fd >= 0;
+}
+
+
+/* The new file is as accessible as the one it replaces. Where the owner cannot
+   be passed on, set-user-id bits are not either. */
+static void pass_on_access (const pf_output *output, const struct stat *old) {
+  struct stat new;
+  mode_t mode = old->st_mode & 07777;
+  if (fstat(output->fd, &new) == 0 &&
+      (new.st_uid != old->st_uid || new.st_gid != old->st_gid) &&
+      fchown(output->fd, old->st_uid, old->st_gid) != 0)
+    mode &= 0777;
+  (void)fchmod(output->fd, mode);
+}
+
+
+static pf_status open_temporary (pf_output *output, const struct stat *old,
+                                 pf_error *error) {
+  if (old != NULL && access(output->path, W_OK) != 0)
+    return fail_by_system(error, "cannot be replaced", errno);
+  if (!open_nameless(output) && !with_temporary(output, open_named))
+    return errno == ENOMEM
+               ? no_memory(error)
+               : fail_by_system(error,
+                                old == NULL
+                                    ? "cannot be written: its folder"
+                                    : "cannot be replaced: no new file can be "
+                                      "made in its folder",
+                                errno);
+  if (old != NULL)
+    pass_on_access(output, old);
+  return PF_OK;
+}
+
+
+/* A descriptor of this process is written where it stands; anything else that
+   is no regular file is opened. */
+static pf_status open_in_place (pf_output *output, int descriptor,
+                                pf_error *error) {
+  output->fd = descriptor >= 0
+                   ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+                   : open(output->path,
+                          O_WRONLY | O_NOCTTY | O_CLOEXEC |
+                              (descriptor == OTHER_DESCRIPTOR ? O_TRUNC : 0));
+  if (output->fd < 0)
+    return fail_by_system(error, "cannot be written", errno);
+  output->is_in_place = true;
+  return PF_OK;
+}
+
+
+/* Open what a path without links stands for. */
+static pf_status open_resolved (pf_output *output, int descriptor,
+                                pf_error *error) {
+  struct stat about;
+  const bool exists = stat(output->path, &about) == 0;
+  if (!exists && errno != ENOENT)
+    return fail_by_system(error, "cannot be written", errno);
+  if (descriptor != NO_DESCRIPTOR)
+    return open_in_place(output, descriptor, error);
+  if (exists && S_ISDIR(about.st_mode))
+    return is_folder(error);
+  if (exists && !S_ISREG(about.st_mode))
+    return open_in_place(output, descriptor, error);
+  return open_temporary(output, exists ? &about : NULL, error);
+}
+
+
+/* What a path cannot be, whatever is there. */
+static pf_status check_name (const char *path, pf_error *error) {
+  const size_t length = strlen(path);
+  struct stat about;
+  if (length == 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "the name of the output is empty");
+  if (path[length - 1] != '/')
+    return PF_OK;
+  if (stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+    return is_folder(error);
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                 "the name of a file does not end with /");
+}
+
+
+pf_status pf_output_open (pf_output *output, const char *path,
+                          pf_error *error) {
+  int descriptor = NO_DESCRIPTOR;
+  *output = (pf_output){.fd = -1};
+  pf_status status = check_name(path, error);
+  if (status == PF_OK)
+    status = resolve(path, &output->path, &descriptor, error);
+  if (status == PF_OK)
+    status = open_resolved(output, descriptor, error);
+  if (status != PF_OK)
+    pf_output_close(output);
+  return status;
+}
+
+
+pf_status pf_output_resolve (const char *path, char **absolute,
+                             bool *is_in_place, pf_error *error) {
+  int descriptor = NO_DESCRIPTOR;
+  struct stat about;
+  *absolute = NULL;
+  pf_status status = check_name(path, error);
+  if (status == PF_OK)
+    status = resolve(path, absolute, &descriptor, error);
+  if (status != PF_OK || *absolute == NULL) {
+    free(*absolute);
+    *absolute = NULL;
+    return status;
+  }
+  *is_in_place = descriptor != NO_DESCRIPTOR ||
+                 (stat(*absolute, &about) == 0 && !S_ISREG(about.st_mode) &&
+                  !S_ISDIR(about.st_mode));
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Ending ====== */
+
+/* Link a nameless file to a path. */
+static bool link_to (pf_output *output, const char *path) {
+  char from[64];
+  snprintf(from, sizeof from, "/proc/self/fd/%d", output->fd);
+  return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
+}
+
+
+static pf_status fail_with_path (const pf_output *output, const char *what,
+                                 int errnum, pf_error *error) {
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.120s: %s: %s", output->path,
+                 what, strerror(errnum));
+}
+
+
+/* Close the descriptor. A failure that the file system finds only now is one of
+   a write. */
+static pf_status close_descriptor (pf_output *output, pf_error *error) {
+  const int closed = output->fd < 0 ? 0 : close(output->fd);
+  output->fd = -1;
+  return closed == 0 ? PF_OK
+                     : fail_with_path(output, "write failed", errno, error);
+}
+
+
+pf_status pf_output_park (pf_output *output, pf_error *error) {
+  if (output->fd < 0 || output->is_in_place)
+    return PF_OK;
+  if (output->temporary == NULL && !with_temporary(output, link_to))
+    return errno == ENOMEM
+               ? no_memory(error)
+               : fail_with_path(output, "cannot be written", errno, error);
+  return close_descriptor(output, error);
+}
+
+
+/* Whether the target may still be replaced, and whether it is there. */
+static pf_status check_target (const pf_output *output, bool *exists,
+                               pf_error *error) {
+  struct stat about;
+  *exists = lstat(output->path, &about) == 0;
+  if (!*exists && errno != ENOENT)
+    return fail_with_path(output, "cannot be written", errno, error);
+  if (*exists && !S_ISREG(about.st_mode))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "%.120s: cannot be written: it is no regular file any more",
+                   output->path);
+  return PF_OK;
+}
+
+
+/* Do all that may fail before the last rename. A single nameless file of a new
+   name needs no temporary one. */
+static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
+  bool exists = false;
+  if (output->is_in_place)
+    return close_descriptor(output, error);
+  if (output->fd < 0 && output->temporary == NULL)
+    return PF_OK;
+  const pf_status status = check_target(output, &exists, error);
+  if (status != PF_OK)
+    return status;
+  if (is_alone && !exists && output->temporary == NULL &&
+      link_to(output, output->path))
+    return close_descriptor(output, error);
+  return pf_output_park(output, error);
+}
+
+
+pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const pf_status status = prepare(&outputs[i], count == 1, error);
+    if (status != PF_OK)
+      return status;
+  }
+  for (size_t i = 0; i < count; i++) {
+    pf_output *const output = &outputs[i];
+    if (output->temporary != NULL &&
+        rename(output->temporary, output->path) != 0)
+      return fail_with_path(output, "cannot be written", errno, error);
+    free(output->temporary);
+    output->temporary = NULL;
+    pf_output_close(output);
+  }
+  return PF_OK;
+}
+
+
+void pf_output_close (pf_output *output) {
+  if (output->fd >= 0)
+    close(output->fd);
+  if (output->temporary != NULL)
+    unlink(output->temporary);
+  free(output->temporary);
+  free(output->path);
+  *output = (pf_output){.fd = -1};
+}
+
+/* }====== */

@@ -1,0 +1,58 @@
+/*
+** output.h - an output file that appears under its name only when it is
+** complete.
+**
+**   pf_output_open(&output, path, &error)
+**   ... write to output.fd ...
+**   pf_output_commit(&output, 1, &error)   the file has its name
+**   pf_output_close(&output)               or: nothing has changed
+**
+** Until the commit the file has no name at all (O_TMPFILE), or the name
+** .profio-XXXXXXXX in the folder of the target where the file system knows no
+** nameless files. A process that is killed leaves the old file.
+**
+** A symbolic link is followed and stays. A replaced file passes on its
+** permissions and, as far as the process may, its owner; a new file gets those
+** of the umask. A path that is no regular file (pipe, terminal, device, socket,
+** a descriptor below /proc/PID/fd) is opened and written in place.
+*/
+
+#ifndef output_h
+#define output_h
+
+#include "profio.h"
+
+typedef struct pf_output {
+  int fd;           /* where to write (or read again); -1: closed */
+  char *path;       /* absolute path of the target, links followed */
+  char *temporary;  /* the present path of the file; NULL: it has no name */
+  bool is_in_place; /* the target is no regular file, and fd is the target */
+} pf_output;
+
+/* Open an output. `path` must not be "-". The output is closed after a failure.
+   PF_EIO: a folder, no permission, no such folder, ...; PF_ENOMEM. */
+pf_status pf_output_open (pf_output *output, const char *path, pf_error *error);
+
+/* The absolute path (in new memory) of the file that pf_output_open would write,
+   and whether it would write in place. */
+pf_status pf_output_resolve (const char *path, char **absolute,
+                             bool *is_in_place, pf_error *error);
+
+/* Close the descriptor of an output that is complete, and keep the file under
+   its temporary name: for many outputs of which the descriptors would not do.
+   Only pf_output_commit and pf_output_close may follow. PF_EIO, PF_ENOMEM. */
+pf_status pf_output_park (pf_output *output, pf_error *error);
+
+/*
+** Give `count` outputs their names, in their order, and close them. Outputs
+** with fd -1 that were not parked are skipped. All steps but the last rename are
+** tried for all of them first, so that a failure of one leaves the targets of
+** all as they were, unless a rename itself fails. After a failure the caller
+** closes all outputs. PF_EIO (the message names the file), PF_ENOMEM.
+*/
+pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
+
+/* Drop the output: the target stays as it is. Closing twice is fine. */
+void pf_output_close (pf_output *output);
+
+#endif

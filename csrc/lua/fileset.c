@@ -1,0 +1,149 @@
+/*
+** fileset.c - the files of one writer.
+*/
+
+#include "lua/fileset.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_OPEN 64 /* descriptors of numbered files that are complete */
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+/* Keep the file of a row that is full until all get their names. */
+static pf_status keep_file (l_output *output, pf_error *error) {
+  if (output->nbefore == output->room) {
+    const size_t room = output->room == 0 ? 16 : 2 * output->room;
+    pf_output *const more = realloc(output->before, room * sizeof *more);
+    if (more == NULL)
+      return no_memory(error);
+    output->before = more;
+    output->room = room;
+  }
+  const pf_status status = output->nbefore < MOST_OPEN
+                               ? PF_OK
+                               : pf_output_park(&output->file, error);
+  if (status != PF_OK)
+    return status;
+  output->before[output->nbefore++] = output->file;
+  output->file = (pf_output){.fd = -1};
+  return PF_OK;
+}
+
+
+/* Begin the file of a row that has this number. */
+static pf_status open_numbered (l_output *output, uint64_t number,
+                                pf_error *error) {
+  const size_t size = strlen(output->row) + 24;
+  char *const path = malloc(size);
+  if (path == NULL)
+    return no_memory(error);
+  snprintf(path, size, "%s.%06llu", output->row, (unsigned long long)number);
+  const pf_status status = pf_output_open(&output->file, path, error);
+  free(path);
+  output->number = number;
+  output->sink.fd = output->file.fd;
+  output->sink.path = output->file.path;
+  return status;
+}
+
+
+/* A file of a row is full: the next one begins. */
+static pf_status cut_output (pf_sink *sink, pf_error *error) {
+  l_output *const output = (l_output *)(void *)sink;
+  pf_status status = pf_sink_flush(sink, error);
+  if (status == PF_OK)
+    status = keep_file(output, error);
+  if (status == PF_OK)
+    status = open_numbered(output, output->number + 1, error);
+  sink->before += sink->written;
+  sink->written = 0;
+  return status;
+}
+
+
+pf_status l_fileset_add (l_fileset *set, const char *path, pf_error *error) {
+  l_output *const output = &set->outputs[set->count++];
+  const bool is_file = path != NULL && strcmp(path, "-") != 0;
+  *output = (l_output){.sink = {.fd = -1}, .file = {.fd = -1}};
+  pf_status status = PF_OK;
+  if (is_file)
+    status = pf_output_open(&output->file, path, error);
+  const int fd = path != NULL && !is_file ? STDOUT_FILENO : output->file.fd;
+  if (status == PF_OK && pf_sink_open(&output->sink, fd) != PF_OK)
+    status = no_memory(error);
+  if (set->count > 1) {
+    output->sink.path = output->file.path;
+    set->outputs[set->count - 2].sink.side = &output->sink;
+  }
+  return status;
+}
+
+
+pf_status l_fileset_number (l_output *output, const char *path) {
+  const char *const dot = strrchr(path, '.');
+  if (dot == NULL)
+    return PF_OK;
+  output->row = strndup(path, (size_t)(dot - path));
+  output->number = 1;
+  output->sink.cut = cut_output;
+  return output->row == NULL ? PF_ENOMEM : PF_OK;
+}
+
+
+/* Move the files into one list, the main one last. */
+static size_t take_files (l_fileset *set, pf_output *files) {
+  size_t n = 0;
+  for (size_t i = set->count; i-- > 0;) {
+    l_output *const output = &set->outputs[i];
+    for (size_t b = 0; b < output->nbefore; b++)
+      files[n++] = output->before[b];
+    output->nbefore = 0;
+    if (i > 0 && output->sink.written == 0)
+      pf_output_close(&output->file);
+    files[n++] = output->file;
+    output->file = (pf_output){.fd = -1};
+  }
+  return n;
+}
+
+
+pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
+  size_t n = set->count;
+  for (size_t i = 0; i < set->count; i++)
+    n += set->outputs[i].nbefore;
+  pf_output *const files = malloc(n * sizeof *files);
+  if (files == NULL)
+    return no_memory(error);
+  n = take_files(set, files);
+  const pf_status status = pf_output_commit(files, n, error);
+  for (size_t i = 0; i < n; i++)
+    pf_output_close(&files[i]);
+  free(files);
+  return status;
+}
+
+
+static void drop_output (l_output *output) {
+  pf_sink_close(&output->sink);
+  pf_output_close(&output->file);
+  for (size_t i = 0; i < output->nbefore; i++)
+    pf_output_close(&output->before[i]);
+  free(output->before);
+  free(output->row);
+  *output = (l_output){.sink = {.fd = -1}, .file = {.fd = -1}};
+}
+
+
+void l_fileset_close (l_fileset *set) {
+  for (size_t i = 0; i < set->count; i++)
+    drop_output(&set->outputs[i]);
+  set->count = 0;
+}

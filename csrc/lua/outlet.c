@@ -1,0 +1,103 @@
+/*
+** outlet.c - the files of a writer through a ring: unlike a file that is
+** written whole, each has its name from the beginning and grows there.
+*/
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes/output.h"
+#include "lua/stream.h"
+
+
+pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
+  struct stat about;
+  char *absolute;
+  pf_status status =
+      pf_output_resolve(path, &absolute, &output->is_in_place, error);
+  if (status != PF_OK)
+    return status;
+  if (output->is_in_place) {
+    pf_output file;
+    free(absolute);
+    status = pf_output_open(&file, path, error);
+    output->sink.fd = file.fd;
+    file.fd = -1;
+    pf_output_close(&file);
+    return status;
+  }
+  const bool is_new = lstat(absolute, &about) != 0 && errno == ENOENT;
+  output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  const int errnum = errno;
+  if (output->sink.fd >= 0 && is_new)
+    output->made = absolute;
+  else
+    free(absolute);
+  return output->sink.fd >= 0
+             ? PF_OK
+             : pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                       strerror(errnum));
+}
+
+
+/* The path of the file that is written of a row. */
+static bool row_path (const l_outlet *output, char *path, size_t room) {
+  const int size = snprintf(path, room, "%s.%06llu", output->row,
+                            (unsigned long long)output->number);
+  return size > 0 && (size_t)size < room;
+}
+
+
+/* The file is full: the next one begins. Called by the writer's thread. */
+static pf_status cut_output (pf_sink *sink, pf_error *error) {
+  l_outlet *const output = (l_outlet *)(void *)sink;
+  char path[4096];
+  const pf_status status = pf_sink_flush(sink, error);
+  if (status != PF_OK)
+    return status;
+  output->number++;
+  const int fd =
+      row_path(output, path, sizeof path)
+          ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+          : -1;
+  if (fd < 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s cannot be written: %s",
+                   path, strerror(errno));
+  close(sink->fd);
+  sink->fd = fd;
+  sink->before += sink->written;
+  sink->written = 0;
+  return PF_OK;
+}
+
+
+pf_status l_outlet_number (l_outlet *output, const char *path,
+                           pf_error *error) {
+  const char *const dot = strrchr(path, '.');
+  if (dot == NULL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s ends in no number",
+                   path);
+  output->row = strndup(path, (size_t)(dot - path));
+  output->number = 1;
+  output->sink.cut = cut_output;
+  return output->row != NULL
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy) {
+  char path[4096];
+  pf_sink_close(&output->sink);
+  if (output->sink.fd >= 0 && !is_pipe)
+    close(output->sink.fd);
+  if (output->row != NULL && output->sink.written == 0 && !is_copy &&
+      row_path(output, path, sizeof path))
+    unlink(path);
+  free(output->row);
+  free(output->made);
+}

@@ -1,0 +1,169 @@
+/*
+** output.c - output files as files of Lua: what is written gets its name, and
+** replaces an older file, at core.commit (bytes/output.h).
+**
+** They are files like those of io.open, so exports and scripts write into both
+** in the same way. Closed by anything but core.commit (close, <close>, the
+** collector) they leave nothing, and the older file as it was.
+*/
+
+#include "bytes/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lua/binding.h"
+
+
+/* User value 1 is the path as it was given. The descriptor of the stream is a
+   copy: it is closed, with what is buffered written, before the commit. */
+typedef struct l_output_file {
+  luaL_Stream stream; /* first: files of Lua are that */
+  pf_output output;
+} l_output_file;
+
+
+const char *l_path_check (lua_State *L, int arg) {
+  size_t length;
+  const char *const path = luaL_checklstring(L, arg, &length);
+  luaL_argcheck(L, strlen(path) == length, arg, "path contains a zero byte");
+  return path;
+}
+
+
+static int output_close (lua_State *L) {
+  l_output_file *const file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  const int closed = fclose(file->stream.f);
+  const int errnum = errno;
+  pf_output_close(&file->output);
+  errno = errnum;
+  return luaL_fileresult(L, closed == 0, NULL);
+}
+
+
+/* Open the stream over a copy of the descriptor. */
+static pf_status open_stream (l_output_file *file, pf_error *error) {
+  const int fd = fcntl(file->output.fd, F_DUPFD_CLOEXEC, 0);
+  file->stream.f = fd < 0 ? NULL : fdopen(fd, "wb");
+  if (file->stream.f != NULL)
+    return PF_OK;
+  const int errnum = errno;
+  if (fd >= 0)
+    close(fd);
+  pf_output_close(&file->output);
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                 strerror(errnum));
+}
+
+
+/* core.output(path): a file to write into, or nil, message, code. */
+static int core_output (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  pf_error error;
+  l_output_file *const file = lua_newuserdatauv(L, sizeof *file, 1);
+  memset(file, 0, sizeof *file); /* without closef: closed */
+  luaL_setmetatable(L, LUA_FILEHANDLE);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  pf_status status = pf_output_open(&file->output, path, &error);
+  if (status == PF_OK)
+    status = open_stream(file, &error);
+  if (status != PF_OK)
+    return l_failure(L, &error, path);
+  file->stream.closef = output_close;
+  return 1;
+}
+
+
+/* core.output_path(path): the absolute path, links followed, of the file that
+   core.output would write, and whether it would write in place (a pipe, device,
+   descriptor); or nil, message, code. */
+static int core_output_path (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  char *absolute, copy[PATH_MAX];
+  bool is_in_place;
+  pf_error error;
+  if (pf_output_resolve(path, &absolute, &is_in_place, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  snprintf(copy, sizeof copy, "%s", absolute); /* pushing it may raise */
+  free(absolute);
+  lua_pushstring(L, copy);
+  lua_pushboolean(L, is_in_place);
+  return 2;
+}
+
+
+/* core.commit(file): write what is buffered, and give a file of core.output its
+   name; true, or nil, message, code and "EPIPE" when the reader of a pipe left.
+   It is closed, whatever comes of it. A write that failed before is a failure
+   here, too. */
+static int core_commit (lua_State *L) {
+  l_output_file *const file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  luaL_argcheck(L, file->stream.closef == output_close, 1,
+                "no open file of core.output");
+  file->stream.closef = NULL;
+  errno = 0;
+  const bool failed = ferror(file->stream.f) != 0;
+  const bool closed = fclose(file->stream.f) == 0;
+  pf_error error;
+  if (failed || !closed) {
+    const int errnum = errno;
+    pf_output_close(&file->output);
+    return l_write_failure(L, 1, errnum);
+  }
+  if (pf_output_commit(&file->output, 1, &error) != PF_OK) {
+    pf_output_close(&file->output);
+    return l_failure(L, &error, NULL); /* the message names the file */
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
+
+int l_write_failure (lua_State *L, int arg, int errnum) {
+  const luaL_Stream *const stream = luaL_testudata(L, arg, LUA_FILEHANDLE);
+  const bool is_standard =
+      stream != NULL && stream->closef != NULL && stream->f == stdout;
+  arg = lua_absindex(L, arg);
+  lua_pushnil(L);
+  if (is_standard)
+    lua_pushliteral(L, "standard output");
+  else if (stream == NULL)
+    lua_pushliteral(L, "");
+  else if (lua_getiuservalue(L, arg, 1) != LUA_TSTRING) { /* of io.open */
+    lua_pop(L, 1);
+    lua_pushliteral(L, "");
+  }
+  lua_pushfstring(L, "%s%swrite failed%s%s", lua_tostring(L, -1),
+                  lua_rawlen(L, -1) == 0 ? "" : ": ", errnum == 0 ? "" : ": ",
+                  errnum == 0 ? "" : strerror(errnum));
+  lua_remove(L, -2);
+  lua_pushliteral(L, "io");
+  if (errnum != EPIPE)
+    return 3;
+  lua_pushliteral(L, "EPIPE");
+  return 4;
+}
+
+
+/* core.write_failure(file, errnum): what a writer into a file answers when
+   file:write has failed with that number: nil, message, code and "EPIPE". */
+static int core_write_failure (lua_State *L) {
+  luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  return l_write_failure(L, 1, (int)luaL_optinteger(L, 2, 0));
+}
+
+
+void l_open_output (lua_State *L) {
+  static const luaL_Reg functions[] = {{"commit", core_commit},
+                                       {"output", core_output},
+                                       {"output_path", core_output_path},
+                                       {"write_failure", core_write_failure},
+                                       {NULL, NULL}};
+  luaL_setfuncs(L, functions, 0);
+}

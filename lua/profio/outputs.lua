@@ -1,0 +1,93 @@
+-- Files that are written: every one of them goes through core.output, which gives a file its name
+-- only when it is complete, and none of them may be a file that is read for it.
+
+local core = require "profio.core"
+local lfs = require "lfs"
+
+local outputs = {}
+
+-- What a regular file is, whatever it is called; nil: it is no regular file.
+local function identity(path)
+   local found = lfs.attributes(path)
+   return found and found.mode == "file" and ("%d %d"):format(found.dev, found.ino) or nil
+end
+
+-- Inputs by their identity. "-" is standard input.
+local function by_identity(inputs)
+   local known = {}
+   for _, path in ipairs(inputs) do
+      local id = identity(path == "-" and "/dev/stdin" or path)
+      if id then
+         known[id] = path
+      end
+   end
+   return known
+end
+
+---Whether a path is written where it is: standard output ("-"), a pipe, a terminal, a device, a
+---socket, /dev/fd/N. Nothing can stand beside it.
+---@param path string
+---@return boolean
+function outputs.is_in_place(path)
+   return path == "-" or (select(2, core.output_path(path)) == true)
+end
+
+---Raises when an output is also an input: the same file, under whatever name, or the file that
+---standard output ("-") appends to.
+---@param paths string[] of the outputs of one call
+---@param inputs string[] paths of files that are read for them
+function outputs.check_inputs(paths, inputs)
+   local known = by_identity(inputs)
+   for _, path in ipairs(paths) do
+      local id = identity(path == "-" and "/dev/stdout" or path)
+      if id and known[id] then
+         error(("%s: %s: write into another file"):format(path, known[id] == path
+            and "it is read, so it cannot be the output"
+            or "it is the file " .. known[id] .. ", which is read"), 0)
+      end
+   end
+end
+
+---Raises when an output is also an input, or when two outputs of one call are the same file.
+---@param paths string[] of the outputs of one call
+---@param inputs string[] paths of files that are read for them
+function outputs.check(paths, inputs)
+   local seen = {}
+   outputs.check_inputs(paths, inputs)
+   for _, path in ipairs(paths) do
+      local absolute, is_in_place = core.output_path(path)
+      local key = identity(path) or absolute
+      if key and not is_in_place and seen[key] then
+         error(("%s: two outputs would be this file: write under another name"):format(path), 0)
+      end
+      seen[key or path] = true
+   end
+end
+
+---Write a file as a whole: it gets its name, and replaces an older file, when `write` went well.
+---@param path string
+---@param write fun(file: file*): any, string|nil, string|nil, string|nil  answers nil, message,
+---code for a failure
+---@return any what `write` answers
+---@return string|nil message
+---@return string|nil code
+---@return "EPIPE"|nil
+function outputs.write(path, write)
+   local file <close>, message, code = core.output(path)
+   if not file then
+      return nil, message, code
+   end
+   local done, broken
+   done, message, code, broken = write(file)
+   if not done then
+      return nil, message, code, broken
+   end
+   local ok
+   ok, message, code, broken = core.commit(file)
+   if not ok then
+      return nil, message, code, broken
+   end
+   return done
+end
+
+return outputs
