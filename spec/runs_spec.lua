@@ -100,7 +100,10 @@ describe("timelines of several files", function()
          assert.same({ nil, "unsupported" }, { bytes, code })
          assert.matches("runs whose times overlap", message)
       end
-      assert.matches('"type":"sampled"', (trace:export "speedscope"))
+      local text = assert(trace:export "speedscope")
+      assert.matches('"type":"sampled"', text)
+      assert.matches('"name":"[^"]*%(without the timeline: its files are runs', text)
+      assert.matches('"Left out"[^}]*without the timeline', (trace:export "firefox"))
       assert.is_nil((trace:export "html"):find('"lanes":', 1, true))
    end)
 
