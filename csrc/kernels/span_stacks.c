@@ -50,10 +50,7 @@ static bool add_track (spans_reader *r, span_stack *s, const pf_slot *slot) {
 
 
 /* Give a row on the track of a stack, after the base that is due. */
-static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
-                 span_row row) {
-  if (s->track == NO_TRACK && !add_track(r, s, slot))
-    return false;
+static bool put_on_track (spans_reader *r, span_stack *s, span_row row) {
   const span_row base = {
       .kind = PF_SPAN_BASE, .track = s->track, .time = s->base};
   if (s->is_base_due && !add_row(r, &base))
@@ -62,6 +59,14 @@ static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
   row.track = s->track;
   s->last = row.time;
   return add_row(r, &row);
+}
+
+
+/* The same where the stack of a slot may have no track. */
+static bool put (spans_reader *r, span_stack *s, const pf_slot *slot,
+                 span_row row) {
+  return (s->track != NO_TRACK || add_track(r, s, slot)) &&
+         put_on_track(r, s, row);
 }
 
 
@@ -97,7 +102,7 @@ static bool end_value (spans_reader *r, span_stack *s, int64_t time) {
   row.net = time > row.time ? time - row.time : 0;
   row.time = time > row.time ? time : row.time;
   row.kind = PF_SPAN_CLOSE;
-  return put(r, s, NULL, row);
+  return put_on_track(r, s, row);
 }
 
 
@@ -174,8 +179,8 @@ static bool look_at_rest (spans_reader *r, span_stack *s, const pf_lane *lane,
   if (!r->options.rests || s->track == NO_TRACK || rests == s->rests)
     return true;
   s->rests = rests;
-  return put(
-      r, s, NULL,
+  return put_on_track(
+      r, s,
       (span_row){.kind = rests ? PF_SPAN_REST : PF_SPAN_RUN, .time = time});
 }
 
