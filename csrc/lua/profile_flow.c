@@ -147,12 +147,12 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
 
 /* The number of the metric that the options ask for: time if it is known. */
 static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
-  const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
+  const size_t usual = pf_graph_usual(graph);
   if (graph->facts.compat || !lua_istable(L, arg))
-    return last;
+    return usual;
   if (lua_getfield(L, arg, "metric") == LUA_TNIL) {
     lua_pop(L, 1);
-    return last;
+    return usual;
   }
   const char *const name = luaL_checkstring(L, -1);
   for (size_t i = 0; i < graph->nmetrics; i++)
@@ -251,10 +251,13 @@ static void set_name (lua_State *L, const char *name,
 }
 
 
+/* Metrics of a dimension other than seconds have a field `dimension`. */
 static void set_metrics (lua_State *L, const pf_graph *graph) {
   lua_createtable(L, (int)graph->nmetrics, 0);
   for (size_t i = 0; i < graph->nmetrics; i++) {
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
+    if (graph->metrics[i].rate > 0)
+      set_name(L, "dimension", graph->dictionary, graph->metrics[i].dimension);
     lua_pushstring(L, graph->metrics[i].name);
     lua_setfield(L, -2, "name");
     lua_pushstring(L, graph->metrics[i].unit);
@@ -272,12 +275,37 @@ static int64_t granularity (double scale) {
 }
 
 
+/* The metric of a flow if it is of a dimension other than seconds, else NULL. */
+static const pf_metric *unit_of (const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  if (graph->facts.compat || flow->metric >= graph->nmetrics ||
+      !(graph->metrics[flow->metric].rate > 0))
+    return NULL;
+  return &graph->metrics[flow->metric];
+}
+
+
 /* What a sample is in the unit of the flow. */
 static double sample_size (const pf_flow *flow) {
   const pf_graph_facts *const facts = &flow->graph->facts;
-  return facts->compat || flow->per_second == 1
+  return facts->compat || flow->per_second == 1 || unit_of(flow) != NULL
              ? 1
              : flow->per_second / facts->rate;
+}
+
+
+/* What a count of the flow is called. */
+static void set_dimension (lua_State *L, const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  const pf_metric *const unit = unit_of(flow);
+  const pf_graph_facts *const facts = &graph->facts;
+  set_number(L, "sample_seconds",
+             1.0 / (unit != NULL ? unit->rate : facts->rate));
+  set_name(L, "dimension", graph->dictionary,
+           unit != NULL ? unit->dimension : facts->dimension);
+  set_name(L, "abbreviation", graph->dictionary,
+           unit != NULL ? unit->abbreviation : facts->abbreviation);
+  set_number(L, "per_unit", flow->per_second);
 }
 
 
@@ -301,14 +329,12 @@ void l_profile_facts (lua_State *L, const pf_flow *flow) {
   set_number(L, "rate", facts->rate);
   set_number(L, "scale", facts->scale);
   set_integer(L, "granularity", granularity(facts->scale));
-  set_number(L, "sample_seconds", 1.0 / facts->rate);
   set_number(L, "sample_percent",
              100.0 * sample_size(flow) / flow->total_shown);
   set_number(L, "total", flow->total);
   set_number(L, "total_seconds", flow->total / flow->per_second);
   set_number(L, "shown_seconds", flow->total_shown / flow->per_second);
-  set_name(L, "dimension", graph->dictionary, facts->dimension);
-  set_name(L, "abbreviation", graph->dictionary, facts->abbreviation);
+  set_dimension(L, flow);
   lua_pushlstring(L, &prefix, 1);
   lua_setfield(L, -2, "prefix");
   set_number(L, "prefix_per_second", unit);

@@ -25,6 +25,7 @@ void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary) {
   memset(graph, 0, sizeof *graph);
   graph->dictionary = dictionary;
   graph->facts.same_rates = true;
+  graph->facts.is_seconds = true;
   graph->facts.dimension = PF_NO_NAME;
   graph->facts.abbreviation = PF_NO_NAME;
 }
@@ -55,8 +56,18 @@ void pf_graph_close (pf_graph *graph) {
 
 
 size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit) {
-  graph->metrics[graph->nmetrics] = (pf_metric){name, unit};
+  pf_metric *const metric = &graph->metrics[graph->nmetrics];
+  *metric = (pf_metric){.dimension = PF_NO_NAME, .abbreviation = PF_NO_NAME};
+  snprintf(metric->name, sizeof metric->name, "%s", name);
+  snprintf(metric->unit, sizeof metric->unit, "%s", unit);
   return graph->nmetrics++;
+}
+
+
+void pf_graph_metrics_like (pf_graph *graph, const pf_graph *other) {
+  graph->nmetrics = other->nmetrics;
+  memcpy(graph->metrics, other->metrics,
+         other->nmetrics * sizeof *other->metrics);
 }
 
 

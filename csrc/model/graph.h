@@ -14,7 +14,7 @@
 #include "profio.h"
 
 #define PF_NO_FUNCTION UINT32_MAX
-#define PF_MAX_METRICS 4
+#define PF_MAX_METRICS 8
 
 /* What is known of a function beside its numbers. */
 enum {
@@ -26,8 +26,12 @@ enum {
 
 /* What the weights measure. */
 typedef struct pf_metric {
-  const char *name; /* "samples", "time": a constant */
-  const char *unit; /* "count", "ns": a constant */
+  char name[48]; /* "samples", "time", or the dimension of a histogram */
+  char unit[48]; /* "count", "ns", or what one count is */
+  /* Of a dimension other than seconds: */
+  double rate;        /* counts that are one of its units; else 0 */
+  uint32_t dimension; /* in the dictionary */
+  uint32_t abbreviation;
 } pf_metric;
 
 /* Numbers of the whole profile, for headings. */
@@ -44,6 +48,8 @@ typedef struct pf_graph_facts {
   double ticks;        /* gprof's total: may differ from `samples` */
   uint32_t dimension;  /* "seconds", in the dictionary */
   uint32_t abbreviation;
+  bool is_seconds; /* that dimension is seconds; histograms of these and of
+                      no others have the metrics "samples" and "time" */
 } pf_graph_facts;
 
 /* A source line and what it cost: one per file, line and function. */
@@ -115,8 +121,17 @@ typedef struct pf_graph {
 void pf_graph_open (pf_graph *graph, pf_dictionary *dictionary);
 void pf_graph_close (pf_graph *graph);
 
-/* Add a metric before the first function; answers its number. */
+/* Add a metric before the first function; returns its number. Names that are too
+   long are cut. At most PF_MAX_METRICS of them. */
 size_t pf_graph_metric (pf_graph *graph, const char *name, const char *unit);
+
+/* Add all metrics of another graph. */
+void pf_graph_metrics_like (pf_graph *graph, const pf_graph *other);
+
+/* The metric that is shown when none is named: time, else the first. */
+static inline size_t pf_graph_usual (const pf_graph *graph) {
+  return graph->facts.has_time && graph->nmetrics > 1 ? 1 : 0;
+}
 
 /* Room for `count` more functions; compat graphs have ticks as well. */
 pf_status pf_graph_reserve (pf_graph *graph, size_t count);

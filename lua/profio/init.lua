@@ -89,21 +89,22 @@ local function format_options(given, format)
    return theirs
 end
 
--- Names of functions: a stripped executable is no failure, only a note, but what cannot be read is
--- one, for the user has named it. Without exe and symbols there are none.
-local function open_symbols(mine, dictionary, notes)
-   if not mine.exe and not mine.symbols then
-      return nil
+-- Open the names of functions for a format that has addresses. A stripped executable is no failure,
+-- only a note, but what cannot be read is one, for the user has named it.
+local function open_symbols(state, mine)
+   if state.symbols or not state.format.addresses or not mine.exe and not mine.symbols then
+      return true
    end
    local found, message, code = require("profio.symbols").open {
-      exe = mine.exe, symbols = mine.symbols, dictionary = dictionary, max_size = mine.max_size,
-      rule = mine.compat == "gprof" and "gprof" or "exact",
+      exe = mine.exe, symbols = mine.symbols, dictionary = state.dictionary,
+      max_size = mine.max_size, rule = mine.compat == "gprof" and "gprof" or "exact",
    }
    if not found then
       return nil, message, code
    end
-   table.move(found.notes, 1, #found.notes, #notes + 1, notes)
-   return found
+   table.move(found.notes, 1, #found.notes, #state.notes + 1, state.notes)
+   state.symbols = found
+   return true
 end
 
 -- Whether two lists of tables, or of the columns of one, are alike.
@@ -135,6 +136,11 @@ local function open_part(state, input, source, theirs, mine, given)
    local sides, message, code = inputs.sides({ path = path, source = source, options = theirs },
       input, format, given, mine.max_size, state.notes)
    if not sides then
+      return nil, message, code
+   end
+   local has_symbols
+   has_symbols, message, code = open_symbols(state, mine)
+   if not has_symbols then
       return nil, message, code
    end
    local sources = { { role = "main", source = source } }
@@ -331,11 +337,6 @@ function profio.open(what, given)
       mine[option.name] = given[option.name]
    end
    mine = options.check(common, mine, "open")
-   local failed, reason
-   state.symbols, failed, reason = open_symbols(mine, state.dictionary, state.notes)
-   if failed then
-      return nil, failed, reason
-   end
    if not mine.live then -- what a ring still holds is on its way into the file
       list = recovery.expand(list, state)
       inputs.unpack(list, mine.max_size)

@@ -135,9 +135,21 @@ local function plain_reader(state, name)
    return reader, message, code
 end
 
+-- The same where the format says that equal things of several records and files are one: rows with
+-- equal keys are added up.
+local function summed_reader(state, name)
+   local reader, message, code = plain_reader(state, name)
+   local summed = state.format.summed and state.format.summed(name, state.parts)
+   if not reader or not summed then
+      return reader, message, code
+   end
+   return core.group(reader, { { column = summed.key, name = summed.key } },
+      { { fn = "sum", column = summed.sum, name = summed.sum } })
+end
+
 -- The columns that come from addresses stand behind those of the file.
 local function derived_reader(state, name)
-   local reader, message, code = plain_reader(state, name)
+   local reader, message, code = summed_reader(state, name)
    local addresses = state.format.addresses and state.format.addresses[name]
    if not reader or not state.symbols or not addresses then
       return reader, message, code
@@ -299,7 +311,10 @@ end
 function methods:row_count(name)
    local total = 0
    check_table(alive(self), name)
-   if alive(self).schema[name].stage then
+   local state = alive(self)
+   if state.schema[name].stage or state.format.summed
+      and state.format.summed(name, state.parts)
+   then
       return nil
    end
    for _, part in ipairs(alive(self).parts) do

@@ -114,7 +114,7 @@ typedef struct gmon_walk {
 
 /* What one walk over everything found. */
 typedef struct gmon_totals {
-  uint64_t sets, bins, arcs, blocks, images, parts, raw_rows;
+  uint64_t sets, bins, arcs, blocks, block_records, images, parts, raw_rows;
 } gmon_totals;
 
 /* The state of an opened trace. */

@@ -43,7 +43,10 @@ static void count_part (gmon_totals *totals, const gmon_part *part,
       totals->bins += part->count;
       break;
     case GMON_ARCS: totals->arcs += part->count; break;
-    case GMON_BLOCKS: totals->blocks += part->count; break;
+    case GMON_BLOCKS:
+      totals->blocks += part->count;
+      totals->block_records++;
+      break;
     case GMON_IMAGES: totals->images++; break;
     default: break;
   }
@@ -65,6 +68,8 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
   pf_info_int(trace, "bins", (int64_t)totals->bins);
   pf_info_int(trace, "arcs", (int64_t)totals->arcs);
   pf_info_int(trace, "blocks", (int64_t)totals->blocks);
+  if (totals->block_records > 1)
+    pf_info_int(trace, "block_records", (int64_t)totals->block_records);
   if (layout->dialect != GMON_GNU && layout->dialect != GMON_LD)
     pf_info_int(trace, "counter_bits",
                 (layout->is_signed ? -8 : 8) * (int64_t)layout->counter);

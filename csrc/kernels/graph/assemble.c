@@ -136,6 +136,7 @@ static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
                               pf_credit *credit, pf_histograms *sets,
                               pf_error *error) {
+  credit->units = sets->has_units ? sets : NULL;
   return graph->facts.compat
              ? add_as_gprof(graph, assembly, credit->places, sets, error)
              : add_exactly(assembly, credit, error);
@@ -183,19 +184,28 @@ static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
+/* Read the sets and add the metrics that they and the histogram give. */
+static pf_status add_metrics (pf_graph *graph, const pf_assembly *assembly,
+                              pf_histograms *sets, pf_error *error) {
+  pf_status status = PF_OK;
+  if (assembly->sets != NULL)
+    status = pf_histograms_read(sets, assembly->sets, error);
+  pf_histograms_facts(sets, graph->dictionary, &graph->facts);
+  if (status != PF_OK || assembly->compat)
+    return status;
+  if (assembly->histogram != NULL)
+    return pf_credit_metrics(graph, assembly->histogram, sets, error);
+  pf_graph_metric(graph, "samples", "count");
+  return PF_OK;
+}
+
+
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error) {
   pf_histograms sets = {0};
-  pf_status status = PF_OK;
   pf_graph_open(graph, dictionary);
   graph->facts.compat = assembly->compat;
-  if (assembly->sets != NULL)
-    status = pf_histograms_read(&sets, assembly->sets, error);
-  pf_histograms_facts(&sets, &graph->facts);
-  if (!assembly->compat && assembly->histogram != NULL)
-    pf_credit_metrics(graph, assembly->histogram, &sets);
-  else if (!assembly->compat)
-    pf_graph_metric(graph, "samples", "count");
+  pf_status status = add_metrics(graph, assembly, &sets, error);
   if (status == PF_OK)
     status = fill(graph, assembly, &sets, error);
   pf_histograms_close(&sets);

@@ -21,8 +21,7 @@
 static void copy_facts (pf_graph *to, const pf_graph *from) {
   to->facts = from->facts;
   to->facts.samples = 0;
-  for (size_t m = 0; m < from->nmetrics; m++)
-    (void)pf_graph_metric(to, from->metrics[m].name, from->metrics[m].unit);
+  pf_graph_metrics_like(to, from);
 }
 
 

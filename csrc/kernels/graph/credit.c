@@ -7,19 +7,20 @@
 
 #include "kernels/graph/credit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/relay.h"
+#include "model/names.h"
 #include "model/wide.h"
 
 #define NS_PER_SECOND 1000000000
 
-/* The metrics of a graph while bins are credited. */
+/* The metrics of a graph with histograms in seconds. */
 enum {
   SAMPLES,
-  TIME,
-  REST /* of times, what their rounding left over; see model/wide.h */
+  TIME
 };
 
 enum {
@@ -27,14 +28,15 @@ enum {
   HIGH,
   COUNT,
   SPENT,
-  LEFT,
+  LEFT, /* only where times have rests */
+  SET,  /* only where dimensions differ */
   NWANTS
 };
 
 static const pf_want wants[NWANTS] = {
     {"low", PF_ADDR, true},    {"high", PF_ADDR, true},
     {"count", PF_INT, true},   {"spent", PF_INT, false},
-    {".spent", PF_INT, false},
+    {".spent", PF_INT, false}, {"set", PF_INT, false},
 };
 
 /* Bytes of a bin that belong to one function or gap. */
@@ -45,17 +47,26 @@ typedef struct piece {
 } piece;
 
 
-/* Whether a sample of some set is no whole number of nanoseconds. */
-static bool has_rest (const pf_histograms *sets) {
+/* Whether a sample of some set in seconds is no whole number of nanoseconds. */
+static bool has_rest (const pf_histograms *sets,
+                      const pf_dictionary *dictionary) {
   for (size_t i = 0; i < sets->count; i++)
-    if (sets->sets[i].rate > 0 && NS_PER_SECOND % sets->sets[i].rate != 0)
+    if (sets->sets[i].rate > 0 && NS_PER_SECOND % sets->sets[i].rate != 0 &&
+        pf_histogram_is_seconds(&sets->sets[i], dictionary))
       return true;
   return false;
 }
 
 
-void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
-                        const pf_histograms *sets) {
+/* The metric of what the rounding of times left over (see model/wide.h), which
+   is the last one and has no unit; 0: there is none. */
+static size_t rest_of (const pf_graph *graph) {
+  const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
+  return last > TIME && graph->metrics[last].unit[0] == '\0' ? last : 0;
+}
+
+
+static void add_seconds (pf_graph *graph, const pf_reader *histogram) {
   pf_graph_metric(graph, "samples", "count");
   const size_t field =
       pf_field_index(histogram->fields, histogram->nfields, "spent");
@@ -63,8 +74,79 @@ void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
       field < histogram->nfields && histogram->fields[field].type == PF_INT;
   if (graph->facts.has_time)
     pf_graph_metric(graph, "time", "ns");
-  if (graph->facts.has_time && has_rest(sets))
+}
+
+
+/* Whether a metric is that of a set's dimension and rate. */
+static bool is_metric_of (const pf_metric *metric, const pf_histogram *set) {
+  return metric->rate > 0 && metric->dimension == set->dimension &&
+         (metric->rate == (double)set->rate ||
+          (set->rate == 0 && metric->rate == 1));
+}
+
+
+static bool is_taken (const pf_graph *graph, const char *name) {
+  for (size_t m = 0; m < graph->nmetrics; m++)
+    if (strcmp(graph->metrics[m].name, name) == 0)
+      return true;
+  return strcmp(name, "samples") == 0 || strcmp(name, "time") == 0 ||
+         strcmp(name, "calls") == 0;
+}
+
+
+/* Add the metric of a dimension, named after it; of a second rate, and where
+   that name means something else, with the rate. */
+static void add_unit (pf_graph *graph, const pf_histogram *set) {
+  const pf_bytes text = pf_name(graph->dictionary, set->dimension);
+  const int size = text.size < 20 ? (int)text.size : 20;
+  const long long rate = set->rate == 0 ? 1 : (long long)set->rate;
+  char name[48], unit[48];
+  snprintf(unit, sizeof unit, rate == 1 ? "%.*s" : "%.*s / %lld", size,
+           (const char *)text.at, rate);
+  snprintf(name, sizeof name, "%.*s", size, (const char *)text.at);
+  if (is_taken(graph, name))
+    snprintf(name, sizeof name, "%.*s / %lld", size, (const char *)text.at,
+             rate);
+  pf_metric *const metric = &graph->metrics[pf_graph_metric(graph, name, unit)];
+  metric->rate = (double)rate;
+  metric->dimension = set->dimension;
+  metric->abbreviation = set->abbreviation;
+}
+
+
+/* The metric of a set that does not count seconds. */
+static pf_status take_unit (pf_graph *graph, pf_histogram *set,
+                            pf_error *error) {
+  for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
+    if (is_metric_of(&graph->metrics[set->metric], set))
+      return PF_OK;
+  if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last one is of rests */
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "the histograms are in more than %d units",
+                   PF_MAX_METRICS - 3);
+  add_unit(graph, set);
+  return PF_OK;
+}
+
+
+pf_status pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
+                             pf_histograms *sets, pf_error *error) {
+  bool has_seconds = sets->count == 0;
+  for (size_t i = 0; i < sets->count; i++)
+    has_seconds |= pf_histogram_is_seconds(&sets->sets[i], graph->dictionary);
+  if (has_seconds)
+    add_seconds(graph, histogram);
+  for (size_t i = 0; i < sets->count; i++) {
+    if (pf_histogram_is_seconds(&sets->sets[i], graph->dictionary))
+      continue;
+    const pf_status status = take_unit(graph, &sets->sets[i], error);
+    if (status != PF_OK)
+      return status;
+    sets->has_units = true;
+  }
+  if (graph->facts.has_time && has_rest(sets, graph->dictionary))
     pf_graph_metric(graph, "rest", "");
+  return PF_OK;
 }
 
 
@@ -237,13 +319,13 @@ static void settle (int64_t *time, int64_t *rest) {
 
 static pf_status share_straddlers (pf_credit *credit) {
   pf_straddlers *const s = &credit->straddlers;
-  const bool with_rest = credit->graph->nmetrics > REST;
+  const size_t rest = rest_of(credit->graph);
   pf_status status = PF_OK;
   pf_straddlers_merge(s);
   for (size_t i = 0; i < s->count && status == PF_OK; i++) {
     pf_straddler *const bin = &s->bins[i];
-    if (with_rest)
-      settle(&bin->weights[TIME], &bin->weights[REST]);
+    if (rest != 0)
+      settle(&bin->weights[TIME], &bin->weights[rest]);
     status = share_out(credit, pf_places_near(credit->places, 0, bin->low),
                        bin->low, bin->high, bin->weights);
   }
@@ -269,7 +351,7 @@ static int compare_placed (const void *a, const void *b) {
 /* Round the times of all functions, and drop the metric with the rests. In the
    order of addresses each time is the difference of two rounded sums, so the
    whole is right to half a nanosecond. */
-static pf_status round_times (pf_graph *graph) {
+static pf_status round_times (pf_graph *graph, size_t rest) {
   placed *const order = malloc((graph->nfunctions + 1) * sizeof *order);
   pf_wide sum = 0, done = 0;
   if (order == NULL)
@@ -279,23 +361,24 @@ static pf_status round_times (pf_graph *graph) {
   qsort(order, graph->nfunctions, sizeof *order, compare_placed);
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const uint32_t f = order[i].function;
-    sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[REST][f];
+    sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[rest][f];
     const pf_wide time = pf_ns_of_parts(sum) - done;
     graph->weights[TIME][f] = time == (int64_t)time ? (int64_t)time : INT64_MAX;
     done += time;
   }
   free(order);
-  graph->nmetrics = REST;
-  free(graph->weights[REST]);
-  graph->weights[REST] = NULL;
+  graph->nmetrics = rest;
+  free(graph->weights[rest]);
+  graph->weights[rest] = NULL;
   return PF_OK;
 }
 
 
 pf_status pf_credit_finish (pf_credit *credit) {
   pf_status status = share_straddlers(credit);
-  if (status == PF_OK && credit->graph->nmetrics > REST)
-    status = round_times(credit->graph);
+  const size_t rest = rest_of(credit->graph);
+  if (status == PF_OK && rest != 0)
+    status = round_times(credit->graph, rest);
   pf_straddlers_free(&credit->straddlers);
   return status;
 }
@@ -303,16 +386,40 @@ pf_status pf_credit_finish (pf_credit *credit) {
 /* }====== */
 
 
+/* Set the weights of a row by metric. False: it has none. */
+static bool weigh (pf_credit *credit, const pf_pull *pull, size_t row,
+                   size_t rest, int64_t *weights) {
+  const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
+  const int64_t spent = pf_pull_int(pull->columns[SPENT], row, 0);
+  const int64_t left = rest == 0 ? 0 : pf_pull_int(pull->columns[LEFT], row, 0);
+  const pf_histogram *set = NULL;
+  if (count == 0 && spent == 0 && left == 0)
+    return false;
+  memset(weights, 0, credit->graph->nmetrics * sizeof *weights);
+  if (credit->units != NULL)
+    set = pf_histograms_find(
+        credit->units, pf_pull_int(pull->columns[SET], row, 0), &credit->unit);
+  if (set != NULL && set->metric != SAMPLES) {
+    weights[set->metric] = count;
+    return true;
+  }
+  weights[SAMPLES] = count;
+  if (credit->graph->facts.has_time)
+    weights[TIME] = spent;
+  if (rest != 0)
+    weights[rest] = left;
+  return true;
+}
+
+
 static pf_status credit_batch (void *context, const pf_pull *pull,
                                const uint32_t *notes, pf_error *error) {
   pf_credit *const credit = context;
+  const size_t rest = rest_of(credit->graph);
+  int64_t weights[PF_MAX_METRICS];
   (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
-    const int64_t weights[PF_MAX_METRICS] = {
-        pf_pull_int(pull->columns[COUNT], row, 0),
-        pf_pull_int(pull->columns[SPENT], row, 0),
-        pf_pull_int(pull->columns[LEFT], row, 0)};
-    if (!has_weight(weights, LEFT - COUNT + 1))
+    if (!weigh(credit, pull, row, rest, weights))
       continue;
     const uint64_t low = pull->columns[LOW]->addrs[row];
     const uint64_t high = pull->columns[HIGH]->addrs[row];
@@ -328,9 +435,11 @@ static pf_status credit_batch (void *context, const pf_pull *pull,
 
 pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
                                pf_error *error) {
+  const size_t nwants = credit->units != NULL         ? NWANTS
+                        : rest_of(credit->graph) != 0 ? SET
+                                                      : LEFT;
   const pf_relay relay = {.wants = wants,
-                          .nwants =
-                              credit->graph->nmetrics > REST ? NWANTS : LEFT,
+                          .nwants = nwants,
                           .sparse = COUNT,
                           .take = credit_batch,
                           .context = credit};

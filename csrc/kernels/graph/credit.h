@@ -26,6 +26,8 @@
 typedef struct pf_credit {
   pf_graph *graph;
   const pf_places *places;
+  const pf_histograms *units; /* sets whose dimensions differ, or NULL */
+  size_t unit;                /* the set of the last row: 0 to begin with */
   bool is_partial; /* not all functions have ranges: gaps are code too */
   size_t near;     /* the range of the last bin: 0 to begin with */
   /* Called for each bin with a count, in the order of the rows; or NULL. */
@@ -36,15 +38,18 @@ typedef struct pf_credit {
 } pf_credit;
 
 /* Credit all rows of table `histogram`: low, high, count, and spent when it
-   is there. Call pf_credit_metrics before the graph has functions. */
+   is there; with `units` also set. Call pf_credit_metrics before the graph has
+   functions. */
 pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
                                pf_error *error);
 
-/* Add the metrics that this table gives: "samples", and "time" when it has a
-   column `spent`; until the end also what rounding left over, where the rates of
-   the sets make times that are no whole nanoseconds. */
-void pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
-                        const pf_histograms *sets);
+/* Add the metrics that this table gives: of sets in seconds "samples", and
+   "time" when it has a column `spent`; of each other dimension one of its name,
+   with the counts; until the end also what rounding left over, where the rates
+   of the sets make times that are no whole nanoseconds. Notes in each set which
+   metric its counts are. PF_ELIMIT when there are too many dimensions. */
+pf_status pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
+                             pf_histograms *sets, pf_error *error);
 
 /* Share out the bins over several functions, and round the times. PF_ENOMEM.
    pf_credit_histogram does it for its own credit. */

@@ -95,17 +95,35 @@ void pf_histograms_close (pf_histograms *sets) {
 }
 
 
-void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts) {
-  facts->sets = sets->count;
-  if (sets->count == 0)
-    return;
+bool pf_histogram_is_seconds (const pf_histogram *set,
+                              const pf_dictionary *dictionary) {
+  static const char seconds[] = "seconds";
+  if (set->dimension == PF_NO_NAME)
+    return true;
+  const pf_bytes text = pf_name(dictionary, set->dimension);
+  return text.size == sizeof seconds - 1 &&
+         memcmp(text.at, seconds, text.size) == 0;
+}
+
+
+void pf_histograms_facts (const pf_histograms *sets,
+                          const pf_dictionary *dictionary,
+                          pf_graph_facts *facts) {
   const pf_histogram *first = sets->sets;
+  facts->sets = sets->count;
+  for (size_t i = sets->count; i-- > 0;)
+    if (pf_histogram_is_seconds(&sets->sets[i], dictionary))
+      first = &sets->sets[i];
+  if (first == NULL)
+    return;
+  facts->is_seconds = pf_histogram_is_seconds(first, dictionary);
   facts->rate = (double)first->rate;
   facts->dimension = first->dimension;
   facts->abbreviation = first->abbreviation;
   facts->scale = pf_histogram_scale(first);
-  for (size_t i = 1; i < sets->count; i++)
-    if (sets->sets[i].rate != first->rate)
+  for (size_t i = 0; i < sets->count; i++)
+    if (sets->sets[i].dimension == first->dimension &&
+        sets->sets[i].rate != first->rate)
       facts->same_rates = false;
 }
 

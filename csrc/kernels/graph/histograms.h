@@ -13,13 +13,15 @@ typedef struct pf_histogram {
   uint64_t low, high;
   int64_t bins, rate;
   uint32_t dimension, abbreviation; /* names, or PF_NO_NAME */
-  size_t first; /* the first set with this range: gprof adds them up */
+  size_t first;  /* the first set with this range: gprof adds them up */
+  size_t metric; /* of the graph, that its counts are added to */
 } pf_histogram;
 
 typedef struct pf_histograms {
   pf_histogram *sets;
   size_t count, room;
   bool is_repeated; /* some range is there twice */
+  bool has_units;   /* some dimension is not seconds */
 } pf_histograms;
 
 
@@ -28,8 +30,15 @@ pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
                               pf_error *error);
 void pf_histograms_close (pf_histograms *sets);
 
-/* What the sets say about the profile: rate, dimension, equal rates. */
-void pf_histograms_facts (const pf_histograms *sets, pf_graph_facts *facts);
+/* What the sets say about the profile: rate, dimension, equal rates. Of sets in
+   several dimensions those in seconds, if there are any. */
+void pf_histograms_facts (const pf_histograms *sets,
+                          const pf_dictionary *dictionary,
+                          pf_graph_facts *facts);
+
+/* Whether a set counts seconds; so do those that state no dimension. */
+bool pf_histogram_is_seconds (const pf_histogram *set,
+                              const pf_dictionary *dictionary);
 
 /* How many units of 2 bytes a bin has when they divide the range evenly. */
 static inline double pf_histogram_scale (const pf_histogram *set) {

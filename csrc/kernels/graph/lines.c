@@ -86,9 +86,7 @@ static bool sweep (pf_line_credit *lines, uint64_t bias) {
 static pf_status open_cells (pf_line_credit *lines) {
   const pf_graph *graph = lines->functions->graph;
   pf_graph_open(&lines->cells, graph->dictionary);
-  for (size_t i = 0; i < graph->nmetrics; i++)
-    pf_graph_metric(&lines->cells, graph->metrics[i].name,
-                    graph->metrics[i].unit);
+  pf_graph_metrics_like(&lines->cells, graph);
   if (pf_graph_reserve(&lines->cells, lines->nranges) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < lines->nranges; i++)

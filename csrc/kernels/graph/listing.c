@@ -4,6 +4,8 @@
 
 #include "kernels/graph/listing_fill.h"
 
+#include <string.h>
+
 #define NS_PER_SECOND 1e9
 
 
@@ -19,10 +21,39 @@ static pf_status listing_next (pf_reader *reader, pf_batch *batch,
 }
 
 
+/* Whether the metric that a flow shows is a time. */
+static bool is_time (const pf_flow *flow) {
+  const pf_graph *const graph = flow->graph;
+  if (graph->facts.compat)
+    return graph->facts.is_seconds;
+  return graph->nmetrics == 0 ||
+         strcmp(graph->metrics[flow->metric].unit, "ns") == 0;
+}
+
+
+/* The help of a column of times says that they are in ns: text forms print them
+   by it. Of other metrics it says so. */
+static const pf_field *fields_without_times (listing_reader *self,
+                                             const pf_field *fields,
+                                             size_t nfields) {
+  static const char in_ns[] = ", ns";
+  for (size_t i = 0; i < nfields; i++) {
+    const size_t size = strlen(fields[i].help);
+    self->fields[i] = fields[i];
+    if (size >= sizeof in_ns - 1 &&
+        strcmp(fields[i].help + size - (sizeof in_ns - 1), in_ns) == 0)
+      self->fields[i].help = "in the unit of the metric";
+  }
+  return self->fields;
+}
+
+
 void listing_open (listing_reader *self, const pf_listing *listing,
                    const pf_field *fields, size_t nfields) {
   self->listing = *listing;
-  self->base.fields = fields;
+  self->base.fields = is_time(listing->flow) || nfields > LISTING_FIELDS
+                          ? fields
+                          : fields_without_times(self, fields, nfields);
   self->base.nfields = nfields;
   self->base.dictionary = listing->flow->graph->dictionary;
   self->base.next = listing_next;
@@ -59,7 +90,7 @@ size_t listing_label (char *label, uint32_t index, bool has_entry) {
 
 bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
   if (flow->graph->facts.compat)
-    time = time / flow->per_second * NS_PER_SECOND;
+    time = time / flow->per_second * (is_time(flow) ? NS_PER_SECOND : 1);
   if (!(fabs(time) < 9223372036854775807.0))
     return false;
   *whole = llround(time);

@@ -13,10 +13,13 @@
 #include "model/names.h"
 #include "model/symbols.h"
 
+#define LISTING_FIELDS 16 /* of a listing, at most */
+
 /* A reader that makes its rows one by one. */
 typedef struct listing_reader {
   pf_reader base;
   pf_listing listing;
+  pf_field fields[LISTING_FIELDS]; /* of metrics that are no times */
   /* Make row number batch->rows; false: there are no more. */
   bool (*make)(struct listing_reader *self, pf_batch *batch);
 } listing_reader;

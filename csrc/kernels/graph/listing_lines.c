@@ -115,6 +115,15 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 }
 
 
+/* The metric with the counts of the one that is shown: a dimension other than
+   seconds is counted itself. */
+static size_t count_metric (const pf_flow *flow) {
+  const pf_metric *const metric = &flow->graph->metrics[flow->metric];
+  return flow->metric < flow->graph->nmetrics && metric->rate > 0 ? flow->metric
+                                                                  : 0;
+}
+
+
 /* Rows of the lines with a weight; answers how many. */
 static size_t take_lines (line_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -128,7 +137,7 @@ static size_t take_lines (line_reader *self) {
     *row = (line_row){.file = line->file,
                       .line = line->line,
                       .function = line->function,
-                      .count = line->weights[0],
+                      .count = line->weights[count_metric(flow)],
                       .self = line->weights[flow->metric]};
   }
   return count;

@@ -98,8 +98,10 @@ static double per_second (const pf_flow *flow) {
   const pf_graph *graph = flow->graph;
   if (graph->facts.compat)
     return graph->facts.rate;
-  return strcmp(graph->metrics[flow->metric].unit, "ns") == 0 ? NS_PER_SECOND
-                                                              : 1;
+  const pf_metric *metric = &graph->metrics[flow->metric];
+  if (metric->rate > 0)
+    return metric->rate;
+  return strcmp(metric->unit, "ns") == 0 ? NS_PER_SECOND : 1;
 }
 
 

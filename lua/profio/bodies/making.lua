@@ -59,7 +59,8 @@ function making.has_callers(trace, state)
    if kind == "stacks" then
       return (wanted.stack or wanted.folded or wanted.caller) ~= nil
    end
-   return kind == "calls" or kind == "graph" and trace:row_count "arcs" ~= 0
+   return kind == "calls"
+      or kind == "graph" and state.schema.arcs ~= nil and trace:row_count "arcs" ~= 0
 end
 
 -- }======
@@ -113,6 +114,22 @@ local function graph_readers(state, arcs)
    return readers
 end
 
+-- Views show one metric: where histograms are in several units, a note names the others, once.
+local function note_units(state, body)
+   local others, usual = {}, body:usual()
+   for _, metric in ipairs(body:metrics()) do
+      if metric.dimension and metric.name ~= usual then
+         others[#others + 1] = "'" .. metric.name .. "'"
+      end
+   end
+   if #others > 0 and not state.noted_units then
+      state.noted_units = true
+      state.notes[#state.notes + 1] = { code = state.format.name .. "-several-units",
+         kind = "note", message = ("the histograms are in several units, which are not added up: "
+            .. "rows show '%s', metric = %s the other"):format(usual, table.concat(others, ", ")) }
+   end
+end
+
 -- From a histogram and arcs; the symbols must stay as long as the body.
 local function of_graph(state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
@@ -127,7 +144,9 @@ local function of_graph(state, given)
    if not made then
       return nil, message, code
    end
-   return graph_body.new(made), nil, nil, symbols
+   local body = graph_body.new(made)
+   note_units(state, body)
+   return body, nil, nil, symbols
 end
 
 -- }======

@@ -50,6 +50,20 @@ gmon.addresses = {
    blocks = { { column = "address", prefix = "" } },
 }
 
+---How rows of a table are added up, or nil: basic blocks of several records and files are one by
+---their addresses, as gprof takes them.
+---@param name string of a table
+---@param parts userdata[] the files
+---@return { key: string, sum: string }|nil
+function gmon.summed(name, parts)
+   local records = 0
+   for _, part in ipairs(name == "blocks" and parts or {}) do
+      local value = program.facts_of(part)
+      records = records + (value.block_records or math.min(value.blocks or 0, 1))
+   end
+   return records > 1 and { key = "address", sum = "count" } or nil
+end
+
 gmon.warnings = {
    ["gmon-bias-guessed"] = "the program was loaded elsewhere than it was linked; where is a guess",
    ["gmon-address-size-guessed"] = "the file reads well with addresses of 4 and of 8 bytes",
@@ -68,6 +82,7 @@ gmon.warnings = {
    ["gmon-old-blocks"] = "basic blocks of version 0 cannot be read",
    ["gmon-rate-guessed"] = "old BSD files do not state their sampling rate",
    ["gmon-reversed-range"] = "a histogram ends below its start: its bins have no addresses",
+   ["gmon-several-units"] = "the histograms count seconds and something else, or two things",
    ["gmon-truncated"] = "the file ends inside a record",
    ["gmon-version-0"] = "the file has version 0 and is read as version 1",
    ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",

@@ -1,5 +1,6 @@
 -- Annotated source: the source files with calls and time beside their lines.
 
+local gprof = require "profio.reports.gprof"
 local plain = require "profio.reports.plain"
 local sources = require "profio.sources"
 local traces = require "profio.trace"
@@ -76,12 +77,13 @@ local function add_row(marks, row)
    marks[row.line] = mark
 end
 
--- Time and calls; "#####" where a function begins that was never called.
-local function margin(mark)
+-- Time and calls; "#####" where a function begins that was never called. `unit.size` is how much of
+-- the metric is one of its unit, `unit.name` what that is called.
+local function margin(mark, unit)
    if not mark then
       return (" "):rep(27)
    end
-   local time = mark.self > 0 and ("%.2f"):format(mark.self / 1e9) or ""
+   local time = mark.self > 0 and ("%.2f"):format(mark.self / unit.size) or ""
    local calls = mark.calls and tostring(mark.calls) or ""
    if mark.calls == 0 then
       calls = "#####"
@@ -98,23 +100,23 @@ local function sorted_lines(marks)
    return list
 end
 
-local function write_source(out, marks, source)
+local function write_source(out, marks, source, unit)
    for number, line in ipairs(source) do
-      out:write((margin(marks[number]) .. plain(line):gsub("\\x09", "\t")):gsub("%s+$", ""),
+      out:write((margin(marks[number], unit) .. plain(line):gsub("\\x09", "\t")):gsub("%s+$", ""),
          "\n")
    end
 end
 
 -- Without the source, the lines that something is known of.
-local function write_marks(out, marks)
+local function write_marks(out, marks, unit)
    out:write "   (the source is not found: name its folder with --source)\n"
    for _, line in ipairs(sorted_lines(marks)) do
-      out:write(margin(marks[line]), ("line %d, %s\n"):format(line,
+      out:write(margin(marks[line], unit), ("line %d, %s\n"):format(line,
          plain(marks[line].functions or "?")))
    end
 end
 
-local function write_heaviest(out, marks)
+local function write_heaviest(out, marks, unit)
    local list = sorted_lines(marks)
    table.sort(list, function(a, b)
       local left, right = marks[a], marks[b]
@@ -125,15 +127,15 @@ local function write_heaviest(out, marks)
       end
       return a < b
    end)
-   out:write(("\n\nTop %d Lines:\n\n     Line    Seconds        Calls\n\n"):format(MOST_LINES))
+   out:write(("\n\nTop %d Lines:\n\n     Line %10s        Calls\n\n"):format(MOST_LINES, unit.name))
    for i = 1, math.min(MOST_LINES, #list) do
       local mark = marks[list[i]]
-      out:write((("%9d %10.2f %12s"):format(list[i], mark.self / 1e9, mark.calls or "")
+      out:write((("%9d %10.2f %12s"):format(list[i], mark.self / unit.size, mark.calls or "")
          :gsub("%s+$", "")), "\n")
    end
 end
 
-local function write_summary(out, marks)
+local function write_summary(out, marks, unit)
    local lines, called, calls, self = 0, 0, 0, 0
    for _, mark in pairs(marks) do
       lines = lines + 1
@@ -143,27 +145,27 @@ local function write_summary(out, marks)
    out:write("\nExecution Summary:\n\n",
       ("%9d   Lines with time, or where a function begins\n"):format(lines),
       ("%9d   Lines on which a called function begins\n"):format(called),
-      ("%9d   Total number of calls\n%9.2f   Seconds in this file\n"):format(calls, self / 1e9))
+      ("%9d   Total number of calls\n%9.2f   %s in this file\n"):format(calls, self / unit.size,
+         unit.name))
 end
 
-local function write_file(out, path, marks, folders)
+local function write_file(out, path, marks, folders, unit)
    out:write(("*** File %s:\n"):format(plain(path)))
    local source, found = sources.read(path, folders)
    if source then
       out:reads { found }
-      write_source(out, marks, source)
+      write_source(out, marks, source, unit)
    else
-      write_marks(out, marks)
+      write_marks(out, marks, unit)
    end
-   write_heaviest(out, marks)
-   write_summary(out, marks)
+   write_heaviest(out, marks, unit)
+   write_summary(out, marks, unit)
 end
 
 -- }======
 
----@param context profio.Context
----@param out profio.Output
-function annotate.text(context, out)
+-- The files with the numbers of one unit.
+local function write_files(context, out, rows, unit)
    local path, marks
    local folders, never = context.given.source, uncalled(context)
    local function finish()
@@ -172,11 +174,11 @@ function annotate.text(context, out)
             marks[line] = marks[line] or { self = 0, count = 0 }
             marks[line].calls = marks[line].calls or 0
          end
-         write_file(out, path, marks, folders)
+         write_file(out, path, marks, folders, unit)
          out:write "\n"
       end
    end
-   for row in context:records(context:narrow(context:view_of(annotate))) do
+   for row in context:records(context:narrow(rows)) do
       if row.file and row.file ~= path then
          finish()
          path, marks = row.file, {}
@@ -186,6 +188,18 @@ function annotate.text(context, out)
       end
    end
    finish()
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function annotate.text(context, out)
+   local profile = context:profile(true)
+   for _, options in ipairs(gprof.units(context, profile)) do
+      local facts = profile:facts_with(options)
+      local name = facts.per_unit == 1 and options.metric or facts.dimension
+      write_files(context, out, profile:annotations(options), { size = facts.per_unit,
+         name = (name:gsub("^%l", string.upper)) })
+   end
 end
 
 return annotate

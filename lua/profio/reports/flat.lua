@@ -44,21 +44,27 @@ function flat.text_fits(context)
    return context:profile():kind() == "graph"
 end
 
+-- The rows for some options of the profile, that of the command line or others.
+local function rows_of(context, options)
+   return context:without_hidden(context:profile():flat(options), "function")
+end
+
 ---@param context table
 ---@return userdata
 function flat.reader(context)
-   local view = context:profile():flat(context:profile_options())
-   return context:without_hidden(view, "function"):reader()
+   return rows_of(context, context:profile_options()):reader()
 end
 
 ---@param context table
 ---@param out profio.Output
 function flat.text(context, out)
-   -- The reader comes first: it has the order of the rows made at the same time as the facts.
-   local reader = context:narrow(context:view_of(flat)):reader()
-   local facts = context:profile():facts_with(context:profile_options())
-   out:write(gprof.flat_heading(facts))
-   out:listing(gprof.listing "flat", reader)
+   local profile = context:profile()
+   for i, options in ipairs(gprof.units(context, profile)) do
+      -- The reader comes first: it has the order of the rows made at the same time as the facts.
+      local reader = context:narrow(rows_of(context, options)):reader()
+      out:write(i > 1 and "\n" or "", gprof.flat_heading(profile:facts_with(options)))
+      out:listing(gprof.listing "flat", reader)
+   end
 end
 
 return flat

@@ -59,6 +59,26 @@ gprof.index_heading = "\f\nIndex by function name\n\n"
 
 -- }======
 
+---The options of a report for each unit that its text shows, one after the other: that of --metric,
+---else the usual metric and every dimension of histograms that are not in seconds.
+---@param context profio.Context
+---@param profile profio.Profile
+---@return table[]
+function gprof.units(context, profile)
+   local given, facts = context:profile_options(profile), profile.facts
+   local list = { given }
+   for _, metric in ipairs(given.metric == nil and not facts.compat and facts.metrics or {}) do
+      if metric.dimension and metric.name ~= profile:usual_metric() then
+         local options = { metric = metric.name }
+         for name, value in pairs(given) do
+            options[name] = value
+         end
+         list[#list + 1] = options
+      end
+   end
+   return list
+end
+
 ---How to print a report of a profile's core: see core.write_listing.
 ---@param report "flat"|"graph"|"index"
 ---@return table

@@ -40,14 +40,15 @@ end
 ---@param context table
 ---@param out profio.Output
 function graph.text(context, out)
-   local options = context:profile_options()
    local profile = context:profile()
-   -- The reader comes first: it has the orders of the text made at the same time as the facts.
-   local reader = profile:graph_listing(options):reader()
-   out:write(gprof.graph_heading(profile:facts_with(options)))
-   out:listing(gprof.listing "graph", reader)
-   out:write(gprof.index_heading)
-   out:listing(gprof.listing "index", profile:index(options):reader())
+   for i, options in ipairs(gprof.units(context, profile)) do
+      -- The reader comes first: it has the orders of the text made at the same time as the facts.
+      local reader = profile:graph_listing(options):reader()
+      out:write(i > 1 and "\f\n" or "", gprof.graph_heading(profile:facts_with(options)))
+      out:listing(gprof.listing "graph", reader)
+      out:write(gprof.index_heading)
+      out:listing(gprof.listing "index", profile:index(options):reader())
+   end
 end
 
 return graph

@@ -68,10 +68,10 @@ function lines.reader(context)
 end
 
 -- A row as gprof prints it. The name is that of the function, with file and line behind.
-local function shown(row, cumulative)
+local function shown(row, cumulative, per_unit)
    local place = row.file and (" (%s:%d)"):format(row.file:match "[^/]*$", row.line) or ""
    return ("%6.2f %10.2f %8.2f %8s %8s %8s  %s%s\n"):format(100 * (row.self_share or 0),
-      cumulative / 1e9, (row.self or 0) / 1e9, "", "", "", plain(row["function"] or "?"),
+      cumulative / per_unit, (row.self or 0) / per_unit, "", "", "", plain(row["function"] or "?"),
       plain(place))
 end
 
@@ -82,11 +82,13 @@ function lines.text(context, out)
       return compat_text(context, out)
    end
    local profile = context:profile(true)
-   out:write(gprof.flat_heading(profile:facts_with(context:profile_options(profile))))
-   local cumulative = 0
-   for row in context:records(context:narrow(context:view_of(lines))) do
-      cumulative = cumulative + (row.self or 0)
-      out:write(shown(row, cumulative))
+   for i, options in ipairs(gprof.units(context, profile)) do
+      local facts, cumulative = profile:facts_with(options), 0
+      out:write(i > 1 and "\n" or "", gprof.flat_heading(facts))
+      for row in context:records(context:narrow(profile:lines(options))) do
+         cumulative = cumulative + (row.self or 0)
+         out:write(shown(row, cumulative, facts.per_unit))
+      end
    end
 end
 

@@ -10,8 +10,10 @@ local ROUNDED = 16       -- bytes by which a C library rounds up the end of the 
 local PROLOGUE = 64      -- bytes from the start of a function to the call that counts it, at most
 local LOOKED_AT = 512    -- arcs of a file
 
--- The header facts of a file by name.
-local function by_name(part)
+---The header facts of a file by name.
+---@param part userdata
+---@return table<string, any>
+function program.facts_of(part)
    local value = {}
    for _, fact in ipairs(part:info()) do
       value[fact.name] = fact.value
@@ -97,7 +99,7 @@ end
 
 -- Why the executable is not the program of one file, or may not be; nil: it may well be.
 local function mismatch_of(part, symbols, bias)
-   local value, facts = by_name(part), symbols.facts
+   local value, facts = program.facts_of(part), symbols.facts
    if facts.address_size and (value.address_size ~= facts.address_size
       or value.byte_order ~= facts.byte_order)
    then
