@@ -167,7 +167,7 @@ describe("a difference", function()
          assert.matches("below 0", message)
       end
       assert.is_string((profile_of(old) - profile_of("main;print 7\n")):export "speedscope")
-      assert.matches("main;parse;read 20\n", (grown:export "folded"))
+      assert.matches("main;parse;read 10 30\n", (grown:export "folded"))
    end)
 end)
 
