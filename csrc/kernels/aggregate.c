@@ -3,7 +3,6 @@
 ** a batch, and the answers.
 */
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +80,7 @@ size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields) {
   const bool is_sum =
       aggregate->function == PF_SUM || aggregate->function == PF_MEAN;
-  return is_sum && fields[aggregate->column].type == PF_INT
-             ? pf_rest_of(fields, nfields, aggregate->column)
-             : PF_NO_COLUMN;
+  return is_sum ? pf_rest_of(fields, nfields, aggregate->column) : PF_NO_COLUMN;
 }
 
 
@@ -122,6 +119,8 @@ static pf_measure_kind kind_of (pf_function function, pf_type type) {
    also counts its values, and with those that are absent all rows. */
 static bool answers_for (const pf_measure *m, pf_measure_kind kind,
                          size_t column) {
+  if (kind == PF_MEASURE_TOTAL && m->kind == PF_MEASURE_FRACTION)
+    return m->column == column;
   if (kind == PF_MEASURE_ROWS && m->kind == PF_MEASURE_TOTAL)
     return m->column == column || column == PF_NO_COLUMN;
   return m->kind == kind && m->column == column;
@@ -160,9 +159,14 @@ static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
       const size_t rest = pf_aggregate_rest(each, fields, nfields);
       a->measure_of[i] =
           measure_for(a, each->function, each->column, fields, names);
-      a->rest_of[i] = rest == PF_NO_COLUMN
-                          ? PF_NO_COLUMN
-                          : measure_for(a, PF_SUM, rest, fields, names);
+      a->rest_of[i] = PF_NO_COLUMN;
+      pf_measure *const m = &a->measures[a->measure_of[i]];
+      if (rest != PF_NO_COLUMN && m->type == PF_INT)
+        a->rest_of[i] = measure_for(a, PF_SUM, rest, fields, names);
+      else if (rest != PF_NO_COLUMN) {
+        m->kind = PF_MEASURE_FRACTION;
+        m->by = rest;
+      }
     }
 }
 
@@ -292,8 +296,11 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
       prepare(a, batch, groups, m->column);
     if (pf_measure_needs_words(m) && a->present.words == NULL)
       prepare_words(a, batch);
-    if (pf_measure_reserve(m, ngroups) != PF_OK ||
-        pf_measure_add(m, &a->present) != PF_OK)
+    if (pf_measure_reserve(m, ngroups) != PF_OK)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    if (m->kind == PF_MEASURE_FRACTION)
+      pf_measure_add_fractions(m, batch, groups);
+    else if (pf_measure_add(m, &a->present) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     if (m->counts_absent && a->present.rows < batch->rows &&
         pf_measure_add_absent(m, &batch->columns[m->column], groups,
@@ -358,15 +365,6 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 }
 
 
-/* Sum and mean of nums. */
-static void put_nums (const pf_aggregate *aggregate, const pf_measure *m,
-                      size_t group, pf_column *column) {
-  const pf_state_total *const s = &((pf_state_total *)m->states)[group];
-  column->nums[group] =
-      aggregate->function == PF_MEAN ? s->number / (double)s->count : s->number;
-}
-
-
 /* Sum and mean of whole numbers, and of what their rounding left over. */
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
                             pf_column *column, pf_error *error) {
@@ -387,16 +385,6 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
 }
 
 
-static double deviation (const pf_measure *m, size_t group) {
-  if (m->kind == PF_MEASURE_SQUARES) {
-    const pf_state_squares *const s = &((pf_state_squares *)m->states)[group];
-    return pf_spread(&s->squares, s->sum, s->count);
-  }
-  const pf_state_spread *const s = &((pf_state_spread *)m->states)[group];
-  return sqrt(s->squares / (double)s->count);
-}
-
-
 static void put_value (const pf_measure *m, const pf_state_value *s,
                        pf_column *column, size_t row) {
   if (m->type == PF_BYTES)
@@ -406,27 +394,13 @@ static void put_value (const pf_measure *m, const pf_state_value *s,
 }
 
 
-static uint64_t values_seen (const pf_measure *m, size_t group) {
-  switch (m->kind) {
-    case PF_MEASURE_ROWS:
-    case PF_MEASURE_DISTINCT: return ((pf_state_count *)m->states)[group];
-    case PF_MEASURE_TOTAL: return ((pf_state_total *)m->states)[group].count;
-    case PF_MEASURE_SPREAD: return ((pf_state_spread *)m->states)[group].count;
-    case PF_MEASURE_SQUARES:
-      return ((pf_state_squares *)m->states)[group].count;
-    case PF_MEASURE_QUANTILE: return ((pf_quantile *)m->states)[group].count;
-    default: return ((pf_state_value *)m->states)[group].seen;
-  }
-}
-
-
 /* Write one answer that is not missing. */
 static pf_status put (const pf_aggregates *a, size_t number, size_t group,
                       pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
   pf_measure *const m = &a->measures[a->measure_of[number]];
   if (aggregate->function == PF_COUNT) {
-    uint64_t count = values_seen(m, group);
+    uint64_t count = pf_measure_seen(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
       count += m->absent[group];
     column->ints[group] = (int64_t)count;
@@ -436,13 +410,16 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
     case PF_MEASURE_TOTAL:
       if (m->type == PF_INT)
         return put_total(a, number, group, column, error);
-      put_nums(aggregate, m, group, column);
-      break;
+      /* fall through */
+    case PF_MEASURE_FRACTION:
     case PF_MEASURE_SPREAD:
-    case PF_MEASURE_SQUARES: column->nums[group] = deviation(m, group); break;
+    case PF_MEASURE_SQUARES:
+      column->nums[group] =
+          pf_measure_number(m, group, aggregate->function == PF_MEAN);
+      break;
     case PF_MEASURE_ROWS:
     case PF_MEASURE_DISTINCT:
-      column->ints[group] = (int64_t)values_seen(m, group);
+      column->ints[group] = (int64_t)pf_measure_seen(m, group);
       break;
     case PF_MEASURE_QUANTILE:
       pf_unorder(column, group,
@@ -473,7 +450,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const bool zero = is_zero_of_none(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
-      if (!zero && values_seen(m, g) == 0) {
+      if (!zero && pf_measure_seen(m, g) == 0) {
         pf_store_set_missing(store, first + i, g);
         continue;
       }

@@ -42,7 +42,7 @@ bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 /* Whether the function can be had of a column of this type. */
 bool pf_aggregate_fits (pf_function function, pf_type type);
 
-/* The hidden column that is summed beside that of an aggregate (pf_rest_of), or
+/* The hidden column that a sum of an aggregate's column needs (pf_rest_of), or
    PF_NO_COLUMN. */
 size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields);

@@ -4,6 +4,7 @@
 ** left out before.
 */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -335,6 +336,21 @@ static pf_status add_quantile (pf_measure *m, const pf_present *p) {
 }
 
 
+void pf_measure_add_fractions (pf_measure *m, const pf_batch *batch,
+                               const uint32_t *groups) {
+  pf_state_fraction *const states = m->states;
+  const pf_column *const values = &batch->columns[m->column];
+  const int64_t *const by = batch->columns[m->by].ints;
+  for (size_t i = 0; i < batch->rows; i++) {
+    if (pf_is_missing(values, i))
+      continue;
+    states[groups[i]].count++;
+    pf_fraction_add(&states[groups[i]].sum,
+                    llround(values->nums[i] * (double)by[i]), by[i]);
+  }
+}
+
+
 static size_t state_size (pf_measure_kind kind) {
   switch (kind) {
     case PF_MEASURE_ROWS:
@@ -342,6 +358,7 @@ static size_t state_size (pf_measure_kind kind) {
     case PF_MEASURE_TOTAL: return sizeof(pf_state_total);
     case PF_MEASURE_SPREAD: return sizeof(pf_state_spread);
     case PF_MEASURE_SQUARES: return sizeof(pf_state_squares);
+    case PF_MEASURE_FRACTION: return sizeof(pf_state_fraction);
     case PF_MEASURE_QUANTILE: return sizeof(pf_quantile);
     default: return sizeof(pf_state_value);
   }

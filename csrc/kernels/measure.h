@@ -15,6 +15,7 @@ typedef enum pf_measure_kind {
   PF_MEASURE_TOTAL,    /* pf_state_total */
   PF_MEASURE_SPREAD,   /* pf_state_spread */
   PF_MEASURE_SQUARES,  /* pf_state_squares */
+  PF_MEASURE_FRACTION, /* pf_state_fraction */
   PF_MEASURE_LEAST,    /* pf_state_value */
   PF_MEASURE_GREATEST, /* pf_state_value */
   PF_MEASURE_FIRST,    /* pf_state_value */
@@ -48,6 +49,11 @@ typedef struct pf_state_squares { /* of whole numbers: exact */
   pf_wide sum;
 } pf_state_squares;
 
+typedef struct pf_state_fraction { /* of nums that are counts by a rate */
+  uint64_t count;
+  pf_fraction sum;
+} pf_state_fraction;
+
 typedef struct pf_state_value {
   uint64_t word; /* an order word; of bytes, a number in `texts` */
   uint64_t seen; /* 0: none yet; of the last of bytes: which batch */
@@ -66,6 +72,7 @@ typedef struct pf_measure {
   pf_measure_kind kind;
   pf_type type;
   size_t column; /* or PF_NO_COLUMN */
+  size_t by;     /* of fractions: the hidden column with the denominators */
   void *states;  /* one per group */
   size_t room;
   const pf_dictionary *names; /* of names */
@@ -106,6 +113,10 @@ pf_status pf_measure_add_member (pf_measure *measure, uint64_t word,
 /* Add present values; there are states for all their groups. */
 pf_status pf_measure_add (pf_measure *measure, const pf_present *present);
 
+/* Add the fractions of a batch. */
+void pf_measure_add_fractions (pf_measure *measure, const pf_batch *batch,
+                               const uint32_t *groups);
+
 /* Count the rows of a batch that have no value in `column`, beside those that
    are present. */
 pf_status pf_measure_add_absent (pf_measure *measure, const pf_column *column,
@@ -126,6 +137,15 @@ pf_status pf_measure_merge (pf_measure *measure, const pf_measure *more,
 
 /* The sum of a total of whole numbers. */
 pf_wide pf_total_sum (const pf_measure *measure, size_t group);
+
+/* How many values of a group were added; of one that keeps a single value, 0 when
+   there was none. */
+uint64_t pf_measure_seen (const pf_measure *measure, size_t group);
+
+/* Of nums the sum or mean of a group, of any numbers the standard deviation: by
+   the kind of the measure. There is a value, or it is the sum of none. */
+double pf_measure_number (const pf_measure *measure, size_t group,
+                          bool is_mean);
 
 void pf_measure_close (pf_measure *measure);
 

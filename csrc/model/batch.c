@@ -44,7 +44,7 @@ static size_t column_size (pf_type type) {
 }
 
 
-const char pf_rest_help[] = "what rounding left over, in 2^-32 ns";
+const char pf_rest_help[] = "what rounding left over, for sums";
 
 
 const char pf_any_type_help[] = "of any type: no row has a value";

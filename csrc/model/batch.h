@@ -17,9 +17,10 @@ const char *pf_type_name (pf_type type);
 size_t pf_field_index (const pf_field *fields, size_t nfields,
                        const char *name);
 
-/* The help of a hidden column, known by its address: it has what rounding left
-   over of the column whose name follows the dot of its own (see model/wide.h).
-   Sums add it; nobody else sees it. */
+/* The help of a hidden column, known by its address. It belongs to the column whose
+   name follows the dot of its own: of whole numbers it has what rounding left over
+   (see model/wide.h), of nums the whole number that makes them whole again, so that
+   a sum is one of fractions. Sums look at it; nobody else sees it. */
 extern const char pf_rest_help[];
 
 static inline bool pf_is_hidden (const pf_field *field) {
@@ -34,7 +35,7 @@ static inline bool pf_has_any_type (const pf_field *field) {
   return field->help == pf_any_type_help;
 }
 
-/* The column with what rounding left over of another one, or SIZE_MAX. */
+/* The hidden column that belongs to another one, or SIZE_MAX. */
 size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column);
 
 /*

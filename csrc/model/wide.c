@@ -73,6 +73,40 @@ double pf_ratio_wide (pf_wide dividend, pf_wide divisor) {
 }
 
 
+static int64_t common_divisor (int64_t a, int64_t b) {
+  while (b != 0) {
+    const int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+
+void pf_fraction_add (pf_fraction *sum, int64_t numerator,
+                      int64_t denominator) {
+  if (sum->denominator == 0)
+    sum->denominator = denominator;
+  if (sum->denominator != denominator) {
+    const int64_t more =
+        denominator / common_divisor(denominator, sum->denominator);
+    int64_t common;
+    pf_wide ours, theirs;
+    if (__builtin_mul_overflow(sum->denominator, more, &common) ||
+        __builtin_mul_overflow(sum->numerator, more, &ours) ||
+        __builtin_mul_overflow((pf_wide)numerator, common / denominator,
+                               &theirs) ||
+        __builtin_add_overflow(ours, theirs, &ours)) {
+      sum->rest += pf_ratio(numerator, denominator);
+      return;
+    }
+    *sum = (pf_fraction){ours, common, sum->rest};
+    return;
+  }
+  sum->numerator += numerator;
+}
+
+
 static bool clamp (pf_wide value, int64_t *clamped) {
   *clamped = value > INT64_MAX   ? INT64_MAX
              : value < INT64_MIN ? INT64_MIN

@@ -25,6 +25,16 @@ static inline double pf_ratio (pf_wide dividend, pf_wide divisor) {
   return pf_ratio_wide(dividend, divisor);
 }
 
+/* A sum of fractions; begin with zeros. */
+typedef struct pf_fraction {
+  pf_wide numerator;
+  int64_t denominator; /* 0: nothing was added yet */
+  double rest;         /* of fractions whose common denominator is too large */
+} pf_fraction;
+
+/* Add numerator / denominator, which is above 0. */
+void pf_fraction_add (pf_fraction *sum, int64_t numerator, int64_t denominator);
+
 /*
 ** Times that are counts of samples. A row states its time in whole ns; a hidden
 ** column beside it (pf_rest_of in model/batch.h) has what rounding left over, in

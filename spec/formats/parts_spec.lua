@@ -39,6 +39,12 @@ local function results_of(paths, table_name, exports, options)
    local trace <close> = assert(profio.open(paths, options))
    local rows, list = trace:table(table_name), {}
    list[1] = rows:aggregate { "t = sum(spent)", "n = sum(count)", "s = min(spent)" }:rows()[1].t
+   if table_name == "histogram" then
+      local seconds = rows:aggregate { "s = sum(seconds)", "m = mean(seconds)", "n = count" }
+      list[4] = seconds:rows()[1].s
+      local row = seconds:rows()[1]
+      assert.is_true(math.abs(row.s / row.n - row.m) <= row.m * 2.0 ^ -52)
+   end
    list[2] = rows:group(table_name == "samples" and "address" or "low")
       :aggregate { "t = sum(spent)", "n = sum(count)" }:where { n = profio.no(0) }
       :sort(table_name == "samples" and "address" or "low"):write { output = "csv" }
@@ -64,7 +70,7 @@ describe("counts that are divided into files", function()
          expected = expected or results
          assert.same({ seed, parts, expected }, { seed, parts, results })
       end
-      return expected[1], counts
+      return expected[1], counts, expected[4]
    end
 
    it("have the same times in dcpi, and the exact ones", function()
@@ -128,7 +134,7 @@ describe("counts that are divided into files", function()
       local symbols = command.file("parts.nm", "0000000000001001 T first\n"
          .. "0000000000001006 T second\n0000000000001007 T third\n0000000000001013 T fourth\n")
       for i, rate in ipairs { 100, 60, 1024, 97, 100, 60, 1024 } do
-         local time, counts = same(("g%d_%d"):format(i, rate), "histogram",
+         local time, counts, seconds = same(("g%d_%d"):format(i, rate), "histogram",
             { "pprof", "folded", "callgrind", "speedscope", "svg" }, function(some)
                local file = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1020,
                   bins = some, rate = rate }
@@ -144,6 +150,21 @@ describe("counts that are divided into files", function()
             sum = sum + count
          end
          assert.equal((sum * 1000000000 * 2 // rate + 1) // 2, time)
+         assert.equal(sum / rate, seconds)
+      end
+   end)
+
+   it("have the same seconds in gmon where rates differ", function()
+      local function bytes(rate, count)
+         return gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1004,
+            bins = { count }, rate = rate }:bytes()
+      end
+      local a, b = command.file("rate_a", bytes(60, 7)), command.file("rate_b", bytes(1024, 3))
+      local c = command.file("rate_c", bytes(97, 1))
+      local expected = (7 * 1024 * 97 + 3 * 60 * 97 + 60 * 1024) / (60 * 1024 * 97)
+      for _, list in ipairs { { a, b, c }, { c, b, a }, { b, c, a } } do
+         local trace <close> = assert(profio.open(list))
+         assert.equal(expected, trace.histogram:aggregate { "s = sum(seconds)" }:rows()[1].s)
       end
    end)
 

@@ -339,7 +339,8 @@ enum {
   HISTOGRAM_SECONDS,
   HISTOGRAM_SPENT,
   HISTOGRAM_BIN,
-  HISTOGRAM_REST, /* hidden */
+  HISTOGRAM_REST, /* hidden, as the next: of spent */
+  HISTOGRAM_BY,   /* of seconds: the rate */
   HISTOGRAM_COLUMNS
 };
 enum {

@@ -302,6 +302,10 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
     fill_spent(self, spent, first, count, start);
   else if (spent->data != NULL)
     all_missing(spent, first, count);
+  if (gmon_wanted(batch, HISTOGRAM_BY))
+    for (size_t i = 0; i < count; i++)
+      batch->columns[HISTOGRAM_BY].ints[first + i] =
+          is_time ? gmon_rate(&self->base.file->layout, &self->base.part) : 1;
   if (rest->data != NULL && is_time)
     fill_rests(self, rest, spent, first, count);
   else if (rest->data != NULL)

@@ -15,6 +15,7 @@ const pf_field gmon_histogram_fields[HISTOGRAM_COLUMNS] = {
      "count / rate, ns; rounded so that the sum of a set is exact", false},
     {"bin", PF_INT, "number of the bin in its histogram", false},
     {".spent", PF_INT, pf_rest_help, false},
+    {".seconds", PF_INT, pf_rest_help, false},
 };
 
 const pf_field gmon_arcs_fields[ARCS_COLUMNS] = {
