@@ -94,9 +94,8 @@ typedef struct pf_column {
   bool has_missing;
 } pf_column;
 
-/* Rows of columns. The sink makes it (model/batch.h) and every stage below fills
-   the same one: a stage that adds columns has those of its input as a prefix,
-   so the input simply does not look at the rest. */
+/* Rows of columns, made by the sink (model/batch.h) and filled by the stages below
+   it: a stage that adds columns has those of its input as a prefix. */
 typedef struct pf_batch {
   size_t rows, ncolumns;
   pf_column *columns;
@@ -167,9 +166,9 @@ struct pf_trace {
   void *state;           /* the format's own, freed by format->close */
 };
 
-/* The way out. `put` takes rows of a written table, `finish` writes what is left,
-   `flush` (NULL: no stream) makes a file of what was put: more may follow; `take`
-   (NULL: only rows) takes all that a reader of the main table gathers. */
+/* The way out. `put` takes rows, `take` all that a reader of the main table gathers,
+   `merge` some whole traces, open until `finish` (NULL: only rows). `flush` (NULL: no
+   stream) makes a file of what was put: more may follow; `finish` writes the rest. */
 struct pf_encoder {
   pf_status (*put)(pf_encoder *self, size_t table, const pf_batch *batch,
                    pf_sink *sink, pf_error *error);
@@ -180,6 +179,7 @@ struct pf_encoder {
   size_t ntables;
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
   uint64_t rounded; /* values that were, because an option says so */
+  pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */

@@ -299,6 +299,7 @@ describe("profio", function()
       assert.matches("\ngmon: profiles of gprof", "\n" .. text)
       assert.matches("%-%-set address_size=int", text)
       assert.matches("gmon%-truncated +the file ends", text)
+      assert.matches("\n   writes weights +stack metric unit weight\n", text)
    end)
 
    it("--version and --help", function()

@@ -118,6 +118,9 @@ void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 /* The bytes of the source at `arg`; raises when it is none or closed. */
 pf_bytes l_source_bytes (lua_State *L, int arg);
 
+/* The trace of the part at `arg`; raises when it is none or closed. Pin it. */
+pf_trace *l_part_trace (lua_State *L, int arg);
+
 /* Where it stands whether the part at `arg` is read strictly; raises when it is
    none or closed. Pin it. */
 bool *l_part_strict (lua_State *L, int arg);
@@ -165,6 +168,7 @@ void l_open_symbols (lua_State *L);
 void l_open_profile (lua_State *L);
 void l_open_output (lua_State *L);
 void l_open_writer (lua_State *L);
+void l_open_written (lua_State *L);
 void l_open_stream (lua_State *L);
 void l_open_recover (lua_State *L);
 void l_open_recorder (lua_State *L);

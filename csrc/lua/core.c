@@ -38,6 +38,7 @@ int luaopen_profio_core (lua_State *L) {
   l_open_exports(L);
   l_open_output(L);
   l_open_writer(L);
+  l_open_written(L);
   l_open_stream(L);
   l_open_recover(L);
   l_open_recorder(L);

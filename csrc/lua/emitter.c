@@ -213,7 +213,7 @@ static void read_places (lua_State *L, int arg, l_emitter *e) {
     const char *const name = luaL_checkstring(L, -1);
     const size_t column = pf_field_index(table->fields, table->nfields, name);
     if (column == table->nfields)
-      luaL_error(L, "table '%s' has no column '%s'", table->name, name);
+      l_no_column(L, table, name);
     if ((columns >> column & 1) != 0)
       luaL_error(L, "column '%s' is given twice", name);
     columns |= 1u << column;

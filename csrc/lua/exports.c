@@ -9,6 +9,7 @@
 #include "lua/contexts.h"
 
 #define L_SINK "profio.sink"
+#define L_HEAD "profio.head"
 
 
 /* {====== A sink into memory, freed by the collector ====== */
@@ -59,45 +60,167 @@ static FILE *file_check (lua_State *L, int arg) {
 
 /* {====== pprof ====== */
 
-static int64_t fact (lua_State *L, const char *name) {
-  lua_getfield(L, 2, name);
-  const lua_Integer value = luaL_optinteger(L, -1, 0);
-  lua_pop(L, 1);
-  return value;
+/* A head that is freed by the collector. */
+static int head_gc (lua_State *L) {
+  pprof_head_close(luaL_checkudata(L, 1, L_HEAD));
+  return 0;
 }
 
 
-/* The texts of the list `comments` at 2, ended by NULL; at most 8. */
-static void take_comments (lua_State *L, const char **comments) {
-  size_t n = 0;
-  if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
-    for (; n < 8; n++) {
-      lua_rawgeti(L, -1, (lua_Integer)n + 1);
-      if (lua_isnil(L, -1))
-        break;
-      comments[n] = luaL_checkstring(L, -1);
-      lua_pop(L, 1); /* it stays in its table */
+static pprof_head *push_head (lua_State *L) {
+  pprof_head *const head = lua_newuserdatauv(L, sizeof *head, 0);
+  pprof_head_open(head);
+  luaL_setmetatable(L, L_HEAD);
+  return head;
+}
+
+
+/* The text on top of the stack as a name; pops it. */
+static uint32_t take_name (lua_State *L, pf_dictionary *dictionary) {
+  pf_bytes text;
+  text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
+  const uint32_t name = pf_intern(dictionary, text);
+  lua_pop(L, 1);
+  if (name == PF_NO_NAME)
+    luaL_error(L, "not enough memory");
+  return name;
+}
+
+
+static void add_comment (lua_State *L, pprof_head *head, uint32_t comment) {
+  if (!pprof_head_comment(head, comment))
+    luaL_error(L, "not enough memory");
+}
+
+
+/* A fact as trace:facts() has it, whose value is on top of the stack: pops it.
+   Facts of other names say nothing about a head. */
+static void take_fact (lua_State *L, const char *name, pprof_head *head,
+                       pf_dictionary *d) {
+  const struct {
+    const char *name;
+    int64_t *number;
+  } numbers[] = {{"time_nanos", &head->time_nanos},
+                 {"duration_nanos", &head->duration_nanos},
+                 {"period", &head->period}};
+  const struct {
+    const char *name;
+    uint32_t *text;
+  } texts[] = {{"default_sample_type", &head->default_type},
+               {"doc_url", &head->doc_url},
+               {"drop_frames", &head->drop_frames},
+               {"keep_frames", &head->keep_frames}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (strcmp(name, numbers[i].name) == 0)
+      *numbers[i].number = luaL_checkinteger(L, -1);
+  lua_pushvalue(L, -1);
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+    if (strcmp(name, texts[i].name) == 0) {
+      lua_pushvalue(L, -1);
+      *texts[i].text = take_name(L, d);
     }
-  comments[n] = NULL;
+  if (strcmp(name, "comment") == 0)
+    add_comment(L, head, take_name(L, d));
+  else if (strcmp(name, "period_type") == 0)
+    head->period_type.type = take_name(L, d);
+  else if (strcmp(name, "period_unit") == 0)
+    head->period_type.unit = take_name(L, d);
+  else
+    lua_pop(L, 1);
+  lua_pop(L, 1);
+}
+
+
+/* Add the facts of one file, a list { { name=, value= }, ... } on top of the
+   stack, to the head; pops it. */
+static void take_head (lua_State *L, pprof_head *head, bool is_first,
+                       pf_dictionary *d) {
+  const int list = lua_gettop(L);
+  pprof_head *const more = push_head(L);
+  luaL_checktype(L, list, LUA_TTABLE);
+  for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
+    lua_getfield(L, -1, "name");
+    lua_getfield(L, -2, "value");
+    take_fact(L, luaL_checkstring(L, -2), more, d);
+    lua_settop(L, list + 1);
+  }
+  if (!pprof_head_merge(head, more, is_first, d))
+    luaL_error(L, "not enough memory");
+  lua_settop(L, list - 1);
+}
+
+
+/* The heads of the option `heads`, and the texts of the option `comments`. */
+static void take_heads (lua_State *L, pprof_head *head, pf_dictionary *d) {
+  const int top = lua_gettop(L);
+  if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
+      take_head(L, head, i == 1, d);
+  lua_settop(L, top);
+  if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
+    for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++)
+      add_comment(L, head, take_name(L, d));
+  lua_settop(L, top);
+}
+
+
+/* An address in a field of the table on top of the stack; 0 without it. */
+static uint64_t address_field (lua_State *L, const char *name) {
+  lua_getfield(L, -1, name);
+  const uint64_t address = (uint64_t)luaL_optinteger(L, -1, 0);
+  lua_pop(L, 1);
+  return address;
+}
+
+
+static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
+  lua_getfield(L, -1, name);
+  if (!lua_isnil(L, -1))
+    return take_name(L, d);
+  lua_pop(L, 1);
+  return PF_NO_NAME;
+}
+
+
+/* The option `mapping`, { start=, limit=, offset=, file=, build_id=, has_lines= };
+   false: there is none. */
+static bool take_mapping (lua_State *L, pprof_mapping *mapping,
+                          pf_dictionary *d) {
+  const bool has_one = lua_getfield(L, 2, "mapping") == LUA_TTABLE;
+  if (has_one)
+    lua_getfield(L, -1, "has_lines");
+  const bool has_lines = has_one && lua_toboolean(L, -1);
+  lua_settop(L, has_one ? -2 : -1);
+  if (has_one)
+    *mapping = (pprof_mapping){.start = address_field(L, "start"),
+                               .limit = address_field(L, "limit"),
+                               .offset = address_field(L, "offset"),
+                               .file = name_field(L, "file", d),
+                               .build_id = name_field(L, "build_id", d),
+                               .has = {1, has_lines, has_lines, 0}};
+  lua_pop(L, 1);
+  return has_one;
 }
 
 
 /*
 ** core.write_pprof(contexts, options, file): true, or nil, message, code.
-** Options: packed, time_nanos, duration_nanos, period, comments (a list).
+** Options: packed, heads (for each file it was made from the list of its facts),
+** comments (a list), mapping (of the executable).
 */
 static int core_write_pprof (lua_State *L) {
-  const char *comments[9];
   pf_error error;
   const pf_contexts *const contexts = l_contexts_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
   FILE *const file = file_check(L, 3);
   lua_settop(L, 3);
-  take_comments(L, comments);
+  pprof_mapping mapping = {0};
+  pprof_head *const head = push_head(L);
+  take_heads(L, head, contexts->dictionary);
+  const bool has_mapping = take_mapping(L, &mapping, contexts->dictionary);
+  const pprof_facts facts = {head, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
-  const pprof_facts facts = {fact(L, "time_nanos"), fact(L, "duration_nanos"),
-                             fact(L, "period"), comments};
   pf_sink *const sink = push_sink(L);
   const pf_status status =
       is_packed ? pf_pprof_write_packed(contexts, &facts, sink, &error)
@@ -113,6 +236,7 @@ static int core_write_pprof (lua_State *L) {
 void l_open_exports (lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   l_class(L, L_SINK, none, sink_gc);
+  l_class(L, L_HEAD, none, head_gc);
   lua_pushcfunction(L, core_write_pprof);
   lua_setfield(L, -2, "write_pprof");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lua/recorder_quick.h"
+#include "lua/writer.h"
 
 
 /* {====== Shapes ====== */
@@ -34,7 +35,7 @@ static l_shape shape_of (lua_State *L, const pf_writer *writer,
   for (size_t i = 0; i < count; i++) {
     at[i] = pf_field_index(table->fields, table->nfields, columns[i]);
     if (at[i] == table->nfields)
-      luaL_error(L, "table '%s' has no column '%s'", name, columns[i]);
+      l_no_column(L, table, columns[i]);
     mask |= 1u << at[i];
   }
   for (size_t i = 0; i < count; i++)

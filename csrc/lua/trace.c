@@ -32,6 +32,11 @@ static l_part *part_check (lua_State *L, int arg) {
 }
 
 
+pf_trace *l_part_trace (lua_State *L, int arg) {
+  return &part_check(L, arg)->trace;
+}
+
+
 bool *l_part_strict (lua_State *L, int arg) {
   return &part_check(L, arg)->trace.strict;
 }

@@ -96,38 +96,6 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
 }
 
 
-size_t l_options_at (lua_State *L, int arg, pf_option **options) {
-  size_t n = 0;
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
-    n++;
-  pf_option *const o = lua_newuserdatauv(L, (n + 1) * sizeof *o, 0);
-  memset(o, 0, (n + 1) * sizeof *o);
-  size_t i = 0;
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1), i++) {
-    o[i].name = luaL_checkstring(L, -2);
-    o[i].is_text = lua_type(L, -1) == LUA_TSTRING;
-    if (o[i].is_text)
-      o[i].text.at = (const uint8_t *)lua_tolstring(L, -1, &o[i].text.size);
-    else
-      o[i].integer = lua_isboolean(L, -1) ? lua_toboolean(L, -1)
-                                          : luaL_checkinteger(L, -1);
-  }
-  *options = o;
-  return n;
-}
-
-
-const pf_format *l_written_format (lua_State *L, int arg) {
-  const char *const name = luaL_checkstring(L, arg);
-  const pf_format *const format = pf_format_named(name);
-  if (format == NULL || format->encoder == NULL)
-    luaL_error(L,
-               format == NULL ? "no format '%s'" : "format '%s' is not written",
-               name);
-  return format;
-}
-
-
 /* A writer without outputs and encoder, on top of the stack. */
 static l_writer *new_writer (lua_State *L, const pf_format *format,
                              int dictionary, int label) {
@@ -180,20 +148,6 @@ static int core_writer (lua_State *L) {
 
 
 /* {====== Rows in ====== */
-
-const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
-                                 const pf_table *tables, size_t count,
-                                 size_t *number) {
-  const char *const name = luaL_checkstring(L, arg);
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(tables[i].name, name) == 0) {
-      *number = i;
-      return &tables[i];
-    }
-  luaL_error(L, "format '%s' has no table '%s' to write", format->name, name);
-  return NULL;
-}
-
 
 static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
                                       size_t *number) {
@@ -299,6 +253,31 @@ static int writer_put_reader (lua_State *L) {
 }
 
 
+/* writer:put_traces(parts): whole traces of the writer's format, which stay open
+   until the end; true, false (only rows are taken), or nil, message, code. */
+static int writer_put_traces (lua_State *L) {
+  l_writer *const w = writer_check(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  const size_t count = lua_rawlen(L, 2);
+  pf_trace **const traces =
+      lua_newuserdatauv(L, (count + 1) * sizeof *traces, 0);
+  pf_error error;
+  bool fits = w->encoder->merge != NULL && count > 0;
+  for (size_t i = 0; i < count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i + 1);
+    traces[i] = l_part_trace(L, -1);
+    fits = fits && traces[i]->format == w->format &&
+           traces[i]->dictionary == w->dictionary;
+    lua_pop(L, 1); /* it stays in its table */
+  }
+  if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)
+    return fail_with_label(L, w, &error);
+  lua_pushboolean(L, fits);
+  return 1;
+}
+
+
 /* The one-row batch for a table, made when the table changes. */
 static void row_for (lua_State *L, l_writer *w, const pf_table *table,
                      size_t number) {
@@ -308,26 +287,6 @@ static void row_for (lua_State *L, l_writer *w, const pf_table *table,
   if (pf_batch_open(&w->row, table->fields, table->nfields, NULL) != PF_OK)
     luaL_error(L, "not enough memory");
   w->row_table = number;
-}
-
-
-void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
-                 pf_dictionary *dictionary) {
-  pf_batch_clear(row);
-  for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1)) {
-    const char *const name =
-        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
-    if (pf_field_index(table->fields, table->nfields, name) == table->nfields)
-      luaL_error(L, "table '%s' has no column '%s'", table->name, name);
-  }
-  for (size_t i = 0; i < table->nfields; i++) {
-    lua_getfield(L, arg, table->fields[i].name);
-    if (!l_to_value(L, lua_gettop(L), &row->columns[i], 0, dictionary))
-      luaL_error(L, "column '%s' is of type %s, got %s", table->fields[i].name,
-                 pf_type_name(table->fields[i].type), luaL_typename(L, -1));
-    lua_pop(L, 1); /* a text stays anchored in the table */
-  }
-  row->rows = 1;
 }
 
 
@@ -432,19 +391,6 @@ static int writer_finish (lua_State *L) {
 }
 
 
-void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
-  lua_newtable(L);
-  for (size_t i = 0; i < count; i++) {
-    lua_createtable(L, 0, 2);
-    lua_pushstring(L, tables[i].name);
-    lua_setfield(L, -2, "name");
-    l_push_fields(L, tables[i].fields, tables[i].nfields);
-    lua_setfield(L, -2, "fields");
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-}
-
-
 /* writer:tables(): { { name=, fields= }, ... } that can be written. */
 static int writer_tables (lua_State *L) {
   size_t count;
@@ -457,13 +403,11 @@ static int writer_tables (lua_State *L) {
 
 
 void l_open_writer (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", writer_close},
-                                     {"facts", writer_facts},
-                                     {"finish", writer_finish},
-                                     {"put", writer_put},
-                                     {"put_reader", writer_put_reader},
-                                     {"tables", writer_tables},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", writer_close},           {"facts", writer_facts},
+      {"finish", writer_finish},         {"put", writer_put},
+      {"put_reader", writer_put_reader}, {"put_traces", writer_put_traces},
+      {"tables", writer_tables},         {NULL, NULL}};
   l_class(L, L_WRITER, methods, writer_close);
   lua_pushcfunction(L, core_writer);
   lua_setfield(L, -2, "writer");

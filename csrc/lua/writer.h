@@ -19,6 +19,9 @@ const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
                                  const pf_table *tables, size_t count,
                                  size_t *number);
 
+/* Raise: a table to be written has no such column; names those there are. */
+int l_no_column (lua_State *L, const pf_table *table, const char *name);
+
 /* Fill the first row of a batch of all columns from the table at `arg`;
    unknown names and wrong types raise. */
 void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,

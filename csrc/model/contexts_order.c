@@ -55,9 +55,10 @@ typedef struct ranking {
 } ranking;
 
 
-static bool open_ranking (ranking *r, const pf_contexts *c, uint32_t *ranks) {
-  const size_t nareas = pf_areas_count(c->dictionary);
-  *r = (ranking){c->dictionary, ranks, NULL, 0};
+static bool open_ranking (ranking *r, const pf_dictionary *dictionary,
+                          uint32_t *ranks) {
+  const size_t nareas = pf_areas_count(dictionary);
+  *r = (ranking){dictionary, ranks, NULL, 0};
   r->frames = malloc((nareas + 1) * sizeof *r->frames);
   if (r->frames != NULL)
     memset(ranks, 0xff, nareas * sizeof *ranks);
@@ -89,7 +90,7 @@ static void rank (ranking *r) {
 pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count) {
   ranking r;
-  if (!open_ranking(&r, c, ranks))
+  if (!open_ranking(&r, c->dictionary, ranks))
     return PF_ENOMEM;
   meet_all(&r, c);
   rank(&r);
@@ -101,10 +102,24 @@ pf_status pf_contexts_rank (const pf_contexts *c, uint32_t *ranks,
 }
 
 
+pf_status pf_frames_rank (const pf_dictionary *dictionary,
+                          const uint32_t *areas, size_t count,
+                          uint32_t *ranks) {
+  ranking r;
+  if (!open_ranking(&r, dictionary, ranks))
+    return PF_ENOMEM;
+  for (size_t i = 0; i < count; i++)
+    meet(&r, areas[i]);
+  rank(&r);
+  free(r.frames);
+  return PF_OK;
+}
+
+
 pf_status pf_contexts_rank_both (const pf_contexts *c, const uint32_t *more,
                                  size_t nmore, uint32_t *ranks) {
   ranking r;
-  if (!open_ranking(&r, c, ranks))
+  if (!open_ranking(&r, c->dictionary, ranks))
     return PF_ENOMEM;
   meet_all(&r, c);
   for (size_t i = 0; i < nmore; i++)

@@ -16,6 +16,11 @@
 pf_status pf_contexts_rank (const pf_contexts *contexts, uint32_t *ranks,
                             uint32_t *sorted, uint32_t *count);
 
+/* Set ranks[area] of some areas to their places by name, file and line;
+   UINT32_MAX of all others. `ranks` is as above. PF_ENOMEM. */
+pf_status pf_frames_rank (const pf_dictionary *dictionary,
+                          const uint32_t *areas, size_t count, uint32_t *ranks);
+
 /* The same ranks of the frames in use and of those in more[nmore] that are not
    PF_NO_AREA, all of one dictionary. */
 pf_status pf_contexts_rank_both (const pf_contexts *contexts,

@@ -43,10 +43,22 @@ local function print_owners(out, word, list)
    end
 end
 
+-- The columns that profio.create takes for a format.
+local function print_written(out, format)
+   for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
+      local names = {}
+      for i, field in ipairs(written.fields) do
+         names[i] = field.name
+      end
+      out:write(("   %-34s %s\n"):format("writes " .. written.name, table.concat(names, " ")))
+   end
+end
+
 local function print_formats(out)
    for _, format in ipairs(profio.formats()) do
       out:write(("%s: %s\n"):format(format.name, format.help))
       print_options(out, format)
+      print_written(out, format)
       local codes = {}
       for code in pairs(format.warnings) do
          codes[#codes + 1] = code

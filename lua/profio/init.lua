@@ -120,8 +120,27 @@ local function same_list(a, b)
    return #a == #b
 end
 
-local function same_schema(first, part)
-   return same_list(first:tables(), part:tables())
+-- The tables of a part that are alike in all files of the trace.
+local function common_tables(state, part)
+   local list = {}
+   for _, described in ipairs(part:tables()) do
+      list[#list + 1] = not state.differs[described.name] and described or nil
+   end
+   return list
+end
+
+-- Whether a part has the tables of the first one. A format may say of some that they differ: these
+-- are no tables of the trace.
+local function same_schema(state, part)
+   local first = state.parts[1]
+   for name, words in pairs(state.format.differing and state.format.differing(first, part) or {}) do
+      if not state.differs[name] then
+         state.differs[name] = true
+         state.notes[#state.notes + 1] = { code = state.format.name .. "-types-differ",
+            kind = "note", message = words }
+      end
+   end
+   return same_list(common_tables(state, first), common_tables(state, part))
 end
 
 -- The part of one source and what stands beside it.
@@ -163,7 +182,7 @@ local function add_part(state, input, source, theirs, mine, given)
       return nil, message, code
    end
    state.parts[#state.parts + 1], state.paths[#state.paths + 1] = part, input.path
-   if not same_schema(state.parts[1], part) then
+   if not same_schema(state, part) then
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
          input.path, state.format.name, state.paths[1]), "format"
    end
@@ -329,8 +348,8 @@ function profio.open(what, given)
       error("open wants a table of options, got " .. type(given), 2)
    end
    local list = inputs.of(what)
-   local state = { parts = {}, sources = {}, paths = {}, notes = {}, known = {}, beside = {},
-      dictionary = core.dictionary() }
+   local state = { parts = {}, differs = {}, sources = {}, paths = {}, notes = {}, known = {},
+      beside = {}, dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}
    for _, option in ipairs(common) do

@@ -8,6 +8,7 @@ local core = require "profio.core"
 local counts = require "profio.bodies.counts"
 local making = require "profio.bodies.making"
 local matching = require "profio.bodies.matching"
+local origin = require "profio.bodies.origin"
 local raise = require "profio.raise"
 local view = require "profio.view"
 
@@ -29,17 +30,18 @@ local function of(self)
    return rawget(self, profile)
 end
 
--- A profile made of another one: what it is called and what was lost stay with it.
+-- A profile made of another one: what it is called, what its files state and what was lost stay
+-- with it.
 local function derived(self, body, given, pin)
    local state = of(self)
    local made = new(body, given, pin, state.notes)
-   of(made).title, of(made).inputs = state.title, state.inputs
+   of(made).title, of(made).inputs, of(made).origin = state.title, state.inputs, state.origin
    return made
 end
 
 -- Exports say what a profile was made from, and replace none of these files.
-local function titled(made, trace)
-   of(made).title = trace.path
+local function titled(made, trace, stated)
+   of(made).title, of(made).origin = trace.path, stated
    of(made).inputs = require("profio.inputs").paths_of(require("profio.trace").of(trace))
    return made
 end
@@ -66,7 +68,7 @@ function profile.of_trace(trace, state, given)
    if not body then
       return nil, message, code
    end
-   return titled(new(body, {}, pin, trace:losses()), trace)
+   return titled(new(body, {}, pin, trace:losses()), trace, origin.of_trace(state))
 end
 
 -- }======
@@ -185,6 +187,13 @@ function methods:title()
    return of(self).title or "profile"
 end
 
+---What its files state beside their records, for export pprof: the facts of each, and the
+---executable as a mapping.
+---@return { heads: table[], mapping: table|nil }
+function methods:origin()
+   return of(self).origin or { heads = {} }
+end
+
 ---The two profiles a difference was made from: the new one and the old one; else nil.
 ---@return profio.Profile|nil new
 ---@return profio.Profile|nil old
@@ -255,6 +264,7 @@ local function combine(a, b, sign)
    local made = new(left:merge(right, sign), {}, nil,
       table.move(of(b).notes, 1, #of(b).notes, #notes + 1, notes))
    of(made).title = a:title() .. " and " .. b:title()
+   of(made).origin = origin.of_both(of(a).origin, of(b).origin)
    of(made).again = function(change)
       return combine(change(a), change(b), sign)
    end
@@ -304,7 +314,7 @@ local function functions_of(self, metric, suffix)
    local made = collected(metric, {
       { name = "self" .. suffix, unit = "", column = "self" },
       { name = "total" .. suffix, unit = "", column = "total" } })
-   local counted = counts.of_samples(state.body:metrics(), metric)
+   local counted = counts.of_samples(state.body:metrics(), metric or state.body:usual())
    return counted and assert(made:merge(collected(counted,
       { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
 end

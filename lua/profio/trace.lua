@@ -37,7 +37,9 @@ function trace.new(opened)
    opened.other_symbols = {} -- picked by other rules, by name of the rule
    opened.schema, opened.names = {}, {}
    for _, described in ipairs(opened.parts[1]:tables()) do
-      add_table(opened, described.name, described)
+      if not (opened.differs or {})[described.name] then
+         add_table(opened, described.name, described)
+      end
       for name, made in pairs(opened.format.made or {}) do
          if made.from == described.name then
             add_table(opened, name, made)
@@ -442,8 +444,9 @@ end
 function methods:export(kind, path, options)
    alive(self)
    local exports = require "profio.exports"
-   if exports.named(kind).takes == "profile" then
-      local own, part = parted(options)
+   local export = exports.named(kind)
+   local own, part = parted(options)
+   if export.takes == "profile" and (next(part) or not exports.is_whole(export, self)) then
       local made, message, code = self:profile(part)
       if not made then
          return nil, message, code

@@ -345,6 +345,36 @@ local function is_directory(path)
    return path ~= nil and (path:find "/$" ~= nil or lfs.attributes(path, "mode") == "directory")
 end
 
+-- The rows of all tables that have a place in the file.
+local function put_tables(sink, state, format, checked, path)
+   local names = written_tables(sink, state, format)
+   if #names == 0 then
+      return nil, ("%s: no table of a trace of %s has a place in a file of %s"):format(
+         path or "(data)", state.format.name, format.name), "unsupported"
+   end
+   if format == state.format then
+      note_columns(state, format, checked)
+   end
+   for _, name in ipairs(names) do
+      local ok, message, code = sink:put_reader(name, trace.plain_reader(state, name))
+      if not ok then
+         return nil, message, code
+      end
+   end
+   return true
+end
+
+-- All of a trace: as it is where the format takes whole traces, else its rows.
+local function put_all(sink, state, format, checked, path)
+   if format == state.format then
+      local done, message, code = sink:put_traces(state.parts)
+      if done ~= false then
+         return done, message, code
+      end
+   end
+   return put_tables(sink, state, format, checked, path)
+end
+
 ---Write all of a trace. What the format's file does not say (byte order, width) is taken from
 ---the trace. Raises when a file that would be written is one of the trace.
 ---@param state table of a trace
@@ -379,22 +409,11 @@ function writer.save(state, path, given)
    if not sink then
       return nil, message, code
    end
-   local names = written_tables(sink, state, format)
-   if #names == 0 then
+   local ok
+   ok, message, code = put_all(sink, state, format, checked, path)
+   if not ok then
       sink:close()
-      return nil, ("%s: no table of a trace of %s has a place in a file of %s"):format(
-         path or "(data)", state.format.name, format.name), "unsupported"
-   end
-   if format == state.format then
-      note_columns(state, format, checked)
-   end
-   for _, name in ipairs(names) do
-      local ok
-      ok, message, code = sink:put_reader(name, trace.plain_reader(state, name))
-      if not ok then
-         sink:close()
-         return nil, message, code
-      end
+      return nil, message, code
    end
    if state.is_over and state.is_over() then
       sink:close()

@@ -6,18 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/pprof/pprof.h"
+#include "formats/pprof/merged.h"
 #include "formats/pprof/write.h"
 #include "model/contexts_merge.h"
 #include "model/contexts_stack.h"
 #include "model/gathering.h"
+#include "model/gzip.h"
 
 typedef struct pprof_writer {
   pf_encoder encoder;
   pf_contexts contexts;
   pf_stack_nodes stacks;
+  pprof_merged *merged; /* of whole traces; NULL: of rows */
   bool is_packed;
-  pprof_facts facts;
+  pprof_head head; /* what options state */
 } pprof_writer;
 
 
@@ -104,11 +106,37 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
 }
 
 
+/* Whole traces are merged as they are: rows do not hold all that they state. */
+static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
+                        size_t count, pf_error *error) {
+  pprof_writer *const w = (pprof_writer *)(void *)encoder;
+  w->merged = pprof_merged_new(w->contexts.dictionary);
+  return w->merged == NULL ? no_memory(error)
+                           : pprof_merged_add(w->merged, traces, count, error);
+}
+
+
+static pf_status write_plain (const pprof_writer *w, pf_sink *sink,
+                              pf_error *error) {
+  const pprof_facts facts = {&w->head, NULL};
+  return w->merged != NULL
+             ? pprof_merged_write(w->merged, &w->head, sink, error)
+             : pf_pprof_write(&w->contexts, &facts, sink, error);
+}
+
+
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
-  return w->is_packed
-             ? pf_pprof_write_packed(&w->contexts, &w->facts, sink, error)
-             : pf_pprof_write(&w->contexts, &w->facts, sink, error);
+  if (!w->is_packed)
+    return write_plain(w, sink, error);
+  pf_gzip *const gzip = pf_gzip_open();
+  if (gzip == NULL)
+    return no_memory(error);
+  pf_status status = write_plain(w, pf_gzip_sink(gzip), error);
+  if (status == PF_OK)
+    status = pf_gzip_finish(gzip, sink, error);
+  pf_gzip_close(gzip);
+  return status;
 }
 
 
@@ -116,6 +144,8 @@ static void close_writer (pf_encoder *encoder) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
   pf_contexts_close(&w->contexts);
   pf_stack_nodes_close(&w->stacks);
+  pprof_merged_free(w->merged);
+  pprof_head_close(&w->head);
   free(w);
 }
 
@@ -127,12 +157,16 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
   pprof_writer *const w = calloc(1, sizeof *w);
   if (w == NULL)
     return no_memory(error);
-  w->encoder = (pf_encoder){
-      .put = put, .finish = finish, .close = close_writer, .take = take};
+  w->encoder = (pf_encoder){.put = put,
+                            .finish = finish,
+                            .close = close_writer,
+                            .take = take,
+                            .merge = merge};
   w->is_packed = pf_option_int(&asked, "packed", 1) != 0;
-  w->facts = (pprof_facts){pf_option_int(&asked, "time_nanos", 0),
-                           pf_option_int(&asked, "duration_nanos", 0),
-                           pf_option_int(&asked, "period", 0), NULL};
+  pprof_head_open(&w->head);
+  w->head.time_nanos = pf_option_int(&asked, "time_nanos", 0);
+  w->head.duration_nanos = pf_option_int(&asked, "duration_nanos", 0);
+  w->head.period = pf_option_int(&asked, "period", 0);
   if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
     close_writer(&w->encoder);
     return no_memory(error);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/pprof/head.h"
 #include "formats/pprof/pprof.h"
 
 /* Where the parts of a file stand. */
@@ -236,22 +237,6 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
 }
 
 
-static int64_t nanoseconds_in (pf_bytes unit) {
-  static const struct {
-    const char *word;
-    int64_t scale;
-  } units[] = {{"nanoseconds", 1},        {"ns", 1},
-               {"microseconds", 1000},    {"us", 1000},
-               {"milliseconds", 1000000}, {"ms", 1000000},
-               {"seconds", 1000000000},   {"s", 1000000000}};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (unit.size == strlen(units[i].word) &&
-        memcmp(unit.at, units[i].word, unit.size) == 0)
-      return units[i].scale;
-  return 0;
-}
-
-
 /* A column of that name already, or the name of another one? */
 static bool is_taken (const pprof_file *file, const char *name) {
   for (size_t i = 0; i < file->ntypes; i++)
@@ -297,11 +282,12 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   if (status != PF_OK)
     return status;
   pprof_type *const type = &file->types[file->ntypes];
-  const int64_t scale = nanoseconds_in(unit);
-  type->scale = scale == 0 ? 1 : scale;
+  const pprof_unit size = pprof_unit_of(unit);
+  const bool is_time = size.family == PPROF_TIME_FAMILY;
+  type->scale = is_time ? size.size : 1;
   type->name = pf_intern(trace->dictionary, name);
-  type->unit = scale == 0 ? pf_intern(trace->dictionary, unit)
-                          : pf_intern_text(trace->dictionary, "ns");
+  type->unit = is_time ? pf_intern_text(trace->dictionary, "ns")
+                       : pf_intern(trace->dictionary, unit);
   if (type->name == PF_NO_NAME || type->unit == PF_NO_NAME)
     return no_memory(error);
   name_column(file, type, name);

@@ -38,8 +38,11 @@
 **   gather.c    samples straight into contexts
 **   labels.c    the reader of labels
 **   raw.c       the reader of fields as they stand
-**   encode.c    rows in
-**   write.c     the bytes of a profile
+**   put.c       fields, messages and the string table of a file that is written
+**   head.c      what a profile states beside its samples; units
+**   encode.c    rows or whole traces in
+**   merged*.c   whole traces merged without a loss
+**   write.c     contexts as a profile
 */
 
 #ifndef pprof_h

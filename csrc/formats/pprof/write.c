@@ -7,24 +7,9 @@
 #include <string.h>
 
 #include "formats/pprof/write.h"
-#include "formats/pprof/wire.h"
 #include "model/contexts_order.h"
 #include "model/gzip.h"
 #include "model/memory.h"
-
-enum {
-  SAMPLE_TYPE = 1,
-  SAMPLE = 2,
-  LOCATION = 4,
-  FUNCTION = 5,
-  STRING = 6,
-  TIME_NANOS = 9,
-  DURATION_NANOS = 10,
-  PERIOD_TYPE = 11,
-  PERIOD = 12,
-  COMMENT = 13,
-  DEFAULT_TYPE = 14
-};
 
 #define SOON 12 /* how many samples ahead memory is asked for */
 
@@ -32,128 +17,21 @@ typedef struct profile {
   const pf_contexts *contexts;
   const pf_dictionary *dictionary;
   pf_sink *sink;
+  pprof_texts texts;
   size_t *metrics;          /* in the order they are written */
   uint8_t *values;          /* scratch: those of a sample */
-  uint32_t *ranks, *sorted; /* frames: locations are rank + 1 */
+  uint32_t *ranks, *sorted; /* frames by area, and in order */
+  uint32_t *ids;            /* by rank: the location; 0: no sample has it */
   uint32_t nframes;
-  uint32_t *functions; /* by rank: the function, from 1 */
+  uint32_t *functions; /* by rank: the function, from 1; 0: an address */
   uint32_t *order;     /* of the nodes; NULL: as they are numbered, */
   pf_descent way;      /* and that is the way along them, */
   uint32_t *depths;    /* else their depths in that order */
   uint32_t deepest;
-  uint8_t *ids;        /* locations of a sample as they are written: the
-                          outermost last, at the end of the array */
-  size_t *starts;      /* by depth: where they begin there */
-  uint32_t *string_of; /* by name: its number, or 0 */
-  uint32_t *names;     /* by number, from 1: the name */
-  uint32_t nnames;
-  pf_bytes *own; /* texts behind those names */
-  uint32_t nown;
+  uint8_t *path;  /* locations of a sample as they are written: the outermost
+                     last, at the end of the array */
+  size_t *starts; /* by depth: where they begin there */
 } profile;
-
-
-/* {====== Pieces ====== */
-
-static size_t varint_size (uint64_t value) {
-  const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
-  return (bits + 6) / 7;
-}
-
-
-#define VARINT_SIZE 10 /* at most */
-
-/* Write a number at `to`; answers what is behind it. */
-static uint8_t *write_varint (uint8_t *to, uint64_t value) {
-  for (; value >= 0x80; value >>= 7)
-    *to++ = (uint8_t)(value | 0x80);
-  *to++ = (uint8_t)value;
-  return to;
-}
-
-
-static void put_varint (pf_sink *sink, uint64_t value) {
-  uint8_t bytes[VARINT_SIZE];
-  const uint8_t *const end = write_varint(bytes, value);
-  (void)pf_sink_put(sink, bytes, (size_t)(end - bytes)); /* it keeps failures */
-}
-
-
-static void put_tag (pf_sink *sink, unsigned number, pprof_wire wire) {
-  put_varint(sink, (uint64_t)number << 3 | wire);
-}
-
-
-/* A number, left out when it is 0, as protocol buffers do. */
-static void put_number (pf_sink *sink, unsigned number, uint64_t value) {
-  if (value == 0)
-    return;
-  put_tag(sink, number, PPROF_VARINT);
-  put_varint(sink, value);
-}
-
-
-static size_t number_size (uint64_t value) {
-  return value == 0 ? 0 : 1 + varint_size(value); /* tags below 16 */
-}
-
-
-static void put_message (pf_sink *sink, unsigned number, size_t size) {
-  put_tag(sink, number, PPROF_BYTES);
-  put_varint(sink, size);
-}
-
-/* }====== */
-
-
-/* {====== Texts ====== */
-
-/* The number of a name's text. */
-static uint64_t string_of (profile *p, uint32_t name) {
-  if (name == PF_NO_NAME || pf_name(p->dictionary, name).size == 0)
-    return 0;
-  if (p->string_of[name] == 0) {
-    p->names[p->nnames] = name;
-    p->string_of[name] = ++p->nnames;
-  }
-  return p->string_of[name];
-}
-
-
-/* The number of a text that is no name: these stand first, right behind the
-   empty one, and are all known before the first name is asked for. */
-static uint64_t own_string (profile *p, const char *text) {
-  if (text[0] == '\0')
-    return 0;
-  for (uint32_t i = 0; i < p->nown; i++)
-    if (p->own[i].size == strlen(text) &&
-        memcmp(p->own[i].at, text, p->own[i].size) == 0)
-      return i + 1;
-  p->own[p->nown] = (pf_bytes){(const uint8_t *)text, strlen(text)};
-  return ++p->nown;
-}
-
-
-static void put_string (pf_sink *sink, pf_bytes text) {
-  put_message(sink, STRING, text.size);
-  (void)pf_sink_put(sink, text.at, text.size);
-}
-
-
-static void put_strings (const profile *p) {
-  put_string(p->sink, (pf_bytes){(const uint8_t *)"", 0});
-  for (uint32_t i = 0; i < p->nown; i++)
-    put_string(p->sink, p->own[i]);
-  for (uint32_t i = 0; i < p->nnames; i++)
-    put_string(p->sink, pf_name(p->dictionary, p->names[i]));
-}
-
-
-static uint64_t name_number (profile *p, uint32_t name) {
-  const uint64_t number = string_of(p, name);
-  return number == 0 ? 0 : number + p->nown;
-}
-
-/* }====== */
 
 
 /* {====== The parts ====== */
@@ -163,13 +41,13 @@ static const char *unit_of (const pf_context_metric *metric) {
 }
 
 
-static void put_value_type (profile *p, unsigned number,
-                            const pf_context_metric *metric) {
-  const uint64_t type = own_string(p, metric->name);
-  const uint64_t unit = own_string(p, unit_of(metric));
-  put_message(p->sink, number, number_size(type) + number_size(unit));
-  put_number(p->sink, 1, type);
-  put_number(p->sink, 2, unit);
+static pprof_value_type type_of (profile *p, size_t place) {
+  const pf_context_metric *const metric =
+      &p->contexts->metrics[p->metrics[place]];
+  const uint32_t name = pf_intern_text(p->texts.dictionary, metric->name);
+  const uint32_t unit = pf_intern_text(p->texts.dictionary, unit_of(metric));
+  p->texts.failed |= name == PF_NO_NAME || unit == PF_NO_NAME;
+  return (pprof_value_type){name, unit};
 }
 
 
@@ -188,15 +66,6 @@ static void order_metrics (profile *p) {
 }
 
 
-/* The name of the metric that is shown first, where that is not the last. */
-static const char *default_type (const profile *p) {
-  const pf_contexts *const c = p->contexts;
-  return c->usual == PF_NO_METRIC || c->usual + 1 == c->nmetrics
-             ? ""
-             : c->metrics[c->usual].name;
-}
-
-
 static bool has_weight (const pf_contexts *c, uint32_t node) {
   for (size_t m = 0; m < c->nmetrics; m++)
     if (c->weights[m][node] != 0)
@@ -205,35 +74,29 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* A message whose size stands in one byte, or in more. */
-static uint8_t *write_message (uint8_t *to, unsigned number, size_t size) {
-  *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
-  return write_varint(to, size);
-}
-
-
 static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
   for (size_t m = 0; m < p->contexts->nmetrics; m++)
-    to = write_varint(to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
+    to = pprof_write_varint(
+        to, (uint64_t)p->contexts->weights[p->metrics[m]][node]);
   return to;
 }
 
 
 /* A sample: the locations, the leaf first, and its values, both packed. */
 static void put_sample (const profile *p, uint32_t node, size_t depth) {
-  uint8_t head[4 + 3 * VARINT_SIZE];
+  uint8_t head[4 + 3 * PPROF_VARINT_SIZE];
   const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
   const size_t from = p->starts[depth], ids = p->starts[0] - from;
-  const size_t id_field = ids == 0 ? 0 : 1 + varint_size(ids) + ids;
-  uint8_t *at = write_message(head, SAMPLE,
-                              id_field + 1 + varint_size(nvalues) + nvalues);
+  const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
+  uint8_t *at = pprof_write_message(
+      head, PPROF_SAMPLE, id_field + 1 + pprof_varint_size(nvalues) + nvalues);
   if (ids > 0) {
-    at = write_message(at, 1, ids);
+    at = pprof_write_message(at, 1, ids);
     (void)pf_sink_put(p->sink, head, (size_t)(at - head));
-    (void)pf_sink_put(p->sink, p->ids + from, ids);
+    (void)pf_sink_put(p->sink, p->path + from, ids);
     at = head;
   }
-  at = write_message(at, 2, nvalues);
+  at = pprof_write_message(at, 2, nvalues);
   (void)pf_sink_put(p->sink, head, (size_t)(at - head));
   (void)pf_sink_put(p->sink, p->values, nvalues);
 }
@@ -250,9 +113,9 @@ static void ask_for (const pf_contexts *c, uint32_t node) {
 /* The ids of a context are its own, before those of its caller. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
-    const uint64_t id = (uint64_t)p->ranks[p->contexts->frames[node]] + 1;
-    p->starts[depth] = p->starts[depth - 1] - varint_size(id);
-    write_varint(p->ids + p->starts[depth], id);
+    const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
+    p->starts[depth] = p->starts[depth - 1] - pprof_varint_size(id);
+    pprof_write_varint(p->path + p->starts[depth], id);
   }
   if (has_weight(p->contexts, node))
     put_sample(p, node, depth);
@@ -275,85 +138,132 @@ static void put_samples (profile *p) {
 }
 
 
-/* A location is one line of a function. */
-static void put_locations (const profile *p) {
+/* Whether a frame is an address, "0x4010": a place of which no name is known. */
+static bool is_address (const profile *p, const pf_area *area,
+                        uint64_t *address) {
+  const pf_bytes name = pf_name(p->dictionary, area->name);
+  *address = 0;
+  if (area->file != PF_NO_NAME || area->line != 0 || name.size < 3 ||
+      name.size > 18 || memcmp(name.at, "0x", 2) != 0 ||
+      (name.at[2] == '0' && name.size > 3))
+    return false;
+  for (size_t i = 2; i < name.size; i++) {
+    const uint8_t byte = name.at[i];
+    const bool is_digit = byte >= '0' && byte <= '9';
+    if (!is_digit && (byte < 'a' || byte > 'f'))
+      return false;
+    *address =
+        *address << 4 | (uint64_t)(is_digit ? byte - '0' : byte - 'a' + 10);
+  }
+  return true;
+}
+
+
+/* A location is one line of a function, or an address. */
+static void put_locations (const profile *p, bool has_mapping) {
   for (uint32_t i = 0; i < p->nframes; i++) {
-    const uint64_t line =
-        (uint64_t)pf_area_at(p->dictionary, p->sorted[i])->line;
-    const size_t inner = number_size(p->functions[i]) + number_size(line);
-    put_message(p->sink, LOCATION,
-                number_size(i + 1u) + 1 + varint_size(inner) + inner);
-    put_number(p->sink, 1, i + 1u);
-    put_message(p->sink, 4, inner);
-    put_number(p->sink, 1, p->functions[i]);
-    put_number(p->sink, 2, line);
+    if (p->ids[i] == 0)
+      continue;
+    const pf_area *const area = pf_area_at(p->dictionary, p->sorted[i]);
+    const pprof_line line = {p->functions[i], area->line, 0};
+    pprof_place place = {.id = p->ids[i],
+                         .mapping = has_mapping,
+                         .lines = &line,
+                         .nlines = p->functions[i] != 0};
+    if (place.nlines == 0)
+      (void)is_address(p, area, &place.address);
+    pprof_put_location(p->sink, &place);
   }
 }
 
 
-/* Frames of one name and file stand together: they are one function. */
-static void number_functions (profile *p) {
+/* Give ids to the locations that samples have, and to their functions. Frames of
+   one name and file stand together: they are one function. */
+static void number_frames (profile *p) {
   const pf_area *last = NULL;
-  uint32_t n = 0;
+  uint64_t address;
+  uint32_t nfunctions = 0, nlocations = 0;
   for (uint32_t i = 0; i < p->nframes; i++) {
+    if (p->ids[i] == 0)
+      continue;
+    p->ids[i] = ++nlocations;
     const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
-    n += last == NULL || a->name != last->name || a->file != last->file;
-    p->functions[i] = n;
+    if (is_address(p, a, &address))
+      continue;
+    nfunctions +=
+        last == NULL || a->name != last->name || a->file != last->file;
+    p->functions[i] = nfunctions;
     last = a;
   }
 }
 
 
+/* Mark the frames of contexts that weigh something and of their callers. */
+static bool mark_frames (profile *p) {
+  const pf_contexts *const c = p->contexts;
+  bool *const is_kept = calloc(c->count, sizeof *is_kept);
+  for (uint32_t i = c->count; is_kept != NULL && i-- > 1;)
+    if (is_kept[i] || has_weight(c, i)) {
+      is_kept[c->parents[i]] = true;
+      p->ids[p->ranks[c->frames[i]]] = 1;
+    }
+  free(is_kept);
+  return is_kept != NULL;
+}
+
+
 static void put_functions (profile *p) {
+  uint32_t last = 0;
   for (uint32_t i = 0; i < p->nframes; i++) {
-    if (i > 0 && p->functions[i] == p->functions[i - 1])
+    if (p->functions[i] == last || p->functions[i] == 0)
       continue;
     const pf_area *const a = pf_area_at(p->dictionary, p->sorted[i]);
-    const uint64_t name = name_number(p, a->name);
-    const uint64_t file = name_number(p, a->file);
-    put_message(p->sink, FUNCTION,
-                number_size(p->functions[i]) + 2 * number_size(name) +
-                    number_size(file));
-    put_number(p->sink, 1, p->functions[i]);
-    put_number(p->sink, 2, name);
-    put_number(p->sink, 3, name);
-    put_number(p->sink, 4, file);
+    const pprof_function_message function = {.id = p->functions[i],
+                                             .name = a->name,
+                                             .system_name = PF_NO_NAME,
+                                             .file = a->file};
+    pprof_put_function(p->sink, &p->texts, &function);
+    last = p->functions[i];
   }
 }
 
 
-static void put_facts (profile *p, const pprof_facts *facts,
-                       const uint64_t *comments, size_t ncomments) {
-  put_number(p->sink, TIME_NANOS, (uint64_t)facts->time_nanos);
-  put_number(p->sink, DURATION_NANOS, (uint64_t)facts->duration_nanos);
-  if (facts->period != 0 && p->contexts->nmetrics > 0)
-    put_value_type(
-        p, PERIOD_TYPE,
-        &p->contexts->metrics[p->metrics[p->contexts->nmetrics - 1]]);
-  put_number(p->sink, PERIOD, (uint64_t)facts->period);
-  for (size_t i = 0; i < ncomments; i++)
-    put_number(p->sink, COMMENT, comments[i]);
-  put_number(p->sink, DEFAULT_TYPE, own_string(p, default_type(p)));
+/* The head, with what the contexts know: the metric that is shown first, and a
+   unit of the period. */
+static void put_facts (profile *p, const pprof_head *stated) {
+  const pf_contexts *const c = p->contexts;
+  pprof_head head = *stated; /* its comments stay there */
+  if (head.period != 0 && head.period_type.type == PF_NO_NAME &&
+      c->nmetrics > 0)
+    head.period_type = type_of(p, c->nmetrics - 1);
+  if (c->usual != PF_NO_METRIC && c->usual + 1 != c->nmetrics)
+    head.default_type = (uint32_t)type_of(p, c->usual).type;
+  else if (head.default_type != PF_NO_NAME &&
+           pf_metric_named(
+               c, (const char *)pf_name(p->dictionary, head.default_type).at) ==
+               PF_NO_METRIC)
+    head.default_type = PF_NO_NAME;
+  pprof_put_head(p->sink, &p->texts, &head);
 }
 
 /* }====== */
 
 
 static void put_all (profile *p, const pprof_facts *facts) {
-  uint64_t comments[8];
-  size_t ncomments = 0;
-  order_metrics(p);
-  for (size_t m = 0; m < p->contexts->nmetrics; m++)
-    put_value_type(p, SAMPLE_TYPE, &p->contexts->metrics[p->metrics[m]]);
-  for (; facts->comments != NULL && facts->comments[ncomments] != NULL &&
-         ncomments < 8;
-       ncomments++)
-    comments[ncomments] = own_string(p, facts->comments[ncomments]);
-  put_facts(p, facts, comments, ncomments);
+  for (size_t m = 0; m < p->contexts->nmetrics; m++) {
+    const pprof_value_type type = type_of(p, m);
+    pprof_put_value_type(p->sink, &p->texts, PPROF_SAMPLE_TYPE, &type);
+  }
+  put_facts(p, facts->head);
   put_samples(p);
-  put_locations(p);
+  if (facts->mapping != NULL) {
+    pprof_mapping mapping = *facts->mapping;
+    mapping.id = 1;
+    pprof_put_mapping(p->sink, &p->texts, &mapping);
+  }
+  put_locations(p, facts->mapping != NULL);
   put_functions(p);
-  put_strings(p);
+  pprof_put_texts(&p->texts, p->sink);
 }
 
 
@@ -364,10 +274,10 @@ static void *room (size_t count, size_t size) {
 
 /* Room for the ids of the longest stack. */
 static bool make_path (profile *p) {
-  const size_t each = varint_size((uint64_t)p->nframes + 1);
-  p->ids = room(p->deepest, each);
+  const size_t each = pprof_varint_size((uint64_t)p->nframes + 1);
+  p->path = room(p->deepest, each);
   p->starts = room(p->deepest, sizeof *p->starts);
-  if (p->ids == NULL || p->starts == NULL)
+  if (p->path == NULL || p->starts == NULL)
     return false;
   p->starts[0] = ((size_t)p->deepest + 1) * each; /* its end */
   return true;
@@ -376,35 +286,30 @@ static bool make_path (profile *p) {
 
 static bool make_room (profile *p) {
   const size_t nareas = pf_areas_count(p->dictionary);
-  const size_t nnames = pf_names_count(p->dictionary);
+  p->metrics = room(p->contexts->nmetrics, sizeof *p->metrics);
+  p->values = room(p->contexts->nmetrics, PPROF_VARINT_SIZE);
   p->ranks = room(nareas, sizeof *p->ranks);
   p->sorted = room(nareas, sizeof *p->sorted);
+  p->ids = room(nareas, sizeof *p->ids);
   p->functions = room(nareas, sizeof *p->functions);
-  p->string_of = room(nnames, sizeof *p->string_of);
-  p->names = room(nnames, sizeof *p->names);
-  p->metrics = room(p->contexts->nmetrics, sizeof *p->metrics);
-  p->values = room(p->contexts->nmetrics, VARINT_SIZE);
-  p->own = room(2 * p->contexts->nmetrics + 16, sizeof *p->own);
-  return p->metrics != NULL && p->values != NULL && p->own != NULL &&
-         p->ranks != NULL && p->sorted != NULL && p->functions != NULL &&
-         p->string_of != NULL && p->names != NULL;
+  return p->metrics != NULL && p->values != NULL && p->ranks != NULL &&
+         p->sorted != NULL && p->ids != NULL && p->functions != NULL;
 }
 
 
 static void free_room (profile *p) {
+  pprof_texts_close(&p->texts);
   free(p->metrics);
   free(p->values);
-  free(p->own);
   free(p->ranks);
   free(p->sorted);
+  free(p->ids);
   free(p->functions);
   free(p->order);
   pf_descent_close(&p->way);
   free(p->depths);
-  free(p->ids);
+  free(p->path);
   free(p->starts);
-  free(p->string_of);
-  free(p->names);
 }
 
 
@@ -427,19 +332,24 @@ static pf_status order_nodes (profile *p) {
 
 pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
                           pf_sink *sink, pf_error *error) {
-  profile p = {
-      .contexts = contexts, .dictionary = contexts->dictionary, .sink = sink};
+  profile p = {.contexts = contexts,
+               .dictionary = contexts->dictionary,
+               .sink = sink,
+               .texts = {.dictionary = contexts->dictionary}};
   pf_status status = PF_ENOMEM;
   if (make_room(&p))
     status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
   if (status == PF_OK)
     status = order_nodes(&p);
-  if (status == PF_OK && !make_path(&p))
+  if (status == PF_OK && (!make_path(&p) || !mark_frames(&p)))
     status = PF_ENOMEM;
   if (status == PF_OK) {
-    number_functions(&p);
+    number_frames(&p);
+    order_metrics(&p);
     put_all(&p, facts);
-    status = sink->failed;
+    status = sink->failed != PF_OK ? sink->failed
+             : p.texts.failed      ? PF_ENOMEM
+                                   : PF_OK;
   }
   free_room(&p);
   if (status == PF_OK)

@@ -6,19 +6,23 @@
 #define pprof_write_h
 
 #include "bytes/sink.h"
+#include "formats/pprof/head.h"
 #include "model/contexts.h"
 
 /* What stands in a profile beside its contexts. */
 typedef struct pprof_facts {
-  int64_t time_nanos, duration_nanos, period; /* 0: not known */
-  const char *const *comments;                /* NULL at the end; or NULL */
+  const pprof_head *head;
+  const pprof_mapping *mapping; /* of all frames, with names of the dictionary;
+                                   NULL: none is known */
 } pprof_facts;
 
 /*
 ** Write a profile, not packed. The samples are the contexts that weigh
 ** something, in the order of model/contexts_order.h, so that equal profiles
-** give equal bytes. A metric in ns is in nanoseconds; "time" stands last,
-** where pprof looks for what it shows first. PF_ENOMEM, or the sink's failure.
+** give equal bytes. Frames without a name, "0x4010", become addresses. A metric
+** in ns is in nanoseconds. The metrics keep their order where a file states which
+** of them is shown first; else "time" stands last, where pprof looks for that.
+** PF_ENOMEM, or the sink's failure.
 */
 pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
                           pf_sink *sink, pf_error *error);

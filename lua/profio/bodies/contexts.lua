@@ -25,7 +25,7 @@ end
 
 function Contexts:lines(given)
    local wanted = options_of(given)
-   wanted.count_metric = counts.of(self:metrics(), wanted.metric)
+   wanted.count_metric = counts.of(self:metrics(), wanted.metric or self:usual())
    return self.core:lines(wanted)
 end
 

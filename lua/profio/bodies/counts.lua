@@ -31,18 +31,18 @@ end
 
 ---The metric that counts the samples of another one, which may be that itself.
 ---@param metrics { name: string, unit: string }[] of the profile
----@param name string|nil of the other metric; nil: time
+---@param name string|nil of the other metric; nil: none
 ---@return string|nil name  nil: the profile has no samples, or its counts are exact
 function counts.of_samples(metrics, name)
-   return nearest(metrics, name or "time", false)
+   return nearest(metrics, name, false)
 end
 
 ---The metric that counts whatever another one measures: samples, else executions or calls.
 ---@param metrics { name: string, unit: string }[] of the profile
----@param name string|nil of the other metric; nil: time
+---@param name string|nil of the other metric; nil: none
 ---@return string|nil name  nil: the profile counts nothing
 function counts.of(metrics, name)
-   return nearest(metrics, name or "time", false) or nearest(metrics, name or "time", true)
+   return nearest(metrics, name, false) or nearest(metrics, name, true)
 end
 
 return counts

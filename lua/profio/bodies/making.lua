@@ -5,6 +5,7 @@ local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
 local graph_body = require "profio.bodies.graph"
 local options = require "profio.options"
+local stacks = require "profio.bodies.stacks"
 local symbols_of = require "profio.symbols"
 
 local making = {}
@@ -26,22 +27,12 @@ local declared = {
 
 -- {====== What there is ======
 
--- What the format says of the table with stacks; some know it only of an opened file.
-local function stacks_of(state)
-   local wanted = state.format.profile
-   if type(wanted) == "function" then
-      wanted = not state.closed and wanted(state.parts[1], state) or nil
-   end
-   return wanted
-end
-
 ---What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
 ---"graph" (histogram and arcs), "calls" (events), or nil.
 ---@param state table of the trace
 ---@return string|nil
 function making.kind(state)
-   local wanted = stacks_of(state)
-   if wanted and state.schema[wanted.table] then
+   if stacks.has(state) then
       return "stacks"
    end
    if state.schema.histogram or state.schema.arcs then
@@ -55,7 +46,7 @@ end
 ---@param state table of the trace
 ---@return boolean
 function making.has_callers(trace, state)
-   local kind, wanted = making.kind(state), stacks_of(state)
+   local kind, wanted = making.kind(state), stacks.wanted(state)
    if kind == "stacks" then
       return (wanted.stack or wanted.folded or wanted.caller) ~= nil
    end
@@ -76,18 +67,7 @@ end
 
 -- From a table that has stacks, or that says where each row was spent.
 local function of_stacks(state, given)
-   local wanted = stacks_of(state)
-   local reader, message, code = require("profio.trace").derived_reader(state, wanted.table)
-   if not reader then
-      return nil, message, code
-   end
-   reader = wanted.shape and wanted.shape(reader) or reader
-   return body_of(core.contexts {
-      reader = reader, stack = wanted.stack, folded = wanted.folded,
-      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
-      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
-      usual = wanted.usual,
-   })
+   return body_of(stacks.contexts(state, given))
 end
 
 -- From calls: those that are given, or those of a span and a lane.

@@ -100,7 +100,7 @@ end
 
 function Sums:lines(given)
    local wanted = options_of(self, given)
-   wanted.count_metric = counts.of(self:metrics(), wanted.metric)
+   wanted.count_metric = counts.of(self:metrics(), wanted.metric or self:usual())
    return self.by_function:lines(wanted)
 end
 

@@ -181,9 +181,11 @@ local function asks_for_profile(export, given)
    return count > 0 or given.diff or given.metric and export.weighs_profile
 end
 
-local function is_profile_wanted(export, given)
-   return export.takes == "profile" or export.write_profile ~= nil
-      and asks_for_profile(export, given)
+local function is_profile_wanted(export, given, trace)
+   if asks_for_profile(export, given) then
+      return export.takes == "profile" or export.write_profile ~= nil
+   end
+   return export.takes == "profile" and not exports.is_whole(export, trace)
 end
 
 local function run_export(context, export)
@@ -198,7 +200,7 @@ local function run_export(context, export)
       failure.use("--export %s writes bytes, which a terminal is not for: give -o OUT", export.name)
    end
    local options, what = files.options_of(given, export), context.trace
-   local as_profile = is_profile_wanted(export, given)
+   local as_profile = is_profile_wanted(export, given, context.trace)
    if as_profile then
       what = context:profile():with(context:profile_options())
    end
@@ -206,7 +208,8 @@ local function run_export(context, export)
       span.into_export(options, context.trace, given)
    end
    options.metric = options.metric or given.metric
-   context.out:export(export, options, what, as_profile and export.write_profile)
+   local write = as_profile and export.write_profile or not as_profile and export.write_trace
+   context.out:export(export, options, what, write or nil)
 end
 
 -- The export of the whole that is asked for, or nil.

@@ -10,6 +10,8 @@
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
 --    weighs_profile  true: a metric asks for the profile in place of the timeline
 --    write_profile  the same for a profile, where a trace is taken too
+--    is_whole, write_trace  of those that take a profile: function(trace), whether the trace itself
+--             is written, and what writes it
 --    uses     which options of the command an export of the whole uses; set here, of the others
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
 --             "EPIPE" when the reader of a pipe left. An export that reads further files adds their
@@ -126,6 +128,14 @@ function exports.of_path(path)
    return nil
 end
 
+---Whether an export that takes a profile writes a trace itself.
+---@param export table
+---@param trace profio.Trace
+---@return boolean
+function exports.is_whole(export, trace)
+   return export.is_whole ~= nil and export.is_whole(trace)
+end
+
 -- Into a file of that path: only a complete one replaces an older one. Files that the export itself
 -- has read are inputs too.
 local function into_file(write, what, given, path)
@@ -156,6 +166,8 @@ function exports.run(kind, takes, what, given, path, inputs)
    local write = export.write
    if takes == "profile" and export.write_profile then
       write = export.write_profile
+   elseif takes == "trace" and exports.is_whole(export, what) then
+      write = export.write_trace
    elseif export.takes ~= takes then
       error(("export '%s' takes %s, not a %s"):format(kind, export.takes == "rows" and
          "the rows of a view: view:write" or "a " .. export.takes, takes), 0)

@@ -3,12 +3,13 @@
 local core = require "profio.core"
 
 local MOST_COMMENTS = 8
+local EPIPE = 32 -- errno of a pipe whose reader left
 
 local pprof = {
    name = "pprof",
    help = "a profile for Go's pprof, gzipped",
    endings = { ".pb.gz", ".pb", ".pprof" },
-   takes = "profile",
+   takes = "profile", -- or a trace as it is
    is_binary = true,
    options = {
       { name = "packed", type = "bool", default = true, help = "gzip it" },
@@ -33,7 +34,34 @@ end
 ---@return "EPIPE"|nil
 function pprof.write(profile, given, file)
    local notes = comments_of(profile:notes())
-   return core.write_pprof(profile:contexts(), { packed = given.packed, comments = notes }, file)
+   local origin = profile:origin()
+   return core.write_pprof(profile:contexts(), { packed = given.packed, comments = notes,
+      heads = origin.heads, mapping = origin.mapping }, file)
+end
+
+---Whether a trace is written itself: a file of pprof states more than a profile of it holds.
+---@param trace profio.Trace
+---@return boolean
+function pprof.is_whole(trace)
+   return trace.format == "pprof"
+end
+
+---@param trace profio.Trace
+---@param given table
+---@param file file*
+---@return true|nil
+---@return string|nil message
+---@return string|nil code
+function pprof.write_trace(trace, given, file)
+   local bytes, message, code = trace:save(nil, { packed = given.packed })
+   if not bytes then
+      return nil, message, code
+   end
+   local done, why, number = file:write(bytes)
+   if not done then
+      return nil, "write failed: " .. why, "io", number == EPIPE and "EPIPE" or nil
+   end
+   return true
 end
 
 ---@param trace profio.Trace

@@ -32,6 +32,30 @@ local function sample_types(part)
    return names, usual
 end
 
+-- The sample types of a part as one text, times in one unit.
+local function types_text(part)
+   local list = {}
+   for _, described in ipairs(part:tables()) do
+      if described.name == "samples" then
+         for i, name in ipairs((sample_types(part))) do
+            local field = described.fields[i + 1]
+            list[i] = ("%d %s %s"):format(#name, name, field and field.help or "")
+         end
+      end
+   end
+   return table.concat(list, "\n")
+end
+
+---The tables that two files have, but not alike, with the reason.
+---@return table<string, string>
+function pprof.differing(first, part)
+   if types_text(first) == types_text(part) then
+      return {}
+   end
+   return { samples = "the files have different sample types, so there is no table 'samples'; " ..
+      "profiles have the types of all, a merged file those in common" }
+end
+
 -- Each sample type as a metric. Of two that have one name and one unit the second is called as its
 -- column, so that they stay apart.
 local function metrics_of(fields, names)
@@ -62,6 +86,9 @@ function pprof.profile(part)
    return nil
 end
 
+-- What a file states beside its samples goes along into profiles.
+pprof.states_heads = true
+
 -- Weights say what samples say.
 pprof.described = { samples = true }
 
@@ -76,19 +103,8 @@ pprof.warnings = {
    ["pprof-no-string"] = "a number of a text that is not there",
    ["pprof-not-written"] = "a table of the trace has no place in the file that is written",
    ["pprof-truncated"] = "the file ends inside a field, or goes on with no field",
+   ["pprof-types-differ"] = "a sample type is left out of a merged file: not all files have it",
    ["pprof-values"] = "a sample has more or fewer values than there are sample types",
 }
-
----What a merged file says beside its samples: the time of the first, the period.
----@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
-function pprof.save_defaults(options, info)
-   for _, fact in ipairs(info) do
-      if (fact.name == "time_nanos" or fact.name == "duration_nanos" or fact.name == "period")
-         and options[fact.name] == nil then
-         options[fact.name] = fact.value
-      end
-   end
-end
 
 return pprof

@@ -193,7 +193,8 @@ function core.write_callgrind(functions, options, file, arcs) end
 
 ---Write a profile for Go's pprof.
 ---@param from profio.core.Contexts
----@param options table packed, time_nanos, duration_nanos, period, comments = { ... }
+---@param options table packed, heads = { facts of a file, ... }, comments = { ... },
+---    mapping = { start, limit, offset, file, build_id, has_lines }
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message

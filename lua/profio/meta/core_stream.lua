@@ -1,6 +1,7 @@
 ---@meta profio.core
 
--- Output files; writers through a ring, and what killed ones leave. Never required: for editors.
+-- Output files; writers of whole files and through a ring, and what killed ones leave. Never
+-- required: for editors.
 
 ---@class profio.core
 local core = {}
@@ -118,5 +119,63 @@ function core.is_terminal(file) end
 function core.terminal_width(file) end
 
 -- }======
+
+---The tables that a format writes when no option says otherwise.
+---@param format string
+---@return { name: string, fields: profio.core.Field[] }[]
+function core.written(format) end
+
+---A writer into a file, into standard output ("-"), or (path nil) into memory.
+---@param format string
+---@param options table<string, any>
+---@param names profio.core.Dictionary
+---@param path string|nil
+---@param sides { role: string, path: string|nil }[]|nil files that may be written beside it
+---@return profio.core.Writer|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.writer(format, options, names, path, sides) end
+
+---@class profio.core.Writer
+local writer = {}
+
+---Leave without writing: the old file stays.
+function writer:close() end
+
+---@return { name: string, fields: profio.core.Field[] }[]
+function writer:tables() end
+
+---@param table_name string
+---@param record table<string, any>
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:put(table_name, record) end
+
+---All rows of a reader of the writer's dictionary.
+---@param table_name string
+---@param rows profio.core.Reader
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:put_reader(table_name, rows) end
+
+---Whole traces of the writer's format and dictionary, with what rows do not hold. They stay open
+---until finish.
+---@param parts profio.core.Part[]
+---@return boolean|nil done  false: only rows are taken
+---@return string|nil message
+---@return profio.core.Code|nil code
+function writer:put_traces(parts) end
+
+---What became of the rows that were put one by one; `rounded` counts values.
+---@return { tried: integer, written: integer, lost: integer, rounded: integer }
+function writer:facts() end
+
+---Write what is left and close.
+---@return integer|string|nil written bytes, or the bytes of a writer into memory
+---@return string|table<string, string>|nil message, or those of the files beside it by role
+---@return profio.core.Code|nil code
+function writer:finish() end
 
 return core

@@ -1,0 +1,337 @@
+/*
+** merged_mixed.c - samples of any files, in the order in which they are met.
+** Those of equal locations and labels are one: a sample is written behind the
+** others before it is looked for, and goes where it is known.
+*/
+
+#include "formats/pprof/merged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts.h"
+#include "model/memory.h"
+
+typedef struct sample_merger {
+  pprof_merged *merged;
+  pf_trace *trace;
+  const pprof_file *file;
+  pprof_translation *translation;
+  pf_interned set;     /* of the samples of merged->mixed */
+  uint32_t *locations; /* of the sample that is read, the leaf first */
+  size_t nlocations, location_room;
+  uint32_t *labels; /* LABEL_WORDS each */
+  size_t nlabels, label_room;
+  pprof_values values;
+} sample_merger;
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+static bool reserve_words (uint32_t **words, size_t *room, size_t wanted) {
+  void *array = *words;
+  const bool ok = pf_array_widen(&array, room, wanted, sizeof **words);
+  *words = array;
+  return ok;
+}
+
+
+/* {====== Reading a sample ====== */
+
+/* Add a location of the file. False when out of memory. */
+static bool take_location (sample_merger *s, uint32_t number) {
+  if (s->nlocations == s->location_room &&
+      !reserve_words(&s->locations, &s->location_room, s->nlocations + 1))
+    return false;
+  s->locations[s->nlocations++] = number;
+  return true;
+}
+
+
+/* Add the locations of a field. */
+static pf_status take_locations (sample_merger *s, const pprof_part *part,
+                                 size_t offset, pf_error *error) {
+  pf_cursor c = pprof_numbers(part);
+  uint64_t id = part->value;
+  while (part->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+    const uint32_t number = pprof_find_location(s->file, id);
+    if (number != UINT32_MAX) {
+      if (!take_location(s, number))
+        return no_memory(error);
+    }
+    else {
+      const pf_status status = pprof_no_location(s->trace, id, offset, error);
+      if (status != PF_OK)
+        return status;
+    }
+    if (part->wire != PPROF_BYTES)
+      break;
+  }
+  return PF_OK;
+}
+
+
+/* The name of a text of a label; PF_NO_NAME of text 0. */
+static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
+                          uint32_t *name, pf_error *error) {
+  pf_bytes text;
+  *name = PF_NO_NAME;
+  if (number == 0)
+    return PF_OK;
+  const pf_status status =
+      pprof_text(s->trace, s->file, number, offset, &text, error);
+  if (status != PF_OK)
+    return status;
+  *name = pf_intern(s->trace->dictionary, text);
+  return *name == PF_NO_NAME ? no_memory(error) : PF_OK;
+}
+
+
+static pf_status take_label (sample_merger *s, pf_bytes message, size_t offset,
+                             pf_error *error) {
+  pprof_label label;
+  if (!reserve_words(&s->labels, &s->label_room,
+                     (s->nlabels + 1) * LABEL_WORDS))
+    return no_memory(error);
+  uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
+  pprof_take_label(message, &label);
+  to[LABEL_LOW] = (uint32_t)label.number;
+  to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
+  pf_status status = name_of(s, label.key, offset, &to[LABEL_KEY], error);
+  if (status == PF_OK)
+    status = name_of(s, label.text, offset, &to[LABEL_TEXT], error);
+  if (status == PF_OK)
+    status = name_of(s, label.unit, offset, &to[LABEL_UNIT], error);
+  return status;
+}
+
+
+static pf_status read_sample (sample_merger *s, const pprof_part *message,
+                              pf_error *error) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  pf_status status = PF_OK;
+  s->nlocations = s->nlabels = s->values.count = 0;
+  while (status == PF_OK && pprof_next(&c, &part))
+    switch (part.number) {
+      case 1: status = take_locations(s, &part, message->at, error); break;
+      case 2: pprof_take_values(&s->values, &part); break;
+      case 3:
+        if (part.wire == PPROF_BYTES)
+          status = take_label(s, part.bytes, message->at, error);
+        break;
+      default: break;
+    }
+  return status == PF_OK ? pprof_check_values(s->trace, s->file, &s->values,
+                                              message->at, error)
+                         : status;
+}
+
+/* }====== */
+
+
+/* {====== Adding it ====== */
+
+typedef struct wanted_sample {
+  const pprof_block *block;
+  const uint32_t *record;
+  size_t bytes;
+} wanted_sample;
+
+
+static bool is_same_sample (const void *context, uint32_t number) {
+  const wanted_sample *const w = context;
+  return memcmp(w->block->words + w->block->records[number], w->record,
+                w->bytes) == 0;
+}
+
+
+static uint64_t hash_of_words (uint64_t hash, const uint32_t *words,
+                               size_t count) {
+  for (; count >= 2; words += 2, count -= 2)
+    hash = pf_mix(hash, words[0] | (uint64_t)words[1] << 32);
+  return count == 0 ? hash : pf_mix(hash, words[0]);
+}
+
+
+/* The place of a label among those of a sample: by its key, texts before
+   numbers. */
+static uint64_t rank_of_label (const uint32_t *label) {
+  return (uint64_t)label[LABEL_KEY] << 1 | (label[LABEL_TEXT] == PF_NO_NAME);
+}
+
+
+static bool are_ordered (const sample_merger *s) {
+  for (size_t i = 1; i < s->nlabels; i++)
+    if (rank_of_label(s->labels + (i - 1) * LABEL_WORDS) >
+        rank_of_label(s->labels + i * LABEL_WORDS))
+      return false;
+  return true;
+}
+
+
+typedef struct label_place {
+  uint64_t rank;
+  size_t at;
+} label_place;
+
+
+static int compare_places (const void *left, const void *right) {
+  const label_place *const a = left, *const b = right;
+  return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
+                            : (a->at > b->at) - (a->at < b->at);
+}
+
+
+/* Samples whose labels stand in another order are equal, but for the values of
+   one key: these stay in their order. False when out of memory. */
+static bool order_labels (sample_merger *s) {
+  if (are_ordered(s))
+    return true;
+  const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
+  label_place *const places = malloc(s->nlabels * sizeof *places);
+  uint32_t *const labels = malloc(bytes);
+  const bool ok = places != NULL && labels != NULL;
+  if (ok) {
+    for (size_t i = 0; i < s->nlabels; i++)
+      places[i] = (label_place){rank_of_label(s->labels + i * LABEL_WORDS), i};
+    qsort(places, s->nlabels, sizeof *places, compare_places);
+    for (size_t i = 0; i < s->nlabels; i++)
+      memcpy(labels + i * LABEL_WORDS, s->labels + places[i].at * LABEL_WORDS,
+             LABEL_WORDS * sizeof *labels);
+    memcpy(s->labels, labels, bytes);
+  }
+  free(places);
+  free(labels);
+  return ok;
+}
+
+
+/* Replace the numbers of locations in the file by the merged ones. */
+static bool meet_locations (sample_merger *s) {
+  for (size_t i = 0; i < s->nlocations; i++) {
+    s->locations[i] = pprof_meet_location(s->merged, s->trace, s->translation,
+                                          s->locations[i]);
+    if (s->locations[i] == 0)
+      return false;
+  }
+  return true;
+}
+
+
+/* The words of the sample behind those of all others; how many. 0 when out of
+   memory. */
+static size_t write_record (sample_merger *s) {
+  pprof_block *const block = &s->merged->mixed;
+  const size_t nlabel_words = s->nlabels * LABEL_WORDS;
+  const size_t size = RECORD_HEAD + s->nlocations + nlabel_words;
+  if (!pprof_block_reserve(block, size, s->merged->ntypes))
+    return 0;
+  uint32_t *const record = block->words + block->nwords;
+  record[RECORD_LOCATIONS] = (uint32_t)s->nlocations;
+  record[RECORD_LABELS] = (uint32_t)s->nlabels;
+  if (s->nlocations > 0)
+    memcpy(record + RECORD_HEAD, s->locations, s->nlocations * sizeof *record);
+  if (nlabel_words > 0)
+    memcpy(record + RECORD_HEAD + s->nlocations, s->labels,
+           nlabel_words * sizeof *record);
+  return size;
+}
+
+
+/* The number of the sample that was read; PF_NOT_INTERNED when out of memory. */
+static uint32_t intern_sample (sample_merger *s) {
+  pprof_block *const block = &s->merged->mixed;
+  const size_t size = write_record(s);
+  if (size == 0 || !pf_interned_reserve(&s->set))
+    return PF_NOT_INTERNED;
+  const wanted_sample w = {block, block->words + block->nwords,
+                           size * sizeof *block->words};
+  const uint64_t hash = hash_of_words(s->set.seed, w.record, size);
+  const uint32_t known = pf_interned_find(&s->set, hash, is_same_sample, &w);
+  if (known != PF_NOT_INTERNED)
+    return known;
+  block->records[block->count++] = block->nwords;
+  block->nwords += size;
+  return pf_interned_add(&s->set, hash);
+}
+
+
+/* Whether the sample weighs something in a type that is merged. */
+static bool has_weight (const sample_merger *s) {
+  for (size_t t = 0; t < s->merged->ntypes; t++) {
+    const size_t type = s->translation->types[t];
+    if (type < s->values.count && s->values.at[type] != 0)
+      return true;
+  }
+  return false;
+}
+
+
+static pf_status add_sample (sample_merger *s, pf_error *error) {
+  if (!has_weight(s))
+    return PF_OK;
+  const bool ok = meet_locations(s) && order_labels(s);
+  const uint32_t sample = ok ? intern_sample(s) : PF_NOT_INTERNED;
+  if (sample == PF_NOT_INTERNED)
+    return no_memory(error);
+  pprof_block_add(&s->merged->mixed, sample, s->merged->ntypes, s->translation,
+                  &s->values);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+static pf_status add_all (sample_merger *s, pf_error *error) {
+  pf_cursor c = pf_cursor_over(s->file->whole, false);
+  pprof_part part;
+  pf_status status = PF_OK;
+  while (status == PF_OK && pprof_next(&c, &part)) {
+    if (part.number != PPROF_SAMPLE || part.wire != PPROF_BYTES)
+      continue;
+    status = read_sample(s, &part, error);
+    if (status == PF_OK)
+      status = add_sample(s, error);
+  }
+  return status;
+}
+
+
+/* Add the samples of all files. */
+static pf_status add_files (sample_merger *s, pf_trace *const *traces,
+                            pprof_translation *translations, pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t f = 0; f < s->merged->nfiles && status == PF_OK; f++) {
+    s->trace = traces[f];
+    s->file = traces[f]->state;
+    s->translation = &translations[f];
+    status = add_all(s, error);
+  }
+  return status;
+}
+
+
+pf_status pprof_merge_mixed (pprof_merged *m, pf_trace *const *traces,
+                             pprof_translation *translations, pf_error *error) {
+  sample_merger *const s = calloc(1, sizeof *s);
+  if (s == NULL)
+    return no_memory(error);
+  s->merged = m;
+  s->set.seed = m->dictionary->seed;
+  pf_status status = add_files(s, traces, translations, error);
+  pf_interned_free(&s->set);
+  free(s->locations);
+  free(s->labels);
+  free(s);
+  m->has_overflowed |= m->mixed.has_overflowed;
+  if (status != PF_OK)
+    return status;
+  m->samples = malloc(((size_t)m->mixed.count + 1) * sizeof *m->samples);
+  for (uint32_t i = 0; m->samples != NULL && i < m->mixed.count; i++)
+    pprof_take_sample(m, &m->mixed, i);
+  return m->samples != NULL ? PF_OK : no_memory(error);
+}

@@ -1,0 +1,195 @@
+/*
+** merged_places.c - locations, each of them once in the merged profile. They are
+** met when the first sample refers to them, as in Go's pprof: of mappings that
+** are one, and of their addresses, those that are met first count.
+*/
+
+#include "formats/pprof/merged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/contexts_order.h"
+#include "model/memory.h"
+
+
+typedef struct wanted_location {
+  const pprof_merged *merged;
+  const pprof_merged_location *location;
+} wanted_location;
+
+
+static bool is_same_location (const void *context, uint32_t number) {
+  const wanted_location *const w = context;
+  const pprof_merged_location *const a = &w->merged->locations[number],
+                                     *const b = w->location;
+  return a->mapping == b->mapping && a->address == b->address &&
+         a->nlines == b->nlines && a->is_folded == b->is_folded &&
+         memcmp(w->merged->lines + a->first, w->merged->lines + b->first,
+                a->nlines * sizeof(pprof_line)) == 0;
+}
+
+
+static uint64_t hash_of_location (const pprof_merged *m,
+                                  const pprof_merged_location *l) {
+  uint64_t hash = pf_mix(m->location_set.seed, l->address);
+  hash = pf_mix(hash, l->mapping | (uint64_t)l->is_folded << 32);
+  for (uint32_t i = 0; i < l->nlines; i++) {
+    const pprof_line *const line = &m->lines[l->first + i];
+    hash = pf_mix(hash, line->function);
+    hash = pf_mix(hash, (uint64_t)line->line);
+    hash = pf_mix(hash, (uint64_t)line->column);
+  }
+  return hash;
+}
+
+
+/* The number, from 1, of a location, whose lines are the last ones; they go when
+   it is known already. 0 when out of memory. */
+static uint32_t intern_location (pprof_merged *m,
+                                 const pprof_merged_location *location) {
+  const wanted_location w = {m, location};
+  const uint64_t hash = hash_of_location(m, location);
+  const uint32_t known =
+      pf_interned_find(&m->location_set, hash, is_same_location, &w);
+  if (known != PF_NOT_INTERNED) {
+    m->nlines = location->first;
+    return known + 1;
+  }
+  void *locations = m->locations;
+  const bool ok =
+      pf_interned_reserve(&m->location_set) &&
+      pf_array_widen(&locations, &m->location_room,
+                     (size_t)m->location_set.count + 1, sizeof *m->locations);
+  m->locations = locations;
+  if (!ok)
+    return 0;
+  m->locations[m->location_set.count] = *location;
+  return pf_interned_add(&m->location_set, hash) + 1;
+}
+
+
+/* A line of the location that is read. */
+static bool add_line (pprof_merged *m, const pprof_translation *t,
+                      pf_bytes message) {
+  pprof_line line;
+  pprof_take_line(message, &line);
+  line.function = pprof_find_id(&t->function_ids, line.function);
+  void *lines = m->lines;
+  const bool ok = m->nlines < UINT32_MAX - 1 &&
+                  pf_array_widen(&lines, &m->line_room, (size_t)m->nlines + 1,
+                                 sizeof *m->lines);
+  m->lines = lines;
+  if (ok)
+    m->lines[m->nlines++] = line;
+  return ok;
+}
+
+
+/* Read a location: its mapping is the number in the file. False when out of
+   memory. */
+static bool take_location (pprof_merged *m, const pprof_translation *t,
+                           pf_bytes message, pprof_merged_location *location) {
+  pf_cursor c = pf_cursor_over(message, false);
+  pprof_part part;
+  uint64_t mapping = 0;
+  bool ok = true;
+  *location = (pprof_merged_location){.first = m->nlines};
+  while (ok && pprof_next(&c, &part))
+    switch (part.number) {
+      case 2: mapping = part.value; break;
+      case 3: location->address = part.value; break;
+      case 4:
+        if (part.wire == PPROF_BYTES)
+          ok = add_line(m, t, part.bytes);
+        break;
+      case 5: location->is_folded = part.value != 0; break;
+      default: break;
+    }
+  location->nlines = m->nlines - location->first;
+  location->mapping = pprof_find_id(&t->mapping_ids, mapping);
+  return ok;
+}
+
+
+/* Make a mapping of the file, and an address in it, those of the merged profile:
+   the program may lie elsewhere in each run. False when out of memory. */
+static bool move_to_mapping (pprof_merged *m, pprof_translation *t,
+                             pprof_merged_location *location) {
+  const bool is_unknown = t->nmappings == 1 && t->mapping_ids.set.count == 0;
+  const uint32_t number = is_unknown ? 1 : location->mapping;
+  if (number == 0)
+    return true;
+  pprof_mapping *const mapping = &t->mappings[number - 1];
+  if (mapping->id == 0)
+    mapping->id = pprof_intern_mapping(m, mapping);
+  if (mapping->id == 0)
+    return false;
+  location->mapping = (uint32_t)mapping->id;
+  location->address += m->mappings[mapping->id - 1].start - mapping->start;
+  return true;
+}
+
+
+uint32_t pprof_meet_location (pprof_merged *m, const pf_trace *trace,
+                              pprof_translation *t, uint32_t number) {
+  const pprof_file *const file = trace->state;
+  pprof_merged_location location;
+  if (t->locations[number] != 0)
+    return t->locations[number];
+  if (!take_location(m, t, t->messages[number], &location) ||
+      !move_to_mapping(m, t, &location))
+    return 0;
+  location.area = file->frames[file->locations[number].first];
+  t->locations[number] = intern_location(m, &location);
+  return t->locations[number];
+}
+
+
+/* {====== In order ====== */
+
+/* Whether a location is as profio writes it: one line, or an address. */
+static bool is_ours (const pprof_merged *m, const pprof_merged_location *l) {
+  return !l->is_folded &&
+         (l->nlines == 0 || (l->nlines == 1 && l->address == 0 &&
+                             m->lines[l->first].column == 0));
+}
+
+
+/* Whether the locations of a file stand in the order of their frames. */
+static pf_status check_order (pprof_merged *m, const pprof_file *file,
+                              pf_error *error) {
+  const size_t nareas = pf_areas_count(m->dictionary);
+  uint32_t *const areas =
+      malloc(((size_t)file->nlocations + 1) * sizeof *areas);
+  uint32_t *const ranks = malloc((nareas + 1) * sizeof *ranks);
+  pf_status status = areas == NULL || ranks == NULL ? PF_ENOMEM : PF_OK;
+  for (uint32_t i = 0; status == PF_OK && i < file->nlocations; i++)
+    areas[i] = file->frames[file->locations[i].first];
+  if (status == PF_OK)
+    status = pf_frames_rank(m->dictionary, areas, file->nlocations, ranks);
+  for (uint32_t i = 1; status == PF_OK && i < file->nlocations; i++)
+    m->is_in_order &= ranks[areas[i - 1]] < ranks[areas[i]];
+  free(areas);
+  free(ranks);
+  return status == PF_OK
+             ? PF_OK
+             : pf_fail(error, status, PF_NO_OFFSET, "out of memory");
+}
+
+
+pf_status pprof_check_locations (pprof_merged *m, pf_trace *trace,
+                                 pprof_translation *t, pf_error *error) {
+  m->is_in_order &= t->nmappings <= 1;
+  for (uint32_t i = 0; i < t->nlocations && m->is_in_order; i++) {
+    pprof_merged_location location;
+    const bool ok = take_location(m, t, t->messages[i], &location);
+    m->nlines = location.first;
+    if (!ok)
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    m->is_in_order = is_ours(m, &location);
+  }
+  return m->is_in_order ? check_order(m, trace->state, error) : PF_OK;
+}
+
+/* }====== */

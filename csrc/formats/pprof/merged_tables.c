@@ -1,0 +1,330 @@
+/*
+** merged_tables.c - functions and mappings of a file, each of them once in the
+** merged profile, and where its locations stand.
+*/
+
+#include "formats/pprof/merged.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/memory.h"
+
+#define PAGE 4096u /* sizes of mappings are rounded up to it */
+
+
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
+typedef struct table_reader {
+  pprof_merged *merged;
+  pf_trace *trace;
+  const pprof_file *file;
+  pprof_translation *translation;
+} table_reader;
+
+
+/* {====== Ids ====== */
+
+typedef struct wanted_id {
+  const pprof_id_map *map;
+  uint64_t id;
+} wanted_id;
+
+
+static bool is_same_id (const void *context, uint32_t number) {
+  const wanted_id *const w = context;
+  return w->map->entries[number].id == w->id;
+}
+
+
+uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
+  const wanted_id w = {map, id};
+  const uint32_t at =
+      pf_interned_find(&map->set, pf_mix(map->set.seed, id), is_same_id, &w);
+  return at == PF_NOT_INTERNED ? 0 : map->entries[at].number;
+}
+
+
+/* Give an id its number, where it has none; the first of several counts. False
+   when out of memory. */
+static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
+  if (id == 0 || pprof_find_id(map, id) != 0)
+    return true;
+  void *entries = map->entries;
+  const bool ok =
+      pf_interned_reserve(&map->set) &&
+      pf_array_widen(&entries, &map->room, (size_t)map->set.count + 1,
+                     sizeof *map->entries);
+  map->entries = entries;
+  if (ok)
+    map->entries[pf_interned_add(&map->set, pf_mix(map->set.seed, id))] =
+        (pprof_id){id, number};
+  return ok;
+}
+
+
+static void close_ids (pprof_id_map *map) {
+  free(map->entries);
+  pf_interned_free(&map->set);
+}
+
+
+/* Replace a number in the string table by the name; of text 0 PF_NO_NAME. */
+static pf_status to_name (const table_reader *t, uint64_t *text,
+                          uint64_t offset, pf_error *error) {
+  pf_bytes bytes;
+  if (*text == 0) {
+    *text = PF_NO_NAME;
+    return PF_OK;
+  }
+  const pf_status status =
+      pprof_text(t->trace, t->file, *text, offset, &bytes, error);
+  if (status != PF_OK)
+    return status;
+  *text = bytes.size == 0 ? PF_NO_NAME : pf_intern(t->trace->dictionary, bytes);
+  return *text == PF_NO_NAME && bytes.size > 0 ? no_memory(error) : PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Mappings ====== */
+
+typedef struct wanted_mapping {
+  const pprof_merged *merged;
+  const pprof_mapping *mapping;
+} wanted_mapping;
+
+
+static uint64_t rounded_size (const pprof_mapping *m) {
+  return (m->limit - m->start + PAGE - 1) / PAGE;
+}
+
+
+/* What tells the files apart: the build id, else the name. */
+static uint64_t identity (const pprof_mapping *m) {
+  return m->build_id != PF_NO_NAME ? m->build_id : m->file;
+}
+
+
+static bool is_same_mapping (const void *context, uint32_t number) {
+  const wanted_mapping *const w = context;
+  const pprof_mapping *const known = &w->merged->mappings[number];
+  return rounded_size(known) == rounded_size(w->mapping) &&
+         known->offset == w->mapping->offset &&
+         identity(known) == identity(w->mapping);
+}
+
+
+uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
+  const wanted_mapping w = {m, mapping};
+  uint64_t hash = pf_mix(m->mapping_set.seed, rounded_size(mapping));
+  hash = pf_mix(pf_mix(hash, mapping->offset), identity(mapping));
+  const uint32_t known =
+      pf_interned_find(&m->mapping_set, hash, is_same_mapping, &w);
+  if (known != PF_NOT_INTERNED)
+    return known + 1;
+  void *mappings = m->mappings;
+  const bool ok =
+      pf_interned_reserve(&m->mapping_set) &&
+      pf_array_widen(&mappings, &m->mapping_room,
+                     (size_t)m->mapping_set.count + 1, sizeof *m->mappings);
+  m->mappings = mappings;
+  if (!ok)
+    return 0;
+  m->mappings[m->mapping_set.count] = *mapping;
+  return pf_interned_add(&m->mapping_set, hash) + 1;
+}
+
+
+/* One more mapping of the file. */
+static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
+  void *mappings = t->mappings;
+  const bool ok = pf_array_widen(&mappings, &t->mapping_room,
+                                 (size_t)t->nmappings + 1, sizeof *mapping);
+  t->mappings = mappings;
+  if (!ok)
+    return false;
+  t->mappings[t->nmappings] = *mapping;
+  t->mappings[t->nmappings++].id = 0;
+  return add_id(&t->mapping_ids, mapping->id, t->nmappings);
+}
+
+
+static pf_status add_mapping (table_reader *t, const pprof_part *message,
+                              pf_error *error) {
+  pprof_mapping mapping;
+  pprof_take_mapping(message->bytes, &mapping);
+  pf_status status = to_name(t, &mapping.file, message->at, error);
+  if (status == PF_OK)
+    status = to_name(t, &mapping.build_id, message->at, error);
+  if (status == PF_OK && !push_mapping(t->translation, &mapping))
+    status = no_memory(error);
+  return status;
+}
+
+
+/* The mapping of all places of a file that states no mapping, where other files
+   do: it has no address and no name, so that these places stay apart from those
+   of known programs. */
+static bool add_unknown_mapping (pprof_translation *t) {
+  const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
+  return push_mapping(t, &unknown);
+}
+
+
+/* The first mapping of the first file that has one stands for the program: it is
+   the first one of the merged profile. */
+static bool meet_main_mapping (pprof_merged *m, pprof_translation *t) {
+  if (m->mapping_set.count > 0 || t->nmappings == 0)
+    return true;
+  t->mappings[0].id = pprof_intern_mapping(m, &t->mappings[0]);
+  return t->mappings[0].id != 0;
+}
+
+
+pf_status pprof_keep_mappings (pprof_merged *m, pprof_translation *t,
+                               pf_error *error) {
+  for (uint32_t i = 0; i < t->nmappings; i++)
+    if (t->mappings[i].id == 0 && pprof_intern_mapping(m, &t->mappings[i]) == 0)
+      return no_memory(error);
+  return PF_OK;
+}
+
+/* }====== */
+
+
+/* {====== Functions ====== */
+
+typedef struct wanted_function {
+  const pprof_merged *merged;
+  const pprof_function_message *function;
+} wanted_function;
+
+
+static bool is_same_function (const void *context, uint32_t number) {
+  const wanted_function *const w = context;
+  const pprof_function_message *const known = &w->merged->functions[number];
+  return known->name == w->function->name &&
+         known->system_name == w->function->system_name &&
+         known->file == w->function->file &&
+         known->start_line == w->function->start_line;
+}
+
+
+/* The number, from 1, of a function; 0 when out of memory. */
+static uint32_t intern_function (pprof_merged *m,
+                                 const pprof_function_message *function) {
+  const wanted_function w = {m, function};
+  uint64_t hash =
+      pf_mix(m->function_set.seed, function->name | function->file << 32);
+  hash = pf_mix(hash, function->system_name);
+  hash = pf_mix(hash, (uint64_t)function->start_line);
+  const uint32_t known =
+      pf_interned_find(&m->function_set, hash, is_same_function, &w);
+  if (known != PF_NOT_INTERNED)
+    return known + 1;
+  void *functions = m->functions;
+  const bool ok =
+      pf_interned_reserve(&m->function_set) &&
+      pf_array_widen(&functions, &m->function_room,
+                     (size_t)m->function_set.count + 1, sizeof *m->functions);
+  m->functions = functions;
+  if (!ok)
+    return 0;
+  m->functions[m->function_set.count] = *function;
+  return pf_interned_add(&m->function_set, hash) + 1;
+}
+
+
+static pf_status add_function (table_reader *t, const pprof_part *message,
+                               pf_error *error) {
+  pprof_function_message f;
+  pprof_take_function(message->bytes, &f);
+  pf_status status = to_name(t, &f.name, message->at, error);
+  if (status == PF_OK)
+    status = to_name(t, &f.system_name, message->at, error);
+  if (status == PF_OK)
+    status = to_name(t, &f.file, message->at, error);
+  if (status != PF_OK)
+    return status;
+  if (f.system_name != PF_NO_NAME || f.start_line != 0)
+    t->merged->is_in_order = false; /* not as profio writes it */
+  const uint32_t number = intern_function(t->merged, &f);
+  return number != 0 && add_id(&t->translation->function_ids, f.id, number)
+             ? PF_OK
+             : no_memory(error);
+}
+
+/* }====== */
+
+
+/* Note where a location stands; the first of one id counts. */
+static void add_location (table_reader *t, const pprof_part *message) {
+  pf_cursor c = pf_cursor_over(message->bytes, false);
+  pprof_part part;
+  uint64_t id = 0;
+  while (pprof_next(&c, &part))
+    if (part.number == 1)
+      id = part.value;
+  const uint32_t number = pprof_find_location(t->file, id);
+  if (number != UINT32_MAX && t->translation->messages[number].at == NULL)
+    t->translation->messages[number] = message->bytes;
+}
+
+
+/* Add all messages of one kind. */
+static pf_status add_all (table_reader *t, uint64_t number, pf_error *error) {
+  pprof_rest rest = {0};
+  pprof_part part;
+  pf_status status = PF_OK;
+  while (status == PF_OK && pprof_next_rest(t->file, &rest, &part)) {
+    if (part.number != number || part.wire != PPROF_BYTES)
+      continue;
+    if (number == PPROF_MAPPING)
+      status = add_mapping(t, &part, error);
+    else if (number == PPROF_FUNCTION)
+      status = add_function(t, &part, error);
+    else
+      add_location(t, &part);
+  }
+  return status;
+}
+
+
+pf_status pprof_read_tables (pprof_merged *m, pf_trace *trace,
+                             pprof_translation *translation, pf_error *error) {
+  table_reader t = {m, trace, trace->state, translation};
+  const size_t count = (size_t)t.file->nlocations + 1;
+  translation->nlocations = t.file->nlocations;
+  translation->locations = calloc(count, sizeof *translation->locations);
+  translation->messages = calloc(count, sizeof *translation->messages);
+  translation->mapping_ids.set.seed = translation->function_ids.set.seed =
+      m->dictionary->seed;
+  if (translation->locations == NULL || translation->messages == NULL)
+    return no_memory(error);
+  pf_status status = add_all(&t, PPROF_MAPPING, error);
+  if (status == PF_OK && ((m->has_mappings && translation->nmappings == 0 &&
+                           !add_unknown_mapping(translation)) ||
+                          !meet_main_mapping(m, translation)))
+    status = no_memory(error);
+  if (status == PF_OK)
+    status = add_all(&t, PPROF_FUNCTION, error);
+  if (status == PF_OK)
+    status = add_all(&t, PPROF_LOCATION, error);
+  return status;
+}
+
+
+void pprof_translation_close (pprof_translation *t) {
+  close_ids(&t->function_ids);
+  close_ids(&t->mapping_ids);
+  free(t->mappings);
+  free(t->messages);
+  free(t->locations);
+  free(t->types);
+  free(t->factors);
+}

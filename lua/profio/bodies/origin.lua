@@ -1,0 +1,46 @@
+-- What the files of a profile state beside their records, where pprof has a place for it.
+
+local origin = {}
+
+---@class profio.Origin
+---@field heads table[] for each file the list of its facts, where its format is pprof
+---@field mapping table|nil the executable: start, limit, offset, file, build_id, has_lines
+
+-- The executable as a mapping of pprof; nil: none is known.
+local function mapping_of(state)
+   local known = state.symbols
+   if not known or not known.exe then
+      return nil
+   end
+   local bias, facts = state.load_bias or 0, known.facts
+   local has_image = facts.image_end ~= 0
+   local start = has_image and facts.image_start or facts.code_start
+   local limit = has_image and facts.image_end or facts.code_end
+   return { start = start + bias, limit = limit + bias, offset = 0, file = known.exe,
+      build_id = facts.build_id, has_lines = facts.has_lines }
+end
+
+---@param state table of the trace
+---@return profio.Origin
+function origin.of_trace(state)
+   local stated = { heads = {}, mapping = mapping_of(state) }
+   for i, part in ipairs(state.format.states_heads and state.parts or {}) do
+      stated.heads[i] = part:info()
+   end
+   return stated
+end
+
+---What the files of two profiles state: of two executables none is that of all functions.
+---@param a profio.Origin|nil
+---@param b profio.Origin|nil
+---@return profio.Origin
+function origin.of_both(a, b)
+   local one, other = a or { heads = {} }, b or { heads = {} }
+   local heads = table.move(one.heads, 1, #one.heads, 1, {})
+   local is_one = one.mapping and other.mapping and one.mapping.file == other.mapping.file
+      and one.mapping.build_id == other.mapping.build_id
+   return { heads = table.move(other.heads, 1, #other.heads, #heads + 1, heads),
+      mapping = is_one and one.mapping or nil }
+end
+
+return origin

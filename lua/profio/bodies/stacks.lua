@@ -1,0 +1,74 @@
+-- Profiles of traces that have a table with stacks, or one that says where each row was spent.
+
+local core = require "profio.core"
+
+local stacks = {}
+
+---What the format says of that table; some formats know it only of an opened file.
+---@param state table of the trace
+---@param part userdata|nil default: the first one
+---@return table|nil
+function stacks.wanted(state, part)
+   local wanted = state.format.profile
+   if type(wanted) == "function" then
+      wanted = not state.closed and wanted(part or state.parts[1], state) or nil
+   end
+   return wanted
+end
+
+-- Whether the files of a trace have a table, but not alike.
+local function differs(state, name)
+   return (state.differs or {})[name] or false
+end
+
+---@param state table of the trace
+---@return boolean
+function stacks.has(state)
+   local wanted = stacks.wanted(state)
+   return wanted ~= nil and (state.schema[wanted.table] ~= nil or differs(state, wanted.table))
+end
+
+-- The contexts of a table's rows.
+local function contexts_of(wanted, given, reader, message, code)
+   if not reader then
+      return nil, message, code
+   end
+   reader = wanted.shape and wanted.shape(reader) or reader
+   return core.contexts {
+      reader = reader, stack = wanted.stack, folded = wanted.folded,
+      ["function"] = wanted["function"], caller = wanted.caller, file = wanted.file,
+      line = given.lines ~= false and wanted.line or nil, metrics = wanted.metrics,
+      usual = wanted.usual,
+   }
+end
+
+-- The sum of the profiles of files whose tables differ: it has the metrics of all.
+local function sum_of_parts(state, given)
+   local sum
+   for _, part in ipairs(state.parts) do
+      local wanted = stacks.wanted(state, part)
+      local one, message, code = contexts_of(wanted, given, part:reader(wanted.table))
+      if not one then
+         return nil, message, code
+      end
+      sum = sum and assert(sum:merge(one)) or one
+   end
+   return sum
+end
+
+---The contexts of a trace that has such a table.
+---@param state table of the trace
+---@param given table options of a profile: lines
+---@return profio.core.Contexts|nil
+---@return string|nil message
+---@return string|nil code
+function stacks.contexts(state, given)
+   local wanted = stacks.wanted(state)
+   if differs(state, wanted.table) then
+      return sum_of_parts(state, given)
+   end
+   return contexts_of(wanted, given,
+      require("profio.trace").derived_reader(state, wanted.table))
+end
+
+return stacks
