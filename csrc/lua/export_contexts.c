@@ -278,7 +278,17 @@ static numbers push_numbers (lua_State *L, size_t count) {
 }
 
 
-/* Write "KEY(number) text", or "KEY(number)" where the text was written. */
+/* Whether a text is nothing but blanks, or what is written as blanks. */
+static bool is_blank (pf_bytes text) {
+  size_t i = 0;
+  while (i < text.size && (text.at[i] <= ' ' || text.at[i] == 0x7f))
+    i++;
+  return i == text.size;
+}
+
+
+/* Write "KEY(number) text", or "KEY(number)" where the text was written. Readers
+   take a name of blanks for none. */
 static void put_named (l_export *e, const char *key, numbers *known,
                        uint32_t name, pf_bytes text) {
   const bool is_new = known->of[name] == 0;
@@ -289,8 +299,9 @@ static void put_named (l_export *e, const char *key, numbers *known,
   l_export_int(e, known->of[name]);
   l_export_text(e, ")");
   if (is_new) {
-    l_export_text(e, " ");
-    l_export_replaced(e, text, "");
+    l_export_text(e, is_blank(text) ? " (blank)" : " ");
+    if (!is_blank(text))
+      l_export_replaced(e, text, "");
   }
   l_export_text(e, "\n");
 }

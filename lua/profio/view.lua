@@ -427,7 +427,8 @@ function methods:count()
 end
 
 ---Write the rows: as an aligned table, or as csv, tsv, json or ndjson.
----@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }
+---@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }; of csv and tsv
+---also raw = true: bytes that are not UTF-8 stay, in place of U+FFFD
 ---@param out file*|nil without it the text is returned
 ---@return string|nil
 function methods:write(options, out)

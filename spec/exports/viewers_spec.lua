@@ -112,6 +112,27 @@ describe("speedscope", function()
       end
    end)
 
+   it_looks("knows the files and lines of a timeline", function()
+      local area = { name = "f", file = "a.c", line = 12 }
+      profio.register {
+         name = "filed", score = function() return 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "area" } } },
+         open = function()
+            return { events = function(put)
+               put(0, "enter", area)
+               put(2, "enter", "g")
+               put(5, "leave", "g")
+               put(9, "leave", area)
+            end }
+         end,
+      }
+      local trace <close> = assert(profio.open({ data = "x" }, { format = "filed" }))
+      local text = assert(trace:export "speedscope")
+      assert.is_truthy(text:find('{"name":"f","file":"a.c","line":12}', 1, true))
+      assert.is_nil(import(text).error)
+      assert.equal(9, import(text).profiles[1].total)
+   end)
+
    it_looks("shows that something was lost", function()
       local _, status = command.run "profio --export speedscope cut.gmon -o cut.speedscope.json"
       assert.equal(3, status)
@@ -222,6 +243,11 @@ describe("callgrind_annotate", function()
       local text = assert(folded.profile "main;f 5\n":export "callgrind")
       assert.matches("\nevent: time : time, ns\nevent: samples : samples\nevents: time samples\n",
          text)
+   end)
+
+   it_looks("knows functions whose names are blanks", function()
+      local seen = annotate(assert(folded.profile " \t 3\nf 5\n":export "callgrind"))
+      assert.same({ "", 8, 3 }, { seen.errors, seen.total, seen.self["(blank)"] })
    end)
 
    it_looks("keeps names apart", function()
