@@ -4,6 +4,7 @@ local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
+local follow = require "profio.cli.follow"
 local inputs = require "profio.inputs"
 local outputs = require "profio.outputs"
 local modes = require "profio.cli.modes"
@@ -119,7 +120,7 @@ end
 
 -- A trace is open, and that of --diff or nil: do what was asked for; the exit status. A script
 -- minds Ctrl-C itself.
-local function answer(trace, old, given, out, err)
+local function answer(trace, old, given, out, err, again)
    local interrupt <close> = core.interrupt()
    watch(trace, interrupt, given, err)
    watch(old, interrupt, given, err)
@@ -127,13 +128,13 @@ local function answer(trace, old, given, out, err)
    if given.script then
       interrupt:release()
    end
-   local status, notes = modes.run(trace, given, out, old)
+   local status, notes = modes.run(trace, given, out, old, again)
    check_whole(interrupt, given, out)
    out:close()
    for _, note in ipairs(notes) do
       err:write("profio: ", note, "\n")
    end
-   if given.check then
+   if given.check or given.follow and given.report then -- pictures of files that are being written
       return status
    end
    local has_damage = warnings.report(trace, err)
@@ -190,8 +191,14 @@ local function run(argv, err)
    modes.check(given)
    local new_side, old_side = sides.of(given)
    files.check_sources(given)
+   if given.follow then
+      follow.wait_for(new_side.traces, err)
+   end
    local is_file = not outputs.is_in_place(given.out or "-")
    local is_whole = given.merge or is_file
+   local again = { paths = new_side.traces, reopen = function()
+      return (files.open(given, new_side, err, is_whole))
+   end }
    outputs.check_inputs({ given.out or "-" }, files.named(given))
    local opened, status = files.open(given, new_side, err, is_whole)
    local trace <close> = opened
@@ -201,7 +208,7 @@ local function run(argv, err)
    local out <close> = output.open(not (given.merge and is_file) and given.out or nil,
       inputs_of(trace, old))
    status = math.max(status, old_status)
-   return math.max(status, answer(trace, old, given, out, err)), not given.script
+   return math.max(status, answer(trace, old, given, out, err, again)), not given.script
 end
 
 -- }======

@@ -344,9 +344,11 @@ describe("options of the command", function()
          assert.equal(2, status)
          assert.is_truthy(errors:find(message, 1, true), errors)
       end
-      for _, name in ipairs { "--exe", "--symbols", "--load-bias" } do
+      local values_of = { ["--exe"] = folder .. "/small.elf", ["--symbols"] = command.folder
+         .. "/small.nm", ["--load-bias"] = "1" }
+      for name, value in pairs(values_of) do
          refused("cannot use " .. name .. ": these files have no addresses to find names for", 3,
-            name, "1")
+            name, value)
       end
       refused("--check cannot use --strict: it lists all violations", 3, "--check", "--strict")
       refused("--progress and --no-progress do not go together", 3, "--progress", "--no-progress")

@@ -112,7 +112,7 @@ local function opening_of(given, side)
    opening.format, opening.strict, opening.exe = given.format, given.strict, side.exe
    opening.symbols, opening.compat = side.symbols, given.compat
    opening.all_warnings, opening.mapping = given.check, side.mapping
-   opening.live = given.follow
+   opening.live = given.follow and not given.report or nil
    if side.load_bias then
       opening.load_bias = words.number(side.load_bias, side.load_bias == given.diff_load_bias
          and "--diff-load-bias" or "--load-bias")

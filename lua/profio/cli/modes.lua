@@ -4,6 +4,7 @@ local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
+local follow = require "profio.cli.follow"
 local limits = require "profio.cli.limits"
 local nothing = require "profio.cli.nothing"
 local query = require "profio.cli.query"
@@ -14,7 +15,6 @@ local show = require "profio.cli.show"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
-local words = require "profio.cli.words"
 
 local modes = {}
 
@@ -120,24 +120,8 @@ local function run_table(context)
    show.table(context, table_view(context))
 end
 
-local WAIT = 0.2 -- seconds from look to look
-
--- The rows of a table as they come, until Ctrl-C or --top has enough of them.
 local function run_follow(context)
-   local given, out, trace = context.given, context.out, context.trace
-   if given.output == "json" then
-      failure.use "--follow shows rows as they come, and json has an end: take --output ndjson"
-   end
-   local rows = query.apply(table_view(context), given)
-   local reader, options, left = rows:reader(), show.options(context, rows), given.top
-   left = left and words.number(left, "--top")
-   repeat
-      local count = out:rows(options, reader)
-      out:flush()
-      options.header = false
-      left = left and left - count
-      trace:refresh()
-   until (left and left <= 0) or out.interrupt:wait(WAIT)
+   follow.rows(context, table_view(context))
 end
 
 local function run_info(context)
@@ -288,7 +272,7 @@ local function subject_of(trace, given)
    local export, way = whole_export(given), named_way(given)
    if export then
       return export_subject(export)
-   elseif given.follow then
+   elseif given.follow and not given.report then
       return follow_way
    elseif way and way.key ~= "report" then
       return way
@@ -326,14 +310,17 @@ end
 ---@param given table
 ---@param out profio.Output
 ---@param old profio.Trace|nil that of --diff
+---@param again { reopen: fun(): profio.Trace, paths: string[] } for --follow with a report
 ---@return integer status
 ---@return string[] notes for standard error: what is left out, or what a selection that leaves
 ---nothing should have named
-function modes.run(trace, given, out, old)
+function modes.run(trace, given, out, old, again)
    local context = contexts.new(trace, given, out, old)
    local export, way, status = whole_export(given), named_way(given), nil
    if export then
       run_export(context, export)
+   elseif given.follow and given.report then
+      follow.report(context, reports.named(given.report), again.reopen, again.paths)
    elseif given.follow then
       run_follow(context)
    elseif way then

@@ -64,7 +64,7 @@ local groups = {
       { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
       { "--mapping", "FILE", "what names the handles of a binary timeline" },
       { "--strict", false, "stop at the first oddity" },
-      { "--follow", false, "go on as the file grows: rows of a table as they come, until Ctrl-C" },
+      { "--follow", false, "go on as the file grows: rows as they come, or --report each second" },
       { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, DIR/ (DCPI)" },
       { "--list-formats", false, "formats, options and warnings; options of exports and reports" },
    },

@@ -5,7 +5,7 @@
 local br = {}
 
 br.name = "br"
-br.help = "profiles of Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED"
+br.help = "Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED; recordings of Lua programs"
 br.follows = true
 br.extensions = { "prf", "br", "log" }
 

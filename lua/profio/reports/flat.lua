@@ -6,7 +6,7 @@ local flat = {
    name = "flat",
    help = "functions and the time each spent itself, most first",
    unit = "s",
-   uses = { "span of calls", "functions", "metric", "diff", "compat" },
+   uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
    narrows = true,
    columns = {
       { name = "function", help = "its name, or the addresses of code that no symbol covers" },

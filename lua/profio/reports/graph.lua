@@ -5,7 +5,7 @@ local gprof = require "profio.reports.gprof"
 local graph = {
    name = "graph",
    unit = "s",
-   uses = { "span of calls", "functions", "metric", "diff", "compat" },
+   uses = { "span of calls", "functions", "metric", "diff", "compat", "follow" },
    help = "functions between their callers and callees, time handed up along the calls",
    columns = {
       { name = "caller", help = "the function that calls; missing: called from outside" },

@@ -8,7 +8,7 @@ local times = require "profio.times"
 local histogram = {
    name = "histogram",
    help = "how long the calls of each area took, drawn as bars",
-   uses = { "span", "unit" },
+   uses = { "span", "unit", "follow" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },

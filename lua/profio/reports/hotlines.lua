@@ -14,7 +14,7 @@ local hotlines = {
       { name = "function", help = "function the line is in" },
    },
    narrows = true,
-   uses = { "source" },
+   uses = { "source", "follow" },
 }
 table.move(br.columns, 1, #br.columns, #hotlines.columns + 1, hotlines.columns)
 hotlines.columns[#hotlines.columns + 1] = { name = "source", help = "the line's text" }

@@ -10,7 +10,7 @@ local xpp_format = require "profio.formats.xpp"
 local hotspots = {
    name = "hotspots",
    help = "Xbase++: functions by the line at which their calls began, most time first",
-   uses = { "span" },
+   uses = { "span", "follow" },
    narrows = true,
    columns = {
       { name = "call", help = "the function" },

@@ -12,7 +12,7 @@ local view = require "profio.view"
 local load = {
    name = "load",
    help = "how busy lanes or cores were over time",
-   uses = { "span", "unit" },
+   uses = { "span", "unit", "follow" },
    narrows = true,
    columns = {
       { name = "start", help = "where the piece of time begins" },

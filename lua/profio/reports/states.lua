@@ -6,7 +6,7 @@ local conditions = require "profio.conditions"
 local states = {
    name = "states",
    help = "states over time: when each began and how long it lasted",
-   uses = { "span" },
+   uses = { "span", "follow" },
    columns = {
       { name = "start", help = "when the state was entered" },
       { name = "stop", help = "when it was left" },

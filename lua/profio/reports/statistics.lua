@@ -13,7 +13,7 @@ local statistics = {
    name = "statistics",
    help = "calls of each area: how many, how long, how regular, when the worst was",
    unit = "us",
-   uses = { "span", "metric", "unit" },
+   uses = { "span", "metric", "unit", "follow" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },

@@ -17,7 +17,7 @@ local tree = {
       { name = "line", help = "its line" },
    },
    unit = "ms",
-   uses = { "span of calls", "functions", "metric", "diff" },
+   uses = { "span of calls", "functions", "metric", "diff", "follow" },
 }
 
 ---The columns of the text: the lines stand before the names where frames have some.

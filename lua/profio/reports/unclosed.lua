@@ -6,7 +6,7 @@ local xpp = require "profio.reports.xpp"
 local unclosed = {
    name = "unclosed",
    help = "Xbase++: calls that a BREAK left, that were open at the end, or whose enter is missing",
-   uses = { "span" },
+   uses = { "span", "follow" },
    unit = "ms",
    columns = {
       { name = "flags", help = "unwound: a BREAK left it; open: the trace ended; orphan: its "

@@ -8,7 +8,7 @@ local xpp = require "profio.reports.xpp"
 local xpppat = {
    name = "xpppat",
    help = "Xbase++: calls and times of functions, as XppPat prints them",
-   uses = { "span" },
+   uses = { "span", "follow" },
    narrows = true,
    columns = {
       { name = "call", help = "the function; Sum behind them" },

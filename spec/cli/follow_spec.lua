@@ -1,0 +1,73 @@
+-- --follow of files that are not there yet, and with a report.
+
+local command = require "spec.support.command"
+local xpp = require "spec.support.xpp_builder"
+
+local prf = xpp.table(xpp.golden, { fields = xpp.text_fields, version = 3 })
+local start = #xpp.header(xpp.text_fields, 0, 3)
+
+describe("--follow", function()
+   it("waits for a file that is not there, and says so", function()
+      os.remove(command.folder .. "/later.PRF")
+      command.file("later.whole", prf)
+      local text, status, errors = command.run("(sleep 0.5; : > later.PRF; sleep 0.5; "
+         .. "cat later.whole > later.PRF) & profio --follow --unfilter --output csv "
+         .. "--columns event,call --top 3 later.PRF")
+      assert.same({ "event,call\nenter,MAIN\nenter,A\nenter,B\n", 0 }, { text, status })
+      assert.equal("profio: waiting for later.PRF\n", errors)
+   end)
+
+   it("ends with Ctrl-C while it waits", function()
+      local text, _, errors = command.run("timeout -s INT 1 " .. command.analyze
+         .. " --follow never.PRF")
+      assert.same({ "", "profio: waiting for never.PRF\n" }, { text, errors })
+   end)
+end)
+
+describe("--follow with a report", function()
+   local words = " --follow --report xpppat --output csv --columns call,numbers grown.PRF"
+
+   it("shows it again when the file has grown, as blocks where there is no terminal", function()
+      command.file("grown.PRF", prf:sub(1, start + 100))
+      command.file("grown.rest", prf:sub(start + 101))
+      local text, _, errors = command.run("(sleep 1.5; cat grown.rest >> grown.PRF) & "
+         .. "timeout -s INT 4 " .. command.analyze .. words)
+      local blocks = {}
+      for block in (text .. "\n"):gmatch "(.-\n)\n" do
+         blocks[#blocks + 1] = block
+      end
+      assert.equal("", errors)
+      assert.equal(2, #blocks)
+      assert.matches("^call,numbers\nA,1\n", blocks[1])
+      assert.equal("call,numbers\nA,1\nB,3\nC,2\nMAIN,1\nSum,0\n", blocks[2])
+   end)
+
+   it("shows it in place on a terminal", function()
+      if os.execute "command -v script >/dev/null 2>&1" ~= true then
+         pending "script(1) is not installed"
+         return
+      end
+      command.file("grown.PRF", prf)
+      local text = command.run("script -qec 'timeout -s INT 2 " .. command.analyze
+         .. " --follow --report xpppat grown.PRF' /dev/null")
+      assert.matches("^\27%[H\27%[2J", text)
+      assert.matches("CALL +NUMBERS", text)
+      assert.equal(1, select(2, text:gsub("\27%[2J", "")))
+   end)
+
+   it("is refused where a report only grows", function()
+      command.file("grown.PRF", prf)
+      for _, report in ipairs { "entries", "calls", "info" } do
+         local _, status, errors = command.run("profio --follow --report " .. report
+            .. " grown.PRF")
+         assert.equal(2, status)
+         assert.matches("report '" .. report .. "' cannot use %-%-follow: reports that can: ",
+            errors)
+      end
+      for _, words_of in ipairs { "--limits grown.PRF", "--info", "--export svg" } do
+         local _, status, errors = command.run("profio --follow " .. words_of .. " grown.PRF")
+         assert.equal(2, status)
+         assert.matches("cannot use %-%-", errors)
+      end
+   end)
+end)
