@@ -148,6 +148,8 @@ describe("a view without rows", function()
          assert.equal(count, keys:derive { "y = key * 2 + sqrt(key)" }:where { y = profio.missing }
             :count())
          assert.equal(count, #keys:spread("key", "count", { "a" }):sort "-key":rows())
+         local names = keys:group("key"):aggregate { "n = first(key)" }
+         assert.equal(count, #names:spread("n", "key", { "a" }):rows())
          assert.equal(count > 0 and 1 or 0, keys:group "bucket(key, 10)":count())
          assert.equal(count > 0 and 1 or 0, keys:group "octave(key)":count())
       end

@@ -63,12 +63,25 @@ bool pf_aggregate_named (const char *name, pf_aggregate *aggregate) {
 }
 
 
-bool pf_aggregate_fits (pf_function function, pf_type type) {
+static bool takes_numbers (pf_function function) {
+  return function == PF_SUM || function == PF_MEAN || function == PF_STDDEV ||
+         function == PF_QUANTILE;
+}
+
+
+/* The type that a function takes a column for. */
+static pf_type taken_type (pf_function function, const pf_field *field) {
+  if (field == NULL || (takes_numbers(function) && pf_has_any_type(field)))
+    return PF_INT;
+  return field->type;
+}
+
+
+bool pf_aggregate_fits (pf_function function, const pf_field *field) {
+  const pf_type type = taken_type(function, field);
+  if (takes_numbers(function))
+    return type == PF_INT || type == PF_NUM;
   switch (function) {
-    case PF_SUM:
-    case PF_MEAN:
-    case PF_STDDEV:
-    case PF_QUANTILE: return type == PF_INT || type == PF_NUM;
     case PF_MIN:
     case PF_MAX: return type != PF_AREA && type != PF_STACK;
     default: return true;
@@ -84,13 +97,13 @@ size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
 }
 
 
-pf_type pf_aggregate_type (pf_function function, pf_type type) {
+pf_type pf_aggregate_type (pf_function function, const pf_field *field) {
   switch (function) {
     case PF_COUNT:
     case PF_DISTINCT: return PF_INT;
     case PF_MEAN:
     case PF_STDDEV: return PF_NUM;
-    default: return type;
+    default: return taken_type(function, field);
   }
 }
 
@@ -132,7 +145,8 @@ static bool answers_for (const pf_measure *m, pf_measure_kind kind,
 static size_t measure_for (pf_aggregates *a, pf_function function,
                            size_t column, const pf_field *fields,
                            const pf_dictionary *names) {
-  const pf_type type = column == PF_NO_COLUMN ? PF_INT : fields[column].type;
+  const pf_type type =
+      taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
   const pf_measure_kind kind = kind_of(function, type);
   for (size_t i = 0; i < a->nmeasures; i++)
     if (answers_for(&a->measures[i], kind, column)) {

@@ -39,16 +39,16 @@ typedef struct pf_aggregates pf_aggregates;
    six decimals); fills function and rank. */
 bool pf_aggregate_named (const char *name, pf_aggregate *aggregate);
 
-/* Whether the function can be had of a column of this type. */
-bool pf_aggregate_fits (pf_function function, pf_type type);
+/* Whether the function can be had of a column. */
+bool pf_aggregate_fits (pf_function function, const pf_field *field);
 
 /* The hidden column that a sum of an aggregate's column needs (pf_rest_of), or
    PF_NO_COLUMN. */
 size_t pf_aggregate_rest (const pf_aggregate *aggregate, const pf_field *fields,
                           size_t nfields);
 
-/* The type of its result. */
-pf_type pf_aggregate_type (pf_function function, pf_type type);
+/* The type of its result of a column, or of rows (NULL). */
+pf_type pf_aggregate_type (pf_function function, const pf_field *field);
 
 /* Aggregates of columns of `fields`, all of which fit. `results` are the
    fields of the answers: their names are used in messages. */

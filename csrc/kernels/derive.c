@@ -185,8 +185,7 @@ static void derive_close (pf_reader *self) {
 /* {====== Opening ====== */
 
 static bool is_number (const pf_reader *input, size_t column) {
-  return column < input->nfields &&
-         pf_formula_takes(input->fields[column].type);
+  return column < input->nfields && pf_formula_takes(&input->fields[column]);
 }
 
 

@@ -10,9 +10,17 @@
 #include "kernels/formula.h"
 
 
-bool pf_formula_takes (pf_type type) {
-  return type == PF_INT || type == PF_NUM || type == PF_BOOL ||
-         type == PF_ADDR || type == PF_HANDLE;
+/* The type of the values of a column: of those without any it is int. */
+static pf_type number_type (pf_type type) {
+  return type == PF_BOOL || type == PF_NAME ? PF_INT : type;
+}
+
+
+bool pf_formula_takes (const pf_field *field) {
+  const pf_type type = number_type(field->type);
+  return field->type == PF_NAME ? pf_has_any_type(field)
+                                : type == PF_INT || type == PF_NUM ||
+                                      type == PF_ADDR || type == PF_HANDLE;
 }
 
 
@@ -56,10 +64,7 @@ pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
                       pf_type b) {
   switch (step->operation) {
     case PF_PUSH_COLUMN:
-    case PF_PUSH_TOTAL: {
-      const pf_type type = fields[step->column].type;
-      return type == PF_BOOL ? PF_INT : type;
-    }
+    case PF_PUSH_TOTAL: return number_type(fields[step->column].type);
     case PF_PUSH_NUMBER: return step->type;
     case PF_RUN:
     case PF_SIZE: return b;
@@ -380,7 +385,7 @@ static void push_number (const pf_step *step, pf_slot *slot, size_t rows) {
 
 static void push_sum (const pf_sum *sum, pf_type type, pf_slot *slot,
                       size_t rows) {
-  slot->type = type == PF_BOOL ? PF_INT : type;
+  slot->type = number_type(type);
   slot->is_wide = type != PF_NUM;
   slot->has_missing = false;
   for (size_t i = 0; i < rows; i++)
@@ -418,11 +423,13 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 /* {====== Columns ====== */
 
 void pf_slot_load (pf_slot *slot, const pf_column *column, size_t rows) {
-  slot->type = column->type == PF_BOOL ? PF_INT : column->type;
+  slot->type = number_type(column->type);
   slot->is_wide = slot->has_missing = false;
   if (column->type == PF_BOOL)
     for (size_t i = 0; i < rows; i++)
       slot->ints[i] = column->bools[i];
+  else if (column->type == PF_NAME)
+    memset(slot->ints, 0, rows * sizeof *slot->ints); /* all are missing */
   else
     memcpy(slot->ints, column->data, rows * sizeof *slot->ints);
   if (!column->has_missing)

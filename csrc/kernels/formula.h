@@ -95,8 +95,8 @@ typedef struct pf_row_set {
   uint64_t bits[PF_BATCH_ROWS / 64];
 } pf_row_set;
 
-/* Whether formulas compute with columns of a type. */
-bool pf_formula_takes (pf_type type);
+/* Whether formulas compute with a column. */
+bool pf_formula_takes (const pf_field *field);
 
 /* How many values an operation takes from the stack; it puts one there. */
 size_t pf_operands (pf_operation operation);

@@ -180,11 +180,11 @@ static bool make_fields (group_reader *g, const pf_key *keys,
         copy_text(&at, keys[i].name), types[i],
         keys[i].maker == NULL ? input[keys[i].column].help : NULL, false};
   for (size_t i = 0; i < g->naggregates; i++) {
-    const pf_type type =
-        list[i].column == PF_NO_COLUMN ? PF_INT : input[list[i].column].type;
+    const pf_field *const of =
+        list[i].column == PF_NO_COLUMN ? NULL : &input[list[i].column];
     pf_field *const field = &g->fields[g->nkeys + i];
     field->name = copy_text(&at, list[i].name);
-    field->type = pf_aggregate_type(list[i].function, type);
+    field->type = pf_aggregate_type(list[i].function, of);
     char help[HELP_SIZE];
     write_help(help, &list[i], input);
     field->help = copy_text(&at, help);

@@ -22,8 +22,9 @@ static void fill_stripe (const pf_column *keys, const pf_column *values,
                          uint32_t name, pf_column *stripe, size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const bool is_here = keys->ids[i] == name && !pf_is_missing(keys, i);
-    stripe->ints[i] = is_here ? values->ints[i] : 0;
-    if (is_here && pf_is_missing(values, i))
+    const bool is_there = is_here && !pf_is_missing(values, i);
+    stripe->ints[i] = is_there ? values->ints[i] : 0;
+    if (is_here && !is_there)
       pf_set_missing(stripe, i);
   }
 }
@@ -89,9 +90,9 @@ static bool make_fields (spread_reader *s, const pf_stripe *stripes) {
 pf_status pf_spread_open (pf_reader *input, size_t key, size_t value,
                           const pf_stripe *stripes, size_t count,
                           pf_reader **reader, pf_error *error) {
-  const pf_field *const by = &input->fields[key];
-  if ((by->type != PF_NAME && !pf_has_any_type(by)) ||
-      input->fields[value].type != PF_INT)
+  if (input->fields[key].type != PF_NAME ||
+      (input->fields[value].type != PF_INT &&
+       !pf_has_any_type(&input->fields[value])))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "whole numbers are spread by a column of names");
   spread_reader *const s = calloc(1, sizeof *s + count * sizeof *s->stripes);

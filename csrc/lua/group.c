@@ -32,7 +32,7 @@ typedef struct group_block {
 /* {====== Keys: the table of one is at SPEC ====== */
 
 static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
-  if (lua_getfield(L, SPEC, "bucket") == LUA_TNIL) {
+  if (lua_getfield(L, SPEC, "bucket") == LUA_TNIL || pf_has_any_type(field)) {
     lua_pop(L, 1);
     return;
   }
@@ -56,7 +56,7 @@ static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
 
 static void set_octave (lua_State *L, pf_key *key, const pf_field *field) {
   lua_getfield(L, SPEC, "octave");
-  key->octave = lua_toboolean(L, -1) != 0;
+  key->octave = lua_toboolean(L, -1) != 0 && !pf_has_any_type(field);
   lua_pop(L, 1);
   if (key->octave && field->type != PF_INT)
     luaL_error(L, "octave(%s): the column is of type %s, not int", field->name,
@@ -136,7 +136,7 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
   }
   aggregate->column = l_field_check(L, -1, input);
   const pf_field *const field = &input->fields[aggregate->column];
-  if (!pf_aggregate_fits(aggregate->function, field->type))
+  if (!pf_aggregate_fits(aggregate->function, field))
     luaL_error(L, "aggregate %s(%s): the column is of type %s", function,
                field->name, pf_type_name(field->type));
 }

@@ -144,9 +144,9 @@ static pf_status put (void *context, uint64_t word, pf_column *column,
 
 static pf_type type_of_values (const l_key *key) {
   const unsigned whole = 1u << PF_INT, number = whole | 1u << PF_NUM;
-  if ((key->seen & ~whole) == 0)
+  if (key->seen == whole)
     return PF_INT;
-  if ((key->seen & ~number) == 0)
+  if (key->seen != 0 && (key->seen & ~number) == 0)
     return PF_NUM;
   return key->seen == 1u << PF_BOOL ? PF_BOOL : PF_NAME;
 }

@@ -27,8 +27,9 @@ static inline bool pf_is_hidden (const pf_field *field) {
   return field->help == pf_rest_help;
 }
 
-/* The help of a column of type int all of whose values are missing, known by its
-   address: nothing tells its type, so it may stand for one of any type. */
+/* The help of a column of type name all of whose values are missing, known by its
+   address: nothing tells its type, so it may stand for one of any type. What takes
+   it for another type looks at none of its values. */
 extern const char pf_any_type_help[];
 
 static inline bool pf_has_any_type (const pf_field *field) {
