@@ -403,6 +403,7 @@ function writer.save(state, path, given)
    if not replaced then
       return nil, message, code
    end
+   checked.inputs = #state.parts -- what is merged has an order of its own
    local sink
    sink, message, code = core.writer(format.name, checked, state.dictionary, path,
       sides_of(format, path, checked, replaced, inputs))

@@ -117,6 +117,32 @@ describe("gmon, writing", function()
       assert.equal(sum, save(sum))
    end)
 
+   it("merges to the same bytes in whatever order the files come", function()
+      local function file(arcs, low, unit, blocks)
+         local made = gmon("<", 8):header():histogram { low = low, high = low + 8,
+            bins = { 1, 2 }, dimension = unit }
+         for _, arc in ipairs(arcs) do
+            made:arc(arc[1], arc[2], arc[3])
+         end
+         return { data = made:blocks(blocks):bytes() }
+      end
+      local a = file({ { 0x30, 0x10, 1 }, { 0x20, 0x50, 2 }, { 0x20, 0x40, 3 } }, 0x100, "seconds",
+         { { 0x90, 1 }, { 0x80, 2 } })
+      local b = file({ { 0x10, 0x10, 4 }, { 0x20, 0x40, 5 } }, 0x80, "seconds", { { 0x70, 3 } })
+      local c = file({ { 0x90, 0x20, 6 } }, 0x80, "misses", { { 0x85, 4 }, { 0x90, 5 } })
+      local merged = save { a, b, c }
+      for _, order in ipairs { { a, c, b }, { b, a, c }, { b, c, a }, { c, a, b }, { c, b, a } } do
+         assert.is_true(merged == save(order))
+      end
+      assert.is_true(merged == save { { data = save { c, a } }, b })
+      local rows = rows_of(merged)
+      local arcs = {}
+      for i, arc in ipairs(rows.arcs) do
+         arcs[i] = ("%x>%x %d"):format(arc.from, arc.to, arc.count)
+      end
+      assert.same({ "10>10 4", "20>40 8", "20>50 2", "30>10 1", "90>20 6" }, arcs)
+   end)
+
    it("comes to the sums of gprof -s", function()
       local base = "../shared/corpus/gmon/public/eclipse-i386-bigtest"
       local input = io.open(base .. ".sum")

@@ -242,7 +242,14 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  return gmon_write((const gmon_writer *)encoder, sink, error);
+  gmon_writer *const self = (gmon_writer *)encoder;
+  if (self->is_sorted) {
+    if (!gmon_sets_sort(&self->sets, self->dictionary))
+      return no_memory(error);
+    gmon_sums_sort(&self->arcs);
+    gmon_sums_sort(&self->blocks);
+  }
+  return gmon_write(self, sink, error);
 }
 
 
@@ -268,6 +275,7 @@ static pf_status read_options (gmon_writer *self, const pf_option *options,
                    (long long)width);
   self->width = width == 4 ? 4 : 8;
   self->big = pf_option_is(&asked, "byte_order", "big");
+  self->is_sorted = pf_option_int(&asked, "inputs", 1) > 1;
   self->extended = pf_option_int(&asked, "extended_precision", 0) != 0;
   self->dialect =
       pf_option_is(&asked, "dialect", "4.4bsd") ? GMON_BSD44 : GMON_GNU;

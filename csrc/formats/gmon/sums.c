@@ -4,8 +4,10 @@
 */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/gmon/sums.h"
+#include "model/names.h"
 
 
 static uint64_t mix (uint64_t value) {
@@ -75,6 +77,20 @@ gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
 }
 
 
+static int compare_sums (const void *left, const void *right) {
+  const gmon_sum *const x = left, *const y = right;
+  if (x->a != y->a)
+    return x->a < y->a ? -1 : 1;
+  return (x->b > y->b) - (x->b < y->b);
+}
+
+
+void gmon_sums_sort (gmon_sums *sums) {
+  if (sums->count > 1)
+    qsort(sums->list, sums->count, sizeof *sums->list, compare_sums);
+}
+
+
 void gmon_sums_close (gmon_sums *sums) {
   free(sums->list);
   free(sums->slots);
@@ -133,6 +149,58 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
   sets->list[sets->count - 1].next = (size_t)hash->count;
   hash->count = sets->count;
   return sets->count - 1;
+}
+
+
+/* A set with its texts at hand. */
+typedef struct named_set {
+  gmon_set set;
+  pf_bytes dimension, abbreviation;
+} named_set;
+
+
+static int compare_numbers (uint64_t a, uint64_t b) {
+  return (a > b) - (a < b);
+}
+
+
+static int compare_texts (pf_bytes a, pf_bytes b) {
+  const size_t least = a.size < b.size ? a.size : b.size;
+  const int order = memcmp(a.at, b.at, least);
+  return order != 0 ? order : compare_numbers(a.size, b.size);
+}
+
+
+static int compare_sets (const void *left, const void *right) {
+  const named_set *const x = left, *const y = right;
+  int order = compare_numbers(x->set.low, y->set.low);
+  if (order == 0)
+    order = compare_numbers(x->set.high, y->set.high);
+  if (order == 0)
+    order = compare_numbers(x->set.bins, y->set.bins);
+  if (order == 0)
+    order = compare_numbers(x->set.rate, y->set.rate);
+  if (order == 0)
+    order = compare_texts(x->dimension, y->dimension);
+  return order != 0 ? order : compare_texts(x->abbreviation, y->abbreviation);
+}
+
+
+bool gmon_sets_sort (gmon_sets *sets, const pf_dictionary *dictionary) {
+  if (sets->count < 2)
+    return true;
+  named_set *const named = malloc(sets->count * sizeof *named);
+  if (named == NULL)
+    return false;
+  for (size_t i = 0; i < sets->count; i++)
+    named[i] =
+        (named_set){sets->list[i], pf_name(dictionary, sets->list[i].dimension),
+                    pf_name(dictionary, sets->list[i].abbreviation)};
+  qsort(named, sets->count, sizeof *named, compare_sets);
+  for (size_t i = 0; i < sets->count; i++)
+    sets->list[i] = named[i].set;
+  free(named);
+  return true;
 }
 
 

@@ -29,6 +29,9 @@ gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b);
 /* The number of a key's entry, or SIZE_MAX. */
 size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b);
 
+/* Put the entries in the order of their keys. No key is looked up afterwards. */
+void gmon_sums_sort (gmon_sums *sums);
+
 void gmon_sums_close (gmon_sums *sums);
 
 /* A histogram: all records with this header are one. */
@@ -50,6 +53,10 @@ typedef struct gmon_sets {
 /* The number of the set with this header (scale, counts and next are not
    looked at), made when it is new; SIZE_MAX: no memory. */
 size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
+
+/* Put the sets in the order of their headers. No set is looked up afterwards.
+   False when out of memory. */
+bool gmon_sets_sort (gmon_sets *sets, const pf_dictionary *dictionary);
 
 void gmon_sets_close (gmon_sets *sets);
 
