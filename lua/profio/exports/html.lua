@@ -192,15 +192,20 @@ local function put_flames(out, profile, metric)
    out:write '<p class="note">Click a frame to zoom in.</p>\n'
 end
 
+-- Returns the whole weight, how many calls there are and are drawn, and what is left out.
 local function put_data(out, trace, profile, given, metric)
-   local calls, drawn
+   local calls, drawn, fits, reason
    out:write '<script type="application/json" id="data">\n'
    local whole = put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
-   if trace and lanes.fits(trace) then
+   if trace and trace.events then
+      fits, reason = lanes.fits(trace)
+   end
+   if fits then
       calls, drawn = timeline.write(out, trace, given)
+      reason = not calls and "its times lie more than 292 years apart" or nil
    end
    out:write "}\n</script>\n"
-   return whole, calls, drawn
+   return whole, calls, drawn, reason and lanes.left_out(trace, reason)
 end
 
 local function put_page(trace, profile, given, file)
@@ -213,10 +218,12 @@ local function put_page(trace, profile, given, file)
    out:write(head:format(core.version, title, style, title,
       (trace and markup.escaped(trace.format) .. ", " or "") .. "by profio " .. core.version))
    put_summary(out, trace, profile, given)
-   local whole, calls, drawn = put_data(out, trace, profile, given, metric)
+   local whole, calls, drawn, left_out = put_data(out, trace, profile, given, metric)
    if calls then
       out:write(timeline_part:format(drawn < calls and
          ("The %d longest of %d calls are drawn."):format(drawn, calls) or ""))
+   elseif left_out then
+      out:write('<p class="note">This page is ', markup.escaped(left_out), ".</p>\n")
    end
    put_flames(out, profile, metric)
    out:write(functions_table)
