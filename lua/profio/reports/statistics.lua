@@ -3,6 +3,7 @@
 
 local calls_of = require "profio.calls"
 local core = require "profio.core"
+local diff = require "profio.reports.statistics_diff"
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 local span = require "profio.cli.span"
@@ -13,7 +14,7 @@ local statistics = {
    name = "statistics",
    help = "calls of each area: how many, how long, how regular, when the worst was",
    unit = "us",
-   uses = { "span", "metric", "unit", "follow" },
+   uses = { "span", "metric", "unit", "follow", "diff" },
    narrows = true,
    columns = {
       { name = "area", help = "the function, line, variable or state" },
@@ -67,18 +68,38 @@ end
 
 statistics.fits = require("profio.reports.calls").fits
 
--- The rows, within --from, --to and --lane.
-local function rows_of(context, quantiles)
+-- The rows of a trace, within --from, --to and --lane.
+local function rows_of_trace(context, trace, quantiles)
    local options = context:report_options(statistics)
    options.quantiles = quantiles or options.quantiles
    options.by = options.by or "context"
-   options.from, options.to = span.of(context.trace, context.given)
+   options.from, options.to = span.of(trace, context.given)
    local lane = context.given.lane
    if lane and options.by ~= "context" then
       failure.use("--lane: statistics by %s tell of all lanes", options.by)
    end
-   local rows = context.trace:call_statistics(options)
+   local rows = trace:call_statistics(options)
    return lane and rows:where(words.condition("context=" .. lane, rows:fields())) or rows
+end
+
+-- The time that --metric names, or nil.
+local function metric_of(context)
+   local metric = context.given.metric
+   return metric and words.choice(metric, "--metric",
+      { "net", "gross", "call", "period", "outside" })
+end
+
+-- The rows of the report: of one run, or of both with --diff.
+local function rows_of(context, quantiles)
+   local new = rows_of_trace(context, context.trace, quantiles)
+   if not context.old then
+      return new
+   end
+   local fits, reason = statistics.fits(context.old)
+   if not fits then
+      failure.use("--diff: report 'statistics' does not fit %s: %s", context.old.path, reason)
+   end
+   return diff.view(new, rows_of_trace(context, context.old, quantiles), metric_of(context))
 end
 
 ---The rows of the report: what --limits is compared with too.
@@ -95,18 +116,14 @@ end
 
 -- {====== The text ======
 
--- The time that --metric names, or nil.
-local function metric_of(context)
-   local metric = context.given.metric
-   return metric and words.choice(metric, "--metric",
-      { "net", "gross", "call", "period", "outside" })
-end
-
----The columns of rows: with --metric only those of that time.
+---The columns of rows: with --metric only those of that time, with --diff those of both runs.
 ---@param context profio.Context
 ---@return string[]|nil
 function statistics.listed(context)
    local metric, known, names = metric_of(context), {}, {}
+   if context.old then
+      return rows_of(context).columns
+   end
    for _, name in ipairs(rows_of(context).columns) do
       known[name] = true
    end
@@ -201,29 +218,62 @@ local function has_callers(rows)
    return false
 end
 
----@param context profio.Context
----@param out profio.Output
-function statistics.text(context, out)
-   local rows = context:where(rows_of(context))
-   local columns = columns_of(context, has_callers(rows))
-   local fields, names = picked(rows, columns)
-   local records = rows:rows(table.unpack(names))
-   local pages = pages_of(records, names)
+-- Write a page for each context, all together first: page_of(rows) makes a view of the rows of one,
+-- and the columns to show of it.
+local function write_pages(context, out, pages, page_of)
    pages[1] = pages[1] or { rows = {} }
-   columns = without_value(columns, records)
    -- the only context is all of them
    local shown = #pages == 2 and pages[1].context == nil and 1 or #pages
    for i = 1, shown do
-      local page = view.over(function()
-         return core.rows_reader(fields, pages[i].rows)
-      end):sort("-" .. (context.given.metric or "net"))
-      local top = context:top()
+      local page, columns = page_of(pages[i].rows)
       if shown > 1 then
          out:write(i > 1 and "\n" or "", heading_of(pages[i]), "\n")
       end
       out:rows({ output = "text", unit = context.given.unit or statistics.unit,
-         columns = columns }, (top and page:limit(top) or page):reader())
+         columns = columns }, page:reader())
    end
+end
+
+-- Both runs of --diff: of each area three lines.
+local function write_diff(context, out)
+   local rows, top = context:where(rows_of(context)), context:top()
+   local pages = pages_of(rows:rows(), rows.columns)
+   table.sort(pages, function(x, y)
+      return x.context ~= y.context and (x.context == nil
+         or y.context ~= nil and tostring(x.context) < tostring(y.context))
+   end)
+   write_pages(context, out, pages, function(list)
+      local records = {}
+      for i = 1, math.min(top or #list, #list) do
+         records[i] = {}
+         for c, name in ipairs(rows.columns) do
+            records[i][name] = list[i][c]
+         end
+      end
+      local fields, lines, columns = diff.lines(rows, records, metric_of(context))
+      return view.over(function()
+         return core.rows_reader(fields, lines)
+      end), columns
+   end)
+end
+
+---@param context profio.Context
+---@param out profio.Output
+function statistics.text(context, out)
+   if context.old then
+      return write_diff(context, out)
+   end
+   local rows, top = context:where(rows_of(context)), context:top()
+   local columns = columns_of(context, has_callers(rows))
+   local fields, names = picked(rows, columns)
+   local records = rows:rows(table.unpack(names))
+   columns = without_value(columns, records)
+   write_pages(context, out, pages_of(records, names), function(list)
+      local page = view.over(function()
+         return core.rows_reader(fields, list)
+      end):sort("-" .. (context.given.metric or "net"))
+      return top and page:limit(top) or page, columns
+   end)
 end
 
 -- }======

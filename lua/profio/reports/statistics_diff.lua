@@ -1,0 +1,228 @@
+-- Statistics of two runs beside each other: of each area and context how many calls, how long and
+-- how regular, new and old, with the change.
+
+local core = require "profio.core"
+local view = require "profio.view"
+
+local diff = {}
+
+-- What tells rows apart: those of both runs with equal keys are one.
+local keys = { "area", "value", "context", "caller" }
+
+local overview = { "count", "net", "gross", "net_max", "gross_max", "net_p99", "gross_p99",
+   "period_jitter" }
+
+-- The numbers that are compared: an overview, or those of one length.
+local function numbers_of(metric)
+   if not metric then
+      return overview
+   end
+   return { "count", metric, metric .. "_max", metric .. "_p99",
+      metric == "period" and "period_jitter" or nil }
+end
+
+-- {====== Columns ======
+
+local function fields_by_name(rows)
+   local known = {}
+   for _, field in ipairs(rows:fields()) do
+      known[field.name] = field
+   end
+   return known
+end
+
+-- The fields of keys and numbers that the rows of both runs have.
+local function common_fields(names, new, old)
+   local of_new, of_old, list = fields_by_name(new), fields_by_name(old), {}
+   for _, name in ipairs(names) do
+      local field, other = of_new[name], of_old[name]
+      if field and other then
+         local type = field.type == other.type and field.type or "name"
+         list[#list + 1] = { name = name, help = field.help, type = type }
+      end
+   end
+   return list
+end
+
+local function is_number(field)
+   return field.type == "int" or field.type == "num"
+end
+
+-- The fields of rows: the keys, then of each number new, old and change.
+local function fields_of(key_fields, number_fields)
+   local list = table.move(key_fields, 1, #key_fields, 1, {})
+   for _, field in ipairs(number_fields) do
+      for _, suffix in ipairs { "", "_before", "_change" } do
+         list[#list + 1] = { name = field.name .. suffix, type = field.type, help = field.help }
+      end
+   end
+   return list
+end
+
+-- }======
+
+-- {====== Rows ======
+
+-- The rows of one run by key; areas of one name are told apart by their order.
+local function by_key(rows, key_fields)
+   local list, known, seen = {}, {}, {}
+   for row in rows:records() do
+      local parts = {}
+      for i, field in ipairs(key_fields) do
+         parts[i] = tostring(row[field.name])
+      end
+      local key = table.concat(parts, "\0")
+      seen[key] = (seen[key] or 0) + 1
+      key = key .. "\0" .. seen[key]
+      known[key], list[#list + 1] = row, key
+   end
+   return list, known
+end
+
+-- new less old. Of an area that only one run has, counts and sums of the other are 0; its least and
+-- greatest are not known.
+local function change_of(new, old)
+   if new == nil or old == nil then
+      return nil
+   end
+   return new - old
+end
+
+-- What an area that did not run has of a number: nothing of a sum or a count.
+local sums = { count = true, net = true, gross = true, call = true, period = true, outside = true }
+
+local function values_of(new, old, key_fields, number_fields)
+   local known, list, width = new or old, {}, #key_fields
+   for i, field in ipairs(key_fields) do
+      local value = known[field.name]
+      list[i] = value ~= nil and field.type == "name" and tostring(value) or value
+   end
+   for i, field in ipairs(number_fields) do
+      local none = sums[field.name] and (field.type == "int" and 0 or 0.0) or nil
+      local a, b = none, none
+      if new then
+         a = new[field.name]
+      end
+      if old then
+         b = old[field.name]
+      end
+      local at = width + 3 * (i - 1)
+      list[at + 1], list[at + 2], list[at + 3] = a, b, change_of(a, b)
+   end
+   return list
+end
+
+-- The change that rows are ordered by, the largest first: that of the first length.
+local function size_of(values, width)
+   local change = values[width + 6] or values[width + 3] or 0
+   return change < 0 and -change or change
+end
+
+local function joined(new, old, key_fields, number_fields)
+   local new_keys, of_new = by_key(new, key_fields)
+   local old_keys, of_old = by_key(old, key_fields)
+   local list, width = {}, #key_fields
+   for _, key in ipairs(new_keys) do
+      list[#list + 1] = values_of(of_new[key], of_old[key], key_fields, number_fields)
+   end
+   for _, key in ipairs(old_keys) do
+      if not of_new[key] then
+         list[#list + 1] = values_of(nil, of_old[key], key_fields, number_fields)
+      end
+   end
+   local place = {}
+   for i, values in ipairs(list) do
+      place[values] = i
+   end
+   table.sort(list, function(a, b)
+      local x, y = size_of(a, width), size_of(b, width)
+      if x ~= y then
+         return x > y
+      end
+      return place[a] < place[b]
+   end)
+   return list
+end
+
+-- }======
+
+---Statistics of a new run beside those of an old one, the largest change of the total first.
+---@param new profio.View of call_statistics
+---@param old profio.View
+---@param metric string|nil net, gross, call, period or outside; nil: an overview
+---@return profio.View  area, value, context, caller, then for each number NAME, NAME_before and
+---NAME_change
+function diff.view(new, old, metric)
+   local key_fields = common_fields(keys, new, old)
+   local number_fields = {}
+   for _, field in ipairs(common_fields(numbers_of(metric), new, old)) do
+      number_fields[#number_fields + 1] = is_number(field) and field or nil
+   end
+   for _, field in ipairs(key_fields) do
+      field.type = is_number(field) and field.type or "name"
+   end
+   local fields = fields_of(key_fields, number_fields)
+   return view.over(function()
+      return core.rows_reader(fields, joined(new, old, key_fields, number_fields))
+   end, { new, old })
+end
+
+-- {====== The text ======
+
+-- The numbers of the text: fewer than rows have, for three lines of each area stand below each
+-- other.
+local function shown_numbers(metric)
+   return metric and numbers_of(metric)
+      or { "count", "net", "gross_p99", "gross_max", "period_jitter" }
+end
+
+---The rows of one page of text: of each area a line for the old run, the new one and the change.
+---@param rows profio.View of diff.view
+---@param records table[] of it, in their order
+---@param metric string|nil
+---@return table[] fields
+---@return any[][] lines
+---@return string[] columns
+function diff.lines(rows, records, metric)
+   local known, fields, columns = fields_by_name(rows), {}, {}
+   local function add(name, type, help)
+      fields[#fields + 1] = { name = name, type = type, help = help }
+      columns[#columns + 1] = name
+   end
+   local numbers = {}
+   for _, name in ipairs(shown_numbers(metric)) do
+      if known[name] then
+         add(name, known[name].type, known[name].help)
+         numbers[#numbers + 1] = name
+      end
+   end
+   add("run", "name", "old, new, or the change from old to new")
+   local kept = {}
+   for _, name in ipairs { "area", "value", "caller" } do
+      for _, record in ipairs(known[name] and records or {}) do
+         if record[name] ~= nil and not kept[name] then
+            add(name, known[name].type, known[name].help)
+            kept[name], kept[#kept + 1] = true, name
+         end
+      end
+   end
+   local lines = {}
+   for _, record in ipairs(records) do
+      for _, run in ipairs { { "old", "_before" }, { "new", "" }, { "change", "_change" } } do
+         local line = {}
+         for i, name in ipairs(numbers) do
+            line[i] = record[name .. run[2]]
+         end
+         line[#numbers + 1] = run[1]
+         for i, name in ipairs(kept) do
+            line[#numbers + 1 + i] = record[name]
+         end
+         lines[#lines + 1] = line
+      end
+   end
+   return fields, lines, columns
+end
+
+-- }======
+
+return diff
