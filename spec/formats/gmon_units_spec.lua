@@ -113,6 +113,7 @@ describe("histograms in two units", function()
       assert.matches("1%.25%% of 0%.80 seconds", out)
       assert.matches("0%.20%% of 500%.00 i%-cache misses", out)
       assert.matches("gmon%-several%-units", err)
+      assert.matches("the others: %-%-metric ", err) -- in the words of the command
       assert.equal("function,self\nalpha,500\n", (command.run("profio --report flat --metric "
          .. "'i-cache misses' --output csv --columns function,self --where self=500 "
          .. "--symbols units.nm " .. both)))

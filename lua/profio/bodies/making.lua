@@ -99,14 +99,14 @@ local function note_units(state, body)
    local others, usual = {}, body:usual()
    for _, metric in ipairs(body:metrics()) do
       if metric.dimension and metric.name ~= usual then
-         others[#others + 1] = "'" .. metric.name .. "'"
+         others[#others + 1] = ('metric = "%s"'):format(metric.name)
       end
    end
    if #others > 0 and not state.noted_units then
       state.noted_units = true
       state.notes[#state.notes + 1] = { code = state.format.name .. "-several-units",
          kind = "note", message = ("the histograms are in several units, which are not added up: "
-            .. "rows show '%s', metric = %s the other"):format(usual, table.concat(others, ", ")) }
+            .. "rows show '%s'; the others: %s"):format(usual, table.concat(others, ", ")) }
    end
 end
 

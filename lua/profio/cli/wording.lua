@@ -8,11 +8,14 @@ local wording = {}
 
 -- Options of profio.open that the command has itself.
 local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
-   strict = true, mapping = true }
+   strict = true, mapping = true, metric = true }
 
 -- The names of all options that --set takes, and of those above.
 local function known_names()
    local known = {}
+   for name in pairs(own) do
+      known[name] = true
+   end
    for _, format in ipairs(profio.formats()) do
       for _, list in ipairs { format.options, format.write_options or {}, format.roles or {} } do
          for _, option in ipairs(list) do
