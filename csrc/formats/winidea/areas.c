@@ -71,13 +71,12 @@ static pf_status areas_next (pf_reader *reader, pf_batch *batch,
   (void)error;
   pf_batch_clear(batch);
   pthread_mutex_lock(&file->mutex);
-  const uint32_t mapped = file->areas.mapped;
-  uint32_t count = mapped > 0 ? mapped : file->areas.count;
-  if (self->met != NULL)
-    count = self->nmet;
+  const winidea_areas *const areas = &file->areas;
+  const uint32_t count = self->met != NULL ? self->nmet : areas->count;
   for (; batch->rows < PF_BATCH_ROWS && self->row < count; self->row++) {
     const uint32_t entry = self->met == NULL ? self->row : self->met[self->row];
-    put_entry(file, &file->areas.list[entry], batch, batch->rows++);
+    if (self->met != NULL || areas->mapped == 0 || areas->list[entry].is_mapped)
+      put_entry(file, &areas->list[entry], batch, batch->rows++);
   }
   pthread_mutex_unlock(&file->mutex);
   return batch->rows > 0 ? PF_MORE : PF_END;

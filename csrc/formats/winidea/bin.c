@@ -29,6 +29,9 @@ typedef struct bin_reader {
   const winidea_file *file;
   uint64_t row; /* the next one */
   bool has_end; /* the last row is the end of the recording */
+  pf_trace *trace;
+  const pf_table *table;
+  bool has_decoder; /* the version was known */
   winidea_decoder decoder;
 } bin_reader;
 
@@ -62,9 +65,28 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
+/* Look at what a live timeline has got. PF_AGAIN: its version is not known. */
+static pf_status follow (bin_reader *self, pf_error *error) {
+  if (!self->file->is_live)
+    return PF_OK;
+  const pf_status status = winidea_follow(self->trace, error);
+  if (status != PF_OK)
+    return status;
+  if (!self->has_decoder)
+    winidea_decoder_init(&self->decoder, self->trace, &self->file->layout,
+                         self->table);
+  self->has_decoder = true;
+  winidea_places_renew(&self->decoder.places);
+  return PF_OK;
+}
+
+
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   pf_batch_clear(batch);
+  const pf_status followed = follow(self, error);
+  if (followed != PF_OK)
+    return followed;
   if (self->row >= winidea_records(self->file))
     return self->file->is_live ? PF_AGAIN : next_end(self, batch, error);
   const winidea_stretch stretch = stretch_of(self, PF_BATCH_ROWS);
@@ -114,17 +136,23 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
   if (self == NULL)
     return winidea_no_memory(error);
   self->file = trace->state;
-  winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
-  const bool is_events = self->decoder.columns == winidea_of_events;
+  self->trace = trace;
+  self->table = table;
+  self->has_decoder = !self->file->is_version_open;
+  if (self->has_decoder)
+    winidea_decoder_init(&self->decoder, trace, &self->file->layout, table);
+  const bool is_events = table->fields == winidea_events_fields;
+  const bool is_live = self->file->is_live;
   self->has_end = is_events && self->file->has_end;
-  self->reader = (pf_reader){.fields = table->fields,
-                             .nfields = table->nfields,
-                             .dictionary = trace->dictionary,
-                             .next = next,
-                             /* what runs where depends on all before it */
-                             .seek = self->decoder.tracks ? NULL : seek,
-                             .close = close_reader,
-                             .pack = is_events ? pack : NULL};
+  self->reader =
+      (pf_reader){.fields = table->fields,
+                  .nfields = table->nfields,
+                  .dictionary = trace->dictionary,
+                  .next = next,
+                  /* what runs where depends on all before it */
+                  .seek = self->decoder.tracks || is_live ? NULL : seek,
+                  .close = close_reader,
+                  .pack = is_events && !is_live ? pack : NULL};
   *reader = &self->reader;
   return PF_OK;
 }

@@ -168,6 +168,15 @@ static bool find_version (pf_bytes bytes, winidea_layout *layout) {
 }
 
 
+bool winidea_tells_version (const pf_trace *trace, pf_bytes bytes,
+                            unsigned size) {
+  winidea_layout layout = {.size = size};
+  return pf_option_is(trace, "bin_version", "1.0") ||
+         pf_option_is(trace, "bin_version", "1.1") ||
+         find_version(bytes, &layout);
+}
+
+
 /* The type of the last event of a function, by its handle. */
 typedef struct last_event {
   uint32_t handle;

@@ -124,6 +124,20 @@ static winidea_head *get_head (winidea_areas *areas, uint64_t seed,
 }
 
 
+/* A row of the mapping stands for a state that was met before it came. */
+static void replace_state (winidea_areas *areas, uint64_t seed,
+                           uint32_t number) {
+  const winidea_entry *const entry = &areas->list[number];
+  const sought s = {areas, entry->handle, entry->has_value, entry->value};
+  if (!entry->is_mapped || !winidea_is_state(entry->handle))
+    return;
+  const uint32_t known = pf_interned_find(
+      &areas->states, hash_of(seed, entry->handle, entry->value), is_state, &s);
+  if (!areas->list[areas->state_list[known]].is_mapped)
+    areas->state_list[known] = number;
+}
+
+
 pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry) {
   winidea_areas *const areas = &file->areas;
@@ -133,12 +147,17 @@ pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
   winidea_head *const head = get_head(areas, seed, entry->handle);
   if (head == NULL)
     return PF_ENOMEM;
-  if (head->entry == WINIDEA_NO_ENTRY)
+  if (head->entry == WINIDEA_NO_ENTRY ||
+      (areas->is_mapping && !areas->list[head->entry].is_mapped))
     head->entry = number;
   const bool is_new = is_new_state(areas, seed, entry);
   areas->list[areas->count++] = *entry;
-  if (!is_new)
+  areas->list[number].is_mapped = areas->is_mapping;
+  areas->mapped += areas->is_mapping;
+  if (!is_new) {
+    replace_state(areas, seed, number);
     return PF_OK;
+  }
   head->count += areas->is_mapping && entry->has_value;
   areas->state_list[areas->states.count] = number;
   pf_interned_add(&areas->states, hash_of(seed, entry->handle, entry->value));

@@ -10,6 +10,7 @@
 
 typedef struct lines_reader {
   pf_reader reader;
+  const pf_trace *trace;
   const winidea_file *file;
   pf_bytes text;
   uint64_t at;
@@ -60,11 +61,19 @@ static pf_status lines_next (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   lines_reader *const self = (lines_reader *)(void *)reader;
   (void)error;
+  const bool is_live = self->file->is_live;
   pf_batch_clear(batch);
+  if (is_live)
+    self->text = self->trace->sources[0].bytes;
+  while (is_live && self->text.size > 0 &&
+         self->text.at[self->text.size - 1] != '\n')
+    self->text.size--; /* the line that is being written is waited for */
   for (; batch->rows < PF_BATCH_ROWS && self->at < self->text.size;
        batch->rows++)
     put_line(self, batch);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  if (batch->rows > 0)
+    return PF_MORE;
+  return is_live ? PF_AGAIN : PF_END;
 }
 
 
@@ -83,6 +92,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                              .dictionary = trace->dictionary,
                              .next = lines_next,
                              .close = lines_close};
+  self->trace = trace;
   self->file = trace->state;
   self->text = trace->sources[0].bytes;
   self->kind = self->file->rest_word;

@@ -167,14 +167,17 @@ static pf_status settle_part (pf_trace *trace, uint32_t number,
 
 pf_status winidea_settle_areas (pf_trace *trace, pf_error *error) {
   winidea_areas *const areas = &((winidea_file *)trace->state)->areas;
-  const uint32_t from = areas->mapped;
+  const uint32_t from = areas->settled;
   settled before = {WINIDEA_NO_ENTRY, WINIDEA_NO_ENTRY};
   for (uint32_t i = from; i < areas->count; i++)
-    if (winidea_is_root(areas->list[i].handle) &&
+    if (areas->list[i].is_mapped && winidea_is_root(areas->list[i].handle) &&
         settle_root(trace, i) != PF_OK)
       return winidea_no_memory(error);
   for (uint32_t i = from; i < areas->count; i++) {
     const uint32_t handle = areas->list[i].handle;
+    if (!areas->list[i].is_mapped)
+      continue;
+    areas->changes++;
     if (winidea_kind(handle) == WINIDEA_FUNCTION)
       before.function = i;
     else if (winidea_is_root(handle))
@@ -182,7 +185,7 @@ pf_status winidea_settle_areas (pf_trace *trace, pf_error *error) {
     else if (settle_part(trace, i, &before) != PF_OK)
       return winidea_no_memory(error);
   }
-  areas->mapped = areas->count;
+  areas->settled = areas->count;
   return PF_OK;
 }
 
@@ -276,7 +279,7 @@ pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
     return PF_OK;
   (void)winidea_compile(&format, copy.format);
   file->areas.is_mapping = copy.kind == WINIDEA_HANDLE;
-  for (uint64_t at = copy.rows, next; at < copy.end && status == PF_OK;
+  for (uint64_t at = copy.taken, next; at < copy.end && status == PF_OK;
        at = next) {
     const pf_bytes row = winidea_line(file->text->bytes, at, &next);
     if (row.size == 0)

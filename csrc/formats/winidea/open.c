@@ -61,7 +61,7 @@ static pf_status set_words (const pf_trace *trace, winidea_file *file,
 static pf_status check_end (pf_trace *trace, const winidea_file *file,
                             pf_error *error) {
   const size_t over = file->timeline->bytes.size % file->layout.size;
-  if (over == 0)
+  if (over == 0 || file->is_live)
     return PF_OK;
   return pf_warn(trace, PF_DAMAGE, "winidea-truncated", PF_ETRUNCATED,
                  file->timeline->bytes.size - over, error,
@@ -70,17 +70,31 @@ static pf_status check_end (pf_trace *trace, const winidea_file *file,
 }
 
 
+/* How records are laid out; in a live trace of few of them that stays open. */
+static pf_status detect (pf_trace *trace, winidea_file *file, pf_error *error) {
+  const pf_bytes bytes = file->timeline->bytes;
+  const unsigned size =
+      (unsigned)pf_option_int(trace, "record_size", 24) == 20 ? 20 : 24;
+  file->is_version_open =
+      file->is_live && !winidea_tells_version(trace, bytes, size);
+  if (!file->is_version_open)
+    return winidea_detect(trace, bytes, &file->layout, error);
+  file->layout = (winidea_layout){WINIDEA_1_1, size, false};
+  return PF_OK;
+}
+
+
 static pf_status open_bin (pf_trace *trace, winidea_file *file,
                            pf_error *error) {
-  const pf_bytes bytes = file->timeline->bytes;
-  pf_status status = winidea_detect(trace, bytes, &file->layout, error);
+  pf_status status = detect(trace, file, error);
   if (status == PF_OK)
     status = check_end(trace, file, error);
   if (status < 0)
     return status;
   const uint64_t records = winidea_records(file);
   const bool is_old = file->layout.version == WINIDEA_1_0;
-  pf_info_text(trace, "version", winidea_text(is_old ? "1.0" : "1.1"));
+  if (!file->is_version_open)
+    pf_info_text(trace, "version", winidea_text(is_old ? "1.0" : "1.1"));
   pf_info_text(trace, "byte_order", winidea_text("little"));
   pf_info_int(trace, "record_size", file->layout.size);
   pf_info_int(trace, "records", (int64_t)records);
@@ -155,12 +169,12 @@ static pf_status open_main (pf_trace *trace, winidea_file *file,
   if (file->text == NULL)
     return PF_OK;
   const pf_status status = winidea_scan(trace, error);
-  if (status == PF_OK && file->timeline != trace->sources &&
+  if (status >= 0 && file->timeline != trace->sources &&
       timeline_of(file) != NULL) {
     file->timeline = NULL; /* its own timeline goes before one beside it */
     set_span(trace, file);
   }
-  return status;
+  return status < 0 ? status : PF_OK;
 }
 
 
@@ -231,7 +245,8 @@ static void list_events (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const int64_t rows =
       is_bin && !file->is_live ? (int64_t)winidea_records(file) : -1;
-  if (!is_bin && (file->text == NULL || timeline_of(file) == NULL))
+  if (!is_bin &&
+      (file->text == NULL || (timeline_of(file) == NULL && !file->is_live)))
     return;
   add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
             rows, is_bin ? winidea_open_bin : winidea_open_timeline);
@@ -288,6 +303,16 @@ static content content_of (const pf_source *source) {
 }
 
 
+bool winidea_is_main (winidea_file *file, const pf_source *source) {
+  const content is = content_of(source);
+  if (is == IS_TEXT)
+    file->text = source;
+  else if (is == IS_XML)
+    file->xml = source;
+  return is != IS_NEITHER;
+}
+
+
 /* The main file beside a binary timeline, unless it is something else. */
 static pf_status find_mapping (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
@@ -295,12 +320,7 @@ static pf_status find_mapping (pf_trace *trace, winidea_file *file,
   file->timeline = trace->sources;
   if (mapping == NULL)
     return PF_OK;
-  const content is = content_of(mapping);
-  if (is == IS_TEXT)
-    file->text = mapping;
-  else if (is == IS_XML)
-    file->xml = mapping;
-  else
+  if (!winidea_is_main(file, mapping) && !file->is_live)
     return pf_warn(trace, PF_NOTE, "winidea-no-mapping", PF_EFORMAT,
                    PF_NO_OFFSET, error,
                    "%s: sections of a Text1 file or the areas of an XML "
@@ -327,6 +347,15 @@ static pf_status find_sources (pf_trace *trace, winidea_file *file,
 }
 
 
+/* Remember where the files are among the sources, which may move. */
+static void number_sources (const pf_trace *trace, winidea_file *file) {
+  const pf_source *const found[3] = {file->timeline, file->text, file->xml};
+  for (int i = 0; i < 3; i++)
+    file->at[i] =
+        found[i] == NULL ? SIZE_MAX : (size_t)(found[i] - trace->sources);
+}
+
+
 static const char *dialect_of (const pf_trace *trace,
                                const winidea_file *file) {
   if (file->timeline == trace->sources)
@@ -343,6 +372,7 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
     status = open_main(trace, file, error);
   if (status == PF_OK && file->timeline != NULL)
     status = open_bin(trace, file, error);
+  number_sources(trace, file);
   return status == PF_OK ? find_switches(trace, file, error) : status;
 }
 
@@ -353,6 +383,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (file == NULL || pthread_mutex_init(&file->mutex, NULL) != 0)
     return winidea_no_memory(error);
   file->has_mutex = true;
+  file->is_live = pf_option_int(trace, "live", 0) != 0;
   file->context_index.seed = trace->dictionary->seed;
   file->areas.heads.seed = file->areas.states.seed = trace->dictionary->seed;
   file->input_reading = pf_option_is(trace, "input_type", "F64")

@@ -158,7 +158,8 @@ static pf_status find_state (winidea_places *places, uint32_t handle,
   const winidea_head *const head = winidea_head_of(areas, seed, handle);
   const winidea_entry *entry =
       winidea_state_of(areas, seed, handle, true, data);
-  const bool is_mapped = head != NULL && head->entry < areas->mapped;
+  const bool is_mapped = head != NULL && head->entry != WINIDEA_NO_ENTRY &&
+                         areas->list[head->entry].is_mapped;
   const bool is_unsaid = is_mapped && data == 0;
   if (entry == NULL && is_mapped && head->count == 1)
     entry = &areas->list[head->entry];
@@ -390,6 +391,20 @@ pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
   if (status == PF_OK && states != WINIDEA_NO_HANDLE)
     status = take_entry(places, &entry, true, place);
   return status == PF_OK ? PF_OK : winidea_no_memory(error);
+}
+
+
+void winidea_places_renew (winidea_places *places) {
+  pthread_mutex_lock(&places->file->mutex);
+  const uint32_t changes = places->file->areas.changes;
+  pthread_mutex_unlock(&places->file->mutex);
+  if (places->changes == changes)
+    return;
+  winidea_places_free(places);
+  memset(places->levels, 0, sizeof places->levels);
+  places->slots = NULL;
+  places->mask = places->count = 0;
+  places->changes = changes;
 }
 
 

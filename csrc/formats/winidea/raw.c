@@ -10,6 +10,7 @@
 
 typedef struct raw_reader {
   pf_reader reader;
+  pf_trace *trace;
   const winidea_file *file;
   uint64_t row;
 } raw_reader;
@@ -62,20 +63,25 @@ static pf_status raw_next (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   raw_reader *const self = (raw_reader *)(void *)reader;
   const size_t size = self->file->layout.size;
-  const uint64_t all = self->file->timeline->bytes.size;
-  (void)error;
+  const bool is_live = self->file->is_live;
   pf_batch_clear(batch);
-  while (batch->rows < PF_BATCH_ROWS && self->row <= all / size) {
+  const pf_status status = winidea_follow(self->trace, error);
+  if (status < 0)
+    return status;
+  uint64_t all = self->file->timeline->bytes.size;
+  if (is_live)
+    all -= all % size; /* the record that is being written is waited for */
+  while (batch->rows < PF_BATCH_ROWS && self->row * size < all) {
     const uint64_t offset = self->row++ * size;
     if (all - offset >= size)
       put_record(self, batch, offset);
-    else if (all > offset)
-      put_rest(self, batch, offset, (size_t)(all - offset));
     else
-      break;
+      put_rest(self, batch, offset, (size_t)(all - offset));
     batch->rows++;
   }
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  if (batch->rows > 0)
+    return PF_MORE;
+  return is_live ? PF_AGAIN : PF_END;
 }
 
 
@@ -104,6 +110,7 @@ pf_status winidea_open_raw (pf_trace *trace, const pf_table *table,
                              .next = raw_next,
                              .seek = raw_seek,
                              .close = raw_close};
+  self->trace = trace;
   self->file = trace->state;
   *reader = &self->reader;
   return PF_OK;

@@ -234,8 +234,10 @@ static uint64_t find_header (pf_bytes text, uint64_t at) {
 }
 
 
-/* The last section ends here; take what is in it. */
-static pf_status end_section (pf_trace *trace, uint64_t end, pf_error *error) {
+/* The last section ends here, or has come so far (`is_open`); take what is in
+   it. */
+static pf_status end_section (pf_trace *trace, uint64_t end, bool is_open,
+                              pf_error *error) {
   winidea_file *const file = trace->state;
   if (file->nsections == 0)
     return PF_OK;
@@ -243,7 +245,11 @@ static pf_status end_section (pf_trace *trace, uint64_t end, pf_error *error) {
   if (section->end != WINIDEA_OPEN)
     return PF_OK;
   section->end = end;
-  return winidea_take_section(trace, section, error);
+  const pf_status status = winidea_take_section(trace, section, error);
+  section->taken = end;
+  if (is_open)
+    section->end = WINIDEA_OPEN;
+  return status;
 }
 
 
@@ -262,44 +268,52 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
   const pf_bytes line = winidea_line(file->text->bytes, at, &section->rows);
   const pf_status status = read_header(trace, line, at, section, error);
   section->end = WINIDEA_OPEN;
+  section->taken = section->rows;
   file->scanned = section->rows;
   file->nsections += status >= 0;
   return status;
 }
 
 
-/* Find sections up to and with the next TIMELINE. */
+/* Find sections up to and with the next TIMELINE. PF_END: there are no more, or
+   in a live trace none so far. */
 static pf_status find_sections (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
-  const pf_bytes text = file->text->bytes;
+  const pf_bytes text = winidea_whole_text(file);
   while (!file->is_scanned) {
-    const uint64_t at = find_header(text, file->scanned);
-    pf_status status = end_section(trace, at, error);
-    file->is_scanned = at == text.size;
-    if (status == PF_OK && !file->is_scanned)
+    const uint64_t at = file->scanned < text.size
+                            ? find_header(text, file->scanned)
+                            : text.size;
+    const bool is_over = at == text.size;
+    pf_status status = end_section(trace, at, is_over && file->is_live, error);
+    file->is_scanned = is_over && !file->is_live;
+    if (is_over && file->scanned < at)
+      file->scanned = at;
+    if (status == PF_OK && !is_over)
       status = add_section(trace, at, error);
-    if (status < 0)
-      return status;
-    if (!file->is_scanned &&
-        file->sections[file->nsections - 1].kind == WINIDEA_TIMELINE)
+    if (status < 0 || is_over)
+      return status < 0 ? status : PF_END;
+    if (file->sections[file->nsections - 1].kind == WINIDEA_TIMELINE)
       return PF_OK;
   }
-  return PF_OK;
+  return PF_END;
 }
 
 
 pf_status winidea_scan (pf_trace *trace, pf_error *error) {
-  const pf_status status = find_sections(trace, error);
-  return status < 0 ? status : winidea_settle_areas(trace, error);
+  const pf_status found = find_sections(trace, error);
+  const pf_status status =
+      found < 0 ? found : winidea_settle_areas(trace, error);
+  return status < 0 ? status : found;
 }
 
 
 pf_status winidea_scan_all (pf_trace *trace, pf_error *error) {
   const winidea_file *const file = trace->state;
-  pf_status status = PF_OK;
-  while (status == PF_OK && !file->is_scanned)
+  pf_status status = file->is_scanned ? PF_END : PF_OK;
+  while (status == PF_OK)
     status = winidea_scan(trace, error);
-  return status;
+  return status < 0 ? status : PF_OK;
 }
 
 
@@ -323,7 +337,7 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
     while (*from < file->nsections && file->sections[*from].kind != kind)
       ++*from;
     *found = *from < file->nsections;
-    if (*found || file->is_scanned || status < 0)
+    if (*found || file->is_scanned || status != PF_OK)
       break;
     status = winidea_scan(trace, error);
   }
@@ -332,7 +346,7 @@ pf_status winidea_next_section (pf_trace *trace, winidea_section_kind kind,
   pthread_mutex_unlock(&file->mutex);
   if (*found && section->is_readable)
     (void)winidea_compile(format, section->format);
-  return status;
+  return status < 0 ? status : PF_OK;
 }
 
 /* }====== */

@@ -20,8 +20,8 @@ bool winidea_has_areas (pf_bytes head);
 
 /*
 ** Read on in the main file: sections up to and with the next TIMELINE, areas
-** and contexts of those that have them. In an opened trace the caller holds
-** the mutex.
+** and contexts of those that have them. PF_END: there are no more, or in a live
+** trace none so far. In an opened trace the caller holds the mutex.
 */
 pf_status winidea_scan (pf_trace *trace, pf_error *error);
 

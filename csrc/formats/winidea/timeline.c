@@ -25,6 +25,7 @@ typedef struct known_name {
 
 typedef struct timeline_reader {
   pf_reader reader;
+  bool is_open;            /* live: no header has been met behind the section */
   const uint8_t *at, *end; /* what is left of the section, as far as known */
   size_t section;          /* number of the next one to look at */
   winidea_section now;     /* the one being read */
@@ -310,6 +311,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   row r = {.handle = 0};
   if (line.size > 0 && line.at[0] == '*' && winidea_is_header(line)) {
     self->end = start;
+    self->is_open = false;
     return PF_OK;
   }
   self->at = start + next;
@@ -344,7 +346,7 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
 /* Go to the next section of a timeline: PF_END when there is none. */
 static pf_status next_section (timeline_reader *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
-  const pf_bytes text = decoder->file->text->bytes;
+  const pf_bytes text = winidea_whole_text(decoder->file);
   bool found = false;
   if (self->at != NULL)
     winidea_scan_from(decoder->file, self->section - 1,
@@ -355,10 +357,13 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
   if (status < 0 || !found)
     return status < 0 ? status : PF_END;
   self->at = text.at + self->now.rows;
+  self->is_open = decoder->file->is_live && self->now.end == WINIDEA_OPEN;
   self->end =
       text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
-  if (!self->now.is_readable) /* unreadable: where it ends is not known */
+  if (!self->now.is_readable) { /* where it ends is not known */
     self->at = self->end = NULL;
+    self->is_open = false;
+  }
   decoder->last = INT64_MIN;
   decoder->has_contexts =
       decoder->tracks || winidea_has_macro(&self->format, MACRO_CONTEXT);
@@ -411,6 +416,14 @@ static void mend_values (const timeline_reader *self, size_t count,
 /* }====== */
 
 
+/* Whole lines that a live section has got. PF_AGAIN: none. */
+static pf_status grow_section (timeline_reader *self) {
+  const pf_bytes text = winidea_whole_text(self->decoder.file);
+  self->end = text.at + text.size;
+  return self->at == self->end ? PF_AGAIN : PF_OK;
+}
+
+
 /* Remember the ends of the rows that have been decoded. */
 static void note_ends (timeline_reader *self, size_t count) {
   if (!self->has_last)
@@ -445,15 +458,23 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
 static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
+  const winidea_decoder *const decoder = &self->decoder;
   size_t n = 0;
   pf_batch_clear(batch);
   self->has_odd_values = false;
+  const pf_status followed = winidea_follow(decoder->trace, error);
+  if (followed < 0)
+    return followed;
+  if (decoder->file->is_live)
+    winidea_places_renew(&self->decoder.places);
   while (n == 0) {
     pf_status status = PF_OK;
     if (self->at == self->end)
-      status = next_section(self, error);
+      status = self->is_open ? grow_section(self) : next_section(self, error);
     if (status == PF_OK)
       status = read_rows(self, &n, error);
+    if (status == PF_END && decoder->file->is_live)
+      return PF_AGAIN;
     if (status == PF_END)
       return next_end(self, batch, error);
     if (status != PF_OK)

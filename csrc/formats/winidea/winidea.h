@@ -17,6 +17,7 @@
 **   timeline.c  the reader of a Text1 timeline; sections.c: of statistics and
 **               contexts; lines.c: of raw lines
 **   xml.c       the areas of an XML export
+**   follow.c    files that grow while they are read
 **   tables.c    the schemas
 **   encode.c write.c    the way out
 */
@@ -126,6 +127,7 @@ typedef struct winidea_entry {
   uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
   uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
   bool is_told;           /* whether it has a parent, and which */
+  bool is_mapped;         /* it is a row of the mapping */
   uint32_t states;        /* of a variable: the handle of its states, or
                              WINIDEA_NO_HANDLE */
   uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
@@ -152,7 +154,9 @@ typedef struct winidea_areas {
   winidea_entry *list;
   uint32_t count, room;
   bool is_mapping;   /* they are being read from the mapping */
+  uint32_t settled;  /* rows of the mapping before it have their areas */
   uint32_t mapped;   /* how many of them are rows of the mapping */
+  uint32_t changes;  /* how often rows of the mapping were settled */
   pf_interned heads; /* by handle */
   winidea_head *head_list;
   uint32_t head_room;
@@ -176,6 +180,7 @@ typedef struct winidea_section {
   uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
   uint64_t header, rows, end; /* bytes at which they begin; end may be
                                  WINIDEA_OPEN: not known yet */
+  uint64_t taken;             /* rows before it have been taken */
   pf_bytes format;            /* of its rows, as the header has it */
   bool is_readable;           /* the format is one that rows can be read by */
 } winidea_section;
@@ -192,7 +197,10 @@ typedef struct winidea_file {
   pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
                             lanes, and of the trace the dictionary and notes */
   bool has_mutex;
-  bool is_live;              /* more may come: what is cut is waited for */
+  bool is_live; /* more may come: what is cut is waited for (follow.c) */
+  bool is_version_open; /* live: too little has come to tell the version */
+  size_t at[3];  /* live: where timeline, text and xml are among the sources */
+  uint64_t seen; /* live: so many bytes of the text have been looked at */
   const pf_source *timeline; /* the binary timeline, or NULL */
   winidea_layout layout;     /* of the timeline */
   const pf_source *text;     /* the main file, when it is Text1, or NULL */
@@ -254,7 +262,26 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 }
 
 
+/* Whether bytes are the main file of an export: if so file->text or file->xml is
+   set. */
+bool winidea_is_main (winidea_file *file, const pf_source *source);
+
+
+/* follow.c */
+
+/* The bytes of the text, in a live trace those of whole lines. */
+pf_bytes winidea_whole_text (const winidea_file *file);
+
+/* Look at what has come since the last time: readers of a live trace do so
+   first. PF_AGAIN: there is too little to tell what it is. */
+pf_status winidea_follow (pf_trace *trace, pf_error *error);
+
+
 /* detect.c */
+
+/* Whether the records tell their version, or an option does. */
+bool winidea_tells_version (const pf_trace *trace, pf_bytes bytes,
+                            unsigned size);
 
 /* How sure it is, 0 to 100, that these are the first bytes of a binary
    timeline of `size` bytes. */
@@ -289,6 +316,7 @@ typedef struct winidea_place {
 typedef struct winidea_places {
   pf_trace *trace;
   winidea_file *file;
+  uint32_t changes; /* of the areas, when they were met */
   bool derives; /* a write to a variable is one to the state that it begins */
   winidea_level levels[WINIDEA_KINDS]; /* by kind and index: no states, and no
                                           variables of which they are derived */
@@ -318,6 +346,9 @@ pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
                               winidea_place *place, pf_error *error);
 
 void winidea_places_free (winidea_places *places);
+
+/* Forget what was met, if the mapping has got more rows since. */
+void winidea_places_renew (winidea_places *places);
 
 
 /* entries.c */

@@ -5,6 +5,7 @@
 local winidea = {}
 
 winidea.name = "winidea"
+winidea.follows = true
 winidea.help = "exports of the winIDEA profiler: Text1, binary timelines (.BIN) 1.0 and 1.1"
 winidea.extensions = { "bin", "txt", "xml" }
 

@@ -1,0 +1,223 @@
+-- Exports of winIDEA that are read while they are written: binary timelines, Text1, and the main
+-- file beside a timeline.
+
+local command = require "spec.support.command"
+local core = require "profio.core"
+local profio = require "profio"
+local records = require "spec.support.winidea"
+
+local function in_folder(name)
+   return command.folder .. "/" .. name
+end
+
+local function append(name, bytes)
+   local file <close> = assert(io.open(in_folder(name), "ab"))
+   file:write(bytes)
+end
+
+local columns = { "time", "event", "area", "value" }
+
+-- Write a file piece by piece, each up to one of `steps`; after each the rows that are new.
+local function grow(name, bytes, steps, options, table_name)
+   options.live, options.format = true, "winidea"
+   command.run("rm -f " .. name:match "^[^.]+" .. ".*")
+   command.file(name, bytes:sub(1, steps[1]))
+   local trace <close> = assert(profio.open(in_folder(name), options))
+   local reader = trace:table(table_name or "timeline"):reader()
+   local all = {}
+   for i = 1, #steps + 1 do
+      local rows = core.rows(reader, columns)
+      table.move(rows, 1, #rows, #all + 1, all)
+      if i <= #steps then
+         append(name, bytes:sub(steps[i] + 1, steps[i + 1] or #bytes))
+         trace:refresh()
+      end
+   end
+   return all, trace.warnings
+end
+
+local function random_steps(size, first, most)
+   local steps, at = {}, first
+   while at < size do
+      steps[#steps + 1] = at
+      at = at + math.random(0, most)
+   end
+   return steps
+end
+
+-- Functions and a variable; the variable has states.
+local function random_events(count)
+   local list, time, stack = {}, 0, {}
+   for i = 1, count do
+      time = time + math.random(0, 3)
+      if math.random(4) == 1 then
+         list[i] = { handle = 0x20000001, event = "write", data = math.random(0, 2), time = time }
+      elseif #stack == 0 or math.random(2) == 1 then
+         stack[#stack + 1] = math.random(0, 2)
+         list[i] = { handle = stack[#stack], event = "enter", time = time }
+      else
+         list[i] = { handle = table.remove(stack), event = "leave", time = time }
+      end
+   end
+   return list
+end
+
+local letters = { enter = "E", leave = "X", write = "W" }
+
+local function text_of(list)
+   local lines = {}
+   for i, e in ipairs(list) do
+      lines[i] = ("%08X,%s,%s,%d\n"):format(e.handle, letters[e.event],
+         e.data and ("%08X"):format(e.data) or "", e.time)
+   end
+   return table.concat(lines)
+end
+
+local mapping = records.lines("* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%", "00000000,main,",
+   "00000001,f,", "00000002,g,", "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%", "20000001,mode,",
+   "30000001,OFF,0", "30000001,ON,1")
+local header = "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n"
+
+-- What the whole file says.
+local function whole(what, name, version)
+   local trace <close> = assert(profio.open(what, { format = "winidea", bin_version = version }))
+   return trace:table(name or "timeline"):rows(table.unpack(columns))
+end
+
+describe("a live binary timeline", function()
+   it("gives whole records as they come, in both versions", function()
+      for seed = 1, 20 do
+         math.randomseed(seed)
+         local pack = seed % 2 == 0 and records.old or records.new
+         local bytes = records.bytes(random_events(200), pack)
+         local rows, warnings = grow("grow.BIN", bytes, random_steps(#bytes, 24 * 20, 100),
+            { mapping = { data = mapping } }, seed > 10 and "events")
+         assert.same(whole({ data = bytes, mapping = mapping }, seed > 10 and "events",
+            seed % 2 == 0 and "1.0" or "1.1"), rows)
+         assert.same({}, warnings)
+      end
+   end)
+
+   it("waits until its version can be told", function()
+      for _, pack in ipairs { records.old, records.new } do
+         local list = { { handle = 0, event = "leave", time = 1 }, -- an all-zero word
+            { handle = 1, event = "enter", time = 2, core = 0 },
+            { handle = 1, event = "leave", time = 3, core = 0 } }
+         list[1].core = 0
+         local bytes = records.bytes(list, pack)
+         local rows, warnings = grow("late.BIN", bytes, { 0, 10, 24, 30, 48, 71 }, {})
+         assert.same({ "leave", "enter", "leave" }, { rows[1].event, rows[2].event,
+            rows[3].event })
+         assert.same({}, warnings)
+      end
+   end)
+
+   it("has names as soon as the main file beside it has them", function()
+      command.run "rm -f named.*"
+      local list = {}
+      for i = 1, 40 do
+         list[i] = { handle = i % 3, event = "enter", time = i, core = 0 }
+      end
+      local bytes = records.bytes(list, records.new)
+      command.file("named.txt.BIN", bytes:sub(1, 240))
+      local trace <close> = assert(profio.open(in_folder "named.txt.BIN", { live = true }))
+      local reader = trace.timeline:reader()
+      local function areas()
+         local names = {}
+         for _, row in ipairs(core.rows(reader, { "area" })) do
+            names[row.area] = true
+         end
+         return names
+      end
+      assert.same({ ["00000000"] = true, ["00000001"] = true, ["00000002"] = true }, areas())
+      command.file("named.txt", mapping:sub(1, 60)) -- main, and a part of f
+      append("named.txt.BIN", bytes:sub(241, 480))
+      assert.is_true(trace:refresh())
+      assert.same({ main = true, ["00000001"] = true, ["00000002"] = true }, areas())
+      append("named.txt", mapping:sub(61))
+      append("named.txt.BIN", bytes:sub(481))
+      assert.is_true(trace:refresh())
+      assert.same({ main = true, f = true, g = true }, areas())
+      assert.same({}, trace.warnings)
+      assert.is_false(trace:refresh())
+   end)
+end)
+
+describe("a live Text1 file", function()
+   it("gives whole rows as they come, whatever sections follow", function()
+      for seed = 1, 30 do
+         math.randomseed(seed)
+         local list = random_events(120)
+         local first, rest = table.move(list, 1, 60, 1, {}), table.move(list, 61, 120, 1, {})
+         local text = mapping .. header .. text_of(first)
+            .. (seed % 3 == 0 and "* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%\n00000009,late,\n"
+               or "") .. (seed % 3 == 0 and header or "") .. text_of(rest)
+         if seed % 2 == 0 then
+            text = text:gsub("\n", "\r\n")
+         end
+         local rows, warnings = grow("rows.txt", text, random_steps(#text, #mapping // 2, 60),
+            {}, seed > 15 and "events")
+         assert.same(whole({ data = text }, seed > 15 and "events"), rows)
+         assert.same({}, warnings)
+      end
+   end)
+
+   it("gives the lines of raw as they come", function()
+      local text = mapping .. header .. text_of(random_events(30))
+      command.run "rm -f raw.*"
+      command.file("raw.txt", text:sub(1, 100))
+      local trace <close> = assert(profio.open(in_folder "raw.txt", { live = true }))
+      local reader, parts = trace.raw:reader(), {}
+      for at = 100, #text, 37 do
+         for _, row in ipairs(core.rows(reader, { "bytes" })) do
+            parts[#parts + 1] = row.bytes
+         end
+         append("raw.txt", text:sub(at + 1, math.min(at + 37, #text)))
+         trace:refresh()
+      end
+      for _, row in ipairs(core.rows(reader, { "bytes" })) do
+         parts[#parts + 1] = row.bytes
+      end
+      assert.equal(text, table.concat(parts))
+   end)
+end)
+
+-- A program that records in another process, with pauses between the events.
+local function writer(name, options)
+   return command.file("writer.lua", ([[
+      package.path = "%s/lua/?.lua;%s/lua/?/init.lua;" .. package.path
+      package.cpath = "%s/?.so;" .. package.cpath
+      local profio = require "profio"
+      local w = assert(profio.create("%s", { format = "winidea", line_end = "lf", %s }))
+      for i = 1, 60 do
+         w:write { time = i, event = i %% 2 == 1 and "enter" or "leave", area = "work", core = 0 }
+         if i %% 10 == 0 then
+            w:flush()
+            os.execute "sleep 0.05"
+         end
+      end
+      w:close()
+   ]]):format(command.root, command.root, command.build, in_folder(name), options))
+end
+
+describe("--follow of a winIDEA export", function()
+   for what, ring in pairs { ["without a ring"] = "",
+      ["with a ring"] = "ring = { size = 65536 }," } do
+      for dialect, name in pairs { bin = "w.BIN", text1 = "w.txt" } do
+         it(("shows the rows of a %s writer %s"):format(dialect, what), function()
+            command.run "rm -f w.*"
+            local script = writer(name, ring .. (" dialect = '%s'"):format(dialect))
+            local text, status, errors = command.run(("timeout 20 lua5.4 %s & for i in 1 2 3 4 5 6 "
+               .. "7 8 9; do [ -s %s ] || sleep 0.2; done; timeout 20 %s --follow --format winidea "
+               .. "--table timeline --output csv --columns time,event --top 60 %s; s=$?; wait; "
+               .. "exit $s"):format(script, name, command.analyze, name))
+            assert.same({ 0, "" }, { status, errors })
+            local expected = { "time,event" }
+            for i = 1, 60 do
+               expected[i + 1] = ("%d,%s"):format(i, i % 2 == 1 and "enter" or "leave")
+            end
+            assert.equal(table.concat(expected, "\n") .. "\n", text)
+         end)
+      end
+   end
+end)
