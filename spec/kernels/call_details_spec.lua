@@ -139,6 +139,15 @@ describe("line and parameters of calls", function()
       assert.is_nil(columns:find "params")
    end)
 
+   it("leave columns alone that stages put behind those of calls", function()
+      local trace <close> = assert(profio.open { data = "* HANDLE(Data) %HANDLE%,%NAME%,%VALUE%\n"
+         .. "20000000,mode,\n30000000,ON,1\n* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n"
+         .. "30000000,W,00000001,1\n" })
+      assert.same({ { area = "mode", handle = 0x20000000 },
+         { area = "ON", handle = 0x30000000, value = 1 } },
+         trace:calls():describe():rows("area", "handle", "value"))
+   end)
+
    it("take memory for open calls only, however long they are", function()
       local function peak()
          local status <close> = assert(io.open "/proc/self/status")

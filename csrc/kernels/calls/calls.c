@@ -63,7 +63,7 @@ static const pf_field detail_columns[] = {
 typedef struct calls_reader {
   pf_reader reader;
   pf_field fields[MOST_COLUMNS];
-  size_t line, params; /* columns, or nfields */
+  size_t line, params; /* columns, or SIZE_MAX: there are none */
   pf_reader *input;
   pf_call_options options;
   pf_events events;
@@ -407,7 +407,7 @@ static void add_details (calls_reader *r, pf_events *events) {
   const size_t none = r->input->nfields;
   size_t count = NCOLUMNS;
   pf_events_find_details(events);
-  r->line = r->params = MOST_COLUMNS;
+  r->line = r->params = SIZE_MAX;
   if (events->line < none) {
     r->line = count;
     r->fields[count++] = detail_columns[0];
