@@ -13,6 +13,8 @@
 #include "formats/winidea/text.h"
 #include "model/names.h"
 
+#define WHOLE_DOUBLE \
+  9007199254740992.0 /* doubles up to here hold whole numbers */
 #define MAX_LEVEL ((uint32_t)1 << 20) /* indices below it use the arrays */
 
 const char *const winidea_class_names[WINIDEA_KINDS] = {
@@ -364,7 +366,7 @@ static bool whole_value (const winidea_places *places, uint32_t handle,
        entry->reading != WINIDEA_DOUBLE))
     return true;
   memcpy(&number, value, sizeof number);
-  if (!(number >= -0x1p53 && number <= 0x1p53))
+  if (!(number >= -WHOLE_DOUBLE && number <= WHOLE_DOUBLE))
     return false;
   *value = (int64_t)number;
   return (double)*value == number;

@@ -130,9 +130,8 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
     return xpp_no_memory(error);
   xpp_thread_time *const thread = &self->threads[number];
   const int64_t before = thread->time, now = time->ints[row];
-  pf_status status = PF_OK;
   if (now < before && starts_again(self, now)) {
-    status = begin_run(self, rows, now, row, error);
+    const pf_status status = begin_run(self, rows, now, row, error);
     thread->time = now;
     return status;
   }

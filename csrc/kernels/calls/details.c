@@ -102,8 +102,8 @@ uint32_t pf_details_keep (pf_details *d, size_t row) {
 
 
 pf_detail pf_details_at (const pf_details *d, uint32_t number) {
-  return number == 0 ? (pf_detail){.has_line = false}
-                     : d->slots[number - 1].detail;
+  static const pf_detail none = {.has_line = false};
+  return number == 0 ? none : d->slots[number - 1].detail;
 }
 
 
