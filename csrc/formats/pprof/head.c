@@ -53,18 +53,15 @@ static const struct {
 
 
 pprof_unit pprof_unit_of (pf_bytes name) {
-  char text[MOST + 1];
+  char text[MOST + 1] = "";
   size_t size = name.size;
   if (size > 2 && (name.at[size - 1] == 's' || name.at[size - 1] == 'S'))
     size--;
-  if (size <= MOST) {
-    for (size_t i = 0; i < size; i++)
-      text[i] = (char)tolower(name.at[i]);
-    text[size] = '\0';
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-      if (strcmp(text, units[i].name) == 0)
-        return units[i].unit;
-  }
+  for (size_t i = 0; i < size && size <= MOST; i++)
+    text[i] = (char)tolower(name.at[i]);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(text, units[i].name) == 0)
+      return units[i].unit;
   return (pprof_unit){PPROF_NO_FAMILY, 1};
 }
 

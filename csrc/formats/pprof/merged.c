@@ -345,7 +345,9 @@ pf_status pprof_merge_heads (pprof_merged *m, pf_trace *const *traces,
                              size_t count, pprof_translation *translations,
                              pf_error *error) {
   stated_types *const stated = calloc(count + 1, sizeof *stated);
-  pf_status status = stated == NULL ? no_memory(error) : PF_OK;
+  pf_status status = PF_OK;
+  if (stated == NULL)
+    return no_memory(error);
   m->nfiles = count;
   for (size_t f = 0; f < count && status == PF_OK; f++)
     status = merge_head(m, traces[f], f == 0, &stated[f], error);
@@ -353,7 +355,7 @@ pf_status pprof_merge_heads (pprof_merged *m, pf_trace *const *traces,
     status = merge_types(m, traces, stated, translations, error);
   if (status == PF_OK)
     check_default(m);
-  for (size_t f = 0; stated != NULL && f < count; f++)
+  for (size_t f = 0; f < count; f++)
     free(stated[f].types);
   free(stated);
   return status;

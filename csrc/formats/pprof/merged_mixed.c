@@ -189,7 +189,7 @@ static int compare_places (const void *left, const void *right) {
 /* Samples whose labels stand in another order are equal, but for the values of
    one key: these stay in their order. False when out of memory. */
 static bool order_labels (sample_merger *s) {
-  if (are_ordered(s))
+  if (s->labels == NULL || are_ordered(s))
     return true;
   const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
   label_place *const places = malloc(s->nlabels * sizeof *places);

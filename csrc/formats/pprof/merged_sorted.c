@@ -329,9 +329,11 @@ pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
                               pf_error *error) {
   sorted_reader *const readers = calloc(m->nfiles + 1, sizeof *readers);
   m->blocks = calloc(m->nfiles + 1, sizeof *m->blocks);
-  pf_status status = readers == NULL || m->blocks == NULL
-                         ? no_memory(error)
-                         : meet_all(m, traces, translations, error);
+  if (readers == NULL || m->blocks == NULL) {
+    free(readers);
+    return no_memory(error);
+  }
+  pf_status status = meet_all(m, traces, translations, error);
   for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
     readers[f] = (sorted_reader){.merged = m,
                                  .trace = traces[f],

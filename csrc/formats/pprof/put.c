@@ -27,7 +27,7 @@ void pprof_put_message (pf_sink *sink, unsigned number, size_t size) {
 void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value) {
   if (value == 0)
     return;
-  put_varint(sink, (uint64_t)number << 3 | PPROF_VARINT);
+  put_varint(sink, (uint64_t)number << 3); /* the wire type of numbers is 0 */
   put_varint(sink, value);
 }
 
