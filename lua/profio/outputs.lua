@@ -41,7 +41,8 @@ function outputs.check_inputs(paths, inputs)
    for _, path in ipairs(paths) do
       local id = identity(path == "-" and "/dev/stdout" or path)
       if id and known[id] then
-         error(("%s: %s: write into another file"):format(path, known[id] == path
+         local name = path == "-" and "standard output" or path
+         error(("%s: %s: write into another file"):format(name, known[id] == path
             and "it is read, so it cannot be the output"
             or "it is the file " .. known[id] .. ", which is read"), 0)
       end
