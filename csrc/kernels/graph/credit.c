@@ -354,11 +354,15 @@ static int compare_placed (const void *a, const void *b) {
 static pf_status round_times (pf_graph *graph, size_t rest) {
   placed *const order = malloc((graph->nfunctions + 1) * sizeof *order);
   pf_wide sum = 0, done = 0;
+  bool is_sorted = true;
   if (order == NULL)
     return PF_ENOMEM;
-  for (size_t i = 0; i < graph->nfunctions; i++)
+  for (size_t i = 0; i < graph->nfunctions; i++) {
     order[i] = (placed){graph->addresses[i], (uint32_t)i};
-  qsort(order, graph->nfunctions, sizeof *order, compare_placed);
+    is_sorted &= i == 0 || compare_placed(&order[i - 1], &order[i]) < 0;
+  }
+  if (!is_sorted)
+    qsort(order, graph->nfunctions, sizeof *order, compare_placed);
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const uint32_t f = order[i].function;
     sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[rest][f];

@@ -19,10 +19,14 @@ static int compare (const void *a, const void *b) {
 
 
 void pf_straddlers_merge (pf_straddlers *s) {
-  size_t kept = 0;
+  size_t kept = 0, sorted = 1;
   if (s->count == 0)
     return;
-  qsort(s->bins, s->count, sizeof *s->bins, compare);
+  while (sorted < s->count &&
+         compare(&s->bins[sorted - 1], &s->bins[sorted]) <= 0)
+    sorted++;
+  if (sorted < s->count) /* those of one file come in order */
+    qsort(s->bins, s->count, sizeof *s->bins, compare);
   for (size_t i = 1; i < s->count; i++) {
     if (compare(&s->bins[kept], &s->bins[i]) != 0)
       s->bins[++kept] = s->bins[i];
