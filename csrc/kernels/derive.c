@@ -12,7 +12,10 @@
 /* A step as it runs. */
 typedef struct step {
   pf_step step;
-  pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
+  pf_sum sum;  /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
+  size_t rest; /* of PF_PUSH_TOTAL: the column with what the rounding of these
+                  whole numbers left over, or SIZE_MAX */
+  pf_sum left; /* its sum */
 } step;
 
 typedef struct formula {
@@ -77,6 +80,10 @@ static void add_totals (derive_reader *d, const pf_batch *batch) {
         continue;
       pf_slot_load(d->stack, column, batch->rows);
       pf_slot_add_to(d->stack, batch->rows, &s->sum);
+      if (s->rest == SIZE_MAX)
+        continue;
+      pf_slot_load(d->stack, &batch->columns[s->rest], batch->rows);
+      pf_slot_add_to(d->stack, batch->rows, &s->left);
     }
 }
 
@@ -97,6 +104,18 @@ static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
 }
 
 
+/* Round the totals once. */
+static void settle_totals (derive_reader *d) {
+  for (size_t i = 0; i < d->count; i++)
+    for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
+      step *const s = &d->formulas[i].steps[j];
+      if (s->rest != SIZE_MAX)
+        s->sum.whole =
+            pf_ns_of_parts(s->sum.whole * PF_REST_UNIT + s->left.whole);
+    }
+}
+
+
 static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
                             pf_error *error) {
   pf_status status;
@@ -105,6 +124,7 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
     if (pf_store_append(&d->store, pulled) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
+  settle_totals(d);
   return status < 0 ? status : PF_OK;
 }
 
@@ -155,9 +175,13 @@ static void derive_want (pf_reader *self, bool *wanted) {
   const derive_reader *const d = (const derive_reader *)(void *)self;
   for (size_t i = 0; i < d->count; i++) {
     const formula *const f = &d->formulas[i];
-    for (size_t j = 0; wanted[d->input->nfields + i] && j < f->nsteps; j++)
-      if (f->steps[j].step.operation <= PF_PUSH_TOTAL)
-        wanted[f->steps[j].step.column] = true;
+    for (size_t j = 0; wanted[d->input->nfields + i] && j < f->nsteps; j++) {
+      const step *const s = &f->steps[j];
+      if (s->step.operation <= PF_PUSH_TOTAL)
+        wanted[s->step.column] = true;
+      if (s->rest != SIZE_MAX)
+        wanted[s->rest] = true;
+    }
   }
   if (d->input->want != NULL)
     d->input->want(d->input, wanted);
@@ -222,6 +246,14 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
 }
 
 
+static size_t rest_of (const pf_reader *input, const pf_step *s) {
+  const bool is_whole =
+      s->operation == PF_PUSH_TOTAL && input->fields[s->column].type == PF_INT;
+  return is_whole ? pf_rest_of(input->fields, input->nfields, s->column)
+                  : SIZE_MAX;
+}
+
+
 /* Copy a formula. */
 static pf_status take_formula (derive_reader *d, size_t number,
                                const pf_formula *given, pf_error *error) {
@@ -240,6 +272,7 @@ static pf_status take_formula (derive_reader *d, size_t number,
   memcpy(f->name, given->name, strlen(given->name) + 1);
   for (size_t i = 0; i < given->nsteps; i++) {
     f->steps[i].step = given->steps[i];
+    f->steps[i].rest = rest_of(d->input, &given->steps[i]);
     d->has_totals |= given->steps[i].operation == PF_PUSH_TOTAL;
   }
   d->fields[d->input->nfields + number] =

@@ -39,6 +39,9 @@ local function results_of(paths, table_name, exports, options)
    local trace <close> = assert(profio.open(paths, options))
    local rows, list = trace:table(table_name), {}
    list[1] = rows:aggregate { "t = sum(spent)", "n = sum(count)", "s = min(spent)" }:rows()[1].t
+   list[4] = false
+   list[5] = rows:derive { "t = total(spent)" }:limit(1):rows()[1].t
+   assert.equal(list[1], list[5])
    if table_name == "histogram" then
       local seconds = rows:aggregate { "s = sum(seconds)", "m = mean(seconds)", "n = count" }
       list[4] = seconds:rows()[1].s
