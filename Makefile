@@ -278,11 +278,16 @@ fuzz:
 	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" all
 	@$(AGAIN) -j$(JOBS) -O B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
 
+# Bytes of the longest input. Large ones find what costs too much.
+$(foreach f,$(FUZZERS),$(eval LONGEST_$(f) = 16384))
+LONGEST_fuzz_decode  = 1048576
+LONGEST_fuzz_symbols = 1048576
+
 run-fuzz: $(FUZZERS:%=run-%)
 
 $(FUZZERS:%=run-%): run-%: $(B)/%
 	@mkdir -p $(B)/found/$*
-	@$< -max_total_time=$(TIME) -max_len=16384 -timeout=20 \
+	@$< -max_total_time=$(TIME) -max_len=$(LONGEST_$*) -timeout=5 \
 		-print_final_stats=1 -artifact_prefix=$<- $(B)/found/$* $(SEEDS) \
 		> $<.log 2>&1 || { tail -n 60 $<.log; exit 1; }
 	@echo "$* for $(TIME) seconds"; grep -E "stat::(number|average)" $<.log

@@ -9,6 +9,7 @@
 -- An area that did not run has no times: a limit of them is not met, but one of `count` is compared
 -- with 0.
 
+local texts = require "profio.texts"
 local times = require "profio.times"
 
 local limits = {}
@@ -33,6 +34,8 @@ local compare = {
 }
 
 -- {====== Reading ======
+
+local LONGEST_BOUND = 100 -- bytes; a longer number costs time and means nothing
 
 -- A raise for a line that is wrong; limits.parse gives it as an answer.
 local Wrong = {}
@@ -95,6 +98,9 @@ end
 
 -- The bound behind an operator.
 local function bound_of(text)
+   if #text > LONGEST_BOUND then
+      wrong("a bound of at most %d bytes is expected, got one of %d", LONGEST_BOUND, #text)
+   end
    local time, unit = times.parse(text)
    if time and unit then
       return time, unit
@@ -149,7 +155,7 @@ function limits.parse(text)
    local list, number = {}, 0
    for line in (text .. "\n"):gmatch "(.-)\r?\n" do
       number = number + 1
-      local plain = without_comment(line):match "^%s*(.-)%s*$"
+      local plain = texts.trim(without_comment(line))
       if plain ~= "" then
          local ok, limit = pcall(limit_of, plain)
          if not ok and getmetatable(limit) == Wrong then

@@ -4,6 +4,8 @@ local lfs = require "lfs"
 
 local sources = {}
 
+local LONGEST_PATH = 4096 -- bytes; the system opens none that is longer
+
 ---Whether folders of sources, which a user has named, are folders that can be listed.
 ---@param folders string[]
 ---@return true|nil
@@ -32,6 +34,9 @@ end
 ---@return string[]|nil
 ---@return string|nil found the path of the file that was read
 function sources.read(path, folders)
+   if #path > LONGEST_PATH then
+      return nil
+   end
    local file, found = io.open(path), path
    for _, folder in ipairs(folders) do
       local rest = path:gsub("^/+", "")

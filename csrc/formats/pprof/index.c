@@ -11,6 +11,10 @@
 #include "formats/pprof/pprof.h"
 
 /* Where the parts of a file stand. */
+/* Lines of a location, which a sample can name in two bytes: no compiler has
+   inlined so deep. */
+#define MOST_LINES 256
+
 enum {
   SAMPLE_TYPE = 1,
   SAMPLE = 2,
@@ -347,6 +351,16 @@ static pf_status add_address (pf_trace *trace, pprof_file *file,
 }
 
 
+/* A line that is one too many: each sample would have so many frames. */
+static pf_status leave_line (pf_trace *trace, uint64_t offset,
+                             pf_error *error) {
+  return pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, offset, error,
+                 "at most %d lines of a location expected: the others are "
+                 "left out",
+                 MOST_LINES);
+}
+
+
 static pf_status add_location (pf_trace *trace, pprof_file *file,
                                const pprof_part *message, pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
@@ -359,6 +373,9 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
       l->id = part.value;
     else if (part.number == 3)
       l->address = part.value;
+    else if (part.number == 4 && part.wire == PPROF_BYTES &&
+             file->nframes - l->first == MOST_LINES)
+      status = leave_line(trace, message->at, error);
     else if (part.number == 4 && part.wire == PPROF_BYTES)
       status = add_line(trace, file, part.bytes, message->at, error);
   }

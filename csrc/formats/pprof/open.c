@@ -121,6 +121,13 @@ static bool see_part (seen *s, const pprof_part *part) {
 }
 
 
+/* Whether a part of a profile begins where the cursor is. */
+static bool is_cut_part (pf_cursor c) {
+  uint64_t tag;
+  return pprof_varint(&c, &tag) && wire_of(tag >> 3) == (tag & 7);
+}
+
+
 /* Any message may have the numbers and types of fields of a profile: so its
    samples have a value for each type, and the string table begins with "" and
    holds the names of the types. */
@@ -132,6 +139,7 @@ static int score (pf_bytes head, uint64_t size) {
     if (!see_part(&s, &part))
       return 0;
   const bool is_cut = head.size < size;
+  s.parts += is_cut && is_cut_part(c);
   const bool ends_well = pf_left(&c) == 0;
   if (s.types == 0 || s.misfits * 2 > s.samples ||
       (!is_cut && ends_well && s.strings < s.least_room))

@@ -132,17 +132,20 @@ static pf_status next_row (xpp_walk *walk, pf_bytes bytes, xpp_piece *piece) {
 }
 
 
-/* An end mark may stand behind the rows; where packets were copied together
+/* Takes all end marks that stand together. They may stand behind the rows; where packets were copied together
    also between them. */
 static pf_status next_of_text (xpp_walk *walk, pf_bytes bytes,
                                xpp_piece *piece) {
   if (bytes.at[walk->at] == 0x1A) {
+    size_t size = 1;
+    while (walk->at + size < bytes.size && bytes.at[walk->at + size] == 0x1A)
+      size++;
     const pf_status status =
         walk->at + 1 == bytes.size
             ? PF_OK
             : xpp_walk_warn(walk, PF_NOTE, "xpp-stray-end", PF_EFORMAT,
                             "an end mark stands between rows");
-    return status != PF_OK ? status : xpp_walk_take(walk, XPP_END, 1, piece);
+    return status != PF_OK ? status : xpp_walk_take(walk, XPP_END, size, piece);
   }
   if (bytes.at[bytes.size - 1] == 0x1A)
     bytes.size--;

@@ -97,6 +97,7 @@ pprof.first = { "flat" }
 pprof.warnings = {
    ["pprof-bad-id"] = "a function or location has no id, or one that is taken",
    ["pprof-first-string"] = "the first text of the table is not empty",
+   ["pprof-many-lines"] = "a location has more inlined lines than are read",
    ["pprof-many-types"] = "there are more sample types than are read",
    ["pprof-no-function"] = "a location names a function that is not there",
    ["pprof-no-location"] = "a sample names a location that is not there",

@@ -3,6 +3,7 @@
 local gprof = require "profio.reports.gprof"
 local plain = require "profio.reports.plain"
 local sources = require "profio.sources"
+local texts = require "profio.texts"
 local traces = require "profio.trace"
 
 local annotate = {
@@ -102,7 +103,7 @@ end
 
 local function write_source(out, marks, source, unit)
    for number, line in ipairs(source) do
-      out:write((margin(marks[number], unit) .. plain(line):gsub("\\x09", "\t")):gsub("%s+$", ""),
+      out:write(texts.trim_end(margin(marks[number], unit) .. plain(line):gsub("\\x09", "\t")),
          "\n")
    end
 end

@@ -3,6 +3,7 @@
 -- script, is found by its name, and its lines are counted.
 
 local lfs = require "lfs"
+local texts = require "profio.texts"
 
 local br_source = {}
 
@@ -33,7 +34,8 @@ end
 
 -- The text of a module, and whether its lines begin with their numbers.
 local function find(files, module)
-   local base = module:lower():gsub("\\", "/"):match "[^/]*$"
+   local base = module:lower():gsub("\\", "/")
+   base = texts.base_name(base)
    local stem = base:match "^(.+)%.[^.]*$" or base
    for _, name in ipairs { stem .. ".brs", stem .. ".wbs", stem .. ".br.txt", base .. ".txt" } do
       if files[name] then
@@ -47,13 +49,16 @@ end
 local function numbered(file)
    local lines, current = {}, nil
    for text in file:lines() do
-      local number, rest = text:match "^%s*(%d+)%s*(.-)%s*$"
+      local number, rest = text:match "^%s*(%d+)()"
       if number then
-         current = math.tointeger(tonumber(number))
-         lines[current] = rest
+         current = math.tointeger(tonumber(number)) or 0 -- larger than any line
+         lines[current] = { texts.trim(text:sub(rest)) }
       elseif current then
-         lines[current] = lines[current] .. " " .. text:match "^%s*(.-)%s*$"
+         table.insert(lines[current], texts.trim(text))
       end
+   end
+   for line, parts in pairs(lines) do
+      lines[line] = table.concat(parts, " ")
    end
    return lines
 end
@@ -61,7 +66,7 @@ end
 local function counted(file)
    local lines = {}
    for text in file:lines() do
-      lines[#lines + 1] = text:match "^%s*(.-)%s*$"
+      lines[#lines + 1] = texts.trim(text)
    end
    return lines
 end

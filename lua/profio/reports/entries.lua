@@ -1,6 +1,7 @@
 -- The entries as the profiler wrote them, in its own words: XppPat's view of raw trace data.
 
 local plain = require "profio.reports.plain"
+local texts = require "profio.texts"
 local xpp = require "profio.reports.xpp"
 
 local entries = {
@@ -41,9 +42,9 @@ function entries.text(context, out)
       elseif flags:find "gap" then
          out:write "        entries are missing here\n"
       end
-      out:write((line:format(row.thread or "", row.time and xpp.ms(row.time) or "",
-         plain(row.op or ""), plain(row.call or ""), row.line or "",
-         plain(row.params or "")):gsub("%s+$", "")), "\n")
+      out:write(texts.trim_end(line:format(row.thread or "", row.time and xpp.ms(row.time) or "",
+         plain(row.op or ""), plain(row.call or ""), row.line or "", plain(row.params or ""))),
+         "\n")
    end
 end
 

@@ -2,6 +2,7 @@
 
 local gprof = require "profio.reports.gprof"
 local plain = require "profio.reports.plain"
+local texts = require "profio.texts"
 local traces = require "profio.trace"
 
 local lines = {
@@ -69,7 +70,7 @@ end
 
 -- A row as gprof prints it. The name is that of the function, with file and line behind.
 local function shown(row, cumulative, per_unit)
-   local place = row.file and (" (%s:%d)"):format(row.file:match "[^/]*$", row.line) or ""
+   local place = row.file and (" (%s:%d)"):format(texts.base_name(row.file), row.line) or ""
    return ("%6.2f %10.2f %8.2f %8s %8s %8s  %s%s\n"):format(100 * (row.self_share or 0),
       cumulative / per_unit, (row.self or 0) / per_unit, "", "", "", plain(row["function"] or "?"),
       plain(place))

@@ -3,6 +3,7 @@
 
 local core = require "profio.core"
 local lfs = require "lfs"
+local texts = require "profio.texts"
 
 local database = {}
 
@@ -60,19 +61,27 @@ end
 
 -- {====== Headers ======
 
+-- The name of an event; dcpicat prints the sum of its counts before it, and its period and share
+-- of the time behind it.
+local function event_of(value)
+   local start = value:match "^%d+%s+()"
+   return start and value:sub(start):match "^(.+):%d+:%d+$" or value
+end
+
 -- The words of a header with their first values; of dcpicat's text all events.
 local function facts_of(head)
    local facts = { events = {} }
-   for line in head:gmatch "([^\n]*)\n" do
-      local word, value = line:match "^(%S+)[ \t]*(.-)[ \t\r]*$"
+   for line in texts.lines(head) do
+      local word = line:match "^%S+"
+      local value = word and texts.trim(line:sub(#word + 1))
       if not word or word:match "^0[xX]" or (word == "samples" and value == "") then
          break
       elseif word == "event" then
-         table.insert(facts.events, value:match "^%d+%s+(.+):%d+:%d+$" or value)
+         table.insert(facts.events, event_of(value))
       end
       facts[word] = facts[word] or value
    end
-   facts.name = facts.name or (facts.path or ""):match "[^/]*$"
+   facts.name = facts.name or texts.base_name(facts.path or "")
    return facts
 end
 
@@ -137,7 +146,7 @@ local header_words = { name = true, image = true, label = true, path = true, epo
 
 -- Whether the head of a file is that of dcpicat's text with an address in it.
 local function is_text(head, options)
-   for line in head:gmatch "([^\n]*)\n" do
+   for line in texts.lines(head) do
       if line:find "^0[xX]%x" then
          return options.dialect ~= "pdb"
       elseif line:find "^samples[ \t]*$" then

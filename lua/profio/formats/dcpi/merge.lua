@@ -4,6 +4,7 @@
 
 local core = require "profio.core"
 local lfs = require "lfs"
+local texts = require "profio.texts"
 
 local merge = {}
 
@@ -76,7 +77,7 @@ end
 -- A path that no other group has.
 local function path_of(group, directory, taken)
    local facts = group.facts
-   local name = tostring(facts.name or (facts.path or ""):match "[^/]*$")
+   local name = tostring(facts.name or texts.base_name(facts.path or ""))
    local words = { safe(name), safe(facts.image or "unknown"), safe(facts.events) }
    words[#words + 1] = facts.label and safe(facts.label)
    local folder = ("%s/%s/%s"):format(directory, safe(group.epoch or "epoch"),

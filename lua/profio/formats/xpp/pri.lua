@@ -8,6 +8,7 @@
 
 local core = require "profio.core"
 local outputs = require "profio.outputs"
+local texts = require "profio.texts"
 
 local pri = {}
 
@@ -25,11 +26,14 @@ local function parts_of(line)
    if line:find "^%s*[;#%[]" then
       return nil
    end
-   local before, value, behind = line:match "^(%s*[^=]-%s*=%s*)(.-)(%s*)$"
-   if not before then
+   local sign = line:find("=", 1, true)
+   if not sign then
       return nil
    end
-   return before:match "^%s*(.-)%s*=", before, value, behind
+   local start = line:find("%S", sign + 1) or sign + 1
+   local value = texts.trim_end(line:sub(start))
+   return texts.trim(line:sub(1, sign - 1)), line:sub(1, start - 1), value,
+      line:sub(start + #value)
 end
 
 local function lines_of(text)
