@@ -275,7 +275,10 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   pprof_value_type stated;
   pf_bytes name, unit;
   pprof_take_value_type(message->bytes, &stated);
-  if (file->ntypes == PPROF_MAX_TYPES)
+  if (file->is_over) /* said at the first one */
+    return PF_OK;
+  file->is_over = file->ntypes == PPROF_MAX_TYPES;
+  if (file->is_over)
     return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);

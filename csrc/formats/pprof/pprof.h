@@ -100,6 +100,7 @@ typedef struct pprof_file {
   uint32_t nstrings;
   pprof_type types[PPROF_MAX_TYPES];
   size_t ntypes;
+  bool is_over; /* there are more types than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
   pprof_ids function_ids;
