@@ -199,6 +199,14 @@ describe("a file that is named by an option", function()
       refused("--source words.txt --report annotate gmon.out", "a folder of source files expected")
    end)
 
+   it("may be the folder of sources of a page", function()
+      local trace <close> = assert(profio.open(command.folder .. "/gmon.out"))
+      local page, message, code = trace:profile():export("html", nil, { source = "nowhere" })
+      assert.same({ nil, "io" }, { page, code })
+      assert.matches("nowhere: No such file", message)
+      assert.is_string(trace:profile():export("html", nil, { source = command.folder }))
+   end)
+
    it("may be the mapping of a binary timeline", function()
       local path = command.folder .. "/program.txt"
       local timeline = assert(profio.create(path, { format = "winidea", dialect = "text1",

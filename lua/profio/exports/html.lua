@@ -7,6 +7,7 @@ local lanes = require "profio.exports.lanes"
 local markup = require "profio.exports.markup"
 local program = require "profio.exports.html.program"
 local style = require "profio.exports.html.style"
+local sources = require "profio.sources"
 local svg = require "profio.exports.svg"
 local timeline = require "profio.exports.html.timeline"
 local times = require "profio.times"
@@ -209,6 +210,10 @@ local function put_data(out, trace, profile, given, metric)
 end
 
 local function put_page(trace, profile, given, file)
+   local is_there, message, code = sources.check { given.source }
+   if not is_there then
+      return nil, message, code
+   end
    local out = lanes.out(file)
    local metric = metric_of(profile, given.metric)
    local title = markup.escaped(given.title or profile:title())
