@@ -417,6 +417,7 @@ static void add_details (calls_reader *r, pf_events *events) {
     r->fields[count++] = detail_columns[1];
   }
   r->reader.nfields = count;
+  events->line = events->params = none; /* read only when asked for: begin */
 }
 
 
