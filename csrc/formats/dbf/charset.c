@@ -7,6 +7,8 @@
 */
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -151,6 +153,68 @@ const char *dbf_code_page (uint8_t mark) {
     if (marks[i].mark == mark)
       return marks[i].name;
   return NULL;
+}
+
+
+/* The code page that has a number: 1252, 65001, 28591, 88591. */
+static void number_page (unsigned long number, char name[32]) {
+  if (number == 65001)
+    snprintf(name, 32, "UTF-8");
+  else if (number > 28590 && number <= 28606)
+    snprintf(name, 32, "ISO-8859-%lu", number - 28590);
+  else if (number / 10 == 8859)
+    snprintf(name, 32, "ISO-8859-%lu", number % 10);
+  else if (number / 100 == 8859)
+    snprintf(name, 32, "ISO-8859-%lu", number % 100);
+  else
+    snprintf(name, 32, "CP%lu", number);
+}
+
+
+/* Whether the letters of a word are those of `capitals`, which are not ended. */
+static bool are_letters (const char *word, size_t size, const char *capitals) {
+  return strlen(capitals) == size && strncasecmp(word, capitals, size) == 0;
+}
+
+
+bool dbf_cpg_page (pf_bytes text, char name[32]) {
+  static const char *const vendors[] = {"",   "CP",      "ANSI", "OEM", "IBM",
+                                        "MS", "WINDOWS", "ISO",  "DOS", "LDID"};
+  char word[32];
+  size_t n = 0, letters = 0;
+  if (text.size >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
+    text = (pf_bytes){text.at + 3, text.size - 3};
+  name[0] = '\0';
+  for (size_t i = 0; i < text.size; i++) {
+    if (text.at[i] <= ' ')
+      continue;
+    if (text.at[i] >= 0x7f || n + 1 == sizeof word)
+      return false;
+    word[n++] = (char)text.at[i];
+  }
+  word[n] = '\0';
+  while ((word[letters] | 0x20) >= 'a' && (word[letters] | 0x20) <= 'z')
+    letters++;
+  size_t at = letters;
+  char digits[32] = "";
+  for (size_t used = 0; at < n; at++)
+    if (word[at] >= '0' && word[at] <= '9')
+      digits[used++] = word[at], digits[used] = '\0';
+    else if (strchr("-_/.:", word[at]) == NULL)
+      break;
+  snprintf(name, 32, "%s", word); /* a name of iconv's */
+  for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
+    if (at == n && digits[0] != '\0' && strlen(digits) < 7 &&
+        are_letters(word, letters, vendors[i])) {
+      const unsigned long number = strtoul(digits, NULL, 10);
+      const char *const marked =
+          number < 256 ? dbf_code_page((uint8_t)number) : NULL;
+      if (strcmp(vendors[i], "LDID") != 0)
+        number_page(number, name);
+      else
+        snprintf(name, 32, "%s", marked == NULL ? "" : marked);
+    }
+  return name[0] != '\0';
 }
 
 

@@ -285,13 +285,37 @@ static const char *stated_page (pf_trace *trace, const dbf_file *file,
 }
 
 
-/* The code page of the option: the user's word, else the file's. */
+/* The code page of the .cpg file beside the table; false, with a note where
+   there is such a file: that of the table counts. */
+static bool open_beside (pf_trace *trace, dbf_file *file, pf_error *error) {
+  const pf_source *const beside = pf_source_of(trace, "cpg");
+  char name[32];
+  if (beside == NULL)
+    return false;
+  if (dbf_cpg_page(beside->bytes, name) &&
+      dbf_charset_open(&file->charset, name))
+    return true;
+  memset(&file->charset, 0, sizeof file->charset);
+  (void)pf_warn(trace, PF_NOTE, "dbf-cpg", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
+                "%s: a code page expected, found \"%.*s\": the mark of the "
+                "table counts",
+                beside->path,
+                (int)(beside->bytes.size < 40 ? beside->bytes.size : 40),
+                (const char *)beside->bytes.at);
+  return false;
+}
+
+
+/* The code page of the option: the user's word, else that of the .cpg file,
+   else that of the table. */
 static pf_status choose_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
   pf_bytes given;
   char name[32] = "";
   if (!pf_option_text(trace, "code_page", &given) ||
       pf_option_is(trace, "code_page", "auto")) {
+    if (open_beside(trace, file, error))
+      return PF_OK;
     const char *const page = stated_page(trace, file, name, error);
     if (page == NULL || dbf_charset_open(&file->charset, page))
       return PF_OK;

@@ -127,7 +127,8 @@ static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
 }
 
 
-/* Try other sizes when the delete flags are none with the stated ones. */
+/* Try other sizes when the delete flags are none with the stated ones, or when
+   the fields and the end of the file say that a record has another size. */
 static pf_status settle_sizes (pf_trace *trace, dbf_file *file,
                                pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -135,8 +136,10 @@ static pf_status settle_sizes (pf_trace *trace, dbf_file *file,
   const uint64_t starts[] = {file->start, (uint64_t)file->described + 1,
                              (uint64_t)file->described + 1 + DBF_BACKLINK};
   const uint64_t records[] = {file->record, sum_of(file, false)};
+  const bool agree = records[0] == records[1] ||
+                     end_fits(file, bytes, file->start, file->record);
   if (status < 0 || dbf_counted(file, bytes) == 0 ||
-      flags_fit(file, bytes, file->start, file->record))
+      (agree && flags_fit(file, bytes, file->start, file->record)))
     return status;
   for (size_t i = 0; i < 3; i++)
     for (size_t j = 0; j < 2; j++)

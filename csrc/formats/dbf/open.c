@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "bytes/cursor.h"
 #include "formats/dbf/parts.h"
@@ -144,6 +145,9 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   pf_info_int(trace, "header_size", file->start);
   pf_info_int(trace, "fields", (int64_t)file->nfields);
   pf_info_int(trace, "code_page_mark", file->mark);
+  const char *const marked = dbf_code_page(file->mark);
+  if (marked == NULL || strcasecmp(marked, file->charset.name) != 0)
+    pf_info_int(trace, "page_mark", dbf_code_page_mark(file->charset.name));
   info_text(trace, "code_page",
             file->charset.kind == DBF_AS_BYTES ? "raw" : file->charset.name);
   info_text(trace, "memo", forms[file->memo]);

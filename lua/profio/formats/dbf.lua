@@ -16,6 +16,7 @@ dbf.described = { structure = true }
 
 dbf.roles = {
    { name = "memo", help = "the file of the table's memos, instead of the one beside it" },
+   { name = "cpg", help = "the .cpg file that states the code page, instead of the one beside it" },
 }
 
 -- Records marked as deleted are gone to whoever deleted them, until a PACK takes their bytes too;
@@ -23,7 +24,7 @@ dbf.roles = {
 dbf.options = {
    { name = "code_page", type = "text", default = "auto",
      help = "what text is in: CP850, KAMENICKY, ... as iconv names it; raw passes bytes through; "
-        .. "auto takes the file's word" },
+        .. "auto takes the word of a .cpg file beside the table, else that of the table" },
    { name = "deleted", type = "choice", choices = { "skip", "show", "only" }, default = "skip",
      help = "records marked as deleted: left out, shown with the others, or shown alone" },
    { name = "memo_form", type = "choice", choices = { "auto", "fpt", "dbt3", "dbt4" },
@@ -48,6 +49,7 @@ dbf.write_options = {
 dbf.warnings = {
    ["dbf-bad-value"] = "a field holds what its type cannot be: the value is missing",
    ["dbf-code-page"] = "the code page is unknown: text passes through as it is",
+   ["dbf-cpg"] = "the .cpg file states no code page that is known: the mark of the table counts",
    ["dbf-delete-flag"] = "a record begins with neither of the two delete flags: it counts as live",
    ["dbf-deleted"] = "records marked as deleted are left out",
    ["dbf-field-name"] = "two fields have one name, or a field one of ours: it got another",
@@ -90,7 +92,10 @@ function dbf.side_files(main)
       names[i] = stem .. "." .. ending
    end
    local path = require("profio.inputs").beside(main.path, names)
-   return path and { { role = "memo", path = path } } or {}
+   local sides = { path and { role = "memo", path = path } or nil }
+   local page = require("profio.inputs").beside(main.path, { stem .. ".cpg" })
+   sides[#sides + 1] = page and { role = "cpg", path = page }
+   return sides
 end
 
 ---Where memos are written: beside the table, as users of its extension look for them.
@@ -157,8 +162,9 @@ function dbf.save_defaults(options, info, part)
    options.fields = options.fields or table.concat(fields, ", ")
    options.dialect = options.dialect or (is_visual or needs_visual) and "visual" or "foxpro2"
    if not options.code_page then
-      local marked = value.code_page_mark ~= 0 and value.code_page ~= "raw"
-      options.code_page = marked and value.code_page or "raw"
+      -- The page that text was read in, where a table can state it; else its UTF-8 is kept.
+      local mark = value.page_mark or value.code_page_mark
+      options.code_page = mark ~= 0 and value.code_page ~= "raw" and value.code_page or "raw"
    end
 end
 
