@@ -177,44 +177,61 @@ static bool are_letters (const char *word, size_t size, const char *capitals) {
 }
 
 
-bool dbf_cpg_page (pf_bytes text, char name[32]) {
-  static const char *const vendors[] = {"",   "CP",      "ANSI", "OEM", "IBM",
-                                        "MS", "WINDOWS", "ISO",  "DOS", "LDID"};
-  char word[32];
-  size_t n = 0, letters = 0;
+/* The text of a .cpg file without blanks; false when it is no word. */
+static bool read_word (pf_bytes text, char word[32]) {
+  size_t n = 0;
   if (text.size >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
     text = (pf_bytes){text.at + 3, text.size - 3};
-  name[0] = '\0';
   for (size_t i = 0; i < text.size; i++) {
     if (text.at[i] <= ' ')
       continue;
-    if (text.at[i] >= 0x7f || n + 1 == sizeof word)
+    if (text.at[i] >= 0x7f || n == 31)
       return false;
     word[n++] = (char)text.at[i];
   }
   word[n] = '\0';
-  while ((word[letters] | 0x20) >= 'a' && (word[letters] | 0x20) <= 'z')
+  return n > 0;
+}
+
+
+/* The digits behind the letters of a word, without signs between; false when
+   something else stands there. */
+static bool read_digits (const char *word, char digits[32]) {
+  size_t used = 0;
+  for (; *word != '\0'; word++)
+    if (*word >= '0' && *word <= '9')
+      digits[used++] = *word;
+    else if (strchr("-_/.:", *word) == NULL)
+      return false;
+  digits[used] = '\0';
+  return used > 0 && used < 7;
+}
+
+
+bool dbf_cpg_page (pf_bytes text, char name[32]) {
+  static const char *const vendors[] = {"",   "CP",      "ANSI", "OEM", "IBM",
+                                        "MS", "WINDOWS", "ISO",  "DOS"};
+  char digits[32];
+  size_t letters = 0;
+  if (!read_word(text, name))
+    return false;
+  while ((name[letters] | 0x20) >= 'a' && (name[letters] | 0x20) <= 'z')
     letters++;
-  size_t at = letters;
-  char digits[32] = "";
-  for (size_t used = 0; at < n; at++)
-    if (word[at] >= '0' && word[at] <= '9')
-      digits[used++] = word[at], digits[used] = '\0';
-    else if (strchr("-_/.:", word[at]) == NULL)
-      break;
-  snprintf(name, 32, "%s", word); /* a name of iconv's */
+  if (!read_digits(name + letters, digits))
+    return true; /* a name of iconv's */
+  const unsigned long number = strtoul(digits, NULL, 10);
+  if (are_letters(name, letters, "LDID")) {
+    const char *const page =
+        number < 256 ? dbf_code_page((uint8_t)number) : NULL;
+    snprintf(name, 32, "%s", page == NULL ? "" : page);
+    return name[0] != '\0';
+  }
   for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
-    if (at == n && digits[0] != '\0' && strlen(digits) < 7 &&
-        are_letters(word, letters, vendors[i])) {
-      const unsigned long number = strtoul(digits, NULL, 10);
-      const char *const marked =
-          number < 256 ? dbf_code_page((uint8_t)number) : NULL;
-      if (strcmp(vendors[i], "LDID") != 0)
-        number_page(number, name);
-      else
-        snprintf(name, 32, "%s", marked == NULL ? "" : marked);
+    if (are_letters(name, letters, vendors[i])) {
+      number_page(number, name);
+      break;
     }
-  return name[0] != '\0';
+  return true;
 }
 
 
