@@ -186,7 +186,7 @@ print(math.max(ratio, 1 / ratio))
 local recorder = require "profio.recorder"
 recorder.start { mode = "timed", path = "sum.out", clock = "cpu" }
 local t = 0
-for i = 1, 100000 do
+for i = 1, 1000000 do
    t = t + i
 end
 local info = recorder.stop()

@@ -133,6 +133,9 @@ end
 -- are no tables of the trace.
 local function same_schema(state, part)
    local first = state.parts[1]
+   if part == first then
+      return true
+   end
    for name, words in pairs(state.format.differing and state.format.differing(first, part) or {}) do
       if not state.differs[name] then
          state.differs[name] = true

@@ -263,13 +263,18 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
                            pf_error *error) {
   pprof_rest rest = {0};
   pprof_part part;
+  size_t types = 0;
   pf_status status = PF_OK;
   pf_info_int(trace, "records", (int64_t)file->nsamples);
   pf_info_int(trace, "sample_types", (int64_t)file->ntypes);
   pf_info_int(trace, "locations", file->nlocations);
   pf_info_int(trace, "functions", file->nfunctions);
-  while (status == PF_OK && pprof_next_rest(file, &rest, &part))
-    status = set_fact(trace, file, &part, error);
+  while (status == PF_OK && pprof_next_rest(file, &rest, &part)) {
+    const bool is_type = part.wire == PPROF_BYTES && part.number == 1;
+    types += is_type;
+    if (!is_type || types <= file->ntypes) /* of the others a warning tells */
+      status = set_fact(trace, file, &part, error);
+  }
   return status;
 }
 
