@@ -149,12 +149,18 @@ end
 local function uptime() local file <close> = io.open "/proc/uptime" return file:read "n" end
 local before = truth()
 local recorder = require "profio.recorder"
-local began, processor = uptime(), os.clock()
+-- Processor time of this thread alone: another one writes what is recorded.
+local function thread_time()
+   local id = math.tointeger(io.open("/proc/self/stat"):read "n")
+   local file <close> = assert(io.open("/proc/self/task/" .. id .. "/schedstat"))
+   return file:read "n" / 1e9
+end
+local began, processor = uptime(), thread_time()
 recorder.start { mode = mode, clock = clock, lines = lines, backtraces = mode == "timed",
    interval = "200us", path = mode ~= "aggregate" and "mix.out" or nil }
 for _ = 1, 4000 do loop() end
 for _ = 1, 4000 do cpart() end
-print((os.clock() - processor) / (uptime() - began))
+print((thread_time() - processor) / (uptime() - began))
 local info = recorder.stop()
 local profile = info.profile or assert(require "profio".open "mix.out"):profile()
 local total = {}
@@ -162,12 +168,16 @@ for name, ns in profile:flat():each("function", "total") do total[name] = ns end
 local ratio = total.loop / total.cpart / ((before + truth()) / 2)
 print(math.max(ratio, 1 / ratio))
 ]]
+      local build = os.getenv "PROFIO_BUILD" or "build"
+      if build:find "asan" or build:find "stressed" then
+         return pending "the checks of this build take part of the time"
+      end
       -- The clock on the wall goes on while other programs run, so only runs count that had a
       -- processor nearly all the time.
       local function factor(case)
          local output = run(program:format(case[1], case[2], tostring(case[3])))
          local busy, found = output:match "(%S+)\n(%S+)"
-         return tonumber(busy) > 0.94 and tonumber(found) or math.huge
+         return tonumber(busy) > 0.96 and tonumber(found) or math.huge
       end
       for _, case in ipairs { { "aggregate", "wall", false }, { "calls", "wall", true },
          { "sampled", "wall", true }, { "calls", "cpu", true }, { "timed", "wall", true },
