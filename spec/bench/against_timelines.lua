@@ -131,7 +131,7 @@ local function report_first(path)
    assert(os.execute(("head -c 2400 %s > %s && truncate -s 10000000008 %s"):format(path .. ".BIN",
       hole, hole)))
    local times = timing.functions({ function()
-      local trace <close> = assert(profio.open(hole))
+      local trace <close> = assert(profio.open(hole, { format = "winidea" }))
       local next_time = trace.timeline:each "time"
       assert(next_time() > 0)
    end }, 5)
