@@ -149,4 +149,18 @@ describe("sample types", function()
       assert.truthy(one:find('"activeProfileIndex":0,', 1, true))
       assert.is_nil(one:find('"name":"b"', 1, true))
    end)
+
+   it("say so where they add up to more than 64 bits hold", function()
+      local w = assert(profio.create(nil, { format = "pprof" }))
+      w:write { stack = w:stack { { area = "f", class = "function" } }, metric = "t", unit = "ns",
+         weight = math.maxinteger - 5 }
+      local bytes = w:close()
+      local trace <close> = assert(profio.open { { data = bytes }, { data = bytes } })
+      local saved, words, code = trace:save()
+      assert.same({ nil, "unsupported" }, { saved, code })
+      assert.matches("add up to more than 64 bits hold", words)
+      assert.equal(math.maxinteger, trace:profile():flat():rows()[1].self)
+      local warning = trace.warnings[#trace.warnings]
+      assert.same({ "profile-overflow", "damage" }, { warning.code, warning.kind })
+   end)
 end)

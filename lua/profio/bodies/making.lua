@@ -131,6 +131,17 @@ end
 
 -- }======
 
+-- The body of contexts; a warning where a sum was cut at the end of whole numbers.
+local function noting_overflow(state, body, ...)
+   if body and body:facts().overflowed and not state.noted_overflow then
+      state.noted_overflow = true
+      state.notes[#state.notes + 1] = { code = "profile-overflow", kind = "damage",
+         message = "weights add up to more than 64 bits hold: the profile has the largest whole "
+            .. "number in place of the sum" }
+   end
+   return body, ...
+end
+
 ---Make the body of a trace's profile; raises when the trace has nothing to make it of.
 ---@param trace profio.Trace
 ---@param state table of the trace
@@ -145,9 +156,9 @@ function making.body(trace, state, given)
    if kind and kind ~= "calls" and (given.from or given.to or given.lane) ~= nil then
       error(trace.path .. ": its profile is of the whole: from, to and lane are for events", 0)
    elseif kind == "stacks" then
-      return of_stacks(state, given)
+      return noting_overflow(state, of_stacks(state, given))
    elseif kind == "calls" then
-      return of_calls(trace, given)
+      return noting_overflow(state, of_calls(trace, given))
    elseif not kind then
       error(("%s: no table that a profile is made from; there are: %s"):format(trace.path,
          table.concat(trace.tables, ", ")), 0)
