@@ -20,7 +20,8 @@
 #ifndef dbf_h
 #define dbf_h
 
-#include "formats/dbf/charset.h"
+#include "formats/dbf/code_page.h"
+#include "model/charset.h"
 #include "model/trace.h"
 #include "profio.h"
 
@@ -79,7 +80,7 @@ typedef struct dbf_file {
   dbf_field *fields;
   size_t nfields;
   size_t null_flags; /* the number of that field, or nfields */
-  dbf_charset charset;
+  pf_charset charset;
   dbf_memo_form memo;
   uint32_t memo_block; /* bytes of a memo block, >= 1 */
   const char *memo_role;
@@ -145,7 +146,7 @@ typedef struct dbf_decoder {
   pf_trace *trace;
   pf_bytes memo; /* of the memo file, as it is now */
   dbf_arena arena;
-  dbf_converter converter;
+  pf_converter converter;
 } dbf_decoder;
 
 pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,

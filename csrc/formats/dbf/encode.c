@@ -160,8 +160,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 
 static void close_writer (pf_encoder *encoder) {
   dbf_writer *const self = (dbf_writer *)encoder;
-  if (self->to_page != (iconv_t)-1)
-    iconv_close(self->to_page);
+  pf_converter_close(&self->to_page);
   dbf_arena_close(&self->text);
   free(self->fields);
   free(self->schema);
@@ -214,27 +213,22 @@ static pf_status read_date (dbf_writer *self, const pf_trace *asked,
 
 static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
                                  pf_error *error) {
-  char name[32] = "CP1252";
-  pf_bytes text;
-  const bool given = pf_option_text(asked, "code_page", &text);
-  if (given && text.size < sizeof name) {
-    memcpy(name, text.at, text.size);
-    name[text.size] = '\0';
-  }
-  self->mark = dbf_code_page_mark(name);
-  if ((given && text.size >= sizeof name) ||
-      !dbf_charset_open(&self->charset, name))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "this system knows no code page %.*s",
-                   (int)(text.size < 40 ? text.size : 40),
-                   (const char *)text.at);
-  if (self->mark == 0 && self->charset.kind != DBF_AS_BYTES)
+  pf_bytes name;
+  if (!pf_option_text(asked, "code_page", &name))
+    name = (pf_bytes){(const uint8_t *)"CP1252", 6};
+  pf_status status = pf_charset_open_given(&self->charset, name, error);
+  if (status != PF_OK)
+    return status;
+  self->mark = dbf_code_page_mark(self->charset.name);
+  if (self->mark == 0 && self->charset.kind != PF_TEXT_AS_BYTES)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "no table can say that its code page is %s: raw leaves it "
                    "open",
-                   name);
-  if (self->charset.kind == DBF_BY_ICONV)
-    self->to_page = iconv_open(self->charset.name, "UTF-8");
+                   self->charset.name);
+  status = pf_converter_open_back(&self->to_page, &self->charset);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "this system cannot write code page %s", self->charset.name);
   return PF_OK;
 }
 
@@ -272,7 +266,7 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
     return dbf_no_memory(error);
   self->encoder = (pf_encoder){
       .put = put, .finish = finish, .close = close_writer, .flush = flush};
-  self->to_page = (iconv_t)-1;
+  self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
   const pf_status status = read_options(self, options, noptions, error);
   if (status != PF_OK) {
     close_writer(&self->encoder);

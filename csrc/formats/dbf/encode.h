@@ -38,8 +38,8 @@ typedef struct dbf_writer {
   bool has_memos;                  /* some field is one */
   uint8_t mark;                    /* of the code page */
   uint8_t date[3];
-  dbf_charset charset;
-  iconv_t to_page;     /* of a code page of several bytes */
+  pf_charset charset;
+  pf_converter to_page;
   dbf_arena text;      /* of the current batch, in the code page */
   uint32_t memo_block; /* bytes of a block */
   uint64_t next_block; /* the first free one */

@@ -33,67 +33,19 @@ static pf_status refuse (const passing *p, const char *why) {
 
 /* {====== Text ====== */
 
-/* The byte that is a character of UTF-8 in a code page of single bytes; -1:
-   none. The character is in the form of the table: bytes and their count. */
-static int byte_of (const dbf_charset *charset, uint32_t packed) {
-  for (int byte = 0x80; byte < 0x100; byte++)
-    if (charset->utf8[byte] == packed)
-      return byte;
-  return -1;
-}
-
-
-/* Convert through the table; false when a character is not in it. */
-static bool by_table (const dbf_charset *charset, pf_bytes text, uint8_t *out,
-                      size_t *size) {
-  *size = 0;
-  for (size_t i = 0; i < text.size; (*size)++) {
-    const uint8_t lead = text.at[i];
-    const size_t count = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : 3;
-    uint32_t packed = (uint32_t)count << 24;
-    if (count > text.size - i)
-      return false;
-    for (size_t k = 0; k < count; k++)
-      packed |= (uint32_t)text.at[i + k] << 8 * k;
-    const int byte = count == 1 ? lead : byte_of(charset, packed);
-    if (byte < 0)
-      return false;
-    out[*size] = (uint8_t)byte;
-    i += count;
-  }
-  return true;
-}
-
-
-/* The same through iconv; a copy of the text is behind the output. */
-static bool by_iconv (iconv_t converter, pf_bytes text, uint8_t *out,
-                      size_t *size) {
-  size_t room = 4 * text.size + 16, left = text.size;
-  char *to = (char *)out, *from = (char *)out + room;
-  if (converter == (iconv_t)-1)
-    return false;
-  memcpy(from, text.at, text.size);
-  iconv(converter, NULL, NULL, NULL, NULL);
-  const size_t failed = iconv(converter, &from, &left, &to, &room);
-  *size = (size_t)((uint8_t *)to - out);
-  return failed != (size_t)-1;
-}
-
-
 pf_status dbf_to_page (dbf_writer *self, const dbf_target *field, pf_bytes text,
                        pf_bytes *out, pf_error *error) {
   size_t size = 0;
   *out = text;
-  if (dbf_is_plain(&self->charset, text))
+  if (pf_is_plain(&self->charset, text))
     return PF_OK;
-  uint8_t *const room = text.size > (SIZE_MAX - 16) / 5
-                            ? NULL
-                            : dbf_arena_take(&self->text, 5 * text.size + 16);
+  uint8_t *const room =
+      text.size > (SIZE_MAX - 16) / 5
+          ? NULL
+          : dbf_arena_take(&self->text, PF_CONVERTED_MOST(text.size));
   if (room == NULL)
     return dbf_no_memory(error);
-  const bool converted = self->charset.kind == DBF_BY_ICONV
-                             ? by_iconv(self->to_page, text, room, &size)
-                             : by_table(&self->charset, text, room, &size);
+  const bool converted = pf_convert_back(&self->to_page, text, room, &size);
   *out = (pf_bytes){room, size};
   if (converted)
     return PF_OK;

@@ -311,15 +311,15 @@ static pf_status put_text (const filling *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
   f->column->bytes[row] = text;
   if ((f->field->flags & DBF_AS_IS) != 0 ||
-      dbf_is_plain(&d->file->charset, text))
+      pf_is_plain(&d->file->charset, text))
     return PF_OK;
   if (text.size > (SIZE_MAX - 16) / 5)
     return dbf_no_memory(f->error);
-  const size_t room = dbf_converted_room(&d->file->charset, text.size);
+  const size_t room = pf_converted_room(&d->file->charset, text.size);
   uint8_t *const out = dbf_arena_take(&d->arena, room);
   if (out == NULL)
     return dbf_no_memory(f->error);
-  const size_t size = dbf_convert(&d->converter, text, out);
+  const size_t size = pf_convert(&d->converter, text, out);
   dbf_arena_return(&d->arena, room - size);
   f->column->bytes[row] = (pf_bytes){out, size};
   return PF_OK;
@@ -520,7 +520,7 @@ pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
                             const dbf_file *file, pf_error *error) {
   *decoder = (dbf_decoder){.file = file, .trace = trace};
   const pf_status status =
-      dbf_converter_open(&decoder->converter, &file->charset);
+      pf_converter_open(&decoder->converter, &file->charset);
   if (status == PF_OK)
     return PF_OK;
   return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
@@ -529,7 +529,7 @@ pf_status dbf_decoder_open (dbf_decoder *decoder, pf_trace *trace,
 
 
 void dbf_decoder_close (dbf_decoder *decoder) {
-  dbf_converter_close(&decoder->converter);
+  pf_converter_close(&decoder->converter);
   dbf_arena_close(&decoder->arena);
 }
 

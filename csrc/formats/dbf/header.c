@@ -293,7 +293,7 @@ static bool open_beside (pf_trace *trace, dbf_file *file, pf_error *error) {
   if (beside == NULL)
     return false;
   if (dbf_cpg_page(beside->bytes, name) &&
-      dbf_charset_open(&file->charset, name))
+      pf_charset_open(&file->charset, name))
     return true;
   memset(&file->charset, 0, sizeof file->charset);
   (void)pf_warn(trace, PF_NOTE, "dbf-cpg", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
@@ -311,13 +311,13 @@ static bool open_beside (pf_trace *trace, dbf_file *file, pf_error *error) {
 static pf_status choose_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
   pf_bytes given;
-  char name[32] = "";
   if (!pf_option_text(trace, "code_page", &given) ||
       pf_option_is(trace, "code_page", "auto")) {
+    char name[32] = "";
     if (open_beside(trace, file, error))
       return PF_OK;
     const char *const page = stated_page(trace, file, name, error);
-    if (page == NULL || dbf_charset_open(&file->charset, page))
+    if (page == NULL || pf_charset_open(&file->charset, page))
       return PF_OK;
     memset(&file->charset, 0, sizeof file->charset);
     return pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
@@ -325,16 +325,7 @@ static pf_status choose_charset (pf_trace *trace, dbf_file *file,
                    "is",
                    page);
   }
-  if (given.size < sizeof name) {
-    memcpy(name, given.at, given.size);
-    name[given.size] = '\0';
-    if (dbf_charset_open(&file->charset, name))
-      return PF_OK;
-  }
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "this system knows no code page %.*s",
-                 (int)(given.size < 40 ? given.size : 40),
-                 (const char *)given.at);
+  return pf_charset_open_given(&file->charset, given, error);
 }
 
 /* }====== */

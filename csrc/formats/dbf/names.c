@@ -30,12 +30,12 @@ static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t most) {
 
 
 /* Write a name as UTF-8 with a NUL behind it. */
-static void put_name (dbf_converter *converter, pf_bytes name, char *out) {
+static void put_name (pf_converter *converter, pf_bytes name, char *out) {
   size_t size = name.size;
-  if (dbf_is_plain(converter->charset, name))
+  if (pf_is_plain(converter->charset, name))
     memcpy(out, name.at, size);
   else
-    size = dbf_convert(converter, name, (uint8_t *)out);
+    size = pf_convert(converter, name, (uint8_t *)out);
   const size_t most = NAME_ROOM - MOST_SUFFIX - 1;
   out[size < most ? size : most] = '\0';
 }
@@ -90,7 +90,7 @@ static void make_different (taken *t, uint32_t other, char *name) {
 /* Name one field; a name that is taken becomes another, with a note. There is
    room for it in the index. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
-                             taken *names, dbf_converter *converter,
+                             taken *names, pf_converter *converter,
                              pf_error *error) {
   dbf_field *const field = &file->fields[number];
   char *const name = file->names + number * NAME_ROOM;
@@ -126,8 +126,8 @@ static bool take_own_names (dbf_file *file, taken *names) {
 
 static pf_status name_all (pf_trace *trace, dbf_file *file, taken *names,
                            pf_error *error) {
-  dbf_converter converter;
-  pf_status status = dbf_converter_open(&converter, &file->charset);
+  pf_converter converter;
+  pf_status status = pf_converter_open(&converter, &file->charset);
   if (status != PF_OK)
     return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
                    file->charset.name);
@@ -137,7 +137,7 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, taken *names,
     status = pf_interned_reserve(&names->index)
                  ? name_field(trace, file, i, names, &converter, error)
                  : dbf_no_memory(error);
-  dbf_converter_close(&converter);
+  pf_converter_close(&converter);
   return status;
 }
 

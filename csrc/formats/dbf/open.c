@@ -149,7 +149,8 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   if (marked == NULL || strcasecmp(marked, file->charset.name) != 0)
     pf_info_int(trace, "page_mark", dbf_code_page_mark(file->charset.name));
   info_text(trace, "code_page",
-            file->charset.kind == DBF_AS_BYTES ? "raw" : file->charset.name);
+            file->charset.kind == PF_TEXT_AS_BYTES ? "raw"
+                                                   : file->charset.name);
   info_text(trace, "memo", forms[file->memo]);
   if (file->memo != DBF_NO_MEMO)
     pf_info_int(trace, "memo_block", file->memo_block);

@@ -104,7 +104,7 @@ static pf_status find_charset (pf_trace *trace, xpp_file *file,
     memcpy(name, given.at, given.size);
     name[given.size] = '\0';
   }
-  if (dbf_charset_open(&file->charset, name))
+  if (pf_charset_open(&file->charset, name))
     return PF_OK;
   return pf_warn(
       trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, PF_NO_OFFSET, error,

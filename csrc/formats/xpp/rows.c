@@ -32,7 +32,7 @@ static pf_status fill_records (xpp_rows *rows, const xpp_piece *piece,
 
 /* The text of a cell as it was meant: quotes once, UTF-8. */
 static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
-  const dbf_charset *const charset = &rows->walk.file->charset;
+  const pf_charset *const charset = &rows->walk.file->charset;
   *text = cell->text;
   if (cell->is_doubled) {
     uint8_t *const plain = dbf_arena_take(&rows->decoder.arena, text->size);
@@ -40,13 +40,13 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
       return false;
     *text = (pf_bytes){plain, xpp_unquote(cell, plain)};
   }
-  if (charset->kind == DBF_AS_BYTES || dbf_is_plain(charset, *text))
+  if (charset->kind == PF_TEXT_AS_BYTES || pf_is_plain(charset, *text))
     return true;
-  const size_t room = dbf_converted_room(charset, text->size);
+  const size_t room = pf_converted_room(charset, text->size);
   uint8_t *const converted = dbf_arena_take(&rows->decoder.arena, room);
   if (converted == NULL)
     return false;
-  const size_t size = dbf_convert(&rows->converter, *text, converted);
+  const size_t size = pf_convert(&rows->converter, *text, converted);
   dbf_arena_return(&rows->decoder.arena, room - size);
   *text = (pf_bytes){converted, size};
   return true;
@@ -198,7 +198,7 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
     return xpp_no_memory(error);
   if (!file->is_text)
     return dbf_decoder_open(&rows->decoder, trace, file->dbf, error);
-  if (dbf_converter_open(&rows->converter, &file->charset) == PF_OK)
+  if (pf_converter_open(&rows->converter, &file->charset) == PF_OK)
     return PF_OK;
   return xpp_no_memory(error);
 }
@@ -208,7 +208,7 @@ void xpp_rows_close (xpp_rows *rows) {
   xpp_walk_close(&rows->walk);
   pf_batch_close(&rows->batch);
   if (rows->converter.charset != NULL)
-    dbf_converter_close(&rows->converter);
+    pf_converter_close(&rows->converter);
   if (rows->decoder.file != NULL)
     dbf_decoder_close(&rows->decoder);
   else

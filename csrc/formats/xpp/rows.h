@@ -22,7 +22,7 @@ typedef struct xpp_rows {
   bool has_deleted;    /* deleted records are entries */
   pf_batch batch;      /* of file->fields; those nobody wants have no memory */
   dbf_decoder decoder; /* of tables; its arena also of text */
-  dbf_converter converter; /* of text */
+  pf_converter converter; /* of text */
   xpp_run runs[PF_BATCH_ROWS];
   size_t nruns;
 } xpp_rows;

@@ -46,9 +46,9 @@ typedef struct xpp_file {
   uint32_t op_at;     /* where a record has its letter; 0: not known */
   pf_bytes settings;  /* the PRI file; empty: there is none */
 
-  uint8_t separator;   /* of text */
-  bool has_names;      /* its first row names the fields */
-  dbf_charset charset; /* of text; tables say theirs */
+  uint8_t separator;  /* of text */
+  bool has_names;     /* its first row names the fields */
+  pf_charset charset; /* of text; tables say theirs */
 
   pf_field *fields; /* as the file has them: what rows.c yields */
   size_t nfields;

@@ -1,100 +1,19 @@
 /*
-** charset.c - the code pages of tables.
+** charset.c - code pages and the conversion of their text.
 **
-** The marks are those of dBASE and FoxPro. Three code pages are not among
-** those that iconv knows: Kamenicky (Czech) and Mazovia (Polish) differ from
-** code page 437 in 0x80 to 0xAF, the Greek of the Macintosh is written out.
+** Three code pages are not among those that iconv knows: Kamenicky (Czech) and
+** Mazovia (Polish) differ from code page 437 in 0x80 to 0xAF, the Greek of the
+** Macintosh is written out.
 */
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/charset.h"
+#include "model/charset.h"
 
 #define NOT_A_CHARACTER 0xFFFDu
-
-typedef struct page_mark {
-  uint8_t mark;
-  const char *name;
-} page_mark;
-
-/* Of several marks of one code page, the one to be written comes first. */
-static const page_mark marks[] = {
-    {0x00, ""},
-    {0x01, "CP437"},
-    {0x02, "CP850"},
-    {0x03, "CP1252"},
-    {0x04, "MACINTOSH"},
-    {0x08, "CP865"},
-    {0x09, "CP437"},
-    {0x0A, "CP850"},
-    {0x0B, "CP437"},
-    {0x0D, "CP437"},
-    {0x0E, "CP850"},
-    {0x0F, "CP437"},
-    {0x10, "CP850"},
-    {0x11, "CP437"},
-    {0x12, "CP850"},
-    {0x7B, "CP932"},
-    {0x13, "CP932"},
-    {0x14, "CP850"},
-    {0x15, "CP437"},
-    {0x16, "CP850"},
-    {0x17, "CP865"},
-    {0x18, "CP437"},
-    {0x19, "CP437"},
-    {0x1A, "CP850"},
-    {0x1B, "CP437"},
-    {0x1C, "CP863"},
-    {0x1D, "CP850"},
-    {0x64, "CP852"},
-    {0x1F, "CP852"},
-    {0x22, "CP852"},
-    {0x23, "CP852"},
-    {0x24, "CP860"},
-    {0x25, "CP850"},
-    {0x65, "CP866"},
-    {0x26, "CP866"},
-    {0x37, "CP850"},
-    {0x40, "CP852"},
-    {0x7A, "CP936"},
-    {0x4D, "CP936"},
-    {0x79, "CP949"},
-    {0x4E, "CP949"},
-    {0x78, "CP950"},
-    {0x4F, "CP950"},
-    {0x7C, "CP874"},
-    {0x50, "CP874"},
-    {0x57, "CP1252"},
-    {0x58, "CP1252"},
-    {0x59, "CP1252"},
-    {0x66, "CP865"},
-    {0x67, "CP861"},
-    {0x68, "KAMENICKY"},
-    {0x69, "MAZOVIA"},
-    {0x6A, "CP737"},
-    {0x6B, "CP857"},
-    {0x6C, "CP863"},
-    {0x7D, "CP1255"},
-    {0x7E, "CP1256"},
-    {0x86, "CP737"},
-    {0x87, "CP852"},
-    {0x88, "CP857"},
-    {0x96, "MAC-CYRILLIC"},
-    {0x97, "MAC-CENTRALEUROPE"},
-    {0x98, "MACGREEK"},
-    {0xC8, "CP1250"},
-    {0xC9, "CP1251"},
-    {0xCA, "CP1254"},
-    {0xCB, "CP1253"},
-    {0xCC, "CP1257"},
-};
-
-#define MARKS (sizeof marks / sizeof marks[0])
 
 /* Characters that replace those of another code page from 0x80 on. */
 typedef struct own {
@@ -148,101 +67,6 @@ static const own owns[] = {
 #define OWNS (sizeof owns / sizeof owns[0])
 
 
-const char *dbf_code_page (uint8_t mark) {
-  for (size_t i = 0; i < MARKS; i++)
-    if (marks[i].mark == mark)
-      return marks[i].name;
-  return NULL;
-}
-
-
-/* The code page that has a number: 1252, 65001, 28591, 88591. */
-static void number_page (unsigned long number, char name[32]) {
-  if (number == 65001)
-    snprintf(name, 32, "UTF-8");
-  else if (number > 28590 && number <= 28606)
-    snprintf(name, 32, "ISO-8859-%lu", number - 28590);
-  else if (number / 10 == 8859)
-    snprintf(name, 32, "ISO-8859-%lu", number % 10);
-  else if (number / 100 == 8859)
-    snprintf(name, 32, "ISO-8859-%lu", number % 100);
-  else
-    snprintf(name, 32, "CP%lu", number);
-}
-
-
-/* Whether the letters of a word are those of `capitals`, which are not ended. */
-static bool are_letters (const char *word, size_t size, const char *capitals) {
-  return strlen(capitals) == size && strncasecmp(word, capitals, size) == 0;
-}
-
-
-/* The text of a .cpg file without blanks; false when it is no word. */
-static bool read_word (pf_bytes text, char word[32]) {
-  size_t n = 0;
-  if (text.size >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
-    text = (pf_bytes){text.at + 3, text.size - 3};
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.at[i] <= ' ')
-      continue;
-    if (text.at[i] >= 0x7f || n == 31)
-      return false;
-    word[n++] = (char)text.at[i];
-  }
-  word[n] = '\0';
-  return n > 0;
-}
-
-
-/* The digits behind the letters of a word, without signs between; false when
-   something else stands there. */
-static bool read_digits (const char *word, char digits[32]) {
-  size_t used = 0;
-  for (; *word != '\0'; word++)
-    if (*word >= '0' && *word <= '9')
-      digits[used++] = *word;
-    else if (strchr("-_/.:", *word) == NULL)
-      return false;
-  digits[used] = '\0';
-  return used > 0 && used < 7;
-}
-
-
-bool dbf_cpg_page (pf_bytes text, char name[32]) {
-  static const char *const vendors[] = {"",   "CP",      "ANSI", "OEM", "IBM",
-                                        "MS", "WINDOWS", "ISO",  "DOS"};
-  char digits[32];
-  size_t letters = 0;
-  if (!read_word(text, name))
-    return false;
-  while ((name[letters] | 0x20) >= 'a' && (name[letters] | 0x20) <= 'z')
-    letters++;
-  if (!read_digits(name + letters, digits))
-    return true; /* a name of iconv's */
-  const unsigned long number = strtoul(digits, NULL, 10);
-  if (are_letters(name, letters, "LDID")) {
-    const char *const page =
-        number < 256 ? dbf_code_page((uint8_t)number) : NULL;
-    snprintf(name, 32, "%s", page == NULL ? "" : page);
-    return name[0] != '\0';
-  }
-  for (size_t i = 0; i < sizeof vendors / sizeof *vendors; i++)
-    if (are_letters(name, letters, vendors[i])) {
-      number_page(number, name);
-      break;
-    }
-  return true;
-}
-
-
-uint8_t dbf_code_page_mark (const char *name) {
-  for (size_t i = 0; i < MARKS; i++)
-    if (strcasecmp(marks[i].name, name) == 0)
-      return marks[i].mark;
-  return 0;
-}
-
-
 /* {====== Tables ====== */
 
 /* A character as UTF-8, its size in the highest byte. */
@@ -276,16 +100,16 @@ static uint32_t convert_byte (iconv_t converter, uint8_t byte) {
 
 /* Fill the table through iconv; false when the name is unknown, or when plain
    letters are something else there. */
-static bool ask_iconv (dbf_charset *charset, const char *name) {
+static bool ask_iconv (pf_charset *charset, const char *name) {
   const iconv_t converter = iconv_open("UTF-8", name);
   if (converter == (iconv_t)-1)
     return false;
-  charset->kind = DBF_BY_TABLE;
+  charset->kind = PF_TEXT_BY_TABLE;
   bool plain = true;
   for (unsigned byte = 0; byte < 256; byte++) {
     charset->utf8[byte] = convert_byte(converter, (uint8_t)byte);
     if (charset->utf8[byte] == 0)
-      charset->kind = DBF_BY_ICONV;
+      charset->kind = PF_TEXT_BY_ICONV;
     if ((byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9'))
       plain = plain && charset->utf8[byte] == pack(byte);
   }
@@ -294,8 +118,8 @@ static bool ask_iconv (dbf_charset *charset, const char *name) {
 }
 
 
-static bool take_own (dbf_charset *charset, const own *page) {
-  charset->kind = DBF_BY_TABLE;
+static bool take_own (pf_charset *charset, const own *page) {
+  charset->kind = PF_TEXT_BY_TABLE;
   if (page->base != NULL && !ask_iconv(charset, page->base))
     return false;
   for (unsigned byte = 0; byte < 0x80; byte++)
@@ -306,7 +130,7 @@ static bool take_own (dbf_charset *charset, const own *page) {
 }
 
 
-bool dbf_charset_open (dbf_charset *charset, const char *name) {
+bool pf_charset_open (pf_charset *charset, const char *name) {
   memset(charset, 0, sizeof *charset);
   if (name[0] == '\0' || strcasecmp(name, "raw") == 0)
     return true;
@@ -320,24 +144,52 @@ bool dbf_charset_open (dbf_charset *charset, const char *name) {
   return ask_iconv(charset, name);
 }
 
+
+pf_status pf_charset_open_given (pf_charset *charset, pf_bytes name,
+                                 pf_error *error) {
+  char text[sizeof charset->name];
+  if (name.size < sizeof text) {
+    memcpy(text, name.at, name.size);
+    text[name.size] = '\0';
+    if (pf_charset_open(charset, text))
+      return PF_OK;
+  }
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "this system knows no code page %.*s",
+                 (int)(name.size < 40 ? name.size : 40), (const char *)name.at);
+}
+
 /* }====== */
 
 
 /* {====== Converting ====== */
 
-pf_status dbf_converter_open (dbf_converter *converter,
-                              const dbf_charset *charset) {
-  *converter = (dbf_converter){charset, (iconv_t)-1};
-  if (charset->kind != DBF_BY_ICONV)
+static pf_status open_converter (pf_converter *converter,
+                                 const pf_charset *charset, const char *to,
+                                 const char *from) {
+  *converter = (pf_converter){charset, (iconv_t)-1};
+  if (charset->kind != PF_TEXT_BY_ICONV)
     return PF_OK;
-  converter->iconv = iconv_open("UTF-8", charset->name);
+  converter->iconv = iconv_open(to, from);
   if (converter->iconv != (iconv_t)-1)
     return PF_OK;
   return errno == ENOMEM ? PF_ENOMEM : PF_EUNSUPPORTED;
 }
 
 
-void dbf_converter_close (dbf_converter *converter) {
+pf_status pf_converter_open (pf_converter *converter,
+                             const pf_charset *charset) {
+  return open_converter(converter, charset, "UTF-8", charset->name);
+}
+
+
+pf_status pf_converter_open_back (pf_converter *converter,
+                                  const pf_charset *charset) {
+  return open_converter(converter, charset, charset->name, "UTF-8");
+}
+
+
+void pf_converter_close (pf_converter *converter) {
   if (converter->iconv != (iconv_t)-1)
     iconv_close(converter->iconv);
   converter->iconv = (iconv_t)-1;
@@ -346,13 +198,13 @@ void dbf_converter_close (dbf_converter *converter) {
 
 /* iconv takes its input by a pointer that is not const, so a copy of it
    stands behind the output. */
-size_t dbf_converted_room (const dbf_charset *charset, size_t size) {
-  return charset->kind == DBF_BY_ICONV ? 5 * size + 16 : 3 * size;
+size_t pf_converted_room (const pf_charset *charset, size_t size) {
+  return charset->kind == PF_TEXT_BY_ICONV ? PF_CONVERTED_MOST(size) : 3 * size;
 }
 
 
-bool dbf_is_plain (const dbf_charset *charset, pf_bytes text) {
-  if (charset->kind == DBF_AS_BYTES)
+bool pf_is_plain (const pf_charset *charset, pf_bytes text) {
+  if (charset->kind == PF_TEXT_AS_BYTES)
     return true;
   uint64_t high = 0;
   size_t i = 0;
@@ -364,7 +216,7 @@ bool dbf_is_plain (const dbf_charset *charset, pf_bytes text) {
 }
 
 
-static size_t convert_by_table (const dbf_charset *charset, pf_bytes text,
+static size_t convert_by_table (const pf_charset *charset, pf_bytes text,
                                 uint8_t *out) {
   uint8_t *to = out;
   for (size_t i = 0; i < text.size; i++) {
@@ -378,7 +230,7 @@ static size_t convert_by_table (const dbf_charset *charset, pf_bytes text,
 }
 
 
-static size_t convert_by_iconv (const dbf_converter *converter, pf_bytes text,
+static size_t convert_by_iconv (const pf_converter *converter, pf_bytes text,
                                 uint8_t *out) {
   size_t room = 4 * text.size + 16, left = text.size;
   char *to = (char *)out, *from = (char *)out + room;
@@ -396,10 +248,65 @@ static size_t convert_by_iconv (const dbf_converter *converter, pf_bytes text,
 }
 
 
-size_t dbf_convert (dbf_converter *converter, pf_bytes text, uint8_t *out) {
-  if (converter->charset->kind == DBF_BY_ICONV)
+size_t pf_convert (pf_converter *converter, pf_bytes text, uint8_t *out) {
+  if (converter->charset->kind == PF_TEXT_BY_ICONV)
     return convert_by_iconv(converter, text, out);
   return convert_by_table(converter->charset, text, out);
+}
+
+
+/* The byte that is a character of UTF-8 in a code page of single bytes; -1:
+   none. The character is in the form of the table: bytes and their count. */
+static int byte_of (const pf_charset *charset, uint32_t packed) {
+  for (int byte = 0x80; byte < 0x100; byte++)
+    if (charset->utf8[byte] == packed)
+      return byte;
+  return -1;
+}
+
+
+/* Convert through the table; false when a character is not in it. */
+static bool back_by_table (const pf_charset *charset, pf_bytes text,
+                           uint8_t *out, size_t *size) {
+  *size = 0;
+  for (size_t i = 0; i < text.size; (*size)++) {
+    const uint8_t lead = text.at[i];
+    const size_t count = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : 3;
+    uint32_t packed = (uint32_t)count << 24;
+    if (count > text.size - i)
+      return false;
+    for (size_t k = 0; k < count; k++)
+      packed |= (uint32_t)text.at[i + k] << 8 * k;
+    const int byte = count == 1 ? lead : byte_of(charset, packed);
+    if (byte < 0)
+      return false;
+    out[*size] = (uint8_t)byte;
+    i += count;
+  }
+  return true;
+}
+
+
+/* The same through iconv; a copy of the text is behind the output. */
+static bool back_by_iconv (iconv_t converter, pf_bytes text, uint8_t *out,
+                           size_t *size) {
+  size_t room = 4 * text.size + 16, left = text.size;
+  char *to = (char *)out, *from = (char *)out + room;
+  if (converter == (iconv_t)-1)
+    return false;
+  memcpy(from, text.at, text.size);
+  iconv(converter, NULL, NULL, NULL, NULL);
+  const size_t failed = iconv(converter, &from, &left, &to, &room);
+  *size = (size_t)((uint8_t *)to - out);
+  return failed != (size_t)-1;
+}
+
+
+bool pf_convert_back (pf_converter *converter, pf_bytes text, uint8_t *out,
+                      size_t *size) {
+  if (converter->charset->kind == PF_TEXT_BY_ICONV)
+    return back_by_iconv(converter->iconv, text, out, size);
+  return back_by_table(converter->charset, text, out, size);
 }
 
 /* }====== */
