@@ -170,6 +170,14 @@ function chunks.br()
    return assert(trace:save())
 end
 
+-- Names in a code page of several bytes, converted from it and back.
+function chunks.br_code_page()
+   local bytes_of_br = "\1\0\1\0\5\x83\x65.BR\3\0\1\0\0\0\10\0\7\4FN\x83\x65\6"
+   local trace <close> = assert(profio.open({ data = bytes_of_br }, { code_page = "CP932" }))
+   assert(trace.raw:count() == 4)
+   return assert(trace:save())
+end
+
 -- A ring that overwrites has no thread: its requests come in one order.
 function chunks.ring()
    collectgarbage() -- closes a writer that the last failure left open

@@ -37,6 +37,7 @@
 ** nor what type 02 is (and how long: nothing behind it can be read).
 **
 **   record.c    from record to record
+**   names.c     names of modules and functions, in the code page of the file
 **   group.c     from group to group, and what is wrong with them
 **   survey.c    how to read what the page leaves open
 **   open.c      the format: score, open, header facts, tables
@@ -53,6 +54,7 @@
 
 #include "bytes/cursor.h"
 #include "model/batch.h"
+#include "model/charset.h"
 #include "model/stacks.h"
 #include "model/trace.h"
 
@@ -76,6 +78,9 @@ typedef enum br_type {
 #define BR_NAME_MOST   255                    /* bytes of a function's name */
 #define BR_MODULE_MOST 65535                  /* bytes of a module's name */
 
+/* Bytes of a module's name as UTF-8. */
+#define BR_CONVERTED_MOST PF_CONVERTED_MOST(BR_MODULE_MOST)
+
 
 /* record.c */
 
@@ -97,6 +102,35 @@ typedef enum br_found {
 
 /* The record at `at`, where at least one byte is left. */
 br_found br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
+
+
+/* names.c */
+
+/* Converts the names of one reader from the code page of the file to UTF-8. */
+typedef struct br_names {
+  pf_dictionary *dictionary;
+  pf_converter converter;
+  uint8_t *text; /* BR_CONVERTED_MOST bytes; NULL until a name needs them */
+} br_names;
+
+/* Whether profio's recorder wrote the file: its first mapping says so, in
+   `author`. */
+bool br_recorded_by (const pf_trace *trace, pf_bytes *author);
+
+/* Set `charset`, which is zeroed, to the option code_page, and state it in the
+   trace's info. The names of a recording stay as they are: they are UTF-8
+   whatever the option says. An unknown code page is PF_EUNSUPPORTED. */
+pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
+                           pf_error *error);
+
+/* For the names of an opened trace. Close also after a failure, or zeroed. */
+pf_status br_names_open (br_names *names, const pf_trace *trace,
+                         pf_error *error);
+void br_names_close (br_names *names);
+
+/* The id of a name of the file in the dictionary, where it is UTF-8;
+   PF_NO_NAME: no memory. */
+uint32_t br_intern (br_names *names, pf_bytes name);
 
 
 /* group.c */
@@ -136,6 +170,7 @@ typedef struct br_group {
 /* A position between two records, and the group it is in. */
 typedef struct br_walk {
   pf_trace *trace;
+  br_names names;
   uint64_t at;
   uint32_t *modules;                /* by number: its name + 1; 0: not mapped */
   uint64_t mappings, groups, timed; /* how many there were */

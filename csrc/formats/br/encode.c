@@ -28,6 +28,12 @@ typedef struct br_writer {
   uint32_t *frame_of; /* by area: where its frame begins, 0: not made */
   uint32_t nframe_of; /* areas there is room for */
   uint32_t author;    /* name that the first mapping has, or PF_NO_NAME */
+  pf_charset charset; /* of the names in the file */
+  pf_converter to_page;
+  uint8_t *text; /* the last name that was converted */
+  size_t text_room;
+  uint8_t function[BR_NAME_MOST]; /* of the last frame that was checked */
+  size_t function_size;
 } br_writer;
 
 
@@ -36,6 +42,34 @@ typedef struct br_writer {
 static pf_status too_large (pf_error *error, const char *what, int64_t value) {
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "%s is %lld: it cannot be written", what, (long long)value);
+}
+
+
+/* The bytes of a name in the code page of the file, valid until the next call. */
+static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
+                          pf_error *error) {
+  const pf_bytes text = pf_name(self->dictionary, name);
+  size_t size;
+  *out = text;
+  if (pf_is_plain(&self->charset, text))
+    return PF_OK;
+  if (PF_CONVERTED_MOST(text.size) > self->text_room) {
+    free(self->text);
+    self->text_room = PF_CONVERTED_MOST(text.size);
+    self->text = malloc(self->text_room);
+  }
+  if (self->text == NULL) {
+    self->text_room = 0;
+    return br_no_memory(error);
+  }
+  if (!pf_convert_back(&self->to_page, text, self->text, &size))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "%.*s: a character is not in code page %s: write with "
+                   "another code_page, or with raw",
+                   (int)(text.size < 80 ? text.size : 80),
+                   (const char *)text.at, self->charset.name);
+  *out = (pf_bytes){self->text, size};
+  return PF_OK;
 }
 
 
@@ -56,7 +90,10 @@ static bool reserve_number (br_writer *self, uint32_t name) {
 
 static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
                               pf_error *error) {
-  const pf_bytes text = pf_name(self->dictionary, name);
+  pf_bytes text;
+  const pf_status status = to_page(self, name, &text, error);
+  if (status != PF_OK)
+    return status;
   if (text.size > BR_MODULE_MOST)
     return too_large(error, "the length of a module's name",
                      (int64_t)text.size);
@@ -84,7 +121,7 @@ static pf_status map_module (br_writer *self, const br_frame *frame,
 
 #define FRAME_MOST (10 + BR_NAME_MOST)
 
-/* A frame as that of a line; its size. */
+/* The frame that was checked last, as that of a line; its size. */
 static size_t save_frame (const br_writer *self, const br_frame *frame,
                           uint8_t bytes[FRAME_MOST]) {
   size_t size = 8;
@@ -95,11 +132,10 @@ static size_t save_frame (const br_writer *self, const br_frame *frame,
   if (frame->routine == BR_IN_GOSUB || frame->routine == BR_IN_MAIN)
     bytes[size++] = frame->routine == BR_IN_MAIN ? BR_MAIN : BR_GOSUB;
   if (frame->routine == BR_IN_FUNCTION) {
-    const pf_bytes name = pf_name(self->dictionary, frame->function);
     bytes[8] = BR_FUNCTION;
-    bytes[9] = (uint8_t)name.size; /* checked by check_frame */
-    memcpy(bytes + 10, name.at, name.size);
-    size = 10 + name.size;
+    bytes[9] = (uint8_t)self->function_size; /* checked by check_frame */
+    memcpy(bytes + 10, self->function, self->function_size);
+    size = 10 + self->function_size;
   }
   return size;
 }
@@ -115,10 +151,10 @@ static bool has (const pf_batch *batch, size_t column, size_t row) {
 }
 
 
-/* Lines and clauses must fit; a frame in a function has its name. */
-static pf_status check_frame (const br_writer *self, int64_t line,
-                              int64_t clause, br_frame *frame,
-                              pf_error *error) {
+/* Lines and clauses must fit; a frame in a function has its name, which is kept
+   for save_frame. */
+static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
+                              br_frame *frame, pf_error *error) {
   if (line < 0 || line > UINT32_MAX)
     return too_large(error, "a line", line);
   if (clause < 0 || clause > UINT8_MAX)
@@ -133,9 +169,15 @@ static pf_status check_frame (const br_writer *self, int64_t line,
   if (frame->function == PF_NO_NAME)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a frame is in a function that has no name");
-  const size_t size = pf_name(self->dictionary, frame->function).size;
-  if (size > BR_NAME_MOST)
-    return too_large(error, "the length of a function's name", (int64_t)size);
+  pf_bytes name;
+  const pf_status status = to_page(self, frame->function, &name, error);
+  if (status != PF_OK)
+    return status;
+  if (name.size > BR_NAME_MOST)
+    return too_large(error, "the length of a function's name",
+                     (int64_t)name.size);
+  memcpy(self->function, name.at, name.size);
+  self->function_size = name.size;
   return PF_OK;
 }
 
@@ -151,8 +193,8 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 
 /* A frame of a stack: the file and the line of its area are the module and the
    line, its class is the kind, its value the clause. */
-static pf_status area_frame (const br_writer *self, uint32_t number,
-                             br_frame *frame, pf_error *error) {
+static pf_status area_frame (br_writer *self, uint32_t number, br_frame *frame,
+                             pf_error *error) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
   br_routine routine = routine_of(self, area->class);
   if (routine == BR_ROUTINES)
@@ -163,8 +205,8 @@ static pf_status area_frame (const br_writer *self, uint32_t number,
 }
 
 
-static pf_status row_frame (const br_writer *self, const pf_batch *batch,
-                            size_t row, br_frame *frame, pf_error *error) {
+static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
+                            br_frame *frame, pf_error *error) {
   const pf_column *const c = batch->columns;
   const bool has_function = has(batch, SAMPLES_FUNCTION, row);
   br_routine routine = has_function ? BR_IN_FUNCTION : BR_UNKNOWN;
@@ -287,13 +329,11 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
     pf_status status = row_frame(self, batch, row, &line, error);
     if (status == PF_OK)
       status = map_module(self, &line, sink, error);
-    if (status == PF_OK)
-      status = make_frames(self, g->callers, &g->size, sink, error);
     if (status != PF_OK)
       return status;
     g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
     g->size += g->line.size;
-    return PF_OK;
+    return make_frames(self, g->callers, &g->size, sink, error);
   }
   if (!has_stack) {
     (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -397,7 +437,36 @@ static void close_writer (pf_encoder *encoder) {
   free(self->numbers);
   free(self->frames);
   free(self->frame_of);
+  free(self->text);
+  pf_converter_close(&self->to_page);
   free(self);
+}
+
+
+/* The program that recorded, and the code page. */
+static pf_status read_options (br_writer *self, const pf_trace *asked,
+                               pf_error *error) {
+  pf_bytes author, page;
+  const bool has_author =
+      pf_option_text(asked, "recorded_by", &author) && author.size > 0;
+  pf_status status = PF_OK;
+  if (pf_option_text(asked, "code_page", &page))
+    status = pf_charset_open_given(&self->charset, page, error);
+  if (status != PF_OK)
+    return status;
+  if (has_author && self->charset.kind != PF_TEXT_AS_BYTES)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "the names of a recording are UTF-8: write it without "
+                   "code_page, or without recorded_by");
+  status = pf_converter_open_back(&self->to_page, &self->charset);
+  if (status != PF_OK)
+    return pf_fail(error, status, PF_NO_OFFSET,
+                   "this system cannot write code page %s", self->charset.name);
+  if (has_author)
+    self->author = pf_intern(self->dictionary, author);
+  if (has_author && self->author == PF_NO_NAME)
+    return br_no_memory(error);
+  return br_intern_routines(self->dictionary, self->routines, error);
 }
 
 
@@ -406,22 +475,17 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
                       pf_error *error) {
   br_writer *const self = calloc(1, sizeof *self);
   const pf_trace asked = {.options = options, .noptions = noptions};
-  pf_bytes author;
   if (self == NULL)
     return br_no_memory(error);
   self->encoder = (pf_encoder){
       .put = put, .finish = finish, .close = close_writer, .flush = finish};
   self->dictionary = dictionary;
   self->author = PF_NO_NAME;
-  const bool has_author =
-      pf_option_text(&asked, "recorded_by", &author) && author.size > 0;
-  if (has_author)
-    self->author = pf_intern(dictionary, author);
-  if ((has_author && self->author == PF_NO_NAME) ||
-      br_intern_routines(dictionary, self->routines, error) != PF_OK) {
-    free(self);
-    return br_no_memory(error);
-  }
-  *encoder = &self->encoder;
-  return PF_OK;
+  self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
+  const pf_status status = read_options(self, &asked, error);
+  if (status == PF_OK)
+    *encoder = &self->encoder;
+  else
+    close_writer(&self->encoder);
+  return status;
 }

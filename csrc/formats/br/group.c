@@ -36,11 +36,14 @@ pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error) {
   walk->depth = (size_t)depth;
   walk->is_live = pf_option_int(trace, "live", 0) != 0;
   walk->modules = calloc(BR_MODULES, sizeof *walk->modules);
-  return walk->modules == NULL ? br_no_memory(error) : PF_OK;
+  if (walk->modules == NULL)
+    return br_no_memory(error);
+  return br_names_open(&walk->names, trace, error);
 }
 
 
 void br_walk_close (br_walk *walk) {
+  br_names_close(&walk->names);
   free(walk->modules);
   free(walk->group.frames);
 }
@@ -80,7 +83,7 @@ static pf_status check_mapping (const br_walk *walk, const br_record *record,
 
 static pf_status take_mapping (br_walk *walk, const br_record *record,
                                pf_error *error) {
-  const uint32_t name = pf_intern(walk->trace->dictionary, record->name);
+  const uint32_t name = br_intern(&walk->names, record->name);
   if (name == PF_NO_NAME)
     return br_no_memory(error);
   const pf_status status = check_mapping(walk, record, name, error);
@@ -200,7 +203,7 @@ static pf_status take_tag (br_walk *walk, const br_record *record,
   frame->routine = (uint16_t)routines[record->type];
   if (record->type != BR_FUNCTION)
     return PF_OK;
-  frame->function = pf_intern(walk->trace->dictionary, record->name);
+  frame->function = br_intern(&walk->names, record->name);
   return frame->function == PF_NO_NAME ? br_no_memory(error) : PF_OK;
 }
 

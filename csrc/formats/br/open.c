@@ -118,6 +118,8 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   if (status == PF_OK)
     status = check_order(trace, error);
   if (status == PF_OK)
+    status = br_charset_open(&file->charset, trace, error);
+  if (status == PF_OK)
     status = br_survey(trace, &file->reading, &file->tables[0].rows, error);
   return status;
 }

@@ -35,6 +35,7 @@ static const char *const kind_words[BR_TYPES] = {[BR_REST] = "rest",
 typedef struct raw_reader {
   pf_reader reader;
   const pf_trace *trace;
+  br_names names;
   uint64_t at;
   bool is_live;
   uint32_t kinds[BR_TYPES]; /* the words for them, in the dictionary */
@@ -58,7 +59,7 @@ static void put_place (pf_batch *batch, size_t row, const br_record *record) {
 }
 
 
-static pf_status put_name (const raw_reader *self, pf_batch *batch, size_t row,
+static pf_status put_name (raw_reader *self, pf_batch *batch, size_t row,
                            const br_record *record, pf_error *error) {
   if (record->type != BR_MODULE && record->type != BR_FUNCTION) {
     br_put_missing(batch, RAW_NAME, row);
@@ -66,13 +67,13 @@ static pf_status put_name (const raw_reader *self, pf_batch *batch, size_t row,
   }
   if (!br_wanted(batch, RAW_NAME))
     return PF_OK;
-  const uint32_t name = pf_intern(self->reader.dictionary, record->name);
+  const uint32_t name = br_intern(&self->names, record->name);
   batch->columns[RAW_NAME].ids[row] = name;
   return name == PF_NO_NAME ? br_no_memory(error) : PF_OK;
 }
 
 
-static pf_status put_record (const raw_reader *self, pf_batch *batch,
+static pf_status put_record (raw_reader *self, pf_batch *batch,
                              const br_record *record, pf_error *error) {
   const size_t row = batch->rows++;
   br_put_int(batch, RAW_OFFSET, row, (int64_t)record->offset);
@@ -126,7 +127,20 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 
 
 static void close_reader (pf_reader *reader) {
-  free(reader);
+  raw_reader *const self = (raw_reader *)(void *)reader;
+  br_names_close(&self->names);
+  free(self);
+}
+
+
+static pf_status intern_kinds (raw_reader *self, pf_dictionary *dictionary,
+                               pf_error *error) {
+  for (int i = 0; i < BR_TYPES; i++) {
+    self->kinds[i] = pf_intern_text(dictionary, kind_words[i]);
+    if (self->kinds[i] == PF_NO_NAME)
+      return br_no_memory(error);
+  }
+  return PF_OK;
 }
 
 
@@ -142,13 +156,12 @@ pf_status br_open_raw (pf_trace *trace, const pf_table *table,
   self->reader.close = close_reader;
   self->trace = trace;
   self->is_live = pf_option_int(trace, "live", 0) != 0;
-  for (int i = 0; i < BR_TYPES; i++) {
-    self->kinds[i] = pf_intern_text(trace->dictionary, kind_words[i]);
-    if (self->kinds[i] != PF_NO_NAME)
-      continue;
-    free(self);
-    return br_no_memory(error);
-  }
-  *reader = &self->reader;
-  return PF_OK;
+  pf_status status = br_names_open(&self->names, trace, error);
+  if (status == PF_OK)
+    status = intern_kinds(self, trace->dictionary, error);
+  if (status == PF_OK)
+    *reader = &self->reader;
+  else
+    close_reader(&self->reader);
+  return status;
 }

@@ -10,6 +10,7 @@
 /* The state of an opened trace. */
 typedef struct br_file {
   br_reading reading;
+  pf_charset charset; /* of its names */
   pf_table tables[3];
 } br_file;
 

@@ -37,7 +37,7 @@ typedef struct samples_reader {
   size_t nstack, stack_room;
   uint64_t *callees; /* by depth: time of the lines that it called */
   size_t callees_room;
-  uint8_t words[BR_MODULE_MOST + 8];
+  uint8_t words[BR_CONVERTED_MOST + 8];
 } samples_reader;
 
 

@@ -42,18 +42,13 @@ typedef struct survey {
 } survey;
 
 
-/* The first mapping of what profio's recorder writes says so: then it is known
-   how the file is to be read, and of what it is. */
+/* State in the trace's info that profio's recorder wrote the file: then it is
+   known how the file is to be read. */
 static void look_at_author (pf_trace *trace, survey *s) {
-  static const char author[] = "profio.recorder";
-  const pf_bytes bytes = trace->sources[0].bytes;
-  br_record record;
-  s->is_recording =
-      bytes.size > 0 && br_record_at(bytes, 0, &record) == BR_WHOLE &&
-      record.type == BR_MODULE && record.name.size >= sizeof author - 1 &&
-      memcmp(record.name.at, author, sizeof author - 1) == 0;
+  pf_bytes author;
+  s->is_recording = br_recorded_by(trace, &author);
   if (s->is_recording)
-    pf_info_text(trace, "recorded_by", record.name);
+    pf_info_text(trace, "recorded_by", author);
 }
 
 

@@ -27,21 +27,30 @@ br.options = {
      help = "ns that the run took: more in all lines together means inclusive times" },
    { name = "max_depth", type = "int", default = 65536,
      help = "frames kept of one backtrace; the others are counted" },
+   { name = "code_page", type = "text", default = "raw",
+     help = "what names are in: CP437, CP850, ... as iconv names it; raw passes bytes through, as "
+        .. "in all that profio's recorder wrote, which is UTF-8" },
 }
 
 br.write_options = {
    { name = "recorded_by", type = "text", default = "",
      help = "program that recorded, the name of a module that is mapped first and used nowhere" },
+   { name = "code_page", type = "text",
+     help = "what names are written in: CP437, CP850, ...; raw writes bytes as they are" },
 }
 
----A copy says too which program recorded.
+---A copy says too which program recorded, and has its names in the same code page.
 ---@param options table of writing, changed
 ---@param info { name: string, value: any }[] of the trace's first file
 function br.save_defaults(options, info)
+   local value = {}
    for _, fact in ipairs(info) do
-      if fact.name == "recorded_by" and options.recorded_by == nil then
-         options.recorded_by = fact.value
-      end
+      value[fact.name] = fact.value
+   end
+   options.recorded_by = options.recorded_by or value.recorded_by
+   -- Other formats state code pages too; their names are UTF-8 here.
+   if value.backtrace_order and not options.code_page then
+      options.code_page = value.code_page
    end
 end
 
