@@ -19,7 +19,8 @@
 #define MOST_LINKS 40  /* symbolic links in a row, as the kernel allows */
 #define MOST_TRIES 100 /* temporary names */
 
-/* What a path is beside the number of a descriptor of this process. */
+/* Results of descriptor_of for a path that names no descriptor of this
+   process. */
 #define NO_DESCRIPTOR    (-2)
 #define OTHER_DESCRIPTOR (-1) /* one of another process */
 
@@ -284,7 +285,8 @@ static pf_status open_resolved (pf_output *output, int descriptor,
 }
 
 
-/* What a path cannot be, whatever is there. */
+/* Check the name of an output: an empty name and a name that ends with a slash
+   fail with PF_EIO, whether the file exists or not. */
 static pf_status check_name (const char *path, pf_error *error) {
   const size_t length = strlen(path);
   struct stat about;

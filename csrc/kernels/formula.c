@@ -92,7 +92,7 @@ static void set_missing (pf_slot *slot, size_t row) {
 }
 
 
-/* What is missing in `more` is missing in `slot` too. */
+/* Mark as missing in `slot` all rows that are missing in `more`. */
 static void join_missing (pf_slot *slot, const pf_slot *more) {
   if (!more->has_missing)
     return;

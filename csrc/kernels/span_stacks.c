@@ -152,7 +152,9 @@ static bool insert (span_stack *s, uint32_t place, uint32_t slot) {
 }
 
 
-/* What was entered before the trace, or a gap, began at `time`. */
+/* Set the time (ns) at which the trace begins in a lane, or continues after a
+   gap; calls that were entered earlier start there. If `time` is before the
+   last row of the track, the lane continues on a new track. */
 static void set_base (span_stack *s, uint32_t epoch, int64_t time) {
   if (s->track != NO_TRACK && time < s->last) {
     s->track = NO_TRACK;

@@ -179,7 +179,8 @@ static pf_status take_other (unfilter *self, pf_batch *out, const entry *e,
 }
 
 
-/* What a row of the input says of itself and those before it. */
+/* Returns the flags (PF_FLAG_...) of an input row, 0 if it has none. They
+   describe the row itself, or a gap or a new run before it. */
 static unsigned flags_of_row (const unfilter *self, size_t row) {
   const uint32_t given = pf_unfilter_flags(self, row);
   return given == self->flag_names[0]

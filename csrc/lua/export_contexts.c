@@ -47,8 +47,10 @@ static void put_folded (l_export *e, const uint32_t *path, uint32_t depth,
 }
 
 
-/* What is written of a context: its weight; of a difference the weights before
-   and now, or by how much it has grown. */
+/* Returns the numbers that are written for a context: its weight; for a
+   difference the weights before and now or, with `increases`, its growth. The
+   count is 0 for a context that is left out: its weights are 0, or it has not
+   grown. */
 static folded_numbers folded_of (const l_export *e, uint32_t node,
                                  const int64_t *before, bool increases) {
   const int64_t now = weight(e, node);

@@ -294,7 +294,8 @@ static double sample_size (const pf_flow *flow) {
 }
 
 
-/* What a count of the flow is called. */
+/* Set the fields of the table on top of the Lua stack that describe the unit of
+   the flow: sample_seconds, dimension, abbreviation, per_unit. */
 static void set_dimension (lua_State *L, const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   const pf_metric *const unit = unit_of(flow);

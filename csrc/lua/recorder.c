@@ -237,7 +237,8 @@ static void set_integer (lua_State *L, const char *name, int64_t value) {
 }
 
 
-/* What was taken off for events of some kinds, in ns, and how many there were. */
+/* Returns the time in ns that was subtracted for the events of the kinds
+   `first` to `last`, and sets *count to the number of these events. */
 static int64_t taken_off (const l_recorder *r, l_cost first, l_cost last,
                           int64_t *count) {
   int64_t sum = 0;
@@ -251,7 +252,8 @@ static int64_t taken_off (const l_recorder *r, l_cost first, l_cost last,
 }
 
 
-/* The same for one event. */
+/* Returns the mean time in ns that was subtracted for an event of the kinds
+   `first` to `last`; 0 if there was none. */
 static int64_t taken_off_each (const l_recorder *r, l_cost first, l_cost last) {
   int64_t count;
   const int64_t sum = taken_off(r, first, last, &count);

@@ -17,8 +17,7 @@
 #define PF_NO_CONTEXT UINT32_MAX
 #define PF_NO_METRIC  SIZE_MAX
 
-/* What is counted, and in what unit: { "time", "ns" }. The texts are owned by
-   the contexts. */
+/* Name and unit of a metric: { "time", "ns" }. The contexts own the texts. */
 typedef struct pf_context_metric {
   char *name, *unit;
 } pf_context_metric;

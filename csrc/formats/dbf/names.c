@@ -49,7 +49,7 @@ typedef struct taken {
   unsigned *tried; /* by field: the last number behind a name like its own */
 } taken;
 
-/* What is looked for. */
+/* Search key for is_same: a name, and the set of names to search. */
 typedef struct wanted {
   const taken *names;
   const char *name;

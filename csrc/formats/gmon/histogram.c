@@ -265,8 +265,9 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 }
 
 
-/* What the rounding of each time left over: its samples times the length of one,
-   less the time. So sums are those of the samples, in whatever order. */
+/* Fill the column with the rounding error of each time, in ns / PF_REST_UNIT:
+   the samples times the length of one sample, less the time in `spent`. The sum
+   of times and rounding errors is exact in any order. */
 static void fill_rests (const histogram_reader *self, pf_column *column,
                         const pf_column *spent, size_t first, size_t count) {
   const gmon_reader *const base = &self->base;

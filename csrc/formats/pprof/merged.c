@@ -144,7 +144,8 @@ static pf_status take_fact (pf_trace *trace, const pprof_part *part,
 }
 
 
-/* What a file states beside its samples. */
+/* Read the facts and the sample types that a file states outside its samples
+   into `head` and `types`. */
 static pf_status read_head (pf_trace *trace, pprof_head *head,
                             stated_types *types, pf_error *error) {
   const pprof_file *const file = trace->state;

@@ -83,8 +83,8 @@ typedef struct pprof_merged {
   bool has_overflowed;
 } pprof_merged;
 
-/* What an id of a file stands for: a place in an array of the file, or a number
-   of the merged profile. */
+/* An id of a file, and the index that it stands for: that of an array of the
+   file, or that of an entry of the merged profile. */
 typedef struct pprof_id {
   uint64_t id;
   uint32_t number; /* from 1 */
@@ -96,7 +96,8 @@ typedef struct pprof_id_map {
   pf_interned set;
 } pprof_id_map;
 
-/* What a file's things are called in the merged profile. */
+/* Translation between the entries of one file (functions, mappings, locations,
+   sample types) and those of the merged profile. */
 typedef struct pprof_translation {
   pprof_id_map function_ids; /* merged functions */
   pprof_id_map mapping_ids;  /* places in `mappings`, plus 1 */

@@ -104,7 +104,8 @@ static uint64_t rounded_size (const pprof_mapping *m) {
 }
 
 
-/* What tells the files apart: the build id, else the name. */
+/* Returns the name id that identifies the mapped file: that of the build id if
+   it is known, else that of the file name. */
 static uint64_t identity (const pprof_mapping *m) {
   return m->build_id != PF_NO_NAME ? m->build_id : m->file;
 }

@@ -5,7 +5,8 @@
 
 #include "formats/winidea/decode.h"
 
-/* What stands in the slots for a handle and what was written, or NULL. */
+/* Returns the slot for a handle and the DATA of the record, or NULL if the hash
+   table does not contain it. */
 static const winidea_place *find_slot (const winidea_places *places,
                                        uint32_t handle, int64_t data) {
   if (places->slots == NULL)

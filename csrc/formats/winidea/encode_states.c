@@ -31,7 +31,8 @@ static bool is_variable (const void *context, uint32_t number) {
 }
 
 
-/* What is known of a variable, made at its first state; NULL: no memory. */
+/* Returns the entry of a variable in the writer's list, which is added at the
+   first state of the variable. NULL when out of memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   const sought s = {self, handle};
   const uint64_t hash = pf_mix(self->variables.seed, handle);

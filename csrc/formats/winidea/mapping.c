@@ -88,7 +88,7 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
 }
 
 
-/* What stands before an area in the mapping. */
+/* The entries before an area in the mapping that can be its parent. */
 typedef struct settled {
   uint32_t function; /* the last entry of a function, or WINIDEA_NO_ENTRY */
   uint32_t root;     /* the last one of anything else that may be a parent */
@@ -151,7 +151,9 @@ static pf_status settle_root (pf_trace *trace, uint32_t number) {
 }
 
 
-/* The same of one that belongs to another. */
+/* Find the parent of an entry that belongs to another one, and make the area of
+   the entry. The handle of a state is noted as that of the states of its
+   parent. PF_ENOMEM. */
 static pf_status settle_part (pf_trace *trace, uint32_t number,
                               const settled *before) {
   winidea_file *const file = trace->state;

@@ -110,7 +110,7 @@ static inline int64_t winidea_mask (uint8_t reading) {
   return (int8_t)reading < 0 ? -1 : 0;
 }
 
-/* What stands in DATA of a record. */
+/* Type of the value in the field DATA of a record. */
 typedef enum winidea_value {
   WINIDEA_VALUE_NONE,    /* nothing: the row has no value */
   WINIDEA_VALUE_INTEGER, /* a whole number, whatever the type of the area */
@@ -337,9 +337,11 @@ pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
                         winidea_place *place, pf_error *error);
 
 /*
-** The same of a write to a variable, when the reader derives states: the state
-** that has the value `data`, of the kind `kind`. The place's reading is WINIDEA_UNSEEN when the
-** mapping has no states of the variable, or the value is no whole number.
+** Look up a write to a variable, when the reader derives states: `place` gets
+** the state of the variable whose value is `data`, and `kind` is the type of
+** `data`. The reading of the place is WINIDEA_UNSEEN when the mapping has no
+** states of the variable, or the value is not an integer. PF_ENOMEM, or the
+** failure of a warning.
 */
 pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
                               int64_t data, winidea_value kind,

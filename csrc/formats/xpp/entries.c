@@ -11,7 +11,7 @@
 #include "formats/xpp/times.h"
 #include "model/names.h"
 
-/* What flags say of a row: a sum. */
+/* Bits of the flags of a row; a row can have several of them. */
 enum {
   DELETED = 1,
   GAP = 2,

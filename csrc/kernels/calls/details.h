@@ -30,7 +30,8 @@ void pf_details_read (pf_details *details, const pf_column *lines,
 /* Keep what a row says: its number, from 1; 0 when out of memory. */
 uint32_t pf_details_keep (pf_details *details, size_t row);
 
-/* What was kept under a number; of 0 there is nothing. */
+/* Returns the details kept under a number; for 0 details without line and
+   parameters. */
 pf_detail pf_details_at (const pf_details *details, uint32_t number);
 
 /* It is not needed any more. Nothing happens for 0. */

@@ -162,10 +162,12 @@ int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
 }
 
 
-/* What names an address in no range: the start of a narrow gap between two
-   ranges, which is padding or a table of jumps; else the address itself, for
-   before the first range, behind the last one and in wide gaps there is code
-   that no symbol is known of. `place` is the range before the address. */
+/* Returns the address that names the pseudo function of an address outside all
+   ranges. For a narrow gap between two ranges, which is padding or a jump
+   table, this is the start of the gap. Before the first range, after the last
+   one and in wide gaps there is code without a known symbol, and the address
+   itself is returned; likewise with partial symbols. `place` is the last range
+   that starts before the address, or PF_NO_PLACE. */
 static uint64_t gap_name (const pf_credit *credit, size_t place,
                           uint64_t address) {
   const pf_places *const places = credit->places;

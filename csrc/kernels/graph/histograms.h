@@ -30,8 +30,10 @@ pf_status pf_histograms_read (pf_histograms *sets, pf_reader *reader,
                               pf_error *error);
 void pf_histograms_close (pf_histograms *sets);
 
-/* What the sets say about the profile: rate, dimension, equal rates. Of sets in
-   several dimensions those in seconds, if there are any. */
+/* Set the facts of the profile that come from the sets: their number, rate,
+   dimension, abbreviation, scale, and whether the rates are equal. They are
+   those of the first set in seconds, or of the first set if none is in
+   seconds. */
 void pf_histograms_facts (const pf_histograms *sets,
                           const pf_dictionary *dictionary,
                           pf_graph_facts *facts);
