@@ -60,7 +60,7 @@ local function flat_of(build)
       "function,self", build.exe, build.out), 2)
 end
 
--- What the report diff has of both sides is what each run has alone.
+-- The report diff shows for each side the same self times as the flat profile of that run alone.
 local function check_sides(text, new, old)
    local of_new, of_old = flat_of(new), flat_of(old)
    local self, before = column_of(text, 2), column_of(text, 3)

@@ -25,7 +25,7 @@ local function double(n)
    return n * 2
 end
 
--- What makes a view of another one, by the name of the method.
+-- Arguments for the methods that return a view, by the name of the method.
 local made = {
    where = { { { time = profio.between(1, 99), call = "MAIN", x = 1.5, flag = true } },
       { { call = profio.match "^M", text = profio.no "z", area = profio.missing } } },
@@ -47,7 +47,7 @@ local made = {
       "u = distinct(call)", "p = p50(time)", "q = p99.9(x)" } } },
 }
 
--- What answers something else, with the answer for no rows (all columns, and some).
+-- Checks for the methods that return anything else, by name: of a view without rows and one with.
 local answers = {
    fields = function(none, some)
       assert.same(some:fields(), none:fields())

@@ -1,4 +1,4 @@
--- What profiles say of how often something was counted: samples, executions, calls.
+-- Counts of profiles: samples, executions, calls.
 
 local profio = require "profio"
 

@@ -78,7 +78,7 @@ local function runnable(line)
    return line
 end
 
--- What stands at the beginning of a line of shell that is run here.
+-- First words of the shell lines that are run here.
 local programs_known = { make = true, profio = true, ["lua5.4"] = true, export = true }
 
 describe("README.md", function()

@@ -1,5 +1,5 @@
--- What the recorder leaves out, and what its files say: pauses, paths, programs that a recorded one
--- starts, and the report that the command shows first.
+-- Pauses of the recorder, and the files that it writes: paths, programs that a recorded one starts,
+-- and the report that the command shows first.
 
 local command = require "spec.support.command"
 local profio = require "profio"

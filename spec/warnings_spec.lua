@@ -16,7 +16,8 @@ local function damaged(rows)
    return header .. table.concat(list, "\n") .. "\n"
 end
 
--- What the model of the same file counts: bad rows, times that fall, and the first byte of each.
+-- Returns the warnings that a model expects for a file: the count of bad rows and of falling times,
+-- and the byte offset of the first of each.
 local function expected(text)
    local bad, falls, first, last, at = 0, 0, {}, nil, #header
    for line in text:sub(#header + 1):gmatch "([^\n]*)\n" do

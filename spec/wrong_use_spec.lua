@@ -6,7 +6,8 @@ local profio = require "profio"
 local recorder = require "profio.recorder"
 local view = require "profio.view"
 
--- What the cases have: a trace of gmon, its main table, one of events, a profile, a writer.
+-- Variables that the cases use: a trace of gmon, its main table, a trace of events, profiles and
+-- writers.
 local preamble = [[
 local profio, recorder = require "profio", require "profio.recorder"
 profio.register { name = "steps", score = function(b) return b:find "^STEPS" and 99 or 0 end,

@@ -155,7 +155,7 @@ local function open_old(given, side, err, writes)
    return files.open(given, side, err, writes)
 end
 
--- What can be answered without a file; true: it was.
+-- Runs the first given option that needs no file; returns whether there was one.
 local function answer_alone(given)
    for _, mode in ipairs(without_file) do
       if given[mode[1]] then

@@ -289,8 +289,9 @@ function inputs.sides(main, input, format, given, max_size, notes)
    return list
 end
 
----What core.open has answered. A file that the user has named and that is not of the kind its role
----needs (warning `refused` of the role) is a failure; of one that was found, the warning is enough.
+---Returns the results of core.open, or a failure if a file is not of the kind that its role needs
+---(warning `refused` of the role) and the user has named it. For a file that was found, the warning
+---is enough.
 ---@param input profio.Input
 ---@param format table
 ---@param given table what the user gave to open

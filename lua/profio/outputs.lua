@@ -6,7 +6,8 @@ local lfs = require "lfs"
 
 local outputs = {}
 
--- What a regular file is, whatever it is called; nil: it is no regular file.
+-- Returns a text with device and inode of a regular file, which is equal for all its names; nil for
+-- any other path.
 local function identity(path)
    local found = lfs.attributes(path)
    return found and found.mode == "file" and ("%d %d"):format(found.dev, found.ino) or nil

@@ -187,8 +187,8 @@ function methods:title()
    return of(self).title or "profile"
 end
 
----What its files state beside their records, for export pprof: the facts of each, and the
----executable as a mapping.
+---Returns the facts that the files of the profile state beside their records, for export pprof: a
+---list with those of each file, and the executable as a mapping.
 ---@return { heads: table[], mapping: table|nil }
 function methods:origin()
    return of(self).origin or { heads = {} }
@@ -426,7 +426,7 @@ local function picker(wanted)
    end
 end
 
--- What is done with functions; see contexts:narrow of the core.
+-- Marks of functions; see contexts:narrow of the core.
 local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
 
 local function marked(self, is_wanted, mark)
@@ -443,7 +443,7 @@ local function marked(self, is_wanted, mark)
    return derived(self, body, given, state.pin)
 end
 
--- The same of a profile of sums: what it was made of is narrowed.
+-- Narrows a profile of sums: narrows the profiles from which it was built and builds it again.
 local function marked_sums(self, is_wanted, mark)
    local state = of(self)
    if not state.again then
@@ -469,8 +469,8 @@ methods.focus = narrowed(KEEP)
 ---Without the stacks that these are on (of a graph: without them and their part of what they call).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.ignore = narrowed(LEAVE_OUT)
----What these functions cost goes to their callers. Where nobody called one, what it cost itself
----stays with it.
+---Charges the cost of these functions to their callers. A function keeps its self cost where it has
+---no caller.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.hide = narrowed(HIDE)
 

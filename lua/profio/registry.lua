@@ -135,7 +135,8 @@ local function check_profile_column(format, key)
    return false
 end
 
--- What a profile is made from. A function of the opened file is checked by what it answers.
+-- Checks the field `profile` of a format: the table and the columns from which a profile is built.
+-- A function is not called here, because it needs an opened file.
 local function check_profile(format)
    local profile = format.profile
    if profile == nil or type(profile) == "function" then

@@ -27,7 +27,7 @@ function texts.trim(text)
    return texts.trim_end(text:sub(text:find "%S" or #text + 1))
 end
 
----What stands behind the last slash of a path.
+---Returns the part of a path after the last slash.
 ---@param path string
 ---@return string
 function texts.base_name(path)

@@ -42,7 +42,7 @@ local function counter_of(self, formula)
    return counters[owner][formula]
 end
 
----What views over a trace or profile have met while their rows were read.
+---Returns the warnings that views over a trace or profile have collected while they read rows.
 ---@param owner any what the views pin
 ---@return profio.Warning[] warnings  one for each formula that had overflows
 function view.warnings(owner)

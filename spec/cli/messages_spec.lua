@@ -1,4 +1,5 @@
--- What the command says and shows: misspelt names, options in its own words, widths of tables.
+-- Messages and tables of the command: misspelt names, options as the user gives them, widths of
+-- tables.
 
 local command = require "spec.support.command"
 local dbf = require "spec.support.dbf_builder"
@@ -37,7 +38,7 @@ describe("profio", function()
    end)
 
    describe("a misspelt name", function()
-      -- What standard error says, after the names that there are.
+      -- Returns the suggestion on standard error, after the list of the names that exist.
       local function hint(line)
          local _, status, errors = run("profio " .. line)
          assert.equal(2, status, line)

@@ -15,7 +15,7 @@ local lines = [[
 5000000 leave main cpu0
 ]]
 
--- What the command prints and says of a selection that leaves nothing.
+-- Returns the output and the standard error of the command for a selection that leaves no rows.
 local function nothing(...)
    local text, status, errors = events.command(lines, ...)
    assert.equal(0, status, errors)

@@ -162,7 +162,8 @@ end
 
 local out = folder .. "/out"
 
--- What the command writes, its status and its messages; in this process, which knows "events".
+-- Runs the command in this process, which knows the format "events"; returns its output, its status
+-- and its standard error.
 local function run(input, ...)
    local argv = table.move(input[2], 1, #input[2], 1, {})
    for _, more in ipairs { input.more or {}, { "-o", out }, { ... } } do

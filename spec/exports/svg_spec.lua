@@ -10,7 +10,7 @@ local it_looks = viewers.has_chromium and it or function(name)
    pending(name .. " (needs chromium)")
 end
 
--- What the tips of a picture say, by frame.
+-- Returns the texts of the tooltips of a picture, one for each frame.
 local function titles(svg)
    local list = {}
    for title in svg:gmatch 'data%-t="(.-)"' do

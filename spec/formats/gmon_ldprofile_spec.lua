@@ -1,5 +1,5 @@
--- What ld.so writes for LD_PROFILE: the histogram has addresses as the library was linked, the arcs
--- count from the start of its text segment.
+-- Files that ld.so writes for LD_PROFILE: the histogram has link-time addresses of the library, the
+-- addresses of arcs are relative to the start of its text segment.
 
 local builder = require "spec.support.gmon_builder"
 local profio = require "profio"

@@ -94,7 +94,7 @@ describe("sample types", function()
       assert.equal("time", assert(trace:profile()):usual_metric())
    end)
 
-   -- What stands in a callgrind file: the events, and the costs of functions by name.
+   -- Returns the costs of functions by name, and their sums, from a callgrind file.
    local function costs_of(text)
       local seen, sum, name = {}, {}, nil
       for line in text:gmatch "[^\n]+" do

@@ -78,7 +78,7 @@ local mapping = records.lines("* HANDLE(Functions) %HANDLE%,%NAME%,%VALUE%", "00
    "30000001,OFF,0", "30000001,ON,1")
 local header = "* TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%\n"
 
--- What the whole file says.
+-- Returns the rows of a table of the complete file.
 local function whole(what, name, version)
    local trace <close> = assert(profio.open(what, { format = "winidea", bin_version = version }))
    return trace:table(name or "timeline"):rows(table.unpack(columns))

@@ -1,4 +1,4 @@
--- What opens and closes on each track, held against the calls that the same events make.
+-- The spans on each track, compared with the calls that are built from the same events.
 
 local core = require "profio.core"
 local events = require "spec.support.call_events"
@@ -57,7 +57,7 @@ local function seen(trace, options, origin)
    return found, spans
 end
 
--- The same of calls: those of functions, lines and states.
+-- All calls of functions, lines and states, in words, by lane ("-": none) or variable, in order.
 local function expected(trace, options)
    local found = {}
    local rows = trace:calls { from = options.from, to = options.to }:describe()

@@ -1,4 +1,4 @@
--- What profio makes of a file whose format it is not told.
+-- Detection of the format: how profio opens a file without the option format.
 
 local profio = require "profio"
 
@@ -6,7 +6,7 @@ local claims = {}
 
 local MAX_SIZE = 1 << 26 -- bytes that a packed file may unpack to
 
----What opening and reading comes to.
+---Opens and checks a file; returns the outcome.
 ---@param what string|table a path, or { data = string }
 ---@return "refused"|"clean"|"damaged" outcome
 ---@return string|nil format  refused: the code

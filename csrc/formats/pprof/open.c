@@ -56,7 +56,7 @@ static bool is_expected (const pprof_part *part) {
 }
 
 
-/* Messages at the begin of a file, counted to detect whether it is a profile. */
+/* Messages at the begin of a file, counted to detect a profile. */
 typedef struct seen {
   size_t types, parts, samples;
   size_t misfits;      /* samples with another number of values than types */

@@ -10,7 +10,7 @@ local symbols_of = require "profio.symbols"
 
 local making = {}
 
--- What trace:profile takes.
+-- Options of trace:profile.
 local declared = {
    { name = "compat", type = "choice", choices = { "gprof", "exact" },
       help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
@@ -27,8 +27,8 @@ local declared = {
 
 -- {====== What there is ======
 
----What a profile of the trace would be made from: "stacks" (a table with stacks, or of functions),
----"graph" (histogram and arcs), "calls" (events), or nil.
+---Returns the kind of tables from which a profile of the trace is built: "stacks" (a table with
+---stacks, or of functions), "graph" (histogram and arcs), "calls" (events); nil if there is none.
 ---@param state table of the trace
 ---@return string|nil
 function making.kind(state)

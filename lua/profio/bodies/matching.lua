@@ -73,7 +73,8 @@ end
 
 -- }======
 
--- What frames of the old side are called on the new side, by number.
+-- Returns function, file and line that frames of the old side have on the new side, by the number
+-- of the frame, for those that differ; nil if none differs.
 local function renamed(old_frames, new, old, new_lines)
    local list
    for _, frame in ipairs(old_frames) do

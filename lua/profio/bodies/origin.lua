@@ -1,4 +1,4 @@
--- What the files of a profile state beside their records, where pprof has a place for it.
+-- Facts that the files of a profile state beside their records, where pprof has a field for them.
 
 local origin = {}
 
@@ -30,7 +30,8 @@ function origin.of_trace(state)
    return stated
 end
 
----What the files of two profiles state: of two executables none is that of all functions.
+---Combines the origins of two profiles: the facts of the files of both, and the executable if it is
+---the same. Two different executables are left out, because neither contains all functions.
 ---@param a profio.Origin|nil
 ---@param b profio.Origin|nil
 ---@return profio.Origin

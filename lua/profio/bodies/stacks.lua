@@ -4,7 +4,8 @@ local core = require "profio.core"
 
 local stacks = {}
 
----What the format says of that table; some formats know it only of an opened file.
+---Returns the format's description of the table from which profiles are built, or nil. Some formats
+---find it in the opened file; then it is nil once the trace is closed.
 ---@param state table of the trace
 ---@param part userdata|nil default: the first one
 ---@return table|nil

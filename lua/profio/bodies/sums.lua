@@ -24,7 +24,8 @@ end
 
 -- {====== Making ======
 
--- What one metric of a body says, as contexts; whether views show it when none is named.
+-- Builds contexts with the self and total values of one metric from the rows of a reader; with
+-- `is_usual` it is the metric that views show when none is named.
 local function collected(reader, metric, is_usual, more)
    more.reader, more.usual = reader, is_usual and metric.name or nil
    more.metrics = {

@@ -69,7 +69,7 @@ end
 
 -- {====== A report again and again ======
 
--- What tells that files have changed.
+-- Returns a text with the sizes and modification times of files, which changes when a file changes.
 local function state_of(paths)
    local list = {}
    for i, path in ipairs(paths) do

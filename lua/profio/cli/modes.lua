@@ -246,8 +246,9 @@ local function named_way(given)
    end
 end
 
--- What a command line without a way, an export of the whole or --follow shows: rows that are chosen
--- of the main table, else what the format's own tool prints first.
+-- Returns whether a command line without a way, an export of the whole trace or --follow shows rows
+-- of the main table, because it selects or reshapes them. Otherwise it shows the first reports of
+-- the format.
 local function is_of_rows(given)
    return not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
 end
@@ -267,7 +268,7 @@ function modes.check(given)
    end
 end
 
--- What the options are checked against.
+-- Returns the way, export or report that defines which options the command line may have.
 local function subject_of(trace, given)
    local export, way = whole_export(given), named_way(given)
    if export then

@@ -59,8 +59,8 @@ local function functions_of(made)
    return list
 end
 
--- What is narrowed of a graph: the profile itself, or only the reports, as gprof does and where
--- flat=, graph= or time= say so.
+-- Returns whether an option narrows only the reports of a graph: with --compat, where flat=, graph=
+-- or time= say so, and for arcs of --ignore. Otherwise it narrows the profile itself.
 local function is_of_reports(made, word, text)
    return made:kind() == "graph"
       and (made.facts.compat or symspec.place(text) ~= nil

@@ -1,5 +1,5 @@
--- What a selection that leaves nothing should have named: a line for standard error with the values
--- that there are. Such a command is no failure: it prints the header and has status 0.
+-- Hints for a selection that leaves no rows: a line for standard error with the values that exist.
+-- Such a command succeeds: it prints the header and has status 0.
 
 local near = require "profio.near"
 local plain = require "profio.reports.plain"
@@ -147,7 +147,7 @@ end
 
 -- }======
 
----What a selection that leaves nothing should have named; nil when it leaves something.
+---Returns the hint for a selection that leaves no rows; nil when it leaves some, and with --follow.
 ---@param context profio.Context
 ---@return string|nil lines without a line end
 function nothing.told(context)

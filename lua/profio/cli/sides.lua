@@ -36,8 +36,8 @@ local function is_executable(path)
    return false
 end
 
--- What is read when no FILE is named: what a program leaves behind in the current directory, or the
--- database that DCPI's tools take.
+-- Returns the path that is read when no FILE is named: gmon.out in the current directory, else the
+-- database of DCPI that the environment variable DCPIDB names. Without both it is wrong use.
 local function default()
    local database = os.getenv "DCPIDB"
    if database and database ~= "" and not core.is_plain_file "gmon.out" then
@@ -165,7 +165,7 @@ local function line_of(label, side)
    return label .. table.concat(words, " ") .. "\n"
 end
 
----What stands above a report that compares: which files are on which side.
+---Returns the heading of a report that compares: a line with the files of each side.
 ---@param new profio.Side
 ---@param old profio.Side
 ---@return string

@@ -122,7 +122,8 @@ function span.lane_field(rows)
    failure.use("--lane: these rows have no lanes; there are: %s", table.concat(rows.columns, ", "))
 end
 
--- What rows of the lanes of --lane satisfy; a word is no lane where lanes are numbers.
+-- Returns the condition that selects the rows of the lanes of --lane. It matches no row if lanes
+-- are numbers and the option has a word.
 local function lane_condition(rows, given)
    local field = span.lane_field(rows)
    local is_name = field.type == "name"

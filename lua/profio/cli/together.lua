@@ -24,7 +24,7 @@ local groups = {
    diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping" },
 }
 
--- What opens files and what everything can do.
+-- Options that open files, and those that every subject accepts.
 local always = { "format", "mapping", "set", "strict", "exe", "symbols", "load_bias", "load",
    "progress", "no_progress" }
 
@@ -85,7 +85,7 @@ local function without_text(set, given)
    set.output = set.output and not given.export
 end
 
--- What is hidden is charged to callers, which not all profiles know.
+-- Removes --hide for profiles without callers, because it charges the cost of functions to callers.
 local function without_callers(set, trace)
    set.hide = set.hide and trace:has_callers()
 end
@@ -107,7 +107,7 @@ end
 
 together.name_of = name_of
 
--- What to do instead, by option.
+-- Reason for the refusal of an option, or advice, by the key of the option.
 local advice = {
    unit = "it is for times in text; other forms have nanoseconds",
    explain = "it is for text",
@@ -132,8 +132,8 @@ local function users_of(key, subjects, trace)
    return names
 end
 
--- What to do instead, or nil: the option of that name which the subject itself has, or others of
--- its kind.
+-- Returns advice for a refused option: an option of that name which the subject itself has, the
+-- missing table of events, or the subjects of its kind that accept it; false if there are none.
 local function instead_of(subject, key, trace)
    for _, option in ipairs(subject.options or {}) do
       if option.name == key and key == "source" then

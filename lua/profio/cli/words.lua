@@ -169,7 +169,7 @@ local function next_to(value, field, step)
    return value ~= last and value + step or nil
 end
 
--- What is less or greater than a value, or equal to it.
+-- Returns the condition of a comparison with one of the operators >, >=, < and <=.
 local function compared(operator, text, field)
    if not lowest[field.type] then
       failure.use("--where: %s is for numbers and times, column '%s' is of type %s", operator,

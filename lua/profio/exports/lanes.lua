@@ -82,8 +82,8 @@ function lanes.fits(trace)
       or "it has several runs whose times overlap: they have no common timeline"
 end
 
----What an export that falls back on the profile says of the timeline: "without the timeline: ...";
----nil where there is none.
+---Returns the note of an export that falls back on the profile: "without the timeline: ..."; nil if
+---the trace has no events or there is no reason.
 ---@param trace profio.Trace
 ---@param reason string|false|nil of lanes.fits
 ---@return string|nil
@@ -93,7 +93,7 @@ end
 
 -- {====== Which part of a trace ======
 
----What exports of a trace take beside options of their own.
+---Options that all exports of a trace accept beside their own.
 ---@type profio.Option[]
 lanes.options = {
    { name = "from", type = "int", help = "only from this time on, ns; what began before is cut" },

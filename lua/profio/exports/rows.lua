@@ -4,7 +4,7 @@ local core = require "profio.core"
 
 local rows = {}
 
----What csv and tsv take.
+---Options of the outputs csv and tsv.
 ---@type profio.Option[]
 rows.text_options = {
    { name = "raw", type = "bool", default = false,
@@ -39,7 +39,7 @@ function rows.kinds(fields)
    return times, shares
 end
 
----What rows can be written as.
+---Names of the outputs of rows.
 rows.outputs = { "text", "csv", "tsv", "json", "ndjson" }
 
 local function check_output(output)

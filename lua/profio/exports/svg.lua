@@ -70,7 +70,7 @@ local program = [[
   function cut(name, letters) {
     return letters >= name.length ? name : name.slice(0, letters - 2) + '..';
   }
-  // What is told of a frame, beside the pointer at x and y of the picture.
+  // Shows the text of a frame beside the pointer at x and y of the picture; without g hides it.
   function tell(g, x, y) {
     if (!g) { words.style.display = 'none'; return; }
     var told = g.dataset.t, text = words.querySelector('text'), numbers = told.lastIndexOf(' (');

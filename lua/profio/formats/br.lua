@@ -9,8 +9,8 @@ br.help = "Business Rules! BASIC: DEBUG PROFILE SAMPLED and TIMED; recordings of
 br.follows = true
 br.extensions = { "prf", "br", "log" }
 
----What is shown first: the listing that its own tool prints, and of a Lua program that profio
----recorded where the time went.
+---Returns the reports that the command shows first: the listing that BR itself prints, or for a
+---recording of a Lua program the functions and lines that took the most time.
 ---@param trace profio.Trace
 ---@return string[] reports
 function br.first(trace)

@@ -86,7 +86,7 @@ function pprof.profile(part)
    return nil
 end
 
--- What a file states beside its samples goes along into profiles.
+-- Profiles keep the facts that a file states beside its samples.
 pprof.states_heads = true
 
 -- Weights say what samples say.

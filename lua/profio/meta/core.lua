@@ -369,13 +369,13 @@ function spans:tracks() end
 ---@return integer last
 function spans:ends() end
 
----What opens and closes on a track: kind, time, frame, name, net, flags.
+---Returns a reader of the opens and closes of a track: kind, time, frame, name, net, flags.
 ---@param track integer from 1
 ---@param origin integer|nil subtracted from all times
 ---@return profio.core.Reader
 function spans:reader(track, origin) end
 
----What the frames are: frame, area, name.
+---Returns a reader of the frames: frame, area, name.
 ---@return profio.core.Reader
 function spans:frames() end
 

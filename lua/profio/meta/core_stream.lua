@@ -29,7 +29,7 @@ function core.commit(file) end
 ---@return profio.core.Code|nil code
 function core.output_path(path) end
 
----What a writer answers when file:write has failed.
+---Returns the failure of a writer after file:write has failed.
 ---@param file file*
 ---@param errnum integer the third value that file:write answered
 ---@return nil
@@ -168,7 +168,7 @@ function writer:put_reader(table_name, rows) end
 ---@return profio.core.Code|nil code
 function writer:put_traces(parts) end
 
----What became of the rows that were put one by one; `rounded` counts values.
+---Returns counts of the rows that were put one by one; `rounded` counts values.
 ---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function writer:facts() end
 

@@ -6,7 +6,7 @@ local view = require "profio.view"
 
 local diff = {}
 
--- What tells rows apart: those of both runs with equal keys are one.
+-- Key columns: rows of both runs with equal keys are merged into one.
 local keys = { "area", "value", "context", "caller" }
 
 local overview = { "count", "net", "gross", "net_max", "gross_max", "net_p99", "gross_p99",
@@ -88,7 +88,7 @@ local function change_of(new, old)
    return new - old
 end
 
--- What an area that did not run has of a number: nothing of a sum or a count.
+-- Columns of counts and sums, which are 0 for an area that did not run; other columns are missing.
 local sums = { count = true, net = true, gross = true, call = true, period = true, outside = true }
 
 local function values_of(new, old, key_fields, number_fields)
