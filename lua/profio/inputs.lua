@@ -316,18 +316,39 @@ end
 
 -- }======
 
+-- The names in the directory of a file, and that directory; none when it cannot be read.
+local function names_beside(beside)
+   local directory = beside:match "^(.*/)[^/]*$" or ""
+   local ok, iterate, state = pcall(lfs.dir, directory == "" and "." or directory)
+   local names = {}
+   for name in ok and iterate or function() end, state do
+      names[#names + 1] = name
+   end
+   return names, directory
+end
+
+---All files in a directory that have a name, in any case of letters.
+---@param beside string the path of a file in that directory
+---@param name string without directory
+---@return string[] paths
+function inputs.all_beside(beside, name)
+   local names, directory = names_beside(beside)
+   local paths = {}
+   for _, found in ipairs(names) do
+      if found:lower() == name:lower() and lfs.attributes(directory .. found, "mode") == "file" then
+         paths[#paths + 1] = directory .. found
+      end
+   end
+   return paths
+end
+
 ---The file in a directory whose name is one of some, in any case of letters; the first that fits.
 ---@param beside string the path of a file in that directory
 ---@param names string[] without directory, in order of preference
 ---@return string|nil path
 function inputs.beside(beside, names)
-   local directory = beside:match "^(.*/)[^/]*$" or ""
-   local listed = {}
-   local ok, iterate, state = pcall(lfs.dir, directory == "" and "." or directory)
-   if not ok then
-      return nil
-   end
-   for name in iterate, state do
+   local listed, present, directory = {}, names_beside(beside)
+   for _, name in ipairs(present) do
       local lower = name:lower()
       if not listed[lower] or name < listed[lower] then
          listed[lower] = name

@@ -56,10 +56,12 @@ local function place_of(path)
    return path and outputs.is_in_place(path) and "-" or path
 end
 
--- The files a format may write beside its own, by role; the format knows where. Raises when one of
--- all these files is an input, or is written twice.
-local function sides_of(format, path, checked, replaced, inputs)
-   local sides = format.side_outputs and format.side_outputs(place_of(path), checked) or {}
+-- The files a format may write beside its own, by role; the format knows where. With `is_stream`
+-- all files grow while they are written. Raises when one of all these files is an input, or is
+-- written twice.
+local function sides_of(format, path, checked, replaced, inputs, is_stream)
+   local sides = format.side_outputs and format.side_outputs(place_of(path), checked, is_stream)
+      or {}
    local paths = { path }
    for _, side in ipairs(sides) do
       paths[#paths + 1] = side.path
@@ -158,7 +160,7 @@ function writer.create(path, given)
    if not replaced then
       return nil, message, code
    end
-   local sides = sides_of(format, path, checked, replaced, {})
+   local sides = sides_of(format, path, checked, replaced, {}, plan ~= nil)
    local sink
    if plan then
       plan.kept = kept_of(format, checked)
@@ -395,7 +397,7 @@ function writer.save(state, path, given)
    end
    local format, checked = format_of(wanted)
    if format.save_defaults then
-      format.save_defaults(checked, state.parts[1]:info(), state.parts[1])
+      format.save_defaults(checked, state.parts[1]:info(), state.parts[1], place_of(path))
    end
    local inputs = input_files.paths_of(state)
    outputs.check_inputs({ path }, inputs)
@@ -406,7 +408,7 @@ function writer.save(state, path, given)
    checked.inputs = #state.parts -- what is merged has an order of its own
    local sink
    sink, message, code = core.writer(format.name, checked, state.dictionary, path,
-      sides_of(format, path, checked, replaced, inputs))
+      sides_of(format, path, checked, replaced, inputs, false))
    if not sink then
       return nil, message, code
    end

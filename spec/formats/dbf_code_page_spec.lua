@@ -82,10 +82,116 @@ describe("saving a table", function()
       end
    end)
 
-   it("keeps the text of a code page that no table can state", function()
-      local trace <close> = assert(profio.open { data = dbf { "ä" }, cpg = "UTF-8" })
-      local path = command.folder .. "/utf8.dbf"
-      assert(trace:save(path))
+   -- The value as bytes, and as UTF-8.
+   local unmarked = {
+      ["UTF-8"] = { "ä", "ä" },
+      ["ISO-8859-2"] = { "\xbe", "ž" },
+      ["ISO-8859-15"] = { "\xa4", "€" },
+      ["KOI8-R"] = { "\xf6", "Ж" },
+      ["EUC-JP"] = { "\xa5\xb9", "ス" },
+   }
+
+   it("writes a .cpg file for a code page that no mark states", function()
+      for page, case in pairs(unmarked) do
+         local trace <close> = assert(profio.open({ data = dbf { case[1] } }, { code_page = page }))
+         for _, name in ipairs { "unmarked.dbf", "unmarked.sub/name.x.DBF", "unmarked" } do
+            os.execute("mkdir -p " .. command.folder .. "/unmarked.sub")
+            local path = command.folder .. "/" .. name
+            local beside = path:gsub("%.[dD][bB][fF]$", "") .. ".cpg"
+            assert(trace:save(path))
+            assert.equal(page, command.read(beside))
+            local bytes = command.read(path)
+            assert.equal("\0", bytes:sub(30, 30))
+            assert.truthy(bytes:find(" " .. case[1] .. " ", 1, true))
+            local list, codes, info = values_of(path, { format = "dbf" })
+            assert.same({ case[2] }, list)
+            assert.same({}, codes)
+            assert.equal(page, info.code_page)
+            os.remove(beside)
+         end
+      end
+   end)
+
+   it("writes it together with the memo file, and in a new table", function()
+      local path = command.folder .. "/memos.dbf"
+      local writer = assert(profio.create(path, { format = "dbf", fields = "NAME C(8), NOTE M",
+         code_page = "ISO-8859-2" }))
+      writer:write { NAME = "ž", NOTE = "šž" }
+      assert(writer:close())
+      local trace <close> = assert(profio.open(path))
+      local row = trace.data:rows()[1]
+      assert.same({ "ž", "šž" }, { row.NAME, row.NOTE })
+      assert.truthy(command.read(command.folder .. "/memos.fpt"):find("\xb9\xbe", 1, true))
+   end)
+
+   it("replaces or removes the .cpg file of an older table", function()
+      local function files()
+         local list = {}
+         for name in require "lfs".dir(command.folder .. "/older") do
+            list[#list + 1] = name:find "^%." == nil and name or nil
+         end
+         table.sort(list)
+         return list
+      end
+      os.execute(("rm -rf %s/older; mkdir %s/older"):format(command.folder, command.folder))
+      local path = command.folder .. "/older/t.dbf"
+      local marked <close> = assert(profio.open { data = dbf({ "\x84" }, { mark = 2 }) })
+      local utf8 <close> = assert(profio.open { data = dbf { "ä" }, cpg = "UTF-8" })
+      command.file("older/T.Cpg", "1251")
+      command.file("older/t.cpg", "1250")
+      assert(utf8:save(path))
+      assert.same({ "t.cpg", "t.dbf" }, files())
+      assert.same({ "ä" }, (values_of(path)))
+      command.file("older/T.CPG", "1251")
+      assert(marked:save(path))
+      assert.same({ "t.dbf" }, files())
+      assert.same({ "ä" }, (values_of(path)))
+      command.file("older/T.cpg", "UTF-8")
+      command.file("older/T.dbf", dbf { "ä" })
+      assert(marked:save(path)) -- leaves the file of the other table
+      assert.same({ "T.cpg", "T.dbf", "t.dbf" }, files())
+      command.file("older/t.cpg", "1251")
+      local bytes = command.read(path)
+      assert.is_nil((marked:save(path, { fields = "NAME C(0)" })))
+      local writer = assert(profio.create(path, { format = "dbf", fields = "NAME C(8)" }))
+      assert.is_false((pcall(writer.write, writer, { NAME = "Ж" })))
+      writer.sink:close()
+      assert.equal("1251", command.read(command.folder .. "/older/t.cpg"))
+      assert.equal(bytes, command.read(path))
+   end)
+
+   it("keeps UTF-8 where nothing can stand beside the table", function()
+      local trace <close> = assert(profio.open({ data = dbf { "\xbe" } },
+         { code_page = "ISO-8859-2" }))
+      local bytes, sides = trace:save()
+      assert.same({}, sides)
+      assert.truthy(bytes:find(" ž", 1, true))
+      command.file("page.dbf", dbf { "\xbe" })
+      command.file("page.cpg", "ISO-8859-2")
+      assert.truthy(command.run("profio --merge page.dbf | cat"):find(" ž", 1, true))
+      os.remove(command.folder .. "/page.cpg")
+   end)
+
+   it("refuses such a code page where no .cpg file can be written", function()
+      local given = { format = "dbf", fields = "NAME C(8)", code_page = "ISO-8859-2" }
+      for _, case in ipairs { { nil, nil }, { "-", nil }, { command.folder .. "/ring.dbf", {} } } do
+         given.ring = case[2]
+         local writer, message, code = profio.create(case[1], given)
+         assert.is_nil(writer)
+         assert.truthy(message:find("only a .cpg file can say that the code page is ISO-8859-2", 1,
+            true))
+         assert.equal("unsupported", code)
+      end
+   end)
+
+   it("through a ring removes the .cpg file of an older table at once", function()
+      local path = command.folder .. "/ring.dbf"
+      command.file("ring.cpg", "1251")
+      local writer = assert(profio.create(path, { format = "dbf", fields = "NAME C(8)",
+         code_page = "CP850", ring = {} }))
+      assert.is_nil((io.open(command.folder .. "/ring.cpg")))
+      writer:write { NAME = "ä" }
+      assert(writer:close())
       assert.same({ "ä" }, (values_of(path)))
    end)
 end)

@@ -176,7 +176,8 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
 ** the option `fields` ("TID I, OP C(1), MSG C(20), NOTE M null"), for each
 ** currency NAME also NAME_exact, and `deleted`. Other options: dialect ("visual"
 ** or "foxpro2"), code_page, memo_block, changed (a date), round. Memos go to
-** the side sink "memo". Its `flush` makes the counts right on the way.
+** the side sink "memo". With the option cpg = 1 a code page that has no mark is
+** allowed; its name goes to the side sink "cpg". The encoder's `flush` makes the counts right on the way.
 */
 pf_status dbf_encoder (const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,

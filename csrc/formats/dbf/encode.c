@@ -150,11 +150,25 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
+/* The .cpg file, where the header has no mark for the code page. Without bytes
+   the file does not come to be. */
+static void put_cpg (const dbf_writer *self, pf_sink *sink) {
+  pf_sink *const cpg = pf_sink_side(sink, "cpg");
+  const char *const name = self->charset.name;
+  if (cpg != NULL && self->mark == 0)
+    (void)pf_sink_put(cpg, (const uint8_t *)name, strlen(name));
+}
+
+
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  const pf_status status = settle((dbf_writer *)encoder, sink, error);
-  if (status == PF_OK && pf_sink_fill(sink, 0x1A, 1) != PF_OK)
+  dbf_writer *const self = (dbf_writer *)encoder;
+  const pf_status status = settle(self, sink, error);
+  if (status != PF_OK)
+    return status;
+  put_cpg(self, sink); /* a failure stays in the sink until it is flushed */
+  if (pf_sink_fill(sink, 0x1A, 1) != PF_OK)
     return pf_sink_flush(sink, error);
-  return status;
+  return PF_OK;
 }
 
 
@@ -220,10 +234,12 @@ static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
   if (status != PF_OK)
     return status;
   self->mark = dbf_code_page_mark(self->charset.name);
-  if (self->mark == 0 && self->charset.kind != PF_TEXT_AS_BYTES)
+  if (self->mark == 0 && self->charset.kind != PF_TEXT_AS_BYTES &&
+      pf_option_int(asked, "cpg", 0) == 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "no table can say that its code page is %s: raw leaves it "
-                   "open",
+                   "only a .cpg file can say that the code page is %s, and "
+                   "there is no place for one: write into a file without a "
+                   "ring, or with raw, which leaves the code page open",
                    self->charset.name);
   status = pf_converter_open_back(&self->to_page, &self->charset);
   if (status != PF_OK)

@@ -4,6 +4,8 @@
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
 
+local lfs = require "lfs"
+
 local dbf = {
    name = "dbf",
    help = "tables of dBASE, FoxPro, Clipper and Xbase++ (.dbf) with memo files (.dbt, .fpt, .prv)",
@@ -38,7 +40,8 @@ dbf.write_options = {
    { name = "dialect", type = "choice", choices = { "visual", "foxpro2" },
      help = "Visual FoxPro, or FoxPro 2 (dBASE III, when there are no memos)" },
    { name = "code_page", type = "text",
-     help = "what text is written in: CP1252, CP850, ...; raw writes bytes as they are" },
+     help = "what text is written in: CP1252, CP850, ...; raw writes bytes as they are; pages that "
+        .. "no table can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
    { name = "memo", type = "text", help = "path of the memo file, instead of beside the table" },
    { name = "memo_block", type = "int", default = 64, help = "bytes of a block of the memo file" },
    { name = "changed", type = "text", help = "date of the change, YYYY-MM-DD; else today" },
@@ -77,42 +80,100 @@ local extensions = {
 -- dBASE, whose memo files are .dbt; FoxPro has .fpt.
 local dbase = { [0x83] = true, [0x8b] = true, [0x8c] = true, [0x7b] = true, [0xcb] = true }
 
----The memo file beside a table.
+-- A path without its extension, and the extension in small letters ("" where there is none).
+local function split(path)
+   local stem, extension = path:match "^(.-)%.([^./]*)$"
+   return stem or path, (extension or ""):lower()
+end
+
+-- The name of the .cpg file of a table, without directory.
+local function cpg_name(path)
+   return split(path):match "[^/]*$" .. ".cpg"
+end
+
+---The memo file and the .cpg file beside a table.
 ---@param main { path: string|nil, source: userdata, options: table }
 ---@return { role: string, path: string }[]
 function dbf.side_files(main)
    if not main.path or main.path == "-" then
       return {}
    end
-   local stem, extension = main.path:match "([^/]-)%.?([^./]*)$"
+   local stem, extension = split(main.path)
    local version = main.source:read(0, 1):byte() or 0
    local usual = dbase[version] and { "dbt", "fpt" } or { "fpt", "dbt", "prv" }
    local names = {}
-   for i, ending in ipairs(extensions[extension:lower()] or usual) do
-      names[i] = stem .. "." .. ending
+   for i, ending in ipairs(extensions[extension] or usual) do
+      names[i] = stem:match "[^/]*$" .. "." .. ending
    end
    local path = require("profio.inputs").beside(main.path, names)
    local sides = { path and { role = "memo", path = path } or nil }
-   local page = require("profio.inputs").beside(main.path, { stem .. ".cpg" })
+   local page = require("profio.inputs").beside(main.path, { cpg_name(main.path) })
    sides[#sides + 1] = page and { role = "cpg", path = page }
    return sides
 end
 
----Where memos are written: beside the table, as users of its extension look for them.
+---Where memos are written: beside the table, as users of its extension look for them. And where a
+---.cpg file is written, which comes to be when the header has no mark for the code page; it is
+---written at the end, so a table that grows meanwhile has none.
 ---@param path string|nil of the table
----@param options table of writing; `memo` is taken from them
+---@param options table of writing; `memo` is taken from them, and `cpg` says that there may be one
+---@param is_stream boolean|nil the table grows while it is written
 ---@return { role: string, path: string|nil }[]
-function dbf.side_outputs(path, options)
+function dbf.side_outputs(path, options, is_stream)
    local memo = options.memo
    options.memo = nil
    if path == "-" and not memo then
       return {}
    elseif path and not memo then
-      local stem, extension = path:match "^(.-)%.([^./]*)$"
-      local usual = extensions[(extension or ""):lower()]
-      memo = (stem or path) .. "." .. (usual and usual[1] or "fpt")
+      local stem, extension = split(path)
+      local usual = extensions[extension]
+      memo = stem .. "." .. (usual and usual[1] or "fpt")
    end
-   return { { role = "memo", path = memo } }
+   local sides = { { role = "memo", path = memo } }
+   if path and path ~= "-" and not is_stream then
+      options.cpg = 1
+      sides[2] = { role = "cpg", path = split(path) .. ".cpg" }
+   end
+   return sides
+end
+
+-- Tells whether the file at a path is still the same one.
+local function identity(path)
+   local found = lfs.attributes(path)
+   return found and ("%d %d"):format(found.dev, found.ino)
+end
+
+-- Whether a .cpg file is that of another table, whose name has other cases of letters.
+local function is_of_another(older, path)
+   local stem = split(older)
+   for _, found in ipairs(require("profio.inputs").all_beside(path,
+      stem:match "[^/]*$" .. ".dbf")) do
+      if split(found) == stem and stem ~= split(path) then
+         return true
+      end
+   end
+   return false
+end
+
+---The .cpg files of an older table: they would outrank the mark of the new one. `rest` leaves the
+---one that has been written again.
+---@param path string of the table
+---@return { paths: string[], all: fun(), rest: fun() }
+function dbf.replaced(path)
+   local paths, before = {}, {}
+   for _, older in ipairs(require("profio.inputs").all_beside(path, cpg_name(path))) do
+      if not is_of_another(older, path) then
+         paths[#paths + 1], before[older] = older, identity(older)
+      end
+   end
+   local function remove()
+      for _, older in ipairs(paths) do
+         if identity(older) == before[older] then
+            os.remove(older)
+         end
+      end
+   end
+   return { paths = paths, all = remove, rest = remove }
 end
 
 -- The types that are written, for those that are read.
@@ -146,7 +207,8 @@ end
 ---@param options table of writing, changed
 ---@param info { name: string, value: any }[] of the trace's first file
 ---@param part userdata that file
-function dbf.save_defaults(options, info, part)
+---@param path string|nil of the copy; "-": nothing can stand beside it
+function dbf.save_defaults(options, info, part, path)
    local value, needs_visual, fields = {}, false, {}
    for _, fact in ipairs(info) do
       value[fact.name] = fact.value
@@ -162,9 +224,11 @@ function dbf.save_defaults(options, info, part)
    options.fields = options.fields or table.concat(fields, ", ")
    options.dialect = options.dialect or (is_visual or needs_visual) and "visual" or "foxpro2"
    if not options.code_page then
-      -- The page that text was read in, where a table can state it; else its UTF-8 is kept.
+      -- The page that text was read in, where the table or a .cpg file beside it can state it; else
+      -- its UTF-8 is kept.
       local mark = value.page_mark or value.code_page_mark
-      options.code_page = mark ~= 0 and value.code_page ~= "raw" and value.code_page or "raw"
+      local is_stated = mark ~= 0 or path and path ~= "-"
+      options.code_page = is_stated and value.code_page or "raw"
    end
 end
 
