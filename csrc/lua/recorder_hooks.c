@@ -226,8 +226,9 @@ L_QUICK l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 
 
 /* Record an event, which began at that reading of the clock. */
-static __attribute__((noinline)) l_cost record (lua_State *L, lua_Debug *ar,
-                                                l_recorder *r, int64_t began) {
+static __attribute__((noinline)) l_cost take_event (lua_State *L, lua_Debug *ar,
+                                                    l_recorder *r,
+                                                    int64_t began) {
   const bool is_line = ar->event == LUA_HOOKLINE;
   const bool is_return = ar->event == LUA_HOOKRET;
   l_lane *const lane = lane_of(r, L, !is_line && !is_return, began);
@@ -251,7 +252,7 @@ L_QUICK void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
   if (r == NULL)
     return;
   const int64_t began = l_now(r);
-  const l_cost kind = record(L, ar, r, began);
+  const l_cost kind = take_event(L, ar, r, began);
   end_event(r, began, kind);
 }
 
