@@ -162,7 +162,7 @@ static int64_t median (const int64_t *values) {
    known before the others. */
 static void measure (l_costs *c, int kind, int64_t *costs) {
   const int64_t plain = run(c, kind, false);
-  int64_t added = (run(c, kind, true) - plain) << L_COST_BITS;
+  int64_t added = (run(c, kind, true) - plain) * (1 << L_COST_BITS);
   const int64_t count = (int64_t)c->probe.seen[kind];
   for (int other = 0; other < L_COSTS; other++)
     if (other != kind)
