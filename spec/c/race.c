@@ -474,7 +474,9 @@ static void make_contexts (pf_contexts *contexts, pf_dictionary *dictionary) {
 /* A file of them, packed in two threads, and unpacked to the same bytes. */
 static void write_profile (const pf_contexts *contexts, pf_sink *plain,
                            pf_sink *packed) {
-  const pprof_facts facts = {0, 0, 0, NULL};
+  pprof_head head;
+  pprof_head_open(&head);
+  const pprof_facts facts = {&head, NULL};
   pf_map *map;
   pf_error error;
   MUST(pf_sink_open(plain, -1) == PF_OK && pf_sink_open(packed, -1) == PF_OK);
@@ -483,6 +485,7 @@ static void write_profile (const pf_contexts *contexts, pf_sink *plain,
   MUST(pf_map_gzip(pf_sink_bytes(packed), UINT64_MAX, &map, &error) == PF_OK);
   const pf_bytes a = pf_sink_bytes(plain), b = pf_map_bytes(map);
   MUST(a.size == b.size && memcmp(a.at, b.at, a.size) == 0);
+  pprof_head_close(&head);
   pf_map_close(map);
 }
 
