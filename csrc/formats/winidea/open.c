@@ -259,7 +259,7 @@ static void list_events (pf_trace *trace, winidea_file *file) {
 static void list_raw (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline == trace->sources;
   int64_t rows = -1;
-  if (is_bin)
+  if (is_bin && !file->is_live) /* a live file grows */
     rows = (int64_t)winidea_records(file) +
            (file->timeline->bytes.size % file->layout.size != 0);
   add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS, rows,
