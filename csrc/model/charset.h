@@ -26,7 +26,7 @@ typedef struct pf_charset {
   uint32_t utf8[256];
 } pf_charset;
 
-/* What converts for one reader. */
+/* The state of one reader that converts texts. */
 typedef struct pf_converter {
   const pf_charset *charset;
   iconv_t iconv; /* only of PF_TEXT_BY_ICONV */
