@@ -59,7 +59,8 @@ describe("detection", function()
    it("claims the seeds of the fuzzers", function()
       -- a text without times has no name either; the others are cut in their first record
       local unclaimed = { ["br/odd"] = true, ["xpp/text-no-times"] = true,
-         ["xpp/settings-alone"] = true }
+         ["xpp/settings-alone"] = true,
+         ["winidea/bin-live-cut"] = true }
       local others = { ["xpp/foxdbe-other-names"] = "dbf" } -- nothing in it is told by its name
       local count = 0
       for _, format in ipairs { "br", "dbf", "dcpi", "gmon", "pprof", "winidea", "xpp" } do
