@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "bytes/map.h"
+#include "bytes/named.h"
 #include "lua/binding.h"
 #include "lua/source.h"
 #include "model/parallel.h"
@@ -190,6 +191,38 @@ static int core_source_data (lua_State *L) {
 }
 
 
+/* The folders of the list at `arg`; the texts stay in the list. */
+static const char **folders_check (lua_State *L, int arg, size_t *count) {
+  *count = lua_isnoneornil(L, arg) ? 0 : lua_rawlen(L, arg);
+  const char **const folders =
+      lua_newuserdatauv(L, (*count + 1) * sizeof *folders, 0);
+  for (size_t i = 0; i < *count; i++) {
+    lua_rawgeti(L, arg, (lua_Integer)i + 1);
+    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, arg, "paths expected");
+    folders[i] = lua_tostring(L, -1);
+    lua_pop(L, 1);
+  }
+  return folders;
+}
+
+
+/* core.named_file(path, folders, max_size): the real path of a file that a
+   trace names, if it may be read (see bytes/named.h); or nil, message, code.
+   Without folders it may lie anywhere. */
+static int core_named_file (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  pf_named_rule rule = {.most = max_size_check(L, 3)};
+  lua_settop(L, 3);
+  rule.folders = folders_check(L, 2, &rule.nfolders);
+  char real[PF_LONGEST_PATH];
+  pf_error error;
+  if (pf_named_file(path, &rule, real, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  lua_pushstring(L, real);
+  return 1;
+}
+
+
 /* Frees the mapping; whoever reads on sees `open` first. */
 static int source_close (lua_State *L) {
   l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
@@ -271,11 +304,10 @@ void l_open_source (lua_State *L) {
   static const luaL_Reg methods[] = {
       {"close", source_close}, {"lines", source_lines}, {"path", source_path},
       {"read", source_read},   {"size", source_size},   {NULL, NULL}};
-  static const luaL_Reg functions[] = {{"source", core_source},
-                                       {"source_data", core_source_data},
-                                       {"source_live", core_source_live},
-                                       {"source_pair", core_source_pair},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"named_file", core_named_file},   {"source", core_source},
+      {"source_data", core_source_data}, {"source_live", core_source_live},
+      {"source_pair", core_source_pair}, {NULL, NULL}};
   l_class(L, L_SOURCE, methods, source_close);
   luaL_setfuncs(L, functions, 0);
 }

@@ -1,6 +1,7 @@
 -- Bytes to read: a path, or { data = string, path = label }.
 
 local core = require "profio.core"
+local lfs = require "lfs"
 
 local bytes = {}
 
@@ -42,6 +43,30 @@ function bytes.kept(notes, source, message, code, part)
    notes[#notes + 1] = { code = code == "truncated" and "gzip-truncated" or "gzip-damaged",
       kind = "damage", message = message .. ": what could be unpacked is read" }
    return part
+end
+
+-- The folder that a path is in; of a folder, itself.
+local function folder_of(path)
+   return lfs.attributes(path, "mode") == "directory" and path or path:match "^(.*/)[^/]*$" or "."
+end
+
+---Whether a file that stands beside a trace, and that the user has not named, may be read: it must
+---be a regular file below the folder of the trace, without links that lead out of it. The rule is
+---that of csrc/bytes/named.h.
+---@param path string
+---@param trace_path string of the trace, or of the folder that is read as one
+---@param trusts_paths boolean|nil the file may lie anywhere
+---@return string|nil real_path nil: it may not be read
+---@return string|nil message
+---@return string|nil code "io": there is no such file; "unsupported", "limit": it is left out
+function bytes.beside(path, trace_path, trusts_paths)
+   if trusts_paths then
+      return core.named_file(path)
+   end
+   local folders = { folder_of(trace_path) }
+   local real = core.named_file(trace_path)
+   folders[2] = real and folder_of(real) -- the trace may be a link to a file beside others
+   return core.named_file(path, folders)
 end
 
 ---The path of such bytes, for messages.

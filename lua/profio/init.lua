@@ -28,6 +28,8 @@ local common = {
    { name = "format", type = "text", help = "the format, instead of finding it by content" },
    { name = "strict", type = "bool", default = false, help = "the first oddity is an error" },
    { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to" },
+   { name = "trust_paths", type = "bool", default = false,
+      help = "read files beside a trace also where links lead out of its folder" },
    { name = "exe", type = "text", help = "the executable, for names of functions and lines" },
    { name = "symbols", type = "text", help = "the text of nm, instead of an executable" },
    { name = "load_bias", type = "int", help = "run-time address minus link-time address" },
@@ -261,7 +263,7 @@ local function add_input(state, input, mine, given)
    local theirs = format_options(given, state.format)
    state.format_options = state.format_options or theirs
    local several
-   several, message, code = inputs.expand(input, state.format, theirs)
+   several, message, code = inputs.expand(input, state.format, theirs, mine, state.notes)
    if several then
       local add = inputs.is_directory(input) and add_found or add_inputs
       return add(state, several, mine, given)
@@ -360,7 +362,7 @@ function profio.open(what, given)
    end
    mine = options.check(common, mine, "open")
    if not mine.live then -- what a ring still holds is on its way into the file
-      list = recovery.expand(list, state)
+      list = recovery.expand(list, state, mine.trust_paths)
       inputs.unpack(list, mine.max_size)
    end
    local called, ok, message, code = pcall(add_inputs, state, list, mine, given)

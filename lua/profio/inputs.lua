@@ -145,14 +145,32 @@ function inputs.directory_format(path, wanted)
       "files in it"):format(path), "io"
 end
 
+---Whether a file that a format has found beside a trace may be read: see bytes.beside. One that may
+---not is noted.
+---@param path string
+---@param trace_path string
+---@param format table
+---@param mine table what open takes for every format: trust_paths
+---@param notes table[]
+---@return boolean
+function inputs.is_allowed(path, trace_path, format, mine, notes)
+   local real, message, code = bytes.beside(path, trace_path, mine.trust_paths)
+   if not real and code ~= "io" then
+      notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note", message = message }
+   end
+   return real ~= nil or code == "io" -- opening it says what is wrong
+end
+
 ---The inputs that one path stands for: a directory's files, a trace's further packets.
 ---@param input profio.Input
 ---@param format table
 ---@param options table of the format
+---@param mine table what open takes for every format: trust_paths
+---@param notes table[] files that are left out are noted here
 ---@return profio.Input[]|nil  nil with a message: it cannot be read; nil alone: itself only
 ---@return string|nil message
 ---@return string|nil code
-function inputs.expand(input, format, options)
+function inputs.expand(input, format, options, mine, notes)
    if input.data or input.is_expanded or input.path == "-" or not format.expand then
       return nil
    end
@@ -161,11 +179,14 @@ function inputs.expand(input, format, options)
       return nil, message, code
    end
    local expanded = {}
-   for i, found in ipairs(list) do
-      expanded[i] = one(found)
-      expanded[i].is_expanded = true
-      if found == input.path then
-         expanded[i].length, expanded[i].row = input.length, input.row
+   for _, found in ipairs(list) do
+      if found == input.path or inputs.is_allowed(found, input.path, format, mine, notes) then
+         local added = one(found)
+         added.is_expanded = true
+         if found == input.path then
+            added.length, added.row = input.length, input.row
+         end
+         expanded[#expanded + 1] = added
       end
    end
    return expanded
@@ -275,7 +296,8 @@ function inputs.sides(main, input, format, given, max_size, notes)
    local rows, left = row_roles(format), input.row
    for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
       local in_row = rows[found.role]
-      if not known[found.role] and not (in_row and (left == 0 or input.beside)) then
+      if not known[found.role] and not (in_row and (left == 0 or input.beside)) and (found.data or
+         inputs.is_allowed(found.path, main.path, format, given, notes)) then
          local side, message = open_side(kept, found.role, found.data and found or found.path,
             max_size, in_row and left, given.live)
          list[#list + 1] = side

@@ -1,6 +1,7 @@
 -- Files that are written through a ring: what a killed writer left in PATH.ring belongs to PATH,
 -- and so does what a living one has not written out yet.
 
+local bytes = require "profio.bytes"
 local core = require "profio.core"
 local lfs = require "lfs"
 local registry = require "profio.registry"
@@ -59,13 +60,20 @@ end
 ---The inputs of a list, with those of rings that stand beside them.
 ---@param list profio.Input[]
 ---@param state table of the opening: format, notes and lost may be set
+---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
-function recovery.expand(list, state)
+function recovery.expand(list, state, trusts_paths)
    local all = {}
    for _, input in ipairs(list) do
       local ring = not input.data and input.path ~= "-" and input.path .. ".ring"
-      if ring and lfs.attributes(ring, "mode") == "file" and
-         lfs.attributes(input.path, "mode") == "file" then
+      local real, message, code
+      if ring and lfs.attributes(input.path, "mode") == "file" then
+         real, message, code = bytes.beside(ring, input.path, trusts_paths)
+      end
+      if code == "limit" then
+         state.notes[#state.notes + 1] = { code = "ring-damaged", kind = "note", message = message }
+      end
+      if real then
          local parts = parts_of(state, input.path, ring)
          table.move(parts, 1, #parts, #all + 1, all)
       else

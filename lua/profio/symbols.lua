@@ -28,9 +28,10 @@ Symbols.__close = methods.close
 
 -- {====== Finding files ======
 
--- The source of a candidate that `accepts` likes, or nil. Most candidates do not exist.
-local function try(path, max_size, accepts)
-   local source = core.source(path, max_size)
+-- The source of a candidate that `accepts` likes, or nil. Most candidates do not exist. It is a
+-- regular file below one of the folders; without folders it may lie anywhere.
+local function try(path, max_size, accepts, folders)
+   local source = core.named_file(path, folders) and core.source(path, max_size)
    if not source then
       return nil
    elseif accepts(source) then
@@ -40,7 +41,8 @@ local function try(path, max_size, accepts)
    return nil
 end
 
--- Debug files are filed by build identifier: .build-id/ab/cdef.debug.
+-- Debug files are filed by build identifier: .build-id/ab/cdef.debug. Links may lead out of the
+-- root, because the path is made of a hash, and the file must have the same identifier.
 local function by_build_id(facts, root, max_size)
    if not facts.build_id or #facts.build_id < 4 then
       return nil
@@ -67,7 +69,7 @@ local function by_link(facts, exe, root, max_size)
    for _, place in ipairs(places) do
       local source = try(place .. name, max_size, function(source)
          return core.debug_crc(source) == facts.debug_crc
-      end)
+      end, { folder, root })
       if source then
          return source
       end

@@ -350,7 +350,8 @@ local function add_files(state, part, path)
    end
    for _, found in ipairs(state.format.side_files { path = path, source = state.sources[1],
       options = state.format_options or {} }) do
-      local source = not known[found.path] and core.source_live(found.path)
+      local source = not known[found.path] and inputs.is_allowed(found.path, path, state.format,
+         state.options, {}) and core.source_live(found.path)
       if source then
          state.sources[#state.sources + 1] = source
          part:add(found.role, source)

@@ -235,7 +235,8 @@ values.ignore, values.hide = values.focus, values.focus
 -- Options of opening that all formats have, ways, and what ends before a file is opened.
 local not_tried = { info = true, report = true, list_reports = true, table = true, limits = true,
    check = true, merge = true, script = true, new_script = true, list_formats = true, help = true,
-   version = true, exe = true, symbols = true, load_bias = true, strict = true, format = true,
+   version = true, exe = true, symbols = true, load_bias = true, strict = true,
+   trust_paths = true, format = true,
    mapping = true, set = true, progress = true, no_progress = true, out = true, follow = true,
    load = true }
 

@@ -95,6 +95,9 @@ function files.options_of(given, owner)
          values[name] = options.parse(owner.options, name, value)
       end
    end
+   if given.trust_paths and has_option(owner, "trust_paths") then
+      values.trust_paths = true
+   end
    return options.check(owner.options or {}, values, owner.name)
 end
 
@@ -112,6 +115,7 @@ local function opening_of(given, side)
    opening.format, opening.strict, opening.exe = given.format, given.strict, side.exe
    opening.symbols, opening.compat = side.symbols, given.compat
    opening.all_warnings, opening.mapping = given.check, side.mapping
+   opening.trust_paths = given.trust_paths
    opening.live = given.follow and not given.report or nil
    if side.load_bias then
       opening.load_bias = words.number(side.load_bias, side.load_bias == given.diff_load_bias

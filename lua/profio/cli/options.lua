@@ -63,6 +63,8 @@ local groups = {
       { "--format", "NAME", "the format; --list-formats names them" },
       { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
       { "--mapping", "FILE", "what names the handles of a binary timeline" },
+      { "--trust-paths", false, "read also sources that a trace names outside of --source and this "
+         .. "folder, or of more than 16 MiB, and files beside a trace that are links elsewhere" },
       { "--strict", false, "stop at the first oddity" },
       { "--follow", false, "go on as the file grows: rows as they come, or --report each second" },
       { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, DIR/ (DCPI)" },

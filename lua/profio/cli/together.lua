@@ -25,8 +25,8 @@ local groups = {
 }
 
 -- Options that open files, and those that every subject accepts.
-local always = { "format", "mapping", "set", "strict", "exe", "symbols", "load_bias", "load",
-   "progress", "no_progress" }
+local always = { "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols", "load_bias",
+   "load", "progress", "no_progress" }
 
 -- {====== What is used ======
 

@@ -8,7 +8,7 @@ local wording = {}
 
 -- Options of profio.open that the command has itself.
 local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
-   strict = true, mapping = true, metric = true }
+   strict = true, trust_paths = true, mapping = true, metric = true }
 
 -- The names of all options that --set takes, and of those above.
 local function known_names()
@@ -39,8 +39,8 @@ local function typed(name, value)
    if text:find "[^%w_./,:=+-]" then
       text = "'" .. text .. "'"
    end
-   if name == "strict" then
-      return "--strict"
+   if name == "strict" or name == "trust_paths" then
+      return option_of(name)
    end
    return option_of(name) .. (own[name] and " " or "=") .. text
 end

@@ -28,6 +28,8 @@ local html = {
       { name = "calls", type = "int", default = timeline.MOST_CALLS,
         help = "the most that the timeline draws" },
       { name = "source", type = "text", help = "a folder where source files are" },
+      { name = "trust_paths", type = "bool", default = false,
+        help = "show sources that lie elsewhere than there or below this folder, of any size" },
    },
 }
 
@@ -238,7 +240,7 @@ local function put_page(trace, profile, given, file)
    local lined = hot_lines.profile(trace, profile)
    if lined then
       hot_lines.write(out, lined, { metric = metric.name, source = given.source, whole = whole,
-         inputs = given.inputs }, show)
+         trust_paths = given.trust_paths, inputs = given.inputs }, show)
    end
    out:write("<script>\n", program, "</script>\n</body>\n</html>\n")
    return out:result()

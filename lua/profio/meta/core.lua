@@ -20,6 +20,16 @@ local core = {}
 
 -- {====== Bytes ======
 
+---Check a file that a trace names, without opening it: it must be a regular file of at most
+---`max_size` bytes, and its real path below that of one of the folders.
+---@param path string
+---@param folders string[]|nil nil or empty: anywhere
+---@param max_size integer|nil nil: of any size
+---@return string|nil real_path
+---@return string|nil message
+---@return profio.core.Code|nil code "io": no such file; "unsupported", "limit": it may not be read
+function core.named_file(path, folders, max_size) end
+
 ---The bytes of a file, of a pipe ("-" is standard input), or unpacked of gzip data. Of those that
 ---end early or are damaged `part` has what could be unpacked.
 ---@param path string

@@ -5,6 +5,7 @@ local plain = require "profio.reports.plain"
 local sources = require "profio.sources"
 local texts = require "profio.texts"
 local traces = require "profio.trace"
+local wording = require "profio.cli.wording"
 
 local annotate = {
    name = "annotate",
@@ -109,8 +110,9 @@ local function write_source(out, marks, source, unit)
 end
 
 -- Without the source, the lines that something is known of.
-local function write_marks(out, marks, unit)
-   out:write "   (the source is not found: name its folder with --source)\n"
+local function write_marks(out, marks, reason, unit)
+   out:write("   (", reason and "the source is left out: " .. plain(wording.command(reason))
+      or "the source is not found: name its folder with --source", ")\n")
    for _, line in ipairs(sorted_lines(marks)) do
       out:write(margin(marks[line], unit), ("line %d, %s\n"):format(line,
          plain(marks[line].functions or "?")))
@@ -150,14 +152,14 @@ local function write_summary(out, marks, unit)
          unit.name))
 end
 
-local function write_file(out, path, marks, folders, unit)
+local function write_file(out, path, marks, given, unit)
    out:write(("*** File %s:\n"):format(plain(path)))
-   local source, found = sources.read(path, folders)
+   local source, found = sources.read(path, given.source, given.trust_paths)
    if source then
       out:reads { found }
       write_source(out, marks, source, unit)
    else
-      write_marks(out, marks, unit)
+      write_marks(out, marks, found, unit)
    end
    write_heaviest(out, marks, unit)
    write_summary(out, marks, unit)
@@ -168,14 +170,14 @@ end
 -- The files with the numbers of one unit.
 local function write_files(context, out, rows, unit)
    local path, marks
-   local folders, never = context.given.source, uncalled(context)
+   local never = uncalled(context)
    local function finish()
       if path then
          for _, line in ipairs(never[path] or {}) do
             marks[line] = marks[line] or { self = 0, count = 0 }
             marks[line].calls = marks[line].calls or 0
          end
-         write_file(out, path, marks, folders, unit)
+         write_file(out, path, marks, context.given, unit)
          out:write "\n"
       end
    end

@@ -3,6 +3,7 @@
 -- script, is found by its name, and its lines are counted.
 
 local lfs = require "lfs"
+local sources = require "profio.sources"
 local texts = require "profio.texts"
 
 local br_source = {}
@@ -26,10 +27,13 @@ end
 
 ---Sources in some folders, opened when a line is asked for.
 ---@param folders string[]
----@param reads fun(path: string) called with the path of each source that is read
+---@param told { reads: fun(path: string), leaves_out: fun(reason: string) } called with the path of
+---each source that is read, and with the reason why one is not
+---@param trusts_paths boolean|nil any regular file may be read
 ---@return profio.BrSources
-function br_source.open(folders, reads)
-   return setmetatable({ files = list_files(folders or {}), known = {}, reads = reads }, Sources)
+function br_source.open(folders, told, trusts_paths)
+   return setmetatable({ files = list_files(folders), known = {}, told = told,
+      folders = folders, trusts_paths = trusts_paths }, Sources)
 end
 
 -- The text of a module, and whether its lines begin with their numbers.
@@ -73,11 +77,16 @@ end
 
 local function load(self, module)
    local path, has_numbers = find(self.files, module)
-   local file <close> = path and lfs.attributes(path, "mode") == "file" and io.open(path) or nil
-   if not file then
+   if not path then
       return {}
    end
-   self.reads(path)
+   local real, message = sources.check_file(path, self.folders, self.trusts_paths)
+   local file <close> = real and io.open(real) or nil
+   if not file then
+      self.told.leaves_out(message or path)
+      return {}
+   end
+   self.told.reads(path)
    return has_numbers and numbered(file) or counted(file)
 end
 

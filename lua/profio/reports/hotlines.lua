@@ -2,6 +2,7 @@
 
 local br = require "profio.reports.br"
 local br_source = require "profio.reports.br_source"
+local wording = require "profio.cli.wording"
 
 local hotlines = {
    name = "hotlines",
@@ -34,9 +35,14 @@ end
 ---@return userdata
 function hotlines.reader(context)
    local sums, whole = br.sums(context, key_of)
-   local sources = br_source.open(context.given.source, function(path)
-      context.out:reads { path }
-   end)
+   local sources = br_source.open(context.given.source, {
+      reads = function(path)
+         context.out:reads { path }
+      end,
+      leaves_out = function(reason)
+         context:note("a source is left out: " .. wording.command(reason))
+      end,
+   }, context.given.trust_paths)
    local has_times, rows = br.has_times(context.trace), {}
    for i, sum in ipairs(sums) do
       local frame = sum.frame

@@ -57,10 +57,14 @@ local hot_row = '<tr><td class="bar%s" style="--w:%.1f%%">%s</td><td>%.2f %%</td
 local cold_row = '<tr><td></td><td></td><td class="number">%d</td>' ..
    '<td class="source">%s</td></tr>\n'
 
-local function put_file(out, known, text, show, whole)
+local function put_file(out, known, text, reason, show, whole)
    local last = 0
    table.sort(known.numbers)
-   out:write("<h3>", markup.escaped(known.file), '</h3>\n<div class="wide"><table class="code">\n')
+   out:write("<h3>", markup.escaped(known.file), "</h3>\n")
+   if reason then
+      out:write('<p class="note">Not shown: ', markup.escaped(reason), "</p>\n")
+   end
+   out:write '<div class="wide"><table class="code">\n'
    local function put(number)
       local row, source = known.hot[number], markup.escaped(text and text[number] or "")
       if row then
@@ -95,8 +99,8 @@ end
 ---Write the section; nothing when no lines are known.
 ---@param out table of lanes.out
 ---@param profile profio.Profile
----@param given table metric, source; whole: the weight that shares are parts of; inputs: the paths
----of the sources that are read are added
+---@param given table metric, source, trust_paths; whole: the weight that shares are parts of;
+---inputs: the paths of the sources that are read are added
 ---@param show fun(weight: integer): string
 ---@return boolean whether there are any
 function lines.write(out, profile, given, show)
@@ -106,9 +110,9 @@ function lines.write(out, profile, given, show)
    end
    out:write '<h2 id="lines">Hot lines</h2>\n'
    for _, known in ipairs(list) do
-      local source, path = sources.read(known.file, { given.source })
-      table.insert(given.inputs, path)
-      put_file(out, known, source, show, given.whole)
+      local source, found = sources.read(known.file, { given.source }, given.trust_paths)
+      table.insert(given.inputs, source and found)
+      put_file(out, known, source, not source and found, show, given.whole)
    end
    return true
 end

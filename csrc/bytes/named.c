@@ -1,0 +1,64 @@
+/*
+** named.c - which files may be read that a trace names, or that stand beside it.
+*/
+
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bytes/named.h"
+
+
+_Static_assert(PF_LONGEST_PATH >= PATH_MAX, "realpath writes PATH_MAX bytes");
+
+
+/* Whether a real path is below a folder. */
+static bool is_below (const char *real, const char *folder) {
+  char top[PF_LONGEST_PATH];
+  if (realpath(folder, top) == NULL)
+    return false;
+  const size_t size = strlen(top);
+  const bool is_root = size == 1;
+  return is_root || (strncmp(real, top, size) == 0 && real[size] == '/');
+}
+
+
+static bool is_inside (const char *real, const pf_named_rule *rule) {
+  bool is = rule->nfolders == 0;
+  for (size_t i = 0; i < rule->nfolders && !is; i++)
+    is = is_below(real, rule->folders[i]);
+  return is;
+}
+
+
+/* What `pf_named_file` says of a real path. */
+static pf_status check (const char *real, const pf_named_rule *rule,
+                        pf_error *error) {
+  struct stat found;
+  if (stat(real, &found) != 0)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  if (!S_ISREG(found.st_mode))
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "is not a regular file");
+  if (!is_inside(real, rule))
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "is outside the folders that are read: trust_paths = true "
+                   "reads it");
+  if ((uint64_t)found.st_size > rule->most)
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "has more than %llu bytes: trust_paths = true reads it",
+                   (unsigned long long)rule->most);
+  return PF_OK;
+}
+
+
+pf_status pf_named_file (const char *path, const pf_named_rule *rule,
+                         char real[PF_LONGEST_PATH], pf_error *error) {
+  if (realpath(path, real) == NULL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
+  return check(real, rule, error);
+}

@@ -1,0 +1,32 @@
+/*
+** named.h - which files may be read that a trace names, or that stand beside it.
+*/
+
+#ifndef named_h
+#define named_h
+
+#include "profio.h"
+
+#define PF_LONGEST_PATH 4096 /* bytes, with the zero; PATH_MAX of Linux */
+
+/* Where a named file may lie, and how large it may be. */
+typedef struct pf_named_rule {
+  const char *const *folders; /* with what is below them; none: anywhere */
+  size_t nfolders;
+  uint64_t most; /* bytes */
+} pf_named_rule;
+
+/*
+** Checks a path that was taken from inside a trace, without opening the file:
+** it must be a regular file of at most `most` bytes, and its real path (without
+** links and "..") must be below the real path of one of the folders. This is
+** the only definition of the rule; Lua asks it through core.named_file.
+**
+** On PF_OK `real` holds the real path. PF_EIO: the file does not exist or
+** cannot be looked at; PF_EUNSUPPORTED: it is no regular file; PF_ELIMIT: it is
+** too large, or outside the folders.
+*/
+pf_status pf_named_file (const char *path, const pf_named_rule *rule,
+                         char real[PF_LONGEST_PATH], pf_error *error);
+
+#endif

@@ -1,0 +1,161 @@
+-- Files that a trace names, or that links lead to, are read only where the user expects it.
+
+local br = require "spec.support.br_builder"
+local command = require "spec.support.command"
+local core = require "profio.core"
+local dbf = require "spec.support.dbf_builder"
+local dcpi = require "spec.support.dcpi_builder"
+local profio = require "profio"
+
+local base = command.folder .. "/named"
+local SECRET = "a line of a secret file"
+
+-- Runs shell in the folder `near`; beside it is `far`, which no report may read.
+local function run(line)
+   return command.run(("cd named/near && { %s\n}"):format(line))
+end
+
+-- Makes both folders anew, and a format whose file holds the path of a source.
+setup(function()
+   os.execute(("rm -rf '%s' && mkdir -p '%s/near' '%s/far'"):format(base, base, base))
+   command.file("named/far/key.c", SECRET .. "\n")
+   os.execute(("chmod 600 '%s/far/key.c'"):format(base))
+   command.file("named/near/format.lua", [[
+      require("profio").register {
+         name = "hot", score = function(bytes) return bytes:match "^hot\n" and 100 or 0 end,
+         tables = { events = { { "time", "int" }, { "event", "name" }, { "area", "area" } } },
+         open = function(source)
+            local area = { name = "f", file = source:read(4, 4096), line = 1 }
+            return { events = function(put)
+               put(0, "enter", area)
+               put(5, "leave", area)
+            end }
+         end,
+      }
+   ]])
+end)
+
+-- The page of a trace that names a path as its source.
+local function page_of(path, options)
+   command.file("named/near/hot.trace", "hot\n" .. path)
+   local page, status, errors = run("timeout 10 lua5.4 " .. command.root .. "/examples/analyze.lua "
+      .. "--load format.lua --export html " .. (options or "") .. " hot.trace")
+   assert.equal(0, status, errors)
+   return page
+end
+
+describe("a source that a trace names", function()
+   it("is not shown from outside the current folder and those of --source", function()
+      for _, path in ipairs { base .. "/far/key.c", "../far/key.c",
+         base .. "/near/../far/key.c" } do
+         local page = page_of(path)
+         assert.is_nil(page:find(SECRET, 1, true), path)
+         assert.matches("Not shown: [^<]*key%.c: is outside the folders that are read", page)
+      end
+      run "ln -s ../far/key.c link.c"
+      assert.is_nil(page_of("link.c"):find(SECRET, 1, true))
+      assert.is_nil(page_of("far/key.c", "--set source=."):find(SECRET, 1, true))
+      assert.is_nil(page_of("../far/key.c", "--set source=."):find(SECRET, 1, true))
+   end)
+
+   it("is shown from there with --source, or --trust-paths", function()
+      assert.matches(SECRET, page_of("elsewhere/key.c", "--set source=../far"))
+      assert.matches(SECRET, page_of(base .. "/far/key.c", "--set source=../far"))
+      assert.matches(SECRET, page_of(base .. "/far/key.c", "--trust-paths"))
+      command.file("named/near/mine.c", "a line of mine\n")
+      assert.matches("a line of mine", page_of "mine.c")
+   end)
+
+   it("is a regular file of at most 16 MiB", function()
+      run "mkfifo pipe.c; ln -s /dev/zero zero.c; truncate -s 16777217 large.c"
+      assert.matches("zero%.c: is not a regular file", page_of("zero.c", "--trust-paths"))
+      assert.matches("pipe%.c: is not a regular file", page_of("pipe.c", "--trust-paths"))
+      assert.matches("/dev/zero: is not a regular file", page_of("/dev/zero"))
+      assert.matches("large%.c: has more than 16777216 bytes", page_of "large.c")
+      run "truncate -s 16777216 large.c"
+      assert.is_nil(page_of("large.c"):find("Not shown", 1, true))
+   end)
+
+   it("is left out of annotate too", function()
+      command.file("named/far/main.c", "/* " .. SECRET .. " */\nvolatile long n;\n"
+         .. "int main(void) { for (long i = 0; i < 60000000; i++) n++; return 0; }\n")
+      local _, status = run(("cc -g -pg -no-pie '%s/far/main.c' -o main && ./main"):format(base))
+      assert.equal(0, status)
+      local text = run "profio --report annotate main gmon.out"
+      assert.is_nil(text:find(SECRET, 1, true))
+      assert.matches("main%.c: is outside the folders that are read: %-%-trust%-paths", text)
+      assert.matches(SECRET, (run "profio --report annotate --trust-paths main gmon.out"))
+      assert.matches(SECRET, (run "profio --report annotate --source ../far main gmon.out"))
+   end)
+
+   it("is left out of the lines of Business Rules! too", function()
+      command.file("named/near/s.br", br():module(0, "M.BR"):line(0, 10, 1):time(5):main():stop()
+         :bytes())
+      command.file("named/far/m.brs", "00010 " .. SECRET .. "\n")
+      run "mkdir -p listing; ln -sf ../../far/m.brs listing/m.brs"
+      local text, _, errors = run "profio --report hotlines --source listing s.br"
+      assert.is_nil(text:find(SECRET, 1, true))
+      assert.matches("a source is left out: listing/m%.brs: is outside", errors)
+      assert.matches(SECRET, (run "profio --report hotlines --source listing --trust-paths s.br"))
+   end)
+end)
+
+-- A table with one memo, in the first block.
+local function table_of_memos()
+   return dbf.new { version = 0xf5, { "NOTE", "M", 10 } }:row { 8 }:bytes()
+end
+
+describe("a file beside a trace", function()
+   it("is not a link that leads out of the folder of the trace", function()
+      command.file("named/near/t.dbf", table_of_memos())
+      command.file("named/far/t.fpt", (dbf.fpt { { 1, SECRET } }))
+      run "ln -s ../far/t.fpt t.fpt"
+      local trace <close> = assert(profio.open(base .. "/near/t.dbf"))
+      assert.equal("dbf-side-file", trace.warnings[1].code)
+      assert.matches("t%.fpt: is outside the folders", trace.warnings[1].message)
+      local trusting <close> = assert(profio.open(base .. "/near/t.dbf", { trust_paths = true }))
+      assert.equal(SECRET, trusting.data:rows()[1].NOTE)
+      local named <close> = assert(profio.open(base .. "/near/t.dbf",
+         { memo = base .. "/far/t.fpt" }))
+      assert.equal(SECRET, named.data:rows()[1].NOTE)
+   end)
+
+   it("is one beside the file that the trace is a link to", function()
+      os.execute(("cd '%s/near' && mkdir -p links && ln -sf ../../far/u.dbf ../../far/u.fpt links")
+         :format(base))
+      command.file("named/far/u.dbf", table_of_memos())
+      command.file("named/far/u.fpt", (dbf.fpt { { 1, "a memo" } }))
+      local trace <close> = assert(profio.open(base .. "/near/links/u.dbf"))
+      assert.equal("a memo", trace.data:rows()[1].NOTE)
+   end)
+
+   it("is not a link in a database of DCPI", function()
+      local profile = dcpi.golden()
+      run "mkdir -p db/1"
+      command.file("named/near/db/1/mine", profile)
+      command.file("named/far/theirs", profile)
+      run "ln -s ../../../far/theirs db/1/theirs"
+      local trace <close> = assert(profio.open(base .. "/near/db"))
+      assert.matches("theirs: is outside", trace.warnings[#trace.warnings].message)
+      local trusting <close> = assert(profio.open(base .. "/near/db", { trust_paths = true }))
+      assert.equal(1, #trace.profiles:rows())
+      assert.equal(2, #trusting.profiles:rows())
+   end)
+
+   it("is no debug file that a link leads to", function()
+      local _, status = run [[
+         printf 'int work(int n) { return n + 1; }\nint main(void) { return work(1); }\n' > d.c
+         cc -g -no-pie -Wl,--build-id=none d.c -o d && objcopy --only-keep-debug d ../far/d.debug
+         objcopy --strip-all --add-gnu-debuglink=../far/d.debug d && ln -s ../far/d.debug d.debug
+      ]]
+      assert.equal(0, status)
+      local symbols = require "profio.symbols"
+      local linked <close> = assert(symbols.open { exe = base .. "/near/d",
+         dictionary = core.dictionary() })
+      assert.is_nil(linked.debug)
+      run "rm d.debug && cp ../far/d.debug d.debug"
+      local beside <close> = assert(symbols.open { exe = base .. "/near/d",
+         dictionary = core.dictionary() })
+      assert.equal(base .. "/near/d.debug", beside.debug)
+   end)
+end)
