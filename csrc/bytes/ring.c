@@ -143,7 +143,7 @@ static uint64_t whole_size (uint64_t size) {
 
 static void fill_header (const pf_ring *ring, pf_bytes settings) {
   pf_ring_header *const header = ring->header;
-  header->version = 1;
+  header->version = PF_RING_VERSION;
   header->mode = ring->mode;
   header->size = ring->mask + 1;
   header->settings_size = settings.size;
@@ -236,15 +236,16 @@ static void put_together (pf_together *together,
 pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
   uint64_t n[PF_TOGETHER];
   look_at(&header->checkpoint, n);
-  return (pf_checkpoint){
-      .tail = n[0], .taken = n[1], .lost = n[2], .length = n[3], .row = n[4]};
+  pf_checkpoint checkpoint = {.tail = n[0], .taken = n[1], .lost = n[2]};
+  memcpy(checkpoint.lengths, n + 3, sizeof checkpoint.lengths);
+  return checkpoint;
 }
 
 
 void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
-  const uint64_t n[PF_TOGETHER] = {checkpoint->tail, checkpoint->taken,
-                                   checkpoint->lost, checkpoint->length,
-                                   checkpoint->row};
+  uint64_t n[PF_TOGETHER] = {checkpoint->tail, checkpoint->taken,
+                             checkpoint->lost};
+  memcpy(n + 3, checkpoint->lengths, sizeof checkpoint->lengths);
   put_together(&header->checkpoint, n);
 }
 

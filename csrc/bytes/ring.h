@@ -22,8 +22,8 @@
 **   4      4    kind
 **   8      n    text, zeros up to a multiple of 8
 **
-** One number publishes a record: `head`. Who consumes publishes how far he has
-** come and how long his file was then: numbers that belong together lie twice,
+** One number publishes a record: `head`. The consumer publishes how far it has
+** come and how long each of its files was then: numbers that belong together lie twice,
 ** and a further one says by its lowest bit which of the two holds. So does the
 ** place of the oldest record of a ring that overwrites, with how many came
 ** before it. Such a ring gives up a segment at a time, a sixteenth; no record
@@ -37,6 +37,7 @@
 #include "profio.h"
 
 #define PF_RING_MAGIC    "PFRING\r\n" /* what a ring begins with */
+#define PF_RING_VERSION  2u
 #define PF_RING_PAGE     4096u
 #define PF_RING_FILLER   UINT32_MAX
 #define PF_RING_SETTINGS 2048u  /* bytes the user of the ring may keep */
@@ -50,13 +51,17 @@ typedef enum pf_ring_mode {
   PF_RING_OVERWRITE /* the oldest ones are, and counted */
 } pf_ring_mode;
 
+#define PF_RING_FILES 4 /* that a consumer writes */
+
 /* How far the consumer has come. */
 typedef struct pf_checkpoint {
-  uint64_t tail;   /* position of the first record not taken */
-  uint64_t taken;  /* records before it that were */
-  uint64_t lost;   /* and that were overwritten */
-  uint64_t length; /* bytes of the consumer's file */
-  uint64_t row;    /* bytes of all files of a row beside it */
+  uint64_t tail;  /* position of the first record not taken */
+  uint64_t taken; /* records before it that were */
+  uint64_t lost;  /* and that were overwritten */
+  /* Bytes of each file of the consumer, the main one first: what is behind them
+     belongs to records that are still in the ring. Files that are numbered count
+     as one. */
+  uint64_t lengths[PF_RING_FILES];
 } pf_checkpoint;
 
 /* The first record that has not been overwritten. */
@@ -66,7 +71,7 @@ typedef struct pf_oldest {
 } pf_oldest;
 
 /* Numbers that belong together. */
-#define PF_TOGETHER 5
+#define PF_TOGETHER (3 + PF_RING_FILES)
 typedef struct pf_together {
   pf_shared which; /* its lowest bit: of these two */
   pf_shared numbers[2][PF_TOGETHER];

@@ -30,7 +30,7 @@ static pf_status check_header (const pf_ring_header *header, uint64_t size,
   if (size < PF_RING_PAGE ||
       memcmp(header->magic, PF_RING_MAGIC, sizeof header->magic) != 0)
     return refuse(error, "no ring of a writer");
-  if (header->version != 1 || header->mode > PF_RING_OVERWRITE)
+  if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");
   if (header->size < PF_RING_LEAST || header->size > PF_RING_MOST ||
       (header->size & (header->size - 1)) != 0 ||

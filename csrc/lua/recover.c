@@ -93,6 +93,17 @@ static void push_bytes (lua_State *L, const pf_sink *sink) {
 }
 
 
+/* The lengths of the files: `length`, and `lengths` of those beside by role. */
+static void set_lengths (lua_State *L, const recovery *r) {
+  const uint64_t *const lengths = r->copy.checkpoint.lengths;
+  set_count(L, "length", lengths[0]);
+  lua_newtable(L);
+  for (size_t i = 0; i < r->request.nroles; i++)
+    set_count(L, r->request.roles[i], lengths[i + 1]);
+  lua_setfield(L, -2, "lengths");
+}
+
+
 /* The bytes of the files: `data`, and `sides` by role. */
 static void set_bytes (lua_State *L, const recovery *r) {
   push_bytes(L, &r->sinks[0]);
@@ -113,8 +124,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   lua_createtable(L, 0, 10);
   set_text(L, "format", format);
   set_text(L, "full", modes[r->copy.mode]);
-  set_count(L, "length", r->copy.checkpoint.length);
-  set_count(L, "row", r->copy.checkpoint.row);
+  set_lengths(L, r);
   set_count(L, "written", r->copy.checkpoint.taken);
   set_count(L, "records", r->drain.rows);
   set_count(L, "lost", r->copy.lost);
@@ -143,10 +153,11 @@ static const pf_format *read_request (recovery *r) {
 
 /*
 ** core.recover(path): what the ring at `path` holds, or nil, message, code when
-** it is none: { format=, full=, length=, row=, written=, records=, lost=,
-** is_alive=, is_closed=, damage=, data=, sides= }. The records that are not in
-** the first `length` bytes of the file (nor in the first `row` bytes of files
-** in a row beside it) are `data`, a file of their own, with others by role.
+** it is none: { format=, full=, length=, lengths=, written=, records=, lost=,
+** is_alive=, is_closed=, damage=, data=, sides= }. `length` are the bytes of the
+** main file that have been settled, `lengths` those of the files beside it by
+** role. The records that are not in these bytes are `data`, a file of their
+** own, with those beside it in `sides`, by role.
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);

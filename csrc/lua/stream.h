@@ -10,7 +10,7 @@
 #include "model/writer.h"
 
 #define L_STREAM         "profio.stream"
-#define L_STREAM_OUTPUTS 4
+#define L_STREAM_OUTPUTS PF_RING_FILES
 
 /* A file that is written, or one after the other of a row. */
 typedef struct l_outlet {

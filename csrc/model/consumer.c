@@ -32,25 +32,17 @@ static pf_status sync_sinks (const pf_sink *sink, pf_error *error) {
 }
 
 
-/* Bytes of all files of a row beside the main one. */
-static uint64_t row_length (const pf_sink *sink) {
-  while (sink != NULL && sink->cut == NULL)
-    sink = sink->side;
-  return sink == NULL ? 0 : sink->before + sink->written;
-}
-
-
 /* Say how far it has come. */
 static void publish (pf_consumer *c, const pf_ring_walk *records,
                      uint64_t rows) {
-  const pf_sink *const sink = c->drain.sink;
+  const pf_sink *sink = c->drain.sink;
   const pf_ring *const ring = &c->writer->ring;
   c->taken.tail = records->at;
   if (ring->mode == PF_RING_OVERWRITE)
     c->taken.lost = ring->oldest.before - c->taken.taken;
   c->taken.taken += rows;
-  c->taken.length = sink->written;
-  c->taken.row = row_length(sink);
+  for (size_t i = 0; sink != NULL; sink = sink->side, i++)
+    c->taken.lengths[i] = sink->before + sink->written;
   pf_note(&c->rounded, c->drain.encoder->rounded);
   if (ring->mode == PF_RING_OVERWRITE)
     pf_ring_taken_all(&c->writer->ring, &c->taken);
@@ -99,16 +91,13 @@ static pf_status take_some (pf_consumer *c, pf_error *error) {
 }
 
 
-/* The file as it was when all was well: a record that was cut short is no
-   part of it. Pipes stay as they are, and so do files beside it, which nothing
-   refers to behind what is known; but those of a row are cut. */
+/* Cut all files to the lengths of the checkpoint: a record that was cut short
+   is no part of them. Pipes stay as they are. */
 static void cut_sinks (const pf_consumer *c) {
-  for (const pf_sink *s = c->drain.sink; s != NULL; s = s->side) {
-    uint64_t length = s->written;
-    if (s == c->drain.sink)
-      length = c->taken.length;
-    else if (s->cut != NULL && c->taken.row >= s->before)
-      length = c->taken.row - s->before;
+  const pf_sink *s = c->drain.sink;
+  for (size_t i = 0; s != NULL; s = s->side, i++) {
+    const uint64_t known = c->taken.lengths[i];
+    const uint64_t length = known > s->before ? known - s->before : 0;
     if (s->fd >= 0 && ftruncate(s->fd, (off_t)length) != 0)
       continue; /* a pipe */
   }

@@ -10,10 +10,11 @@
 #ifndef kept_h
 #define kept_h
 
+#include "bytes/ring.h"
 #include "bytes/sink.h"
 
 #define PF_KEPT_OPTIONS 32 /* that are read back */
-#define PF_KEPT_ROLES   4
+#define PF_KEPT_ROLES   (PF_RING_FILES - 1)
 
 /* What was asked for. The texts of one that is read back lie in its bytes. */
 typedef struct pf_request {

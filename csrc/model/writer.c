@@ -29,13 +29,14 @@ static bool wait (void *context) {
 }
 
 
-/* Files in a row are one file when they are recovered: they have no role. */
+/* What is asked for, with the roles of the files in the order of their lengths
+   in the checkpoint. */
 static pf_request request_of (const pf_writer_plan *plan) {
   pf_request request = {.format = plan->format->name,
                         .options = plan->kept,
                         .noptions = plan->nkept};
   for (const pf_sink *s = plan->sink->side; s != NULL; s = s->side)
-    if (s->cut == NULL && request.nroles < PF_KEPT_ROLES)
+    if (request.nroles < PF_KEPT_ROLES)
       request.roles[request.nroles++] = s->role;
   return request;
 }

@@ -177,6 +177,7 @@ local function open_part(state, input, source, theirs, mine, given)
       format.prepare(theirs, state.symbols and state.symbols.facts)
    end
    theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
+   theirs.settled = input.lengths and true or nil -- the length comes from a ring
    return inputs.accepted(input, format, given,
       core.open(format.name, sources, theirs, mine.strict or false, state.dictionary))
 end

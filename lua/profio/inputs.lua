@@ -13,7 +13,8 @@ local inputs = {}
 ---@field data string|nil
 ---@field sides table<string, string>|nil bytes by role
 ---@field length integer|nil how many bytes of the file are looked at
----@field row integer|nil how many bytes of files in a row beside it
+---@field lengths table<string, integer>|nil the same of the files beside it, by role; numbered
+---files count as one
 ---@field beside string|nil the path of the file that the data belongs to
 ---@field is_expanded boolean|nil
 ---@field opened table|nil what opening it ahead came to: { source } or { nil, message, code, part }
@@ -184,7 +185,7 @@ function inputs.expand(input, format, options, mine, notes)
          local added = one(found)
          added.is_expanded = true
          if found == input.path then
-            added.length, added.row = input.length, input.row
+            added.length, added.lengths = input.length, input.lengths
          end
          expanded[#expanded + 1] = added
       end
@@ -236,15 +237,6 @@ function inputs.role_options(format)
    return list
 end
 
--- The roles of files in a row: packets.
-local function row_roles(format)
-   local names = {}
-   for _, role in ipairs(roles_of(format)) do
-      names[role.name] = role.row
-   end
-   return names
-end
-
 local function open_side(notes, role, from, max_size, length, is_live)
    local source, message, code = bytes.kept(notes, bytes.open(from, max_size, length, is_live))
    if not source then
@@ -255,13 +247,14 @@ end
 
 -- Those the user gave: bytes beside the data, or the option of the role. A failure of one is one
 -- of open.
-local function given_sides(input, format, given, max_size, notes)
+local function given_sides(input, format, given, max_size, notes, left)
    local list, known = {}, {}
    for _, role in ipairs(roles_of(format)) do
       local from = input.sides and input.sides[role.name]
+      local length = not from and left[role.name] or nil
       from = from and { data = from, path = "(" .. role.name .. ")" } or given[role.name]
-      if from then
-         local side, message, code = open_side(notes, role.name, from, max_size, nil, given.live)
+      if from and length ~= 0 then
+         local side, message, code = open_side(notes, role.name, from, max_size, length, given.live)
          if not side then
             return nil, message, code
          end
@@ -289,19 +282,24 @@ end
 ---@return string|nil code
 function inputs.sides(main, input, format, given, max_size, notes)
    local kept = not given.strict and notes or nil
-   local list, known, code = given_sides(input, format, given, max_size, kept)
+   local left = {}
+   for role, length in pairs(input.lengths or {}) do
+      left[role] = length
+   end
+   local list, known, code = given_sides(input, format, given, max_size, kept, left)
    if not list then
       return nil, known, code
    end
-   local rows, left = row_roles(format), input.row
    for _, found in ipairs(format.side_files and format.side_files(main) or {}) do
-      local in_row = rows[found.role]
-      if not known[found.role] and not (in_row and (left == 0 or input.beside)) and (found.data or
+      local length = left[found.role]
+      if not known[found.role] and length ~= 0 and (found.data or
          inputs.is_allowed(found.path, main.path, format, given, notes)) then
          local side, message = open_side(kept, found.role, found.data and found or found.path,
-            max_size, in_row and left, given.live)
+            max_size, length, given.live)
          list[#list + 1] = side
-         left = side and in_row and left and left - side.source:size() or left
+         if side and length then
+            left[found.role] = length - side.source:size()
+         end
          if not side then
             notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note",
                message = message }

@@ -34,27 +34,60 @@ local function report(state, path, found)
    state.lost = (state.lost or 0) + found.lost
 end
 
+local function is_file(path)
+   return lfs.attributes(path, "mode") == "file"
+end
+
 -- The file as far as its writer says it is complete, and behind it the records of the ring, which
--- are a file of their own.
+-- are a file of their own. Nil: the ring says nothing of the file, or the writer has removed it.
 local function parts_of(state, path, ring)
    local found, message = core.recover(ring)
-   if not found then
+   if not found and is_file(ring) then
       note(state, "ring-damaged", "damage", path, "%s", message)
-      return { { path = path } }
-   elseif found.is_closed then
-      return { { path = path } }
+   end
+   if not found or found.is_closed then
+      return nil
    end
    state.format = state.format or registry.named(found.format)
    report(state, path, found)
-   local parts = {}
-   if found.length > 0 or not found.data then
-      parts[1] = { path = path, length = found.length, row = found.row }
+   local parts, written, none = {}, found.length, {}
+   for role, length in pairs(found.lengths) do
+      written, none[role] = written + length, 0
+   end
+   if written > 0 or not found.data then
+      parts[1] = { path = path, length = found.length, lengths = found.lengths }
    end
    if found.data then
-      local sides = next(found.sides) and found.sides or nil
-      parts[#parts + 1] = { path = ring, data = found.data, sides = sides, beside = path }
+      parts[#parts + 1] = { path = ring, data = found.data, sides = found.sides, lengths = none,
+         beside = path }
    end
    return parts
+end
+
+-- Whether the ring of a path is there and may be read.
+local function has_ring(state, path, trusts_paths)
+   local real, message, code
+   if is_file(path) then
+      real, message, code = bytes.beside(path .. ".ring", path, trusts_paths)
+   end
+   if code == "limit" then
+      state.notes[#state.notes + 1] = { code = "ring-damaged", kind = "note", message = message }
+   end
+   return real ~= nil
+end
+
+-- The path that has a ring: the file itself, or the main file that it belongs to.
+local function main_of(state, path, trusts_paths)
+   if has_ring(state, path, trusts_paths) then
+      return path
+   end
+   for _, format in ipairs(registry.all()) do
+      local main = format.main_of and format.main_of(path)
+      if main and main ~= path and has_ring(state, main, trusts_paths) then
+         return main
+      end
+   end
+   return nil
 end
 
 ---The inputs of a list, with those of rings that stand beside them.
@@ -63,20 +96,16 @@ end
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file
 ---@return profio.Input[]
 function recovery.expand(list, state, trusts_paths)
-   local all = {}
+   local all, done = {}, {}
    for _, input in ipairs(list) do
-      local ring = not input.data and input.path ~= "-" and input.path .. ".ring"
-      local real, message, code
-      if ring and lfs.attributes(input.path, "mode") == "file" then
-         real, message, code = bytes.beside(ring, input.path, trusts_paths)
-      end
-      if code == "limit" then
-         state.notes[#state.notes + 1] = { code = "ring-damaged", kind = "note", message = message }
-      end
-      if real then
-         local parts = parts_of(state, input.path, ring)
+      local path = not input.data and input.path ~= "-" and is_file(input.path)
+         and main_of(state, input.path, trusts_paths)
+      local is_read = path and done[path] and done[path] ~= input.path -- under another name
+      local parts = path and not is_read and parts_of(state, path, path .. ".ring")
+      if parts then
+         done[path] = input.path
          table.move(parts, 1, #parts, #all + 1, all)
-      else
+      elseif not is_read then
          all[#all + 1] = input
       end
    end

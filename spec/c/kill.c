@@ -100,8 +100,8 @@ static void check (const char *path, const char *ring_path, pf_ring_mode mode,
   found f = {.count = 0};
   MUST(pf_ring_read(ring_path, &copy, &error) == PF_OK);
   MUST(!copy.is_alive);
-  const pf_bytes bytes = bytes_of(path, copy.checkpoint.length);
-  MUST(bytes.size == copy.checkpoint.length);
+  const pf_bytes bytes = bytes_of(path, copy.checkpoint.lengths[0]);
+  MUST(bytes.size == copy.checkpoint.lengths[0]);
   found_add(&f, bytes);
   free((void *)(uintptr_t)bytes.at);
   MUST(f.count == copy.checkpoint.taken);

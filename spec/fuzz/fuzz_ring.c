@@ -75,7 +75,7 @@ static size_t build (const uint8_t *data, size_t size, uint8_t *file) {
   const size_t slots = size - journal < SIZE ? size - journal : SIZE;
   memset(file, 0, PF_RING_PAGE + SIZE);
   memcpy(header->magic, "PFRING\r\n", sizeof header->magic);
-  header->version = 1;
+  header->version = PF_RING_VERSION;
   header->mode = n[1] % 4;
   header->size = SIZE;
   pf_note(&header->head, n[2] % 3 == 0 ? n[2] : n[3] + slots / 8 * 8);

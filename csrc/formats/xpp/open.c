@@ -53,6 +53,29 @@ static void set_roles (pf_trace *trace, const xpp_file *file) {
 }
 
 
+/* How many records there is room for in all segments. */
+static uint64_t room_of (const pf_trace *trace, const xpp_file *file) {
+  uint64_t found = 0;
+  for (size_t i = 0; i < file->nsegments; i++) {
+    const size_t source = file->segments[i].source;
+    const uint64_t size = trace->sources[source].bytes.size;
+    const uint64_t start = source == 0 ? file->dbf->start : 0;
+    found += size > start ? (size - start) / file->dbf->record : 0;
+  }
+  return found;
+}
+
+
+/* The number of records that the header states. Of a file whose settled length
+   is known from its ring, the header may already count records behind that. */
+static uint64_t records_of (const pf_trace *trace, const xpp_file *file) {
+  const uint64_t counted = dbf_counted(file->dbf, trace->sources[0].bytes);
+  const uint64_t room = room_of(trace, file);
+  return counted > room && pf_option_int(trace, "settled", 0) != 0 ? room
+                                                                   : counted;
+}
+
+
 static void set_table_info (pf_trace *trace, const xpp_file *file) {
   const dbf_file *const dbf = file->dbf;
   set_text(trace, "dialect", "foxdbe");
@@ -61,8 +84,7 @@ static void set_table_info (pf_trace *trace, const xpp_file *file) {
   pf_info_addr(trace, "code_page_mark", dbf->mark);
   set_text(trace, "code_page",
            dbf->charset.name[0] != '\0' ? dbf->charset.name : "raw");
-  pf_info_int(trace, "records",
-              (int64_t)dbf_counted(dbf, trace->sources[0].bytes));
+  pf_info_int(trace, "records", (int64_t)records_of(trace, file));
   pf_info_int(trace, "record_size", dbf->record);
   if (file->roles.field[XPP_CALL] != XPP_NO_FIELD)
     pf_info_int(trace, "symbol_size",
@@ -95,15 +117,8 @@ static void set_info (pf_trace *trace, const xpp_file *file) {
 /* Compare what the header counts with what is there. */
 static pf_status check_count (pf_trace *trace, const xpp_file *file,
                               pf_error *error) {
-  const dbf_file *const dbf = file->dbf;
-  const uint64_t counted = dbf_counted(dbf, trace->sources[0].bytes);
-  uint64_t found = 0;
-  for (size_t i = 0; i < file->nsegments; i++) {
-    const size_t source = file->segments[i].source;
-    const uint64_t size = trace->sources[source].bytes.size;
-    const uint64_t start = source == 0 ? dbf->start : 0;
-    found += size > start ? (size - start) / dbf->record : 0;
-  }
+  const uint64_t counted = records_of(trace, file),
+                 found = room_of(trace, file);
   if (counted == found)
     return PF_OK;
   const bool is_behind = counted < found;

@@ -107,6 +107,13 @@ function winidea.side_files(main)
    return { found and { role = role, path = found } }
 end
 
+---The main file of a binary timeline that is written beside it.
+---@param path string
+---@return string|nil
+function winidea.main_of(path)
+   return path:match "^(.+)%.BIN$"
+end
+
 ---Where the binary timeline of a text goes.
 ---@param path string|nil of the text
 ---@param options table of writing

@@ -19,7 +19,7 @@ local xpp = {
 xpp.roles = {
    { name = "memo", help = "the file of the parameters (.prv), instead of the one beside it" },
    { name = "pri", help = "the settings of the run (.pri), instead of those beside it" },
-   { name = "packet", row = true, help = "a packet of rows; those beside the file are found" },
+   { name = "packet", help = "a packet of rows; those beside the file are found" },
 }
 
 xpp.options = {
@@ -145,6 +145,11 @@ end
 function xpp.expand(path)
    return { packets.first(path) }
 end
+
+---The header packet of a packet.
+---@param path string
+---@return string
+xpp.main_of = packets.base
 
 ---Whether a path that nothing else tells is a piece of a trace: a packet of rows beside its header
 ---packet, or the empty header packet of text.

@@ -58,8 +58,8 @@ function core.stack(names, frames) end
 
 ---What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
 ---@param path string
----@return table|nil found { format, full, length, row, written, records, lost, is_alive, is_closed,
----damage, data, sides }
+---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
+---is_closed, damage, data, sides }
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.recover(path) end
