@@ -80,6 +80,44 @@ describe("profio.open", function()
       assert.equal("limit", code)
    end)
 
+   it("leaves room in the temporary folder when data are unpacked or piped", function()
+      local path, library = scratch "", scratch(""):gsub("$", ".so")
+      finally(function() os.remove(path .. ".gz") os.remove(path .. ".c") os.remove(library) end)
+      -- A file system of 100 MB, of which what the process has written is used.
+      local file <close> = assert(io.open(path .. ".c", "w"))
+      file:write [[
+         #define _GNU_SOURCE
+         #include <sys/stat.h>
+         #include <sys/statvfs.h>
+         int fstatvfs (int fd, struct statvfs *found) {
+           struct stat about;
+           fstat(fd, &about);
+           *found = (struct statvfs){.f_frsize = 1};
+           found->f_bavail = about.st_size < 100000000 ? 100000000 - about.st_size : 0;
+           return 0;
+         }
+      ]]
+      file:close()
+      assert(os.execute(("cc -shared -fPIC -o '%s' '%s.c'"):format(library, path)))
+      local preloading = "ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD='%s' "
+      local function run(input)
+         local pipe = assert(io.popen(("%s | " .. preloading
+            .. "lua5.4 examples/analyze.lua - 2>&1")
+            :format(input, library)))
+         local said = pipe:read "a"
+         local _, _, status = pipe:close()
+         return said, status
+      end
+      assert(os.execute(("head -c 200000000 /dev/zero | gzip -1 > '%s.gz'"):format(path)))
+      for _, input in ipairs { ("cat '%s.gz'"):format(path), "head -c 200000000 /dev/zero" } do
+         local said, status = run(input)
+         assert.matches("of which 6250000 bytes stay free: TMPDIR names another one", said)
+         assert.equal(1, status)
+      end
+      assert(os.execute(("head -c 90000000 /dev/zero | gzip -1 > '%s.gz'"):format(path)))
+      assert.matches("not a trace of a known format", (run(("cat '%s.gz'"):format(path))))
+   end)
+
    local function warning_of(trace, code)
       for _, warning in ipairs(trace.warnings) do
          if warning.code == code then

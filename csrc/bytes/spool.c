@@ -6,18 +6,73 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include "bytes/sink.h"
 #include "bytes/spool.h"
 
-#define STEP 65536u
+#define STEP       65536u
+#define USUAL_SIZE ((uint64_t)64 << 30)
+#define RATIO      1000u               /* of unpacked bytes to packed ones */
+#define RESERVE    ((uint64_t)1 << 30) /* of free space */
+#define LOOK       ((uint64_t)16 << 20)
 
-static pf_status too_large (uint64_t max_size, pf_error *error) {
-  return pf_fail(error, PF_ELIMIT, max_size,
-                 "more than the %llu bytes that max_size allows",
-                 (unsigned long long)max_size);
+/* How much may go into a spool file. */
+typedef struct allowance {
+  uint64_t max_size;
+  bool is_usual;    /* max_size was not given */
+  uint64_t reserve; /* of free space, which is not used */
+  uint64_t next;    /* the size at which free space is looked at again */
+} allowance;
+
+
+/* UINT64_MAX where the system does not tell. */
+static uint64_t free_space (int fd) {
+  struct statvfs found;
+  return fstatvfs(fd, &found) == 0 && found.f_frsize > 0
+             ? (uint64_t)found.f_bavail * found.f_frsize
+             : UINT64_MAX;
+}
+
+
+static allowance allowance_of (uint64_t max_size, uint64_t usual, int fd) {
+  const uint64_t left = free_space(fd);
+  return (allowance){.max_size = max_size == PF_USUAL_SIZE ? usual : max_size,
+                     .is_usual = max_size == PF_USUAL_SIZE,
+                     .reserve = left / 16 < RESERVE ? left / 16 : RESERVE};
+}
+
+
+static pf_status too_large (const allowance *a, pf_error *error) {
+  return pf_fail(error, PF_ELIMIT, a->max_size,
+                 a->is_usual
+                     ? "unpacks to more than %llu bytes: max_size = BYTES "
+                       "allows more"
+                     : "more than the %llu bytes that max_size allows",
+                 (unsigned long long)a->max_size);
+}
+
+
+/* Whether `n` bytes more may go into the sink. The free space is looked at
+   again and again: others use it too. */
+static pf_status allow (allowance *a, const pf_sink *sink, size_t n,
+                        pf_error *error) {
+  if (n > a->max_size - sink->written)
+    return too_large(a, error);
+  if (sink->written + n < a->next)
+    return PF_OK;
+  const uint64_t left = free_space(sink->fd);
+  if (left < a->reserve || left - a->reserve < sink->used + n)
+    return pf_fail(
+        error, PF_ELIMIT, sink->written,
+        "does not fit into the temporary folder, of which %llu bytes "
+        "stay free: TMPDIR names another one",
+        (unsigned long long)a->reserve);
+  const uint64_t step = (left - a->reserve - sink->used) / 2;
+  a->next = sink->written + (step < LOOK ? step : LOOK);
+  return PF_OK;
 }
 
 
@@ -49,7 +104,7 @@ pf_status pf_spool_file (int *fd, pf_error *error) {
 
 
 /* Copy until the end; the sink is open. */
-static pf_status copy_all (int from, uint64_t max_size, pf_sink *sink,
+static pf_status copy_all (int from, allowance *allowed, pf_sink *sink,
                            pf_error *error) {
   uint8_t step[STEP];
   for (;;) {
@@ -61,8 +116,9 @@ static pf_status copy_all (int from, uint64_t max_size, pf_sink *sink,
     if (n < 0)
       return pf_fail(error, PF_EIO, sink->written, "read failed: %s",
                      strerror(errno));
-    if ((uint64_t)n > max_size - sink->written)
-      return too_large(max_size, error);
+    const pf_status status = allow(allowed, sink, (size_t)n, error);
+    if (status != PF_OK)
+      return status;
     if (pf_sink_put(sink, step, (size_t)n) != PF_OK)
       return pf_sink_flush(sink, error);
   }
@@ -75,6 +131,7 @@ typedef struct unpacking {
   pf_bytes packed;
   size_t fed; /* bytes of `packed` given to the stream so far */
   uint64_t max_size;
+  allowance allowed;
   pf_sink *sink;
 } unpacking;
 
@@ -119,8 +176,9 @@ static pf_status unpack_all (unpacking *u, pf_error *error) {
     u->stream.avail_out = STEP;
     const int answer = inflate(&u->stream, Z_NO_FLUSH);
     const size_t n = STEP - u->stream.avail_out;
-    if (n > u->max_size - u->sink->written)
-      return too_large(u->max_size, error);
+    const pf_status status = allow(&u->allowed, u->sink, n, error);
+    if (status != PF_OK)
+      return status;
     if (pf_sink_put(u->sink, step, n) != PF_OK)
       return pf_sink_flush(u->sink, error);
     if (answer != Z_OK && answer != Z_STREAM_END)
@@ -169,7 +227,13 @@ typedef struct piping {
 static pf_status fill_from_pipe (void *context, pf_sink *sink,
                                  pf_error *error) {
   const piping *const p = context;
-  return copy_all(p->from, p->max_size, sink, error);
+  allowance allowed = allowance_of(p->max_size, UINT64_MAX, sink->fd);
+  return copy_all(p->from, &allowed, sink, error);
+}
+
+
+static uint64_t usual_size (uint64_t packed) {
+  return packed > USUAL_SIZE / RATIO ? packed * RATIO : USUAL_SIZE;
 }
 
 
@@ -177,6 +241,7 @@ static pf_status fill_from_gzip (void *context, pf_sink *sink,
                                  pf_error *error) {
   unpacking *const u = context;
   u->sink = sink;
+  u->allowed = allowance_of(u->max_size, usual_size(u->packed.size), sink->fd);
   if (inflateInit2(&u->stream, 15 + 16) != Z_OK)
     return out_of_memory(error);
   const pf_status status = unpack_all(u, error);

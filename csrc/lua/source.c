@@ -7,6 +7,7 @@
 
 #include "bytes/map.h"
 #include "bytes/named.h"
+#include "bytes/spool.h"
 #include "lua/binding.h"
 #include "lua/source.h"
 #include "model/parallel.h"
@@ -55,7 +56,9 @@ static l_source *new_source (lua_State *L, int path_arg) {
 
 
 static uint64_t max_size_check (lua_State *L, int arg) {
-  const lua_Integer size = luaL_optinteger(L, arg, LUA_MAXINTEGER);
+  if (lua_isnoneornil(L, arg))
+    return PF_USUAL_SIZE;
+  const lua_Integer size = luaL_checkinteger(L, arg);
   luaL_argcheck(L, size >= 0, arg, "max_size is negative");
   return (uint64_t)size;
 }

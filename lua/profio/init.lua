@@ -27,7 +27,8 @@ local profio = {
 local common = {
    { name = "format", type = "text", help = "the format, instead of finding it by content" },
    { name = "strict", type = "bool", default = false, help = "the first oddity is an error" },
-   { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to" },
+   { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to; "
+      .. "of packed data 64 GiB, or 1,000 times their size if that is more" },
    { name = "trust_paths", type = "bool", default = false,
       help = "read files beside a trace also where links lead out of its folder" },
    { name = "exe", type = "text", help = "the executable, for names of functions and lines" },
