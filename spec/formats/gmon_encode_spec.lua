@@ -186,6 +186,52 @@ describe("gmon, writing", function()
       end
    end)
 
+   it("writes no bins that only the header of a cut file claims", function()
+      local bins = {}
+      for i = 1, 1200 do
+         bins[i] = i * 7919 % 65536
+      end
+      for _, bytes_of_bin in ipairs { 2, 4, 16, 3.998, 4.4, 7.3, 33.3, 1.1, 300000.7 } do
+         for _, nbins in ipairs { 240000000, 1000000 } do
+            local cut = gmon("<", 8):header():histogram { low = 0x400, nbins = nbins,
+               high = 0x400 + math.floor(nbins * bytes_of_bin) & ~1, bins = bins }:bytes()
+            for _, options in ipairs { {}, { dialect = "4.4bsd" } } do
+               local saved, message, code = save(cut, options)
+               if saved then
+                  assert.is_true(#saved < 10 * #cut, bytes_of_bin)
+                  local again, want = rows_of(saved), rows_of(cut)
+                  for i = 1, 1200 do
+                     assert.equal(want.histogram[i].low, again.histogram[i].low)
+                     assert.equal(want.histogram[i].count, again.histogram[i].count)
+                  end
+               else
+                  assert.equal("limit", code)
+                  assert.matches("bins, of which 1200 were read, cannot be written", message)
+                  assert.is_true(bytes_of_bin > 100000)
+               end
+            end
+         end
+      end
+   end)
+
+   it("adds a cut file up with a whole one", function()
+      local function file(bins)
+         return { data = gmon("<", 8):header():histogram { low = 0x400, high = 0x400 + 400000,
+            nbins = 100000, bins = bins }:bytes() }
+      end
+      local whole = {}
+      for i = 1, 100000 do
+         whole[i] = i % 3
+      end
+      local files = { file { 5, 6, 7 }, file(whole) }
+      for _, list in ipairs { files, { files[2], files[1] } } do
+         local again = rows_of(assert(save(list)))
+         assert.equal(100000, #again.histogram)
+         assert.same({ 6, 8, 7, 1 }, { again.histogram[1].count, again.histogram[2].count,
+            again.histogram[3].count, again.histogram[4].count })
+      end
+   end)
+
    it("writes FreeBSD's wider counters where 16 bits are too few", function()
       for count, bits in pairs { [65536] = 32, [1 << 32] = 64, [(1 << 63) - 1] = 64 } do
          local bytes = assert(write({

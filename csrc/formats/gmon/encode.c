@@ -66,6 +66,7 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
   const pf_table *const table = &gmon_written[WRITTEN_SETS];
   const size_t bins =
       has(batch, SETS_DECLARED, row) ? SETS_DECLARED : SETS_BINS;
+  const size_t read = has(batch, SETS_BINS, row) ? SETS_BINS : bins;
   uint64_t rate = 0;
   pf_status status = take(batch, table, SETS_LOW, row, &set->low, error);
   if (status == PF_OK)
@@ -73,13 +74,17 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
   if (status == PF_OK)
     status = take(batch, table, bins, row, &set->bins, error);
   if (status == PF_OK)
+    status = take(batch, table, read, row, &set->read, error);
+  if (status == PF_OK)
     status = take(batch, table, SETS_RATE, row, &rate, error);
   if (status != PF_OK)
     return status;
-  if (set->bins > GMON_MOST_BINS)
+  if (set->read > set->bins)
+    set->read = set->bins;
+  if (set->read > GMON_MOST_BINS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a set of %llu bins: at most %d are written",
-                   (unsigned long long)set->bins, GMON_MOST_BINS);
+                   (unsigned long long)set->read, GMON_MOST_BINS);
   if (rate > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the rate of a set is %llu: at most %u can be written",
@@ -161,15 +166,15 @@ static pf_status find_bin (const pf_batch *batch, size_t row,
   const pf_table *const table = &gmon_written[WRITTEN_HISTOGRAM];
   if (has(batch, HISTOGRAM_BIN, row)) {
     const pf_status status = take(batch, table, HISTOGRAM_BIN, row, bin, error);
-    if (status < 0 || *bin < set->bins)
+    if (status < 0 || *bin < set->read)
       return status;
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of histogram has bin %llu of %llu",
-                   (unsigned long long)*bin, (unsigned long long)set->bins);
+                   (unsigned long long)*bin, (unsigned long long)set->read);
   }
   uint64_t low = 0;
   const pf_status status = take(batch, table, HISTOGRAM_LOW, row, &low, error);
-  if (status < 0 || gmon_bin_at(&set->scale, low, bin))
+  if (status < 0 || (gmon_bin_at(&set->scale, low, bin) && *bin < set->read))
     return status;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "no bin of the set begins at 0x%llx", (unsigned long long)low);
@@ -243,6 +248,12 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   gmon_writer *const self = (gmon_writer *)encoder;
+  for (size_t i = 0; i < self->sets.count; i++) {
+    const pf_status status =
+        gmon_set_settle(&self->sets.list[i], self->extended, error);
+    if (status != PF_OK)
+      return status;
+  }
   if (self->is_sorted) {
     if (!gmon_sets_sort(&self->sets, self->dictionary))
       return no_memory(error);

@@ -242,6 +242,15 @@ uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
                       size_t count, unsigned shift, uint64_t *starts);
 
+/*
+** Shortens a scale to fewer bins: `bins` becomes their number, at least as many
+** as before the call and at most twice that and 4,096 more, and `high` the end
+** of their range, so that the first `*bins` bins begin where they did. False
+** when no range does that.
+*/
+bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
+                     uint64_t *high);
+
 /* The bin that begins at `address`; false when none does. */
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 

@@ -128,6 +128,47 @@ static uint64_t near_bin (const gmon_scale *scale, uint64_t distance) {
 }
 
 
+static bool begins_alike (const gmon_scale *a, const gmon_scale *b,
+                          uint64_t bins) {
+  for (uint64_t i = 0; i <= bins; i++)
+    if (gmon_bin_start(a, i) != gmon_bin_start(b, i))
+      return false;
+  return true;
+}
+
+
+/* Two scales of one step begin all bins alike; others are compared. */
+static bool is_cut (const gmon_scale *scale, const gmon_scale *cut,
+                    uint64_t bins) {
+  if (cut->even == 0 && scale->even == 0 && cut->step != 0 && scale->step != 0)
+    return cut->step == scale->step;
+  return begins_alike(scale, cut, bins);
+}
+
+
+/* A few bytes more or less than the range of the bins, because scales are
+   rounded, and a few bins more, because a scale of few bins is coarse. */
+bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
+                     uint64_t *high) {
+  const uint64_t needed = *bins;
+  for (uint64_t count = needed; count <= 2 * needed + 4096;
+       count += count / 64 + 1) {
+    const uint64_t end = gmon_bin_start(scale, count);
+    for (uint64_t range = end - scale->low < 16 ? 2 : end - scale->low - 16;
+         range <= end - scale->low + 16; range += 2) {
+      const gmon_scale cut =
+          gmon_scale_of(scale->low, scale->low + range, count, extended);
+      if (!is_cut(scale, &cut, needed))
+        continue;
+      *bins = count;
+      *high = scale->low + range;
+      return true;
+    }
+  }
+  return false;
+}
+
+
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin) {
   if (scale->range == 0 || address < scale->low)
     return false;

@@ -9,6 +9,8 @@
 #include "formats/gmon/sums.h"
 #include "model/names.h"
 
+#define FEW_BINS 65536 /* that a cut file may claim and does not have */
+
 
 static uint64_t mix (uint64_t value) {
   value ^= value >> 32;
@@ -116,6 +118,38 @@ static bool grow_sets (gmon_sets *sets) {
 }
 
 
+/* Add bins up to `read`, whose counts are 0. */
+static bool add_bins (gmon_set *set, uint64_t read) {
+  if (read <= set->read && set->counts != NULL)
+    return true;
+  uint64_t *const counts =
+      realloc(set->counts, (size_t)(read + 1) * sizeof *counts);
+  if (counts == NULL)
+    return false;
+  memset(counts + set->read, 0, (size_t)(read - set->read) * sizeof *counts);
+  set->counts = counts;
+  set->read = read;
+  return true;
+}
+
+
+pf_status gmon_set_settle (gmon_set *set, bool extended, pf_error *error) {
+  uint64_t bins = set->read;
+  if (set->bins > 2 * set->read + FEW_BINS) {
+    if (!gmon_scale_cut(&set->scale, extended, &bins, &set->high))
+      return pf_fail(
+          error, PF_ELIMIT, PF_NO_OFFSET,
+          "a histogram of %llu bins, of which %llu were read, cannot "
+          "be written",
+          (unsigned long long)set->bins, (unsigned long long)set->read);
+    set->bins = bins;
+  }
+  return add_bins(set, set->bins)
+             ? PF_OK
+             : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+}
+
+
 /* Append a set; its counts are all 0. */
 static bool append_set (gmon_sets *sets, const gmon_set *header,
                         bool extended) {
@@ -123,9 +157,9 @@ static bool append_set (gmon_sets *sets, const gmon_set *header,
     return false;
   gmon_set *const set = &sets->list[sets->count];
   *set = *header;
-  set->counts =
-      calloc(set->bins == 0 ? 1 : (size_t)set->bins, sizeof *set->counts);
-  if (set->counts == NULL)
+  set->counts = NULL;
+  set->read = 0;
+  if (!add_bins(set, header->read))
     return false;
   set->scale = gmon_scale_of(set->low, set->high, set->bins, extended);
   sets->count++;
@@ -143,7 +177,7 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
     return SIZE_MAX;
   for (size_t i = (size_t)hash->count; i > 0; i = sets->list[i - 1].next)
     if (is_same(&sets->list[i - 1], header))
-      return i - 1;
+      return add_bins(&sets->list[i - 1], header->read) ? i - 1 : SIZE_MAX;
   if (!append_set(sets, header, extended))
     return SIZE_MAX;
   sets->list[sets->count - 1].next = (size_t)hash->count;

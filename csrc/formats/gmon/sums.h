@@ -37,10 +37,11 @@ void gmon_sums_close (gmon_sums *sums);
 /* A histogram: all records with this header are one. */
 typedef struct gmon_set {
   uint64_t low, high, bins;
+  uint64_t read; /* of these bins, the first that have been read */
   uint32_t rate;
   uint32_t dimension, abbreviation; /* in the encoder's dictionary */
   gmon_scale scale;
-  uint64_t *counts; /* of the bins */
+  uint64_t *counts; /* of the bins that have been read */
   size_t next;      /* another set whose header hashes alike, + 1 */
 } gmon_set;
 
@@ -50,9 +51,17 @@ typedef struct gmon_sets {
   gmon_sums hashes; /* hash of a header -> number of its newest set, + 1 */
 } gmon_sets;
 
-/* The number of the set with this header (scale, counts and next are not
-   looked at), made when it is new; SIZE_MAX: no memory. */
+/* The number of the set with this header (read, scale, counts and next are not
+   compared), made when it is new, with counts for at least `read` bins;
+   SIZE_MAX: no memory. */
 size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
+
+/*
+** Gives a set the bins that are written. Those that no file had are zeros; but
+** if a header claims far more bins than were read, the set ends behind these.
+** PF_ENOMEM, or PF_ELIMIT when no such set has its bins in the same places.
+*/
+pf_status gmon_set_settle (gmon_set *set, bool extended, pf_error *error);
 
 /* Put the sets in the order of their headers. No set is looked up afterwards.
    False when out of memory. */
