@@ -214,6 +214,23 @@ describe("gmon, writing", function()
       end
    end)
 
+   it("repeats at most 64 MiB of records for large counts", function()
+      local large = { sets = {}, arcs = {} }
+      for i = 1, 1000 do
+         large.arcs[i] = { from = 0x1000 + i, to = 0x2000, count = 1 << 47 }
+      end
+      local saved, message, code = write(large)
+      assert.is_nil(saved)
+      assert.equal("unsupported", code)
+      assert.matches("repeat more than 64 MiB of records", message)
+      large.sets[1] = { set = 0, low = 0x1000, high = 0x3000, bins = 16, rate = 100 }
+      assert.is_true(#write(large, { dialect = "4.4bsd" }) < 100000)
+      local bins = { sets = { { set = 0, low = 0, high = 200000, bins = 100000, rate = 100 } },
+         histogram = { { set = 0, bin = 1, count = 1 << 31 } } }
+      assert.is_nil((write(bins)))
+      assert.is_true(#write(bins, { dialect = "4.4bsd" }) < 1000000)
+   end)
+
    it("adds a cut file up with a whole one", function()
       local function file(bins)
          return { data = gmon("<", 8):header():histogram { low = 0x400, high = 0x400 + 400000,

@@ -46,7 +46,7 @@ typedef enum gmon_dialect {
 #define GMON_DIMENSION    15         /* bytes of a dimension's field */
 #define GMON_RUN          4096       /* arcs of one part, at most */
 #define GMON_MOST_BINS    0x10000000 /* of a histogram that is written */
-#define GMON_MOST_RECORDS 65536      /* that one count may be written as */
+#define GMON_MOST_REPEATS 0x4000000  /* bytes of records that repeat a key */
 
 /* How the bytes are to be read: decided once, by detect.c. */
 typedef struct gmon_layout {

@@ -56,12 +56,20 @@ static pf_status check_address (const gmon_writer *self, uint64_t address,
 }
 
 
-static pf_status check_count (uint64_t count, uint64_t most, pf_error *error) {
-  if (records_for(count, most) <= GMON_MOST_RECORDS)
+/* Adds the bytes of the records after the first that a count takes, each of
+   `size` bytes, to `repeats`. The size of a file must not grow with a number
+   that another file states. */
+static pf_status add_repeats (uint64_t count, uint64_t most, uint64_t size,
+                              uint64_t *repeats, pf_error *error) {
+  const uint64_t more = records_for(count, most) - 1;
+  if (more <= (GMON_MOST_REPEATS - *repeats) / size) {
+    *repeats += more * size;
     return PF_OK;
+  }
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a count of %llu would take more than %d records",
-                 (unsigned long long)count, GMON_MOST_RECORDS);
+                 "a count of %llu: large counts would repeat more than %d MiB "
+                 "of records, dialect = \"4.4bsd\" has room for them",
+                 (unsigned long long)count, GMON_MOST_REPEATS >> 20);
 }
 
 
@@ -79,14 +87,16 @@ static uint64_t most_of_block (const gmon_writer *self) {
 
 /* Check addresses and counts of arcs or blocks. */
 static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
-                             uint64_t most, pf_error *error) {
+                             uint64_t most, uint64_t *repeats,
+                             pf_error *error) {
+  const uint64_t size = 2 * self->width + 5; /* of a record, at most */
   for (size_t i = 0; i < sums->count; i++) {
     const gmon_sum *const sum = &sums->list[i];
     pf_status status = check_address(self, sum->a, error);
     if (status == PF_OK)
       status = check_address(self, sum->b, error);
     if (status == PF_OK)
-      status = check_count(sum->count, most, error);
+      status = add_repeats(sum->count, most, size, repeats, error);
     if (status < 0)
       return status;
   }
@@ -121,12 +131,15 @@ static pf_status check_set (const gmon_writer *self, const gmon_set *set,
 }
 
 
-static pf_status check_gnu (const gmon_writer *self, pf_error *error) {
+static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
+                            pf_error *error) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < self->sets.count && status == PF_OK; i++) {
-    status = check_set(self, &self->sets.list[i], error);
+    const gmon_set *const set = &self->sets.list[i];
+    status = check_set(self, set, error);
     if (status == PF_OK)
-      status = check_count(largest(&self->sets.list[i]), UINT16_MAX, error);
+      status = add_repeats(largest(set), UINT16_MAX, 2 * set->bins + 64,
+                           repeats, error);
   }
   return status;
 }
@@ -293,12 +306,15 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
                       pf_error *error) {
   const output out = {writer, sink};
   const bool is_gnu = writer->dialect == GMON_GNU;
+  uint64_t repeats = 0;
   pf_status status =
-      is_gnu ? check_gnu(writer, error) : check_bsd(writer, error);
+      is_gnu ? check_gnu(writer, &repeats, error) : check_bsd(writer, error);
   if (status == PF_OK)
-    status = check_sums(writer, &writer->arcs, most_of_arc(writer), error);
+    status =
+        check_sums(writer, &writer->arcs, most_of_arc(writer), &repeats, error);
   if (status == PF_OK)
-    status = check_sums(writer, &writer->blocks, most_of_block(writer), error);
+    status = check_sums(writer, &writer->blocks, most_of_block(writer),
+                        &repeats, error);
   if (status < 0)
     return status;
   if (is_gnu)
