@@ -139,6 +139,12 @@ local function answer(trace, old, given, out, err, again)
    end
    local has_damage = warnings.report(trace, err)
    has_damage = old and warnings.report(old, err) or has_damage
+   if not given.script then -- before Ctrl-C works again: the answer is complete
+      trace:close()
+      if old then
+         old:close()
+      end
+   end
    local is_cut = interrupt:release() and not given.follow
    if is_cut and not given.merge and not out.is_file then -- those are whole, or not written
       err:write "profio: interrupted: this is what was counted so far\n"
@@ -226,7 +232,9 @@ local function on_raise(message)
       return message
    end
    message = tostring(message)
-   if is_bug(message) then
+   if message:find "interrupted!$" then -- by Ctrl-C, before files are open
+      return failure.new(failure.NOTHING, "interrupted: nothing was read or written")
+   elseif is_bug(message) then
       return failure.new(failure.NOTHING, debug.traceback(message, 2))
    end
    return failure.new(failure.USE, (message:gsub("^[^\n:]+%.lua:%d+: ", "")))
