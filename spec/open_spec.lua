@@ -331,6 +331,20 @@ describe("a trace", function()
       assert.is_false(ok)
       assert.matches("shrank", message)
    end)
+
+   it("is saved as every other format, or refused in words", function()
+      local seeds = { br = "timed", gmon = "gnu-w8-le", pprof = "small", winidea = "bin-1.1",
+         xpp = "foxdbe", dcpi = "golden" }
+      for name, seed in pairs(seeds) do
+         local trace <close> = assert(profio.open(("spec/fuzz/corpus/%s/%s"):format(name, seed)))
+         for _, format in ipairs(profio.formats()) do
+            local ok, bytes, message = pcall(trace.save, trace, nil, { format = format.name })
+            local words = ok and (bytes or message) or bytes
+            assert.is_nil(words:match "attempt to" or words:match "no table 'structure'",
+               name .. " as " .. format.name)
+         end
+      end
+   end)
 end)
 
 describe("a view", function()

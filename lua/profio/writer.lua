@@ -397,7 +397,9 @@ function writer.save(state, path, given)
    end
    local format, checked = format_of(wanted)
    if format.save_defaults then
-      format.save_defaults(checked, state.parts[1]:info(), state.parts[1], place_of(path))
+      -- What a file of another format states means other things there.
+      local part = format == state.format and state.parts[1] or nil
+      format.save_defaults(checked, part and part:info() or {}, part, place_of(path))
    end
    local inputs = input_files.paths_of(state)
    outputs.check_inputs({ path }, inputs)

@@ -41,17 +41,14 @@ br.write_options = {
 
 ---A copy says too which program recorded, and has its names in the same code page.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
 function br.save_defaults(options, info)
    local value = {}
    for _, fact in ipairs(info) do
       value[fact.name] = fact.value
    end
    options.recorded_by = options.recorded_by or value.recorded_by
-   -- Other formats state code pages too; their names are UTF-8 here.
-   if value.backtrace_order and not options.code_page then
-      options.code_page = value.code_page
-   end
+   options.code_page = options.code_page or value.code_page
 end
 
 ---Stacks are in the samples: of TIMED with the time of each line itself.

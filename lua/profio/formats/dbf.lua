@@ -205,10 +205,13 @@ end
 
 ---What a table is written like when nothing is said: as the one it comes from.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
----@param part userdata that file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param part userdata|nil that file; nil: it is of another format
 ---@param path string|nil of the copy; "-": nothing can stand beside it
 function dbf.save_defaults(options, info, part, path)
+   if not part then
+      return
+   end
    local value, needs_visual, fields = {}, false, {}
    for _, fact in ipairs(info) do
       value[fact.name] = fact.value

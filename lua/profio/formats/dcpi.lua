@@ -204,7 +204,7 @@ dcpi.save_directory = merge.save
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
 function dcpi.save_defaults(options, info)
    for _, fact in ipairs(info) do
       if fact.name == "dialect" and fact.value == "dcpicat"

@@ -113,7 +113,7 @@ gmon.guess_bias, gmon.mismatch = program.guess_bias, program.mismatch
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
 function gmon.save_defaults(options, info)
    for _, fact in ipairs(info) do
       if fact.name == "address_size" and (options.address_size or 0) == 0 then

@@ -129,7 +129,7 @@ end
 
 ---What a file is written like when nothing is said: as the trace it comes from.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
 function winidea.save_defaults(options, info)
    local value = {}
    for _, fact in ipairs(info) do

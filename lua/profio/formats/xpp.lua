@@ -211,8 +211,8 @@ end
 
 ---What a trace is written like when nothing is said: as the one it comes from.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file
----@param part userdata that file
+---@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param part userdata|nil that file; nil: it is of another format
 function xpp.save_defaults(options, info, part)
    local value = {}
    for _, fact in ipairs(info) do
