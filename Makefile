@@ -13,7 +13,7 @@
 #   make check-detection    files of this system, FILES of them (10,000) as SEED
 #                   chooses: none of them is a trace, and how many are taken
 #                   for one
-#   make fuzz       each fuzz target for TIME seconds
+#   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
 #   make install    the module and the command under PREFIX (/usr/local), below
@@ -273,7 +273,8 @@ run-replay: $(FUZZERS:%=$(B)/replay/%)
 
 $(B)/replay/%: spec/fuzz/%.c $(CORE)
 	@mkdir -p $(@D)
-	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $^ $(LIBS) -o $@
+	$(CC) $(ALLFLAGS) $(CFLAGS) -DSTANDALONE $(filter-out %.lua,$^) \
+		$(LINK_$(@F)) $(LIBS) -o $@
 
 FUZZ := -O1 -g -fsanitize=fuzzer-no-link,address,undefined \
 	-fno-sanitize-recover=undefined
@@ -283,22 +284,37 @@ fuzz:
 	@$(AGAIN) -j$(JOBS) B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" all
 	@$(AGAIN) -j$(JOBS) -O B=$(B)/fuzz CC=clang CFLAGS="$(FUZZ)" run-fuzz
 
-# Bytes of the longest input. Large ones find what costs too much.
+# Bytes of the longest input: large ones find what costs too much. An input may
+# take 2 s; with the sanitizers ten times as long. The interpreter keeps garbage
+# for a while, which is no leak.
 $(foreach f,$(FUZZERS),$(eval LONGEST_$(f) = 16384))
 LONGEST_fuzz_decode  = 1048576
 LONGEST_fuzz_symbols = 1048576
+LONGEST_fuzz_lua     = 1048576
+FLAGS_fuzz_lua       = -detect_leaks=0
 
 run-fuzz: $(FUZZERS:%=run-%)
 
 $(FUZZERS:%=run-%): run-%: $(B)/%
 	@mkdir -p $(B)/found/$*
-	@$< -max_total_time=$(TIME) -max_len=$(LONGEST_$*) -timeout=5 \
+	@$< -max_total_time=$(TIME) -max_len=$(LONGEST_$*) \
+		-timeout=20 -malloc_limit_mb=512 $(FLAGS_$*) \
 		-print_final_stats=1 -artifact_prefix=$<- $(B)/found/$* $(SEEDS) \
 		> $<.log 2>&1 || { tail -n 60 $<.log; exit 1; }
-	@echo "$* for $(TIME) seconds"; grep -E "stat::(number|average)" $<.log
+	@awk '/stat::number_of_executed_units/ { print $$2 }' $<.log >> $<.runs
+	@awk -v name=$* '{ n = $$1; sum += n } END { printf \
+		"%s: %d inputs in $(TIME) s, %d since make clean\n", name, n, sum }' $<.runs
 
 $(B)/fuzz_%: spec/fuzz/fuzz_%.c $(CORE)
-	$(CC) $(ALLFLAGS) $(CFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(CC) $(ALLFLAGS) $(CFLAGS) -fsanitize=fuzzer $(filter-out %.lua,$^) \
+		$(LINK_$(@F)) $(LIBS) -o $@
+
+# These also get changes that know how files are built.
+$(B)/fuzz_lua $(B)/fuzz_decode: spec/fuzz/structured.c
+
+# The Lua layer: all objects, and an interpreter.
+LINK_fuzz_lua = $(LUA_STATIC)
+$(B)/fuzz_lua $(B)/replay/fuzz_lua: $(OBJECTS) spec/fuzz/everything.lua
 
 
 # The bench. Its programs are built by the way, with the flags of a release.

@@ -264,8 +264,8 @@ static pf_status put_cut_cell (row_job *job, size_t i, const char *bytes,
 
 static pf_status put_waiting_cell (row_job *job, size_t i,
                                    const row_cell *cell) {
-  const char *const bytes = job->waiting.at + cell->at;
   const size_t size = cell[1].at - cell->at;
+  const char *const bytes = size == 0 ? "" : job->waiting.at + cell->at;
   return cell->width > bounds_of(job)[i]
              ? put_cut_cell(job, i, bytes, size)
              : put_cell(job, i, bytes, size, cell->width);

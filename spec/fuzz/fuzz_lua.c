@@ -1,0 +1,68 @@
+/*
+** fuzz_lua.c - any bytes, as the file of a user: every table, calls, profiles,
+** reports, exports and what is saved, by spec/fuzz/everything.lua. Nothing but
+** an error in words may come of it.
+**
+** It is run in the folder of the project, for the Lua files. What is done with
+** an input is told by its bytes; EVERY=1 does all with each.
+*/
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "fuzz.h"
+
+int luaopen_profio_core (lua_State *L);
+
+static const char paths[] =
+    "package.path = 'lua/?.lua;lua/?/init.lua;' .. package.path "
+    "return dofile 'spec/fuzz/everything.lua'";
+
+
+static int with_traceback (lua_State *L) {
+  luaL_traceback(L, L, lua_tostring(L, 1), 1);
+  return 1;
+}
+
+
+/* Call the function below `count` arguments; what it raises is a mistake. */
+static void call (lua_State *L, int count, int results) {
+  const int base = lua_gettop(L) - count;
+  lua_pushcfunction(L, with_traceback);
+  lua_insert(L, base);
+  if (lua_pcall(L, count, results, base) != LUA_OK) {
+    fprintf(stderr, "%s\n", lua_tostring(L, -1));
+    abort();
+  }
+  lua_remove(L, base);
+}
+
+
+/* The interpreter that serves all inputs, with the function on its stack. */
+static lua_State *interpreter (void) {
+  static lua_State *L;
+  if (L != NULL)
+    return L;
+  L = luaL_newstate();
+  MUST(L != NULL);
+  luaL_openlibs(L);
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_profio_core);
+  lua_setfield(L, -2, "profio.core");
+  lua_pop(L, 1);
+  MUST(luaL_loadstring(L, paths) == LUA_OK);
+  call(L, 0, 1);
+  return L;
+}
+
+
+int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
+  lua_State *const L = interpreter();
+  lua_pushvalue(L, 1);
+  lua_pushlstring(L, (const char *)data, size);
+  lua_pushboolean(L, getenv("EVERY") != NULL);
+  call(L, 2, 0);
+  MUST(lua_gettop(L) == 1);
+  return 0;
+}
