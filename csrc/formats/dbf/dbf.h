@@ -171,6 +171,29 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
                           const dbf_run *run, pf_column *column, size_t row,
                           pf_error *error);
 
+/* What the digits of a field say. */
+typedef enum dbf_digits {
+  DBF_DIGITS_NONE,  /* blank: nothing was entered */
+  DBF_DIGITS_INT,   /* a whole number, in `whole` */
+  DBF_DIGITS_NUM,   /* another number, in `number` */
+  DBF_DIGITS_STARS, /* the number did not fit when it was stored */
+  DBF_DIGITS_BAD    /* no number */
+} dbf_digits;
+
+/*
+** A decimal number times 10^power (at most 18) as the nearest whole number; of
+** two equally near ones the one farther from zero. DBF_DIGITS_INT, or why there
+** is none: DBF_DIGITS_BAD also when it does not fit into 64 bits.
+*/
+dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
+                             int64_t *whole);
+
+/* Decode a DBF_DIGITS field so, into a column of type PF_INT. The rest as
+   dbf_fill does it. */
+pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
+                           const dbf_run *run, unsigned power,
+                           pf_column *column, size_t row, pf_error *error);
+
 /*
 ** Writing: an encoder whose only table, `data`, has a column for each field of
 ** the option `fields` ("TID I, OP C(1), MSG C(20), NOTE M null"), for each

@@ -2,6 +2,7 @@
 ** digits.c - numbers and dates, out of text and into it.
 */
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,9 +15,10 @@ __extension__ typedef unsigned __int128 wide;
 /* A number in decimal: digits * 10^power. */
 typedef struct decimal {
   uint64_t digits;
-  int kept; /* how many digits are in `digits` */
+  int kept; /* digits in `digits`; one more: others are left out */
   int power;
-  bool cut; /* others than 0 were left out */
+  bool cut;     /* others than 0 were left out */
+  uint8_t next; /* the first digit that was left out, or 0 */
   bool negative;
 } decimal;
 
@@ -96,20 +98,27 @@ static bool is_digit (uint8_t c) {
 }
 
 
-/* Take digits; those that do not fit count as zeros. */
+/* Take digits, each of which changes the power so; those that do not fit count
+   as zeros. */
 static const uint8_t *take_digits (decimal *d, const uint8_t *p,
                                    const uint8_t *end, int power) {
-  for (; p < end && is_digit(*p); p++) {
-    if (d->kept < MOST_DIGITS) {
-      d->digits = d->digits * 10 + (uint64_t)(*p - '0');
-      d->kept += d->digits != 0;
-      d->power += power;
-    }
-    else {
-      d->cut = d->cut || *p != '0';
-      d->power += power + 1;
-    }
+  const uint8_t *const first = p;
+  uint64_t digits = d->digits; /* `p` might point at d->digits */
+  int kept = d->kept;
+  for (; p < end && is_digit(*p) && kept < MOST_DIGITS; p++) {
+    digits = digits * 10 + (uint64_t)(*p - '0');
+    kept += digits != 0;
   }
+  if (p < end && is_digit(*p) && kept == MOST_DIGITS) {
+    d->next = *p;
+    kept++;
+  }
+  const uint8_t *const behind = p;
+  for (; p < end && is_digit(*p); p++)
+    d->cut = d->cut || *p != '0';
+  d->digits = digits;
+  d->kept = kept;
+  d->power += power * (int)(p - first) + (int)(p - behind);
   return p;
 }
 
@@ -164,6 +173,26 @@ static bool to_whole (const decimal *d, int64_t *whole) {
 }
 
 
+/* The whole number next to a decimal, of two equally near the one farther from
+   zero; false when it does not fit into 64 bits. With the digits kept only
+   numbers of a power of 0 need the first one that was left out. */
+static bool to_nearest (const decimal *d, int64_t *whole) {
+  uint64_t value = d->digits;
+  const uint64_t most = (uint64_t)INT64_MAX + d->negative;
+  if (d->power < 0) {
+    const uint64_t by = d->power < -19 ? 0 : powers[-d->power];
+    value = by == 0 ? 0 : value / by + (value % by >= by / 2);
+  }
+  else if (value != 0 &&
+           (d->power > 19 ||
+            __builtin_mul_overflow(value, powers[d->power], &value) ||
+            __builtin_add_overflow(value, (uint64_t)(d->next >= '5'), &value)))
+    return false;
+  *whole = (int64_t)(d->negative ? 0 - value : value);
+  return value <= most;
+}
+
+
 /* The usual field: blanks, a sign, up to 18 digits, nothing else. */
 static bool parse_plain (const uint8_t *p, const uint8_t *end, int64_t *whole) {
   const bool negative = p < end && *p == '-';
@@ -187,8 +216,10 @@ static bool is_blank (uint8_t c) {
 }
 
 
-dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
-                             double *number) {
+/* What a field says: DBF_DIGITS_INT when it is one of the usual ones, whose
+   number is in `whole`; DBF_DIGITS_NUM when the number is in `d`. */
+static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
+                         decimal *d) {
   const uint8_t *p = at, *end = at + size;
   while (p < end && is_blank(*p))
     p++;
@@ -196,19 +227,43 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
     end--;
   if (p == end)
     return DBF_DIGITS_NONE;
-  if (parse_plain(p, end, whole)) {
-    *number = (double)*whole;
+  if (parse_plain(p, end, whole))
     return DBF_DIGITS_INT;
-  }
   if (*p == '*')
     return DBF_DIGITS_STARS;
   if (*p == '.' && end - p == 1)
     return DBF_DIGITS_NONE; /* the picture of a number that was not entered */
-  decimal d = {.digits = 0};
-  if (!take_decimal(&d, p, end))
-    return DBF_DIGITS_BAD;
+  *d = (decimal){.digits = 0};
+  return end - p <= INT_MAX / 2 && take_decimal(d, p, end) ? DBF_DIGITS_NUM
+                                                           : DBF_DIGITS_BAD;
+}
+
+
+dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
+                             double *number) {
+  decimal d;
+  const dbf_digits found = parse(at, size, whole, &d);
+  if (found == DBF_DIGITS_INT)
+    *number = (double)*whole;
+  if (found != DBF_DIGITS_NUM)
+    return found;
   *number = to_double(&d);
   return to_whole(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
+}
+
+
+dbf_digits dbf_parse_scaled (const uint8_t *at, size_t size, unsigned power,
+                             int64_t *whole) {
+  decimal d;
+  const dbf_digits found = parse(at, size, whole, &d);
+  if (found == DBF_DIGITS_INT)
+    return __builtin_mul_overflow(*whole, (int64_t)powers[power], whole)
+               ? DBF_DIGITS_BAD
+               : DBF_DIGITS_INT;
+  if (found != DBF_DIGITS_NUM)
+    return found;
+  d.power += (int)power;
+  return to_nearest(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_BAD;
 }
 
 /* }====== */

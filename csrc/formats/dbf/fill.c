@@ -115,6 +115,21 @@ static pf_status fill_digits (const filling *f) {
 }
 
 
+static pf_status fill_scaled (const filling *f, unsigned power) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
+    switch (dbf_parse_scaled(value_at(f, i), f->field->size, power,
+                             &f->column->ints[f->row + i])) {
+      case DBF_DIGITS_INT: break;
+      case DBF_DIGITS_NONE: pf_set_missing(f->column, f->row + i); break;
+      case DBF_DIGITS_STARS: status = overflowed(f, i); break;
+      default: status = bad_value(f, i, "a number that fits into 64 bits");
+    }
+  }
+  return status;
+}
+
+
 static pf_status fill_integer (const filling *f) {
   for (size_t i = 0; i < f->run->count; i++)
     f->column->ints[f->row + i] = (int32_t)pf_load32le(value_at(f, i));
@@ -510,6 +525,17 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
   if (is_cut(field))
     return fill_kind(&f);
   status = fill_currency_text(&f);
+  if (status == PF_OK && field->null_bit >= 0)
+    mark_nulls(&f);
+  return status;
+}
+
+
+pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
+                           const dbf_run *run, unsigned power,
+                           pf_column *column, size_t row, pf_error *error) {
+  const filling f = filling_of(decoder, field, run, column, row, error);
+  const pf_status status = fill_scaled(&f, power);
   if (status == PF_OK && field->null_bit >= 0)
     mark_nulls(&f);
   return status;

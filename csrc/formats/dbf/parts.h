@@ -49,15 +49,7 @@ pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
 
-/* What the digits of a field say. */
-typedef enum dbf_digits {
-  DBF_DIGITS_NONE,  /* blank: nothing was entered */
-  DBF_DIGITS_INT,   /* a whole number, in `whole` */
-  DBF_DIGITS_NUM,   /* another number, in `number` */
-  DBF_DIGITS_STARS, /* the number did not fit when it was stored */
-  DBF_DIGITS_BAD    /* no number */
-} dbf_digits;
-
+/* The number of a field of digits. */
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
                              double *number);
 

@@ -7,66 +7,19 @@
 
 #include "formats/xpp/convert.h"
 #include "model/names.h"
+#include "model/wide.h"
 
 
 /* {====== Numbers ====== */
 
-/* A number as it may stand in text: sign, digits, a point and digits; blank is
-   none. */
-typedef enum parsed {
-  PARSED,
-  PARSED_NOTHING,
-  PARSED_BADLY
-} parsed;
-
-
-/* Digits behind the point, as far as the scale has room for them; false when
-   there is something else. */
-static bool parse_fraction (pf_bytes text, uint64_t scale, uint64_t *value) {
-  *value = 0;
-  for (size_t i = 0; i < text.size; i++) {
-    if (text.at[i] < '0' || text.at[i] > '9')
-      return false;
-    scale /= 10;
-    *value += (uint64_t)(text.at[i] - '0') * scale;
-  }
-  return true;
+/* A number of the file is multiplied by 10^power. */
+static unsigned power_of (xpp_role role) {
+  return role == XPP_TIME ? 6 : 0;
 }
 
 
-/* What digits say; answers how many there are, 0 where they are too many. */
-static size_t parse_whole (pf_bytes text, uint64_t *value) {
-  size_t i = 0;
-  *value = 0;
-  for (; i < text.size && text.at[i] >= '0' && text.at[i] <= '9'; i++)
-    if (__builtin_mul_overflow(*value, UINT64_C(10), value) ||
-        __builtin_add_overflow(*value, (uint64_t)(text.at[i] - '0'), value))
-      return 0;
-  return i;
-}
-
-
-static parsed parse_number (pf_bytes value, int64_t scale, int64_t *number) {
-  pf_bytes text = xpp_trim(value);
-  if (text.size == 0)
-    return PARSED_NOTHING;
-  const bool is_negative = text.at[0] == '-';
-  const size_t first = is_negative || text.at[0] == '+';
-  const uint64_t most = (uint64_t)INT64_MAX + is_negative;
-  uint64_t whole, fraction = 0;
-  const size_t digits =
-      parse_whole((pf_bytes){text.at + first, text.size - first}, &whole);
-  const size_t i = first + digits;
-  if (digits == 0 ||
-      (i < text.size &&
-       ((text.at[i] != '.' && text.at[i] != ',') ||
-        !parse_fraction((pf_bytes){text.at + i + 1, text.size - i - 1},
-                        (uint64_t)scale, &fraction))) ||
-      __builtin_mul_overflow(whole, (uint64_t)scale, &whole) ||
-      __builtin_add_overflow(whole, fraction, &whole) || whole > most)
-    return PARSED_BADLY;
-  *number = (int64_t)(is_negative ? 0 - whole : whole);
-  return PARSED;
+static int64_t scale_of (xpp_role role) {
+  return role == XPP_TIME ? XPP_NS_PER_MS : 1;
 }
 
 
@@ -85,14 +38,16 @@ static void put_bad (xpp_numbers *numbers, pf_column *to, size_t row) {
 
 static void from_text (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
+  const unsigned power = power_of(numbers->role);
   for (size_t row = 0; row < rows; row++) {
     if (pf_is_missing(from, row)) {
       put_missing(to, row);
       continue;
     }
-    switch (parse_number(from->bytes[row], numbers->scale, &to->ints[row])) {
-      case PARSED: break;
-      case PARSED_NOTHING: put_missing(to, row); break;
+    const pf_bytes text = from->bytes[row];
+    switch (dbf_parse_scaled(text.at, text.size, power, &to->ints[row])) {
+      case DBF_DIGITS_INT: break;
+      case DBF_DIGITS_NONE: put_missing(to, row); break;
       default: put_bad(numbers, to, row);
     }
   }
@@ -103,13 +58,13 @@ static void from_text (xpp_numbers *numbers, const pf_column *from,
    cannot. Negative ones are as they are. */
 static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
                              int64_t *to, size_t rows) {
-  const uint64_t scale = (uint64_t)numbers->scale;
-  const int64_t most = INT64_MAX / numbers->scale;
-  const int64_t least = numbers->wraps ? 0 : INT64_MIN / numbers->scale;
+  const int64_t scale = scale_of(numbers->role);
+  const int64_t most = INT64_MAX / scale;
+  const int64_t least = numbers->wraps ? 0 : INT64_MIN / scale;
   bool fits = true;
   for (size_t row = 0; row < rows; row++) {
     fits &= from[row] >= least && from[row] <= most;
-    to[row] = (int64_t)((uint64_t)from[row] * scale);
+    to[row] = (int64_t)((uint64_t)from[row] * (uint64_t)scale);
   }
   return fits;
 }
@@ -117,8 +72,9 @@ static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
 
 static void from_ints (xpp_numbers *numbers, const pf_column *from,
                        pf_column *to, size_t rows) {
-  const int64_t most = INT64_MAX / numbers->scale;
-  const int64_t least = INT64_MIN / numbers->scale;
+  const int64_t scale = scale_of(numbers->role);
+  const int64_t most = INT64_MAX / scale;
+  const int64_t least = INT64_MIN / scale;
   if (!from->has_missing &&
       from_plain_ints(numbers, from->ints, to->ints, rows))
     return;
@@ -133,20 +89,36 @@ static void from_ints (xpp_numbers *numbers, const pf_column *from,
     if (value > most || value < least)
       put_bad(numbers, to, row);
     else
-      to->ints[row] = value * numbers->scale;
+      to->ints[row] = value * scale;
   }
+}
+
+
+/* A double times the scale as the nearest whole number, halves away from zero:
+   53 and 20 bits are multiplied exactly. False when it does not fit. */
+static bool scale_double (double value, int64_t scale, int64_t *number) {
+  int exponent;
+  const double fraction = frexp(fabs(value), &exponent);
+  if (!(fabs(value) < 0x1p63)) /* nor is it a number */
+    return false;
+  pf_wide wide = (pf_wide)ldexp(fraction, 53) * scale;
+  const int shift = 53 - exponent;
+  if (shift > 0)
+    wide = shift > 80 ? 0 : (wide + ((pf_wide)1 << (shift - 1))) >> shift;
+  else
+    wide <<= -shift;
+  *number = (int64_t)(value < 0 ? -wide : wide);
+  return wide <= INT64_MAX;
 }
 
 
 static void from_doubles (xpp_numbers *numbers, const pf_column *from,
                           pf_column *to, size_t rows) {
+  const int64_t scale = scale_of(numbers->role);
   for (size_t row = 0; row < rows; row++) {
-    const double value = from->nums[row] * (double)numbers->scale;
     if (pf_is_missing(from, row))
       put_missing(to, row);
-    else if (value > -9e18 && value < 9e18)
-      to->ints[row] = llround(value);
-    else
+    else if (!scale_double(from->nums[row], scale, &to->ints[row]))
       put_bad(numbers, to, row);
   }
 }
@@ -162,6 +134,31 @@ void xpp_convert_numbers (xpp_numbers *numbers, const pf_column *from,
       for (size_t row = 0; row < rows; row++)
         put_bad(numbers, to, row);
   }
+}
+
+
+bool xpp_is_decimal (const xpp_file *file, xpp_role role) {
+  const size_t field = file->roles.field[role];
+  return !file->is_text && field != XPP_NO_FIELD &&
+         (role == XPP_THREAD || role == XPP_TIME || role == XPP_LINE) &&
+         file->dbf->fields[field].kind == DBF_DIGITS &&
+         file->dbf->fields[field].column == PF_NUM;
+}
+
+
+pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
+                                pf_error *error) {
+  const xpp_file *const file = rows->walk.file;
+  const dbf_field *const field = &file->dbf->fields[file->roles.field[role]];
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < rows->nruns && status == PF_OK; i++) {
+    const xpp_piece *const piece = &rows->runs[i].piece;
+    const uint8_t *const bytes = xpp_source(&rows->walk, piece->source).at;
+    const dbf_run run = {bytes + piece->offset, piece->count, piece->offset};
+    status = dbf_fill_scaled(&rows->decoder, field, &run, power_of(role), to,
+                             rows->runs[i].row, error);
+  }
+  return status;
 }
 
 /* }====== */

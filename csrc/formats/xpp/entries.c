@@ -116,8 +116,9 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
     fill_missing(column, count);
     return PF_OK;
   }
-  xpp_numbers numbers = {.scale = role == XPP_TIME ? XPP_NS_PER_MS : 1,
-                         .wraps = is_clock(self, role)};
+  if (xpp_is_decimal(self->file, role))
+    return xpp_convert_decimals(&self->rows, role, column, error);
+  xpp_numbers numbers = {.role = role, .wraps = is_clock(self, role)};
   xpp_convert_numbers(&numbers, from, column, count);
   if (numbers.bad == 0)
     return PF_OK;
@@ -141,6 +142,8 @@ static pf_status find_threads (entries_reader *self, size_t count,
 static pf_status fill_times (entries_reader *self, pf_column *column,
                              size_t count, pf_error *error) {
   pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
+  if (field_of(self, XPP_TIME) == NULL)
+    return status; /* nobody has asked for the threads */
   if (status == PF_OK)
     status = find_threads(self, count, error);
   return status == PF_OK ? xpp_times_follow(&self->times, &self->rows,
@@ -445,6 +448,9 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
     if (field != XPP_NO_FIELD && !is_named)
       wanted[field] = true;
   }
+  for (xpp_role role = 0; role < XPP_ROLES; role++)
+    if (xpp_is_decimal(file, role)) /* xpp_convert_decimals reads the records */
+      wanted[file->roles.field[role]] = false;
   self->is_open = true;
   const pf_status status =
       xpp_rows_open(&self->rows, self->trace, wanted, false, error);
