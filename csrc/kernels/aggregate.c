@@ -446,6 +446,25 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
 }
 
 
+/* Write the hidden column of a sum: what its rounding has left over, or the
+   denominators of fractions. */
+static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
+                       pf_column *column) {
+  const pf_measure *const m = &a->measures[a->measure_of[number]];
+  const size_t rest = a->rest_of[number];
+  for (size_t g = 0; g < ngroups; g++) {
+    if (m->kind == PF_MEASURE_FRACTION) {
+      const pf_fraction *const sum = &((pf_state_fraction *)m->states)[g].sum;
+      column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
+      continue;
+    }
+    const pf_wide parts =
+        pf_total_sum(m, g) * PF_REST_UNIT + pf_total_sum(&a->measures[rest], g);
+    column->ints[g] = (int64_t)(parts - pf_ns_of_parts(parts) * PF_REST_UNIT);
+  }
+}
+
+
 /* Whether the answer over no values is 0 and not missing: what adds up, so that
    the sums of parts add up to that of the whole. */
 static bool is_zero_of_none (pf_function function) {
@@ -455,6 +474,7 @@ static bool is_zero_of_none (pf_function function) {
 
 pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
+  size_t hidden = first + a->count;
   for (size_t i = 0; i < a->count; i++) {
     pf_measure *const m = &a->measures[a->measure_of[i]];
     const size_t rest = a->rest_of[i];
@@ -472,6 +492,9 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
       if (status != PF_OK)
         return status;
     }
+    if (a->list[i].function == PF_SUM &&
+        (rest != PF_NO_COLUMN || m->kind == PF_MEASURE_FRACTION))
+      put_rests(a, i, ngroups, &store->columns[hidden++]);
   }
   return PF_OK;
 }

@@ -81,7 +81,8 @@ pf_status pf_aggregates_merge (pf_aggregates *aggregates,
 
 /*
 ** Write the answers for all groups into columns first, first + 1, ... of rows
-** 0..ngroups-1 of the store. Texts lie in the aggregates: they must outlive
+** 0..ngroups-1 of the store, and behind them the hidden column of each sum whose
+** column has one (pf_aggregate_rest). Texts lie in the aggregates: they must outlive
 ** the store. PF_ELIMIT when a sum leaves 64 bits.
 */
 pf_status pf_aggregates_finish (pf_aggregates *aggregates, pf_store *store,

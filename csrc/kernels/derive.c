@@ -12,10 +12,7 @@
 /* A step as it runs. */
 typedef struct step {
   pf_step step;
-  pf_sum sum;  /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
-  size_t rest; /* of PF_PUSH_TOTAL: the column with what the rounding of these
-                  whole numbers left over, or SIZE_MAX */
-  pf_sum left; /* its sum */
+  pf_sum sum; /* of PF_RUN: so far; of PF_PUSH_TOTAL: of all rows */
 } step;
 
 typedef struct formula {
@@ -75,15 +72,11 @@ static void add_totals (derive_reader *d, const pf_batch *batch) {
   for (size_t i = 0; i < d->count; i++)
     for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
       step *const s = &d->formulas[i].steps[j];
-      const pf_column *const column = &batch->columns[s->step.column];
-      if (s->step.operation != PF_PUSH_TOTAL || column->data == NULL)
+      if (s->step.operation != PF_PUSH_TOTAL ||
+          batch->columns[s->step.column].data == NULL)
         continue;
-      pf_slot_load(d->stack, column, batch->rows);
+      pf_slot_load(d->stack, &s->step, batch);
       pf_slot_add_to(d->stack, batch->rows, &s->sum);
-      if (s->rest == SIZE_MAX)
-        continue;
-      pf_slot_load(d->stack, &batch->columns[s->rest], batch->rows);
-      pf_slot_add_to(d->stack, batch->rows, &s->left);
     }
 }
 
@@ -104,18 +97,6 @@ static pf_status open_batch (const derive_reader *d, const pf_batch *batch,
 }
 
 
-/* Round the totals once. */
-static void settle_totals (derive_reader *d) {
-  for (size_t i = 0; i < d->count; i++)
-    for (size_t j = 0; j < d->formulas[i].nsteps; j++) {
-      step *const s = &d->formulas[i].steps[j];
-      if (s->rest != SIZE_MAX)
-        s->sum.whole =
-            pf_ns_of_parts(s->sum.whole * PF_REST_UNIT + s->left.whole);
-    }
-}
-
-
 static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
                             pf_error *error) {
   pf_status status;
@@ -124,7 +105,6 @@ static pf_status keep_rows (derive_reader *d, pf_batch *pulled,
     if (pf_store_append(&d->store, pulled) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  settle_totals(d);
   return status < 0 ? status : PF_OK;
 }
 
@@ -176,9 +156,10 @@ static void derive_want (pf_reader *self, bool *wanted) {
   for (size_t i = 0; i < d->count; i++) {
     const formula *const f = &d->formulas[i];
     for (size_t j = 0; wanted[d->input->nfields + i] && j < f->nsteps; j++) {
-      const step *const s = &f->steps[j];
-      if (s->step.operation <= PF_PUSH_TOTAL)
-        wanted[s->step.column] = true;
+      const pf_step *const s = &f->steps[j].step;
+      if (s->operation > PF_PUSH_TOTAL)
+        continue;
+      wanted[s->column] = true;
       if (s->rest != SIZE_MAX)
         wanted[s->rest] = true;
     }
@@ -246,11 +227,23 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
 }
 
 
-static size_t rest_of (const pf_reader *input, const pf_step *s) {
-  const bool is_whole =
-      s->operation == PF_PUSH_TOTAL && input->fields[s->column].type == PF_INT;
-  return is_whole ? pf_rest_of(input->fields, input->nfields, s->column)
-                  : SIZE_MAX;
+/* Whether a step pushes a column into a sum so far, or into a share of such a
+   sum or of a total: these take it with what rounding left over. All others take
+   what the rows show. */
+static bool is_taken_exactly (const pf_formula *given, size_t push) {
+  size_t above = 0; /* values on top of it */
+  size_t i = push + 1;
+  bool has_sum = false;
+  for (; i < given->nsteps && pf_operands(given->steps[i].operation) <= above;
+       i++)
+    above += 1 - pf_operands(given->steps[i].operation);
+  if (given->steps[push].operation != PF_PUSH_COLUMN || i == given->nsteps)
+    return false;
+  for (size_t j = 0; j < given->nsteps; j++)
+    has_sum = has_sum || given->steps[j].operation == PF_PUSH_TOTAL ||
+              given->steps[j].operation == PF_RUN;
+  return given->steps[i].operation == PF_RUN ||
+         (given->steps[i].operation == PF_DIVIDE && has_sum);
 }
 
 
@@ -271,9 +264,12 @@ static pf_status take_formula (derive_reader *d, size_t number,
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   memcpy(f->name, given->name, strlen(given->name) + 1);
   for (size_t i = 0; i < given->nsteps; i++) {
-    f->steps[i].step = given->steps[i];
-    f->steps[i].rest = rest_of(d->input, &given->steps[i]);
-    d->has_totals |= given->steps[i].operation == PF_PUSH_TOTAL;
+    pf_step *const s = &f->steps[i].step;
+    *s = given->steps[i];
+    s->rest = SIZE_MAX;
+    if (s->operation == PF_PUSH_TOTAL || is_taken_exactly(given, i))
+      s->rest = pf_rest_of(d->input->fields, d->input->nfields, s->column);
+    d->has_totals |= s->operation == PF_PUSH_TOTAL;
   }
   d->fields[d->input->nfields + number] =
       (pf_field){f->name, type, NULL, false};

@@ -107,6 +107,7 @@ static void join_missing (pf_slot *slot, const pf_slot *more) {
 
 /* {====== Whole numbers ====== */
 
+/* The whole number of a row, or the numerator. */
 static inline pf_wide whole_at (const pf_slot *slot, size_t row) {
   if (slot->is_wide)
     return slot->wides[row];
@@ -129,14 +130,30 @@ static inline void put_whole (pf_slot *slot, pf_type type, size_t row,
 }
 
 
-/* Make 64 bits of the 128 of a sum. The values move to lower addresses, in
-   order. */
+static inline int64_t denominator_at (const pf_slot *slot, size_t row) {
+  if (!slot->is_fraction)
+    return 1;
+  return slot->type == PF_NUM ? slot->denominators[row] : (int64_t)PF_REST_UNIT;
+}
+
+
+/* Make 64 bits of the 128 of a sum, and numbers of fractions. The values move to
+   lower addresses, in order. */
 static void narrow (pf_slot *slot, size_t rows, pf_row_set *over) {
   if (!slot->is_wide)
     return;
   for (size_t i = 0; i < rows; i++)
-    put_whole(slot, slot->type, i, slot->wides[i], over);
-  slot->is_wide = false;
+    if (slot->type == PF_NUM)
+      slot->nums[i] = is_missing(slot, i)
+                          ? NAN
+                          : pf_ratio(slot->wides[i], denominator_at(slot, i));
+    else
+      put_whole(slot, slot->type, i,
+                slot->is_fraction ? pf_ns_of_parts(slot->wides[i])
+                                  : slot->wides[i],
+                over);
+  slot->has_missing = slot->has_missing && slot->type != PF_NUM;
+  slot->is_wide = slot->is_fraction = false;
 }
 
 
@@ -200,13 +217,25 @@ static void mark_zeros (pf_slot *a, const pf_slot *b, size_t rows) {
 }
 
 
-static void divide_whole (pf_slot *a, const pf_slot *b, size_t rows) {
+/* Of whole numbers, or of fractions: the ratio of two products, rounded once
+   where 128 bits hold these. */
+static void divide_exact (pf_slot *a, const pf_slot *b, size_t rows) {
   for (size_t i = 0; i < rows; i++) {
     const pf_wide x = whole_at(a, i), y = whole_at(b, i);
     const bool is_there = y != 0 && !is_missing(a, i) && !is_missing(b, i);
-    a->nums[i] = is_there ? pf_ratio(x, y) : NAN;
+    const int64_t below_x = denominator_at(a, i),
+                  below_y = denominator_at(b, i);
+    pf_wide above = x, below = y;
+    if (!is_there)
+      a->nums[i] = NAN;
+    else if (below_x != below_y &&
+             (__builtin_mul_overflow(x, below_y, &above) ||
+              __builtin_mul_overflow(y, below_x, &below)))
+      a->nums[i] = pf_ratio(x, below_x) / pf_ratio(y, below_y);
+    else
+      a->nums[i] = pf_ratio(above, below);
   }
-  a->is_wide = a->has_missing = false;
+  a->is_wide = a->is_fraction = a->has_missing = false;
 }
 
 /* }====== */
@@ -318,8 +347,9 @@ static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
                     pf_row_set *over) {
   const pf_type type = type_of_two(operation, a->type, b->type);
   const bool has_nums = a->type == PF_NUM || b->type == PF_NUM;
-  if (operation == PF_DIVIDE && !has_nums)
-    divide_whole(a, b, rows);
+  if (operation == PF_DIVIDE && (a->type != PF_NUM || a->is_fraction) &&
+      (b->type != PF_NUM || b->is_fraction))
+    divide_exact(a, b, rows);
   else {
     narrow(a, rows, over);
     narrow(b, rows, over);
@@ -338,16 +368,56 @@ static void of_two (pf_operation operation, pf_slot *a, pf_slot *b, size_t rows,
 }
 
 
+static bool have_one_denominator (const pf_fraction *sum, const pf_slot *slot,
+                                  size_t rows) {
+  int64_t one = sum->denominator;
+  for (size_t i = 0; i < rows; i++) {
+    if (is_missing(slot, i))
+      continue;
+    if (one == 0)
+      one = slot->denominators[i];
+    if (slot->denominators[i] != one)
+      return false;
+  }
+  return sum->rest == 0;
+}
+
+
+/* The sums so far stay fractions where all have one denominator; else they are
+   nums, each of which is rounded once. */
+static void run_fractions (pf_fraction *sum, pf_slot *slot, size_t rows) {
+  const bool stay = have_one_denominator(sum, slot, rows);
+  for (size_t i = 0; i < rows; i++) {
+    const bool is_there = !is_missing(slot, i);
+    if (is_there)
+      pf_fraction_add(sum, slot->wides[i], slot->denominators[i]);
+    if (stay)
+      slot->wides[i] = sum->numerator;
+    else
+      slot->nums[i] =
+          is_there ? pf_ratio(sum->numerator, sum->denominator) + sum->rest
+                   : NAN;
+  }
+  if (!stay)
+    slot->is_wide = slot->is_fraction = slot->has_missing = false;
+}
+
+
 /* The sums so far. A missing value adds nothing, and has no sum. */
 static void run (pf_sum *sum, pf_slot *slot, size_t rows, pf_row_set *over) {
-  narrow(slot, rows, over);
+  if (slot->is_fraction && slot->type == PF_NUM) {
+    run_fractions(&sum->fraction, slot, rows);
+    return;
+  }
+  if (!slot->is_fraction)
+    narrow(slot, rows, over);
   if (slot->type == PF_NUM) {
     for (size_t i = 0; i < rows; i++)
       if (!isnan(slot->nums[i]))
         slot->nums[i] = sum->number += slot->nums[i];
     return;
   }
-  for (size_t i = rows; i-- > 0;) /* the wide values lie further back */
+  for (size_t i = rows; !slot->is_wide && i-- > 0;) /* they lie further back */
     slot->wides[i] = whole_at(slot, i);
   slot->is_wide = true;
   for (size_t i = 0; i < rows; i++)
@@ -377,22 +447,35 @@ static void of_one (pf_operation operation, pf_slot *slot, size_t rows,
 
 static void push_number (const pf_step *step, pf_slot *slot, size_t rows) {
   slot->type = step->type;
-  slot->is_wide = slot->has_missing = false;
+  slot->is_wide = slot->is_fraction = slot->has_missing = false;
   for (size_t i = 0; i < rows; i++)
     slot->ints[i] = step->integer; /* or the bits of the num */
 }
 
 
-static void push_sum (const pf_sum *sum, pf_type type, pf_slot *slot,
-                      size_t rows) {
+static double number_of (const pf_sum *sum) {
+  const pf_fraction *const f = &sum->fraction;
+  return f->denominator == 0 ? sum->number
+                             : pf_ratio(f->numerator, f->denominator) + f->rest;
+}
+
+
+/* Push a sum over all rows; `is_exact`: the column has a hidden one. */
+static void push_sum (const pf_sum *sum, pf_type type, bool is_exact,
+                      pf_slot *slot, size_t rows) {
+  const bool is_num = type == PF_NUM;
   slot->type = number_type(type);
-  slot->is_wide = type != PF_NUM;
+  slot->is_fraction = is_exact && (!is_num || sum->fraction.denominator != 0) &&
+                      sum->fraction.rest == 0;
+  slot->is_wide = !is_num || slot->is_fraction;
   slot->has_missing = false;
-  for (size_t i = 0; i < rows; i++)
-    if (type == PF_NUM)
-      slot->nums[i] = sum->number;
+  for (size_t i = 0; i < rows; i++) {
+    slot->denominators[i] = sum->fraction.denominator;
+    if (!slot->is_wide)
+      slot->nums[i] = number_of(sum);
     else
-      slot->wides[i] = sum->whole;
+      slot->wides[i] = is_num ? sum->fraction.numerator : sum->whole;
+  }
 }
 
 
@@ -401,11 +484,10 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
   const size_t rows = batch->rows, operands = pf_operands(step->operation);
   pf_slot *const slot = stack + height - operands;
   switch (step->operation) {
-    case PF_PUSH_COLUMN:
-      pf_slot_load(slot, &batch->columns[step->column], rows);
-      break;
+    case PF_PUSH_COLUMN: pf_slot_load(slot, step, batch); break;
     case PF_PUSH_TOTAL:
-      push_sum(sum, batch->columns[step->column].type, slot, rows);
+      push_sum(sum, batch->columns[step->column].type, step->rest != SIZE_MAX,
+               slot, rows);
       break;
     case PF_PUSH_NUMBER: push_number(step, slot, rows); break;
     case PF_RUN: run(sum, slot, rows, over); break;
@@ -422,9 +504,28 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 
 /* {====== Columns ====== */
 
-void pf_slot_load (pf_slot *slot, const pf_column *column, size_t rows) {
+/* What the hidden column beside a column says: of whole numbers what rounding
+   left over, of nums the whole number that makes them whole. */
+static void load_rests (pf_slot *slot, const pf_column *rests, size_t rows) {
+  if (slot->type == PF_NUM)
+    memcpy(slot->denominators, rests->ints, rows * sizeof *rests->ints);
+  for (size_t i = rows; i-- > 0;) /* the wide values lie further back */
+    if (is_missing(slot, i))
+      slot->wides[i] = 0;
+    else if (slot->type == PF_NUM)
+      slot->wides[i] = llround(slot->nums[i] * (double)rests->ints[i]);
+    else
+      slot->wides[i] = slot->ints[i] * PF_REST_UNIT + rests->ints[i];
+  slot->is_wide = slot->is_fraction = true;
+}
+
+
+void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch) {
+  const pf_column *const column = &batch->columns[step->column];
+  const size_t rows = batch->rows;
+  const bool is_exact = step->rest != SIZE_MAX;
   slot->type = number_type(column->type);
-  slot->is_wide = slot->has_missing = false;
+  slot->is_wide = slot->is_fraction = slot->has_missing = false;
   if (column->type == PF_BOOL)
     for (size_t i = 0; i < rows; i++)
       slot->ints[i] = column->bools[i];
@@ -432,23 +533,28 @@ void pf_slot_load (pf_slot *slot, const pf_column *column, size_t rows) {
     memset(slot->ints, 0, rows * sizeof *slot->ints); /* all are missing */
   else
     memcpy(slot->ints, column->data, rows * sizeof *slot->ints);
-  if (!column->has_missing)
-    return;
-  if (slot->type == PF_NUM)
+  if (column->has_missing && slot->type == PF_NUM && !is_exact)
     for (size_t i = 0; i < rows; i++)
       slot->nums[i] = pf_is_missing(column, i) ? NAN : slot->nums[i];
-  else
+  else if (column->has_missing) {
     memcpy(slot->missing, column->missing, sizeof slot->missing);
-  slot->has_missing = slot->type != PF_NUM;
+    slot->has_missing = true;
+  }
+  if (is_exact)
+    load_rests(slot, &batch->columns[step->rest], rows);
 }
 
 
 void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum) {
   for (size_t i = 0; i < rows; i++)
-    if (slot->type == PF_NUM)
-      sum->number += isnan(slot->nums[i]) ? 0 : slot->nums[i];
-    else if (!is_missing(slot, i))
+    if (is_missing(slot, i))
+      continue;
+    else if (slot->type != PF_NUM)
       sum->whole += whole_at(slot, i);
+    else if (slot->is_fraction)
+      pf_fraction_add(&sum->fraction, slot->wides[i], slot->denominators[i]);
+    else
+      sum->number += isnan(slot->nums[i]) ? 0 : slot->nums[i];
 }
 
 

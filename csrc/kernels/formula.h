@@ -15,6 +15,9 @@
 **   comparisons       int, 0 or 1; exact also between a whole number and a num
 **   run  total        that of the column, in 128 bits until something other
 **                     than / takes it
+**
+** A sum of a column with a hidden one beside it (pf_rest_of), and a share of such
+** a sum, have what rounding left over of each row, and are rounded once.
 */
 
 #ifndef formula_h
@@ -54,6 +57,7 @@ typedef enum pf_operation {
 typedef struct pf_step {
   pf_operation operation;
   size_t column; /* of PF_PUSH_COLUMN and PF_PUSH_TOTAL */
+  size_t rest;   /* their hidden column, or SIZE_MAX; pf_derive_open finds it */
   pf_type type;  /* of PF_PUSH_NUMBER: PF_INT, PF_ADDR or PF_NUM */
   union {
     int64_t integer; /* of PF_INT; of PF_ADDR its bits */
@@ -74,7 +78,9 @@ typedef struct pf_formula {
 typedef struct pf_slot {
   pf_type type;     /* PF_INT, PF_ADDR, PF_HANDLE or PF_NUM */
   bool is_wide;     /* whole numbers of 128 bits, in `wides` */
-  bool has_missing; /* of whole numbers; a missing num is a NaN */
+  bool is_fraction; /* numerators, in `wides`; of whole numbers the denominator
+                       is PF_REST_UNIT, of nums it is in `denominators` */
+  bool has_missing; /* of whole numbers and fractions; a missing num is a NaN */
   uint64_t missing[PF_BATCH_ROWS / 64];
   union {
     int64_t ints[PF_BATCH_ROWS];
@@ -82,12 +88,14 @@ typedef struct pf_slot {
     double nums[PF_BATCH_ROWS];
     pf_wide wides[PF_BATCH_ROWS];
   };
+  int64_t denominators[PF_BATCH_ROWS];
 } pf_slot;
 
-/* A sum: of whole numbers, or of nums. */
+/* A sum: of whole numbers or their numerators, of nums, of fractions. */
 typedef struct pf_sum {
   pf_wide whole;
   double number;
+  pf_fraction fraction;
 } pf_sum;
 
 /* A set of rows of a batch. */
@@ -113,8 +121,8 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
                       pf_type b);
 
-/* Copy a column of numbers into a slot. */
-void pf_slot_load (pf_slot *slot, const pf_column *column, size_t rows);
+/* Copy the column of a PF_PUSH_COLUMN or PF_PUSH_TOTAL into a slot. */
+void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch);
 
 /* Add the values that are not missing to a sum. */
 void pf_slot_add_to (const pf_slot *slot, size_t rows, pf_sum *sum);

@@ -18,6 +18,7 @@ typedef struct group_reader {
   pf_reader reader;
   pf_reader *input;
   size_t nkeys, naggregates;
+  size_t nfields; /* with the hidden columns of sums */
   pf_group_pass pass;
   pf_group_parts *parts; /* the same rows once more, or NULL */
   bool done;             /* whether the store is made */
@@ -169,9 +170,9 @@ static bool make_fields (group_reader *g, const pf_key *keys,
   for (size_t i = 0; i < g->nkeys; i++)
     size += strlen(keys[i].name) + 1;
   for (size_t i = 0; i < g->naggregates; i++)
-    size += strlen(list[i].name) + 1 + HELP_SIZE;
+    size += 2 * strlen(list[i].name) + 3 + HELP_SIZE;
   g->words = malloc(size);
-  g->fields = calloc(g->nkeys + g->naggregates + 1, sizeof *g->fields);
+  g->fields = calloc(g->nkeys + 2 * g->naggregates + 1, sizeof *g->fields);
   if (g->words == NULL || g->fields == NULL)
     return false;
   char *at = g->words;
@@ -188,6 +189,16 @@ static bool make_fields (group_reader *g, const pf_key *keys,
     char help[HELP_SIZE];
     write_help(help, &list[i], input);
     field->help = copy_text(&at, help);
+  }
+  g->nfields = g->nkeys + g->naggregates;
+  for (size_t i = 0; i < g->naggregates; i++) {
+    if (list[i].function != PF_SUM ||
+        pf_aggregate_rest(&list[i], input, g->input->nfields) == PF_NO_COLUMN)
+      continue;
+    char *const name = at;
+    *at++ = '.';
+    (void)copy_text(&at, list[i].name);
+    g->fields[g->nfields++] = (pf_field){name, PF_INT, pf_rest_help, false};
   }
   return true;
 }
@@ -258,7 +269,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
   }
   g->pass.is_apart = is_apart(g, keys, aggregates);
   g->reader = (pf_reader){.fields = g->fields,
-                          .nfields = nkeys + naggregates,
+                          .nfields = g->nfields,
                           .dictionary = input->dictionary,
                           .next = group_next,
                           .close = group_close};

@@ -83,7 +83,7 @@ static int64_t common_divisor (int64_t a, int64_t b) {
 }
 
 
-void pf_fraction_add (pf_fraction *sum, int64_t numerator,
+void pf_fraction_add (pf_fraction *sum, pf_wide numerator,
                       int64_t denominator) {
   if (sum->denominator == 0)
     sum->denominator = denominator;
@@ -94,8 +94,7 @@ void pf_fraction_add (pf_fraction *sum, int64_t numerator,
     pf_wide ours, theirs;
     if (__builtin_mul_overflow(sum->denominator, more, &common) ||
         __builtin_mul_overflow(sum->numerator, more, &ours) ||
-        __builtin_mul_overflow((pf_wide)numerator, common / denominator,
-                               &theirs) ||
+        __builtin_mul_overflow(numerator, common / denominator, &theirs) ||
         __builtin_add_overflow(ours, theirs, &ours)) {
       sum->rest += pf_ratio(numerator, denominator);
       return;

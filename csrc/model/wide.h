@@ -33,7 +33,7 @@ typedef struct pf_fraction {
 } pf_fraction;
 
 /* Add numerator / denominator, which is above 0. */
-void pf_fraction_add (pf_fraction *sum, int64_t numerator, int64_t denominator);
+void pf_fraction_add (pf_fraction *sum, pf_wide numerator, int64_t denominator);
 
 /*
 ** Times that are counts of samples. A row states its time in whole ns; a hidden

@@ -217,3 +217,65 @@ describe("basic blocks", function()
       assert.same(trace.blocks:rows(), again.blocks:rows())
    end)
 end)
+
+-- Whole numbers, rounded once with halves up: count / rate in nanoseconds.
+local function nanoseconds(count, rate)
+   return (2 * count * 1000000000 + rate) // (2 * rate)
+end
+
+describe("formulas over times of samples", function()
+   local bins = { 1, 1, 5, 2, 1, 0, 7, 1 }
+   local thirds = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010, bins = bins,
+      rate = 3 }):bytes()
+
+   it("add counts and round once, in any order", function()
+      local trace <close> = open(command.file("thirds.out", thirds))
+      for _, order in ipairs { "low", "-low", "count", "-count" } do
+         local sum = 0
+         for _, row in ipairs(trace.histogram:sort(order):derive { "ns = running(spent)",
+            "s = running(seconds)", "all = total(spent)", "share = spent / total(spent)",
+            "share_s = seconds / total(seconds)", "upto = running(spent) / total(spent)",
+            "upto_s = running(seconds) / total(seconds)", "all_s = total(seconds)",
+            "same = spent + 0", "same_s = seconds + 0" }:rows()) do
+            sum = sum + row.count
+            assert.same({ nanoseconds(sum, 3), sum / 3, 6000000000, row.count / 18,
+               row.count / 18, sum / 18, sum / 18, 6.0, row.spent, row.seconds },
+               { row.ns, row.s, row.all, row.share, row.share_s, row.upto, row.upto_s, row.all_s,
+                  row.same, row.same_s })
+         end
+      end
+   end)
+
+   it("do so of sums over groups", function()
+      local trace <close> = open(command.file("thirds.out", thirds))
+      local rows = trace.histogram:group("count"):aggregate { "t = sum(spent)",
+         "s = sum(seconds)", "n = sum(count)", "mean = mean(spent)" }:sort "-n"
+      assert.same({ "count", "t", "s", "n", "mean" }, rows.columns)
+      local sum = 0
+      for _, row in ipairs(rows:derive { "upto = running(t)", "share = t / total(t)",
+         "share_s = s / total(s)", "all = total(t)" }:rows()) do
+         sum = sum + row.n
+         assert.same({ nanoseconds(row.n, 3), nanoseconds(sum, 3), row.n / 18, row.n / 18,
+            6000000000 }, { row.t, row.upto, row.share, row.share_s, row.all })
+      end
+      assert.same({ t = 6000000000, s = 6.0 },
+         rows:group():aggregate { "t = sum(t)", "s = sum(s)" }:rows()[1])
+   end)
+
+   it("do so for files of several rates", function()
+      local sevenths = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010, bins = bins,
+         rate = 7 }):bytes()
+      local trace <close> = open(command.file("thirds.out", thirds),
+         command.file("sevenths.out", sevenths))
+      local rows = trace.histogram:derive { "s = running(seconds)", "all = total(seconds)",
+         "share = seconds / total(seconds)" }:rows()
+      local thirds_so_far, sevenths_so_far = 0, 0
+      for i, row in ipairs(rows) do
+         local is_third = i <= #bins
+         thirds_so_far = thirds_so_far + (is_third and row.count or 0)
+         sevenths_so_far = sevenths_so_far + (is_third and 0 or row.count)
+         assert.same({ (thirds_so_far * 7 + sevenths_so_far * 3) / 21, 18 * 10 / 21,
+            row.count * (is_third and 7 or 3) / 180 }, { row.s, row.all, row.share })
+      end
+   end)
+end)
