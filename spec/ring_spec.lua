@@ -480,16 +480,6 @@ describe("a ring that its writer left", function()
       assert.same(count(1, n), found)
    end)
 
-   it("is replaced by a new one", function()
-      local path = path_of "again.br"
-      run(path, "", [[emit("A.BR", 1) die()]])
-      local w = create(path)
-      w:write { module = "A.BR", line = 2 }
-      w:close()
-      local lines, codes = lines_of(path)
-      assert.same({ { 2 }, {} }, { lines, codes })
-   end)
-
    it("that is broken does not hide the file", function()
       local path = path_of "broken.br"
       run(path, 'full = "overwrite"', [[emit("A.BR", 1) w:dump() emit("A.BR", 2) die()]])

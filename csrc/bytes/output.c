@@ -429,6 +429,36 @@ pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error) {
 }
 
 
+pf_status pf_output_commit_new (pf_output *output, pf_error *error) {
+  const bool done = output->temporary == NULL
+                        ? link_to(output, output->path)
+                        : link(output->temporary, output->path) == 0;
+  if (!done && errno == EEXIST)
+    return PF_AGAIN;
+  if (!done)
+    return fail_with_path(output, "cannot be written", errno, error);
+  return close_descriptor(output, error); /* a temporary name goes at close */
+}
+
+
+pf_status pf_output_sync_folder (const char *path, pf_error *error) {
+  char *const copy = strdup(path);
+  char *folder = NULL;
+  const char *name;
+  pf_status status =
+      copy == NULL ? no_memory(error) : split(copy, &folder, &name, error);
+  const int fd =
+      status == PF_OK ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
+    status = fail_by_system(error, "its folder cannot be synchronised", errno);
+  if (fd >= 0)
+    close(fd);
+  free(folder);
+  free(copy);
+  return status;
+}
+
+
 void pf_output_close (pf_output *output) {
   if (output->fd >= 0)
     close(output->fd);

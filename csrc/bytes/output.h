@@ -52,6 +52,13 @@ pf_status pf_output_park (pf_output *output, pf_error *error);
 */
 pf_status pf_output_commit (pf_output *outputs, size_t count, pf_error *error);
 
+/* Give an output its name where no file has it, and close it. PF_AGAIN: a file
+   has it. PF_EIO, PF_ENOMEM. */
+pf_status pf_output_commit_new (pf_output *output, pf_error *error);
+
+/* Write the entries of the folder of a path onto the disk. PF_EIO, PF_ENOMEM. */
+pf_status pf_output_sync_folder (const char *path, pf_error *error);
+
 /* Drop the output: the target stays as it is. Closing twice is fine. */
 void pf_output_close (pf_output *output);
 

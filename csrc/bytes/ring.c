@@ -48,49 +48,15 @@ static int open_unnamed (void) {
 }
 
 
-/* Whether another writer lives that uses the ring at `path`. */
-static bool is_used (const char *path) {
-  const int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0)
-    return false;
-  const bool used = flock(fd, LOCK_EX | LOCK_NB) != 0;
-  close(fd);
-  return used;
-}
-
-
-/* Whether what is at `path` may be replaced: nothing, or an older ring. */
-static pf_status check_older (const char *path, pf_error *error) {
-  char magic[sizeof PF_RING_MAGIC - 1];
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT)
-    return PF_OK;
-  if (fd < 0)
-    return fail_by_system(error, "the ring cannot be made", errno);
-  const ssize_t size = read(fd, magic, sizeof magic);
-  close(fd);
-  if (size == (ssize_t)sizeof magic &&
-      memcmp(magic, PF_RING_MAGIC, sizeof magic) == 0)
-    return PF_OK;
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET,
-                 "the ring cannot be made: %.120s is another file", path);
-}
-
-
-/* The file of a ring, which gets its name when it is complete. */
+/* The file of a ring, locked, which gets its name when it is complete. */
 static pf_status open_beside (const char *path, pf_output *beside, int *fd,
                               pf_error *error) {
-  if (is_used(path))
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "another writer uses its ring");
-  pf_status status = check_older(path, error);
-  if (status == PF_OK)
-    status = pf_output_open(beside, path, error);
+  const pf_status status = pf_output_open(beside, path, error);
   if (status != PF_OK)
     return status;
   *fd = fcntl(beside->fd, F_DUPFD_CLOEXEC, 0);
-  if (*fd < 0)
+  if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) != 0)
     return fail_by_system(error, "the ring cannot be made", errno);
-  flock(*fd, LOCK_EX | LOCK_NB);
   return PF_OK;
 }
 
@@ -149,11 +115,28 @@ static void fill_header (const pf_ring *ring, pf_bytes settings) {
   header->settings_size = settings.size;
   memcpy(header->settings, settings.at, settings.size);
   memcpy(header->magic, PF_RING_MAGIC, sizeof header->magic);
+  pf_publish(&header->closed, 1);
 }
 
 
-pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
-                          pf_ring_mode mode, pf_bytes settings,
+/* Give the ring its name, in place of what has been claimed. */
+static pf_status commit (pf_ring *ring, pf_output *beside, pf_ring_claim *claim,
+                         bool sync, pf_error *error) {
+  if (sync && fsync(ring->fd) != 0)
+    return fail_by_system(error, "the ring cannot be made", errno);
+  pf_status status = pf_output_commit(beside, 1, error);
+  if (status == PF_OK && sync)
+    status = pf_output_sync_folder(claim->path, error);
+  if (status != PF_OK)
+    return status;
+  claim->is_new = false; /* its file has lost the name */
+  pf_ring_claim_close(claim);
+  return PF_OK;
+}
+
+
+pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
+                          pf_ring_mode mode, pf_bytes settings, bool sync,
                           pf_error *error) {
   pf_output beside = {.fd = -1};
   pf_status status = PF_OK;
@@ -166,23 +149,28 @@ pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "options of %u bytes at most expected, found %zu",
                    PF_RING_SETTINGS, settings.size);
-  if (path != NULL)
-    status = open_beside(path, &beside, &ring->fd, error);
+  if (claim != NULL)
+    status = open_beside(claim->path, &beside, &ring->fd, error);
   else if ((ring->fd = open_unnamed()) < 0)
     status = fail_by_system(error, "the ring cannot be made", errno);
   if (status == PF_OK)
     status = map_all(ring, error);
   if (status == PF_OK) {
     fill_header(ring, settings);
-    if (path != NULL && (ring->path = strdup(path)) == NULL)
+    if (claim != NULL && (ring->path = strdup(claim->path)) == NULL)
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  if (status == PF_OK && path != NULL)
-    status = pf_output_commit(&beside, 1, error); /* it can be found now */
+  if (status == PF_OK && claim != NULL)
+    status = commit(ring, &beside, claim, sync, error); /* it can be found */
   if (status != PF_OK)
     pf_ring_close(ring, false);
   pf_output_close(&beside);
   return status;
+}
+
+
+void pf_ring_start (pf_ring *ring) {
+  pf_publish(&ring->header->closed, 0);
 }
 
 

@@ -130,15 +130,33 @@ struct pf_ring {
 };
 
 
+/* The right to write the ring at a path, which one writer has at a time. */
+typedef struct pf_ring_claim {
+  const char *path; /* borrowed */
+  int fd;           /* of the file that has the name, locked; -1: no right */
+  bool is_new;      /* there was no ring */
+} pf_ring_claim;
+
+/* Claim a path. PF_EIO: another writer has it, or there is another file. */
+pf_status pf_ring_claim_open (pf_ring_claim *claim, const char *path,
+                              pf_error *error);
+
+/* Give the right back: what a writer has left there stays. */
+void pf_ring_claim_close (pf_ring_claim *claim);
+
 /*
-** Make a ring of at least `size` bytes of slots at `path`, or where that is
-** NULL in a file without a name; the disk gives all of it at once, or it is
-** PF_EIO. A ring at `path` of a writer that is gone is replaced, that of a
-** living one is PF_EIO. `settings` are kept for whoever reads the ring.
+** Make a ring of at least `size` bytes of slots. With a claim it replaces what
+** has the claimed name, and keeps the right; NULL: the file has no name. The
+** disk gives all of it at once, or it is PF_EIO. The file of the writer is read
+** without the ring until pf_ring_start is called. `settings` are kept for the
+** readers of the ring. With `sync` the ring is on the disk when it has its name.
 */
-pf_status pf_ring_create (pf_ring *ring, const char *path, uint64_t size,
-                          pf_ring_mode mode, pf_bytes settings,
+pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
+                          pf_ring_mode mode, pf_bytes settings, bool sync,
                           pf_error *error);
+
+/* From here on the files of the writer are what the checkpoint says. */
+void pf_ring_start (pf_ring *ring);
 
 /* Unmap; remove the file when nothing in it is wanted any more. */
 void pf_ring_close (pf_ring *ring, bool remove);
@@ -227,7 +245,7 @@ typedef struct pf_ring_copy {
   uint64_t size; /* of the slots */
   uint8_t settings[PF_RING_SETTINGS];
   size_t settings_size;
-  bool is_closed; /* the file is complete without the ring */
+  bool is_closed; /* the file is complete without the ring: no more is said */
   pf_checkpoint checkpoint;
   uint64_t lost;        /* records: dropped, or overwritten */
   uint8_t *memory;      /* owns the slots and the journal */

@@ -24,7 +24,8 @@ static pf_status refuse (pf_error *error, const char *words) {
 }
 
 
-/* Whether a header makes sense in a file of so many bytes. */
+/* Whether a header makes sense in a file of so many bytes. PF_END: it does not
+   matter, since the file is complete without the ring. */
 static pf_status check_header (const pf_ring_header *header, uint64_t size,
                                pf_error *error) {
   if (size < PF_RING_PAGE ||
@@ -32,6 +33,8 @@ static pf_status check_header (const pf_ring_header *header, uint64_t size,
     return refuse(error, "no ring of a writer");
   if (header->version != PF_RING_VERSION || header->mode > PF_RING_OVERWRITE)
     return refuse(error, "the ring of another version of profio");
+  if (pf_observe(&header->closed) != 0)
+    return PF_END;
   if (header->size < PF_RING_LEAST || header->size > PF_RING_MOST ||
       (header->size & (header->size - 1)) != 0 ||
       header->size > size - PF_RING_PAGE ||
@@ -111,13 +114,13 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   const pf_ring_header *const header =
       (const pf_ring_header *)(const void *)file.at;
   pf_status status = check_header(header, file.size, error);
+  copy->is_closed = status == PF_END;
   if (status != PF_OK)
-    return status;
+    return status < 0 ? status : PF_OK;
   copy->mode = (pf_ring_mode)header->mode;
   copy->size = header->size;
   copy->settings_size = (size_t)header->settings_size;
   memcpy(copy->settings, header->settings, copy->settings_size);
-  copy->is_closed = pf_observe(&header->closed) != 0;
   status = copy_all(file, copy, error);
   if (status != PF_OK)
     pf_ring_copy_close(copy);
@@ -149,6 +152,7 @@ pf_status pf_ring_read (const char *path, pf_ring_copy *copy, pf_error *error) {
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errno));
   const bool is_alive = flock(fd, LOCK_SH | LOCK_NB) != 0;
+  (void)flock(fd, LOCK_UN); /* a writer that begins must not find it locked */
   pf_status status = PF_EFORMAT;
   for (int i = 0; i < 3 && status == PF_EFORMAT; i++)
     status = parse_open(fd, copy, error);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,8 +16,21 @@
 #include "lua/stream.h"
 
 
+/* Lock the file that open has answered for: a path of another ring may lead to
+   it too. PF_EIO: it has failed, or a writer has the file. */
+static pf_status lock_outlet (l_outlet *output, pf_error *error) {
+  const int errnum = errno, fd = output->sink.fd;
+  if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+    return PF_OK;
+  if (fd >= 0)
+    close(fd);
+  output->sink.fd = -1;
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                 fd >= 0 ? "another writer writes it" : strerror(errnum));
+}
+
+
 pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
-  struct stat about;
   char *absolute;
   pf_status status =
       pf_output_resolve(path, &absolute, &output->is_in_place, error);
@@ -31,17 +45,17 @@ pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
     pf_output_close(&file);
     return status;
   }
-  const bool is_new = lstat(absolute, &about) != 0 && errno == ENOENT;
-  output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  const int errnum = errno;
-  if (output->sink.fd >= 0 && is_new)
+  output->sink.fd =
+      open(absolute, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const bool is_new = output->sink.fd >= 0;
+  if (!is_new && errno == EEXIST)
+    output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  status = lock_outlet(output, error);
+  if (status == PF_OK && is_new)
     output->made = absolute;
   else
     free(absolute);
-  return output->sink.fd >= 0
-             ? PF_OK
-             : pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
-                       strerror(errnum));
+  return status;
 }
 
 

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bytes/output.h"
 #include "bytes/ring.h"
 #include "bytes/sink.h"
 #include "formats/formats.h"
 #include "lua/binding.h"
+#include "lua/stream.h"
 #include "model/drain.h"
 #include "model/kept.h"
 
@@ -130,8 +132,6 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_count(L, "lost", r->copy.lost);
   lua_pushboolean(L, r->copy.is_alive);
   lua_setfield(L, -2, "is_alive");
-  lua_pushboolean(L, r->copy.is_closed);
-  lua_setfield(L, -2, "is_closed");
   if (damage->status < 0)
     set_text(L, "damage", damage->what);
   if (r->drain.rows > 0)
@@ -157,7 +157,8 @@ static const pf_format *read_request (recovery *r) {
 ** is_alive=, is_closed=, damage=, data=, sides= }. `length` are the bytes of the
 ** main file that have been settled, `lengths` those of the files beside it by
 ** role. The records that are not in these bytes are `data`, a file of their
-** own, with those beside it in `sides`, by role.
+** own, with those beside it in `sides`, by role. Of a file that is complete
+** without its ring there is only is_closed.
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
@@ -168,6 +169,12 @@ static int core_recover (lua_State *L) {
   pf_error error, damage;
   if (pf_ring_read(path, &r->copy, &error) != PF_OK)
     return l_failure(L, &error, path);
+  if (r->copy.is_closed) {
+    lua_createtable(L, 0, 1);
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "is_closed");
+    return 1;
+  }
   const pf_format *const format = read_request(r);
   if (format == NULL) {
     (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
@@ -185,9 +192,52 @@ static int core_recover (lua_State *L) {
 }
 
 
+/* {====== Claims ====== */
+
+static int claim_close (lua_State *L) {
+  pf_ring_claim_close(luaL_checkudata(L, 1, L_CLAIM));
+  return 0;
+}
+
+
+/* core.claim(path): the right to write the ring at `path`, which core.stream
+   takes over, or nil, message, code. claim:close() gives it back. */
+static int core_claim (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  pf_ring_claim *const claim = lua_newuserdatauv(L, sizeof *claim, 1);
+  *claim = (pf_ring_claim){.fd = -1};
+  luaL_setmetatable(L, L_CLAIM);
+  lua_pushvalue(L, 1); /* the claim borrows the path */
+  lua_setiuservalue(L, -2, 1);
+  pf_error error;
+  if (pf_ring_claim_open(claim, path, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  return 1;
+}
+
+
+/* core.sync_folder(path): the names in the folder of `path` onto the disk; true,
+   or nil, message, code. */
+static int core_sync_folder (lua_State *L) {
+  const char *const path = luaL_checkstring(L, 1);
+  pf_error error;
+  if (pf_output_sync_folder(path, &error) != PF_OK)
+    return l_failure(L, &error, path);
+  lua_pushboolean(L, true);
+  return 1;
+}
+
+/* }====== */
+
+
 void l_open_recover (lua_State *L) {
-  static const luaL_Reg methods[] = {{NULL, NULL}};
-  l_class(L, L_RECOVERY, methods, recovery_gc);
-  lua_pushcfunction(L, core_recover);
-  lua_setfield(L, -2, "recover");
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  static const luaL_Reg claims[] = {{"close", claim_close}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"claim", core_claim},
+                                       {"recover", core_recover},
+                                       {"sync_folder", core_sync_folder},
+                                       {NULL, NULL}};
+  l_class(L, L_RECOVERY, none, recovery_gc);
+  l_class(L, L_CLAIM, claims, claim_close);
+  luaL_setfuncs(L, functions, 0);
 }

@@ -54,10 +54,10 @@ static void close_outputs (l_stream *s) {
   if (s->checker != NULL)
     s->checker->close(s->checker);
   s->checker = NULL;
-  if (s->nowhere.buffer != NULL) {
-    pf_sink_close(&s->nowhere);
-    close(s->nowhere.fd);
-  }
+  if (s->nowhere[0].buffer != NULL)
+    close(s->nowhere[0].fd);
+  for (size_t i = 0; i < L_STREAM_OUTPUTS; i++)
+    pf_sink_close(&s->nowhere[i]);
   pf_batch_close(&s->row);
 }
 
@@ -114,8 +114,8 @@ static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
   plan->flush_every = (uint64_t)luaL_optinteger(L, -1, 0);
   lua_getfield(L, arg, "fsync");
   plan->sync = lua_toboolean(L, -1) != 0;
-  lua_getfield(L, arg, "ring_path"); /* stays in the table */
-  plan->ring_path = luaL_optstring(L, -1, NULL);
+  lua_getfield(L, arg, "claim"); /* stays in the table */
+  plan->claim = luaL_testudata(L, -1, L_CLAIM);
   lua_pop(L, 5);
 }
 
@@ -188,9 +188,16 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
   if (fd < 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "/dev/null: %s",
                    strerror(errno));
-  if (pf_sink_open(&s->nowhere, fd) != PF_OK) {
-    close(fd);
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  for (size_t i = 0; i < s->noutputs; i++) {
+    pf_sink *const sink = &s->nowhere[i];
+    if (pf_sink_open(sink, fd) != PF_OK) {
+      if (i == 0)
+        close(fd); /* else it is closed with the first of them */
+      return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+    }
+    sink->role = s->outputs[i].sink.role;
+    if (i > 0)
+      sink[-1].side = sink;
   }
   return s->format->encoder(plan->kept, plan->nkept, s->dictionary, &s->checker,
                             error);
@@ -207,6 +214,8 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
         ftruncate(s->outputs[i].sink.fd, 0) != 0 && errno != EINVAL)
       status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
                        strerror(errno));
+  if (status == PF_OK)
+    pf_writer_start(s->writer);
   return status;
 }
 
@@ -231,8 +240,8 @@ static l_stream *new_stream (lua_State *L, int dictionary, int label) {
 /*
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
-** code. plan = { size=, full=, flush_every=, fsync=, ring_path=, kept= }; kept
-** are the options under which all that a killed writer leaves is one file.
+** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept= }; claim is
+** of core.claim, without it the ring has no name; kept are the options under which all that a killed writer leaves is one file.
 */
 static int core_stream (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -315,7 +324,7 @@ static int stream_put (lua_State *L) {
   pf_batch *const row = l_stream_row(L, s, table, number);
   l_fill_row(L, 3, row, table, s->dictionary);
   pf_error error;
-  if (s->checker->put(s->checker, number, row, &s->nowhere, &error) != PF_OK)
+  if (s->checker->put(s->checker, number, row, &s->nowhere[0], &error) != PF_OK)
     return l_stream_failure(L, 1, &error);
   return l_stream_put(L, 1, s, number, row);
 }

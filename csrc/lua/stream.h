@@ -10,6 +10,7 @@
 #include "model/writer.h"
 
 #define L_STREAM         "profio.stream"
+#define L_CLAIM          "profio.claim" /* a pf_ring_claim */
 #define L_STREAM_OUTPUTS PF_RING_FILES
 
 /* A file that is written, or one after the other of a row. */
@@ -32,8 +33,8 @@ typedef struct l_stream {
   bool is_pipe;        /* the main descriptor is standard output */
   bool is_copy;        /* the files are another process's */
   pf_encoder *checker; /* gets each row that is to be checked, */
-  pf_sink nowhere;     /* and writes it to nowhere */
-  pf_batch row;        /* one row of a table */
+  pf_sink nowhere[L_STREAM_OUTPUTS]; /* and writes it to nowhere */
+  pf_batch row;                      /* one row of a table */
   size_t row_table;
 } l_stream;
 

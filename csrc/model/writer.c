@@ -52,9 +52,9 @@ static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                    "the options do not fit the %u bytes a ring keeps",
                    PF_RING_SETTINGS);
   const pf_status status =
-      pf_ring_create(&w->ring, plan->ring_path,
+      pf_ring_create(&w->ring, plan->claim,
                      plan->ring_size == 0 ? PF_RING_USUAL : plan->ring_size,
-                     plan->mode, (pf_bytes){kept, size}, error);
+                     plan->mode, (pf_bytes){kept, size}, plan->sync, error);
   if (status == PF_OK)
     w->ring.help = (pf_ring_help){wake, wait, w};
   return status;
@@ -131,6 +131,11 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   free(consumer);
   free_writer(w);
   return status;
+}
+
+
+void pf_writer_start (pf_writer *w) {
+  pf_ring_start(&w->ring);
 }
 
 

@@ -32,9 +32,9 @@ typedef struct pf_writer_plan {
   const pf_option *kept;
   size_t nkept;
   pf_dictionary *dictionary; /* what the numbers in records point into */
-  pf_sink *sink;         /* open, of a descriptor; with the sides it needs */
-  const char *ring_path; /* NULL: the ring does not outlive the process */
-  uint64_t ring_size;    /* bytes; 0: PF_RING_USUAL */
+  pf_sink *sink;        /* open, of a descriptor; with the sides it needs */
+  pf_ring_claim *claim; /* NULL: the ring does not outlive the process */
+  uint64_t ring_size;   /* bytes; 0: PF_RING_USUAL */
   pf_ring_mode mode;
   uint64_t flush_every; /* records; 0: when there is time */
   bool sync;            /* onto the disk, at each flush */
@@ -50,6 +50,9 @@ typedef struct pf_writer_facts {
 /* PF_EIO, PF_EUNSUPPORTED (no stream), PF_ELIMIT, PF_ENOMEM. */
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error);
+
+/* The files are empty: from here on they are read with the ring. */
+void pf_writer_start (pf_writer *writer);
 
 /* What can be written, and what numbers in it point into. */
 const pf_table *pf_writer_tables (const pf_writer *writer, size_t *count);

@@ -46,6 +46,9 @@ local declared = {
    { name = "subtract", type = "bool", default = true,
      help = "measure what hooks cost, and take it off the times" },
    { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as of profio.create" },
+   { name = "unfinished", type = "choice", choices = { "keep", "refuse", "replace" },
+     default = "keep", help = "the recording that a killed program has left at the path: keep it "
+        .. "beside under a name of its own; refuse to record; or replace it" },
 }
 
 recorder.options = declared
@@ -169,6 +172,9 @@ local function restore(list)
 end
 
 local function tell(info)
+   if info.kept then
+      io.stderr:write("profio.recorder: what a killed program recorded is kept as ", info.kept, "\n")
+   end
    if info.failure then
       io.stderr:write("profio.recorder: ", info.failure, "\n")
    elseif info.lost > 0 then
@@ -197,7 +203,7 @@ local function exit_of(exit)
 end
 
 local function open_writer(asked)
-   local given = { format = asked.format, ring = asked.ring or {} }
+   local given = { format = asked.format, ring = asked.ring or {}, unfinished = asked.unfinished }
    if asked.format == "br" then
       given.recorded_by = ("profio.recorder: mode %s, clock %s"):format(asked.mode, asked.clock)
    end
@@ -281,7 +287,7 @@ local function finish_sums(state, info)
 end
 
 local function finish_file(state, info)
-   info.lost = state.writer:facts().lost
+   info.lost, info.kept = state.writer:facts().lost, state.writer.kept
    local done, message = state.writer:close()
    info.failure = info.failure or (not done and message or nil)
 end
@@ -296,6 +302,7 @@ end
 ---@field overhead { hook: integer, wait: integer, drain: integer, per_line: integer?, per_call:
 ---integer? } ns: in hooks, waiting for the ring, of the writer's thread; what was taken off for an
 ---event
+---@field kept string|nil where the recording is that a killed program had left at the path
 ---@field failure string|nil why recording ended early, or the file was not written
 ---@field profile profio.Profile|nil of mode aggregate
 

@@ -90,6 +90,97 @@ local function main_of(state, path, trusts_paths)
    return nil
 end
 
+-- {====== Before a new writer ======
+
+-- Device and inode of a file.
+local function identity(path)
+   local found = lfs.attributes(path)
+   return found and ("%d %d"):format(found.dev, found.ino)
+end
+
+-- The files that a killed writer wrote beside its own. Of a ring that cannot be read, all that its
+-- format may write.
+local function files_beside(path, format, lengths)
+   local everything = { packets = true, timeline_binary = true, settings = true }
+   local paths = {}
+   for _, side in ipairs(format.side_outputs and format.side_outputs(path, everything) or {}) do
+      local number = 1
+      local file = side.path
+      while (not lengths or lengths[side.role]) and is_file(file) do
+         paths[#paths + 1] = file
+         number = number + 1
+         file = side.numbered and ("%s.%06d"):format(path, number) or ""
+      end
+   end
+   return paths
+end
+
+-- Give files a second name each, in their order; where one cannot have it, none has.
+local function link_all(paths, name_of)
+   for i, path in ipairs(paths) do
+      local name = name_of(path)
+      local done, message = lfs.link(path, name)
+      if not done and identity(name) ~= identity(path) then
+         for k = 1, i - 1 do
+            os.remove(name_of(paths[k]))
+         end
+         return nil, ("%s: cannot be kept as %s: %s"):format(path, name, message), "io"
+      end
+   end
+   return true
+end
+
+-- Move the files of a recording to names of their own: out.txt, out.txt.BIN and out.txt.ring become
+-- out-1.txt, ... First all get their new names, the main file the last, then they lose the old ones;
+-- killed in between, a later call goes on. The ring keeps its old name too, until it is replaced.
+local function keep(path, others, syncs)
+   local ring = path .. ".ring"
+   local base, ending = path:match "^(.-)(%.?[^./]*)$"
+   local paths = { ring, table.unpack(others) }
+   paths[#paths + 1] = path
+   local number = 0
+   local function name_of(old)
+      return ("%s-%d%s"):format(base, number, old:sub(#base + 1))
+   end
+   repeat
+      number = number + 1
+      local name = name_of(path)
+      local is_free = not lfs.attributes(name) and not lfs.attributes(name .. ".ring")
+   until is_free or identity(name .. ".ring") == identity(ring)
+   local done, message, code = link_all(paths, name_of)
+   if done and syncs then
+      done, message, code = core.sync_folder(path)
+   end
+   if not done then
+      return nil, message, code
+   end
+   for i = 2, #paths do
+      os.remove(paths[i])
+   end
+   return base .. "-" .. number .. ending
+end
+
+---Deal with what a killed writer has left at a path, of which the ring is claimed.
+---@param path string
+---@param plan table unfinished: what to do with it; fsync
+---@return string|nil kept the path under which it is now
+---@return string|nil message
+---@return string|nil code
+function recovery.settle(path, plan)
+   local found = core.recover(plan.ring_path)
+   local is_finished = found and (found.is_closed or found.written + found.records == 0)
+   if is_finished or not is_file(path) or plan.unfinished == "replace" then
+      return nil
+   elseif plan.unfinished == "refuse" then
+      return nil, ("%s: a killed writer has left a recording there, which profio.open reads: option "
+         .. "unfinished is refuse"):format(path), "io"
+   end
+   local format = found and registry.named(found.format) or plan.format
+   return keep(path, files_beside(path, format, found and found.lengths), plan.fsync)
+end
+
+-- }======
+
 ---The inputs of a list, with those of rings that stand beside them.
 ---@param list profio.Input[]
 ---@param state table of the opening: format, notes and lost may be set

@@ -7,6 +7,7 @@ local lfs = require "lfs"
 local options = require "profio.options"
 local outputs = require "profio.outputs"
 local raise = require "profio.raise"
+local recovery = require "profio.recovery"
 local registry = require "profio.registry"
 local trace = require "profio.trace"
 local view = require "profio.view"
@@ -14,6 +15,7 @@ local view = require "profio.view"
 local writer = {}
 
 ---@class profio.Writer
+---@field kept string|nil where the recording is that a killed writer had left at the path
 local Writer = { __name = "profio.writer" }
 Writer.__index = Writer
 
@@ -24,6 +26,9 @@ local ways = {
    { name = "ring", type = "ring", help = "record through a ring that outlives the program" },
    { name = "flush_every", type = "int", help = "records after which the file shall have them" },
    { name = "fsync", type = "bool", help = "and the disk" },
+   { name = "unfinished", type = "choice", choices = { "keep", "refuse", "replace" },
+     default = "keep", help = "the recording that a killed writer has left at the path: keep it "
+     .. "whole beside, under a name of its own; refuse to write; or replace it" },
 }
 
 local ring_options = {
@@ -120,7 +125,8 @@ local function plan_of(path, given, format)
    mine = options.check(ways, mine, "create")
    local ring = options.check(ring_options, mine.ring or {}, "ring")
    return { size = ring.size, full = ring.full, flush_every = mine.flush_every,
-      fsync = mine.fsync, ring_path = place_of(path) ~= "-" and path .. ".ring" or nil }, rest
+      fsync = mine.fsync, unfinished = mine.unfinished,
+      ring_path = place_of(path) ~= "-" and path .. ".ring" or nil }, rest
 end
 
 -- The options under which all that a killed writer leaves in its ring is one file.
@@ -134,14 +140,34 @@ local function kept_of(format, checked)
    return kept
 end
 
+-- The right to write the ring of a path, after what a killed writer has left there has been dealt
+-- with; nothing where no ring has a name. `kept` is the path of a recording that was kept.
+local function claimed(path, plan)
+   if not plan or not plan.ring_path then
+      return nil
+   end
+   local claim, message, code = core.claim(plan.ring_path)
+   if not claim then
+      return nil, nil, message, code
+   end
+   local kept
+   kept, message, code = recovery.settle(path, plan)
+   if message then
+      claim:close()
+   end
+   return claim, kept, message, code
+end
+
 -- }======
 
 ---Create a file. Without a ring it appears, and replaces an older one, at close. With a ring the
 ---records go through a mapped file PATH.ring into the file while the program runs: what was
 ---recorded is there also when the program is killed, and profio.open(PATH) finds it.
+---A recording at the path that a killed writer has left is kept beside, as PATH-1 with the ending
+---of PATH, unless option `unfinished` says otherwise; field `kept` of the writer is its path.
 ---@param path string|nil  "-" is standard output; nil: close gives the bytes
----@param given table { format =, ring = { size =, full = }, flush_every =, fsync =, options of
----the format }
+---@param given table { format =, ring = { size =, full = }, flush_every =, fsync =, unfinished =,
+---options of the format }
 ---@return profio.Writer|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -156,14 +182,21 @@ function writer.create(path, given)
    local plan, rest = plan_of(path, given, named)
    local format, checked = format_of(rest)
    local dictionary = core.dictionary()
-   local replaced, message, code = replaced_by(format, path, checked)
+   local sides = sides_of(format, path, checked, { paths = {} }, {}, plan ~= nil)
+   if plan then
+      plan.format = format
+   end
+   local claim <close>, kept, message, code = claimed(path, plan)
+   if message then
+      return nil, message, code
+   end
+   local replaced, sink
+   replaced, message, code = replaced_by(format, path, checked)
    if not replaced then
       return nil, message, code
    end
-   local sides = sides_of(format, path, checked, replaced, {}, plan ~= nil)
-   local sink
    if plan then
-      plan.kept = kept_of(format, checked)
+      plan.kept, plan.claim = kept_of(format, checked), claim
       sink, message, code = core.stream(format.name, checked, dictionary, path, sides, plan)
    else
       sink, message, code = core.writer(format.name, checked, dictionary, path, sides)
@@ -175,7 +208,7 @@ function writer.create(path, given)
       replaced.all() -- before somebody reads what is written meanwhile
    end
    return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name,
-      dictionary = dictionary, is_stream = plan ~= nil, replaced = replaced }, Writer)
+      dictionary = dictionary, is_stream = plan ~= nil, replaced = replaced, kept = kept }, Writer)
 end
 
 -- What the file cannot hold is wrong use, as a value of the wrong type is.

@@ -1,17 +1,32 @@
 /*
-** processes.c - for specs: a process that goes on as two.
+** processes.c - for specs: processes that become two, are killed, and share
+** numbers.
 **
 **   local processes = require "processes"
 **   pid = processes.fork()       0 in the new one
 **   status = processes.wait(pid)
 **   processes.leave(status)      at once, and nothing is closed
+**   processes.kill(pid)          by SIGKILL
+**   processes.sleep(us)
+**   numbers = processes.share(count); numbers:get(i), :set(i, n), :add(i, n)
 */
 
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+
 #include <lauxlib.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int luaopen_processes (lua_State *L);
+
+typedef struct numbers {
+  _Atomic lua_Integer *at;
+  size_t count;
+} numbers;
 
 
 static int processes_fork (lua_State *L) {
@@ -29,6 +44,62 @@ static int processes_wait (lua_State *L) {
 }
 
 
+static int processes_kill (lua_State *L) {
+  lua_pushboolean(L, kill((pid_t)luaL_checkinteger(L, 1), SIGKILL) == 0);
+  return 1;
+}
+
+
+static int processes_sleep (lua_State *L) {
+  const lua_Integer us = luaL_checkinteger(L, 1);
+  const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+  nanosleep(&time, NULL);
+  return 0;
+}
+
+
+/* Numbers that all processes see that come of this one, 0 at first. */
+static int processes_share (lua_State *L) {
+  const size_t count = (size_t)luaL_checkinteger(L, 1);
+  numbers *const n = lua_newuserdatauv(L, sizeof *n, 0);
+  n->count = count;
+  n->at = mmap(NULL, count * sizeof *n->at, PROT_READ | PROT_WRITE,
+               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (n->at == MAP_FAILED)
+    return luaL_error(L, "no shared memory");
+  luaL_setmetatable(L, "numbers");
+  return 1;
+}
+
+
+static _Atomic lua_Integer *number_at (lua_State *L) {
+  const numbers *const n = luaL_checkudata(L, 1, "numbers");
+  const lua_Integer i = luaL_checkinteger(L, 2);
+  luaL_argcheck(L, i >= 1 && (size_t)i <= n->count, 2, "no such number");
+  return &n->at[i - 1];
+}
+
+
+static int numbers_get (lua_State *L) {
+  lua_pushinteger(L, *number_at(L));
+  return 1;
+}
+
+
+static int numbers_set (lua_State *L) {
+  *number_at(L) = luaL_checkinteger(L, 3);
+  return 0;
+}
+
+
+/* numbers:add(i, n): what it is then. */
+static int numbers_add (lua_State *L) {
+  const lua_Integer n = luaL_checkinteger(L, 3);
+  lua_pushinteger(L, atomic_fetch_add(number_at(L), n) + n);
+  return 1;
+}
+
+
 static int processes_leave (lua_State *L) {
   _exit((int)luaL_checkinteger(L, 1));
 }
@@ -38,7 +109,17 @@ __attribute__((visibility("default"))) int luaopen_processes (lua_State *L) {
   static const luaL_Reg functions[] = {{"fork", processes_fork},
                                        {"wait", processes_wait},
                                        {"leave", processes_leave},
+                                       {"kill", processes_kill},
+                                       {"sleep", processes_sleep},
+                                       {"share", processes_share},
                                        {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"get", numbers_get},
+                                     {"set", numbers_set},
+                                     {"add", numbers_add},
+                                     {NULL, NULL}};
+  luaL_newmetatable(L, "numbers");
+  luaL_newlib(L, methods);
+  lua_setfield(L, -2, "__index");
   luaL_newlib(L, functions);
   return 1;
 }

@@ -46,13 +46,23 @@ static inline pf_status recording_open (recording *r, int fd,
   r->writer = NULL;
   MUST(r->dictionary != NULL && pf_sink_open(&r->sink, fd) == PF_OK);
   r->module = pf_intern_text(r->dictionary, "A.BR");
+  pf_ring_claim claim;
+  pf_status status = PF_OK;
+  if (ring_path != NULL)
+    status = pf_ring_claim_open(&claim, ring_path, error);
+  if (status != PF_OK)
+    return status;
   const pf_writer_plan plan = {.format = pf_format_named("br"),
                                .dictionary = r->dictionary,
                                .sink = &r->sink,
-                               .ring_path = ring_path,
+                               .claim = ring_path == NULL ? NULL : &claim,
                                .ring_size = size,
                                .mode = mode};
-  pf_status status = pf_writer_open(&r->writer, &plan, error);
+  status = pf_writer_open(&r->writer, &plan, error);
+  if (status != PF_OK && ring_path != NULL)
+    pf_ring_claim_close(&claim);
+  if (status == PF_OK)
+    pf_writer_start(r->writer);
   if (status == PF_OK)
     status = pf_writer_learn(r->writer, error);
   return status;

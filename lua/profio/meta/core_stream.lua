@@ -44,7 +44,7 @@ function core.write_failure(file, errnum) end
 ---@param names profio.core.Dictionary
 ---@param path string
 ---@param sides { role: string, path: string }[]|nil files that are written beside it
----@param plan table size, full, flush_every, fsync, ring_path, kept
+---@param plan table size, full, flush_every, fsync, claim, kept
 ---@return profio.core.Stream|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
@@ -56,10 +56,30 @@ function core.stream(format, options, names, path, sides, plan) end
 ---@return integer|nil
 function core.stack(names, frames) end
 
+---The right to write the ring at a path, which one writer has at a time; core.stream takes it over.
+---@param path string
+---@return profio.core.Claim|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.claim(path) end
+
+---@class profio.core.Claim
+local claim = {}
+
+---Give the right back. What a killed writer has left at the path stays.
+function claim:close() end
+
+---Write the names in the folder of a path onto the disk.
+---@param path string
+---@return true|nil
+---@return string|nil message
+---@return profio.core.Code|nil code
+function core.sync_folder(path) end
+
 ---What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
 ---@param path string
 ---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
----is_closed, damage, data, sides }
+---damage, data, sides }; { is_closed } of a file that is complete without its ring
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.recover(path) end
