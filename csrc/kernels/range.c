@@ -110,7 +110,7 @@ static pf_status search (range_reader *r, pf_error *error) {
 
 static pf_status start (range_reader *r, pf_error *error) {
   r->started = true;
-  if (r->input->seek == NULL)
+  if (r->input->seek == NULL || r->reader.fields[r->time].type != PF_INT)
     return PF_OK;
   r->ordered = true;
   bool *const wanted = calloc(r->input->nfields + 1, sizeof *wanted);

@@ -9,7 +9,7 @@
 
 /*
 ** A reader of the rows of `input` (borrowed) in which column `time` (of
-** PF_INT) is at least `first` and at most `last`; rows without a time are left
+** PF_INT, or of any type: pf_has_any_type) is at least `first` and at most `last`; rows without a time are left
 ** out.
 **
 ** Where the input can `seek`, its rows are taken to be in the order of the

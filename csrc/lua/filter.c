@@ -13,6 +13,7 @@
 #include "kernels/range.h"
 #include "kernels/sort.h"
 #include "lua/callback.h"
+#include "lua/group_key.h"
 
 #define MAX_COLUMNS 200 /* a Lua function gets at most */
 
@@ -148,10 +149,14 @@ static int core_range (lua_State *L) {
   const lua_Integer to = luaL_optinteger(L, 4, LUA_MAXINTEGER);
   const bool is_empty = !lua_isnoneornil(L, 4) && to == LUA_MININTEGER;
   const lua_Integer last = lua_isnoneornil(L, 4) ? to : to - !is_empty;
-  if (input->fields[column].type != PF_INT)
-    return luaL_error(L, "range: column '%s' is of type %s, not int",
-                      input->fields[column].name,
-                      pf_type_name(input->fields[column].type));
+  const pf_field *const field = &input->fields[column];
+  if (field->type != PF_INT && !pf_has_any_type(field))
+    return luaL_error(L, "range: column '%s' is of type %s, not int%s",
+                      field->name, pf_type_name(field->type),
+                      field->help != l_open_type_help
+                          ? ""
+                          : "; a function that makes whole numbers says so: "
+                            "group { function, type = \"int\" }");
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;

@@ -152,10 +152,13 @@ static pf_type type_of_values (const l_key *key) {
 }
 
 
+const char l_open_type_help[] = "what a function makes of each row";
+
+
 void l_key_retype (const l_key *key, pf_field *field) {
   field->type = key->typed ? key->type : type_of_values(key);
-  if (!key->typed && key->seen == 0)
-    field->help = pf_any_type_help;
+  if (!key->typed)
+    field->help = key->seen == 0 ? pf_any_type_help : l_open_type_help;
 }
 
 

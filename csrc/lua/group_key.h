@@ -38,6 +38,9 @@ typedef struct l_key {
 */
 l_key *l_key_new (lua_State *L, int index, int reader_arg);
 
+/* The help of a key whose values told its type, known by its address. */
+extern const char l_open_type_help[];
+
 /* Set the type of the key's column once all rows are seen: the declared one, else
    that of the values, PF_NAME when they are of several. A column without values
    fits any type (pf_has_any_type). */

@@ -142,6 +142,21 @@ describe("range", function()
       end
    end)
 
+   it("takes keys that functions make, also of no rows", function()
+      for _, times in ipairs { { 1, 5, 9 }, {} } do
+         local rows = over(times)
+         for _, key in ipairs { { function(time) return time end, "time", name = "time" },
+            { function(time) return time end, "time", name = "time", type = "int" } } do
+            assert.equal(#times // 3, rows:group(key):range(2, 8):count())
+         end
+         assert.equal(0, rows:group { function() end, "time", name = "time" }:range(2, 8):count())
+      end
+      assert.error_matches(function()
+         over { 1, 2 }:group { function(time) return time / 2 end, "time" }
+            :range(0, 1, "key"):count()
+      end, "of type num, not int; .* type = \"int\"")
+   end)
+
    it("says what is used wrongly", function()
       local rows = over { 1, 2 }
       assert.error_matches(function() rows:range("1ms") end, "whole numbers of nanoseconds")
