@@ -1,5 +1,6 @@
 -- The profile as scripts use it: made from stacks or from a graph, narrowed, added, taken away.
 
+local command = require "spec.support.command"
 local profio = require "profio"
 local gmon = require "spec.support.gmon_builder"
 
@@ -39,6 +40,29 @@ local function flat(profile, options)
 end
 
 describe("a profile of stacks", function()
+   it("has no arcs of a function that is not there, and says so", function()
+      local file = gmon.new("<", 8):header():histogram { low = 0x1000, high = 0x1010,
+         bins = { 1, 2, 3, 4 } }:arc(0x1000, 0x1008, 7):bytes()
+      local trace <close> = assert(profio.open({ data = file }, { symbols = command.file("arcs.nm",
+         "0000000000001000 T main\n0000000000001008 T parse\n") }))
+      local stacks, graph = profile_of(old), assert(trace:profile())
+      for _, profile in ipairs { stacks, graph, stacks - profile_of(new), graph + graph } do
+         for _, name in ipairs { "callers", "callees" } do
+            local rows = profile[name](profile, "prase")
+            assert.same({}, rows:rows())
+            assert.equal(0, rows:sort "-self":limit(3):count())
+            assert.same(profile[name](profile, "main"):fields(), rows:fields())
+            local found = false
+            for _, warning in ipairs(rows.warnings) do
+               found = found or (warning.code == "no-function" and warning.message == name ..
+                  ": no function is called 'prase'; did you mean 'parse'?")
+            end
+            assert.is_true(found)
+         end
+      end
+      assert.same({}, profile_of(old):callees "print".warnings)
+   end)
+
    it("has flat, graph, callers, callees, tree and bottom_up, and outlives its trace", function()
       local profile = profile_of(old)
       assert.equal("contexts", profile:kind())

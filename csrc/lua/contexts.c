@@ -246,25 +246,25 @@ static int contexts_lines (lua_State *L) {
 }
 
 
-/* The name at 2, which some function must have. */
-static uint32_t name_check (lua_State *L, const pf_contexts *c) {
+/* The name at 2; PF_NO_NAME when no function has it. */
+static uint32_t name_at (lua_State *L, const pf_contexts *c) {
   pf_bytes text;
   text.at = (const uint8_t *)luaL_checklstring(L, 2, &text.size);
   const uint32_t name = pf_find_name(c->dictionary, text);
   for (uint32_t i = 1; name != PF_NO_NAME && i < c->count; i++)
     if (pf_area_name(c->dictionary, c->frames[i]) == name)
       return name;
-  luaL_error(L, "no function is called '%s'", lua_tostring(L, 2));
   return PF_NO_NAME;
 }
 
 
-/* contexts:callers(function, options): a reader like graph's. */
+/* contexts:callers(function, options): a reader like graph's; nil when no function
+   is called so. */
 static int contexts_callers (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
-  rows.callee = name_check(L, rows.contexts);
-  return push_view(L, &rows);
+  rows.callee = name_at(L, rows.contexts);
+  return rows.callee == PF_NO_NAME ? 0 : push_view(L, &rows);
 }
 
 
@@ -272,8 +272,8 @@ static int contexts_callers (lua_State *L) {
 static int contexts_callees (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
-  rows.caller = name_check(L, rows.contexts);
-  return push_view(L, &rows);
+  rows.caller = name_at(L, rows.contexts);
+  return rows.caller == PF_NO_NAME ? 0 : push_view(L, &rows);
 }
 
 /* }====== */

@@ -349,16 +349,17 @@ static int profile_functions (lua_State *L) {
 }
 
 
-/* The number of the function that the argument names, or is; raises when
-   there is none. The one with a weight or an arc is preferred. */
-static uint32_t function_check (lua_State *L, int arg, const l_profile *p) {
+/* The number of the function that the argument names, or is: nfunctions when no
+   function is called so; raises for a number that none has. The one with a weight
+   or an arc is preferred. */
+static size_t function_at (lua_State *L, int arg, const l_profile *p) {
   const pf_graph *const graph = &p->graph;
   size_t found = graph->nfunctions;
   if (lua_isinteger(L, arg)) {
     const lua_Integer number = lua_tointeger(L, arg);
     luaL_argcheck(L, number >= 0 && (uint64_t)number < graph->nfunctions, arg,
                   "no function has this number");
-    return (uint32_t)number;
+    return (size_t)number;
   }
   pf_bytes bytes;
   bytes.at = (const uint8_t *)luaL_checklstring(L, arg, &bytes.size);
@@ -369,9 +370,7 @@ static uint32_t function_check (lua_State *L, int arg, const l_profile *p) {
         (found == graph->nfunctions ||
          (graph->flags[found] & PF_FUNCTION_USED) == 0))
       found = i;
-  if (found == graph->nfunctions)
-    luaL_error(L, "no function is called '%s'", lua_tostring(L, arg));
-  return (uint32_t)found;
+  return found;
 }
 
 
@@ -381,16 +380,19 @@ static int arcs_of (lua_State *L,
   pf_error error;
   lua_settop(L, 3);
   const l_profile *const p = l_profile_check(L, 1);
-  const uint32_t function = function_check(L, 2, p);
+  const size_t function = function_at(L, 2, p);
   const pf_listing listing = listing_of(L, 3);
+  if (function == p->graph.nfunctions)
+    return 0;
   l_reader *const r = new_reader(L);
-  if (make(&listing, function, &r->reader, &error) != PF_OK)
+  if (make(&listing, (uint32_t)function, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
 }
 
 
-/* profile:callers(function, options): a reader like graph's. */
+/* profile:callers(function, options): a reader like graph's; nil when no function
+   is called so. */
 static int profile_callers (lua_State *L) {
   return arcs_of(L, pf_listing_callers);
 }

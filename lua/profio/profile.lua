@@ -8,6 +8,7 @@ local core = require "profio.core"
 local counts = require "profio.bodies.counts"
 local making = require "profio.bodies.making"
 local matching = require "profio.bodies.matching"
+local near = require "profio.near"
 local origin = require "profio.bodies.origin"
 local raise = require "profio.raise"
 local view = require "profio.view"
@@ -121,18 +122,32 @@ methods.tree = listing "tree"
 ---came from there.
 methods.bottom_up = listing "bottom_up"
 
+-- No arcs, and a note: a name that no function has leaves nothing, like any other selection.
+local function no_arcs(self, name, func, all)
+   local body, names, is_known = of(self).body, {}, false
+   for i, frame in ipairs(body:frames()) do
+      names[i], is_known = frame["function"], is_known or frame["function"] == func
+   end
+   if not is_known then -- one without arcs has no row in sums
+      view.note(self, "no-function", ("%s: no function is called '%s'%s"):format(name, func,
+         near.hint(func, names)))
+   end
+   return core.limit(body:graph(all), 0, 0)
+end
+
 local function arcs_of(name)
    return function(self, func, more)
       raise.expect(func, "string", name .. ": the function")
       local state = of(self)
       local all = merged(state.given, more)
       return view.over(function()
-         return state.body[name](state.body, func, all)
+         return state.body[name](state.body, func, all) or no_arcs(self, name, func, all)
       end, self)
    end
 end
 
----Who called a function, and what they got of its time: as graph.
+---Who called a function, and what they got of its time: as graph. Of a function that is not there
+---no rows, and view.warnings says so.
 methods.callers = arcs_of "callers"
 ---Whom a function called: as graph.
 methods.callees = arcs_of "callees"

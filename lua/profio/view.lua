@@ -42,11 +42,26 @@ local function counter_of(self, formula)
    return counters[owner][formula]
 end
 
+-- What else views over one trace or profile have to say: codes by message.
+local notes = setmetatable({}, { __mode = "k" })
+
+---Have the views over a trace or profile warn of something, once.
+---@param owner any what the views pin
+---@param code string
+---@param message string
+function view.note(owner, code, message)
+   notes[owner] = notes[owner] or {}
+   notes[owner][message] = code
+end
+
 ---Returns the warnings that views over a trace or profile have collected while they read rows.
 ---@param owner any what the views pin
----@return profio.Warning[] warnings  one for each formula that had overflows
+---@return profio.Warning[] warnings  one for each formula that had overflows, and the notes
 function view.warnings(owner)
    local list = {}
+   for message, code in pairs(notes[owner] or {}) do
+      list[#list + 1] = { code = code, kind = "note", message = message }
+   end
    for formula, counter in pairs(counters[owner] or {}) do
       if counter:value() > 0 then
          list[#list + 1] = { code = "derive-overflow", kind = "note",

@@ -48,12 +48,12 @@ function contexts:graph(options) end
 
 ---@param name string of a function
 ---@param options table|nil
----@return profio.core.Reader
+---@return profio.core.Reader|nil reader nil: no function is called so
 function contexts:callers(name, options) end
 
 ---@param name string of a function
 ---@param options table|nil
----@return profio.core.Reader
+---@return profio.core.Reader|nil reader nil: no function is called so
 function contexts:callees(name, options) end
 
 ---depth, function, calls, self, total, self_share, total_share, file, line, node, label.
@@ -264,12 +264,12 @@ function profile:functions(options) end
 
 ---@param func string|integer name or number
 ---@param options table|nil
----@return profio.core.Reader
+---@return profio.core.Reader|nil reader nil: no function is called so
 function profile:callers(func, options) end
 
 ---@param func string|integer
 ---@param options table|nil
----@return profio.core.Reader
+---@return profio.core.Reader|nil reader nil: no function is called so
 function profile:callees(func, options) end
 
 ---Functions whose numbers gprof gets wrong, and why; this one is exact, the other as gprof.
