@@ -1,5 +1,6 @@
 /*
-** callback.c - runs Lua under lua_pcall on a thread that belongs to a stage.
+** callback.c - runs Lua for readers of the core, protected, on threads that belong
+** to them.
 */
 
 #include "lua/callback.h"
@@ -10,9 +11,12 @@
 /* The key of the depth in the registry: its address is what counts. */
 static const char depth_key = 0;
 
+static const char closed_text[] = "trace is closed";
 
-void l_callback_open (lua_State *L, l_callback *callback, int count) {
-  *callback = (l_callback){lua_newthread(L), false};
+
+void l_callback_open (lua_State *L, l_callback *callback, int count,
+                      const bool *open) {
+  *callback = (l_callback){lua_newthread(L), open, false};
   lua_insert(L, -(count + 1));
   lua_xmove(L, callback->thread, count);
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &depth_key) == LUA_TNIL) {
@@ -34,27 +38,75 @@ static lua_Integer add_depth (lua_State *L, int change) {
 }
 
 
-pf_status l_callback_run (l_callback *callback, lua_CFunction body, void *call,
-                          int count, pf_error *error) {
-  lua_State *const L = callback->thread;
+bool l_callback_is_running (lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &depth_key);
+  const bool is_running = lua_tointeger(L, -1) > 0;
+  lua_pop(L, 1);
+  return is_running;
+}
+
+
+/* Before Lua runs. After PF_OK `leave` must follow. */
+static pf_status enter (l_callback *callback, pf_error *error) {
   if (callback->busy)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a Lua function reads the rows it is called for");
-  pf_status status = PF_OK;
-  callback->busy = true;
-  if (add_depth(L, 1) > MAX_DEPTH)
-    status = pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                     "Lua functions of stages within each other, %d deep",
-                     MAX_DEPTH);
-  else {
-    lua_pushcfunction(L, body);
-    lua_pushlightuserdata(L, call);
-    for (int i = 1; i <= count; i++)
-      lua_pushvalue(L, i);
-    if (lua_pcall(L, count + 1, 0, 0) != LUA_OK)
-      status = l_keep_raise(L, error);
+  if (add_depth(callback->thread, 1) > MAX_DEPTH) {
+    add_depth(callback->thread, -1);
+    return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
+                   "Lua functions of stages within each other, %d deep",
+                   MAX_DEPTH);
   }
+  callback->busy = true;
+  return PF_OK;
+}
+
+
+/* After Lua has run with this result: what the reader answers. */
+static pf_status leave (l_callback *callback, int result, pf_error *error) {
+  lua_State *const L = callback->thread;
+  const bool is_failed = result != LUA_OK && result != LUA_YIELD;
+  const pf_status status = is_failed ? l_keep_raise(L, error) : PF_OK;
   add_depth(L, -1);
   callback->busy = false;
-  return status;
+  if (is_failed || *callback->open)
+    return status;
+  lua_pushstring(L, closed_text);
+  return l_keep_raise(L, error);
+}
+
+
+pf_status l_callback_run (l_callback *callback, lua_CFunction body, void *call,
+                          int count, pf_error *error) {
+  lua_State *const L = callback->thread;
+  const pf_status status = enter(callback, error);
+  if (status != PF_OK)
+    return status;
+  lua_pushcfunction(L, body);
+  lua_pushlightuserdata(L, call);
+  for (int i = 1; i <= count; i++)
+    lua_pushvalue(L, i);
+  return leave(callback, lua_pcall(L, count + 1, 0, 0), error);
+}
+
+
+void l_callback_call (lua_State *L, const l_callback *callback, int arguments) {
+  lua_call(L, arguments, 1);
+  if (!*callback->open)
+    luaL_error(L, "%s", closed_text);
+}
+
+
+pf_status l_callback_resume (l_callback *callback, int arguments, bool *is_over,
+                             pf_error *error) {
+  lua_State *const L = callback->thread;
+  const pf_status status = enter(callback, error);
+  if (status != PF_OK)
+    return status;
+  int results = 0;
+  const int result = lua_resume(L, NULL, arguments, &results);
+  *is_over = result != LUA_YIELD;
+  if (result == LUA_YIELD)
+    lua_pop(L, results);
+  return leave(callback, result, error);
 }

@@ -38,6 +38,7 @@ enum {
 /* {====== Matching ====== */
 
 typedef struct match_call {
+  const l_callback *callback;
   pf_bytes text;
   lua_Integer pattern;
   bool yes;
@@ -52,7 +53,7 @@ static int match_body (lua_State *L) {
   lua_pushlstring(L, call->text.size == 0 ? "" : (const char *)call->text.at,
                   call->text.size);
   lua_rawgeti(L, 3, call->pattern);
-  lua_call(L, 2, 1);
+  l_callback_call(L, call->callback, 2);
   call->yes = lua_toboolean(L, -1) != 0;
   return 0;
 }
@@ -61,7 +62,7 @@ static int match_body (lua_State *L) {
 static pf_status match (void *context, pf_bytes text, bool *yes,
                         pf_error *error) {
   const l_matcher *const m = context;
-  match_call call = {text, m->number, false};
+  match_call call = {m->callback, text, m->number, false};
   const pf_status status =
       l_callback_run(m->callback, match_body, &call, 2, error);
   *yes = call.yes;
@@ -298,7 +299,7 @@ static void push_matcher_thread (lua_State *L, l_tests *block) {
     luaL_error(L, "where: the library 'string' is not loaded");
   lua_getfield(L, -1, "find");
   lua_pushvalue(L, STRINGS);
-  l_callback_open(L, &block->callback, 2);
+  l_callback_open(L, &block->callback, 2, l_reader_check(L, READER)->open);
 }
 
 

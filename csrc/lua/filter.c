@@ -39,7 +39,7 @@ static int filter_body (lua_State *L) {
     lua_pushvalue(L, 2);
     for (int i = 0; i < f->count; i++)
       l_push_value(L, &f->batch->columns[f->columns[i]], row, f->dictionary, 3);
-    lua_call(L, f->count, 1);
+    l_callback_call(L, &f->callback, f->count);
     f->keep[f->kept] = (uint16_t)row;
     f->kept += lua_toboolean(L, -1) != 0;
     lua_pop(L, 1);
@@ -83,7 +83,7 @@ static int core_filter (lua_State *L) {
   l_reader_push_dictionary(L, 1);
   l_push_name_cache(L, lua_gettop(L));
   lua_remove(L, -2);
-  l_callback_open(L, &f->callback, 2); /* at 5 */
+  l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open); /* at 5 */
   const int pins[] = {1, 4, 5};
   l_reader *const r = l_reader_new(L, pins, 3);
   const pf_choice choice = {f, filter_choose, filter_release};

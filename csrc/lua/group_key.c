@@ -95,7 +95,7 @@ static int make_body (lua_State *L) {
     for (int i = 0; i < key->count; i++)
       l_push_value(L, &batch->columns[key->columns[i]], row,
                    key->input->dictionary, CACHE);
-    lua_call(L, key->count, 1);
+    l_callback_call(L, &key->callback, key->count);
     take_value(L, key, row);
   }
   return 0;
@@ -196,6 +196,7 @@ l_key *l_key_new (lua_State *L, int index, int reader_arg) {
   lua_remove(L, -2);
   lua_newtable(L); /* NUMBERS */
   lua_newtable(L); /* VALUES */
-  l_callback_open(L, &key->callback, NVALUES);
+  l_callback_open(L, &key->callback, NVALUES,
+                  l_reader_check(L, reader_arg)->open);
   return key;
 }

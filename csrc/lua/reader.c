@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/binding.h"
+#include "lua/callback.h"
 
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
@@ -45,8 +45,9 @@ typedef struct l_near {
 typedef struct l_cursor {
   const l_reader *reader;
   pf_batch batch;
-  size_t row;
-  bool borrows; /* there are bytes, which go when the reader goes */
+  size_t row, rows; /* rows: 0 while a batch is read */
+  bool borrows;     /* there are bytes, which go when the reader goes */
+  bool is_reading;  /* a batch is being read */
   l_near names[NEAR_PLACES], areas[NEAR_PLACES];
   int nnear;      /* upvalues that are names and areas */
   int count;      /* columns asked for */
@@ -127,11 +128,16 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
   l_reader_alive(L, c->reader);
   pf_reader *const reader = c->reader->reader;
   pf_error error;
-  c->row = 0;
+  if (c->is_reading)
+    luaL_error(L, "a Lua function calls the iterator that calls it");
+  c->row = c->rows = 0;
+  c->is_reading = true;
   const pf_status status = reader->next(reader, &c->batch, &error);
-  if (status == PF_MORE)
+  c->is_reading = false;
+  if (status == PF_MORE) {
+    c->rows = c->batch.rows;
     return true;
-  c->batch.rows = 0;
+  }
   if (status < 0) {
     lua_getiuservalue(L, index, 1);
     l_throw(L, &error, lua_gettop(L));
@@ -259,7 +265,7 @@ HOT void push_pick (lua_State *L, l_cursor *c, const l_pick *pick, size_t row) {
 static int each_next (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
   const int count = c->count;
-  if (c->row == c->batch.rows && !each_refill(L, c))
+  if (c->row == c->rows && !each_refill(L, c))
     return 0;
   cursor_alive(L, c);
   if (count >= LUA_MINSTACK)
@@ -275,7 +281,7 @@ static int each_next (lua_State *L) {
    foreseen better. */
 static int each_three (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
-  if (c->row == c->batch.rows && !each_refill(L, c))
+  if (c->row == c->rows && !each_refill(L, c))
     return 0;
   const size_t row = c->row++;
   push_pick(L, c, &c->picks[0], row);
@@ -332,7 +338,7 @@ static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
 /* Upvalues: 1 the cursor, 2 the cache of names, 3 the column names. */
 static int records_next (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
-  if (c->row == c->batch.rows) {
+  if (c->row == c->rows) {
     lua_pushvalue(L, lua_upvalueindex(1));
     if (!refill(L, c, lua_gettop(L)))
       return 0;
@@ -362,7 +368,7 @@ static int core_rows (lua_State *L) {
   lua_newtable(L);
   lua_Integer n = 0;
   while (refill(L, c, 3))
-    for (size_t row = 0; row < c->batch.rows; row++) {
+    for (size_t row = 0; row < c->rows; row++) {
       push_record(L, c, row, 5, 4);
       lua_rawseti(L, 6, ++n);
     }
@@ -381,7 +387,7 @@ static int core_drain (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   lua_Integer n = 0;
   while (refill(L, c, 3))
-    n += (lua_Integer)c->batch.rows;
+    n += (lua_Integer)c->rows;
   lua_pushinteger(L, n);
   return 1;
 }
@@ -400,10 +406,11 @@ static int reader_gc (lua_State *L) {
 }
 
 
-/* reader:close(). One that another reader reads from stays as it is. */
+/* reader:close(). One that another reader reads from, or that may be waiting for
+   a Lua function, is left to the collector. */
 static int reader_close (lua_State *L) {
   const l_reader *const r = luaL_checkudata(L, 1, L_READER);
-  return r->taken ? 0 : reader_gc(L);
+  return r->taken || l_callback_is_running(L) ? 0 : reader_gc(L);
 }
 
 

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/binding.h"
+#include "lua/callback.h"
+#include "lua/source.h"
 #include "model/store.h"
 
 /* {====== The schema ====== */
@@ -68,14 +69,15 @@ static l_schema *new_schema (lua_State *L, int arg) {
 /* {====== A coroutine that fills batches ====== */
 
 /*
-** `thread` runs the user's function, which gets `put`: a closure that writes
-** one row into `batch` and yields when the batch is full.
+** The thread of `callback`, pinned by the reader's userdata, runs the user's
+** function, which gets `put`: a closure that writes one row into `batch` and
+** yields when the batch is full.
 */
 typedef struct lua_decoder {
   pf_reader reader;
-  lua_State *thread; /* pinned by the reader's userdata */
-  pf_batch *batch;   /* of the `next` that is under way */
-  bool started, ended;
+  l_callback callback;
+  pf_batch *batch; /* of the `next` that is under way */
+  bool ended;
 } lua_decoder;
 
 
@@ -83,7 +85,7 @@ typedef struct lua_decoder {
 static lua_decoder *decoder_of_put (lua_State *L) {
   const l_reader *const r = lua_touserdata(L, lua_upvalueindex(1));
   lua_decoder *const d = (lua_decoder *)(void *)r->reader;
-  if (d == NULL || d->batch == NULL || d->thread != L)
+  if (d == NULL || d->batch == NULL || d->callback.thread != L)
     luaL_error(L, "put is called outside the decoder it was given to");
   return d;
 }
@@ -123,18 +125,15 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
   lua_decoder *const d = (lua_decoder *)(void *)self;
   pf_batch_clear(batch);
   while (!d->ended && batch->rows == 0) {
-    int results = 0;
-    const int arguments = d->started ? 0 : 1; /* `put` lies on the thread */
-    d->started = true;
+    pf_batch *const before = d->batch;
+    const bool is_started = lua_status(d->callback.thread) == LUA_YIELD;
+    const int arguments = is_started ? 0 : 1; /* `put` lies on the thread */
     d->batch = batch;
-    const int status = lua_resume(d->thread, NULL, arguments, &results);
-    d->batch = NULL;
-    if (status == LUA_YIELD)
-      lua_pop(d->thread, results); /* a yield of the user's own is fine */
-    else
-      d->ended = true;
-    if (status != LUA_OK && status != LUA_YIELD)
-      return l_keep_raise(d->thread, error);
+    const pf_status status =
+        l_callback_resume(&d->callback, arguments, &d->ended, error);
+    d->batch = before; /* not NULL: the function reads its own rows */
+    if (status != PF_OK)
+      return status;
   }
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -146,21 +145,26 @@ static void decoder_close (pf_reader *self) {
 
 
 /*
-** core.decoder(fields, f, dictionary, label): a reader whose rows f(put)
-** supplies. f runs as a coroutine, from the first batch on.
+** core.decoder(fields, f, dictionary, label, source): a reader whose rows f(put)
+** supplies. f runs as a coroutine, from the first batch on. When the source is
+** closed, so is the trace that is read; it may be nil.
 */
 static int core_decoder (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   pf_dictionary *const dictionary = l_dictionary_check(L, 3);
   luaL_checkstring(L, 4);
-  lua_settop(L, 4);
-  const l_schema *const schema = new_schema(L, 1); /* at 5 */
-  lua_State *const thread = lua_newthread(L);      /* at 6 */
-  lua_newtable(L);                                 /* at 7: pinned bytes */
-  const int pins[] = {3, 5, 6, 7};
-  l_reader *const r = l_reader_new(L, pins, 4); /* at 8 */
+  lua_settop(L, 5);
+  const bool *const open =
+      lua_isnil(L, 5) ? &l_always : &l_source_check(L, 5)->open;
+  const l_schema *const schema = new_schema(L, 1); /* at 6 */
+  l_callback callback;
+  l_callback_open(L, &callback, 0, open); /* at 7 */
+  lua_newtable(L);                        /* at 8: pinned bytes */
+  const int pins[] = {3, 5, 6, 7, 8};
+  l_reader *const r = l_reader_new(L, pins, 5); /* at 9 */
+  r->open = open;
   lua_pushvalue(L, 4);
-  lua_setiuservalue(L, 8, 2);
+  lua_setiuservalue(L, 9, 2);
   lua_decoder *const d = calloc(1, sizeof *d);
   if (d == NULL)
     return luaL_error(L, "not enough memory");
@@ -170,12 +174,12 @@ static int core_decoder (lua_State *L) {
                           .dictionary = dictionary,
                           .next = decoder_next,
                           .close = decoder_close};
-  d->thread = thread;
+  d->callback = callback;
   lua_pushvalue(L, 2);
+  lua_pushvalue(L, 9);
   lua_pushvalue(L, 8);
-  lua_pushvalue(L, 7);
   lua_pushcclosure(L, put, 2);
-  lua_xmove(L, thread, 2);
+  lua_xmove(L, callback.thread, 2);
   return 1;
 }
 

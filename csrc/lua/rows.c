@@ -151,41 +151,8 @@ static pf_status write_batch (void *context, const pf_pull *pull,
 }
 
 
-/* The reader of a job while nobody closes it: a stage in Lua could. */
-typedef struct guard {
-  pf_reader reader;
-  const l_reader *held;
-  bool closed;
-} guard;
-
-
-static pf_status guard_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  guard *const g = (guard *)(void *)self;
-  pf_reader *const input = g->held->reader;
-  g->closed = input == NULL || !*g->held->open;
-  return g->closed ? PF_END : input->next(input, batch, error);
-}
-
-
-static void guard_want (pf_reader *self, bool *wanted) {
-  pf_reader *const input = ((const guard *)(void *)self)->held->reader;
-  if (input->want != NULL)
-    input->want(input, wanted);
-}
-
-
-/* Write the rows; the failure of the reader, if it fails. Raises when it has
-   been closed. */
-static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
-  const pf_reader *const input = job->reader;
-  guard g = {{.fields = input->fields,
-              .nfields = input->nfields,
-              .dictionary = input->dictionary,
-              .next = guard_next,
-              .want = guard_want},
-             lua_touserdata(L, 1),
-             false};
+/* Write the rows; the failure of the reader, if it fails. */
+static pf_status write_batches (row_job *job, pf_error *error) {
   shared_job shared = {.job = job, .ahead = *job};
   shared.ahead.file = NULL;
   shared.ahead.most = MOST_AHEAD;
@@ -199,20 +166,17 @@ static pf_status write_batches (lua_State *L, row_job *job, pf_error *error) {
                           .help = job->texts != NULL ? write_ahead : NULL,
                           .take = write_batch,
                           .context = &shared};
-  const pf_status status = pf_relay_read(&relay, &g.reader, error);
-  if (g.closed)
-    l_reader_alive(L, g.held);
-  return status;
+  return pf_relay_read(&relay, job->reader, error);
 }
 
 
 /* The whole job. What was read before the reader failed is written too. */
-static pf_status run (lua_State *L, row_job *job, pf_error *error) {
+static pf_status run (row_job *job, pf_error *error) {
   pf_error failed;
   pf_status read = PF_OK;
   job->failed = job->form->begin(job);
   if (job->failed == PF_OK)
-    read = write_batches(L, job, &failed);
+    read = write_batches(job, &failed);
   if (job->failed == PF_OK)
     job->failed = job->form->end(job);
   if (job->failed == PF_OK)
@@ -225,10 +189,32 @@ static pf_status run (lua_State *L, row_job *job, pf_error *error) {
 }
 
 
+/* What closes a file while rows are written into it. */
+static int refuse_close (lua_State *L) {
+  luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
+  stream->closef = refuse_close; /* Lua has cleared it */
+  return luaL_error(L, "rows are written into the file: close it afterwards");
+}
+
+
+/* Run the job. A Lua function that is called for the rows could close the file
+   at 3; it cannot now. */
+static pf_status run_held (lua_State *L, row_job *job, pf_error *error) {
+  luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
+  lua_CFunction const close = stream == NULL ? NULL : stream->closef;
+  if (stream != NULL)
+    stream->closef = refuse_close;
+  const pf_status status = run(job, error);
+  if (stream != NULL)
+    stream->closef = close;
+  return status;
+}
+
+
 /* Run the job and push what the function answers. */
 static int finish (lua_State *L, row_job *job) {
   pf_error error;
-  if (run(L, job, &error) != PF_OK) {
+  if (run_held(L, job, &error) != PF_OK) {
     if (job->failed == PF_EIO)
       return l_write_failure(L, 3, job->errnum);
     const char *label = NULL;

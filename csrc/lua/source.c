@@ -8,7 +8,7 @@
 #include "bytes/map.h"
 #include "bytes/named.h"
 #include "bytes/spool.h"
-#include "lua/binding.h"
+#include "lua/callback.h"
 #include "lua/source.h"
 #include "model/parallel.h"
 
@@ -17,7 +17,8 @@
 
 l_source *l_source_check (lua_State *L, int arg) {
   l_source *const s = luaL_checkudata(L, arg, L_SOURCE);
-  luaL_argcheck(L, s->open, arg, "source is closed");
+  if (!s->open)
+    luaL_error(L, "source is closed");
   return s;
 }
 
@@ -226,14 +227,23 @@ static int core_named_file (lua_State *L) {
 }
 
 
-/* Frees the mapping; whoever reads on sees `open` first. */
-static int source_close (lua_State *L) {
+/* Frees the mapping. */
+static int source_gc (lua_State *L) {
   l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
   pf_map_close(s->map);
   s->map = NULL;
   s->bytes = (pf_bytes){NULL, 0};
   s->open = false;
   return 0;
+}
+
+
+/* source:close(). Readers look at `open` first; for one that waits for a Lua
+   function the bytes stay until the collector frees them. */
+static int source_close (lua_State *L) {
+  l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
+  s->open = false;
+  return l_callback_is_running(L) ? 0 : source_gc(L);
 }
 
 /* }====== */
@@ -311,6 +321,6 @@ void l_open_source (lua_State *L) {
       {"named_file", core_named_file},   {"source", core_source},
       {"source_data", core_source_data}, {"source_live", core_source_live},
       {"source_pair", core_source_pair}, {NULL, NULL}};
-  l_class(L, L_SOURCE, methods, source_close);
+  l_class(L, L_SOURCE, methods, source_gc);
   luaL_setfuncs(L, functions, 0);
 }

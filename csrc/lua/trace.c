@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "formats/formats.h"
-#include "lua/binding.h"
+#include "lua/callback.h"
 #include "model/packed.h"
 #include "lua/source.h"
 
@@ -42,7 +42,7 @@ bool *l_part_strict (lua_State *L, int arg) {
 }
 
 
-static int part_close (lua_State *L) {
+static int part_gc (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
   if (p->trace.state != NULL && p->trace.format->close != NULL)
     p->trace.format->close(&p->trace);
@@ -57,6 +57,15 @@ static int part_close (lua_State *L) {
   p->options = NULL;
   p->open = false;
   return 0;
+}
+
+
+/* part:close(). A reader that waits for a Lua function still holds what the part
+   owns; the collector frees it then. */
+static int part_close (lua_State *L) {
+  l_part *const p = luaL_checkudata(L, 1, L_PART);
+  p->open = false;
+  return l_callback_is_running(L) ? 0 : part_gc(L);
 }
 
 
@@ -400,13 +409,21 @@ static int part_add (lua_State *L) {
 
 /* {====== Its tables ====== */
 
-/* A decoder's reader behind a look at its sources after each batch. */
+/* A decoder's reader behind a look at its part before each batch, and at its
+   sources after it. */
 typedef struct watched {
   pf_reader reader;
   pf_reader *input;
   uint64_t left;      /* rows that may come yet */
   const l_part *part; /* pinned by the userdata */
 } watched;
+
+
+static bool is_closed (const watched *w, pf_error *error) {
+  if (!w->part->open)
+    (void)pf_fail(error, PF_EIO, PF_NO_OFFSET, "trace is closed");
+  return !w->part->open;
+}
 
 
 static bool has_faulted (const watched *w, pf_error *error) {
@@ -423,6 +440,8 @@ static bool has_faulted (const watched *w, pf_error *error) {
 static pf_status watched_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
   watched *const w = (watched *)(void *)self;
+  if (is_closed(w, error))
+    return error->status;
   if (w->left == 0) {
     pf_batch_clear(batch);
     return PF_END;
@@ -438,6 +457,8 @@ static pf_status watched_next (pf_reader *self, pf_batch *batch,
 static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
                                  pf_error *error) {
   const watched *const w = (const watched *)(const void *)self;
+  if (is_closed(w, error))
+    return error->status;
   const pf_status status = w->input->gather(w->input, to, error);
   return has_faulted(w, error) ? error->status : status;
 }
@@ -447,7 +468,8 @@ static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
 static bool watched_pack (pf_reader *self, pf_packed *events) {
   watched *const w = (watched *)(void *)self;
   pf_error error;
-  if (w->left < PF_PACKED_ROWS || !w->input->pack(w->input, events))
+  if (!w->part->open || w->left < PF_PACKED_ROWS ||
+      !w->input->pack(w->input, events))
     return false;
   w->left -= w->left == UINT64_MAX ? 0 : events->rows;
   return !has_faulted(w, &error);
@@ -463,7 +485,8 @@ static void watched_want (pf_reader *self, bool *wanted) {
 
 static pf_status watched_seek (pf_reader *self, uint64_t row, pf_error *error) {
   const watched *const w = (const watched *)(const void *)self;
-  return w->input->seek(w->input, row, error);
+  return is_closed(w, error) ? error->status
+                             : w->input->seek(w->input, row, error);
 }
 
 
@@ -562,6 +585,6 @@ void l_open_trace (lua_State *L) {
                                        {"formats", core_formats},
                                        {"open", core_open},
                                        {NULL, NULL}};
-  l_class(L, L_PART, methods, part_close);
+  l_class(L, L_PART, methods, part_gc);
   luaL_setfuncs(L, functions, 0);
 }

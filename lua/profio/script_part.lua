@@ -167,7 +167,8 @@ function Part:reader(name)
       error "trace is closed"
    end
    local label = self.source:path() .. ": " .. self.format.name
-   return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label)
+   return core.decoder(self.schema[name], maker_of(self, name), self.dictionary, label,
+      self.source)
 end
 
 function Part:info()

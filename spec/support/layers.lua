@@ -101,6 +101,19 @@ local function check_includes(file, lines)
    end
 end
 
+-- A reader that runs calls Lua through callback.c alone, which looks afterwards whether the trace
+-- is still open. The recorder calls Lua from no reader.
+local function check_calls_of_lua(file, lines)
+   if file == "csrc/lua/callback.c" or file:match "^csrc/lua/recorder" then
+      return
+   end
+   for number, line in ipairs(lines) do
+      if line:find "%f[%w_]lua_p?callk?%(" or line:find "%f[%w_]lua_resume%(" then
+         breach(file, number, "only csrc/lua/callback.c calls Lua functions (callback.h)")
+      end
+   end
+end
+
 local function check_length(file, lines)
    local limit = file == "csrc/profio.h" and 200 or 600
    if #lines > limit then
@@ -139,6 +152,7 @@ for _, file in ipairs(files_of_the_repository()) do
       check_length(file, lines)
       if file:match "^csrc/" then
          check_includes(file, lines)
+         check_calls_of_lua(file, lines)
       end
       if file:match "%.lua$" then
          check_functions(file, lines, "^[%w_%.][%w_%. ]*function[ (].*%)$", "^end")

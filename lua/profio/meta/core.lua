@@ -195,8 +195,9 @@ function reader:dictionary() end
 ---@param f fun(put: fun(...))
 ---@param names profio.core.Dictionary
 ---@param label string what messages call it
+---@param source profio.core.Source|nil  once it is closed, reading raises
 ---@return profio.core.Reader
-function core.decoder(fields, f, names, label) end
+function core.decoder(fields, f, names, label, source) end
 
 ---A reader over an array of arrays of values.
 ---@param fields profio.core.Field[]
