@@ -25,7 +25,7 @@ TID,TIME,OP,MSG,LINE,PARAMS
 
 local trace <close> = assert(profio.open(arg[1] or text))
 
-print "calls and times, in ns:"
+print "calls and times:"
 trace:calls { recursion = "outermost" }:group("area")
    :aggregate { "numbers = sum(count)", "clear = sum(net)", "gross = sum(gross)" }
    :sort("-clear", "area"):print()

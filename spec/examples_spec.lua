@@ -13,14 +13,14 @@ local shows = {
    ["04-register.lua"] = { "lines\tallocations raw\n", "\nmalloc   3   4160\n" },
    ["05-merge.lua"] = { "2 traces, 4 arcs\n", "\nread again\t4.4bsd\t2 arcs\n",
       "\n0x1150  0x1200   6000\n" },
-   ["11-xbase.lua"] = { "\nLOOKUP         1  25000000  31000000\n",
-      "\nunwound  ORDERS     2000000   40000000\n", "\nORDERS   true      1   1000000\n",
+   ["11-xbase.lua"] = { "\nLOOKUP         1    25000000    31000000\n",
+      "\nunwound  ORDERS     2000000   40000000\n", "\nORDERS   true      1        1000000\n",
       "\nas a table: 945 bytes, 704 of parameters\n" },
    ["10-dcpi.lua"] = { "(small cycles)\twalnut\t7 addresses", "\n129.032  17.668      80    160 ",
       "\nprog    0.264\n" },
    ["06-limits.lua"] = { "ok\tread_sensor\tgross_max\t1400000\t<=\t1500000\n",
       "0 of 3 limits are not kept\n" },
-   ["09-winidea.lua"] = { "\nread_sensor            enter    1   1000\n",
+   ["09-winidea.lua"] = { "\nread_sensor            enter    1        1000\n",
       "\nBattery  2  12.500  12.750\n",
       "\n10000000  value = filter(a, b);  line   read_sensor    52\n",
       "\nas a binary timeline: 240 bytes, 10 records of 24\n" },
@@ -30,7 +30,7 @@ local shows = {
       "\nparse         21000             15652         5348     0.342       26000 ",
       "\nflush             0              3354        -3354    -1.000 " },
    ["08-ring.lua"] = { "20000 records, the last ", "ring-alive\tthe others are counted as lost\n",
-      "\nLIB.BR   1230  300" },
+      "\nLIB.BR   1230    300.000" },
 }
 
 -- demo.lua is a program to be recorded: the recorder's example does that.

@@ -315,6 +315,28 @@ describe("what comes out", function()
          source[2].area), text)
    end)
 
+   it("has the unit of a column under each name that is given to it", function()
+      -- The names in the heading that have a unit.
+      local function times_of(view, options)
+         local heading, list = view:write(options or {}):match "^[^\n]*", {}
+         for name, unit in heading:gmatch "([%w_]+) %((%a+)%)" do
+            assert.equal(options and options.unit or "ns", unit)
+            list[#list + 1] = name
+         end
+         return table.concat(list, " ")
+      end
+      local sums = trace:group("area"):aggregate { "t = sum(time)", "m = mean(time)", "n = count",
+         "c = count(time)", "u = distinct(time)", "p = p99(time)", "v = sum(value)",
+         "f = first(time)", "d = stddev(time)" }
+      assert.equal("t m p f d", times_of(sums))
+      assert.equal("t m p f d", times_of(sums:limit(1), { unit = "ms" }))
+      assert.equal("tt", times_of(sums:group():aggregate { "tt = sum(t)", "nn = sum(n)" }))
+      assert.equal("time a b c d f h", times_of(trace:limit(1):derive { "a = time",
+         "b = time - 5", "c = running(time)", "d = total(time) - time", "e = time / 1000",
+         "f = max(time, 0)", "g = time // 1000", "h = -time % 7", "i = time / total(time)",
+         "j = time * time", "k = value + 1", "l = time < 5", "m = sqrt(time)" }))
+   end)
+
    it("names its columns", function()
       assert.same(columns, trace:table("rows").columns)
    end)

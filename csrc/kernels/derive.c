@@ -195,10 +195,13 @@ static bool is_number (const pf_reader *input, size_t column) {
 
 
 /* Whether the steps of a formula fit each other and the input; if so, the type
-   of the result, and in `height` at least as many slots as they need. */
+   and the unit of the result, and in `height` at least as many slots as they
+   need. */
 static pf_status check_steps (const pf_reader *input, const pf_formula *given,
-                              pf_type *type, size_t *height, pf_error *error) {
+                              pf_field *result, size_t *height,
+                              pf_error *error) {
   pf_type types[PF_MAX_STACK] = {PF_INT};
+  bool are_times[PF_MAX_STACK] = {false};
   size_t used = 0;
   for (size_t i = 0; i < given->nsteps; i++) {
     const pf_step *const s = &given->steps[i];
@@ -213,12 +216,17 @@ static pf_status check_steps (const pf_reader *input, const pf_formula *given,
                      given->name);
     const pf_type a = operands == 2 ? types[used - 2] : PF_INT;
     const pf_type b = operands >= 1 ? types[used - 1] : PF_INT;
+    const bool is_time =
+        pf_step_is_time(s, input->fields, operands == 2 && are_times[used - 2],
+                        operands >= 1 && are_times[used - 1]);
     used = used + 1 - operands;
     types[used - 1] = pf_step_type(s, input->fields, a, b);
+    are_times[used - 1] = is_time;
     if (used > *height)
       *height = used;
   }
-  *type = types[0];
+  result->type = types[0];
+  result->help = are_times[0] ? "ns" : NULL;
   if (used == 1)
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -251,9 +259,9 @@ static bool is_taken_exactly (const pf_formula *given, size_t push) {
 static pf_status take_formula (derive_reader *d, size_t number,
                                const pf_formula *given, pf_error *error) {
   formula *const f = &d->formulas[number];
-  pf_type type = PF_INT;
+  pf_field *const field = &d->fields[d->input->nfields + number];
   const pf_status status =
-      check_steps(d->input, given, &type, &d->height, error);
+      check_steps(d->input, given, field, &d->height, error);
   if (status < 0)
     return status;
   f->overflows = given->overflows;
@@ -271,8 +279,7 @@ static pf_status take_formula (derive_reader *d, size_t number,
       s->rest = pf_rest_of(d->input->fields, d->input->nfields, s->column);
     d->has_totals |= s->operation == PF_PUSH_TOTAL;
   }
-  d->fields[d->input->nfields + number] =
-      (pf_field){f->name, type, NULL, false};
+  field->name = f->name;
   return PF_OK;
 }
 

@@ -74,6 +74,24 @@ pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
   }
 }
 
+
+bool pf_step_is_time (const pf_step *step, const pf_field *fields, bool a,
+                      bool b) {
+  switch (step->operation) {
+    case PF_PUSH_COLUMN:
+    case PF_PUSH_TOTAL: return pf_is_time(&fields[step->column]);
+    case PF_ADD:
+    case PF_SUBTRACT:
+    case PF_LEAST:
+    case PF_MOST: return a || b;
+    case PF_REMAINDER: return a;
+    case PF_RUN:
+    case PF_SIZE:
+    case PF_NEGATE: return b;
+    default: return false;
+  }
+}
+
 /* }====== */
 
 

@@ -121,6 +121,12 @@ void pf_step_run (const pf_step *step, pf_sum *sum, const pf_batch *batch,
 pf_type pf_step_type (const pf_step *step, const pf_field *fields, pf_type a,
                       pf_type b);
 
+/* Whether a step leaves nanoseconds, given whether its operands are such (`a`
+   below `b`): sums of them, also with plain numbers. A product or a quotient may
+   be one in another unit. */
+bool pf_step_is_time (const pf_step *step, const pf_field *fields, bool a,
+                      bool b);
+
 /* Copy the column of a PF_PUSH_COLUMN or PF_PUSH_TOTAL into a slot. */
 void pf_slot_load (pf_slot *slot, const pf_step *step, const pf_batch *batch);
 

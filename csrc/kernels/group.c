@@ -127,7 +127,7 @@ static void group_close (pf_reader *self) {
 
 /* {====== The schema ====== */
 
-/* Write what an aggregate says, for people. */
+/* Write what an aggregate says, for people; of times with their unit. */
 static void write_help (char *help, const pf_aggregate *aggregate,
                         const pf_field *fields) {
   static const char *const texts[] = {"number of present values",
@@ -140,17 +140,23 @@ static void write_help (char *help, const pf_aggregate *aggregate,
                                       "last",
                                       "number of different values",
                                       "nearest rank"};
-  if (aggregate->column == PF_NO_COLUMN)
+  if (aggregate->column == PF_NO_COLUMN) {
     snprintf(help, HELP_SIZE, "number of rows");
-  else if (aggregate->function == PF_QUANTILE)
+    return;
+  }
+  const pf_field *const of = &fields[aggregate->column];
+  const bool counts =
+      aggregate->function == PF_COUNT || aggregate->function == PF_DISTINCT;
+  const char *const unit = pf_is_time(of) && !counts ? ", ns" : "";
+  if (aggregate->function == PF_QUANTILE)
     snprintf(help, HELP_SIZE,
-             "p%g of %.40s: exact up to %u values of a group, else at most "
+             "p%g of %.40s%s: exact up to %u values of a group, else at most "
              "1/256 of it away",
-             aggregate->rank * 100.0 / PF_RANK_SCALE,
-             fields[aggregate->column].name, PF_EXACT_VALUES);
+             aggregate->rank * 100.0 / PF_RANK_SCALE, of->name, unit,
+             PF_EXACT_VALUES);
   else
-    snprintf(help, HELP_SIZE, "%s of %.40s", texts[aggregate->function],
-             fields[aggregate->column].name);
+    snprintf(help, HELP_SIZE, "%s of %.40s%s", texts[aggregate->function],
+             of->name, unit);
 }
 
 

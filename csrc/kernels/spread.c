@@ -79,7 +79,9 @@ static bool make_fields (spread_reader *s, const pf_stripe *stripes) {
   for (size_t i = 0; i < s->count; i++) {
     const size_t length = strlen(stripes[i].column) + 1;
     memcpy(at, stripes[i].column, length);
-    s->fields[known + i] = (pf_field){.name = at, .type = PF_INT};
+    s->fields[known + i] = (pf_field){
+        at, PF_INT, pf_is_time(&s->input->fields[s->value]) ? "ns" : NULL,
+        false};
     s->stripes[i] = stripes[i].name;
     at += length;
   }

@@ -10,8 +10,7 @@
 **   color      true: the header of an aligned table is bold
 **   max_width  places a cell of the aligned table may take; default: no bound
 **   width      places a line of it shall take: texts are cut until it fits
-**   times      array of columns in ns that the aligned table shows in `unit`
-**   unit       "ns", "us", "ms" or "s"
+**   unit       "ns", "us", "ms" or "s": how the aligned table shows times
 **   percent    array of columns that hold fractions, shown as per cent
 **
 ** core.write_listing(reader, options, file)   options:
@@ -277,8 +276,7 @@ static row_column make_column (lua_State *L, const row_job *job, size_t number,
   const pf_field *const field = &job->reader->fields[number];
   const int top = lua_gettop(L);
   row_column column = {number, field->name, field->type, 1, 0, "", false};
-  const bool is_number = field->type == PF_INT || field->type == PF_NUM;
-  if (is_number && lists(L, "times", field->name)) {
+  if (pf_is_time(field)) {
     column = *unit;
     column.field = number;
     column.name = field->name;
@@ -444,9 +442,18 @@ static int core_write_listing (lua_State *L) {
 /* }====== */
 
 
+/* core.is_time(reader, column): whether a column has nanoseconds. */
+static int core_is_time (lua_State *L) {
+  const pf_reader *const reader = l_reader_check(L, 1)->reader;
+  lua_pushboolean(L, pf_is_time(&reader->fields[l_field_check(L, 2, reader)]));
+  return 1;
+}
+
+
 void l_open_rows (lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
-  static const luaL_Reg functions[] = {{"write_listing", core_write_listing},
+  static const luaL_Reg functions[] = {{"is_time", core_is_time},
+                                       {"write_listing", core_write_listing},
                                        {"write_rows", core_write_rows},
                                        {NULL, NULL}};
   l_class(L, L_JOB, none, job_gc);

@@ -50,6 +50,27 @@ const char pf_rest_help[] = "what rounding left over, for sums";
 const char pf_any_type_help[] = "of any type: no row has a value";
 
 
+static bool is_letter (char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+
+bool pf_is_time (const pf_field *field) {
+  static const char *const known[] = {"time",  "start", "stop",  "self",
+                                      "total", "net",   "gross", "spent"};
+  const char *const help = field->help == NULL ? "" : field->help;
+  if (field->type != PF_INT && field->type != PF_NUM)
+    return false;
+  for (const char *at = help; (at = strstr(at, "ns")) != NULL; at += 2)
+    if ((at == help || !is_letter(at[-1])) && !is_letter(at[2]))
+      return true;
+  for (size_t i = 0; *help == '\0' && i < sizeof known / sizeof *known; i++)
+    if (strcmp(field->name, known[i]) == 0)
+      return true;
+  return false;
+}
+
+
 size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column) {
   for (size_t i = 0; i < nfields; i++)
     if (pf_is_hidden(&fields[i]) &&

@@ -36,6 +36,10 @@ static inline bool pf_has_any_type (const pf_field *field) {
   return field->help == pf_any_type_help;
 }
 
+/* Whether a column has nanoseconds: its help has the word ns, or there is none and
+   its name says so. */
+bool pf_is_time (const pf_field *field);
+
 /* The hidden column that belongs to another one, or SIZE_MAX. */
 size_t pf_rest_of (const pf_field *fields, size_t nfields, size_t column);
 

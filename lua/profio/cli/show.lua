@@ -1,11 +1,11 @@
 -- Writes views and reports as the command line asks: as text, as rows in another form, or through
 -- an export of rows.
 
+local core = require "profio.core"
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
 local files = require "profio.cli.files"
 local query = require "profio.cli.query"
-local row_export = require "profio.exports.rows"
 local together = require "profio.cli.together"
 
 local show = {}
@@ -37,8 +37,9 @@ local function check_unit(given, rows, columns)
    for _, name in ipairs(columns or rows.columns) do
       shown[name] = true
    end
-   for _, name in ipairs((row_export.kinds(rows:fields()))) do
-      if shown[name] then
+   local reader = rows:reader()
+   for _, field in ipairs(reader:fields()) do
+      if shown[field.name] and core.is_time(reader, field.name) then
          return
       end
    end

@@ -11,32 +11,15 @@ rows.text_options = {
      help = "bytes that are not UTF-8 stay as they are, in place of U+FFFD" },
 }
 
--- Times whose help may not say so.
-local known_times = { time = true, start = true, stop = true, self = true, total = true,
-   net = true, gross = true, spent = true }
-
-local function is_time(field)
-   if field.type ~= "int" and field.type ~= "num" then
-      return false
-   end
-   return (field.help or ""):find "%f[%a]ns%f[%A]" ~= nil
-      or (known_times[field.name] and (field.help or "") == "")
-end
-
----The columns that text shows in another unit, and those it shows as per cent.
----@param fields table[]
----@return string[] times
----@return string[] shares
-function rows.kinds(fields)
-   local times, shares = {}, {}
+-- The columns that text shows as per cent.
+local function shares_of(fields)
+   local shares = {}
    for _, field in ipairs(fields) do
-      if is_time(field) then
-         times[#times + 1] = field.name
-      elseif field.name:find "_share$" then
+      if field.name:find "_share$" then
          shares[#shares + 1] = field.name
       end
    end
-   return times, shares
+   return shares
 end
 
 ---Names of the outputs of rows.
@@ -62,10 +45,9 @@ end
 ---@return string|nil broken "EPIPE" when the reader of a pipe left
 function rows.write(reader, given, out)
    check_output(given.output)
-   local times, shares = rows.kinds(reader:fields())
    return core.write_rows(reader, { output = given.output, columns = given.columns,
       header = given.header, raw = given.raw, color = given.color, unit = given.unit,
-      times = times, percent = shares, width = given.width }, out)
+      percent = shares_of(reader:fields()), width = given.width }, out)
 end
 
 ---An export that writes rows in one form of the core.

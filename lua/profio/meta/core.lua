@@ -432,8 +432,14 @@ function core.rows(over, columns) end
 ---@return integer rows
 function core.drain(over, all) end
 
+---Whether a column has nanoseconds.
 ---@param over profio.core.Reader
----@param options table output, columns, header, color, max_width, width, times, unit, percent
+---@param column string
+---@return boolean
+function core.is_time(over, column) end
+
+---@param over profio.core.Reader
+---@param options table output, columns, header, color, max_width, width, unit, percent
 ---@param out file*|nil
 ---@return integer|string|nil rows written, or without a file the text and the rows
 ---@return integer|string|nil
