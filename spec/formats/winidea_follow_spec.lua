@@ -162,6 +162,39 @@ describe("a live Text1 file", function()
       end
    end)
 
+   it("gives the rows of a binary timeline that comes after it", function()
+      for seed = 1, 8 do
+         math.randomseed(seed)
+         command.run "rm -f main.*"
+         local bytes = records.bytes(random_events(200), seed % 2 == 0 and records.old or
+            records.new)
+         local is_cut = seed > 4 -- areas come with the records
+         command.file("main.txt", is_cut and mapping:sub(1, 60) or mapping)
+         local trace <close> = assert(profio.open(in_folder "main.txt", { live = true }))
+         for _, name in ipairs { "timeline", "events" } do
+            assert.is_truthy(trace:table(name))
+         end
+         local name = seed % 4 < 2 and "timeline" or "events"
+         local reader, all = trace:table(name):reader(), {}
+         assert.same({}, core.rows(reader, columns))
+         for at = 0, #bytes, 700 do
+            append("main.txt.BIN", bytes:sub(at + 1, at + 700))
+            if is_cut and at == 0 then
+               append("main.txt", mapping:sub(61))
+            end
+            assert.is_true(trace:refresh())
+            local rows = core.rows(reader, columns)
+            table.move(rows, 1, #rows, #all + 1, all)
+         end
+         local expected = whole(in_folder "main.txt", name)
+         assert.equal(200, #expected)
+         assert.same(expected, all)
+         assert.same(expected, trace:table(name):rows(table.unpack(columns)))
+         assert.same({}, trace.warnings)
+         assert.equal(seed % 2 == 0 and "1.0" or "1.1", trace.info.version)
+      end
+   end)
+
    it("gives the lines of raw as they come", function()
       local text = mapping .. header .. text_of(random_events(30))
       command.run "rm -f raw.*"

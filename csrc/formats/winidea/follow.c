@@ -32,6 +32,20 @@ static void find_main (const pf_trace *trace, winidea_file *file) {
 }
 
 
+/* A binary timeline may come after its main file. It counts as long as no rows of
+   a timeline have been met in the main file itself. */
+static pf_status find_bin (pf_trace *trace, winidea_file *file,
+                           pf_error *error) {
+  const pf_source *const timeline = pf_source_of(trace, "timeline");
+  if (file->timeline != NULL || file->text != trace->sources ||
+      timeline == NULL || winidea_timeline_of(file) != NULL)
+    return PF_OK;
+  file->timeline = timeline;
+  file->at[0] = (size_t)(timeline - trace->sources);
+  return winidea_begin_bin(trace, file, error);
+}
+
+
 /* Read on in the main file beside a binary timeline. */
 static pf_status read_main (pf_trace *trace, winidea_file *file,
                             pf_error *error) {
@@ -71,7 +85,9 @@ pf_status winidea_follow (pf_trace *trace, pf_error *error) {
   file->text = source_at(trace, file->at[1]);
   file->xml = source_at(trace, file->at[2]);
   find_main(trace, file);
-  const pf_status status = read_main(trace, file, error);
+  pf_status status = find_bin(trace, file, error);
+  if (status == PF_OK)
+    status = read_main(trace, file, error);
   if (status < 0 || !file->is_version_open)
     return status;
   return find_version(trace, file, error);

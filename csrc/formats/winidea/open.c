@@ -84,8 +84,8 @@ static pf_status detect (pf_trace *trace, winidea_file *file, pf_error *error) {
 }
 
 
-static pf_status open_bin (pf_trace *trace, winidea_file *file,
-                           pf_error *error) {
+pf_status winidea_begin_bin (pf_trace *trace, winidea_file *file,
+                             pf_error *error) {
   pf_status status = detect(trace, file, error);
   if (status == PF_OK)
     status = check_end(trace, file, error);
@@ -113,8 +113,7 @@ static pf_status open_bin (pf_trace *trace, winidea_file *file,
 
 /* {====== The main file ====== */
 
-/* The first timeline that has been scanned, or NULL. */
-static const winidea_section *timeline_of (const winidea_file *file) {
+const winidea_section *winidea_timeline_of (const winidea_file *file) {
   for (size_t i = 0; i < file->nsections; i++)
     if (file->sections[i].kind == WINIDEA_TIMELINE)
       return &file->sections[i];
@@ -148,7 +147,7 @@ static pf_bytes last_line (pf_bytes text) {
 
 /* When the timeline begins and ends, where that takes no pass. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
-  const winidea_section *const section = timeline_of(file);
+  const winidea_section *const section = winidea_timeline_of(file);
   int64_t time;
   uint64_t next;
   if (section == NULL)
@@ -170,7 +169,7 @@ static pf_status open_main (pf_trace *trace, winidea_file *file,
     return PF_OK;
   const pf_status status = winidea_scan(trace, error);
   if (status >= 0 && file->timeline != trace->sources &&
-      timeline_of(file) != NULL) {
+      winidea_timeline_of(file) != NULL) {
     file->timeline = NULL; /* its own timeline goes before one beside it */
     set_span(trace, file);
   }
@@ -245,8 +244,8 @@ static void list_events (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const int64_t rows =
       is_bin && !file->is_live ? (int64_t)winidea_records(file) : -1;
-  if (!is_bin &&
-      (file->text == NULL || (timeline_of(file) == NULL && !file->is_live)))
+  if (!is_bin && (file->text == NULL ||
+                  (winidea_timeline_of(file) == NULL && !file->is_live)))
     return;
   add_table(trace, file, "timeline", winidea_timeline_fields, TIMELINE_COLUMNS,
             rows, is_bin ? winidea_open_bin : winidea_open_timeline);
@@ -371,7 +370,7 @@ static pf_status open_sources (pf_trace *trace, winidea_file *file,
   if (status == PF_OK)
     status = open_main(trace, file, error);
   if (status == PF_OK && file->timeline != NULL)
-    status = open_bin(trace, file, error);
+    status = winidea_begin_bin(trace, file, error);
   number_sources(trace, file);
   return status == PF_OK ? find_switches(trace, file, error) : status;
 }

@@ -25,6 +25,7 @@ typedef struct known_name {
 
 typedef struct timeline_reader {
   pf_reader reader;
+  const pf_table *table;   /* that it reads */
   bool is_open;            /* live: no header has been met behind the section */
   const uint8_t *at, *end; /* what is left of the section, as far as known */
   size_t section;          /* number of the next one to look at */
@@ -38,6 +39,7 @@ typedef struct timeline_reader {
   int64_t first;         /* time of the first row */
   uint8_t last[RECORD];  /* the last row, */
   uint32_t last_context; /* and its context */
+  pf_reader *binary;     /* live: over the binary timeline that came, or NULL */
   winidea_decoder decoder;
   uint64_t offsets[PF_BATCH_ROWS];
   uint8_t kinds[PF_BATCH_ROWS]; /* of values */
@@ -455,6 +457,18 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
 }
 
 
+/* Read on in the binary timeline that came after its main file. */
+static pf_status next_binary (timeline_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  const pf_status status =
+      self->binary != NULL ? PF_OK
+                           : winidea_open_bin(self->decoder.trace, self->table,
+                                              &self->binary, error);
+  return status == PF_OK ? self->binary->next(self->binary, batch, error)
+                         : status;
+}
+
+
 static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
@@ -465,6 +479,8 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
   const pf_status followed = winidea_follow(decoder->trace, error);
   if (followed < 0)
     return followed;
+  if (decoder->file->timeline != NULL)
+    return next_binary(self, batch, error);
   if (decoder->file->is_live)
     winidea_places_renew(&self->decoder.places);
   while (n == 0) {
@@ -494,6 +510,8 @@ static pf_status timeline_next (pf_reader *reader, pf_batch *batch,
 
 static void timeline_close (pf_reader *reader) {
   timeline_reader *const self = (timeline_reader *)(void *)reader;
+  if (self->binary != NULL)
+    self->binary->close(self->binary);
   winidea_decoder_free(&self->decoder);
   free(self);
 }
@@ -505,6 +523,7 @@ pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
   timeline_reader *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return winidea_no_memory(error);
+  self->table = table;
   winidea_decoder_init(&self->decoder, trace, &layout, table);
   self->decoder.offsets = self->offsets;
   self->decoder.kinds = self->kinds;

@@ -267,6 +267,14 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 bool winidea_is_main (winidea_file *file, const pf_source *source);
 
 
+/* open.c: look at a binary timeline, file->timeline: its version, and what info
+   says of it. */
+pf_status winidea_begin_bin (pf_trace *trace, winidea_file *file,
+                             pf_error *error);
+
+/* open.c: the first timeline of the main file that has been scanned, or NULL. */
+const winidea_section *winidea_timeline_of (const winidea_file *file);
+
 /* follow.c */
 
 /* The bytes of the text, in a live trace those of whole lines. */
