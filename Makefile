@@ -13,6 +13,8 @@
 #   make check-detection    files of this system, FILES of them (10,000) as SEED
 #                   chooses: none of them is a trace, and how many are taken
 #                   for one
+#   make torture    KILLS writers (10,000) are killed as SEED chooses, of all
+#                   streams, or those that match CASE: no record may be lost
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
@@ -131,6 +133,14 @@ SEED  ?= 1
 check-detection: $(MODULE)
 	@$(IN_TREE) $(LUA) spec/support/check_detection.lua $(FILES) $(SEED)
 
+KILLS ?= 10000
+
+torture: $(MODULE) $(KILL)
+	@mkdir -p $(B)/torture
+	@$(IN_TREE) LUA_CPATH="$(B)/?.so;$(B)/c/?.so;;" \
+		$(LUA) spec/support/torture.lua $(B)/torture $(KILLS) $(SEED) $(CASE)
+	@$(B)/c/kill $(B)/torture $$(($(KILLS) / 10)) $(SEED)
+
 setup:
 	@$(SETUP) run test check
 
@@ -200,13 +210,13 @@ asan:
 		run-oom run-replay run-gcstress
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
-# in the copy of a process that has threads. Without slow_input_spec, which
-# measures time; the fuzzers have such inputs too.
+# in the copy of a process that has threads; so without torture_spec. Without
+# slow_input_spec, which measures time; the fuzzers have such inputs too.
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
 		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=fork_spec \
-		--exclude-pattern=slow_input_spec
+		--exclude-pattern=slow_input_spec --exclude-pattern=torture_spec
 
 # One process for each file, so that the heap stays small and cycles short, and
 # a folder for each, since what specs write must not meet. Specs that hold kernels
@@ -216,7 +226,7 @@ STRESSED = $(filter-out spec/cli/% %/sort_spec.lua %/group_spec.lua \
 	%/fork_spec.lua %/detection_spec.lua %/slow_input_spec.lua \
 	%/pprof_merge_spec.lua %/install_spec.lua %/readme_spec.lua \
 	%/outputs_spec.lua %/recorder_times_spec.lua %/formula_spec.lua \
-	%/gmon_program_spec.lua,\
+	%/gmon_program_spec.lua %/torture_spec.lua %/ring_restart_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
 
 run-gcstress: $(STRESSED:spec/%.lua=$(B)/stressed/%)
@@ -382,5 +392,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
-	run-gcstress run-oom run-replay check-detection tsan fuzz run-fuzz bench \
+	run-gcstress run-oom run-replay check-detection torture tsan fuzz run-fuzz bench \
 	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)

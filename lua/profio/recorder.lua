@@ -173,7 +173,8 @@ end
 
 local function tell(info)
    if info.kept then
-      io.stderr:write("profio.recorder: what a killed program recorded is kept as ", info.kept, "\n")
+      io.stderr:write("profio.recorder: what a killed program recorded is kept as ", info.kept,
+         "\n")
    end
    if info.failure then
       io.stderr:write("profio.recorder: ", info.failure, "\n")

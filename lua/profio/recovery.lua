@@ -131,8 +131,9 @@ local function link_all(paths, name_of)
 end
 
 -- Move the files of a recording to names of their own: out.txt, out.txt.BIN and out.txt.ring become
--- out-1.txt, ... First all get their new names, the main file the last, then they lose the old ones;
--- killed in between, a later call goes on. The ring keeps its old name too, until it is replaced.
+-- out-1.txt, ... First all get their new names, the main file the last, then they lose the old
+-- ones; killed in between, a later call goes on. The ring keeps its old name too, until it is
+-- replaced.
 local function keep(path, others, syncs)
    local ring = path .. ".ring"
    local base, ending = path:match "^(.-)(%.?[^./]*)$"
@@ -172,8 +173,8 @@ function recovery.settle(path, plan)
    if is_finished or not is_file(path) or plan.unfinished == "replace" then
       return nil
    elseif plan.unfinished == "refuse" then
-      return nil, ("%s: a killed writer has left a recording there, which profio.open reads: option "
-         .. "unfinished is refuse"):format(path), "io"
+      return nil, ("%s: a killed writer has left a recording there, which profio.open reads: "
+         .. "option unfinished is refuse"):format(path), "io"
    end
    local format = found and registry.named(found.format) or plan.format
    return keep(path, files_beside(path, format, found and found.lengths), plan.fsync)

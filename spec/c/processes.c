@@ -7,6 +7,7 @@
 **   status = processes.wait(pid)
 **   processes.leave(status)      at once, and nothing is closed
 **   processes.kill(pid)          by SIGKILL
+**   processes.has_ended(pid)
 **   processes.sleep(us)
 **   numbers = processes.share(count); numbers:get(i), :set(i, n), :add(i, n)
 */
@@ -46,6 +47,15 @@ static int processes_wait (lua_State *L) {
 
 static int processes_kill (lua_State *L) {
   lua_pushboolean(L, kill((pid_t)luaL_checkinteger(L, 1), SIGKILL) == 0);
+  return 1;
+}
+
+
+static int processes_has_ended (lua_State *L) {
+  siginfo_t info = {.si_pid = 0};
+  waitid(P_PID, (id_t)luaL_checkinteger(L, 1), &info,
+         WEXITED | WNOHANG | WNOWAIT);
+  lua_pushboolean(L, info.si_pid != 0);
   return 1;
 }
 
@@ -106,13 +116,11 @@ static int processes_leave (lua_State *L) {
 
 
 __attribute__((visibility("default"))) int luaopen_processes (lua_State *L) {
-  static const luaL_Reg functions[] = {{"fork", processes_fork},
-                                       {"wait", processes_wait},
-                                       {"leave", processes_leave},
-                                       {"kill", processes_kill},
-                                       {"sleep", processes_sleep},
-                                       {"share", processes_share},
-                                       {NULL, NULL}};
+  static const luaL_Reg functions[] = {
+      {"fork", processes_fork},           {"wait", processes_wait},
+      {"leave", processes_leave},         {"kill", processes_kill},
+      {"has_ended", processes_has_ended}, {"sleep", processes_sleep},
+      {"share", processes_share},         {NULL, NULL}};
   static const luaL_Reg methods[] = {{"get", numbers_get},
                                      {"set", numbers_set},
                                      {"add", numbers_add},
