@@ -3,6 +3,7 @@
 
 local command = require "spec.support.command"
 local gmon = require "spec.support.gmon_builder"
+local growth_inputs = require "spec.bench.growth_inputs"
 local limits = require "profio.limits"
 local profio = require "profio"
 
@@ -124,6 +125,20 @@ describe("an input of 1 MB", function()
          assert.equal(256 * 20, #trace:stack(trace.samples:rows("stack")[1].stack))
          assert(trace:profile()):flat():count()
       end)
+   end)
+
+   it("of names that are chosen to have one hash", function()
+      for _, name in ipairs { "names", "ids" } do
+         for _, axis in ipairs(growth_inputs) do
+            if axis.name == name then
+               local files = axis.make(name == "names" and 16384 or 64000, command.folder .. "/hash")
+               bounded(name, function()
+                  local trace <close> = assert(profio.open(files[1]))
+                  assert(trace:profile()):flat():count()
+               end)
+            end
+         end
+      end
    end)
 
    it("of packed zeros costs what max_size allows", function()

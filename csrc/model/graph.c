@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/interned.h"
 #include "model/memory.h"
 #include "model/names.h"
 #include "model/parallel.h"
@@ -147,9 +148,9 @@ typedef struct pf_graph_slot {
 } slot;
 
 
-static inline uint32_t hash (uint64_t key) {
-  key *= UINT64_C(0x9E3779B97F4A7C15);
-  return (uint32_t)(key ^ key >> 29);
+static inline uint32_t hash (const pf_graph *graph, uint64_t key) {
+  key = pf_mix(graph->dictionary->seed, key);
+  return (uint32_t)(key ^ key >> 32);
 }
 
 
@@ -182,7 +183,7 @@ uint32_t pf_graph_pseudo (pf_graph *graph, uint64_t address) {
   if (!grow_slots(graph))
     return PF_NO_FUNCTION;
   const size_t mask = graph->pseudo_slots_size - 1;
-  const uint32_t sum = hash(address);
+  const uint32_t sum = hash(graph, address);
   size_t at = sum & mask;
   for (uint32_t found; (found = graph->pseudo_slots[at].number) != FREE;
        at = (at + 1) & mask)

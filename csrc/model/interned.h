@@ -26,10 +26,15 @@ typedef struct pf_interned {
 /* Whether thing `number` of the context's owner is the one looked for. */
 typedef bool pf_is_same (const void *context, uint32_t number);
 
-/* Mix one more word into a hash, which begins with interned->seed. */
+/*
+** Mix one more word into a hash, which begins with interned->seed. The factor is
+** made of the hash: with one that is known, words could be found of which one
+** takes back in the hash what the other has changed, whatever the seed is.
+*/
 static inline uint64_t pf_mix (uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 29;
+  __extension__ typedef unsigned __int128 wide;
+  const wide product = (wide)(hash ^ word) * (hash * 0x9e3779b97f4a7c15u | 1);
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 /* The number of the thing that is the same, or PF_NOT_INTERNED. */

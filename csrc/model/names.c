@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "model/interned.h"
 #include "model/memory.h"
 #include "model/names.h"
 #include "model/parallel.h"
@@ -37,11 +38,20 @@ static slot *new_slots (uint32_t mask) {
 }
 
 
+/* What differs from run to run and from dictionary to dictionary. */
+static uint64_t new_seed (const pf_dictionary *d) {
+  struct timespec now = {0, 0};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return pf_mix(pf_mix(0x9e3779b97f4a7c15u, (uint64_t)now.tv_nsec),
+                (uint64_t)(uintptr_t)d);
+}
+
+
 pf_dictionary *pf_dictionary_new (void) {
   pf_dictionary *d = calloc(1, sizeof *d);
   if (d == NULL)
     return NULL;
-  d->seed = (uint64_t)(uintptr_t)d ^ (uint64_t)time(NULL) << 32;
+  d->seed = new_seed(d);
   d->mask = 255;
   d->slots = new_slots(d->mask);
   if (d->slots == NULL) {
@@ -89,21 +99,16 @@ static uint64_t few_bytes (const uint8_t *p, size_t size) {
 }
 
 
-/* Eight bytes a step, multiplied and folded: fast on the short strings that
-   names are, and good enough in all bits for a power-of-two table. The last
-   step may take bytes of the one before again. */
+/* Eight bytes a step: fast on the short strings that names are, and good enough
+   in all bits for a power-of-two table. The last step may take bytes of the one
+   before again. */
 static uint32_t hash_of (const pf_dictionary *d, pf_bytes name) {
-  const uint64_t k = 0x9e3779b97f4a7c15u;
   const size_t size = name.size;
-  uint64_t h = (size ^ d->seed) * k;
-  for (size_t i = 0; i + 8 < size; i += 8) {
-    h = (h ^ eight_bytes(name.at + i)) * k;
-    h ^= h >> 29;
-  }
-  h ^= size < 8 ? few_bytes(name.at, size) : eight_bytes(name.at + size - 8);
-  h *= k;
-  h ^= h >> 32;
-  h *= 0xd6e8feb86659fd93u;
+  uint64_t h = pf_mix(d->seed, size);
+  for (size_t i = 0; i + 8 < size; i += 8)
+    h = pf_mix(h, eight_bytes(name.at + i));
+  h = pf_mix(h, size < 8 ? few_bytes(name.at, size)
+                         : eight_bytes(name.at + size - 8));
   return (uint32_t)(h ^ h >> 32);
 }
 

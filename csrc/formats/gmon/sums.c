@@ -7,22 +7,19 @@
 #include <string.h>
 
 #include "formats/gmon/sums.h"
+#include "model/interned.h"
 #include "model/names.h"
 
 #define FEW_BINS 65536 /* that a cut file may claim and does not have */
 
 
-static uint64_t mix (uint64_t value) {
-  value ^= value >> 32;
-  value *= 0x9e3779b97f4a7c15u;
-  return value ^ value >> 29;
-}
-
-
 /* The slot where a key is or would be. There is a free slot. */
 static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
   const size_t mask = sums->nslots - 1;
-  size_t slot = (size_t)mix(mix(a) + b) & mask;
+  const uint64_t seed =
+      (uint64_t)(uintptr_t)sums->slots; /* not known to a file */
+  const uint64_t hash = pf_mix(pf_mix(pf_mix(0x9e3779b97f4a7c15u, seed), a), b);
+  size_t slot = (size_t)(hash ^ hash >> 32) & mask;
   while (sums->slots[slot] != 0) {
     const gmon_sum *const sum = &sums->list[sums->slots[slot] - 1];
     if (sum->a == a && sum->b == b)
@@ -171,8 +168,8 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
   const uint64_t names =
       (uint64_t)header->dimension << 32 | header->abbreviation;
   gmon_sum *const hash = gmon_sums_get(
-      &sets->hashes, header->low + mix(header->bins) + header->rate,
-      header->high + mix(names));
+      &sets->hashes, header->low + pf_mix(1, header->bins) + header->rate,
+      header->high + pf_mix(1, names));
   if (hash == NULL)
     return SIZE_MAX;
   for (size_t i = (size_t)hash->count; i > 0; i = sets->list[i - 1].next)

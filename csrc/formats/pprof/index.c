@@ -9,6 +9,8 @@
 
 #include "formats/pprof/head.h"
 #include "formats/pprof/pprof.h"
+#include "model/interned.h"
+#include "model/names.h"
 
 /* Where the parts of a file stand. */
 /* Lines of a location, which a sample can name in two bytes: no compiler has
@@ -36,13 +38,13 @@ static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
 
 /* {====== Ids ====== */
 
-static uint32_t slot_of (uint64_t id, uint32_t mask) {
-  id *= 0x9e3779b97f4a7c15u;
-  return (uint32_t)(id >> 32) & mask;
+static uint32_t slot_of (const pprof_ids *ids, uint64_t id) {
+  const uint64_t hash = pf_mix(ids->seed, id);
+  return (uint32_t)(hash ^ hash >> 32) & ids->mask;
 }
 
 
-static bool open_ids (pprof_ids *ids, size_t count) {
+static bool open_ids (pprof_ids *ids, size_t count, uint64_t seed) {
   uint32_t mask = 15;
   while (mask / 2 < count)
     mask = mask * 2 + 1;
@@ -51,13 +53,14 @@ static bool open_ids (pprof_ids *ids, size_t count) {
     return false;
   memset(ids->slots, 0xff, ((size_t)mask + 1) * sizeof *ids->slots);
   ids->mask = mask;
+  ids->seed = seed;
   return true;
 }
 
 
 uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id) {
   const pprof_ids *const ids = &file->location_ids;
-  uint32_t i = slot_of(id, ids->mask);
+  uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
     i = (i + 1) & ids->mask;
   return ids->slots[i];
@@ -66,7 +69,7 @@ uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id) {
 
 static uint32_t find_function (const pprof_file *file, uint64_t id) {
   const pprof_ids *const ids = &file->function_ids;
-  uint32_t i = slot_of(id, ids->mask);
+  uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX && file->functions[ids->slots[i]].id != id)
     i = (i + 1) & ids->mask;
   return ids->slots[i];
@@ -75,7 +78,7 @@ static uint32_t find_function (const pprof_file *file, uint64_t id) {
 
 /* Put a number under its id, where none is yet. */
 static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
-  uint32_t i = slot_of(id, ids->mask);
+  uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX)
     i = (i + 1) & ids->mask;
   ids->slots[i] = number;
@@ -154,8 +157,9 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
 }
 
 
-static pf_status make_room (pprof_file *file, const counts *n,
-                            pf_error *error) {
+static pf_status make_room (const pf_trace *trace, pprof_file *file,
+                            const counts *n, pf_error *error) {
+  const uint64_t seed = trace->dictionary->seed;
   if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
       n->frames >= UINT32_MAX)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET, "more than 2^32 parts");
@@ -165,8 +169,8 @@ static pf_status make_room (pprof_file *file, const counts *n,
   file->frames = calloc(n->frames + 1, sizeof *file->frames);
   if (file->strings == NULL || file->functions == NULL ||
       file->locations == NULL || file->frames == NULL ||
-      !open_ids(&file->function_ids, n->functions) ||
-      !open_ids(&file->location_ids, n->locations))
+      !open_ids(&file->function_ids, n->functions, seed) ||
+      !open_ids(&file->location_ids, n->locations, seed))
     return no_memory(error);
   return PF_OK;
 }
@@ -436,7 +440,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   counts n = {0, 0, 0, 0};
   pf_status status = count_all(trace, file, &n, error);
   if (status == PF_OK)
-    status = make_room(file, &n, error);
+    status = make_room(trace, file, &n, error);
   if (status == PF_OK)
     status = find_strings(trace, file, error);
   if (status == PF_OK)

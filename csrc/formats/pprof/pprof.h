@@ -81,6 +81,7 @@ typedef struct pprof_function {
 typedef struct pprof_ids {
   uint32_t *slots; /* numbers, or UINT32_MAX: free */
   uint32_t mask;
+  uint64_t seed; /* of the hashes: files cannot know it */
 } pprof_ids;
 
 /* Bytes from .. to-1 of the file. */

@@ -1,0 +1,196 @@
+-- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. What each
+-- report, export and mode costs on inputs that double along one axis, and the exponent of that cost:
+-- processor time of all threads, the largest resident set, and bytes of output. Exponents above
+-- MOST are marked, and the exit status is 1, unless `expected` says why.
+
+local axes = require "spec.bench.growth_inputs"
+
+local MOST = 1.2
+
+local growth = {}
+
+-- {====== One run ======
+
+-- Its own of each process.
+local stat <close> = assert(io.open "/proc/self/stat")
+local folder = ("%s/growth/%d"):format(os.getenv "PROFIO_BUILD" or "build", stat:read "n")
+local child = "timeout 100 lua5.4 spec/bench/growth_child.lua '" .. folder .. "/result' "
+
+local function quoted(words)
+   local list = {}
+   for i, word in ipairs(words) do
+      list[i] = "'" .. word .. "'"
+   end
+   return table.concat(list, " ")
+end
+
+-- What a command line costs: seconds, megabytes, megabytes of output; nil when it fails.
+local function cost(options, files)
+   os.remove(folder .. "/result")
+   os.execute(child .. options .. " " .. quoted(files) .. " 2>/dev/null | wc -c > '" .. folder
+      .. "/bytes'")
+   local file <close> = io.open(folder .. "/result")
+   local seconds, kilobytes, status = (file and file:read "a" or ""):match "(%S+) (%d+) (%d+)"
+   if not seconds or status ~= "0" and status ~= "3" then
+      return nil
+   end
+   local bytes <close> = assert(io.open(folder .. "/bytes"))
+   return { tonumber(seconds), tonumber(kilobytes) / 1024, bytes:read "n" / 1e6 }
+end
+
+-- }======
+
+-- {====== Fitting ======
+
+local least = { 0.02, 3, 1 } -- what a point must cost above the smallest input to be fitted
+
+-- The exponent of a cost over sizes, above what the smallest input costs; nil where it hardly costs.
+local function exponent(points, which, base)
+   local xs, ys = {}, {}
+   for i = math.max(1, #points - 4), #points do
+      local value = points[i].cost[which] - base[which]
+      if value >= least[which] then
+         xs[#xs + 1], ys[#ys + 1] = math.log(points[i].size), math.log(value)
+      end
+   end
+   if #xs < 3 then
+      return nil
+   end
+   local n, sx, sy, sxx, sxy = #xs, 0, 0, 0, 0
+   for i = 1, n do
+      sx, sy, sxx, sxy = sx + xs[i], sy + ys[i], sxx + xs[i] ^ 2, sxy + xs[i] * ys[i]
+   end
+   return (n * sxy - sx * sy) / (n * sxx - sx ^ 2)
+end
+
+-- }======
+
+-- {====== One axis ======
+
+local function made(axis, size, known)
+   known[size] = known[size] or axis.make(size, ("%s/%s-%d"):format(folder, axis.name, size))
+   return known[size]
+end
+
+local function words_of(command)
+   local list = {}
+   local pipe <close> = assert(io.popen(command))
+   for line in pipe:lines() do
+      list[#list + 1] = line:match "^%s*([%w%-]+)"
+   end
+   return list
+end
+
+local exports = { "csv", "json", "btf", "pprof", "speedscope", "callgrind", "chrome", "folded",
+   "firefox", "svg", "html" }
+
+-- The options of all modes, reports and exports that a trace may have.
+local function all_options(files)
+   local list = { "--info", "--check", "--merge -o -" }
+   for _, name in ipairs(words_of("lua5.4 examples/analyze.lua --list-reports " .. quoted(files)
+      .. " 2>/dev/null")) do
+      list[#list + 1] = "--report " .. name
+   end
+   for _, name in ipairs(exports) do
+      list[#list + 1] = "--export " .. name
+   end
+   return list
+end
+
+---Measures one command line on inputs that double.
+---@param axis table
+---@param options string
+---@param known table<integer, string[]> the files that have been made, by size
+---@param longest number seconds after which a command is not run on a larger input
+---@return { size: integer, cost: number[] }[] points empty: the command does not fit the trace
+---@return (number|nil)[] exponents of time, memory and output
+function growth.measure(axis, options, known, longest)
+   local base = cost(options, made(axis, 8, known))
+   local points, size = {}, axis.first
+   while base and size <= axis.most do
+      local found = cost(options, made(axis, size, known))
+      if not found then
+         break
+      end
+      points[#points + 1] = { size = size, cost = found }
+      if #points >= 5 and found[1] > longest then
+         break
+      end
+      size = size * 2
+   end
+   local exponents = {}
+   for which = 1, 3 do
+      exponents[which] = #points >= 5 and exponent(points, which, base) or nil
+   end
+   return points, exponents
+end
+
+local function shown(value)
+   return value and ("%5.2f"):format(value) or "    -"
+end
+
+local function largest(exponents)
+   return math.max(exponents[1] or 0, exponents[2] or 0, exponents[3] or 0)
+end
+
+-- }======
+
+---Runs axes and prints a line for each command line.
+---@param wanted table<string, string|true> axes by name, with the options of one command line
+---@param longest number seconds
+---@return string[] of what costs too much
+function growth.run(wanted, longest)
+   local bad = {}
+   os.execute("mkdir -p '" .. folder .. "'")
+   print(("%-12s %-26s %8s %8s %7s %8s  %s"):format("axis", "command", "size", "s", "MB",
+      "MB out", "exponents of s, MB, MB out"))
+   for _, axis in ipairs(axes) do
+      local known = {}
+      local one = wanted[axis.name]
+      local options_of = one == true and all_options(made(axis, 8, known)) or { one }
+      for _, options in ipairs(options_of) do
+         local points, exponents = growth.measure(axis, options, known, longest)
+         if largest(exponents) > MOST then -- noise, or not
+            points, exponents = growth.measure(axis, options, known, longest)
+         end
+         local last = points[#points]
+         if last then
+            local is_bad = largest(exponents) > MOST or #points < 5
+            print(("%-12s %-26s %8d %8.2f %7.0f %8.1f  %s %s %s%s"):format(axis.name, options,
+               last.size, last.cost[1], last.cost[2], last.cost[3], shown(exponents[1]),
+               shown(exponents[2]), shown(exponents[3]), is_bad and "  !" or ""))
+            io.stdout:flush()
+            bad[#bad + 1] = is_bad and axis.name .. " " .. options or nil
+         end
+      end
+      os.execute(("rm -rf '%s'/%s-*"):format(folder, axis.name))
+   end
+   return bad
+end
+
+local function main()
+   local wanted, longest = {}, 1
+   for _, word in ipairs(arg) do
+      local axis, options = word:match "^([^=]+)=(.*)$"
+      if word == "--short" then
+         longest = 0.2
+      else
+         wanted[axis or word] = options or true
+      end
+   end
+   if next(wanted) == nil then
+      for _, axis in ipairs(axes) do
+         wanted[axis.name] = true
+      end
+   end
+   local bad = growth.run(wanted, longest)
+   os.execute("rm -rf '" .. folder .. "'")
+   print(#bad == 0 and "every exponent is at most " .. MOST or #bad .. " above " .. MOST)
+   os.exit(#bad == 0)
+end
+
+if arg and arg[0] and arg[0]:find "growth%.lua$" then
+   main()
+end
+
+return growth
