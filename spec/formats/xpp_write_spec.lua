@@ -393,4 +393,25 @@ describe("merging", function()
       local trace <close> = assert(profio.open({ data = prf }, { deleted = "show" }))
       assert.equal(prf, (trace:save(nil, { changed = date })))
    end)
+
+   it("states a code page that no table can state in a .cpg file", function()
+      local fields = { { "THREAD", "N", 3 }, { "MS", "N", 9 }, { "OPER", "C", 1 },
+         { "PROC", "C", 12 } }
+      local prf = xpp.table({ { 1, 2, "I", "\xb9A" }, { 1, 3, "O", "\xb9A" } },
+         { fields = fields, version = 3 })
+      local trace <close> = assert(profio.open({ data = prf }, { code_page = "ISO-8859-2" }))
+      assert.equal("šA", trace.entries:rows()[1].call)
+      local path, beside = in_folder "latin.prf", in_folder "latin.cpg"
+      assert(trace:save(path, { changed = date }))
+      assert.equal("ISO-8859-2", command.read(beside))
+      assert.equal(prf:sub(1, 29) .. "\0" .. prf:sub(31), command.read(path))
+      local again <close> = assert(profio.open(path))
+      assert.same({ "ISO-8859-2", {} }, { again.info.code_page, again.warnings })
+      assert.same(trace.entries:rows(), again.entries:rows())
+      -- One that a table states leaves none; nowhere to put it: refused.
+      assert(trace:save(path, { changed = date, code_page = "CP1250" }))
+      assert.is_nil((io.open(beside)))
+      local _, message = trace:save(nil, { code_page = "ISO-8859-2" })
+      assert.matches("only a .cpg file can say that the code page is ISO%-8859%-2", message)
+   end)
 end)

@@ -252,7 +252,7 @@ static void look_at_types (xpp_writer *self) {
    too. */
 static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
                                pf_bytes fields, pf_error *error) {
-  static const char *const passed[] = {"code_page", "changed", "round"};
+  static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
   pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
   size_t count = 1;
   if (pf_option_is(asked, "layout", "text-fields"))

@@ -112,6 +112,13 @@ function dbf.side_files(main)
    return sides
 end
 
+---The .cpg file of a table that is written.
+---@param path string of the table
+---@return string
+function dbf.cpg_of(path)
+   return split(path) .. ".cpg"
+end
+
 ---Where memos are written: beside the table, as users of its extension look for them. And where a
 ---.cpg file is written, which comes to be when the header has no mark for the code page; it is
 ---written at the end, so a table that grows meanwhile has none.
@@ -132,7 +139,7 @@ function dbf.side_outputs(path, options, is_stream)
    local sides = { { role = "memo", path = memo } }
    if path and path ~= "-" and not is_stream then
       options.cpg = 1
-      sides[2] = { role = "cpg", path = split(path) .. ".cpg" }
+      sides[2] = { role = "cpg", path = dbf.cpg_of(path) }
    end
    return sides
 end

@@ -19,6 +19,7 @@ local xpp = {
 xpp.roles = {
    { name = "memo", help = "the file of the parameters (.prv), instead of the one beside it" },
    { name = "pri", help = "the settings of the run (.pri), instead of those beside it" },
+   { name = "cpg", help = "the .cpg file that states the code page, instead of the one beside it" },
    { name = "packet", help = "a packet of rows; those beside the file are found" },
 }
 
@@ -59,7 +60,8 @@ xpp.write_options = {
      help = "of the fields of text: a character, or tab" },
    { name = "header_row", type = "bool", default = false, help = "text begins with names" },
    { name = "code_page", type = "text", default = "CP1252",
-     help = "what text of a table is written in; raw writes bytes as they are" },
+     help = "what text of a table is written in; raw writes bytes as they are; pages that no table "
+        .. "can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
    { name = "changed", type = "text", help = "date in the table's header, YYYY-MM-DD; else today" },
    { name = "round", type = "bool", default = false,
      help = "round times that are no whole ms, which is all a table holds" },
@@ -168,19 +170,29 @@ local function with_extension(path, extension)
    return (stem or path) .. "." .. (is_upper and extension:upper() or extension)
 end
 
----What is written beside a trace: parameters, packets, settings.
+local function writes_text(options)
+   return options.form == "deldbe" or options.form == "text"
+end
+
+---What is written beside a trace: parameters, packets, settings, the code page. Packets, and a
+---table that grows while it is written, have no .cpg file: it comes to be at the end.
 ---@param path string|nil
 ---@param options table of writing
+---@param is_stream boolean|nil the table grows while it is written
 ---@return { role: string, path: string|nil }[]
-function xpp.side_outputs(path, options)
+function xpp.side_outputs(path, options, is_stream)
    local sides = {}
    local has_path = path ~= nil and path ~= "-"
    if options.packets and has_path then
       sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
    end
-   local is_text = options.form == "deldbe" or options.form == "text"
+   local is_text = writes_text(options)
    if not is_text and path ~= "-" then -- behind the packets, which refer to it
       sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
+   end
+   if not is_text and has_path and not options.packets and not is_stream then
+      options.cpg = 1
+      sides[#sides + 1] = { role = "cpg", path = dbf.cpg_of(path) }
    end
    if options.settings and path ~= "-" then
       sides[#sides + 1] = { role = "pri", path = path and with_extension(path, "pri") }
@@ -196,7 +208,22 @@ end
 ---@return string|nil message
 ---@return string|nil code
 function xpp.replaced(path, options)
-   return packets.replaced(path, options.packets == true)
+   local older, message, code = packets.replaced(path, options.packets == true)
+   if message or writes_text(options) then
+      return older, message, code
+   end
+   local pages = dbf.replaced(path)
+   local paths = table.move(pages.paths, 1, #pages.paths, #(older and older.paths or {}) + 1,
+      older and older.paths or {})
+   local function both(name)
+      return function()
+         pages[name]()
+         if older then
+            older[name]()
+         end
+      end
+   end
+   return { paths = paths, all = both "all", rest = both "rest" }
 end
 
 -- A field as it is written again.
@@ -213,7 +240,8 @@ end
 ---@param options table of writing, changed
 ---@param info { name: string, value: any }[] of the trace's first file; of another format: none
 ---@param part userdata|nil that file; nil: it is of another format
-function xpp.save_defaults(options, info, part)
+---@param path string|nil of the copy; "-": nothing can stand beside it
+function xpp.save_defaults(options, info, part, path)
    local value = {}
    for _, fact in ipairs(info) do
       value[fact.name] = fact.value
@@ -236,8 +264,9 @@ function xpp.save_defaults(options, info, part)
       options.fields, options.map = table.concat(fields, ", "), table.concat(roles, ",")
       options.layout = value.version == 0x30 and "binary" or "text-fields"
    end
-   local is_marked = value.code_page_mark ~= 0
-   options.code_page = options.code_page or (is_marked and value.code_page or "raw")
+   local has_place = path and path ~= "-" and not options.packets
+   local is_stated = value.code_page_mark ~= 0 or has_place
+   options.code_page = options.code_page or (is_stated and value.code_page or "raw")
 end
 
 -- Tables that say what the entries say, in other words.
