@@ -14,7 +14,10 @@
 #                   chooses: none of them is a trace, and how many are taken
 #                   for one
 #   make torture    KILLS writers (10,000) are killed as SEED chooses, of all
-#                   streams, or those that match CASE: no record may be lost
+#                   streams, or those that match CASE: no record may be lost;
+#                   before it make torture-faults
+#   make torture-faults    each system call of many commands fails once, in
+#                   seven ways; with OF="export" some of the commands
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
@@ -121,11 +124,19 @@ $(B)/demo/demo: examples/demo.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls $< -o $@
 
-# Writers that are killed, and processes that become two: for specs.
-KILL := $(B)/c/kill $(B)/c/processes.so
+# Writers that are killed, processes that become two, and system calls that
+# fail: for specs.
+KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/faults
 
 run-test: $(KILL)
 	@$(SPECS) --run=ci
+
+# `make test` runs a few of them.
+torture-faults: $(MODULE) $(KILL)
+	@PROFIO_FAULTS=all PROFIO_FAULTS_OF="$(OF)" $(SPECS) --run=ci \
+		spec/faults_spec.lua
+
+torture: torture-faults
 
 FILES ?= 10000
 SEED  ?= 1
@@ -211,12 +222,14 @@ asan:
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without
-# slow_input_spec, which measures time; the fuzzers have such inputs too.
+# slow_input_spec, which measures time; the fuzzers have such inputs too. Without
+# faults_spec: the sanitizer of leaks does not run in a process that is traced.
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
 		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=fork_spec \
-		--exclude-pattern=slow_input_spec --exclude-pattern=torture_spec
+		--exclude-pattern=slow_input_spec --exclude-pattern=torture_spec \
+		--exclude-pattern=faults_spec
 
 # One process for each file, so that the heap stays small and cycles short, and
 # a folder for each, since what specs write must not meet. Specs that hold kernels
@@ -226,6 +239,7 @@ STRESSED = $(filter-out spec/cli/% %/sort_spec.lua %/group_spec.lua \
 	%/fork_spec.lua %/detection_spec.lua %/slow_input_spec.lua \
 	%/pprof_merge_spec.lua %/install_spec.lua %/readme_spec.lua \
 	%/outputs_spec.lua %/recorder_times_spec.lua %/formula_spec.lua \
+	%/faults_spec.lua %/callbacks_spec.lua \
 	%/gmon_program_spec.lua %/torture_spec.lua %/ring_restart_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
 
@@ -392,5 +406,6 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
-	run-gcstress run-oom run-replay check-detection torture tsan fuzz run-fuzz bench \
+	run-gcstress run-oom run-replay check-detection torture torture-faults tsan \
+	fuzz run-fuzz bench \
 	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)

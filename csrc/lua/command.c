@@ -9,8 +9,11 @@
 ** Ctrl-C ends the printing.
 */
 
+#include <dirent.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -70,6 +73,51 @@ static int core_is_plain_file (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   lua_pushboolean(L, stat(path, &about) == 0 && S_ISREG(about.st_mode));
   return 1;
+}
+
+
+/* Close a folder that a raise has left open. */
+static int folder_gc (lua_State *L) {
+  DIR **const folder = lua_touserdata(L, 1);
+  if (*folder != NULL)
+    closedir(*folder);
+  *folder = NULL;
+  return 0;
+}
+
+
+/* core.names_in(folder): an array of the names in a folder but "." and "..", in
+   no order; or nil, message, code when it cannot be read to its end. */
+static int core_names_in (lua_State *L) {
+  const char *const path = l_path_check(L, 1);
+  DIR **const folder = lua_newuserdatauv(L, sizeof(DIR *), 0);
+  *folder = NULL;
+  if (luaL_newmetatable(L, "profio.folder")) {
+    lua_pushcfunction(L, folder_gc);
+    lua_setfield(L, -2, "__gc");
+  }
+  lua_setmetatable(L, -2);
+  lua_newtable(L);
+  *folder = opendir(path);
+  int errnum = *folder == NULL ? errno : 0;
+  for (lua_Integer n = 1; errnum == 0;) {
+    errno = 0;
+    const struct dirent *const entry = readdir(*folder);
+    if (entry == NULL && errno == 0) {
+      closedir(*folder);
+      *folder = NULL;
+      return 1;
+    }
+    errnum = entry == NULL ? errno : 0;
+    if (entry == NULL || strcmp(entry->d_name, ".") == 0 ||
+        strcmp(entry->d_name, "..") == 0)
+      continue;
+    lua_pushstring(L, entry->d_name);
+    lua_rawseti(L, -2, n++);
+  }
+  pf_error error;
+  (void)pf_fail(&error, PF_EIO, PF_NO_OFFSET, "%s", strerror(errnum));
+  return l_failure(L, &error, path);
 }
 
 
@@ -387,6 +435,7 @@ void l_open_command (lua_State *L) {
       {"is_plain_file", core_is_plain_file},
       {"terminal_width", core_terminal_width},
       {"is_terminal", core_is_terminal},
+      {"names_in", core_names_in},
       {NULL, NULL}};
   l_class(L, L_INTERRUPT, methods, interrupt_release);
   luaL_setfuncs(L, functions, 0);

@@ -224,7 +224,7 @@ end
 -- Raises of profio say what is used wrongly; those of Lua itself are our mistakes.
 local function is_bug(message)
    return message:find "attempt to" or message:find "stack overflow"
-      or message:find "not enough memory" or message:find "bad argument"
+      or message:find "bad argument"
 end
 
 local function on_raise(message)
@@ -234,6 +234,8 @@ local function on_raise(message)
    message = tostring(message)
    if message:find "interrupted!$" then -- by Ctrl-C, before files are open
       return failure.new(failure.NOTHING, "interrupted: nothing was read or written")
+   elseif message:find "not enough memory$" then
+      return failure.new(failure.NOTHING, "not enough memory")
    elseif is_bug(message) then
       return failure.new(failure.NOTHING, debug.traceback(message, 2))
    end
@@ -251,7 +253,11 @@ function cli.main(argv, err)
    local ok, result, is_closed = xpcall(run, on_raise, argv, err)
    if ok then
       return result, is_closed
-   elseif result.message then
+   end
+   if not failure.is(result) then -- no memory: Lua calls no handler then
+      result = on_raise(result)
+   end
+   if result.message then
       err:write("profio: ", wording.failure(result.message), "\n")
    end
    return result.status

@@ -336,15 +336,19 @@ end
 
 -- }======
 
--- The names in the directory of a file, and that directory; none when it cannot be read.
-local function names_beside(beside)
+-- The folder of a file, with the slash after it, and the names in it. Where it cannot be listed,
+-- names that are known are still found by themselves: `known` is those that there are.
+local function names_beside(beside, known)
    local directory = beside:match "^(.*/)[^/]*$" or ""
-   local ok, iterate, state = pcall(lfs.dir, directory == "" and "." or directory)
-   local names = {}
-   for name in ok and iterate or function() end, state do
-      names[#names + 1] = name
+   local names = core.names_in(directory == "" and "." or directory)
+   if names then
+      return directory, names
    end
-   return names, directory
+   names = {}
+   for _, name in ipairs(known) do
+      names[#names + 1] = lfs.symlinkattributes(directory .. name, "mode") and name or nil
+   end
+   return directory, names
 end
 
 ---All files in a directory that have a name, in any case of letters.
@@ -352,7 +356,7 @@ end
 ---@param name string without directory
 ---@return string[] paths
 function inputs.all_beside(beside, name)
-   local names, directory = names_beside(beside)
+   local directory, names = names_beside(beside, { name })
    local paths = {}
    for _, found in ipairs(names) do
       if found:lower() == name:lower() and lfs.attributes(directory .. found, "mode") == "file" then
@@ -363,11 +367,14 @@ function inputs.all_beside(beside, name)
 end
 
 ---The file in a directory whose name is one of some, in any case of letters; the first that fits.
+---What has such a name and is no regular file is returned where there is no other, because opening
+---it says what it is. A folder without an ending is another thing.
 ---@param beside string the path of a file in that directory
 ---@param names string[] without directory, in order of preference
 ---@return string|nil path
 function inputs.beside(beside, names)
-   local listed, present, directory = {}, names_beside(beside)
+   local listed = {}
+   local directory, present = names_beside(beside, names)
    for _, name in ipairs(present) do
       local lower = name:lower()
       if not listed[lower] or name < listed[lower] then
@@ -375,13 +382,17 @@ function inputs.beside(beside, names)
       end
       listed["=" .. name] = name
    end
+   local other
    for _, name in ipairs(names) do
       local found = listed["=" .. name] or listed[name:lower()]
-      if found and lfs.attributes(directory .. found, "mode") == "file" then
+      local mode = found and lfs.attributes(directory .. found, "mode")
+      if mode == "file" then
          return directory .. found
+      elseif found and (mode ~= "directory" or name:find(".", 1, true)) then
+         other = other or directory .. found
       end
    end
-   return nil
+   return other
 end
 
 ---The paths of all files that were read for a trace: its own, those beside it, the executable, its

@@ -31,7 +31,6 @@ end
 -- Raises of Lua itself in the code of profio are our mistakes and keep their place.
 local function is_bug(message)
    return message:find("attempt to", 1, true) or message:find("stack overflow", 1, true)
-      or message:find("not enough memory", 1, true)
 end
 
 raise.is_bug = is_bug
@@ -60,6 +59,9 @@ function raise.positioned(message, where)
       return message
    end
    local plain, count = message:gsub(own_position, "")
+   if plain == "not enough memory" then -- whoever was asking for it
+      return plain
+   end
    if count == 0 and plain:find "^[^\n:]+:%d+: " then
       return message
    end

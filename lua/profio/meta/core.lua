@@ -195,9 +195,9 @@ function reader:dictionary() end
 ---@param f fun(put: fun(...))
 ---@param names profio.core.Dictionary
 ---@param label string what messages call it
----@param source profio.core.Source|nil  once it is closed, reading raises
+---@param opened profio.core.Source|nil  once it is closed, reading raises
 ---@return profio.core.Reader
-function core.decoder(fields, f, names, label, source) end
+function core.decoder(fields, f, names, label, opened) end
 
 ---A reader over an array of arrays of values.
 ---@param fields profio.core.Field[]
@@ -526,6 +526,13 @@ function symbols:line(address) end
 ---@param path string
 ---@return boolean
 function core.is_plain_file(path) end
+
+---The names in a folder but "." and "..", in no order.
+---@param folder string
+---@return string[]|nil
+---@return string|nil message it cannot be read to its end
+---@return string|nil code
+function core.names_in(folder) end
 
 ---Writing to a pipe whose reader left becomes a failure of the write.
 function core.ignore_broken_pipes() end

@@ -14,20 +14,22 @@ local HEAD = 65536       -- bytes in which a header ends
 -- {====== Files ======
 
 -- Call f with the path of each plain file below a directory, in order of names, until it answers
--- true.
+-- true. Returns nil and a message when a directory cannot be read, else whether f answered true.
 local function each_file(directory, f, depth)
-   local ok, iterate, state = pcall(lfs.dir, directory)
-   local names = {}
-   for name in iterate, ok and state or nil do
-      names[#names + 1] = name
+   local names, message, code = core.names_in(directory)
+   if not names then
+      return nil, message, code
    end
    table.sort(names)
    for _, name in ipairs(names) do
       local path = directory:gsub("/$", "") .. "/" .. name
       local mode = name:sub(1, 1) ~= "." and lfs.attributes(path, "mode")
-      if mode == "file" and f(path)
-         or mode == "directory" and depth < DEEPEST and each_file(path, f, depth + 1) then
-         return true
+      local is_over = mode == "file" and f(path)
+      if mode == "directory" and depth < DEEPEST then
+         is_over, message, code = each_file(path, f, depth + 1)
+      end
+      if is_over or is_over == nil then
+         return is_over, message, code
       end
    end
    return false
@@ -223,7 +225,7 @@ end
 ---@return string|nil code
 function database.files(directory, options)
    local found = {}
-   each_file(directory, function(path)
+   local done, message, code = each_file(directory, function(path)
       local head = head_of(path)
       local facts = head and facts_of(head)
       if facts and is_wanted_file(path, head, facts, options) then
@@ -232,7 +234,9 @@ function database.files(directory, options)
       end
       return false
    end, 1)
-   if #found == 0 then
+   if done == nil then
+      return nil, message, code
+   elseif #found == 0 then
       return nil, ("%s: dcpi: no profile%s in this database"):format(directory,
          wanted_words(options)), "format"
    end

@@ -19,15 +19,30 @@ local function is_file(path)
    return lfs.attributes(path, "mode") == "file"
 end
 
--- All packets of a header packet, in order of their numbers.
+-- The names in a folder. Where it cannot be listed: those of the packets that are there one after
+-- the other.
+local function names_in(directory, name)
+   local names = core.names_in(directory == "" and "." or directory)
+   if names then
+      return names
+   end
+   names = {}
+   local number = 1
+   while lfs.symlinkattributes(("%s%s.%06d"):format(directory, name, number), "mode") do
+      names[number] = ("%s.%06d"):format(name, number)
+      number = number + 1
+   end
+   return names
+end
+
+-- All packets of a header packet, in order of their numbers. A folder is none.
 local function list(base)
    local directory, name = base:match "^(.*/)([^/]*)$"
    directory, name = directory or "", name or base
    local found = {}
-   local ok, iterate, state = pcall(lfs.dir, directory == "" and "." or directory)
-   for file in ok and iterate or function() end, state do
+   for _, file in ipairs(names_in(directory, name)) do
       local of, number = file:match(pattern)
-      if of == name and is_file(directory .. file) then
+      if of == name and lfs.attributes(directory .. file, "mode") ~= "directory" then
          found[#found + 1] = { path = directory .. file, number = tonumber(number) }
       end
    end

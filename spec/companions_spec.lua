@@ -1,0 +1,81 @@
+-- Files that stand beside a trace and cannot be read: a note or an error, never silence.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+
+local folder = command.folder .. "/companions"
+
+local as_user = "setpriv --reuid=65534 --regid=65534 --clear-groups "
+
+local function is_user_there()
+   return os.execute(as_user .. "test -r " .. command.root .. "/lua/profio/init.lua 2>/dev/null")
+      and os.execute("test $(id -u) = 0")
+end
+
+-- What stands in the place of a file: lines of shell. A pipe that the user names is read.
+local places = {
+   ["a folder"] = "rm -f %s && mkdir %s",
+   ["a link to nothing"] = "rm -f %s && ln -s nowhere %s",
+   ["a pipe"] = "rm -f %s && mkfifo %s",
+   ["a file that may not be read"] = "chmod 000 %s",
+}
+
+before_each(function()
+   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   local w = assert(profio.create(folder .. "/t.dbf", { format = "dbf",
+      fields = "ID C(4), NOTE M" }))
+   w:write { ID = "a", NOTE = ("x"):rep(300) }
+   assert(w:close())
+   command.file("companions/t.cpg", "CP850")
+   w = assert(profio.create(folder .. "/x.prf", { format = "xpp" }))
+   for i = 1, 4 do
+      w:write { thread = 1, time = i * 1000000, op = "i", call = "A", params = ("p"):rep(300) }
+   end
+   assert(w:close())
+   w = assert(profio.create(folder .. "/w.txt", { format = "winidea", dialect = "text1",
+      timeline_binary = true }))
+   w:write { time = 0, event = "enter", area = "A" }
+   assert(w:close())
+   w = assert(profio.create(folder .. "/p.prf", { format = "xpp", packets = true,
+      flush_every = 1 }))
+   for i = 1, 3 do
+      w:write { thread = 1, time = i * 1000000, op = "i", call = "A" }
+   end
+   assert(w:close())
+   command.file("companions/gmon.out", command.trace())
+   command.file("companions/small.nm", command.nm)
+end)
+
+teardown(function()
+   os.execute("chmod -R u+rwX " .. folder .. "; rm -rf " .. folder)
+end)
+
+describe("a file beside a trace", function()
+   for companion, trace in pairs { ["t.fpt"] = "t.dbf", ["t.cpg"] = "t.dbf", ["x.prv"] = "x.prf",
+      ["w.txt.BIN"] = "w.txt", ["w.txt"] = "w.txt.BIN", ["p.prf.000002"] = "p.prf",
+      ["small.nm"] = "--symbols small.nm gmon.out", ["gmon.out"] = "--exe gmon.out gmon.out" } do
+      for what, line in pairs(places) do
+         it(("%s is noted when it is %s"):format(companion, what), function()
+            local is_named = trace:find "^%-%-"
+            if trace:find "^%-%-exe" then
+               os.execute(("cp %s/gmon.out %s/prog"):format(folder, folder))
+               companion, trace = "prog", "--exe prog gmon.out"
+            end
+            if line:find "chmod" and not is_user_there() then
+               pending "needs a plain user"
+               return
+            elseif is_named and what == "a pipe" then
+               return
+            end
+            local prefix = line:find "chmod" and as_user or ""
+            os.execute(("cd %s && chmod -R a+rX . && %s"):format(folder,
+               (line:gsub("%%s", companion))))
+            local _, status, errors = command.run(("cd companions && %stimeout 10 %s %s"):format(
+               prefix, command.analyze, trace))
+            assert.matches(companion:match "000002" or companion, errors, 1, true)
+            assert.is_truthy(status == 0 or status == 1 or status == 3)
+            assert.is_nil(errors:find "stack traceback")
+         end)
+      end
+   end
+end)

@@ -1,0 +1,51 @@
+-- Each system call of many commands fails once: with PROFIO_FAULTS=all (`make torture-faults`)
+-- every call with every fault, else a few of them.
+
+local faults = require "spec.support.faults"
+
+local EVERY = 139 -- of the short form: one of so many runs; a prime number, so that all faults come
+
+local is_all = os.getenv "PROFIO_FAULTS" == "all"
+local only = os.getenv "PROFIO_FAULTS_OF" or "" -- a pattern of names of commands
+
+describe("a system call that fails", function()
+   local cases, why = faults.cases()
+   if not cases then
+      pending("ends in an error or changes nothing: " .. why)
+      return
+   end
+   teardown(faults.remove)
+
+   local turn = 0
+
+   for _, case in ipairs(cases) do
+      if case.name:find(only) then
+         it("ends in an error or changes nothing: " .. case.name, function()
+            local right = faults.run(case, "NONE", 0)
+            assert.is_true(right.status == 0 or right.status == 3, right.errors)
+            local bad, runs = {}, 0
+            for _, kind in ipairs(faults.kinds) do
+               for number = 1, right.calls do
+                  turn = turn + 1
+                  if is_all or turn % EVERY == 0 then
+                     local got = faults.run(case, kind, number)
+                     runs = runs + 1
+                     if got.failed == "none" then
+                        break -- fewer calls of this kind
+                     end
+                     local wrong = faults.wrong(case, right, got)
+                     if wrong then
+                        bad[#bad + 1] = ("%s of call %d, %s: %s: %s"):format(kind, number,
+                           got.failed, wrong, got.errors:sub(1, 300))
+                     end
+                  end
+               end
+            end
+            if is_all then
+               print(("%s: %d calls, %d runs, %d wrong"):format(case.name, right.calls, runs, #bad))
+            end
+            assert.same({}, bad)
+         end)
+      end
+   end
+end)
