@@ -15,7 +15,8 @@
 #                   for one
 #   make torture    KILLS writers (10,000) are killed as SEED chooses, of all
 #                   streams, or those that match CASE: no record may be lost;
-#                   before it make torture-faults
+#                   and the power fails as often for each stream; before it
+#                   make torture-faults
 #   make torture-faults    each system call of many commands fails once, in
 #                   seven ways; with OF="export" some of the commands
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
@@ -124,9 +125,9 @@ $(B)/demo/demo: examples/demo.c
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -O1 -g -pg -fno-inline -fno-optimize-sibling-calls $< -o $@
 
-# Writers that are killed, processes that become two, and system calls that
-# fail: for specs.
-KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/faults
+# Writers that are killed, processes that become two, what is asked of the disk,
+# and system calls that fail: for specs.
+KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
 run-test: $(KILL)
 	@$(SPECS) --run=ci
@@ -151,6 +152,8 @@ torture: $(MODULE) $(KILL)
 	@$(IN_TREE) LUA_CPATH="$(B)/?.so;$(B)/c/?.so;;" \
 		$(LUA) spec/support/torture.lua $(B)/torture $(KILLS) $(SEED) $(CASE)
 	@$(B)/c/kill $(B)/torture $$(($(KILLS) / 10)) $(SEED)
+	@$(IN_TREE) LUA_CPATH="$(B)/?.so;$(B)/c/?.so;;" \
+		$(LUA) spec/support/power.lua $(abspath $(B))/torture $(KILLS) $(SEED) $(CASE)
 
 setup:
 	@$(SETUP) run test check

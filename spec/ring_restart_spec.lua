@@ -168,6 +168,17 @@ describe("a writer at the path of a killed one", function()
       assert.same({ "a.br" }, names())
    end)
 
+   it("takes the path where a power failure has left nothing of the ring", function()
+      for _, bytes in ipairs { "", ("\0"):rep(8192) } do
+         leave(streams[1])
+         command.file("restarts/a.br.ring", bytes)
+         assert.equal(folder .. "/a-1.br\tnil\n", (write_again(streams[1], "")))
+         assert.same(count(1, 30), column(folder .. "/a-1.br", "line"))
+      end
+      command.file("restarts/a.br.ring", "another file")
+      assert.matches("^io\t.*is another file", (write_again(streams[1], "")))
+   end)
+
    it("is a recorder too", function()
       clean()
       local script = [[

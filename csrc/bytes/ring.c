@@ -107,13 +107,15 @@ static uint64_t whole_size (uint64_t size) {
 }
 
 
-static void fill_header (const pf_ring *ring, pf_bytes settings) {
+static void fill_header (const pf_ring *ring, pf_bytes settings, bool sync) {
   pf_ring_header *const header = ring->header;
   header->version = PF_RING_VERSION;
   header->mode = ring->mode;
   header->size = ring->mask + 1;
   header->settings_size = settings.size;
   memcpy(header->settings, settings.at, settings.size);
+  header->is_synced = sync;
+  pf_ring_boot(header->boot);
   memcpy(header->magic, PF_RING_MAGIC, sizeof header->magic);
   pf_publish(&header->closed, 1);
 }
@@ -156,7 +158,7 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
   if (status == PF_OK)
     status = map_all(ring, error);
   if (status == PF_OK) {
-    fill_header(ring, settings);
+    fill_header(ring, settings, sync);
     if (claim != NULL && (ring->path = strdup(claim->path)) == NULL)
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
@@ -171,6 +173,14 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
 
 void pf_ring_start (pf_ring *ring) {
   pf_publish(&ring->header->closed, 0);
+}
+
+
+pf_status pf_ring_sync (const pf_ring *ring, pf_error *error) {
+  if (ring->path == NULL || ring->header->is_synced == 0 ||
+      msync(ring->header, PF_RING_PAGE, MS_SYNC) == 0)
+    return PF_OK;
+  return fail_by_system(error, "the ring cannot be synchronised", errno);
 }
 
 

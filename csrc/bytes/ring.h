@@ -33,12 +33,16 @@
 #ifndef ring_h
 #define ring_h
 
+#include <stddef.h>
+
 #include "bytes/barrier.h"
 #include "profio.h"
 
 #define PF_RING_MAGIC    "PFRING\r\n" /* what a ring begins with */
 #define PF_RING_VERSION  2u
 #define PF_RING_PAGE     4096u
+#define PF_RING_SECTOR   512u
+#define PF_RING_BOOT     40u /* bytes of the name of a boot */
 #define PF_RING_FILLER   UINT32_MAX
 #define PF_RING_SETTINGS 2048u  /* bytes the user of the ring may keep */
 #define PF_RING_LEAST    65536u /* bytes of slots */
@@ -85,17 +89,24 @@ typedef struct pf_ring_header {
   uint64_t size;          /* of the slots */
   uint64_t settings_size; /* bytes of settings that are used */
   uint8_t settings[PF_RING_SETTINGS];
+  uint64_t is_synced; /* the checkpoint is on the disk when it is promised */
+  char boot[PF_RING_BOOT]; /* of the system that wrote it; zeros: not known */
 
   _Alignas(64) pf_shared head; /* the producer's: end of the last record */
   pf_shared dropped;           /* records */
   pf_shared journal;           /* end of its last entry */
   pf_together oldest;          /* pf_oldest */
 
-  _Alignas(64) pf_together checkpoint; /* the consumer's: pf_checkpoint */
+  /* In one sector, which the disk writes as a whole. */
+  _Alignas(PF_RING_SECTOR) pf_together checkpoint; /* the consumer's */
   pf_shared closed; /* 1: the file is complete without the ring */
 } pf_ring_header;
 
 _Static_assert(sizeof(pf_ring_header) <= PF_RING_PAGE, "one page");
+_Static_assert(offsetof(pf_ring_header, closed) + sizeof(pf_shared) -
+                       offsetof(pf_ring_header, checkpoint) <=
+                   PF_RING_SECTOR,
+               "one sector");
 
 typedef struct pf_ring pf_ring;
 
@@ -157,6 +168,14 @@ pf_status pf_ring_create (pf_ring *ring, pf_ring_claim *claim, uint64_t size,
 
 /* From here on the files of the writer are what the checkpoint says. */
 void pf_ring_start (pf_ring *ring);
+
+/* Write the checkpoint onto the disk, where the ring was made with `sync`. What it
+   says of the files must be there already. PF_EIO. */
+pf_status pf_ring_sync (const pf_ring *ring, pf_error *error);
+
+/* The name of this boot of the system, or zeros: a ring that was written before
+   the last start of the system holds what the disk got of it, old and new. */
+void pf_ring_boot (char boot[PF_RING_BOOT]);
 
 /* Unmap; remove the file when nothing in it is wanted any more. */
 void pf_ring_close (pf_ring *ring, bool remove);
@@ -251,7 +270,9 @@ typedef struct pf_ring_copy {
   uint8_t *memory;      /* owns the slots and the journal */
   pf_ring_walk records; /* from the first that was not taken */
   pf_ring_walk journal;
-  bool is_alive; /* its writer lives */
+  bool is_alive;     /* its writer lives */
+  bool is_restarted; /* the system has been started since it was written */
+  bool is_synced;    /* then only the checkpoint holds: there are no records */
 } pf_ring_copy;
 
 /* Copy the ring in the file at `path`. PF_EFORMAT: it is none. */

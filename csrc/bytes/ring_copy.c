@@ -44,6 +44,17 @@ static pf_status check_header (const pf_ring_header *header, uint64_t size,
 }
 
 
+void pf_ring_boot (char boot[PF_RING_BOOT]) {
+  const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  memset(boot, 0, PF_RING_BOOT);
+  if (fd < 0)
+    return;
+  if (read(fd, boot, PF_RING_BOOT - 1) < 0)
+    boot[0] = '\0';
+  close(fd);
+}
+
+
 /* Copy the slots between two positions to the same places. */
 static void copy_slots (uint8_t *to, const uint8_t *from, uint64_t mask,
                         uint64_t at, uint64_t end) {
@@ -69,8 +80,8 @@ static pf_status set_records (pf_ring_copy *copy, uint64_t head,
     at = oldest.at;
     copy->lost = oldest.before - c->taken;
   }
-  if (head < at)
-    head = at; /* they have been taken since */
+  if (head < at || (copy->is_restarted && copy->is_synced))
+    head = at; /* they have been taken since, or the disk may not have them */
   if (head - at > copy->size || ((head | at) & 7) != 0)
     return refuse(error, "the positions of the ring are broken");
   copy->records.at = at;
@@ -117,6 +128,11 @@ pf_status pf_ring_parse (pf_bytes file, pf_ring_copy *copy, pf_error *error) {
   copy->is_closed = status == PF_END;
   if (status != PF_OK)
     return status < 0 ? status : PF_OK;
+  char boot[PF_RING_BOOT];
+  pf_ring_boot(boot);
+  copy->is_restarted = boot[0] != '\0' && header->boot[0] != '\0' &&
+                       memcmp(boot, header->boot, sizeof boot) != 0;
+  copy->is_synced = header->is_synced != 0;
   copy->mode = (pf_ring_mode)header->mode;
   copy->size = header->size;
   copy->settings_size = (size_t)header->settings_size;

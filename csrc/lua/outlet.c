@@ -51,6 +51,8 @@ pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
   if (!is_new && errno == EEXIST)
     output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   status = lock_outlet(output, error);
+  if (status == PF_OK && is_new && output->sync)
+    status = pf_output_sync_folder(absolute, error);
   if (status == PF_OK && is_new)
     output->made = absolute;
   else
@@ -71,7 +73,10 @@ static bool row_path (const l_outlet *output, char *path, size_t room) {
 static pf_status cut_output (pf_sink *sink, pf_error *error) {
   l_outlet *const output = (l_outlet *)(void *)sink;
   char path[4096];
-  const pf_status status = pf_sink_flush(sink, error);
+  pf_status status = pf_sink_flush(sink, error);
+  if (status == PF_OK && output->sync && fdatasync(sink->fd) != 0)
+    status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
+                     strerror(errno));
   if (status != PF_OK)
     return status;
   output->number++;
@@ -86,7 +91,7 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
   sink->fd = fd;
   sink->before += sink->written;
   sink->written = 0;
-  return PF_OK;
+  return output->sync ? pf_output_sync_folder(path, error) : PF_OK;
 }
 
 

@@ -132,6 +132,10 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
   set_count(L, "lost", r->copy.lost);
   lua_pushboolean(L, r->copy.is_alive);
   lua_setfield(L, -2, "is_alive");
+  lua_pushboolean(L, r->copy.is_restarted);
+  lua_setfield(L, -2, "is_restarted");
+  lua_pushboolean(L, r->copy.is_synced);
+  lua_setfield(L, -2, "is_synced");
   if (damage->status < 0)
     set_text(L, "damage", damage->what);
   if (r->drain.rows > 0)
@@ -154,7 +158,7 @@ static const pf_format *read_request (recovery *r) {
 /*
 ** core.recover(path): what the ring at `path` holds, or nil, message, code when
 ** it is none: { format=, full=, length=, lengths=, written=, records=, lost=,
-** is_alive=, is_closed=, damage=, data=, sides= }. `length` are the bytes of the
+** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, sides= }. `length` are the bytes of the
 ** main file that have been settled, `lengths` those of the files beside it by
 ** role. The records that are not in these bytes are `data`, a file of their
 ** own, with those beside it in `sides`, by role. Of a file that is complete

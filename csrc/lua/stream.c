@@ -126,7 +126,8 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
   l_outlet *const output = &s->outputs[s->noutputs];
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
-  *output = (l_outlet){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1}};
+  *output =
+      (l_outlet){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1}, .sync = s->sync};
   const pf_status status = is_pipe ? PF_OK : l_outlet_open(output, path, error);
   if (status != PF_OK)
     return status;
@@ -260,6 +261,7 @@ static int core_stream (lua_State *L) {
   l_stream *const s = new_stream(L, 3, 4); /* at 10, its pins at 11 */
   pf_error error;
   s->format = format;
+  s->sync = plan.sync;
   pf_status status = add_output(s, path, NULL, &error);
   if (status == PF_OK)
     status = add_sides(L, s, 5, &error);

@@ -20,6 +20,7 @@ typedef struct l_outlet {
   uint64_t number;  /* of this one */
   char *made;       /* while the stream is opened: the path of a new file */
   bool is_in_place; /* no regular file: it is not cut */
+  bool sync;        /* files and their names go onto the disk */
 } l_outlet;
 
 /* A writer through a ring. User value 1 pins the dictionary and the roles of
@@ -32,6 +33,7 @@ typedef struct l_stream {
   size_t noutputs;
   bool is_pipe;        /* the main descriptor is standard output */
   bool is_copy;        /* the files are another process's */
+  bool sync;           /* they go onto the disk */
   pf_encoder *checker; /* gets each row that is to be checked, */
   pf_sink nowhere[L_STREAM_OUTPUTS]; /* and writes it to nowhere */
   pf_batch row;                      /* one row of a table */

@@ -22,8 +22,9 @@
 
 /* {====== Taking ====== */
 
-/* Onto the disk, where it is one. */
-static pf_status sync_sinks (const pf_sink *sink, pf_error *error) {
+/* Onto the disk, where it is one and that is asked for. */
+static pf_status sync_sinks (const pf_consumer *c, pf_error *error) {
+  const pf_sink *sink = c->sync ? c->drain.sink : NULL;
   for (; sink != NULL; sink = sink->side)
     if (sink->fd >= 0 && fdatasync(sink->fd) != 0 && errno != EINVAL)
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "write failed: %s",
@@ -32,9 +33,9 @@ static pf_status sync_sinks (const pf_sink *sink, pf_error *error) {
 }
 
 
-/* Say how far it has come. */
-static void publish (pf_consumer *c, const pf_ring_walk *records,
-                     uint64_t rows) {
+/* Say how far it has come, also on the disk. */
+static pf_status publish (pf_consumer *c, const pf_ring_walk *records,
+                          uint64_t rows, pf_error *error) {
   const pf_sink *sink = c->drain.sink;
   const pf_ring *const ring = &c->writer->ring;
   c->taken.tail = records->at;
@@ -48,6 +49,10 @@ static void publish (pf_consumer *c, const pf_ring_walk *records,
     pf_ring_taken_all(&c->writer->ring, &c->taken);
   else
     pf_ring_take(ring->header, &c->taken);
+  const pf_status status = pf_ring_sync(ring, error);
+  if (status == PF_OK)
+    pf_publish(&c->settled, c->taken.tail);
+  return status;
 }
 
 
@@ -82,12 +87,12 @@ static pf_status take_some (pf_consumer *c, pf_error *error) {
                         overwrites ? UINT64_MAX : (ring->mask + 1) / 8, error);
   if (status >= 0)
     status = pf_drain_flush(&c->drain, error);
-  if (status >= 0 && c->sync)
-    status = sync_sinks(c->drain.sink, error);
+  if (status >= 0)
+    status = sync_sinks(c, error);
   if (status < 0)
     return status;
-  publish(c, &records, c->drain.rows - rows);
-  return PF_MORE;
+  status = publish(c, &records, c->drain.rows - rows, error);
+  return status < 0 ? status : PF_MORE;
 }
 
 
@@ -128,6 +133,16 @@ pf_status pf_consumer_take_all (pf_consumer *c, pf_error *error) {
     return PF_OK;
   *error = c->error;
   return fail(c, status);
+}
+
+pf_status pf_consumer_finish (pf_consumer *c, pf_error *error) {
+  pf_status status = pf_drain_finish(&c->drain, error);
+  if (status >= 0)
+    status = sync_sinks(c, error);
+  if (status < 0)
+    return status;
+  pf_publish(&c->writer->ring.header->closed, 1);
+  return pf_ring_sync(&c->writer->ring, error);
 }
 
 /* }====== */

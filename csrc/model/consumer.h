@@ -16,6 +16,7 @@ typedef struct pf_consumer {
   pf_drain drain;
   pf_ring_walk journal; /* how far it has been learnt */
   pf_checkpoint taken;  /* what has been published */
+  pf_shared settled;    /* tail of a checkpoint that is also on the disk */
   pf_shared rounded;    /* values, by the encoder */
   bool sync;
   bool has_thread;
@@ -45,5 +46,8 @@ bool pf_consumer_wait (pf_consumer *consumer);
 
 /* Take everything, in the thread of the caller: there is no other one. */
 pf_status pf_consumer_take_all (pf_consumer *consumer, pf_error *error);
+
+/* Write what ends the files: from then on they are complete without the ring. */
+pf_status pf_consumer_finish (pf_consumer *consumer, pf_error *error);
 
 #endif

@@ -313,7 +313,7 @@ pf_status pf_writer_dump (pf_writer *w, pf_error *error) {
   const uint64_t head = pf_glance(&w->ring.header->head);
   if (!w->consumer->has_thread)
     return pf_consumer_take_all(w->consumer, error);
-  while (pf_ring_checkpoint(w->ring.header).tail < head)
+  while (pf_observe(&w->consumer->settled) < head)
     if (!pf_consumer_wait(w->consumer))
       break;
   return pf_writer_failure(w, error);
@@ -343,13 +343,10 @@ pf_writer_facts pf_writer_facts_of (pf_writer *w) {
 /* Write the rest and the end; then the file is complete without the ring. */
 static pf_status finish (pf_writer *w, pf_error *error) {
   pf_consumer *const consumer = w->consumer;
-  pf_status status = pf_consumer_take_all(consumer, error);
+  const pf_status status = pf_consumer_take_all(consumer, error);
   if (status != PF_OK)
     return status;
-  status = pf_drain_finish(&consumer->drain, error);
-  if (status == PF_OK)
-    pf_publish(&w->ring.header->closed, 1);
-  return status;
+  return pf_consumer_finish(consumer, error);
 }
 
 

@@ -23,6 +23,13 @@ local function report(state, path, found)
          .. "the first %d bytes of the file, %d more from the ring", found.written, found.length,
          found.records)
    end
+   if found.is_restarted and found.is_synced then
+      note(state, "ring-restarted", "damage", path, "the system has been started since: records "
+         .. "that were not on the disk are lost")
+   elseif found.is_restarted then
+      note(state, "ring-restarted", "note", path, "the system has been started since: where it "
+         .. "was not shut down in order, records may be missing or broken")
+   end
    if found.lost > 0 then
       note(state, "ring-lost", "damage", path, "%d records are lost: the ring was to %s when it "
          .. "is full", found.lost, found.full)

@@ -86,7 +86,8 @@ local function fail(form, ...)
 end
 
 -- Warnings that say how a trace was found, and none of damage.
-local told = { ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true }
+local told = { ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true,
+   ["ring-restarted"] = true }
 
 -- The numbers of the records of a trace, each record compared with what was given; and how many are
 -- lost, or nil where no ring says so. A file that is not there, or has nothing in it, has none.
@@ -483,6 +484,8 @@ function torture.run(folder, kills, seed, only)
    end
    print(("%d kills, no record lost, doubled, moved or invented"):format(total))
 end
+
+torture.streams, torture.numbers_of = streams, numbers_of
 
 if arg and arg[0] and arg[0]:match "torture%.lua$" then
    local done, message = pcall(torture.run, arg[1], math.tointeger(arg[2]) or 100,

@@ -79,6 +79,7 @@ function core.sync_folder(path) end
 ---What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
 ---@param path string
 ---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
+---is_restarted, is_synced,
 ---damage, data, sides }; { is_closed } of a file that is complete without its ring
 ---@return string|nil message
 ---@return profio.core.Code|nil code
