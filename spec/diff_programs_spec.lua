@@ -1,6 +1,6 @@
 -- --diff of two builds of a program: each side has its own executable.
 
-local lfs = require "lfs"
+local command = require "spec.support.command"
 local profio = require "profio"
 local programs = require "spec.support.programs"
 
@@ -134,7 +134,7 @@ describe("--diff of two builds", function()
 
    it("goes by names where a program was built in two folders", function()
       local path = programs.source("folder_a.c", source_of("heavy", "light", ""))
-      local root = lfs.currentdir() .. "/" .. path:match "^(.*)/"
+      local root = command.root .. "/" .. path:match "^(.*)/"
       local profiles = {}
       for _, folder in ipairs { "first", "second" } do
          os.execute(("mkdir -p %s/%s && cp %s %s/%s/same.c"):format(root, folder, path, root,
