@@ -131,7 +131,8 @@ describe("an input of 1 MB", function()
       for _, name in ipairs { "names", "ids" } do
          for _, axis in ipairs(growth_inputs) do
             if axis.name == name then
-               local files = axis.make(name == "names" and 16384 or 64000, command.folder .. "/hash")
+               local files = axis.make(name == "names" and 16384 or 64000,
+                  command.folder .. "/hash")
                bounded(name, function()
                   local trace <close> = assert(profio.open(files[1]))
                   assert(trace:profile()):flat():count()

@@ -497,12 +497,31 @@ static int contexts_rename (lua_State *L) {
 }
 
 
-/* contexts:invert(): the stacks turned round. */
+/* A depth of 1 and more; nil is any. */
+static uint32_t depth_check (lua_State *L, int arg) {
+  const lua_Integer depth = luaL_optinteger(L, arg, PF_ANY_DEPTH);
+  luaL_argcheck(L, depth >= 1, arg, "a depth above 0");
+  return depth < PF_ANY_DEPTH ? (uint32_t)depth : PF_ANY_DEPTH;
+}
+
+
+/* contexts:invert(depth): the stacks turned round, in so many levels at most. */
 static int contexts_invert (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t depth = depth_check(L, 2);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_invert(made, c, &error), &error);
+  return changed(L, pf_contexts_invert(made, c, depth, &error), &error);
+}
+
+
+/* contexts:shorten(depth): what is below so many frames folded into callers. */
+static int contexts_shorten (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const uint32_t depth = depth_check(L, 2);
+  pf_error error;
+  pf_contexts *const made = new_like(L, 1);
+  return changed(L, pf_contexts_shorten(made, c, depth, &error), &error);
 }
 
 
@@ -549,27 +568,18 @@ static int contexts_prune (lua_State *L) {
 
 
 void l_open_contexts (lua_State *L) {
-  static const luaL_Reg methods[] = {{"bottom_up", contexts_bottom_up},
-                                     {"callees", contexts_callees},
-                                     {"callers", contexts_callers},
-                                     {"close", contexts_close},
-                                     {"count", contexts_count},
-                                     {"diff", contexts_diff},
-                                     {"flat", contexts_flat},
-                                     {"frames", contexts_frames},
-                                     {"graph", contexts_graph},
-                                     {"invert", contexts_invert},
-                                     {"lines", contexts_lines},
-                                     {"merge", contexts_merge},
-                                     {"metrics", contexts_metrics},
-                                     {"narrow", contexts_narrow},
-                                     {"pick", contexts_pick},
-                                     {"prune", contexts_prune},
-                                     {"rename", contexts_rename},
-                                     {"scale", contexts_scale},
-                                     {"tree", contexts_tree},
-                                     {"usual", contexts_usual},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"bottom_up", contexts_bottom_up}, {"callees", contexts_callees},
+      {"callers", contexts_callers},     {"close", contexts_close},
+      {"count", contexts_count},         {"diff", contexts_diff},
+      {"flat", contexts_flat},           {"frames", contexts_frames},
+      {"graph", contexts_graph},         {"invert", contexts_invert},
+      {"lines", contexts_lines},         {"merge", contexts_merge},
+      {"metrics", contexts_metrics},     {"narrow", contexts_narrow},
+      {"pick", contexts_pick},           {"prune", contexts_prune},
+      {"rename", contexts_rename},       {"scale", contexts_scale},
+      {"shorten", contexts_shorten},     {"tree", contexts_tree},
+      {"usual", contexts_usual},         {NULL, NULL}};
   l_class(L, L_CONTEXTS, methods, contexts_gc);
   luaL_getmetatable(L, L_CONTEXTS);
   lua_pushcfunction(L, contexts_close);

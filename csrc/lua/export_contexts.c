@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "kernels/contexts/change.h"
 #include "lua/export.h"
 
 
@@ -106,6 +107,30 @@ static int core_write_folded (lua_State *L) {
     put_folded(e, path, depth, &numbers);
   }
   return l_export_finish(L, e);
+}
+
+/* }====== */
+
+
+/* {====== Deep stacks ====== */
+
+/* core.stack_depth(contexts, most, each, turned): the largest depth at which all stacks have
+   at most `most` frames together, or `each` for each context if that is more;
+   nil when all fit. See pf_contexts_depth. */
+static int core_stack_depth (lua_State *L) {
+  const pf_contexts *const c = l_contexts_check(L, 1);
+  const lua_Integer most = luaL_checkinteger(L, 2);
+  const lua_Integer all = luaL_checkinteger(L, 3) * (lua_Integer)c->count;
+  uint32_t depth;
+  pf_error error;
+  if (pf_contexts_depth(c, lua_toboolean(L, 4) != 0,
+                        (uint64_t)(all > most ? all : most), &depth,
+                        &error) != PF_OK)
+    return l_failure(L, &error, NULL);
+  if (depth == PF_ANY_DEPTH)
+    return 0;
+  lua_pushinteger(L, depth);
+  return 1;
 }
 
 /* }====== */
@@ -523,6 +548,7 @@ static int core_write_callgrind (lua_State *L) {
 
 void l_open_export_contexts (lua_State *L) {
   static const luaL_Reg functions[] = {
+      {"stack_depth", core_stack_depth},
       {"write_callgrind", core_write_callgrind},
       {"write_folded", core_write_folded},
       {"write_speedscope", core_write_speedscope},

@@ -95,7 +95,12 @@ local function listing(name)
       local state = of(self)
       local all = merged(state.given, more)
       return view.over(function()
-         return state.body[name](state.body, all)
+         local reader = state.body[name](state.body, all)
+         if state.body.left_out then
+            table.insert(state.notes, state.body.left_out)
+            state.body.left_out = nil
+         end
+         return reader
       end, self)
    end
 end

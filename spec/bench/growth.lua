@@ -1,7 +1,7 @@
 -- Growth: `make torture-growth`, or `... growth.lua [--short] [AXIS[=ARGUMENTS]...]`. What each
--- report, export and mode costs on inputs that double along one axis, and the exponent of that cost:
--- processor time of all threads, the largest resident set, and bytes of output. Exponents above
--- MOST are marked, and the exit status is 1, unless `expected` says why.
+-- report, export and mode costs on inputs that double along one axis, and the exponent of that
+-- cost: processor time of all threads, the largest resident set, and bytes of output. Exponents
+-- above MOST are marked, and the exit status is 1, unless `expected` says why.
 
 local axes = require "spec.bench.growth_inputs"
 
@@ -27,8 +27,8 @@ end
 -- What a command line costs: seconds, megabytes, megabytes of output; nil when it fails.
 local function cost(options, files)
    os.remove(folder .. "/result")
-   os.execute(child .. options .. " " .. quoted(files) .. " 2>/dev/null | wc -c > '" .. folder
-      .. "/bytes'")
+   os.execute(("%s%s %s 2>/dev/null | wc -c > '%s/bytes'"):format(child, options, quoted(files),
+      folder))
    local file <close> = io.open(folder .. "/result")
    local seconds, kilobytes, status = (file and file:read "a" or ""):match "(%S+) (%d+) (%d+)"
    if not seconds or status ~= "0" and status ~= "3" then
@@ -44,7 +44,8 @@ end
 
 local least = { 0.02, 3, 1 } -- what a point must cost above the smallest input to be fitted
 
--- The exponent of a cost over sizes, above what the smallest input costs; nil where it hardly costs.
+-- The exponent of a cost over sizes, above what the smallest input costs; nil where it hardly
+-- costs.
 local function exponent(points, which, base)
    local xs, ys = {}, {}
    for i = math.max(1, #points - 4), #points do

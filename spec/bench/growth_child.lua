@@ -15,12 +15,12 @@ local function peak()
    end
 end
 
-function os.exit(status, ...)
+function os.exit(status, ...) -- luacheck: ignore
    local file <close> = assert(io.open(result, "w"))
    file:write(("%.4f %s %d\n"):format(os.clock() - start, peak(), status or 0))
    file:close()
    exit(status, ...)
 end
 
-arg[0] = "examples/analyze.lua"
+arg[0] = "examples/analyze.lua" -- luacheck: ignore
 dofile(arg[0])

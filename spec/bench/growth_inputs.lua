@@ -308,8 +308,7 @@ end
 
 local inverse = 0xf1de83e19937733d -- of the golden ratio, modulo 2^64
 
----@type { name: string, make: fun(n: integer, path: string): string[], first: integer, most: integer,
----short: integer }[] short: the largest size of the short form
+---@type { name: string, make: fun(n: integer, path: string), first: integer, most: integer }[]
 return {
    { name = "records", make = records, first = 2000, most = 512000 },
    { name = "areas", make = areas, first = 1000, most = 256000 },

@@ -187,7 +187,7 @@ static bool has_weight (const pf_contexts *c, uint32_t node) {
 
 
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
-                              pf_error *error) {
+                              uint32_t depth, pf_error *error) {
   uint32_t *const nodes = begin(to, from);
   bool ok = nodes != NULL;
   if (ok)
@@ -195,8 +195,9 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
   for (uint32_t i = 1; ok && i < from->count; i++) {
     if (!has_weight(from, i))
       continue;
-    uint32_t node = 0;
-    for (uint32_t up = i; ok && up != 0; up = from->parents[up]) {
+    uint32_t node = 0, left = depth;
+    for (uint32_t up = i; ok && up != 0 && left > 0;
+         up = from->parents[up], left--) {
       node = pf_context_of(to, node, from->frames[up]);
       ok = node != PF_NO_CONTEXT;
     }
@@ -204,6 +205,80 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
       carry_weights(to, from, i, node);
   }
   free(nodes);
+  return ok ? PF_OK : no_memory(error);
+}
+
+/* }====== */
+
+
+/* {====== Deep stacks ====== */
+
+/* The number of frames above and at each node; NULL when out of memory. */
+static uint32_t *depths_of (const pf_contexts *c) {
+  uint32_t *const depths = malloc(c->count * sizeof *depths);
+  if (depths == NULL)
+    return NULL;
+  depths[0] = 0;
+  for (uint32_t i = 1; i < c->count; i++)
+    depths[i] = depths[c->parents[i]] + 1;
+  return depths;
+}
+
+
+/* How many stacks that weigh something have each depth, up to the last one,
+   and how many there are in all. */
+static uint64_t count_depths (const pf_contexts *c, const uint32_t *depths,
+                              uint64_t *counts) {
+  uint64_t sum = 0;
+  for (uint32_t i = 1; i < c->count; i++)
+    if (has_weight(c, i)) {
+      counts[depths[i]]++;
+      sum++;
+    }
+  return sum;
+}
+
+
+pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+                             uint64_t most, uint32_t *depth, pf_error *error) {
+  uint32_t *const depths = depths_of(from);
+  uint64_t *const counts = calloc(from->count, sizeof *counts);
+  *depth = PF_ANY_DEPTH;
+  if (depths != NULL && counts != NULL) {
+    uint64_t deeper = count_depths(from, depths, counts), frames = 0;
+    for (uint32_t d = 1; d < from->count && deeper > 0; d++) {
+      frames += turned ? deeper : counts[d] * d;
+      deeper -= counts[d];
+      if (frames > most) {
+        *depth = d > 1 ? d - 1 : 1;
+        break;
+      }
+    }
+  }
+  const bool ok = depths != NULL && counts != NULL;
+  free(depths);
+  free(counts);
+  return ok ? PF_OK : no_memory(error);
+}
+
+
+pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
+                               uint32_t depth, pf_error *error) {
+  uint32_t *const nodes = begin(to, from);
+  uint32_t *const depths = depths_of(from);
+  bool ok = nodes != NULL && depths != NULL;
+  if (ok)
+    carry_weights(to, from, 0, 0);
+  for (uint32_t i = 1; ok && i < from->count; i++) {
+    const uint32_t above = nodes[from->parents[i]];
+    nodes[i] =
+        depths[i] > depth ? above : pf_context_of(to, above, from->frames[i]);
+    ok = nodes[i] != PF_NO_CONTEXT;
+    if (ok)
+      charge_weights(to, from, i, nodes[i], above);
+  }
+  free(nodes);
+  free(depths);
   return ok ? PF_OK : no_memory(error);
 }
 

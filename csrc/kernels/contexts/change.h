@@ -33,9 +33,24 @@ pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               pf_error *error);
 
 /* Turn the stacks round: below the root stand the functions that spent
-   something, below each those that called it. */
+   something, below each those that called it, in `depth` levels at most. */
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
-                              pf_error *error);
+                              uint32_t depth, pf_error *error);
+
+/* Fold contexts below `depth` frames into their callers. */
+pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
+                               uint32_t depth, pf_error *error);
+
+#define PF_ANY_DEPTH UINT32_MAX
+
+/*
+** Sets `*depth` to the largest one at which all stacks that weigh something have
+** at most `most` frames together, when they are written one by one, or, if they
+** are `turned` round, as levels of callers; to PF_ANY_DEPTH when all fit. Where
+** stacks are deep, both grow with the square of the number of contexts.
+*/
+pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
+                             uint64_t most, uint32_t *depth, pf_error *error);
 
 /* Multiply by a factor, exactly. Weights stay whole, and the sum of each metric is the
    rounded product of its sum: what is rounded off one is added to the next. */

@@ -1,5 +1,6 @@
 -- A profile's body of calling contexts: a tree of stacks with whole weights.
 
+local core = require "profio.core"
 local counts = require "profio.bodies.counts"
 local matching = require "profio.bodies.matching"
 
@@ -42,8 +43,20 @@ for _, name in ipairs { "graph_listing", "index", "annotations", "functions" } d
    end
 end
 
+-- Levels of callers grow with the square of the depth of stacks: at most so many contexts are made,
+-- or so many for each context that there is.
+local MOST_CALLERS, CALLERS_EACH = 1 << 20, 24
+
+---@param given table|nil depth: the most levels of callers; default: as many as give 1,048,576
+---contexts, or 24 for each that there is
 function Contexts:bottom_up(given)
-   self.inverted = self.inverted or assert(self.core:invert())
+   local depth = given and given.depth or nil
+   if not self.inverted or self.depth ~= depth then
+      local cut = not depth and core.stack_depth(self.core, MOST_CALLERS, CALLERS_EACH, true) or nil
+      self.inverted, self.depth = assert(self.core:invert(depth or cut)), depth
+      self.left_out = cut
+         and ("bottom_up shows %d levels of callers: depth = N shows N"):format(cut)
+   end
    return self.inverted:bottom_up(options_of(given))
 end
 

@@ -15,6 +15,7 @@ local show = require "profio.cli.show"
 local span = require "profio.cli.span"
 local together = require "profio.cli.together"
 local warnings = require "profio.cli.warnings"
+local wording = require "profio.cli.wording"
 
 local modes = {}
 
@@ -193,7 +194,11 @@ local function run_export(context, export)
    end
    options.metric = options.metric or given.metric
    local write = as_profile and export.write_profile or not as_profile and export.write_trace
+   options.notes = {}
    context.out:export(export, options, what, write or nil)
+   for _, note in ipairs(options.notes) do
+      context:note(wording.command(note))
+   end
 end
 
 -- The export of the whole that is asked for, or nil.

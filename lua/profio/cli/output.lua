@@ -108,7 +108,7 @@ end
 ---@return integer|boolean count
 function Output:export(export, given, what, write)
    local inputs = #self.inputs
-   given.inputs = self.inputs
+   given.inputs, given.notes = self.inputs, given.notes or {}
    local count = check_write((write or export.write)(what, given, self.file))
    if #self.inputs > inputs then -- sources, say
       outputs.check({ self.path or "-" }, self.inputs)

@@ -23,6 +23,13 @@ local function known_names()
          end
       end
    end
+   for _, owners in ipairs { require("profio.exports").all(), require("profio.reports").all() } do
+      for _, owner in ipairs(owners) do
+         for _, option in ipairs(owner.options or {}) do
+            known[option.name] = true
+         end
+      end
+   end
    for _, option in ipairs(profio.common_options) do
       known[option.name] = true
    end

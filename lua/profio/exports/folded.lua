@@ -3,6 +3,7 @@
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
+local stacks = require "profio.exports.stacks"
 
 local folded = {
    name = "folded",
@@ -13,6 +14,7 @@ local folded = {
       { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
       { name = "increases", type = "bool", default = false,
         help = "of a difference: one number in place of two, and only what has grown" },
+      stacks.option,
    },
 }
 
@@ -25,7 +27,7 @@ local folded = {
 ---@return "EPIPE"|nil
 function folded.write(profile, given, file)
    local contexts, metric, before = compared.contexts(profile, given.metric)
-   return core.write_folded(contexts, { metric = metric, before = before,
+   return core.write_folded(stacks.shortened(contexts, given), { metric = metric, before = before,
       increases = given.increases }, file)
 end
 

@@ -27,6 +27,8 @@ local html = {
         help = "the most that are listed" },
       { name = "calls", type = "int", default = timeline.MOST_CALLS,
         help = "the most that the timeline draws" },
+      { name = "lanes", type = "int", default = timeline.MOST_LANES,
+        help = "the most that the timeline draws; of more those with most events" },
       { name = "source", type = "text", help = "a folder where source files are" },
       { name = "trust_paths", type = "bool", default = false,
         help = "show sources that lie elsewhere than there or below this folder, of any size" },
@@ -195,20 +197,22 @@ local function put_flames(out, profile, metric)
    out:write '<p class="note">Click a frame to zoom in.</p>\n'
 end
 
--- Returns the whole weight, how many calls there are and are drawn, and what is left out.
+-- Returns the whole weight, how many calls there are and are drawn, why there is no timeline, and
+-- which lanes are drawn when these are not all.
 local function put_data(out, trace, profile, given, metric)
-   local calls, drawn, fits, reason
+   local calls, drawn, fits, reason, few
    out:write '<script type="application/json" id="data">\n'
    local whole = put_functions(out, profile, metric, given.functions or MOST_FUNCTIONS)
    if trace and trace.events then
       fits, reason = lanes.fits(trace)
    end
    if fits then
-      calls, drawn = timeline.write(out, trace, given)
+      calls, drawn, few = timeline.write(out, trace, given)
+      given.notes[#given.notes + 1] = few and few .. ": lanes = N draws N" or nil
       reason = not calls and "its times lie more than 292 years apart" or nil
    end
    out:write "}\n</script>\n"
-   return whole, calls, drawn, reason and lanes.left_out(trace, reason)
+   return whole, calls, drawn, reason and lanes.left_out(trace, reason), few
 end
 
 local function put_page(trace, profile, given, file)
@@ -225,10 +229,10 @@ local function put_page(trace, profile, given, file)
    out:write(head:format(core.version, title, style, title,
       (trace and markup.escaped(trace.format) .. ", " or "") .. "by profio " .. core.version))
    put_summary(out, trace, profile, given)
-   local whole, calls, drawn, left_out = put_data(out, trace, profile, given, metric)
+   local whole, calls, drawn, left_out, few = put_data(out, trace, profile, given, metric)
    if calls then
-      out:write(timeline_part:format(drawn < calls and
-         ("The %d longest of %d calls are drawn."):format(drawn, calls) or ""))
+      out:write(timeline_part:format((few and few:gsub("^t", "T") .. ". " or "") .. (drawn < calls
+         and ("The %d longest of %d calls are drawn."):format(drawn, calls) or "")))
    elseif left_out then
       out:write('<p class="note">This page is ', markup.escaped(left_out), ".</p>\n")
    end

@@ -179,7 +179,7 @@ function exports.run(kind, takes, what, given, path, inputs)
          return nil, ("export '%s' does not fit this trace: %s"):format(kind, reason), "unsupported"
       end
    end
-   given.inputs = table.move(inputs, 1, #inputs, 1, {})
+   given.inputs, given.notes = table.move(inputs, 1, #inputs, 1, {}), {}
    if path then
       outputs.check({ path }, given.inputs)
       return into_file(write, what, given, path)

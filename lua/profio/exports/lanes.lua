@@ -173,19 +173,22 @@ function lanes.without_variables(rows, wants_states)
    return rows
 end
 
--- Whether one text is before another when the digits in them are compared as numbers.
+-- The title of a track with its digits so that texts compare as numbers do; kept in the track.
+local function natural_key(track)
+   track.key = track.key or track.title:gsub("%d+", function(digits)
+      digits = digits:gsub("^0+", "")
+      return ("%03d%s"):format(math.min(#digits, 999), digits)
+   end)
+   return track.key
+end
+
+-- Whether one title is before another when the digits in them are compared as numbers.
 local function is_natural_before(a, b)
-   local function key(text)
-      return (text:gsub("%d+", function(digits)
-         digits = digits:gsub("^0+", "")
-         return ("%03d%s"):format(math.min(#digits, 999), digits)
-      end))
-   end
-   local first, second = key(a), key(b)
+   local first, second = natural_key(a), natural_key(b)
    if first ~= second then
       return first < second
    end
-   return a < b
+   return a.title < b.title
 end
 
 local ranks = { lane = 1, states = 2, values = 3 }
@@ -199,7 +202,7 @@ local function is_before(a, b)
    elseif math.type(a.value) == "integer" and a.value ~= b.value then
       return a.value < b.value
    elseif a.title ~= b.title then
-      return is_natural_before(a.title, b.title)
+      return is_natural_before(a, b)
    end
    return a.number < b.number
 end
@@ -224,29 +227,41 @@ end
 ---@field number integer of its reader
 ---@field rows integer of its reader: opens and closes
 
+-- Those of some lanes that have most events: `most` of them.
+local function busiest(list, most)
+   table.sort(list, function(a, b)
+      return a.events > b.events or a.events == b.events and a.number < b.number
+   end)
+   return table.move(list, 1, most, 1, {})
+end
+
 ---The lanes that are wanted and have calls, in order, and the time that all events fill: numbers of
 ---JSON are doubles, so times begin at 0 there.
 ---@param trace profio.Trace
 ---@param given table
+---@param most integer lanes; where there are more, those with most events
 ---@return { title: string, value: any }[]|nil nil: the time is longer than 64 bits hold
 ---@return integer first
 ---@return integer length
-function lanes.of(trace, given)
+---@return integer count of lanes, those left out too
+function lanes.of(trace, given, most)
    local has_any = has_lanes(trace)
    local rows = lanes.narrow(trace.events, given)
    local ends = rows:aggregate { "first = min(time)", "last = max(time)" }:rows()[1]
    local first, last, list = ends.first or 0, ends.last or 0, {}
    if last - first < 0 then
-      return nil, first, 0
+      return nil, first, 0, 0
    end
    rows = lanes.without_variables(rows)
    for row in (has_any and rows:group "lane" or rows):aggregate { "n = count" }:records() do
       list[#list + 1] = row.n > 0 and { kind = "lane", title = title_of(row.lane, has_any),
-         value = row.lane, number = #list } or nil
+         value = row.lane, number = #list, events = row.n } or nil
    end
+   local count = #list
+   list = count > most and busiest(list, most) or list
    table.sort(list, is_before)
    first = math.max(first, given.from or first)
-   return list, first, math.max(math.min(last, given.to or last) - first, 0)
+   return list, first, math.max(math.min(last, given.to or last) - first, 0), count
 end
 
 ---The spans of the lanes that are wanted, and their tracks in order. The events are read once.

@@ -1,6 +1,7 @@
 -- Profiles for Go's pprof, and for all that read its files.
 
 local core = require "profio.core"
+local stacks = require "profio.exports.stacks"
 
 local MOST_COMMENTS = 8
 local EPIPE = 32 -- errno of a pipe whose reader left
@@ -13,6 +14,7 @@ local pprof = {
    is_binary = true,
    options = {
       { name = "packed", type = "bool", default = true, help = "gzip it" },
+      stacks.option,
    },
 }
 
@@ -33,9 +35,11 @@ end
 ---@return string|nil code
 ---@return "EPIPE"|nil
 function pprof.write(profile, given, file)
-   local notes = comments_of(profile:notes())
+   local contexts = stacks.shortened(profile:contexts(), given)
+   local notes = comments_of(table.move(given.notes, 1, #given.notes, #profile:notes() + 1,
+      table.move(profile:notes(), 1, #profile:notes(), 1, {})))
    local origin = profile:origin()
-   return core.write_pprof(profile:contexts(), { packed = given.packed, comments = notes,
+   return core.write_pprof(contexts, { packed = given.packed, comments = notes,
       heads = origin.heads, mapping = origin.mapping }, file)
 end
 

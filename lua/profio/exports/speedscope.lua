@@ -4,6 +4,7 @@
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
+local stacks = require "profio.exports.stacks"
 
 local speedscope = {
    name = "speedscope",
@@ -16,6 +17,7 @@ local speedscope = {
       { name = "name", type = "text", help = "what the viewer calls it" },
       { name = "lines", type = "bool", default = false,
         help = "of a timeline: source lines inside their functions too" },
+      stacks.option,
    },
 }
 
@@ -81,11 +83,13 @@ end
 ---@param file file*
 ---@param left_out string|nil what of a trace is not in it
 function speedscope.write_profile(profile, given, file, left_out)
-   local notes = profile:notes()
+   local notes, cuts = profile:notes(), #given.notes
+   local contexts = stacks.shortened(profile:contexts(), given)
+   left_out = left_out or given.notes[cuts + 1]
    local words = exporter(notes) .. (left_out and "; " .. left_out or "")
    local name = (given.name or profile:title()) .. lanes.damage(notes)
       .. (left_out and (" (%s)"):format(left_out) or "")
-   return core.write_speedscope(profile:contexts(), { metric = given.metric, name = name,
+   return core.write_speedscope(contexts, { metric = given.metric, name = name,
       exporter = words }, file)
 end
 

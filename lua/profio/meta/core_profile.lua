@@ -96,8 +96,13 @@ function contexts:narrow(marks) end
 ---@return profio.core.Contexts
 function contexts:rename(frames, keeps) end
 
+---@param depth integer|nil the most levels of callers
 ---@return profio.core.Contexts
-function contexts:invert() end
+function contexts:invert(depth) end
+
+---@param depth integer frames below so many are folded into their callers
+---@return profio.core.Contexts
+function contexts:shorten(depth) end
 
 ---@param factor number
 ---@param divisor integer|nil of a factor that is a whole number; default 1
@@ -131,6 +136,14 @@ function core.write_flames(from, options, file) end
 ---@param file file*
 ---@return integer
 function core.flame_rows(from, options, file) end
+
+---The largest depth at which all stacks have at most so many frames together; nil: all fit.
+---@param of profio.core.Contexts
+---@param most integer frames
+---@param each integer frames for each context, where that is more
+---@param turned boolean|nil as levels of callers, not as stacks that are written one by one
+---@return integer|nil
+function core.stack_depth(of, most, each, turned) end
 
 ---Write folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
 ---@param from profio.core.Contexts

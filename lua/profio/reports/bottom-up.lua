@@ -2,6 +2,7 @@
 
 local conditions = require "profio.conditions"
 local tree = require "profio.reports.tree"
+local wording = require "profio.cli.wording"
 
 -- What the columns mean where stacks are turned round; the others mean the same.
 local helps = {
@@ -30,6 +31,8 @@ local bottom_up = {
         help = "how many functions of the first level, the heaviest; 0: all" },
       { name = "levels", type = "int", default = LEVELS,
         help = "how many levels, callers of callers; 0: all" },
+      { name = "depth", type = "int", help = "the most levels of callers that are made; without it "
+         .. "as many as give 1,048,576 contexts, or 24 for each context" },
    },
 }
 
@@ -67,7 +70,14 @@ end
 ---@param context table
 ---@return userdata
 function bottom_up.reader(context)
-   return bounded(context, context:profile():bottom_up(context:profile_options())):reader()
+   local profile, options = context:profile(), context:profile_options()
+   local known = #profile:notes()
+   options.depth = context:report_options(bottom_up).depth
+   local reader = bounded(context, profile:bottom_up(options)):reader()
+   for i = known + 1, #profile:notes() do
+      context:note(wording.command(profile:notes()[i]))
+   end
+   return reader
 end
 
 return bottom_up

@@ -1,5 +1,6 @@
 -- The timeline of a report: how busy each lane was, its longest calls, and the longest states of
--- each variable. However long a trace is, it gives as much; it is read a few times.
+-- each variable. However long a trace is, and however many lanes it has, it gives as much; it is
+-- read a few times.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -7,7 +8,7 @@ local lanes = require "profio.exports.lanes"
 local view = require "profio.view"
 
 ---@class profio.exports.html.timeline
-local timeline = { MOST_CALLS = 10000 } -- that are drawn, unless it is said
+local timeline = { MOST_CALLS = 10000, MOST_LANES = 250 } -- that are drawn, unless it is said
 
 local PIECES = 1000 -- that the time is cut into
 local MOST_DEPTH = 24
@@ -71,17 +72,30 @@ local function shown(list)
    end
 end
 
+-- The options with these lanes in place of those that are wanted.
+local function only(given, list)
+   local values = {}
+   for _, lane in ipairs(list) do
+      values[#values + 1] = lane.value
+   end
+   return setmetatable({ lane = values }, { __index = given })
+end
+
 ---What the page's program wants of the timeline, as members of a JSON object.
 ---@param out table of lanes.out
 ---@param trace profio.Trace
----@param given table from, to, lane; calls: how many are drawn
----@return integer|nil calls that there are; nil: there is no timeline
+---@param given table from, to, lane; calls, lanes: how many are drawn
+---@return integer|nil calls that there are, in the lanes that are drawn; nil: there is no timeline
 ---@return integer|nil drawn
+---@return string|nil note which lanes are drawn, when these are not all
 function timeline.write(out, trace, given)
-   local list, first, length = lanes.of(trace, given)
+   local most = math.max(given.lanes or timeline.MOST_LANES, 1)
+   local list, first, length, all = lanes.of(trace, given, most)
    if not list then
       return
    end
+   local note = all > most and ("the %d lanes with most events of %d are drawn"):format(most, all)
+   given = all > most and only(given, list) or given
    local loads = loads_of(trace, given, first, length)
    local longest, count = longest_of(trace, given)
    local rows, depths, lane_of = {}, {}, shown(list)
@@ -100,7 +114,7 @@ function timeline.write(out, trace, given)
    end
    out:write("],\n\"names\":[", table.concat(names, ","), "],\n\"calls\":[",
       table.concat(rows, ",\n"), "]")
-   return count, #rows
+   return count, #rows, note or nil
 end
 
 return timeline
