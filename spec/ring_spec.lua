@@ -380,6 +380,17 @@ describe("a writer through a ring", function()
       assert.equal("\1\0\1\0\4A.BR\3\0\1\0\0\0\1\0\6", w:close())
       assert.error_matches(function() w:facts() end, "writer is closed")
    end)
+
+   it("raises after its close", function()
+      local path = os.tmpname()
+      local w = assert(profio.create(path, { format = "br", ring = { size = "64K" } }))
+      assert(w:close())
+      for _, method in ipairs { "dump", "flush", "facts" } do
+         assert.error_matches(function() w[method](w) end, "ring_spec.lua:%d+: writer is closed$")
+      end
+      assert.error_matches(function() w:write { module = "m", line = 1 } end, "writer is closed$")
+      os.remove(path)
+   end)
 end)
 
 describe("a ring that its writer left", function()

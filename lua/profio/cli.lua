@@ -132,7 +132,7 @@ local function answer(trace, old, given, out, err, again)
    check_whole(interrupt, given, out)
    out:close()
    for _, note in ipairs(notes) do
-      err:write("profio: ", note, "\n")
+      wording.say(err, note)
    end
    if given.check or given.follow and given.report then -- pictures of files that are being written
       return status
@@ -258,7 +258,7 @@ function cli.main(argv, err)
       result = on_raise(result)
    end
    if result.message then
-      err:write("profio: ", wording.failure(result.message), "\n")
+      wording.say(err, wording.failure(result.message))
    end
    return result.status
 end

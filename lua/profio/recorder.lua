@@ -13,6 +13,7 @@
 local core = require "profio.core"
 local options = require "profio.options"
 local outputs = require "profio.outputs"
+local plain = require "profio.reports.plain"
 local raise = require "profio.raise"
 local times = require "profio.times"
 
@@ -173,11 +174,11 @@ end
 
 local function tell(info)
    if info.kept then
-      io.stderr:write("profio.recorder: what a killed program recorded is kept as ", info.kept,
-         "\n")
+      io.stderr:write("profio.recorder: what a killed program recorded is kept as ",
+         plain(info.kept), "\n")
    end
    if info.failure then
-      io.stderr:write("profio.recorder: ", info.failure, "\n")
+      io.stderr:write("profio.recorder: ", plain(info.failure), "\n")
    elseif info.lost > 0 then
       io.stderr:write(("profio.recorder: %d of %d records were lost\n"):format(info.lost,
          info.events))

@@ -299,7 +299,7 @@ function Writer:dump()
    if not self.is_stream then
       return true
    end
-   return self.sink:dump()
+   return sink_of(self):dump()
 end
 
 ---What became of the records: how many were tried, written into the file, and lost (dropped or

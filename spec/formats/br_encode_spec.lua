@@ -78,6 +78,16 @@ describe("br, writing", function()
       assert.equal(bytes, trace:save())
    end)
 
+   it("gives files that are known again, whatever modules are called", function()
+      for _, name in ipairs { "", "a\nb", "a\0b", "\1\2", "\27[31m", "tab\t", ("x"):rep(4000) } do
+         local trace <close> = assert(profio.open { data = assert(write {
+            { module = "A.BR", line = 1, spent = 1, kind = "main" },
+            { module = name, line = 2, spent = 3, kind = "main" } }) })
+         assert.equal("br", trace.format)
+         assert.equal(name, trace.samples:rows()[2].module)
+      end
+   end)
+
    it("takes rows by hand", function()
       assert.equal(br():module(1, "A.BR"):line(1, 10, 2):main():time(5):stop()
          :line(1, 20):fn "FNA":stop():line(1, 0):stop():bytes(),

@@ -31,6 +31,7 @@ static bool is_printable (pf_bytes name) {
 typedef struct seen {
   bool is_mapped[256]; /* by the low byte of a module's number */
   bool in_group, is_whole;
+  bool is_odd; /* a module has a name that files do not have */
 } seen;
 
 
@@ -39,7 +40,8 @@ static bool is_in_place (seen *s, const br_record *record) {
   switch (record->type) {
     case BR_MODULE:
       s->is_mapped[record->module & 0xff] = true;
-      return is_printable(record->name);
+      s->is_odd |= !is_printable(record->name);
+      return true;
     case BR_LINE:
       if (s->in_group || !s->is_mapped[record->module & 0xff])
         return false;
@@ -55,7 +57,8 @@ static bool is_in_place (seen *s, const br_record *record) {
 
 
 /* Nothing marks the file: it must read well from the first byte on, and name
-   a module and hold a whole group of it. */
+   a module and hold a whole group of it. Where a name is odd, as those of Lua's
+   chunks may be, it must read well to the last byte that is examined. */
 static int score (pf_bytes head, uint64_t size) {
   seen s = {.in_group = false};
   br_record record;
@@ -65,9 +68,9 @@ static int score (pf_bytes head, uint64_t size) {
   while (at < head.size) {
     const br_found found = br_record_at(head, at, &record);
     if (found == BR_CUT) /* where the head ends, or the file */
-      return s.is_whole ? 60 : 0;
+      return s.is_whole && (!s.is_odd || size > head.size) ? 60 : 0;
     if (found == BR_BAD || !is_in_place(&s, &record))
-      return s.is_whole ? 20 : 0;
+      return s.is_whole && !s.is_odd ? 20 : 0;
     at += record.size;
   }
   if (!s.is_whole)

@@ -7,6 +7,7 @@ local profio = require "profio"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
 local sources = require "profio.sources"
+local wording = require "profio.cli.wording"
 local words = require "profio.cli.words"
 
 local files = {}
@@ -133,7 +134,7 @@ local function readable(traces, opening, err)
          alone:close()
          good[#good + 1] = path
       else
-         err:write("profio: ", message, "\n")
+         wording.say(err, message)
       end
    end
    return good

@@ -7,6 +7,7 @@ local files = require "profio.cli.files"
 local follow = require "profio.cli.follow"
 local limits = require "profio.cli.limits"
 local nothing = require "profio.cli.nothing"
+local plain = require "profio.reports.plain"
 local query = require "profio.cli.query"
 local registry = require "profio.registry"
 local reports = require "profio.reports"
@@ -139,8 +140,8 @@ local function run_check(context)
       return failure.DAMAGE
    end
    local count = context.trace.info.files or 1
-   context.out:write(context.trace.path, count > 1 and (" and %d more"):format(count - 1) or "",
-      ": nothing is damaged\n")
+   context.out:write(plain(context.trace.path), count > 1 and (" and %d more"):format(count - 1)
+      or "", ": nothing is damaged\n")
 end
 
 local function run_merge(context)

@@ -1,6 +1,7 @@
 -- --script and --new-script: the user's own ten lines of Lua.
 
 local failure = require "profio.cli.failure"
+local plain = require "profio.reports.plain"
 
 local script = {}
 
@@ -123,7 +124,7 @@ end
 ---@param context table
 function script.new(context)
    local trace, out = context.trace, context.out
-   out:write(head:format(trace.path))
+   out:write(head:format(plain(trace.path)))
    for _, name in ipairs(trace.tables) do
       if name ~= "raw" then
          out:write(table_text(trace, name))

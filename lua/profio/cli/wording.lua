@@ -2,6 +2,7 @@
 -- 'deleted' is `--set deleted=show` on the command line, and `exe = PATH` is `--exe PATH`.
 
 local near = require "profio.near"
+local plain = require "profio.reports.plain"
 local profio = require "profio"
 
 local wording = {}
@@ -81,6 +82,18 @@ function wording.failure(message)
       message = message .. near.hint(list, names)
    end
    return near.improved(wording.command(message))
+end
+
+---Write a message of the command. Its lines stay lines; other control characters, which names of
+---files and functions may have, are made harmless.
+---@param err file*
+---@param message string
+function wording.say(err, message)
+   local lines = {}
+   for line in (message .. "\n"):gmatch "([^\n]*)\n" do
+      lines[#lines + 1] = line:gsub("[^\t]+", plain)
+   end
+   err:write("profio: ", table.concat(lines, "\n"), "\n")
 end
 
 return wording

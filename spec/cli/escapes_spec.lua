@@ -1,0 +1,87 @@
+-- Control characters in names of files, functions and areas, and in words of the command line,
+-- never reach a terminal: not in reports, and not in warnings and errors.
+
+local command = require "spec.support.command"
+local profio = require "profio"
+
+local ESC = "\27[31m"
+local folder = command.folder .. "/escapes"
+
+-- For the shell: \27 within single quotes is as it is.
+local function quoted(word)
+   return "'" .. word .. "'"
+end
+
+local function write(name, options, rows)
+   local w = assert(profio.create(folder .. "/" .. name, options))
+   for _, row in ipairs(rows) do
+      assert(w:write(row))
+   end
+   assert(w:close())
+end
+
+local traces = { "t" .. ESC .. ".txt", "x\27]0;hi\7.br", "c" .. ESC .. ".prf" }
+
+setup(function()
+   os.execute("rm -rf " .. folder .. " && mkdir -p " .. folder)
+   local name = "A" .. ESC .. "B\7\127"
+   write(traces[1], { format = "winidea", dialect = "text1", timeline_binary = true }, {
+      { time = 0, event = "enter", area = "A" .. ESC }, { time = 5, event = "leave",
+         area = "A" .. ESC } })
+   write(traces[2], { format = "br" }, { { module = name, line = 1, spent = 1000, kind = "function",
+      ["function"] = name } })
+   write(traces[3], { format = "xpp", form = "text" }, {
+      { thread = 1, time = 1000000, op = "i", call = name, params = name },
+      { thread = 1, time = 2000000, op = "o", call = name } })
+   command.file("escapes/g" .. ESC, "garbage")
+   command.file("escapes/gmon.out", command.trace())
+   command.file("escapes/s.nm", "0000000000001000 T ma" .. ESC .. "in\n0000000000001300 T etext\n")
+end)
+
+teardown(function()
+   os.execute("rm -rf " .. folder)
+end)
+
+-- What a command prints that moves a cursor, if anything. A form feed parts the pages of gprof.
+local function raw_of(line)
+   local text, _, errors = command.run("cd escapes && profio " .. line)
+   local found = (text .. errors):gsub("[\n\t\f]", ""):match "[^%c\127]*[%c\127][^%c\127]*"
+   return found and ("%s: %q"):format(line, found)
+end
+
+local function none_in(lines)
+   local bad = {}
+   for _, line in ipairs(lines) do
+      bad[#bad + 1] = raw_of(line)
+   end
+   assert.same({}, bad)
+end
+
+describe("control characters", function()
+   it("of a trace and of its name do not reach the terminal", function()
+      for _, trace in ipairs(traces) do
+         local lines = {}
+         for _, words in ipairs { "", "--info", "--check", "--list-reports", "--new-script",
+            "--report flat", "--report graph", "--report tree", "--report lines",
+            "--report calls", "--report statistics", "--report load", "--report raw",
+            "--report entries", "--report nosuch", "--table raw", "--symbols s.nm" } do
+            lines[#lines + 1] = words .. " " .. quoted(trace)
+         end
+         lines[#lines + 1] = "--diff " .. quoted(trace) .. " " .. quoted(trace)
+         none_in(lines)
+      end
+      none_in { quoted("g" .. ESC), quoted("nosuch" .. ESC), "--symbols s.nm gmon.out",
+         quoted("g" .. ESC) .. " gmon.out", "--merge -o " .. quoted("no" .. ESC .. "/x")
+         .. " gmon.out" }
+   end)
+
+   it("of a word do not reach the terminal", function()
+      local lines = {}
+      for _, option in ipairs { "where", "report", "set", "format", "export", "columns", "focus",
+         "limits", "script", "source", "mapping", "from", "exe", "sort", "group", "table" } do
+         lines[#lines + 1] = ("--%s %s gmon.out"):format(option, quoted(ESC))
+      end
+      lines[#lines + 1] = quoted("--" .. ESC) .. " gmon.out"
+      none_in(lines)
+   end)
+end)
