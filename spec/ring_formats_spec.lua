@@ -155,6 +155,32 @@ describe("the ring of a stream", function()
       end)
    end
 
+   it("says when a file is shorter than it was", function()
+      local stream = streams[#streams]
+      for _, name in ipairs { stream.name, stream.name .. ".BIN" } do
+         run(stream, ', ring = { size = "64K" }', "if i == 500 then assert(w:flush()) end", kill)
+         local bytes = command.read(folder .. "/" .. name)
+         command.file("streams/" .. name, bytes:sub(1, 24))
+         local _, codes = rows_of(stream)
+         assert.matches(",ring%-damaged,", "," .. table.concat(codes, ",") .. ",")
+      end
+   end)
+
+   it("has the areas once that a killed writer recorded", function()
+      for _, stream in ipairs { streams[6], streams[#streams] } do
+         local given = stream.given
+         run({ name = stream.name, given = given, columns = [["time", "event", "area"]],
+            row = [[i * 100, i % 2 == 0 and "leave" or "enter", "f" .. i * i // 2 % 7]] },
+            ', ring = { size = "64K" }', "if i == 500 then assert(w:flush()) end", kill)
+         local trace <close> = assert(profio.open(folder .. "/" .. stream.name))
+         local seen = {}
+         for area in trace:group("area"):aggregate { "n = count" }:each "area" do
+            assert.is_nil(seen[area])
+            seen[area] = true
+         end
+      end
+   end)
+
    it("tries a record before it takes it, also where it goes beside the main file", function()
       local path = command.folder .. "/tried.txt"
       local w <close> = assert(profio.create(path, { format = "winidea", dialect = "text1",

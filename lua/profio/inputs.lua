@@ -260,6 +260,7 @@ local function given_sides(input, format, given, max_size, notes, left)
          end
          list[#list + 1] = side
          known[role.name] = true
+         left[role.name] = length and length - side.source:size()
       end
    end
    for name in pairs(input.sides or {}) do
@@ -304,6 +305,13 @@ function inputs.sides(main, input, format, given, max_size, notes)
             notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note",
                message = message }
          end
+      end
+   end
+   for role, length in pairs(left) do
+      if length > 0 then
+         notes[#notes + 1] = { code = "ring-damaged", kind = "damage",
+            message = ("%s: %d bytes that its ring knows of are missing in its file of role %s")
+               :format(main.path, length, role) }
       end
    end
    return list

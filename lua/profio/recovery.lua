@@ -38,6 +38,10 @@ local function report(state, path, found)
       note(state, "ring-damaged", "damage", path, "%s: the records before that are kept",
          found.damage)
    end
+   if lfs.attributes(path, "size") < found.length then
+      note(state, "ring-damaged", "damage", path, "%d bytes expected, found %d: records are lost",
+         found.length, lfs.attributes(path, "size"))
+   end
    state.lost = (state.lost or 0) + found.lost
 end
 

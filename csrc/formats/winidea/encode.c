@@ -268,6 +268,7 @@ static void close_writer (pf_encoder *encoder) {
   free(self->told_copy);
   free(self->given);
   free(self->given_of);
+  free(self->handles);
   free(self->row);
   free(self);
 }

@@ -79,6 +79,9 @@ typedef struct winidea_writer {
   uint32_t told; /* how many of them have been written */
   uint32_t *given_of;
   uint32_t ngiven_of;
+  uint32_t
+      *handles; /* by area: its own, or the one it gets when it is written */
+  uint32_t nhandles, handles_room;
   uint32_t next_of[WINIDEA_KINDS]; /* the next index of each kind */
 
   uint8_t *row; /* the line being made */

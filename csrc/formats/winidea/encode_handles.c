@@ -55,22 +55,58 @@ static pf_status next_handle (winidea_writer *self, unsigned kind,
 }
 
 
-/* The handle of an area of a kind that has none: states of one variable share
-   that which goes with its handle, all others have the next one. */
+static pf_status check_handle (uint64_t handle, uint32_t *number,
+                               pf_error *error) {
+  *number = (uint32_t)handle;
+  if (handle <= UINT32_MAX)
+    return PF_OK;
+  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                 "a handle of 32 bits expected, found %llx",
+                 (unsigned long long)handle);
+}
+
+
+/* The handle of an area whose parent has one already: its own; states of one
+   variable share that which goes with its handle; all others have the next one.
+   A handle of its own that is too large is refused when the area is written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle, pf_error *error) {
   const unsigned kind = kind_of(self, area);
-  if (winidea_is_state((uint32_t)kind << 28) && area->parent != PF_NO_AREA) {
-    const pf_status status =
-        winidea_area_handle(self, area->parent, handle, error);
-    if (status < 0)
-      return status;
+  *handle = (uint32_t)area->handle;
+  if (area->has_handle)
+    return PF_OK;
+  if (winidea_is_state((uint32_t)kind << 28) && area->parent < self->nhandles) {
+    *handle = self->handles[area->parent];
     if (winidea_kind(*handle) + 1 == kind) {
       *handle += WINIDEA_KIND_STEP;
       return PF_OK;
     }
   }
   return next_handle(self, kind, handle, error);
+}
+
+
+/* Give all areas up to one their handles, in the order of the dictionary: an
+   encoder that goes on with other events of the same areas, as that of a ring
+   which a killed writer has left, gives the same ones. */
+static pf_status give_handles (winidea_writer *self, uint32_t number,
+                               pf_error *error) {
+  if (number >= self->handles_room) {
+    const uint32_t room = number + number / 2 + 64;
+    uint32_t *const handles = realloc(self->handles, room * sizeof *handles);
+    if (handles == NULL)
+      return winidea_no_memory(error);
+    self->handles = handles;
+    self->handles_room = room;
+  }
+  for (; self->nhandles <= number; self->nhandles++) {
+    const pf_status status =
+        new_handle(self, pf_area_at(self->dictionary, self->nhandles),
+                   &self->handles[self->nhandles], error);
+    if (status < 0)
+      return status;
+  }
+  return PF_OK;
 }
 
 
@@ -81,26 +117,23 @@ static pf_status give_handle (winidea_writer *self, uint32_t number,
     *handle = self->given[self->given_of[number] - 1].handle;
     return PF_OK;
   }
-  const pf_status status =
-      new_handle(self, pf_area_at(self->dictionary, number), handle, error);
+  if (number >= UINT32_MAX / 2)
+    return winidea_no_memory(error);
+  const pf_area *const area = pf_area_at(self->dictionary, number);
+  pf_status status = PF_OK;
+  if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
+      area->parent != PF_NO_AREA) /* its variable is told, too */
+    status = winidea_area_handle(self, area->parent, handle, error);
+  if (status >= 0)
+    status = give_handles(self, number, error);
   if (status < 0)
     return status;
-  if (number >= UINT32_MAX / 2 || !reserve_given(self, number))
+  if (!reserve_given(self, number))
     return winidea_no_memory(error);
+  *handle = self->handles[number];
   self->given[self->ngiven] = (winidea_given){number, *handle};
   self->given_of[number] = ++self->ngiven;
   return PF_OK;
-}
-
-
-static pf_status check_handle (uint64_t handle, uint32_t *number,
-                               pf_error *error) {
-  *number = (uint32_t)handle;
-  if (handle <= UINT32_MAX)
-    return PF_OK;
-  return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "a handle of 32 bits expected, found %llx",
-                 (unsigned long long)handle);
 }
 
 
