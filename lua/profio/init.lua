@@ -367,7 +367,7 @@ function profio.open(what, given)
       list = recovery.expand(list, state, mine.trust_paths)
       inputs.unpack(list, mine.max_size)
    end
-   local called, ok, message, code = pcall(add_inputs, state, list, mine, given)
+   local called, ok, message, code = inputs.list_once(add_inputs, state, list, mine, given)
    inputs.close(list)
    if not called then
       close_state(state)

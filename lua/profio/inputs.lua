@@ -344,19 +344,66 @@ end
 
 -- }======
 
+-- The folders that have been listed while one call of profio.open goes on; nil: none goes on. To list
+-- a folder for each of the files in it would take the square of their number.
+local listed
+
+---Calls a function, in which each folder is listed once.
+---@param f function
+---@return boolean as pcall does
+---@return any ...
+function inputs.list_once(f, ...)
+   local outer = listed
+   listed = listed or {}
+   local results = table.pack(pcall(f, ...))
+   listed = outer
+   return table.unpack(results, 1, results.n)
+end
+
+local function put_name(index, key, name)
+   index[key] = index[key] or {}
+   table.insert(index[key], name)
+end
+
+---The names in a folder, in order: `alike` by their form in small letters, `numbered` those that
+---end in a point and six digits or more, by what stands before these.
+---@param directory string "" is the current one
+---@return { alike: table<string, string[]>, numbered: table<string, string[]> }|nil nil: it cannot
+---be listed
+function inputs.names_in(directory)
+   if listed and listed[directory] ~= nil then
+      return listed[directory] or nil
+   end
+   local names, found = core.names_in(directory == "" and "." or directory), nil
+   if names then
+      table.sort(names)
+      found = { alike = {}, numbered = {} }
+      for _, name in ipairs(names) do
+         local base = name:match "^(.+)%.%d%d%d%d%d%d+$"
+         put_name(found.alike, name:lower(), name)
+         if base then
+            put_name(found.numbered, base, name)
+         end
+      end
+   end
+   if listed then
+      listed[directory] = found or false
+   end
+   return found
+end
+
 -- The folder of a file, with the slash after it, and the names in it. Where it cannot be listed,
 -- names that are known are still found by themselves: `known` is those that there are.
 local function names_beside(beside, known)
    local directory = beside:match "^(.*/)[^/]*$" or ""
-   local names = core.names_in(directory == "" and "." or directory)
-   if names then
-      return directory, names
+   local found, index = inputs.names_in(directory), {}
+   if found then
+      return directory, found.alike
    end
-   names = {}
    for _, name in ipairs(known) do
-      names[#names + 1] = lfs.symlinkattributes(directory .. name, "mode") and name or nil
+      index[name:lower()] = lfs.symlinkattributes(directory .. name, "mode") and { name } or nil
    end
-   return directory, names
+   return directory, index
 end
 
 ---All files in a directory that have a name, in any case of letters.
@@ -364,10 +411,10 @@ end
 ---@param name string without directory
 ---@return string[] paths
 function inputs.all_beside(beside, name)
-   local directory, names = names_beside(beside, { name })
+   local directory, index = names_beside(beside, { name })
    local paths = {}
-   for _, found in ipairs(names) do
-      if found:lower() == name:lower() and lfs.attributes(directory .. found, "mode") == "file" then
+   for _, found in ipairs(index[name:lower()] or {}) do
+      if lfs.attributes(directory .. found, "mode") == "file" then
          paths[#paths + 1] = directory .. found
       end
    end
@@ -381,18 +428,13 @@ end
 ---@param names string[] without directory, in order of preference
 ---@return string|nil path
 function inputs.beside(beside, names)
-   local listed = {}
-   local directory, present = names_beside(beside, names)
-   for _, name in ipairs(present) do
-      local lower = name:lower()
-      if not listed[lower] or name < listed[lower] then
-         listed[lower] = name
-      end
-      listed["=" .. name] = name
-   end
+   local directory, index = names_beside(beside, names)
    local other
    for _, name in ipairs(names) do
-      local found = listed["=" .. name] or listed[name:lower()]
+      local found
+      for _, alike in ipairs(index[name:lower()] or {}) do
+         found = alike == name and name or found or alike
+      end
       local mode = found and lfs.attributes(directory .. found, "mode")
       if mode == "file" then
          return directory .. found

@@ -19,15 +19,14 @@ local function is_file(path)
    return lfs.attributes(path, "mode") == "file"
 end
 
--- The names in a folder. Where it cannot be listed: those of the packets that are there one after
+-- The names of the packets in a folder. Where it cannot be listed: of those that are there one after
 -- the other.
 local function names_in(directory, name)
-   local names = core.names_in(directory == "" and "." or directory)
-   if names then
-      return names
+   local found = require("profio.inputs").names_in(directory)
+   if found then
+      return found.numbered[name] or {}
    end
-   names = {}
-   local number = 1
+   local names, number = {}, 1
    while lfs.symlinkattributes(("%s%s.%06d"):format(directory, name, number), "mode") do
       names[number] = ("%s.%06d"):format(name, number)
       number = number + 1
@@ -41,8 +40,8 @@ local function list(base)
    directory, name = directory or "", name or base
    local found = {}
    for _, file in ipairs(names_in(directory, name)) do
-      local of, number = file:match(pattern)
-      if of == name and lfs.attributes(directory .. file, "mode") ~= "directory" then
+      local number = file:match "%d+$"
+      if lfs.attributes(directory .. file, "mode") ~= "directory" then
          found[#found + 1] = { path = directory .. file, number = tonumber(number) }
       end
    end
