@@ -129,13 +129,4 @@ describe("saving br", function()
       assert.is_nil(writer)
       assert.truthy(message:find("the names of a recording are UTF-8", 1, true))
    end)
-
-   it("takes no code page from a trace of another format", function()
-      local function info()
-         return { { name = "code_page", value = "CP850" } }
-      end
-      local options = {}
-      require "profio.formats.br".save_defaults(options, info())
-      assert.same({}, options)
-   end)
 end)

@@ -263,8 +263,8 @@ describe("formulas over times of samples", function()
    end)
 
    it("do so for files of several rates", function()
-      local sevenths = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010, bins = bins,
-         rate = 7 }):bytes()
+      local sevenths = builder.new("<", 8):header():histogram({ low = 0x1000, high = 0x1010,
+         bins = bins, rate = 7 }):bytes()
       local trace <close> = open(command.file("thirds.out", thirds),
          command.file("sevenths.out", sevenths))
       local rows = trace.histogram:derive { "s = running(seconds)", "all = total(seconds)",
