@@ -18,7 +18,8 @@
 #                   and the power fails as often for each stream; before it
 #                   make torture-faults
 #   make torture-faults    each system call of many commands fails once, in
-#                   seven ways; with OF="export" some of the commands
+#                   seven ways; with OF="export" some of the commands, with
+#                   EVERY=5 one of five such runs
 #   make fuzz       each fuzz target for TIME seconds; counts the inputs tried
 #   make bench      profio beside gprof, other programs and plain C loops; with
 #                   CASES="timeline spans" some cases of it
@@ -133,8 +134,10 @@ run-test: $(KILL)
 	@$(SPECS) --run=ci
 
 # `make test` runs a few of them.
+EVERY ?= 1
+
 torture-faults: $(MODULE) $(KILL)
-	@PROFIO_FAULTS=all PROFIO_FAULTS_OF="$(OF)" $(SPECS) --run=ci \
+	@PROFIO_FAULTS=$(EVERY) PROFIO_FAULTS_OF="$(OF)" $(SPECS) --run=ci \
 		spec/faults_spec.lua
 
 torture: torture-faults

@@ -1,11 +1,10 @@
--- Each system call of many commands fails once: with PROFIO_FAULTS=all (`make torture-faults`)
--- every call with every fault, else a few of them.
+-- Each system call of many commands fails once: with PROFIO_FAULTS=1 (`make torture-faults`) every
+-- call with every fault, with PROFIO_FAULTS=N one of N such runs, else a few of them.
 
 local faults = require "spec.support.faults"
 
-local EVERY = 139 -- of the short form: one of so many runs; a prime number, so that all faults come
-
-local is_all = os.getenv "PROFIO_FAULTS" == "all"
+local asked = math.tointeger(tonumber(os.getenv "PROFIO_FAULTS"))
+local every = asked or 139 -- a prime number, so that all faults come
 local only = os.getenv "PROFIO_FAULTS_OF" or "" -- a pattern of names of commands
 
 describe("a system call that fails", function()
@@ -27,7 +26,7 @@ describe("a system call that fails", function()
             for _, kind in ipairs(faults.kinds) do
                for number = 1, right.calls do
                   turn = turn + 1
-                  if is_all or turn % EVERY == 0 then
+                  if turn % every == 0 then
                      local got = faults.run(case, kind, number)
                      runs = runs + 1
                      if got.failed == "none" then
@@ -41,7 +40,7 @@ describe("a system call that fails", function()
                   end
                end
             end
-            if is_all then
+            if asked then
                print(("%s: %d calls, %d runs, %d wrong"):format(case.name, right.calls, runs, #bad))
             end
             assert.same({}, bad)

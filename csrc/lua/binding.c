@@ -12,6 +12,9 @@ const bool l_always = true;
 /* The key of the kept raise in the registry: its address is what counts. */
 static const char raise_key = 0;
 
+/* The same for the message of the last input that could not be read. */
+static const char unread_key = 0;
+
 
 /* {====== Classes ====== */
 
@@ -93,7 +96,20 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
   if (reader_arg != 0 && lua_getiuservalue(L, reader_arg, 2) == LUA_TSTRING)
     label = lua_tostring(L, -1);
   push_message(L, error, label);
+  if (error->status == PF_EIO || error->status == PF_ETRUNCATED ||
+      error->status == PF_EFORMAT) {
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &unread_key);
+  }
   return lua_error(L);
+}
+
+
+/* core.unread(): the message of the last raise of a reader whose input could not
+   be read, without a position; or nil. So that it can be told from wrong use. */
+static int core_unread (lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &unread_key);
+  return 1;
 }
 
 
@@ -527,4 +543,6 @@ void l_open_binding (lua_State *L) {
   lua_setfield(L, LUA_REGISTRYINDEX, L_DICTIONARY "s");
   lua_pushcfunction(L, core_dictionary);
   lua_setfield(L, -2, "dictionary");
+  lua_pushcfunction(L, core_unread);
+  lua_setfield(L, -2, "unread");
 }

@@ -239,7 +239,8 @@ local function on_raise(message)
    elseif is_bug(message) then
       return failure.new(failure.NOTHING, debug.traceback(message, 2))
    end
-   return failure.new(failure.USE, (message:gsub("^[^\n:]+%.lua:%d+: ", "")))
+   message = message:gsub("^[^\n:]+%.lua:%d+: ", "")
+   return failure.new(message == core.unread() and failure.NOTHING or failure.USE, message)
 end
 
 ---Run the command.

@@ -190,6 +190,10 @@ function reader:fields() end
 ---@return profio.core.Dictionary
 function reader:dictionary() end
 
+---The message of the last raise of a reader whose input could not be read, without a position.
+---@return string|nil
+function core.unread() end
+
 ---A reader whose rows f(put) supplies; f runs as a coroutine.
 ---@param fields { [1]: string, [2]: string }[]
 ---@param f fun(put: fun(...))
