@@ -386,7 +386,8 @@ describe("a writer through a ring", function()
       local w = assert(profio.create(path, { format = "br", ring = { size = "64K" } }))
       assert(w:close())
       for _, method in ipairs { "dump", "flush", "facts" } do
-         local _, message = pcall(function() w[method](w) end) -- error_matches cuts the position off
+         -- error_matches cuts the position off
+         local _, message = pcall(function() w[method](w) end)
          assert.matches("ring_spec.lua:%d+: writer is closed$", message)
       end
       assert.error_matches(function() w:write { module = "m", line = 1 } end, "writer is closed$")

@@ -344,8 +344,8 @@ end
 
 -- }======
 
--- The folders that have been listed while one call of profio.open goes on; nil: none goes on. To list
--- a folder for each of the files in it would take the square of their number.
+-- The folders that have been listed while one call of profio.open goes on; nil: none goes on. To
+-- list a folder for each of the files in it would take the square of their number.
 local listed
 
 ---Calls a function, in which each folder is listed once.

@@ -108,6 +108,7 @@ describe("saving a table", function()
             assert.same({}, codes)
             assert.equal(page, info.code_page)
             os.remove(beside)
+            os.remove(path)
          end
       end
    end)
@@ -182,6 +183,37 @@ describe("saving a table", function()
             true))
          assert.equal("unsupported", code)
       end
+   end)
+
+   it("stays where a table of another extension reads it too", function()
+      os.execute("mkdir -p " .. command.folder .. "/shared")
+      local path = command.file("shared/t.dbf", dbf { "\xe4" })
+      command.file("shared/t.cpg", "1251")
+      local prf, scx = command.folder .. "/shared/t.prf", command.folder .. "/shared/T.SCX"
+      local function kept()
+         assert.equal("1251", command.read(command.folder .. "/shared/t.cpg"))
+         local trace <close> = assert(profio.open(path))
+         assert.equal("\u{434}", trace.data:rows()[1].NAME)
+         assert.is_nil((io.open(prf)))
+      end
+      local source <close> = assert(profio.open { data = dbf({ "\x84" }, { mark = 2 }) })
+      for _, to in ipairs { prf, command.folder .. "/shared/t.scx" } do
+         local done, message, code = source:save(to)
+         assert.same({ nil, "unsupported" }, { done, code })
+         assert.truthy(message:find("states the code page of " .. path, 1, true), message)
+         kept()
+      end
+      local entries <close> = assert(profio.open { data =
+         "TID,TIME,OP,MSG,LINE,PARAMS\n1,0,I,M,1,\n" })
+      local done, message = entries:save(prf, { form = "foxdbe" })
+      assert.is_nil(done)
+      assert.truthy(message:find("states the code page of " .. path, 1, true), message)
+      kept()
+      os.remove(command.folder .. "/shared/t.cpg")
+      local _, said = entries:save(prf, { form = "foxdbe", code_page = "UTF-8" })
+      assert.matches("only a .cpg file can say that the code page is UTF%-8", said)
+      assert.is_nil((io.open(command.folder .. "/shared/t.cpg")))
+      assert(source:save(scx)) -- a name with other letters has a .cpg file of its own
    end)
 
    it("through a ring removes the .cpg file of an older table at once", function()

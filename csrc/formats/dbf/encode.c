@@ -239,7 +239,8 @@ static pf_status read_code_page (dbf_writer *self, const pf_trace *asked,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "only a .cpg file can say that the code page is %s, and "
                    "there is no place for one: write into a file without a "
-                   "ring, or with raw, which leaves the code page open",
+                   "ring whose name no other table has, or with raw, which "
+                   "leaves the code page open",
                    self->charset.name);
   status = pf_converter_open_back(&self->to_page, &self->charset);
   if (status != PF_OK)

@@ -77,6 +77,11 @@ local extensions = {
    frx = { "frt" }, lbx = { "lbt" }, mnx = { "mnt" }, pjx = { "pjt" },
 }
 
+local table_extensions = { dbf = true }
+for extension in pairs(extensions) do
+   table_extensions[extension] = true
+end
+
 -- dBASE, whose memo files are .dbt; FoxPro has .fpt.
 local dbase = { [0x83] = true, [0x8b] = true, [0x8c] = true, [0x7b] = true, [0xcb] = true }
 
@@ -112,11 +117,35 @@ function dbf.side_files(main)
    return sides
 end
 
----The .cpg file of a table that is written.
+-- Tells whether the file at a path is still the same one.
+local function identity(path)
+   local found = lfs.attributes(path)
+   return found and ("%d %d"):format(found.dev, found.ino)
+end
+
+-- The tables in the folder of a path that read the .cpg file `page`, without the one at the path:
+-- those of its name, whatever their extension.
+local function tables_of(page, path)
+   local inputs = require "profio.inputs"
+   local stem, own = split(page), identity(path)
+   local list = {}
+   for extension in pairs(table_extensions) do
+      for _, found in ipairs(inputs.all_beside(path, stem:match "[^/]*$" .. "." .. extension)) do
+         if split(found) == stem and found ~= path and identity(found) ~= own then
+            list[#list + 1] = found
+         end
+      end
+   end
+   table.sort(list)
+   return list
+end
+
+---The .cpg file of a table that is written; nil: another table would read it as its own.
 ---@param path string of the table
----@return string
+---@return string|nil
 function dbf.cpg_of(path)
-   return split(path) .. ".cpg"
+   local page = split(path) .. ".cpg"
+   return #tables_of(page, path) == 0 and page or nil
 end
 
 ---Where memos are written: beside the table, as users of its extension look for them. And where a
@@ -138,39 +167,28 @@ function dbf.side_outputs(path, options, is_stream)
    end
    local sides = { { role = "memo", path = memo } }
    if path and path ~= "-" and not is_stream then
-      options.cpg = 1
-      sides[2] = { role = "cpg", path = dbf.cpg_of(path) }
+      local page = dbf.cpg_of(path)
+      options.cpg = page and 1
+      sides[2] = page and { role = "cpg", path = page }
    end
    return sides
 end
 
--- Tells whether the file at a path is still the same one.
-local function identity(path)
-   local found = lfs.attributes(path)
-   return found and ("%d %d"):format(found.dev, found.ino)
-end
-
--- Whether a .cpg file is that of another table, whose name has other cases of letters.
-local function is_of_another(older, path)
-   local stem = split(older)
-   for _, found in ipairs(require("profio.inputs").all_beside(path,
-      stem:match "[^/]*$" .. ".dbf")) do
-      if split(found) == stem and stem ~= split(path) then
-         return true
-      end
-   end
-   return false
-end
-
 ---The .cpg files of an older table: they would outrank the mark of the new one. `rest` leaves the
----one that has been written again.
+---one that has been written again. One that another table reads too stays, and is refused.
 ---@param path string of the table
----@return { paths: string[], all: fun(), rest: fun() }
+---@return { paths: string[], all: fun(), rest: fun() }|nil
+---@return string|nil message
+---@return string|nil code
 function dbf.replaced(path)
    local paths, before = {}, {}
    for _, older in ipairs(require("profio.inputs").all_beside(path, cpg_name(path))) do
-      if not is_of_another(older, path) then
+      local others = tables_of(older, path)
+      if #others == 0 then
          paths[#paths + 1], before[older] = older, identity(older)
+      elseif split(older) == split(path) then
+         return nil, ("%s: %s states the code page of %s, and would state that of this table: "
+            .. "give it another name"):format(path, older, others[1]), "unsupported"
       end
    end
    local function remove()

@@ -190,9 +190,11 @@ function xpp.side_outputs(path, options, is_stream)
    if not is_text and path ~= "-" then -- behind the packets, which refer to it
       sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
-   if not is_text and has_path and not options.packets and not is_stream then
+   local page = not is_text and has_path and not options.packets and not is_stream
+      and dbf.cpg_of(path) or nil
+   if page then
       options.cpg = 1
-      sides[#sides + 1] = { role = "cpg", path = dbf.cpg_of(path) }
+      sides[#sides + 1] = { role = "cpg", path = page }
    end
    if options.settings and path ~= "-" then
       sides[#sides + 1] = { role = "pri", path = path and with_extension(path, "pri") }
@@ -212,7 +214,11 @@ function xpp.replaced(path, options)
    if message or writes_text(options) then
       return older, message, code
    end
-   local pages = dbf.replaced(path)
+   local pages
+   pages, message, code = dbf.replaced(path)
+   if not pages then
+      return nil, message, code
+   end
    local paths = table.move(pages.paths, 1, #pages.paths, #(older and older.paths or {}) + 1,
       older and older.paths or {})
    local function both(name)

@@ -19,8 +19,8 @@ local function is_file(path)
    return lfs.attributes(path, "mode") == "file"
 end
 
--- The names of the packets in a folder. Where it cannot be listed: of those that are there one after
--- the other.
+-- The names of the packets in a folder. Where it cannot be listed: of those that are there one
+-- after the other.
 local function names_in(directory, name)
    local found = require("profio.inputs").names_in(directory)
    if found then
