@@ -17,6 +17,15 @@ describe("a system call that fails", function()
 
    local turn = 0
 
+   it("leaves no part of a database, and says no success, when its last steps fail", function()
+      for _, case in ipairs(cases) do
+         local right = case.name == "database" and faults.run(case, "NONE", 0)
+         for number = right and right.calls - 12 or 1, right and right.calls or 0 do
+            assert.is_nil(faults.wrong(case, right, faults.run(case, "EIO", number)), number)
+         end
+      end
+   end)
+
    for _, case in ipairs(cases) do
       if case.name:find(only) then
          it("ends in an error or changes nothing: " .. case.name, function()

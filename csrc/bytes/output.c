@@ -403,10 +403,13 @@ static pf_status prepare (pf_output *output, bool is_alone, pf_error *error) {
   const pf_status status = check_target(output, &exists, error);
   if (status != PF_OK)
     return status;
-  if (is_alone && !exists && output->temporary == NULL &&
-      link_to(output, output->path))
-    return close_descriptor(output, error);
-  return pf_output_park(output, error);
+  if (!is_alone || exists || output->temporary != NULL ||
+      !link_to(output, output->path))
+    return pf_output_park(output, error);
+  const pf_status closed = close_descriptor(output, error);
+  if (closed != PF_OK)
+    unlink(output->path); /* what was written may be lost */
+  return closed;
 }
 
 

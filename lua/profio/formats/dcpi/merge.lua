@@ -133,31 +133,34 @@ local function make_stage(directory, folders)
    return nil, ("%s: %s"):format(directory, message), "io"
 end
 
--- The folders of a complete database take their places; the stage is empty then.
+-- The folders of a complete database take their places, all or none; the stage is empty then.
 local function settle(stage, directory)
-   for name in lfs.dir(stage) do
-      if name ~= "." and name ~= ".." then
-         local done, message = os.rename(stage .. "/" .. name, directory .. "/" .. name)
-         if not done then
-            return nil, message, "io"
+   local names, message, code = core.names_in(stage)
+   for i, name in ipairs(names or {}) do
+      local done
+      done, message = os.rename(stage .. "/" .. name, directory .. "/" .. name)
+      if not done then
+         for k = 1, i - 1 do
+            os.rename(directory .. "/" .. names[k], stage .. "/" .. names[k])
          end
+         return nil, message, "io"
       end
+   end
+   if not names then
+      return nil, message, code
    end
    lfs.rmdir(stage)
    return true
 end
 
--- Whether a directory is one in which nothing is, or can be made.
+-- Whether a directory is one in which nothing is, or can be made; nil, message, code when it cannot
+-- be read.
 local function is_empty(directory)
    if lfs.attributes(directory, "mode") ~= "directory" then
       return true
    end
-   for name in lfs.dir(directory) do
-      if name ~= "." and name ~= ".." then
-         return false
-      end
-   end
-   return true
+   local names, message, code = core.names_in(directory)
+   return names and #names == 0, message, code
 end
 
 -- }======
@@ -216,7 +219,10 @@ end
 ---@return string|nil code
 function merge.save(state, directory, given, save)
    directory = directory:gsub("(.)/+$", "%1")
-   if not is_empty(directory) then
+   local is_free, problem, kind = is_empty(directory)
+   if is_free == nil then
+      return nil, problem, kind
+   elseif not is_free then
       return nil, directory .. ": dcpi: a database is written into an empty directory, and there "
          .. "is something in this one", "io"
    end
