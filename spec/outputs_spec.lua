@@ -298,6 +298,23 @@ describe("a database of DCPI", function()
    end)
 end)
 
+describe("a file that is replaced", function()
+   it("keeps its mode, and stays behind the link that named it", function()
+      local trace <close> = assert(profio.open(path_of "gmon.out"))
+      file("old", "old")
+      sh "chmod 640 old && ln -s old link"
+      for _, kind in ipairs { "pprof", "folded", "svg", "html" } do
+         assert(trace:export(kind, path_of "link"))
+      end
+      assert(trace:save(path_of "link"))
+      command.run "cd outputs && profio --report flat --output csv -o link gmon.out"
+      assert.matches("^function,", read(path_of "old"))
+      assert.equal("rw-r-----", lfs.attributes(path_of "old", "permissions"))
+      assert.equal("link", lfs.symlinkattributes(path_of "link", "mode"))
+      assert.equal("gmon.out link old", names())
+   end)
+end)
+
 describe("core.output", function()
    it("is a file of Lua that leaves nothing until the commit", function()
       file("x", "old")
