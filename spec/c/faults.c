@@ -16,6 +16,15 @@
 ** calls that the C library makes itself.
 */
 
+#if !defined __x86_64__ || !defined __linux__
+
+/* The registers of other machines are not known here: the spec is left out. */
+int main (void) {
+  return 250;
+}
+
+#else
+
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -34,14 +43,10 @@
 
 #define MOST_THREADS 64
 
-#if defined __x86_64__
 #define NUMBER_OF(r)  ((r).orig_rax)
 #define RESULT_OF(r)  ((r).rax)
 #define THIRD_OF(r)   ((r).rdx)
 #define PATH_OF(r, i) ((i) == 0 ? (r).rdi : (r).rsi)
-#else
-#error "the registers of this machine are not known here"
-#endif
 
 typedef struct call {
   long number;
@@ -348,3 +353,5 @@ int main (int argc, char **argv) {
   report(argv[1]);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
+
+#endif
