@@ -17,6 +17,8 @@
 #                   streams, or those that match CASE: no record may be lost;
 #                   and the power fails as often for each stream; before it
 #                   make torture-faults
+#   make torture-growth    what each report, export and mode costs on inputs
+#                   that double along each axis, and the exponents
 #   make torture-faults    each system call of many commands fails once, in
 #                   seven ways; with OF="export" some of the commands, with
 #                   EVERY=5 one of five such runs
@@ -140,7 +142,11 @@ torture-faults: $(MODULE) $(KILL)
 	@PROFIO_FAULTS=$(EVERY) PROFIO_FAULTS_OF="$(OF)" $(SPECS) --run=ci \
 		spec/faults_spec.lua
 
-torture: torture-faults
+torture: torture-faults torture-growth
+
+# `make test` has a short form of it; AXES="lanes depth=--check" takes some.
+torture-growth: $(MODULE)
+	@$(IN_TREE) PROFIO_BUILD=$(B) $(LUA) spec/bench/growth.lua $(AXES)
 
 FILES ?= 10000
 SEED  ?= 1
@@ -235,6 +241,7 @@ run-asan: $(B)/bin/lua5.4 $(KILL)
 	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
 		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=fork_spec \
 		--exclude-pattern=slow_input_spec --exclude-pattern=torture_spec \
+		--exclude-pattern=growth_spec \
 		--exclude-pattern=faults_spec
 
 # One process for each file, so that the heap stays small and cycles short, and
@@ -246,7 +253,7 @@ STRESSED = $(filter-out spec/cli/% %/sort_spec.lua %/group_spec.lua \
 	%/pprof_merge_spec.lua %/install_spec.lua %/readme_spec.lua \
 	%/outputs_spec.lua %/recorder_times_spec.lua %/formula_spec.lua \
 	%/faults_spec.lua %/callbacks_spec.lua \
-	%/gmon_program_spec.lua %/torture_spec.lua %/ring_restart_spec.lua,\
+	%/gmon_program_spec.lua %/torture_spec.lua %/growth_spec.lua %/ring_restart_spec.lua,\
 	$(sort $(shell find spec -name '*_spec.lua')))
 
 run-gcstress: $(STRESSED:spec/%.lua=$(B)/stressed/%)
@@ -412,6 +419,6 @@ clean:
 	rm -rf $(B)
 
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
-	run-gcstress run-oom run-replay check-detection torture torture-faults tsan \
+	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
 	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)

@@ -33,6 +33,8 @@ struct pf_map {
   int fd;      /* of a file that grows, else -1 */
   atomic_bool faulted;
   _Atomic(struct pf_map *) next;
+  struct pf_map *previous; /* under the lock: a map is found at once in a list
+                              of thousands */
 };
 
 /* The state of the process (see map.h). */
@@ -96,7 +98,10 @@ static void install_handler (void) {
 static void link_map (pf_map *map) {
   pthread_mutex_lock(&maps_lock);
   install_handler();
-  atomic_store(&map->next, atomic_load(&maps));
+  pf_map *const first = atomic_load(&maps);
+  atomic_store(&map->next, first);
+  if (first != NULL)
+    first->previous = map;
   atomic_store(&maps, map);
   pthread_mutex_unlock(&maps_lock);
 }
@@ -104,11 +109,10 @@ static void link_map (pf_map *map) {
 
 static void unlink_map (pf_map *map) {
   pthread_mutex_lock(&maps_lock);
-  _Atomic(pf_map *) *at = &maps;
-  for (pf_map *m = atomic_load(at); m != NULL && m != map; m = atomic_load(at))
-    at = &m->next;
-  if (atomic_load(at) == map)
-    atomic_store(at, atomic_load(&map->next));
+  pf_map *const next = atomic_load(&map->next);
+  if (next != NULL)
+    next->previous = map->previous;
+  atomic_store(map->previous == NULL ? &maps : &map->previous->next, next);
   pthread_mutex_unlock(&maps_lock);
 }
 

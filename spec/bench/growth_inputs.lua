@@ -198,7 +198,7 @@ local function frames(n, path)
    for i = 1, n do
       builder:back(0, i % 90000 + 1, 1)
    end
-   return { write(path .. ".br", builder:main():time(5):stop():bytes()) }
+   return { "--format", "br", write(path .. ".br", builder:main():time(5):stop():bytes()) }
 end
 
 -- Functions at 16 bytes each, and arcs between them by a shape.
@@ -335,5 +335,5 @@ return {
      most = 64000 },
    { name = "pprof-depth", make = pprof_depth, first = 500, most = 64000 },
    { name = "memos", make = memos, first = 1000, most = 128000 },
-   { name = "fields", make = fields, first = 60, most = 1920 },
+   { name = "fields", make = fields, first = 15, most = 240 },
 }

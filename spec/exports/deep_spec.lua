@@ -78,3 +78,25 @@ describe("a page of 40,000 lanes", function()
       assert.is_true(memory < 400, memory)
    end)
 end)
+
+describe("the flow of many threads", function()
+   it("is that of each thread alone, one after the other", function()
+      local rows = { "TID,TIME,OP,MSG,LINE\r\n" }
+      for i = 1, 60 do
+         rows[i + 1] = ('%d,%d,"%s","F%d",10\r\n'):format(i * 7 % 12 + 1, i,
+            i <= 24 and "I" or "O", i % 5)
+      end
+      local path = command.file("threads.prf", table.concat(rows))
+      local all = command.run("profio --report flow " .. path)
+      local parts = {}
+      for thread = 1, 12 do
+         parts[thread] = command.run(("profio --report flow --lane %d %s"):format(thread, path))
+            :gsub("^[^\n]*\n", "")
+      end
+      assert.equal("     TIME (ms)  enters > and leaves <\n" .. table.concat(parts, "\n"), all)
+   end)
+
+   it("shows deep calls no further right than others", function()
+      assert.is_true(#(run("--report flow " .. made("depth", DEPTH))) < 20e6)
+   end)
+end)

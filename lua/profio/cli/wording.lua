@@ -11,9 +11,14 @@ local wording = {}
 local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
    strict = true, trust_paths = true, mapping = true, metric = true }
 
+local known, nformats -- of so many formats: scripts may register more
+
 -- The names of all options that --set takes, and of those above.
 local function known_names()
-   local known = {}
+   if known and nformats == #profio.formats() then
+      return known
+   end
+   known, nformats = {}, #profio.formats()
    for name in pairs(own) do
       known[name] = true
    end
@@ -57,14 +62,17 @@ end
 ---@param message string
 ---@return string
 function wording.command(message)
-   local known = known_names()
+   if not message:find(" = ", 1, true) and not message:find("option '", 1, true) then
+      return message
+   end
+   local names = known_names()
    local function replaced(before, name, value)
-      return known[name] and before .. typed(name, value) or nil
+      return names[name] and before .. typed(name, value) or nil
    end
    message = (" " .. message):gsub('([^%w_])([%l_]+) = ("[^"]*")', replaced)
       :gsub("([^%w_])([%l_]+) = ([%w_]+)", replaced):sub(2)
    return (message:gsub("option '([%l_]+)'", function(name)
-      return known[name] and not message:find("no option '" .. name, 1, true) and option_of(name)
+      return names[name] and not message:find("no option '" .. name, 1, true) and option_of(name)
          or nil
    end))
 end

@@ -34,6 +34,9 @@ end
 
 -- {====== The text ======
 
+local DEEPEST = 100   -- calls further in are not shown further right
+local FEW_THREADS = 8 -- events are read again for each of so many; of more they are sorted
+
 -- Print a row; the stack of its thread remembers when calls began.
 local function write_event(out, stack, time, event, area, flags)
    if flags:find "gap" then
@@ -44,16 +47,26 @@ local function write_event(out, stack, time, event, area, flags)
    local enters = event == "enter"
    local depth = enters and #starts or math.max(#starts - 1, 0)
    local spent = not enters and starts[#starts] and xpp.ms(time - starts[#starts])
-   out:write(("%14s%s  %s%s%s%s\n"):format(xpp.ms(time), stack.heading, ("   "):rep(depth),
+   local indent = ("   "):rep(math.min(depth, DEEPEST))
+   out:write(("%14s%s  %s%s%s%s\n"):format(xpp.ms(time), stack.heading, indent,
       enters and "> " or "< ", plain(area), (spent and "  " .. spent .. " ms" or "")
          .. (flags ~= "" and "  (" .. flags .. ")" or "")))
    starts[enters and #starts + 1 or math.max(#starts, 1)] = enters and time or nil
 end
 
-local function write_events(out, events, with_thread)
-   local stacks = {}
+local function write_thread(out, thread, is_first)
+   out:write(is_first and "" or "\n", "Thread ", tostring(thread or "?"), "\n")
+end
+
+-- Events in the order of their rows; where these are sorted, each thread under a heading.
+local function write_events(out, events, with_thread, is_sorted)
+   local stacks, last = {}, nil
    for time, event, area, lane, flags in events:each("time", "event", "area", "lane", "flags") do
       local key = lane or 0
+      if is_sorted and (not last or last.lane ~= lane) then
+         write_thread(out, lane, last == nil)
+         last, stacks = { lane = lane }, {}
+      end
       stacks[key] = stacks[key] or { starts = {},
          heading = with_thread and ("  %5d"):format(key) or "" }
       write_event(out, stacks[key], time, event, area, flags or "")
@@ -81,8 +94,12 @@ function flow.text(context, out)
    if context:report_options(flow).per_thread == false then
       return write_events(out, events, true)
    end
-   for i, thread in ipairs(threads_of(events)) do
-      out:write(i > 1 and "\n" or "", "Thread ", tostring(thread or "?"), "\n")
+   local threads = threads_of(events)
+   if #threads > FEW_THREADS then
+      return write_events(out, events:sort "lane", false, true)
+   end
+   for i, thread in ipairs(threads) do
+      write_thread(out, thread, i == 1)
       local missing = require("profio.conditions").missing
       write_events(out, events:where { lane = thread or missing }, false)
    end

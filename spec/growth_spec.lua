@@ -1,0 +1,17 @@
+-- The short form of growth.lua: what costs most on inputs that double grows no faster than they do.
+
+local growth = require "spec.bench.growth"
+
+-- Each found growing with the square of its input once, or likely to.
+local cases = {
+   files = "--info", names = "--report flat", ids = "--check", depth = "--export folded",
+   warnings = "--check", cycle = "--report graph", lanes = "--report flow",
+}
+
+describe("growth", function()
+   for axis, options in pairs(cases) do
+      it(("of %s costs no more than a power of 1.2: %s"):format(axis, options), function()
+         assert.same({}, growth.run({ [axis] = options }, 0, function() end))
+      end)
+   end
+end)
