@@ -227,10 +227,17 @@ LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 
 asan:
 	@$(SETUP) run test check
-	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" all
+	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" asan-programs
 	@# the longest first, and all of them whatever fails
 	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan \
 		run-oom run-replay run-gcstress
+
+FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
+SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
+
+# All that the runs need. Where make had to build it on the way, it began with
+# the short runs, and the longest one came last and alone.
+asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without
@@ -300,9 +307,6 @@ $(B)/c/%.so: spec/c/%.c
 	@mkdir -p $(@D)
 	@echo "  ld  $@"
 	$(Q)$(CC) $(ALLFLAGS) $(CFLAGS) -fPIC -shared $< -o $@
-
-FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
-SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
 
 run-replay: $(FUZZERS:%=$(B)/replay/%)
 	@for f in $^; do echo "replay of the seeds: $$f"; \
@@ -418,7 +422,7 @@ rockspec:
 clean:
 	rm -rf $(B)
 
-.PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan run-asan \
+.PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan asan-programs run-asan \
 	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
 	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)
