@@ -20,7 +20,4 @@ const pf_format *const *pf_formats (size_t *count);
 /* The format called `name`, or NULL. */
 const pf_format *pf_format_named (const char *name);
 
-/* The format that is surest of these bytes, or NULL when none is. */
-const pf_format *pf_format_detect (pf_bytes bytes);
-
 #endif

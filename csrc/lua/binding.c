@@ -189,13 +189,6 @@ static int dictionary_gc (lua_State *L) {
 }
 
 
-/* dictionary:count(): how many names there are. */
-static int dictionary_count (lua_State *L) {
-  lua_pushinteger(L, pf_names_count(l_dictionary_check(L, 1)));
-  return 1;
-}
-
-
 static void set_text (lua_State *L, pf_dictionary *d, uint32_t name,
                       const char *key, int cache) {
   if (name == PF_NO_NAME)
@@ -530,8 +523,7 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 
 
 void l_open_binding (lua_State *L) {
-  static const luaL_Reg methods[] = {
-      {"count", dictionary_count}, {"stack", dictionary_stack}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
   lua_pushboolean(L, 0); /* l_keep_raise must not need memory */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   l_class(L, L_DICTIONARY, methods, dictionary_gc);

@@ -265,7 +265,6 @@ static int part_tables (lua_State *L) {
 
 static void push_info (lua_State *L, const l_part *p, const pf_info *info) {
   switch (info->type) {
-    case PF_NUM: lua_pushnumber(L, info->number); break;
     case PF_BOOL: lua_pushboolean(L, info->integer != 0); break;
     case PF_NAME:
       l_push_name(L, p->trace.dictionary, info->name_number, 0);

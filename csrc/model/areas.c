@@ -1,5 +1,5 @@
 /*
-** areas.c - the areas of a dictionary, and a table of them.
+** areas.c - the areas of a dictionary.
 */
 
 #include <stdatomic.h>
@@ -15,17 +15,6 @@ struct pf_areas {
   pf_interned interned;
   pf_area *segments[PF_NAMES_SEGMENTS]; /* those after the last are NULL */
   _Atomic uint32_t count;
-};
-
-const pf_field pf_area_fields[PF_AREA_FIELDS] = {
-    {"area", PF_AREA, "the area", false},
-    {"handle", PF_HANDLE, "the vendor's number of it", false},
-    {"value", PF_INT, "what tells areas of one handle apart", false},
-    {"name", PF_NAME, "its name", false},
-    {"class", PF_NAME, "function, line, variable, state, ...", false},
-    {"parent", PF_AREA, "the area it belongs to", false},
-    {"file", PF_NAME, "the source file it begins in", false},
-    {"line", PF_INT, "the line it begins at", false},
 };
 
 
@@ -127,80 +116,6 @@ void pf_areas_free (struct pf_areas *areas) {
   for (size_t i = 0; i < PF_NAMES_SEGMENTS; i++)
     free(areas->segments[i]);
   free(areas);
-}
-
-/* }====== */
-
-
-/* {====== The table ====== */
-
-typedef struct areas_reader {
-  pf_reader reader;
-  uint32_t next;
-} areas_reader;
-
-
-static void put_id (pf_column *column, size_t row, uint32_t id, uint32_t none) {
-  if (column->data == NULL)
-    return;
-  column->ids[row] = id;
-  if (id == none)
-    pf_set_missing(column, row);
-}
-
-
-static void put_int (pf_column *column, size_t row, int64_t value, bool known) {
-  if (column->data == NULL)
-    return;
-  column->ints[row] = value;
-  if (!known)
-    pf_set_missing(column, row);
-}
-
-
-static void put_area (pf_column *c, size_t row, uint32_t number,
-                      const pf_area *a) {
-  put_id(&c[0], row, number, PF_NO_AREA);
-  put_int(&c[1], row, (int64_t)a->handle, a->has_handle);
-  put_int(&c[2], row, a->value, a->has_value);
-  put_id(&c[3], row, a->name, PF_NO_NAME);
-  put_id(&c[4], row, a->class, PF_NO_NAME);
-  put_id(&c[5], row, a->parent, PF_NO_AREA);
-  put_id(&c[6], row, a->file, PF_NO_NAME);
-  put_int(&c[7], row, a->line, a->line != 0);
-}
-
-
-static pf_status areas_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  areas_reader *const r = (areas_reader *)(void *)self;
-  (void)error;
-  pf_batch_clear(batch);
-  const uint32_t count = pf_areas_count(self->dictionary);
-  for (; batch->rows < PF_BATCH_ROWS && r->next < count; r->next++)
-    put_area(batch->columns, batch->rows++, r->next,
-             pf_area_at(self->dictionary, r->next));
-  return batch->rows > 0 ? PF_MORE : PF_END;
-}
-
-
-static void areas_close (pf_reader *self) {
-  free(self);
-}
-
-
-pf_status pf_areas_open (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error) {
-  areas_reader *const r = calloc(1, sizeof *r);
-  if (r == NULL)
-    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  r->reader.fields = table->fields;
-  r->reader.nfields = table->nfields;
-  r->reader.dictionary = trace->dictionary;
-  r->reader.next = areas_next;
-  r->reader.close = areas_close;
-  *reader = &r->reader;
-  return PF_OK;
 }
 
 /* }====== */

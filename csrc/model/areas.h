@@ -52,15 +52,6 @@ static inline pf_bytes pf_text (const pf_dictionary *dictionary, pf_type type,
                  type == PF_AREA ? pf_area_name(dictionary, number) : number);
 }
 
-/* The schema of a table of all areas: area (its number), handle, value, name,
-   class, parent (its name), file, line. */
-#define PF_AREA_FIELDS 8
-extern const pf_field pf_area_fields[PF_AREA_FIELDS];
-
-/* A pf_table's `open` over that schema: the areas there are when it is read. */
-pf_status pf_areas_open (pf_trace *trace, const pf_table *table,
-                         pf_reader **reader, pf_error *error);
-
 /* Called by pf_dictionary_free. */
 struct pf_areas;
 void pf_areas_free (struct pf_areas *areas);

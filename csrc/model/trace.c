@@ -102,15 +102,6 @@ void pf_info_bool (pf_trace *trace, const char *name, bool value) {
 }
 
 
-void pf_info_num (pf_trace *trace, const char *name, double value) {
-  pf_info *const info = info_entry(trace->notes, name);
-  if (info == NULL)
-    return;
-  info->type = PF_NUM;
-  info->number = value;
-}
-
-
 static void set_text (pf_trace *trace, pf_info *info, pf_bytes value) {
   const uint32_t number = pf_intern(trace->dictionary, value);
   if (number == PF_NO_NAME)

@@ -11,9 +11,8 @@
 /* One header fact of trace.info, in the order of the file. */
 typedef struct pf_info {
   char name[40];
-  pf_type type; /* PF_INT, PF_NUM, PF_ADDR, PF_BOOL or PF_NAME (text) */
+  pf_type type; /* PF_INT, PF_ADDR, PF_BOOL or PF_NAME (text) */
   int64_t integer;
-  double number;
   uint32_t name_number; /* of a text: in the trace's dictionary */
 } pf_info;
 
@@ -36,7 +35,6 @@ void pf_notes_free (pf_notes *notes);
 /* Set a header fact; setting it again replaces it. Out of memory it is dropped,
    and pf_info_failed tells: whoever opens the trace asks once at the end. */
 void pf_info_int (pf_trace *trace, const char *name, int64_t value);
-void pf_info_num (pf_trace *trace, const char *name, double value);
 void pf_info_addr (pf_trace *trace, const char *name, uint64_t value);
 void pf_info_bool (pf_trace *trace, const char *name, bool value);
 void pf_info_text (pf_trace *trace, const char *name, pf_bytes value);

@@ -147,11 +147,6 @@ const pf_table *pf_writer_tables (const pf_writer *w, size_t *count) {
   return w->consumer->drain.tables;
 }
 
-
-pf_dictionary *pf_writer_dictionary (const pf_writer *w) {
-  return w->dictionary;
-}
-
 /* }====== */
 
 

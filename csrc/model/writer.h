@@ -54,9 +54,8 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
 /* The files are empty: from here on they are read with the ring. */
 void pf_writer_start (pf_writer *writer);
 
-/* What can be written, and what numbers in it point into. */
+/* What can be written. */
 const pf_table *pf_writer_tables (const pf_writer *writer, size_t *count);
-pf_dictionary *pf_writer_dictionary (const pf_writer *writer);
 
 /* One row of a batch of a table's schema. PF_OK also when it was dropped. */
 pf_status pf_writer_put (pf_writer *writer, size_t table, const pf_batch *batch,

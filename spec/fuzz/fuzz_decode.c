@@ -317,6 +317,5 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size) {
     read_trace(formats[i], bytes, NULL, 0, true);
     read_trace(formats[i], bytes, chosen, nchosen, false);
   }
-  (void)pf_format_detect(bytes);
   return 0;
 }

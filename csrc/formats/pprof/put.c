@@ -64,13 +64,6 @@ uint64_t pprof_text_number (pprof_texts *t, uint32_t name) {
 }
 
 
-uint64_t pprof_text_number_of (pprof_texts *t, const char *text) {
-  const uint32_t name = pf_intern_text(t->dictionary, text);
-  t->failed |= name == PF_NO_NAME;
-  return pprof_text_number(t, name);
-}
-
-
 static void put_text (pf_sink *sink, pf_bytes text) {
   pprof_put_message(sink, PPROF_STRING, text.size);
   (void)pf_sink_put(sink, text.at, text.size);

@@ -81,9 +81,6 @@ typedef struct pprof_texts {
 /* The number of a name; 0 of PF_NO_NAME and of the empty text. */
 uint64_t pprof_text_number (pprof_texts *texts, uint32_t name);
 
-/* The number of a text, which becomes a name. */
-uint64_t pprof_text_number_of (pprof_texts *texts, const char *text);
-
 /* Write all of them. */
 void pprof_put_texts (const pprof_texts *texts, pf_sink *sink);
 

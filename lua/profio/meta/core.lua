@@ -98,9 +98,6 @@ function core.dictionary() end
 ---@class profio.core.Dictionary
 local dictionary = {}
 
----@return integer names
-function dictionary:count() end
-
 ---The frames of a stack, the innermost first. Raises for a number that was never given.
 ---@param number integer a value of a column of stacks
 ---@return { area: string, class: string, file: string, line: integer, value: integer }[]
