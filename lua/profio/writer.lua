@@ -391,7 +391,11 @@ local function put_tables(sink, state, format, checked, path)
       note_columns(state, format, checked)
    end
    for _, name in ipairs(names) do
-      local ok, message, code = sink:put_reader(name, trace.plain_reader(state, name))
+      local reader, message, code = trace.plain_reader(state, name)
+      local ok = reader
+      if reader then
+         ok, message, code = sink:put_reader(name, reader)
+      end
       if not ok then
          return nil, message, code
       end

@@ -1,16 +1,19 @@
 /*
-** oom.c - runs chunks while memory runs out: oom SCRIPT.
+** oom.c - runs chunks while memory runs out, or the system fails: oom SCRIPT [NAME]...
 **
-** Two allocators count: that of Lua, and malloc, calloc, realloc and
-** posix_memalign of our own objects (linked with --wrap). The script gets a function
+** Two allocators count: that of Lua, and malloc, calloc, realloc, posix_memalign,
+** strdup and strndup of our own objects (linked with --wrap). Calls of the system
+** count apart (see faults.h). The script gets two functions
 **
 **   fine, message, requests = oom(n, f)
+**   fine, message, requests = fault(n, f)
 **
-** that calls f while request n and the one after it fail (Lua asks twice: it
-** collects in between). `requests` says how many were made, so a script asks
-** for n = 0, 1, 2, ... until n passes it. What must hold is watched from
-** outside: f either works or raises "not enough memory", the sanitizers find
-** nothing, and no memory is lost.
+** The first calls f while request n for memory and the one after it fail (Lua asks
+** twice: it collects in between), the second while call n of the system fails with
+** EIO. `message` is what f returned or raised. `requests` says how many were made, so
+** a script asks for n = 0, 1, 2, ... until n passes it. What must hold is watched from
+** outside: f either works or fails with the message of this failure, the sanitizers
+** find nothing, and no memory is lost.
 */
 
 #include <errno.h>
@@ -21,6 +24,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "faults.h"
 
 int luaopen_profio_core (lua_State *L);
 
@@ -28,25 +34,43 @@ void *__real_malloc (size_t size);
 void *__real_calloc (size_t count, size_t size);
 void *__real_realloc (void *block, size_t size);
 int __real_posix_memalign (void **block, size_t alignment, size_t size);
+char *__real_strdup (const char *text);
+char *__real_strndup (const char *text, size_t size);
 void *__wrap_malloc (size_t size);
 void *__wrap_calloc (size_t count, size_t size);
 void *__wrap_realloc (void *block, size_t size);
 int __wrap_posix_memalign (void **block, size_t alignment, size_t size);
+char *__wrap_strdup (const char *text);
+char *__wrap_strndup (const char *text, size_t size);
 
-static struct {
+typedef struct {
   bool armed;
   atomic_long request; /* the number of the next one, of any thread */
-  long failing;
+  long failing;        /* the first that fails */
+  long in_a_row;       /* so many fail */
 } meter;
 
+static meter memory = {.in_a_row = 2};
+static meter calls = {.in_a_row = 1};
 
-/* Count a request; true when it is one of the two to refuse. */
-static bool refused (void) {
-  if (!meter.armed) {
+
+/* Count a request; true when it is one of those to refuse. */
+static bool counts_to_failure (meter *m) {
+  if (!m->armed) {
     return false;
   }
-  const long request = atomic_fetch_add(&meter.request, 1);
-  return request == meter.failing || request == meter.failing + 1;
+  const long past = atomic_fetch_add(&m->request, 1) - m->failing;
+  return past >= 0 && past < m->in_a_row;
+}
+
+
+static bool refused (void) {
+  return counts_to_failure(&memory);
+}
+
+
+bool call_fails (void) {
+  return counts_to_failure(&calls);
 }
 
 
@@ -70,6 +94,16 @@ int __wrap_posix_memalign (void **block, size_t alignment, size_t size) {
 }
 
 
+char *__wrap_strdup (const char *text) {
+  return refused() ? NULL : __real_strdup(text);
+}
+
+
+char *__wrap_strndup (const char *text, size_t size) {
+  return refused() ? NULL : __real_strndup(text, size);
+}
+
+
 /* Blocks that shrink are never refused: that is not running out. */
 static void *lua_memory (void *context, void *block, size_t old, size_t size) {
   (void)context;
@@ -84,39 +118,55 @@ static void *lua_memory (void *context, void *block, size_t old, size_t size) {
 }
 
 
-static int l_oom (lua_State *L) {
+/* oom(n, f), fault(n, f): see above. The meter is the upvalue. */
+static int l_run (lua_State *L) {
+  meter *const m = lua_touserdata(L, lua_upvalueindex(1));
   const lua_Integer failing = luaL_checkinteger(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   luaL_checkstack(L, 10, NULL);
   lua_settop(L, 2);
-  meter.failing = (long)failing;
-  atomic_store(&meter.request, 0);
-  meter.armed = true;
-  const int status = lua_pcall(L, 0, 0, 0);
-  meter.armed = false;
+  m->failing = (long)failing;
+  atomic_store(&m->request, 0);
+  m->armed = true;
+  const int status = lua_pcall(L, 0, 1, 0);
+  m->armed = false;
   lua_pushboolean(L, status == LUA_OK);
   if (status == LUA_OK) {
-    lua_pushnil(L);
+    lua_pushvalue(L, 2);
   }
   else {
     luaL_tolstring(L, 2, NULL);
   }
-  lua_pushinteger(L, atomic_load(&meter.request));
+  lua_pushinteger(L, atomic_load(&m->request));
   return 3;
+}
+
+
+static void set_function (lua_State *L, const char *name, meter *m) {
+  lua_pushlightuserdata(L, m);
+  lua_pushcclosure(L, l_run, 1);
+  lua_setglobal(L, name);
 }
 
 
 int main (int argc, char **argv) {
   lua_State *L = lua_newstate(lua_memory, NULL);
-  if (L == NULL || argc != 2) {
-    fprintf(stderr, "oom SCRIPT\n");
+  if (L == NULL || argc < 2) {
+    fprintf(stderr, "oom SCRIPT [NAME]...\n");
     return 2;
   }
   luaL_openlibs(L);
+  lua_newtable(L);
+  for (int i = 2; i < argc; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i - 1);
+  }
+  lua_setglobal(L, "arg");
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_profio_core);
   lua_setfield(L, -2, "profio.core");
-  lua_register(L, "oom", l_oom);
+  set_function(L, "oom", &memory);
+  set_function(L, "fault", &calls);
   int status = luaL_dofile(L, argv[1]);
   if (status != LUA_OK) {
     fprintf(stderr, "oom: %s\n", lua_tostring(L, -1));

@@ -1,9 +1,11 @@
--- What runs while memory runs out, under spec/c/oom.c: each chunk with request
--- 0, 1, 2, ... failing until it gets through; of many requests the later ones,
--- which resemble each other, in ever longer steps (OOM_EVERY=1: each of them).
--- A chunk either works or raises "not enough memory"; anything else is a fault.
+-- What runs while memory runs out, and while calls of the system fail, under
+-- spec/c/oom.c: each chunk with request 0, 1, 2, ... failing until it gets through;
+-- of many requests the later ones, which resemble each other, in ever longer steps
+-- (OOM_EVERY=1: each of them). A chunk either works, and returns the text that it
+-- returns when nothing fails, or raises the message of the failure; anything else is
+-- a fault. `oom.lua NAME...` runs the chunks of these names.
 
-local oom = _G.oom -- luacheck: ignore
+local oom, fault = _G.oom, _G.fault -- luacheck: ignore
 
 local core = require "profio.core"
 local division = require "profio.division"
@@ -36,6 +38,8 @@ end
 write_file(nm_path, "0000000000001000 T main\n0000000000001020 t _ZN3foo3barEv\n")
 
 local chunks = {}
+
+require "spec.c.oom_files"(chunks, bytes)
 
 function chunks.open()
    local trace <close> = assert(profio.open { data = bytes })
@@ -375,11 +379,6 @@ function chunks.winidea_xml()
    return all_rows(trace)
 end
 
--- Whether a failed chunk failed as it should.
-local function is_memory(message)
-   return message:find("not enough memory", 1, true) ~= nil
-end
-
 -- Memory that is short in a hook ends the recording, and not the program.
 function chunks.recorder()
    local recorder = require "profio.recorder"
@@ -403,18 +402,39 @@ end
 -- Requests that fail one by one; behind them each second one does, then each third ...
 local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 
-local function run(name, f)
-   f() -- what is loaded at first use is loaded
+-- The messages of failures: of memory; of calls of the system, of those that can only
+-- mean that memory is short (zlib), and of iconv, which says whether it knows a page.
+local messages = {
+   [oom] = { "not enough memory" },
+   [fault] = { "Input/output error", "not enough memory", "out of memory", "code page" },
+}
+
+local function is_expected(attempt, message)
+   for _, expected in ipairs(messages[attempt]) do
+      if tostring(message):find(expected, 1, true) then
+         return true
+      end
+   end
+   return false
+end
+
+local function run(name, f, attempt, what)
+   local usual = f() -- what is loaded at first use is loaded
+   usual = type(usual) == "string" and usual or nil
    local at, faults = 0, 0
    while true do
-      local fine, message, requests = oom(at, f)
+      local fine, message, requests = attempt(at, f)
+      if fine and usual and message ~= usual then
+         print(("%s: %s %d changes what is returned"):format(name, what, at))
+         faults = faults + 1
+      elseif not fine and not is_expected(attempt, message) then
+         print(("%s: %s %d: %s"):format(name, what, at, message))
+         faults = faults + 1
+      end
       if fine and requests <= at then
-         print(("%-12s %6d requests, %d faults"):format(name, requests, faults))
+         print(("%-12s %6d %s, %d faults"):format(name, requests, what, faults))
          io.stdout:flush()
          return faults
-      elseif not fine and not is_memory(message) then
-         print(("%s: request %d: %s"):format(name, at, message))
-         faults = faults + 1
       end
       at = at + 1 + at // each_of
    end
@@ -427,9 +447,10 @@ end
 table.sort(names)
 
 local faults = 0
-for _, name in ipairs(names) do
-   faults = faults + run(name, chunks[name])
+for _, name in ipairs(arg and #arg > 0 and arg or names) do
+   faults = faults + run(name, chunks[name], oom, "requests")
+      + run(name, chunks[name], fault, "calls of the system")
 end
 os.remove(nm_path)
 os.remove(out_path)
-assert(faults == 0, "out of memory was not answered as such")
+assert(faults == 0, "a failure was not answered as such")

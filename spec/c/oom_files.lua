@@ -1,0 +1,155 @@
+-- The chunks of oom.lua that read and write files.
+
+local core = require "profio.core"
+local elf = require "spec.support.elf"
+local lfs = require "lfs"
+local profio = require "profio"
+
+local folder = os.tmpname()
+os.remove(folder)
+
+local function path_of(name)
+   return folder .. "/" .. name
+end
+
+local function write(name, text)
+   local file <close> = assert(io.open(path_of(name), "wb"))
+   assert(file:write(text))
+   return path_of(name)
+end
+
+local function read(name)
+   local file <close> = assert(io.open(path_of(name), "rb"))
+   return file:read "a"
+end
+
+-- What a file holds after a failure is what it held before, or all of the new text.
+local function is_old_or_new(name, old, new)
+   local text = read(name)
+   assert(text == old or text == new, name .. " is neither old nor new")
+end
+
+return function(chunks, gmon)
+   assert(os.execute("mkdir -p " .. folder))
+   local plain, packed = write("gmon.out", gmon), write("packed", gmon)
+   assert(os.execute("gzip -f " .. packed))
+
+   local function saved(path)
+      local trace <close> = assert(profio.open(path))
+      return (assert(trace:save()))
+   end
+
+   function chunks.file()
+      return saved(plain)
+   end
+
+   function chunks.file_packed()
+      return saved(packed .. ".gz")
+   end
+
+   function chunks.file_pipe()
+      os.execute(("cd %s && { [ -p pipe ] || mkfifo pipe; } && { timeout 1 sh -c "
+         .. "'cat gmon.out > pipe' >/dev/null 2>&1 & }"):format(folder))
+      return saved(path_of "pipe")
+   end
+
+   assert(lfs.link("old", path_of "link", true))
+
+   function chunks.file_written()
+      local trace <close> = assert(profio.open(plain))
+      for _, name in ipairs { "new", "link" } do
+         os.remove(path_of "new")
+         write("old", "old")
+         local fine, message = trace:save(path_of(name))
+         is_old_or_new("old", "old", gmon)
+         assert(fine, message)
+      end
+      assert(trace:save "/dev/null")
+      assert(trace:export("folded", path_of "old"))
+      return read "old"
+   end
+
+   function chunks.file_named()
+      local real, message = core.named_file(plain, { folder })
+      assert(real or message:find "outside the folders", message) -- the folder cannot be told
+   end
+
+   local program = write("program", elf.build {
+      symbols = { { name = "main", value = 0x1000, size = 0x20 },
+         { name = "_ZN3foo3barEv", value = 0x1020, size = 0x20 } } })
+
+   function chunks.file_symbols()
+      local trace <close> = assert(profio.open(plain, { exe = program }))
+      local profile = assert(trace:profile())
+      return core.write_listing(profile:flat():reader(),
+         { kind = "kind", templates = core.listing_templates("flat", false) })
+   end
+
+   local head = "* HANDLE(Functions) %HANDLE%,%NAME%,%FILE%,%VALUE%\n1,f,/a.c,\n"
+      .. "* TIMELINE %HANDLE%,%EVENT%,%TIME%\n1,E,1\n"
+
+   function chunks.file_followed()
+      local live = write("live.csv", head)
+      local trace <close> = assert(profio.open(live, { live = true }))
+      local rows = trace:table("events"):count()
+      write("live.csv", head .. "1,X,5\n")
+      trace:refresh()
+      trace:refresh() -- what the first has not seen for a failure
+      return rows .. " " .. trace:table("events"):count()
+   end
+
+   -- A ring with a thread that writes, read while it is open, then closed.
+   function chunks.file_ring()
+      collectgarbage() -- closes a writer that the last failure left open
+      local path = path_of "ring.br"
+      os.remove(path)
+      local w <close> = assert(profio.create(path, { format = "br", ring = { size = "64K" } }))
+      local emit = w:emitter("module", "line")
+      for i = 1, 20 do
+         local _, message = emit("M" .. i, i)
+         assert(not message, message)
+      end
+      assert(w:flush())
+      do
+         local trace <close> = assert(profio.open(path))
+         assert(trace:count() == 20)
+      end
+      assert(w:close())
+      return saved(path)
+   end
+
+   -- The ring that a killed writer left beside its file.
+   function chunks.file_recovered()
+      collectgarbage()
+      local path, left = path_of "killed.br", path_of "left.br"
+      for _, name in ipairs { path, path .. ".ring", left, left .. ".ring" } do
+         os.remove(name)
+      end
+      local w <close> = assert(profio.create(path, { format = "br",
+         ring = { size = "64K", full = "overwrite" } }))
+      assert(w:write { module = "A.BR", line = 7 })
+      os.execute(("cp %s %s; cp %s.ring %s.ring"):format(path, left, path, left))
+      assert(w:close())
+      local trace, message = profio.open(left)
+      assert(trace or message:find "the file is empty", message) -- as it is without the ring
+      local rows = trace and #trace:rows "line" or 0
+      assert(rows == 1 or not trace or trace.warnings[1].code == "ring-damaged")
+      if trace then
+         trace:close()
+      end
+   end
+
+   function chunks.file_sampled()
+      local recorder = require "profio.recorder"
+      if recorder.is_recording() then -- the last failure left it so
+         pcall(recorder.stop)
+      end
+      collectgarbage()
+      assert(recorder.start { mode = "sampled", path = path_of "sampled.prf" })
+      for i = 1, 1000 do
+         tostring(i)
+      end
+      local info = recorder.stop()
+      assert(not info.failure, info.failure)
+   end
+end
