@@ -10,6 +10,11 @@
 #   make asan       the specs under ASan, UBSan and LeakSanitizer, then with an
 #                   allocator that fails, then with a collector that never rests
 #   make tsan       what runs in two threads, under ThreadSanitizer
+#   make coverage   how much of the C code the specs run, by file; fails under the
+#                   bounds of spec/support/coverage.lua
+#   make mutants    N (20) small changes of the C code that the specs should notice,
+#                   drawn as SEED says, with SINCE=revision only from the lines that
+#                   changed since; prints those that no spec notices
 #   make check-detection    files of this system, FILES of them (10,000) as SEED
 #                   chooses: none of them is a trace, and how many are taken
 #                   for one
@@ -281,11 +286,14 @@ $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -o $@
 
-# The requests of our own objects go through the counting allocator; those of
-# the libraries do not.
-$(B)/oom: spec/c/oom.c $(OBJECTS)
-	$(CC) $(ALLFLAGS) $(CFLAGS) $^ $(LUA_STATIC) $(LIBS) -Wl,--wrap=malloc \
-		-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=posix_memalign -o $@
+# Requests for memory and calls of the system of our own objects are counted, and
+# fail; those of the libraries do not.
+WRAPPED = malloc calloc realloc posix_memalign strdup strndup \
+	$(shell grep '^FAULT' spec/c/faults.h | cut -c 7- | cut -d , -f 1)
+
+$(B)/oom: spec/c/oom.c spec/c/faults.h $(OBJECTS)
+	$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LUA_STATIC) $(LIBS) \
+		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 
 # What runs in two threads.
 TSAN := -O1 -g -fsanitize=thread -Wno-tsan
@@ -296,6 +304,29 @@ tsan:
 		$(B)/tsan/c/race
 	@mkdir -p $(B)/tsan/race
 	@TSAN_OPTIONS=halt_on_error=1 $(B)/tsan/c/race $(B)/tsan/race
+
+# What the specs run. Functions that are always inlined would count once for each
+# place, so they are not. The programs that specs start count too.
+COVERAGE := -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=unused
+
+coverage:
+	@$(SETUP) run test
+	@$(AGAIN) -j$(JOBS) B=$(B)/coverage CC=gcc CFLAGS="$(COVERAGE)" all
+	@find $(B)/coverage -name '*.gcda' -delete
+	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/coverage CC=gcc CFLAGS="$(COVERAGE)" \
+		run-test run-oom run-replay
+	@$(LUA) spec/support/coverage.lua $(B)/coverage
+
+# Seconds of specs for each change.
+N      ?= 20
+WITHIN ?= 900
+
+mutants:
+	@$(SETUP) run test
+	@BUSTED=$(BUSTED) nice $(LUA) spec/support/mutants.lua $(B)/mutants/tree $(N) \
+		$(SEED) $(WITHIN) $(SINCE)
+
+.PHONY: coverage mutants
 
 # The C programs of the checks that need no Lua.
 $(B)/c/%: spec/c/%.c spec/c/recording.h $(CORE)

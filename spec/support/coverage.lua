@@ -1,0 +1,117 @@
+-- Prints how much of the C core a build with --coverage has run, and fails when
+-- that is under the bounds. Run by `make coverage` from the root:
+--
+--   lua5.4 spec/support/coverage.lua BUILD             one line for each file, then all
+--   lua5.4 spec/support/coverage.lua BUILD FILE...     what did not run in these files
+--
+-- Code in headers counts once, however many files include it.
+
+local json = require "dkjson"
+
+local bounds = { lines = 0.97, branches = 0.90, lines_of_file = 0.85 }
+
+---Add the counts of gcov for one compiled file to `files`, by path.
+local function add_object(files, object)
+   for _, file in ipairs(object.files) do
+      local name = file.file:match "%f[%w]csrc/.*"
+      if name then
+         local lines = files[name] or {}
+         files[name] = lines
+         for _, line in ipairs(file.lines) do
+            local sum = lines[line.line_number] or { count = 0, branches = {} }
+            lines[line.line_number] = sum
+            sum.count = sum.count + line.count
+            for i, branch in ipairs(line.branches) do
+               local key = (line.function_name or "") .. i
+               sum.branches[key] = (sum.branches[key] or 0) + branch.count
+            end
+         end
+      end
+   end
+end
+
+---Ask gcov for the counts of all compiled files; those that never ran count 0.
+---@return table<string, table<integer, { count: integer, branches: table<string, integer> }>> files
+local function read_counts(build)
+   local files = {}
+   local pipe <close> = assert(io.popen(("find %s/obj -name '*.gcno' | sort | xargs gcov"
+      .. " --branch-probabilities --json-format --stdout 2>/dev/null"):format(build)))
+   for text in pipe:lines() do
+      add_object(files, assert(json.decode(text)))
+   end
+   assert(next(files), "no counts below " .. build .. "/obj")
+   return files
+end
+
+---@return { lines: integer, lines_run: integer, branches: integer, branches_run: integer } sum
+local function sum_of(lines)
+   local sum = { lines = 0, lines_run = 0, branches = 0, branches_run = 0 }
+   for _, line in pairs(lines) do
+      sum.lines = sum.lines + 1
+      sum.lines_run = sum.lines_run + (line.count > 0 and 1 or 0)
+      for _, count in pairs(line.branches) do
+         sum.branches = sum.branches + 1
+         sum.branches_run = sum.branches_run + (count > 0 and 1 or 0)
+      end
+   end
+   return sum
+end
+
+local function share(part, whole)
+   return whole == 0 and 1 or part / whole
+end
+
+local function print_sum(sum, name)
+   print(("%6.1f %%  %5d of %5d lines  %6.1f %%  %5d of %5d branches  %s"):format(
+      100 * share(sum.lines_run, sum.lines), sum.lines_run, sum.lines,
+      100 * share(sum.branches_run, sum.branches), sum.branches_run, sum.branches, name))
+end
+
+---Print the files, those with the smallest share of lines last, and all together.
+---@return boolean fine whether all bounds are met
+local function print_report(files)
+   local list, all = {}, { lines = 0, lines_run = 0, branches = 0, branches_run = 0 }
+   for name, lines in pairs(files) do
+      local sum = sum_of(lines)
+      list[#list + 1] = { name = name, sum = sum, share = share(sum.lines_run, sum.lines) }
+      for key, count in pairs(sum) do
+         all[key] = all[key] + count
+      end
+   end
+   table.sort(list, function(a, b)
+      return a.share > b.share or a.share == b.share and a.name < b.name
+   end)
+   for _, file in ipairs(list) do
+      print_sum(file.sum, file.name)
+   end
+   print_sum(all, "all files")
+   local lowest = list[#list]
+   print(("bounds: %g %% of lines, %g %% of branches, %g %% of the lines of each file; lowest: %s")
+      :format(100 * bounds.lines, 100 * bounds.branches, 100 * bounds.lines_of_file, lowest.name))
+   return share(all.lines_run, all.lines) >= bounds.lines
+      and share(all.branches_run, all.branches) >= bounds.branches
+      and lowest.share >= bounds.lines_of_file
+end
+
+---Print the lines of a file that did not run (#) or took not all branches (2/4).
+local function print_missing(name, lines)
+   local number = 0
+   for text in io.lines(name) do
+      number = number + 1
+      local line = lines[number]
+      local taken, all = 0, 0
+      for _, count in pairs(line and line.branches or {}) do
+         taken, all = taken + (count > 0 and 1 or 0), all + 1
+      end
+      if line and (line.count == 0 or taken < all) then
+         print(("%s:%d: %-4s %s"):format(name, number,
+            line.count == 0 and "#" or taken .. "/" .. all, text))
+      end
+   end
+end
+
+local files = read_counts(arg[1])
+for i = 2, #arg do
+   print_missing(arg[i], assert(files[arg[i]], arg[i] .. " has no counts"))
+end
+os.exit(#arg > 1 or print_report(files))
