@@ -1,0 +1,296 @@
+-- Changes the C core in one small place at a time and runs the specs: a change
+-- that no spec notices (a survivor) shows what is not checked. Run by
+-- `make mutants` from the root:
+--
+--   lua5.4 spec/support/mutants.lua TREE COUNT SEED SECONDS [SINCE]
+--
+-- TREE is a folder of the tool's own, a copy of the project that stays for the
+-- next run. COUNT mutants are drawn from the lines of csrc/*.c that changed since
+-- revision SINCE (default: all); the same SEED draws the same ones. A change that
+-- does not compile, or leaves the object code as it was, is not counted. The specs
+-- run by file, those with most words of the changed file's path first, up to the
+-- first failure, and for at most SECONDS. A spec that does not end in ten times its
+-- usual time is a failure, too. The status is 0 in any case: some survivors are
+-- changes that make no difference.
+
+local function shell_quote(text)
+   return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
+---Run a shell command.
+---@return boolean fine, integer status
+local function run(command, ...)
+   local _, _, status = os.execute(command:format(...))
+   return status == 0, status
+end
+
+local function output_lines(command, ...)
+   local list = {}
+   local pipe <close> = assert(io.popen(command:format(...)))
+   for line in pipe:lines() do
+      list[#list + 1] = line
+   end
+   return list
+end
+
+local function read(path)
+   local file <close> = assert(io.open(path, "rb"))
+   return file:read "a"
+end
+
+local function write(path, text)
+   local file <close> = assert(io.open(path, "wb"))
+   assert(file:write(text))
+end
+
+-- The changes: in a line of code, each match of `pattern` is replaced by `by`.
+-- clang-format puts blanks around binary operators, so patterns find just these.
+local changes = {}
+
+local function swap(kind, from, to)
+   changes[#changes + 1] = { kind = kind, pattern = "()" .. from .. "()", by = to }
+end
+
+for from, to in pairs { [" < "] = " <= ", [" <= "] = " < ", [" > "] = " >= ", [" >= "] = " > ",
+   [" == "] = " != ", [" != "] = " == " } do
+   swap("relation", from, to)
+end
+swap("arithmetic", " %+ ", " - ")
+swap("arithmetic", " %- ", " + ")
+swap("arithmetic", " %+= ", " -= ")
+swap("arithmetic", " %+ 1%f[^%w.]", "")
+swap("arithmetic", " %- 1%f[^%w.]", "")
+swap("arithmetic", "%+%+", "--")
+swap("logic", " && ", " || ")
+swap("logic", " || ", " && ")
+swap("constant", "%f[%w_]true%f[^%w_]", "false")
+swap("constant", "%f[%w_]false%f[^%w_]", "true")
+swap("constant", "%f[%w_.]0%f[^%w_.]", "1")
+swap("constant", "%f[%w_.]1%f[^%w_.]", "0")
+changes[#changes + 1] = { kind = "condition", pattern = "%f[%w]if %(()().*%) ?{?$", by = "!",
+   negates = true }
+changes[#changes + 1] = { kind = "statement", pattern = "^%s*()[%w_%*][^{}]*;()$", by = ";",
+   whole = true }
+table.sort(changes, function(a, b) return a.pattern < b.pattern end)
+
+-- Lines that are a statement by themselves follow a line that ended one.
+local function begins_statement(before)
+   return before:match "[;{}:]%s*$" or before:match "^%s*$" or before:match "else$"
+end
+
+---The text with comments and the inside of strings blanked, of the same length.
+local function code_of(text)
+   local function blank(part)
+      return (part:gsub("[^\n]", " "))
+   end
+   text = text:gsub("/%*.-%*/", blank)
+   text = text:gsub('"[^"\n]*"', blank)
+   return (text:gsub("'\\?.[^'\n]?'", blank))
+end
+
+---Add each change that is possible in a line of code to `list`.
+local function add_changes(list, file, number, line, before)
+   for _, change in ipairs(changes) do
+      local at = 1
+      while true do
+         local _, stop, from, past = line:find(change.pattern, at)
+         if not from then
+            break
+         end
+         local word = line:match "^%s*([%w_]+)"
+         if not change.whole or begins_statement(before) and word ~= "return" and word ~= "const"
+            and word ~= "break" and word ~= "continue" and word ~= "goto" then
+            list[#list + 1] = { file = file, line = number, from = from, past = past,
+               kind = change.kind, by = change.by, negates = change.negates }
+         end
+         at = stop + 1
+      end
+   end
+end
+
+---The numbers of the lines that changed since a revision, by file; nil for all.
+local function lines_since(revision)
+   if not revision then
+      return nil
+   end
+   local changed, file = {}, nil
+   for _, line in ipairs(output_lines("git diff -U0 %s -- 'csrc/*.c'", shell_quote(revision))) do
+      file = line:match "^%+%+%+ b/(.*)" or file
+      local first, count = line:match "^@@ %-%S+ %+(%d+),?(%d*)"
+      if first then
+         changed[file] = changed[file] or {}
+         for number = first, first + (count == "" and 1 or count) - 1 do
+            changed[file][number] = true
+         end
+      end
+   end
+   return changed
+end
+
+---All changes of all files, in the order of files and lines.
+local function all_changes(changed)
+   local list = {}
+   for _, file in ipairs(output_lines "git ls-files 'csrc/*.c' | sort") do
+      local number, before, depth = 0, "", 0
+      for line in (code_of(read(file)) .. "\n"):gmatch "([^\n]*)\n" do
+         number = number + 1
+         line = line:gsub("%s+$", "")
+         if line:match "^%S" then
+            depth = line:match "%)%s*{$" and 1 or 0
+         elseif depth > 0 and (not changed or changed[file] and changed[file][number]) then
+            add_changes(list, file, number, line, before)
+         end
+         before = line
+      end
+   end
+   return list
+end
+
+---The text of a file after a change, and the changed line before and after.
+local function changed_text(change)
+   local lines = {}
+   for line in (read(change.file)):gmatch "[^\n]*\n" do
+      lines[#lines + 1] = line
+   end
+   local old = lines[change.line]
+   local head, tail = old:sub(1, change.from - 1), old:sub(change.past)
+   local new = head .. change.by .. tail
+   if change.negates then
+      new = head .. "!(" .. tail:gsub("%)( ?{?%s*)$", "))%1")
+   end
+   lines[change.line] = new
+   return table.concat(lines), old:match "^%s*(.-)%s*$", new:match "^%s*(.-)%s*$"
+end
+
+-- The copy of the project, built without debug information, so that the same
+-- object code is the same object file: in build/clean as it is, in build/mutant with
+-- one change.
+local tree, count, seed = arg[1], math.tointeger(arg[2]), math.tointeger(arg[3])
+local most_seconds, since = tonumber(arg[4]), arg[5]
+local compile = ("make -C %s --no-print-directory -j2 CFLAGS=-O1 WARN=-w"):format(tree)
+-- Changed programs may ask for all memory or fill the disk.
+local limits = "ulimit -v 16000000; ulimit -f 4000000;"
+
+local function object_of(file, build)
+   return tree .. "/build/" .. build .. "/obj" .. file:match "^csrc(/.*)%.c$" .. ".o"
+end
+
+local function make_tree()
+   assert(run("mkdir -p %s && cd %s && rm -rf csrc lua spec examples build/mutant", tree, tree))
+   assert(run("git ls-files --cached --others --exclude-standard -z | tar c --null -T -"
+      .. " | tar x -C %s", tree), "no copy of the project")
+   assert(run("[ ! -d ../shared ] || ln -sfn $(realpath ../shared) %s/../shared", tree))
+   assert(run(compile .. " B=build/clean all build/clean/c/kill build/clean/c/processes.so"
+      .. " >/dev/null"), "the copy does not compile")
+   assert(run("cp -a %s/build/clean %s/build/mutant", tree, tree))
+end
+
+---Run a file of specs in the tree.
+---@return string? how "failed" or "timed out"; nil when it passed
+---@return integer seconds
+local function run_spec(build, spec, limit)
+   local began = os.time()
+   local fine, status = run("cd %s && %s PROFIO_BUILD=build/%s timeout -k 5 %d lua5.4 %s --run=ci"
+      .. " %s >build/said.txt 2>&1 </dev/null", tree, limits, build, limit, os.getenv "BUSTED" or
+      "/usr/bin/busted", spec)
+   return not fine and ((status == 124 or status == 137) and "timed out" or "failed") or nil,
+      os.time() - began
+end
+
+local usual = {} -- seconds of each file of specs on unchanged code; false: it does not pass
+
+local function usual_seconds(spec)
+   if usual[spec] == nil then
+      local failure, took = run_spec("clean", spec, most_seconds)
+      usual[spec] = not failure and took
+      if failure then
+         print(("left out, since it %s on unchanged code: %s"):format(failure, spec))
+      end
+   end
+   return usual[spec]
+end
+
+local function words_of(path)
+   local words = {}
+   for word in path:gsub("%.[^.]*$", ""):gmatch "%a%l+" do
+      words[(word:gsub("s$", ""))] = true
+   end
+   words.csrc, words.spec, words.format, words.lua = nil, nil, nil, nil
+   return words
+end
+
+---The files of specs, the likely ones first, of equally likely ones the short ones.
+local function specs_for(file)
+   local wanted, list, score, size = words_of(file), {}, {}, {}
+   for _, spec in ipairs(output_lines "git ls-files 'spec/*_spec.lua'") do
+      score[spec], size[spec] = 0, #read(spec)
+      for word in pairs(words_of(spec)) do
+         score[spec] = score[spec] + (wanted[word] and 1 or 0)
+      end
+      list[#list + 1] = spec
+   end
+   table.sort(list, function(a, b)
+      if score[a] ~= score[b] then
+         return score[a] > score[b]
+      end
+      return size[a] < size[b] or size[a] == size[b] and a < b
+   end)
+   return list
+end
+
+---Compile a change; true when there is other object code.
+local function build(change, text)
+   write(tree .. "/" .. change.file, text)
+   return run(compile .. " B=build/mutant all >%s/build/said.txt 2>&1", tree)
+      and read(object_of(change.file, "mutant")) ~= read(object_of(change.file, "clean"))
+end
+
+local function take_back(change)
+   write(tree .. "/" .. change.file, read(change.file))
+   run("cp %s %s", object_of(change.file, "clean"), object_of(change.file, "mutant"))
+end
+
+---Run the specs on what is built.
+---@return string? killer the file of specs that noticed, and how
+---@return integer ran number of files that ran
+local function find_killer(change)
+   local began, ran = os.time(), 0
+   for _, spec in ipairs(specs_for(change.file)) do
+      if os.time() - began > most_seconds then
+         break
+      end
+      local seconds = usual_seconds(spec)
+      local failure = seconds and run_spec("mutant", spec, 30 + 10 * seconds)
+      ran = ran + 1
+      if failure then
+         return failure .. " in " .. spec, ran
+      end
+   end
+   return nil, ran
+end
+
+make_tree()
+local list = all_changes(lines_since(since))
+math.randomseed(seed)
+local killed, same, survivors = 0, 0, {}
+print(("%d possible changes, seed %d"):format(#list, seed))
+while killed + #survivors < count and #list > 0 do
+   local change = table.remove(list, math.random(#list))
+   local text, old, new = changed_text(change)
+   local where = ("%s:%d: %s: %s -> %s"):format(change.file, change.line, change.kind, old, new)
+   if build(change, text) then
+      local killer, ran = find_killer(change)
+      killed = killed + (killer and 1 or 0)
+      survivors[#survivors + 1] = not killer and where or nil
+      print(where .. ": " .. (killer or ("SURVIVED %d files of specs"):format(ran)))
+      io.stdout:flush()
+   else
+      same = same + 1
+   end
+   take_back(change)
+end
+print(("%d mutants, %d killed (%.0f %%); %d that do not compile or compile to the same"):format(
+   killed + #survivors, killed, 100 * killed / math.max(killed + #survivors, 1), same))
+for _, survivor in ipairs(survivors) do
+   print("survived: " .. survivor)
+end
