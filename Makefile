@@ -289,9 +289,9 @@ $(B)/bin/lua5.4: spec/c/host.c $(OBJECTS)
 # Requests for memory and calls of the system of our own objects are counted, and
 # fail; those of the libraries do not.
 WRAPPED = malloc calloc realloc posix_memalign strdup strndup \
-	$(shell grep '^FAULT' spec/c/faults.h | cut -c 7- | cut -d , -f 1)
+	$(shell grep '^FAULT' spec/c/failing_calls.h | cut -c 7- | cut -d , -f 1)
 
-$(B)/oom: spec/c/oom.c spec/c/faults.h $(OBJECTS)
+$(B)/oom: spec/c/oom.c spec/c/failing_calls.h $(OBJECTS)
 	$(CC) $(ALLFLAGS) $(CFLAGS) $(filter-out %.h,$^) $(LUA_STATIC) $(LIBS) \
 		$(WRAPPED:%=-Wl,--wrap=%) -o $@
 

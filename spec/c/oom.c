@@ -3,7 +3,7 @@
 **
 ** Two allocators count: that of Lua, and malloc, calloc, realloc, posix_memalign,
 ** strdup and strndup of our own objects (linked with --wrap). Calls of the system
-** count apart (see faults.h). The script gets two functions
+** count apart (see failing_calls.h). The script gets two functions
 **
 **   fine, message, requests = oom(n, f)
 **   fine, message, requests = fault(n, f)
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "faults.h"
+#include "failing_calls.h"
 
 int luaopen_profio_core (lua_State *L);
 

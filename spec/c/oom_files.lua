@@ -130,13 +130,10 @@ return function(chunks, gmon)
       assert(w:write { module = "A.BR", line = 7 })
       os.execute(("cp %s %s; cp %s.ring %s.ring"):format(path, left, path, left))
       assert(w:close())
-      local trace, message = profio.open(left)
+      local trace <close>, message = profio.open(left)
       assert(trace or message:find "the file is empty", message) -- as it is without the ring
       local rows = trace and #trace:rows "line" or 0
       assert(rows == 1 or not trace or trace.warnings[1].code == "ring-damaged")
-      if trace then
-         trace:close()
-      end
    end
 
    function chunks.file_sampled()

@@ -1,12 +1,12 @@
 /*
-** faults.h - calls of the system that fail when spec/c/oom.c says so.
+** failing_calls.h - calls of the system that fail when spec/c/oom.c says so.
 **
 ** The objects of the core are linked with --wrap for each name that stands first
 ** in a FAULT below (the Makefile takes them from here). A call that fails
 ** returns the last argument of FAULT, and errno is EIO.
 */
-#ifndef FAULTS_H
-#define FAULTS_H
+#ifndef FAILING_CALLS_H
+#define FAILING_CALLS_H
 
 #include <errno.h>
 #include <fcntl.h>
