@@ -292,6 +292,8 @@ end
 
 local some_profiles = profiles()
 
+require "spec.c.oom_profiles"(chunks, bytes, nm_path, some_profiles[1])
+
 function chunks.gathered()
    local trace <close> = assert(profio.open(some_profiles))
    local profile <close> = assert(trace:profile())
