@@ -20,68 +20,78 @@ local function lists(profile, names, of)
    return table.concat(texts, "\n")
 end
 
-return function(chunks, gmon, nm_path, samples)
-   local function of_samples()
-      local trace <close> = assert(profio.open(samples))
-      return assert(trace:profile())
-   end
+local chunks = {}
 
-   local function of_graph(options)
-      local trace <close> = assert(profio.open({ data = gmon }, { symbols = nm_path }))
-      return assert(trace:profile(options))
-   end
+local gmon, nm_path, samples -- a small trace, the symbols for it, and one with stacks
 
-   function chunks.profile_stacks()
-      local profile <close> = of_samples()
-      return lists(profile, { "flat", "graph", "tree", "lines", "bottom_up" }, "g1")
-   end
-
-   function chunks.profile_stacks_changed()
-      local profile <close> = of_samples()
-      local changed = profile:focus("main"):hide("f2"):ignore("f3"):prune(0.01):scale(2)
-      return csv(changed:tree()) .. csv(changed:group("file"):flat())
-         .. csv(profile:group(function(frame) return frame["function"]:sub(1, 1) end):tree())
-   end
-
-   function chunks.profile_stacks_compared()
-      local new <close> = of_samples()
-      local old <close> = of_samples()
-      local less <close> = new:ignore("f3")
-      return csv(less:diff(old)) .. csv((less + old):normalise(1000):flat())
-   end
-
-   function chunks.profile_graph()
-      local profile <close> = of_graph()
-      return lists(profile, { "flat", "functions", "graph" }, "main")
-   end
-
-   function chunks.profile_graph_changed()
-      local profile <close> = of_graph()
-      local changed = profile:hide(profio.match "^foo"):scale(3)
-      return csv(changed:graph()) .. csv(profile:focus(profio.match "^foo"):graph())
-         .. csv(profile:ignore("main"):group("file"):flat()) .. csv(changed:diff(profile))
-         .. csv((changed + profile):prune(0.01):graph())
-   end
-
-   local source = programs.source("oom.c", [[
+local source = programs.source("oom.c", [[
 int leaf (int n) {
   int sum = 0;
   for (int i = 0; i < n; i++)
-    sum += i % 7;
+ sum += i % 7;
   return sum;
 }
 int main (void) {
   volatile int all = 0;
   for (int i = 0; i < 30000; i++)
-    all += leaf(1000);
+ all += leaf(1000);
   return 0;
 }
 ]])
-   local program, files = programs.profiled("oom", source, "")
+local program, files = programs.profiled("oom", source, "")
 
-   function chunks.profile_lines()
-      local trace <close> = assert(profio.open(files[1], { exe = program }))
-      local profile <close> = assert(trace:profile { lines = true })
-      return csv(profile:lines()) .. csv(profile:graph())
+local function of_samples()
+   local trace <close> = assert(profio.open(samples))
+   return assert(trace:profile())
+end
+
+local function of_graph(options)
+   local trace <close> = assert(profio.open({ data = gmon }, { symbols = nm_path }))
+   return assert(trace:profile(options))
+end
+
+function chunks.profile_stacks()
+   local profile <close> = of_samples()
+   return lists(profile, { "flat", "graph", "tree", "lines", "bottom_up" }, "g1")
+end
+
+function chunks.profile_stacks_changed()
+   local profile <close> = of_samples()
+   local changed = profile:focus("main"):hide("f2"):ignore("f3"):prune(0.01):scale(2)
+   return csv(changed:tree()) .. csv(changed:group("file"):flat())
+      .. csv(profile:group(function(frame) return frame["function"]:sub(1, 1) end):tree())
+end
+
+function chunks.profile_stacks_compared()
+   local new <close> = of_samples()
+   local old <close> = of_samples()
+   local less <close> = new:ignore("f3")
+   return csv(less:diff(old)) .. csv((less + old):normalise(1000):flat())
+end
+
+function chunks.profile_graph()
+   local profile <close> = of_graph()
+   return lists(profile, { "flat", "functions", "graph" }, "main")
+end
+
+function chunks.profile_graph_changed()
+   local profile <close> = of_graph()
+   local changed = profile:hide(profio.match "^foo"):scale(3)
+   return csv(changed:graph()) .. csv(profile:focus(profio.match "^foo"):graph())
+      .. csv(profile:ignore("main"):group("file"):flat()) .. csv(changed:diff(profile))
+      .. csv((changed + profile):prune(0.01):graph())
+end
+
+function chunks.profile_lines()
+   local trace <close> = assert(profio.open(files[1], { exe = program }))
+   local profile <close> = assert(trace:profile { lines = true })
+   return csv(profile:lines()) .. csv(profile:graph())
+end
+
+---Add the chunks, which read these traces.
+return function(all, ...)
+   gmon, nm_path, samples = ...
+   for name, chunk in pairs(chunks) do
+      all[name] = chunk
    end
 end
