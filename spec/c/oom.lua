@@ -292,7 +292,7 @@ end
 
 local some_profiles = profiles()
 
-require "spec.c.oom_profiles"(chunks, bytes, nm_path, some_profiles[1])
+require "spec.c.oom_profiles"(chunks, bytes, some_profiles[1])
 
 function chunks.gathered()
    local trace <close> = assert(profio.open(some_profiles))
