@@ -3,14 +3,15 @@
 **
 ** Two allocators count: that of Lua, and malloc, calloc, realloc, posix_memalign,
 ** strdup and strndup of our own objects (linked with --wrap). Calls of the system
-** count apart (see failing_calls.h). The script gets two functions
+** count apart (see failing_calls.h). The script gets three functions
 **
 **   fine, message, requests = oom(n, f)
+**   fine, message, requests = oom_core(n, f)
 **   fine, message, requests = fault(n, f)
 **
 ** The first calls f while request n for memory and the one after it fail (Lua asks
-** twice: it collects in between), the second while call n of the system fails with
-** EIO. `message` is what f returned or raised. `requests` says how many were made, so
+** twice: it collects in between), the second while request n of those that are not
+** Lua's fails, the third while call n of the system fails with EIO. `message` is what f returned or raised. `requests` says how many were made, so
 ** a script asks for n = 0, 1, 2, ... until n passes it. What must hold is watched from
 ** outside: f either works or fails with the message of this failure, the sanitizers
 ** find nothing, and no memory is lost.
@@ -51,6 +52,7 @@ typedef struct {
 } meter;
 
 static meter memory = {.in_a_row = 2};
+static meter core = {.in_a_row = 1}; /* of memory, those not of Lua */
 static meter calls = {.in_a_row = 1};
 
 
@@ -65,7 +67,7 @@ static bool counts_to_failure (meter *m) {
 
 
 static bool refused (void) {
-  return counts_to_failure(&memory);
+  return counts_to_failure(&memory) || counts_to_failure(&core);
 }
 
 
@@ -111,7 +113,7 @@ static void *lua_memory (void *context, void *block, size_t old, size_t size) {
     free(block);
     return NULL;
   }
-  if ((block == NULL || size > old) && refused()) {
+  if ((block == NULL || size > old) && counts_to_failure(&memory)) {
     return NULL;
   }
   return __real_realloc(block, size);
@@ -166,6 +168,7 @@ int main (int argc, char **argv) {
   lua_pushcfunction(L, luaopen_profio_core);
   lua_setfield(L, -2, "profio.core");
   set_function(L, "oom", &memory);
+  set_function(L, "oom_core", &core);
   set_function(L, "fault", &calls);
   int status = luaL_dofile(L, argv[1]);
   if (status != LUA_OK) {

@@ -5,7 +5,7 @@
 -- returns when nothing fails, or raises the message of the failure; anything else is
 -- a fault. `oom.lua NAME...` runs the chunks of these names.
 
-local oom, fault = _G.oom, _G.fault -- luacheck: ignore
+local oom, oom_core, fault = _G.oom, _G.oom_core, _G.fault -- luacheck: ignore
 
 local core = require "profio.core"
 local division = require "profio.division"
@@ -409,6 +409,7 @@ local each_of = os.getenv "OOM_EVERY" and math.maxinteger or 200
 -- mean that memory is short (zlib), and of iconv, which says whether it knows a page.
 local messages = {
    [oom] = { "not enough memory" },
+   [oom_core] = { "not enough memory" },
    [fault] = { "Input/output error", "not enough memory", "out of memory", "code page" },
 }
 
@@ -451,7 +452,8 @@ table.sort(names)
 
 local faults = 0
 for _, name in ipairs(arg and #arg > 0 and arg or names) do
-   faults = faults + run(name, chunks[name], oom, "requests")
+   faults = faults + run(name, chunks[name], oom_core, "requests of the core")
+      + run(name, chunks[name], oom, "requests")
       + run(name, chunks[name], fault, "calls of the system")
 end
 os.remove(nm_path)
