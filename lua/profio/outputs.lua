@@ -6,12 +6,16 @@ local lfs = require "lfs"
 
 local outputs = {}
 
--- Returns a text with device and inode of a regular file, which is equal for all its names; nil for
--- any other path.
-local function identity(path)
+---Returns a text with device and inode of a regular file, which is equal for all its names; nil for
+---any other path.
+---@param path string
+---@return string|nil
+function outputs.identity(path)
    local found = lfs.attributes(path)
    return found and found.mode == "file" and ("%d %d"):format(found.dev, found.ino) or nil
 end
+
+local identity = outputs.identity
 
 -- Inputs by their identity. "-" is standard input.
 local function by_identity(inputs)

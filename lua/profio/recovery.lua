@@ -4,6 +4,7 @@
 local bytes = require "profio.bytes"
 local core = require "profio.core"
 local lfs = require "lfs"
+local outputs = require "profio.outputs"
 local registry = require "profio.registry"
 
 local recovery = {}
@@ -103,12 +104,6 @@ end
 
 -- {====== Before a new writer ======
 
--- Device and inode of a file.
-local function identity(path)
-   local found = lfs.attributes(path)
-   return found and ("%d %d"):format(found.dev, found.ino)
-end
-
 -- The files that a killed writer wrote beside its own. Of a ring that cannot be read, all that its
 -- format may write.
 local function files_beside(path, format, lengths)
@@ -131,7 +126,7 @@ local function link_all(paths, name_of)
    for i, path in ipairs(paths) do
       local name = name_of(path)
       local done, message = lfs.link(path, name)
-      if not done and identity(name) ~= identity(path) then
+      if not done and outputs.identity(name) ~= outputs.identity(path) then
          for k = 1, i - 1 do
             os.remove(name_of(paths[k]))
          end
@@ -158,7 +153,7 @@ local function keep(path, others, syncs)
       number = number + 1
       local name = name_of(path)
       local is_free = not lfs.attributes(name) and not lfs.attributes(name .. ".ring")
-   until is_free or identity(name .. ".ring") == identity(ring)
+   until is_free or outputs.identity(name .. ".ring") == outputs.identity(ring)
    local done, message, code = link_all(paths, name_of)
    if done and syncs then
       done, message, code = core.sync_folder(path)

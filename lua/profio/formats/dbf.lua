@@ -4,7 +4,7 @@
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
 
-local lfs = require "lfs"
+local outputs = require "profio.outputs"
 
 local dbf = {
    name = "dbf",
@@ -117,21 +117,15 @@ function dbf.side_files(main)
    return sides
 end
 
--- Tells whether the file at a path is still the same one.
-local function identity(path)
-   local found = lfs.attributes(path)
-   return found and ("%d %d"):format(found.dev, found.ino)
-end
-
 -- The tables in the folder of a path that read the .cpg file `page`, without the one at the path:
 -- those of its name, whatever their extension.
 local function tables_of(page, path)
    local inputs = require "profio.inputs"
-   local stem, own = split(page), identity(path)
+   local stem, own = split(page), outputs.identity(path)
    local list = {}
    for extension in pairs(table_extensions) do
       for _, found in ipairs(inputs.all_beside(path, stem:match "[^/]*$" .. "." .. extension)) do
-         if split(found) == stem and found ~= path and identity(found) ~= own then
+         if split(found) == stem and found ~= path and outputs.identity(found) ~= own then
             list[#list + 1] = found
          end
       end
@@ -185,7 +179,7 @@ function dbf.replaced(path)
    for _, older in ipairs(require("profio.inputs").all_beside(path, cpg_name(path))) do
       local others = tables_of(older, path)
       if #others == 0 then
-         paths[#paths + 1], before[older] = older, identity(older)
+         paths[#paths + 1], before[older] = older, outputs.identity(older)
       elseif split(older) == split(path) then
          return nil, ("%s: %s states the code page of %s, and would state that of this table: "
             .. "give it another name"):format(path, older, others[1]), "unsupported"
@@ -193,7 +187,7 @@ function dbf.replaced(path)
    end
    local function remove()
       for _, older in ipairs(paths) do
-         if identity(older) == before[older] then
+         if outputs.identity(older) == before[older] then
             os.remove(older)
          end
       end

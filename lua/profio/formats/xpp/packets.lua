@@ -3,6 +3,7 @@
 local bytes = require "profio.bytes"
 local core = require "profio.core"
 local lfs = require "lfs"
+local outputs = require "profio.outputs"
 
 local packets = {}
 
@@ -79,12 +80,6 @@ function packets.beside(path)
    return paths
 end
 
--- What is there under a path, to be known again.
-local function identity(path)
-   local found = lfs.attributes(path)
-   return found and ("%d %d"):format(found.dev, found.ino)
-end
-
 ---The packets of an older trace that a new one of the path replaces: their paths, and functions
 ---that remove them, `all` but the first, and `rest`, those that have not been written again since.
 ---Where files would be read as packets of the new trace that it does not replace: nil, message,
@@ -97,7 +92,7 @@ end
 function packets.replaced(path, is_cut)
    local older, paths = list(path), {}
    for number, packet in ipairs(older) do
-      packet.identity, paths[number] = identity(packet.path), packet.path
+      packet.identity, paths[number] = outputs.identity(packet.path), packet.path
       if not is_cut or packet.path ~= ("%s.%06d"):format(path, number) then
          return nil, ("%s: %s would be read as a packet of it: remove it, or write elsewhere")
             :format(path, packet.path), "io"
@@ -105,7 +100,7 @@ function packets.replaced(path, is_cut)
    end
    local function remove(first)
       for number = first, #older do
-         if identity(older[number].path) == older[number].identity then
+         if outputs.identity(older[number].path) == older[number].identity then
             os.remove(older[number].path)
          end
       end
