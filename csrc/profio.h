@@ -113,8 +113,7 @@ typedef struct pf_table pf_table;
 typedef struct pf_trace pf_trace;
 typedef struct pf_encoder pf_encoder;
 
-/* A stage: every reader struct begins with it. A reader over another one does
-   not own it; the binding closes both. */
+/* A stage: every reader struct begins with it. The binding closes each one. */
 struct pf_reader {
   const pf_field *fields; /* the schema of what it yields */
   size_t nfields;
@@ -178,8 +177,9 @@ struct pf_encoder {
   const pf_table *tables; /* what it takes, when options decide; else NULL */
   size_t ntables;
   pf_status (*take)(pf_encoder *self, pf_reader *reader, pf_error *error);
-  uint64_t rounded; /* values that were, because an option says so */
+  uint64_t rounded, count; /* values, as an option says; see model/consumer.h */
   pf_status (*merge)(pf_encoder *, pf_trace *const *, size_t, pf_error *);
+  void (*resume)(pf_encoder *self, const pf_sink *sink, uint64_t count);
 };
 
 /* What profio knows about one kind of file; listed in formats/formats.h. */

@@ -134,6 +134,55 @@ describe("a writer at the path of a killed one", function()
       end)
    end
 
+   for _, stream in ipairs(streams) do
+      local path = folder .. "/" .. stream.name
+
+      it("goes on behind it when it shall: " .. stream.name, function()
+         leave(stream)
+         local text, status, errors = write_again(stream, [[unfinished = "append"]])
+         assert.same({ "nil\tnil\n", 0, "" }, { text, status, errors })
+         local want = table.move(count(101, 110, stream.step), 1, 10, 61,
+            count(1, 60, stream.step))
+         assert.same(want, column(path, stream.shows))
+         local trace <close> = assert(profio.open(path))
+         assert.same({}, trace:check())
+         for _, name in ipairs(names()) do
+            assert.is_nil(name:match "%-1" or name:match "ring$")
+         end
+      end)
+
+      it("goes on and on, and is killed again: " .. stream.name, function()
+         clean()
+         local want = {}
+         for round = 0, 4 do
+            local _, status, errors = run([[
+               local given = %s
+               given.unfinished = "append"
+               local w = assert(profio.create("%s/%s", given))
+               for i = %d, %d do
+                  assert(%s)
+                  if i %% 40 == 7 then assert(w:flush()) end
+               end
+               die()]], stream.given, folder, stream.name, round * 70 + 1, round * 70 + 70,
+               stream.write)
+            assert.same(137, status, errors)
+            table.move(count(round * 70 + 1, round * 70 + 70, stream.step), 1, 70, #want + 1, want)
+            assert.same(want, column(path, stream.shows))
+         end
+      end)
+   end
+
+   it("appends nothing to a recording of another kind", function()
+      leave(streams[1])
+      for words, options in pairs { ["it is br"] = [[format = "xpp"]],
+         ["other options"] = [[format = "br", code_page = "CP850"]] } do
+         local text = run([[print(profio.create("%s/a.br",
+            { %s, ring = {}, unfinished = "append" }))]], folder, options)
+         assert.matches("^nil\t.*" .. words .. ".*\tio\n$", text)
+      end
+      assert.same(count(1, 60), column(folder .. "/a.br", "line"))
+   end)
+
    it("keeps one recording after the other", function()
       leave(streams[1])
       for number = 1, 3 do
@@ -173,7 +222,8 @@ describe("a writer at the path of a killed one", function()
          leave(streams[1])
          command.file("restarts/a.br.ring", bytes)
          assert.equal(folder .. "/a-1.br\tnil\n", (write_again(streams[1], "")))
-         assert.same(count(1, 30), column(folder .. "/a-1.br", "line"))
+         local lines = column(folder .. "/a-1.br", "line")
+         assert.same(count(1, 30), table.move(lines, 1, 30, 1, {}))
       end
       command.file("restarts/a.br.ring", "another file")
       assert.matches("^io\t.*is another file", (write_again(streams[1], "")))

@@ -234,16 +234,17 @@ static void put_together (pf_together *together,
 pf_checkpoint pf_ring_checkpoint (const pf_ring_header *header) {
   uint64_t n[PF_TOGETHER];
   look_at(&header->checkpoint, n);
-  pf_checkpoint checkpoint = {.tail = n[0], .taken = n[1], .lost = n[2]};
-  memcpy(checkpoint.lengths, n + 3, sizeof checkpoint.lengths);
+  pf_checkpoint checkpoint = {
+      .tail = n[0], .taken = n[1], .lost = n[2], .count = n[3]};
+  memcpy(checkpoint.lengths, n + 4, sizeof checkpoint.lengths);
   return checkpoint;
 }
 
 
 void pf_ring_take (pf_ring_header *header, const pf_checkpoint *checkpoint) {
   uint64_t n[PF_TOGETHER] = {checkpoint->tail, checkpoint->taken,
-                             checkpoint->lost};
-  memcpy(n + 3, checkpoint->lengths, sizeof checkpoint->lengths);
+                             checkpoint->lost, checkpoint->count};
+  memcpy(n + 4, checkpoint->lengths, sizeof checkpoint->lengths);
   put_together(&header->checkpoint, n);
 }
 

@@ -66,6 +66,7 @@ typedef struct pf_checkpoint {
      belongs to records that are still in the ring. Files that are numbered count
      as one. */
   uint64_t lengths[PF_RING_FILES];
+  uint64_t count; /* of the encoder: what it has to know to go on */
 } pf_checkpoint;
 
 /* The first record that has not been overwritten. */
@@ -75,7 +76,7 @@ typedef struct pf_oldest {
 } pf_oldest;
 
 /* Numbers that belong together. */
-#define PF_TOGETHER (3 + PF_RING_FILES)
+#define PF_TOGETHER (4 + PF_RING_FILES)
 typedef struct pf_together {
   pf_shared which; /* its lowest bit: of these two */
   pf_shared numbers[2][PF_TOGETHER];

@@ -109,6 +109,48 @@ pf_status l_outlet_number (l_outlet *output, const char *path,
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
 
+/* Cut numbered files to a length in all, remove those behind, and begin another
+   one. */
+static pf_status resume_numbered (l_outlet *output, uint64_t length,
+                                  pf_error *error) {
+  struct stat about;
+  char path[4096];
+  uint64_t left = length;
+  pf_status status = PF_OK;
+  for (output->number = 1; left > 0 && status == PF_OK; output->number++) {
+    if (!row_path(output, path, sizeof path) || stat(path, &about) != 0)
+      return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s is missing", path);
+    const uint64_t size = (uint64_t)about.st_size;
+    if (size > left && truncate(path, (off_t)left) != 0)
+      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s: %s", path,
+                       strerror(errno));
+    left -= size < left ? size : left;
+  }
+  for (uint64_t number = output->number--; /* the last of them */
+       status == PF_OK; number++) {
+    l_outlet later = {.row = output->row, .number = number};
+    if (!row_path(&later, path, sizeof path) || unlink(path) != 0)
+      break;
+  }
+  output->sink.before = length;
+  return status == PF_OK ? cut_output(&output->sink, error) : status;
+}
+
+
+pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error) {
+  if (output->row != NULL && length > 0)
+    return resume_numbered(output, length, error);
+  output->sink.written = length;
+  if (!output->is_in_place &&
+      (ftruncate(output->sink.fd, (off_t)length) != 0 ||
+       lseek(output->sink.fd, 0, SEEK_END) < 0) &&
+      errno != EINVAL)
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
+                   strerror(errno));
+  return PF_OK;
+}
+
+
 void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy) {
   char path[4096];
   pf_sink_close(&output->sink);

@@ -205,18 +205,28 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
 }
 
 
+/* Cut all files to lengths; NULL: nothing is left of them. */
+static pf_status cut_outputs (l_stream *s, const uint64_t *lengths,
+                              pf_error *error) {
+  pf_status status = PF_OK;
+  for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
+    status = l_outlet_resume(&s->outputs[i], lengths == NULL ? 0 : lengths[i],
+                             error);
+  return status;
+}
+
+
 static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
                               pf_error *error) {
   pf_status status = open_checker(s, plan, error);
+  if (plan->older != NULL && status == PF_OK)
+    status = cut_outputs(s, plan->older->checkpoint.lengths, error);
   if (status == PF_OK)
     status = pf_writer_open(&s->writer, plan, error);
-  for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
-    if (!s->outputs[i].is_in_place &&
-        ftruncate(s->outputs[i].sink.fd, 0) != 0 && errno != EINVAL)
-      status = pf_fail(error, PF_EIO, PF_NO_OFFSET, "cannot be written: %s",
-                       strerror(errno));
+  if (plan->older == NULL && status == PF_OK)
+    status = cut_outputs(s, NULL, error);
   if (status == PF_OK)
-    pf_writer_start(s->writer);
+    status = pf_writer_start(s->writer, error);
   return status;
 }
 
@@ -242,7 +252,9 @@ static l_stream *new_stream (lua_State *L, int dictionary, int label) {
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
 ** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept= }; claim is
-** of core.claim, without it the ring has no name; kept are the options under which all that a killed writer leaves is one file.
+** of core.claim, without it the ring has no name; kept are the options under
+** which all that a killed writer leaves is one file. With appends=true the
+** recording goes on behind that of the killed writer whose ring is claimed.
 */
 static int core_stream (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -253,6 +265,9 @@ static int core_stream (lua_State *L) {
   read_plan(L, 6, &plan);
   pf_option *options, *kept;
   plan.noptions = l_options_at(L, 2, &options);
+  lua_getfield(L, 6, "appends");
+  const bool appends = lua_toboolean(L, -1) != 0;
+  lua_pop(L, 1);
   lua_getfield(L, 6, "kept");
   luaL_checktype(L, 8, LUA_TTABLE);
   plan.nkept = l_options_at(L, 8, &kept);
@@ -267,8 +282,14 @@ static int core_stream (lua_State *L) {
     status = add_sides(L, s, 5, &error);
   plan.dictionary = s->dictionary;
   plan.sink = &s->outputs[0].sink;
+  pf_ring_copy older = {.memory = NULL};
+  if (status == PF_OK && appends && plan.claim != NULL) {
+    status = pf_ring_read(plan.claim->path, &older, &error);
+    plan.older = &older;
+  }
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
+  pf_ring_copy_close(&older);
   settle_made(s, status != PF_OK);
   lua_settop(L, 10);
   return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);

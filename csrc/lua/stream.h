@@ -47,6 +47,9 @@ pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error);
 /* Make an output whose path ends in .000001 the first of numbered files. */
 pf_status l_outlet_number (l_outlet *output, const char *path, pf_error *error);
 
+/* Cut a file that has been opened to a length, behind which it is written. */
+pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error);
+
 /* Close the file, but standard output. The last one of numbered files is removed
    when it got nothing, unless it belongs to another process (is_copy). */
 void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy);

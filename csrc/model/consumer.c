@@ -33,17 +33,24 @@ static pf_status sync_sinks (const pf_consumer *c, pf_error *error) {
 }
 
 
+/* The lengths of the files, and the count of the encoder. */
+static void measure (pf_consumer *c) {
+  const pf_sink *sink = c->drain.sink;
+  for (size_t i = 0; sink != NULL; sink = sink->side, i++)
+    c->taken.lengths[i] = sink->before + sink->written;
+  c->taken.count = c->drain.encoder->count;
+}
+
+
 /* Say how far it has come, also on the disk. */
 static pf_status publish (pf_consumer *c, const pf_ring_walk *records,
                           uint64_t rows, pf_error *error) {
-  const pf_sink *sink = c->drain.sink;
   const pf_ring *const ring = &c->writer->ring;
   c->taken.tail = records->at;
   if (ring->mode == PF_RING_OVERWRITE)
     c->taken.lost = ring->oldest.before - c->taken.taken;
   c->taken.taken += rows;
-  for (size_t i = 0; sink != NULL; sink = sink->side, i++)
-    c->taken.lengths[i] = sink->before + sink->written;
+  measure(c);
   pf_note(&c->rounded, c->drain.encoder->rounded);
   if (ring->mode == PF_RING_OVERWRITE)
     pf_ring_taken_all(&c->writer->ring, &c->taken);
@@ -254,6 +261,30 @@ static void start_thread (pf_consumer *c) {
 }
 
 
+/* Write what the ring of a killed writer holds behind what that one has written.
+   From then on the numbers in records are those of the new ring. */
+static pf_status take_over (pf_consumer *c, pf_ring_copy *older,
+                            pf_error *error) {
+  pf_drain *const drain = &c->drain;
+  if (drain->encoder->resume == NULL)
+    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+                   "its format cannot go on behind a file");
+  drain->encoder->resume(drain->encoder, drain->sink, older->checkpoint.count);
+  pf_status status = pf_drain_learn(drain, &older->journal, error);
+  if (status >= 0)
+    status = pf_drain_encode(drain, &older->records, UINT64_MAX, error);
+  if (status >= 0)
+    status = pf_drain_flush(drain, error);
+  if (status >= 0)
+    status = sync_sinks(c, error);
+  for (int kind = 0; kind < PF_JOURNAL_KINDS; kind++)
+    drain->numbers[kind].count = 0;
+  drain->rows = 0;
+  measure(c);
+  return status < 0 ? status : PF_OK;
+}
+
+
 pf_status pf_consumer_open (pf_consumer *c, pf_writer *writer,
                             const pf_writer_plan *plan, pf_error *error) {
   *c = (pf_consumer){
@@ -267,9 +298,13 @@ pf_status pf_consumer_open (pf_consumer *c, pf_writer *writer,
                    "format '%s' is written whole when it is closed: no ring "
                    "serves it",
                    plan->format->name);
-  if (plan->mode != PF_RING_OVERWRITE)
+  return plan->older == NULL ? PF_OK : take_over(c, plan->older, error);
+}
+
+
+void pf_consumer_start (pf_consumer *c) {
+  if (c->writer->ring.mode != PF_RING_OVERWRITE)
     start_thread(c);
-  return PF_OK;
 }
 
 

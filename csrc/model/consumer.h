@@ -5,6 +5,10 @@
 ** thread: it is taken as a whole when the producer says so.
 */
 
+/* Behind files that another encoder has written and flushed an encoder goes on
+   by pf_encoder.resume: the sink and its sides state their sizes, `count` is what
+   that of the other one was. NULL: it cannot. */
+
 #ifndef consumer_h
 #define consumer_h
 
@@ -29,9 +33,13 @@ typedef struct pf_consumer {
   pf_error error;           /* why it has failed */
 } pf_consumer;
 
-/* Begin to consume; `writer` has its ring. Close it also after a failure. */
+/* Open the encoder, and write what plan->older holds. Close it also after a
+   failure. */
 pf_status pf_consumer_open (pf_consumer *consumer, pf_writer *writer,
                             const pf_writer_plan *plan, pf_error *error);
+
+/* Begin to consume: the writer has its ring. */
+void pf_consumer_start (pf_consumer *consumer);
 
 /* End the thread; nothing is taken any more. */
 void pf_consumer_stop (pf_consumer *consumer);

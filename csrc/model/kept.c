@@ -40,14 +40,34 @@ static void put_option (room *r, const pf_option *option) {
 }
 
 
+/* The option whose name comes next after that of `last`, or the first one. Names
+   are given once, in any order; equal requests become equal bytes. */
+static const pf_option *next_option (const pf_request *request,
+                                     const pf_option *last) {
+  const pf_option *next = NULL;
+  for (size_t i = 0; i < request->noptions; i++) {
+    const pf_option *const option = &request->options[i];
+    if ((last == NULL || strcmp(option->name, last->name) > 0) &&
+        (next == NULL || strcmp(option->name, next->name) < 0))
+      next = option;
+  }
+  return next;
+}
+
+
 size_t pf_keep (uint8_t *to, size_t room_size, const pf_request *request) {
   room r = {to, room_size, request->noptions > PF_KEPT_OPTIONS};
   put(&r, request->format, strlen(request->format) + 1);
   for (size_t i = 0; i < request->nroles; i++)
     put(&r, request->roles[i], strlen(request->roles[i]) + 1);
   put(&r, "", 1);
-  for (size_t i = 0; i < request->noptions; i++)
-    put_option(&r, &request->options[i]);
+  const pf_option *last = NULL;
+  for (size_t i = 0; i < request->noptions; i++) {
+    last = next_option(request, last);
+    if (last == NULL)
+      return 0; /* a name is given twice */
+    put_option(&r, last);
+  }
   return r.is_full ? 0 : room_size - r.left;
 }
 

@@ -42,6 +42,26 @@ static pf_request request_of (const pf_writer_plan *plan) {
 }
 
 
+/* Whether an older ring was asked for the same. */
+static bool goes_on (const pf_writer_plan *plan, pf_bytes kept) {
+  return plan->older == NULL ||
+         (plan->older->settings_size == kept.size &&
+          memcmp(plan->older->settings, kept.at, kept.size) == 0);
+}
+
+
+/* The names, areas and stacks of an older ring come first in the dictionary of a
+   new one: what the encoder makes of their numbers stays the same. */
+static pf_status learn_older (const pf_writer_plan *plan, pf_error *error) {
+  pf_drain learner = {.dictionary = plan->dictionary};
+  pf_ring_walk journal = plan->older->journal;
+  const pf_status status = pf_drain_learn(&learner, &journal, error);
+  learner.dictionary = NULL; /* it stays */
+  pf_drain_close(&learner);
+  return status;
+}
+
+
 static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                             pf_error *error) {
   uint8_t kept[PF_RING_SETTINGS];
@@ -51,13 +71,22 @@ static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the options do not fit the %u bytes a ring keeps",
                    PF_RING_SETTINGS);
-  const pf_status status =
+  if (!goes_on(plan, (pf_bytes){kept, size}))
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "what a killed writer has left there was written with other "
+                   "options: it cannot be appended to");
+  pf_status status = pf_consumer_open(w->consumer, w, plan, error);
+  if (status != PF_OK)
+    return status;
+  status =
       pf_ring_create(&w->ring, plan->claim,
                      plan->ring_size == 0 ? PF_RING_USUAL : plan->ring_size,
                      plan->mode, (pf_bytes){kept, size}, plan->sync, error);
-  if (status == PF_OK)
-    w->ring.help = (pf_ring_help){wake, wait, w};
-  return status;
+  if (status != PF_OK)
+    return status;
+  w->ring.help = (pf_ring_help){wake, wait, w};
+  pf_ring_take(w->ring.header, &w->consumer->taken);
+  return PF_OK;
 }
 
 
@@ -119,10 +148,11 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
   w->consumer = consumer;
   w->flush_every = plan->flush_every;
   w->flush_at = plan->flush_every == 0 ? UINT64_MAX : plan->flush_every;
-  pf_status status = open_ring(w, plan, error);
+  pf_status status = plan->older == NULL ? PF_OK : learn_older(plan, error);
   if (status == PF_OK)
-    status = pf_consumer_open(consumer, w, plan, error);
+    status = open_ring(w, plan, error);
   if (status == PF_OK) {
+    pf_consumer_start(consumer);
     *writer = w;
     return PF_OK;
   }
@@ -134,8 +164,9 @@ pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
 }
 
 
-void pf_writer_start (pf_writer *w) {
+pf_status pf_writer_start (pf_writer *w, pf_error *error) {
   pf_ring_start(&w->ring);
+  return pf_ring_sync(&w->ring, error);
 }
 
 

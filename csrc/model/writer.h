@@ -34,7 +34,10 @@ typedef struct pf_writer_plan {
   pf_dictionary *dictionary; /* what the numbers in records point into */
   pf_sink *sink;        /* open, of a descriptor; with the sides it needs */
   pf_ring_claim *claim; /* NULL: the ring does not outlive the process */
-  uint64_t ring_size;   /* bytes; 0: PF_RING_USUAL */
+  /* Of a killed writer, to go on behind: the files have been cut to the lengths
+     of its checkpoint. Or NULL. */
+  pf_ring_copy *older;
+  uint64_t ring_size; /* bytes; 0: PF_RING_USUAL */
   pf_ring_mode mode;
   uint64_t flush_every; /* records; 0: when there is time */
   bool sync;            /* onto the disk, at each flush */
@@ -51,8 +54,8 @@ typedef struct pf_writer_facts {
 pf_status pf_writer_open (pf_writer **writer, const pf_writer_plan *plan,
                           pf_error *error);
 
-/* The files are empty: from here on they are read with the ring. */
-void pf_writer_start (pf_writer *writer);
+/* The files are cut: from here on they are read with the ring. PF_EIO. */
+pf_status pf_writer_start (pf_writer *writer, pf_error *error);
 
 /* What can be written. */
 const pf_table *pf_writer_tables (const pf_writer *writer, size_t *count);

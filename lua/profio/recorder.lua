@@ -47,9 +47,10 @@ local declared = {
    { name = "subtract", type = "bool", default = true,
      help = "measure what hooks cost, and take it off the times" },
    { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as of profio.create" },
-   { name = "unfinished", type = "choice", choices = { "keep", "refuse", "replace" },
-     default = "keep", help = "the recording that a killed program has left at the path: keep it "
-        .. "beside under a name of its own; refuse to record; or replace it" },
+   { name = "unfinished", type = "choice", choices = { "keep", "append", "refuse",
+     "replace" }, default = "keep",
+     help = "the recording that a killed program has left at the path: keep it beside under a name "
+        .. "of its own; append to it; refuse to record; or replace it" },
 }
 
 recorder.options = declared

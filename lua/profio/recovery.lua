@@ -169,7 +169,7 @@ end
 
 ---Deal with what a killed writer has left at a path, of which the ring is claimed.
 ---@param path string
----@param plan table unfinished: what to do with it; fsync
+---@param plan table unfinished: what to do with it; fsync; appends is set where it goes on
 ---@return string|nil kept the path under which it is now
 ---@return string|nil message
 ---@return string|nil code
@@ -178,6 +178,12 @@ function recovery.settle(path, plan)
    local is_finished = found and (found.is_closed or found.written + found.records == 0)
    if is_finished or not is_file(path) or plan.unfinished == "replace" then
       return nil
+   elseif plan.unfinished == "append" and found and found.format == plan.format.name then
+      plan.appends = true
+      return nil
+   elseif plan.unfinished == "append" then
+      return nil, ("%s: a killed writer has left a recording there that cannot be appended to: it "
+         .. "is %s"):format(path, found and found.format or "damaged"), "io"
    elseif plan.unfinished == "refuse" then
       return nil, ("%s: a killed writer has left a recording there, which profio.open reads: "
          .. "option unfinished is refuse"):format(path), "io"

@@ -26,9 +26,10 @@ local ways = {
    { name = "ring", type = "ring", help = "record through a ring that outlives the program" },
    { name = "flush_every", type = "int", help = "records after which the file shall have them" },
    { name = "fsync", type = "bool", help = "and the disk" },
-   { name = "unfinished", type = "choice", choices = { "keep", "refuse", "replace" },
-     default = "keep", help = "the recording that a killed writer has left at the path: keep it "
-     .. "whole beside, under a name of its own; refuse to write; or replace it" },
+   { name = "unfinished", type = "choice", choices = { "keep", "append", "refuse",
+     "replace" }, default = "keep", help = "the recording that a killed writer has left at the "
+     .. "path: keep it whole beside, under a name of its own; append to it; refuse to write; or "
+     .. "replace it" },
 }
 
 local ring_options = {
@@ -191,7 +192,8 @@ function writer.create(path, given)
       return nil, message, code
    end
    local replaced, sink
-   replaced, message, code = replaced_by(format, path, checked)
+   local older = not (plan and plan.appends) and path or nil
+   replaced, message, code = replaced_by(format, older, checked)
    if not replaced then
       return nil, message, code
    end

@@ -62,7 +62,7 @@ static inline pf_status recording_open (recording *r, int fd,
   if (status != PF_OK && ring_path != NULL)
     pf_ring_claim_close(&claim);
   if (status == PF_OK)
-    pf_writer_start(r->writer);
+    status = pf_writer_start(r->writer, error);
   if (status == PF_OK)
     status = pf_writer_learn(r->writer, error);
   return status;

@@ -87,7 +87,7 @@ end
 
 -- Warnings that say how a trace was found, and none of damage.
 local told = { ["ring-alive"] = true, ["ring-recovered"] = true, ["ring-lost"] = true,
-   ["ring-restarted"] = true }
+   ["ring-restarted"] = true, ["winidea-version-guessed"] = true }
 
 -- The numbers of the records of a trace, each record compared with what was given; and how many are
 -- lost, or nil where no ring says so. A file that is not there, or has nothing in it, has none.
@@ -153,15 +153,15 @@ end
 
 -- The process that will be killed. It writes in bursts, rests, flushes and dumps now and then, and
 -- after some records it closes.
-local function write(stream, full, path, closes_at)
-   local given = { ring = { size = "64K", full = full } }
+local function write(stream, full, path, closes_at, first, unfinished)
+   local given = { ring = { size = "64K", full = full }, unfinished = unfinished }
    for name, value in pairs(stream.given) do
       given[name] = value
    end
    local w <close> = assert(profio.create(path, given))
    local emit = w:emitter(table.unpack(stream.columns))
    local rest = math.random(20, 400)
-   for i = 1, closes_at do
+   for i = first or 1, closes_at do
       local taken, message = emit(stream.row(i))
       assert(not message, message)
       if taken == false then
@@ -424,14 +424,37 @@ local function kill_two(stream, full, folder)
    return first, reads, 2
 end
 
+-- A writer is killed, then another one that goes on behind it: all records of both are at the path.
+local function kill_appended(stream, _, folder)
+   local path = folder .. "/" .. stream.file
+   local all, reads = kill_writer(stream, "block", folder)
+   local kills = 1
+   repeat
+      local ring = core.recover(path .. ".ring")
+      if #all == 0 or not ring or ring.is_closed then
+         break
+      end
+      kill_one(function(closes_at)
+         write(stream, "block", path, closes_at + #all, #all + 1, "append")
+      end, function() end)
+      local given = math.max(shared:get(GIVEN), #all)
+      local numbers, lost = numbers_of(stream, path)
+      check("block", numbers, lost, given, given + 1, 0)
+      all, kills = numbers, kills + 1
+   until kills == 4
+   return all, reads, kills
+end
+
 -- All cases: a name, and a function that kills: records found, live reads, kills.
 local function cases()
    local list = {}
    for _, stream in ipairs(streams) do
       for _, full in ipairs { "block", "drop", "overwrite" } do
          list[#list + 1] = { name = stream.name .. ", " .. full, kill = function(folder)
-            if math.random(4) == 1 then
-               local numbers, reads, kills = kill_two(stream, full, folder)
+            local how = math.random(4)
+            if how <= 2 then
+               local kill = how == 2 and full == "block" and kill_appended or kill_two
+               local numbers, reads, kills = kill(stream, full, folder)
                return #numbers, reads, kills
             end
             local numbers, reads = kill_writer(stream, full, folder)

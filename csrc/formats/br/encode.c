@@ -102,6 +102,7 @@ static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
   if (!reserve_number(self, name))
     return br_no_memory(error);
   self->numbers[name] = ++self->mapped;
+  self->encoder.count = self->mapped;
   (void)pf_sink_uint(sink, 1, true, BR_MODULE);
   (void)pf_sink_uint(sink, 2, true, self->mapped);
   (void)pf_sink_uint(sink, 2, true, text.size);
@@ -415,6 +416,17 @@ static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
 }
 
 
+/* Modules get numbers behind those that have been mapped. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  br_writer *const self = (br_writer *)(void *)encoder;
+  (void)sink;
+  self->mapped = (uint32_t)count;
+  self->encoder.count = count;
+  if (count > 0)
+    self->author = PF_NO_NAME;
+}
+
+
 static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   br_writer *const self = (br_writer *)(void *)encoder;
@@ -477,8 +489,11 @@ pf_status br_encoder (const pf_option *options, size_t noptions,
   const pf_trace asked = {.options = options, .noptions = noptions};
   if (self == NULL)
     return br_no_memory(error);
-  self->encoder = (pf_encoder){
-      .put = put, .finish = finish, .close = close_writer, .flush = finish};
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = finish,
+                               .resume = resume};
   self->dictionary = dictionary;
   self->author = PF_NO_NAME;
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};

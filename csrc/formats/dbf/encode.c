@@ -115,7 +115,7 @@ static pf_status put_record (dbf_writer *self, const pf_batch *batch,
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a table has less than 2^31 bytes: record %llu has no room",
                    (unsigned long long)(self->count + 1));
-  self->count++;
+  self->encoder.count = ++self->count;
   return pf_sink_put(sink, self->record, self->record_size);
 }
 
@@ -169,6 +169,17 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   if (pf_sink_fill(sink, 0x1A, 1) != PF_OK)
     return pf_sink_flush(sink, error);
   return PF_OK;
+}
+
+
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  dbf_writer *const self = (dbf_writer *)encoder;
+  const pf_sink *memo = sink->side;
+  while (memo != NULL && strcmp(memo->role, "memo") != 0)
+    memo = memo->side;
+  self->begun = sink->written > 0;
+  self->encoder.count = self->count = count;
+  self->next_block = memo == NULL ? 0 : memo->written / self->memo_block;
 }
 
 
@@ -281,8 +292,11 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
   (void)dictionary; /* no column is a name */
   if (self == NULL)
     return dbf_no_memory(error);
-  self->encoder = (pf_encoder){
-      .put = put, .finish = finish, .close = close_writer, .flush = flush};
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = flush,
+                               .resume = resume};
   self->to_page = (pf_converter){&self->charset, (iconv_t)-1};
   const pf_status status = read_options(self, options, noptions, error);
   if (status != PF_OK) {

@@ -259,6 +259,16 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
+/* Sections may come again, and handles go by the dictionary: only what is said once
+   is not said again. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  winidea_writer *const self = (winidea_writer *)encoder;
+  (void)count;
+  if (sink->written > 0)
+    self->total_time = -1;
+}
+
+
 static void close_writer (pf_encoder *encoder) {
   winidea_writer *const self = (winidea_writer *)encoder;
   pf_interned_free(&self->variables);
@@ -360,8 +370,11 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
   winidea_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return winidea_no_memory(error);
-  self->encoder = (pf_encoder){
-      .put = put, .finish = finish, .close = close_writer, .flush = flush};
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = flush,
+                               .resume = resume};
   self->dictionary = dictionary;
   self->section = WINIDEA_SECTIONS;
   self->function = WINIDEA_NO_HANDLE;

@@ -183,6 +183,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
     if (status == PF_OK && self->since == self->every)
       status = end_part(self, sink, error);
   }
+  encoder->count = self->inner == NULL ? self->count : self->inner->count;
   encoder->rounded =
       self->rounded + (self->inner == NULL ? 0 : self->inner->rounded);
   return status;
@@ -219,6 +220,16 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 
 
 /* {====== Making it ====== */
+
+/* Packets begin anew: those that are there may have any number of entries. */
+static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
+  xpp_writer *const self = (xpp_writer *)(void *)encoder;
+  self->begun = sink->written > 0;
+  encoder->count = self->count = count;
+  if (self->inner != NULL)
+    self->inner->resume(self->inner, sink, count);
+}
+
 
 static void close_writer (pf_encoder *encoder) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
@@ -263,8 +274,11 @@ pf_status xpp_encoder (const pf_option *options, size_t noptions,
   xpp_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)
     return xpp_no_memory(error);
-  self->encoder = (pf_encoder){
-      .put = put, .finish = finish, .close = close_writer, .flush = flush};
+  self->encoder = (pf_encoder){.put = put,
+                               .finish = finish,
+                               .close = close_writer,
+                               .flush = flush,
+                               .resume = resume};
   self->dictionary = dictionary;
   self->table = xpp_written[0];
   const pf_status status = read_options(self, options, noptions, error);

@@ -44,7 +44,7 @@ function core.write_failure(file, errnum) end
 ---@param names profio.core.Dictionary
 ---@param path string
 ---@param sides { role: string, path: string }[]|nil files that are written beside it
----@param plan table size, full, flush_every, fsync, claim, kept
+---@param plan table size, full, flush_every, fsync, claim, appends, kept
 ---@return profio.core.Stream|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
