@@ -62,6 +62,16 @@ static void complete (const chain_reader *c, pf_batch *batch) {
 }
 
 
+/* NULL is fine: the first part stays, because its fields are those of all. */
+static void close_part (pf_part *part) {
+  if (part == NULL || part->owner == NULL)
+    return;
+  *part->owner = NULL;
+  part->reader->close(part->reader);
+  part->reader = NULL;
+}
+
+
 static pf_status chain_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   chain_reader *const c = (chain_reader *)(void *)self;
@@ -73,6 +83,7 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
     if (status != PF_END)
       return status;
     c->base += c->parts[c->at].numbers_used;
+    close_part(c->at == 0 ? NULL : &c->parts[c->at]);
     c->at++;
   }
   pf_batch_clear(batch);
@@ -99,7 +110,7 @@ static bool can_gather (const pf_part *parts, size_t nparts) {
 static void chain_want (pf_reader *self, bool *wanted) {
   chain_reader *const c = (chain_reader *)(void *)self;
   for (size_t i = 0; i < c->nparts; i++)
-    if (c->parts[i].reader->want != NULL)
+    if (c->parts[i].reader != NULL && c->parts[i].reader->want != NULL)
       c->parts[i].reader->want(c->parts[i].reader, wanted);
 }
 

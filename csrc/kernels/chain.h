@@ -17,13 +17,16 @@ typedef struct pf_part {
   pf_reader *reader;         /* borrowed */
   const uint32_t *constants; /* a name of each constant, or PF_NO_NAME */
   uint64_t numbers_used;     /* by its columns with part_numbers */
+  pf_reader **owner; /* its owner's pointer to it; NULL: it stays open */
 } pf_part;
 
 /*
 ** A reader of all rows of all parts. The parts have the same fields and the
 ** same dictionary. Its fields are theirs and nconstants columns of names, one
 ** value per part; `constants` names them (strings are copied). Columns with
-** part_numbers are raised by the numbers the parts before have used.
+** part_numbers are raised by the numbers the parts before have used. A part that
+** has ended is closed, and its owner's pointer becomes NULL: else thousands of
+** files would keep their buffers until the last one is read.
 */
 pf_status pf_chain_open (const pf_part *parts, size_t nparts,
                          const char *const *constants, size_t nconstants,

@@ -219,6 +219,7 @@ static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
     l_reader *const reader = l_reader_check(L, -1);
     parts[p].reader = reader->reader;
+    parts[p].owner = reader->taken ? NULL : &reader->reader;
     reader->taken = true;
     check_same(L, parts[0].reader, parts[p].reader, p);
     lua_rawseti(L, PINS, (lua_Integer)p + 1);

@@ -7,10 +7,11 @@ local profio = require "profio"
 
 local DEPTH = 20000
 
+-- The files of an axis, as words of a command line.
 local function made(name, size)
    for _, axis in ipairs(growth_inputs) do
       if axis.name == name then
-         return axis.make(size, command.folder .. "/" .. name)[1]
+         return table.concat(axis.make(size, command.folder .. "/" .. name), " ")
       end
    end
 end
@@ -98,5 +99,12 @@ describe("the flow of many threads", function()
 
    it("shows deep calls no further right than others", function()
       assert.is_true(#(run("--report flow " .. made("depth", DEPTH))) < 20e6)
+   end)
+end)
+
+describe("a page of 600 files", function()
+   it("keeps the buffers of one file at a time", function()
+      local _, memory = run("--export html " .. made("files", 600))
+      assert.is_true(memory < 120, memory)
    end)
 end)

@@ -193,7 +193,8 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
   rows->has_all = has_all;
   rows->has_deleted = pf_option_is(trace, "deleted", "show");
   rows->converter.charset = NULL;
-  if (xpp_walk_open(&rows->walk, trace) != PF_OK ||
+  rows->runs = malloc(PF_BATCH_ROWS * sizeof *rows->runs);
+  if (rows->runs == NULL || xpp_walk_open(&rows->walk, trace) != PF_OK ||
       pf_batch_open(&rows->batch, file->fields, file->nfields, wanted) != PF_OK)
     return xpp_no_memory(error);
   if (!file->is_text)
@@ -205,6 +206,7 @@ pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
 
 
 void xpp_rows_close (xpp_rows *rows) {
+  free(rows->runs);
   xpp_walk_close(&rows->walk);
   pf_batch_close(&rows->batch);
   if (rows->converter.charset != NULL)

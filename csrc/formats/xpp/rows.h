@@ -23,7 +23,7 @@ typedef struct xpp_rows {
   pf_batch batch;      /* of file->fields; those nobody wants have no memory */
   dbf_decoder decoder; /* of tables; its arena also of text */
   pf_converter converter; /* of text */
-  xpp_run runs[PF_BATCH_ROWS];
+  xpp_run *runs;          /* PF_BATCH_ROWS, as long as rows are open */
   size_t nruns;
 } xpp_rows;
 
