@@ -421,19 +421,11 @@ static int reader_fields (lua_State *L) {
   return 1;
 }
 
-
-/* reader:dictionary(): the dictionary its name columns point into. */
-static int reader_dictionary (lua_State *L) {
-  l_reader_push_dictionary(L, 1);
-  return 1;
-}
-
 /* }====== */
 
 
 void l_open_reader (lua_State *L) {
   static const luaL_Reg methods[] = {{"close", reader_close},
-                                     {"dictionary", reader_dictionary},
                                      {"fields", reader_fields},
                                      {NULL, NULL}};
   static const luaL_Reg none[] = {{NULL, NULL}};

@@ -67,7 +67,11 @@ static bool counts_to_failure (meter *m) {
 
 
 static bool refused (void) {
-  return counts_to_failure(&memory) || counts_to_failure(&core);
+  if (!counts_to_failure(&memory) && !counts_to_failure(&core)) {
+    return false;
+  }
+  errno = ENOMEM;
+  return true;
 }
 
 

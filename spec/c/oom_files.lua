@@ -157,7 +157,7 @@ return function(all, bytes)
    assert(lfs.link("old", path_of "link", true))
    program = write("program", elf.build {
       symbols = { { name = "main", value = 0x1000, size = 0x20 },
-         { name = "_ZN3foo3barEv", value = 0x1020, size = 0x20 } } })
+         { name = "leaf", value = 0x1020, size = 0x20 } } })
    for name, chunk in pairs(chunks) do
       all[name] = chunk
    end

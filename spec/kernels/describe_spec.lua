@@ -1,4 +1,5 @@
 local core = require "profio.core"
+local profio = require "profio"
 local view = require "profio.view"
 
 local function over(fields, rows)
@@ -22,6 +23,18 @@ describe("describe", function()
       local rows = over({ { "to", "area" }, { "line", "int" } }, { { "f", 7 } }):describe "to"
       assert.same({ "to", "line", "class", "handle", "value", "parent", "file" }, rows.columns)
       assert.same({ { line = 7 } }, rows:rows "line")
+   end)
+
+   it("lets a range of times be found by bisection", function()
+      local records = {}
+      for i = 1, 5000 do
+         records[i] = string.pack("<I4I4i8i8", i % 3, 3 - i % 2 * 3, 0, i)
+      end
+      local trace <close> = assert(profio.open({ data = table.concat(records) },
+         { format = "winidea", bin_version = "1.1" }))
+      local rows = trace.timeline:describe("area"):range(4100, 4103, "time"):rows("time", "area")
+      assert.same({ { time = 4100, area = "00000002" }, { time = 4101, area = "00000000" },
+         { time = 4102, area = "00000001" } }, rows)
    end)
 
    it("wants a column of areas", function()

@@ -502,6 +502,17 @@ describe("names made readable", function()
       return assert(from_nm("00001000 T " .. name .. "\n")):find(0x1000).demangled
    end
 
+   it("are those of C++ with the place of a piece behind them", function()
+      local function piece(name)
+         return from_elf(elf.build { symbols = { { name = name, value = 0x1000 } } }):find(0x1000)
+            .demangled
+      end
+      assert.equal("foo(int) (a.cc:3 @ 1000)", piece "_Z3fooi (a.cc:3 @ 1000)")
+      assert.equal("..foo(int) (a.cc:3 @ 1000)", piece ".._Z3fooi (a.cc:3 @ 1000)")
+      assert.equal("_Z9fooi (a.cc:3 @ 1000)", piece "_Z9fooi (a.cc:3 @ 1000)")
+      assert.equal("_Z3fooi " .. ("x"):rep(65530), piece("_Z3fooi " .. ("x"):rep(65530)))
+   end)
+
    it("are those of C++", function()
       assert.equal("main", readable "main")
       assert.equal("foo(int)", readable "_Z3fooi")

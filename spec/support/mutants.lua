@@ -197,6 +197,7 @@ local function run_spec(build, spec, limit)
       os.time() - began
 end
 
+local specs = output_lines "git ls-files 'spec/*_spec.lua'" -- those in the copy
 local usual = {} -- seconds of each file of specs on unchanged code; false: it does not pass
 
 local function usual_seconds(spec)
@@ -222,7 +223,7 @@ end
 ---The files of specs, the likely ones first, of equally likely ones the short ones.
 local function specs_for(file)
    local wanted, list, score, size = words_of(file), {}, {}, {}
-   for _, spec in ipairs(output_lines "git ls-files 'spec/*_spec.lua'") do
+   for _, spec in ipairs(specs) do
       score[spec], size[spec] = 0, #read(spec)
       for word in pairs(words_of(spec)) do
          score[spec] = score[spec] + (wanted[word] and 1 or 0)

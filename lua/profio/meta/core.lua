@@ -184,9 +184,6 @@ function reader:close() end
 ---@return profio.core.Field[]
 function reader:fields() end
 
----@return profio.core.Dictionary
-function reader:dictionary() end
-
 ---The message of the last raise of a reader whose input could not be read, without a position.
 ---@return string|nil
 function core.unread() end
