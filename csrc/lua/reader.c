@@ -425,9 +425,8 @@ static int reader_fields (lua_State *L) {
 
 
 void l_open_reader (lua_State *L) {
-  static const luaL_Reg methods[] = {{"close", reader_close},
-                                     {"fields", reader_fields},
-                                     {NULL, NULL}};
+  static const luaL_Reg methods[] = {
+      {"close", reader_close}, {"fields", reader_fields}, {NULL, NULL}};
   static const luaL_Reg none[] = {{NULL, NULL}};
   static const luaL_Reg functions[] = {{"drain", core_drain},
                                        {"each", core_each},
