@@ -309,7 +309,7 @@ static void fetch (const text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   uint32_t next[4];
-  if (self->at + 4 * FETCH_FROM >= flow->nnodes)
+  if (self->at + 4 * FETCH_FROM >= flow->nnodes || graph->narcs == 0)
     return;
   for (size_t i = 0; i < 4; i++) {
     next[i] = flow->entries[self->at + (4 - i) * FETCH_FROM];
