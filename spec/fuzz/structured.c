@@ -252,13 +252,15 @@ static span message_field (input *in, size_t *value_at) {
   span chosen = {0, in->size}, field = {0, 0};
   for (size_t seen = 0; seen < 5000 && field.start < in->size; seen++) {
     uint64_t tag, value;
-    const size_t at = read_varint(in, field.start, &tag);
+    size_t at = read_varint(in, field.start, &tag);
     field.end = read_varint(in, at, &value);
-    if ((tag & 7) == 2 && value <= in->size - field.end)
+    if ((tag & 7) == 2 && value <= in->size - field.end) {
+      at = field.end;
       field.end += value;
+    }
     if (below(in, seen + 1) == 0) {
       chosen = field;
-      *value_at = (tag & 7) == 2 ? field.end - value : at;
+      *value_at = at;
     }
     field.start = field.end;
   }
