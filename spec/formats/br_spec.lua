@@ -121,7 +121,11 @@ describe("br", function()
       assert.equal("format", format_of(br():module(1, "A.BR"):bytes()))
       assert.equal("format", format_of(br():module(1, "A.BR"):line(1, 10):bytes()))
       assert.equal("format", format_of(br():module(1, "A.BR"):line(2, 10):stop():bytes()))
-      assert.equal("format", format_of(br():module(1, "A\0B"):line(1, 10):stop():bytes()))
+      local function odd()
+         return br():module(1, "A\0B"):line(1, 10):stop()
+      end
+      assert.equal("br", format_of(odd():bytes()))
+      assert.equal("format", format_of(odd():raw "\255":bytes()))
       assert.equal("format", format_of(br():line(1, 10):stop():bytes()))
    end)
 
