@@ -25,14 +25,16 @@
 #define OTHER_DESCRIPTOR (-1) /* one of another process */
 
 
-static pf_status fail_by_system (pf_error *error, const char *what,
-                                 int errnum) {
-  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
+static pf_status no_memory (pf_error *error) {
+  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
 
 
-static pf_status no_memory (pf_error *error) {
-  return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+static pf_status fail_by_system (pf_error *error, const char *what,
+                                 int errnum) {
+  if (errnum == ENOMEM)
+    return no_memory(error);
+  return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%s: %s", what, strerror(errnum));
 }
 
 
@@ -69,8 +71,6 @@ static pf_status split (char *path, char **folder, const char **name,
   }
   if (*folder != NULL)
     return PF_OK;
-  if (errno == ENOMEM)
-    return no_memory(error);
   return fail_by_system(error, "cannot be written: its folder", errno);
 }
 
@@ -238,14 +238,12 @@ static pf_status open_temporary (pf_output *output, const struct stat *old,
   if (old != NULL && access(output->path, W_OK) != 0)
     return fail_by_system(error, "cannot be replaced", errno);
   if (!open_nameless(output) && !with_temporary(output, open_named))
-    return errno == ENOMEM
-               ? no_memory(error)
-               : fail_by_system(error,
-                                old == NULL
-                                    ? "cannot be written: its folder"
-                                    : "cannot be replaced: no new file can be "
-                                      "made in its folder",
-                                errno);
+    return fail_by_system(
+        error,
+        old == NULL
+            ? "cannot be written: its folder"
+            : "cannot be replaced: no new file can be made in its folder",
+        errno);
   if (old != NULL)
     pass_on_access(output, old);
   return PF_OK;
