@@ -175,6 +175,10 @@ describe("dcpi, damage of class", function()
       found = assert(read(bytes, { byte_order = "big" }))
       assert.same({}, found.damage)
       assert.equal(11, found.samples)
+      b = dcpi():header()
+      b.order = ">"
+      found = assert(read(b:chunk(0x40, { 5, 6 }):bytes())) -- the chunk ends with the file
+      assert.same("dcpi-byte-order", found.damage[1][1])
    end)
 
    it("D22 a copy in text mode", function()
