@@ -110,6 +110,11 @@ describe("spread", function()
          list[#list + 1] = { imiss, c or "-" }
       end
       assert.same({ { 0, 6 }, { -4, 0 }, { 0, "-" }, { 0, 10 }, { 0, 0 } }, list)
+      local second = {} -- alone: its key and value are read for it, too
+      for c in spread:each "c" do
+         second[#second + 1] = c
+      end
+      assert.same({ 6, 0, false, 10, 0 }, second)
       assert.same({ { b = true, imiss = 0, c = 6 } }, spread:where { b = true }:group "b"
          :aggregate { "imiss = sum(imiss)", "c = sum(c)" }:rows())
    end)
