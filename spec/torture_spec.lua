@@ -6,10 +6,14 @@ local lfs = require "lfs"
 local build = os.getenv "PROFIO_BUILD" or "build"
 build = build:sub(1, 1) == "/" and build or command.root .. "/" .. build
 
+local function has_disk()
+   return lfs.attributes(build .. "/c/disk.so") or pending("no disk.so: make test builds it")
+end
+
 -- Run a script with `processes` and `disk` in its path; what it prints.
 local function run(script, count)
-   if not lfs.attributes(build .. "/c/disk.so") then
-      return pending("no " .. build .. "/c/disk.so: make test builds it")
+   if not has_disk() then
+      return
    end
    local folder = command.folder .. "/torture"
    lfs.mkdir(folder)
@@ -31,5 +35,29 @@ end)
 describe("writers onto the disk whose power fails", function()
    it("lose no record that was promised", function()
       assert.matches("no record lost that was promised\n$", run("power", 100))
+   end)
+end)
+
+describe("a writer that ends", function()
+   it("removes its empty packet before another writer can have the path", function()
+      if not has_disk() then
+         return
+      end
+      command.file("ends.lua", [[
+         local w = assert(require "profio".create(os.getenv "DISK_FOLDER" .. "/a.prf", {
+            format = "xpp", packets = true, ring = { size = "64K" }, flush_every = 1 }))
+         for i = 1, 2 do
+            w:write { thread = 1, time = i * 1000000, op = "i", call = "A" }
+         end
+         assert(w:close())]])
+      local _, status = command.run(([[rm -rf ends ends.log && mkdir ends && \
+         LUA_PATH='%s/lua/?.lua;%s/lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' DISK_FOLDER="$PWD/ends" \
+         DISK_LOG="$PWD/ends.log" LD_PRELOAD='%s/c/disk.so' lua5.4 ends.lua]]):format(command.root,
+         command.root, build, build))
+      assert.equal(0, status)
+      local log = command.read(command.folder .. "/ends.log")
+      local packet = log:find("remove %d+ [^\n]*a%.prf%.%d+\n")
+      local ring = log:find("remove %d+ [^\n]*a%.prf%.ring\n")
+      assert.is_true(packet and ring and packet < ring)
    end)
 end)

@@ -22,6 +22,9 @@ struct pf_sink {
   /* End the file and go on in the next one of the row; NULL: there is only this
      one. */
   pf_status (*cut)(pf_sink *sink, pf_error *error);
+  /* All files are complete, and are still this writer's: NULL, or remove what
+     is of no use. */
+  void (*end)(pf_sink *sink);
   uint64_t before; /* bytes in the files of the row before this one */
   /* The buffer is full and more comes: empty it, or give another one of the same
      size; NULL: it is written out, or grows. */

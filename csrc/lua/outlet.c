@@ -95,6 +95,15 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
 }
 
 
+/* Remove the last of numbered files when it got nothing. */
+static void end_output (pf_sink *sink) {
+  const l_outlet *const output = (const l_outlet *)(const void *)sink;
+  char path[4096];
+  if (sink->written == 0 && row_path(output, path, sizeof path))
+    unlink(path);
+}
+
+
 pf_status l_outlet_number (l_outlet *output, const char *path,
                            pf_error *error) {
   const char *const dot = strrchr(path, '.');
@@ -104,6 +113,7 @@ pf_status l_outlet_number (l_outlet *output, const char *path,
   output->row = strndup(path, (size_t)(dot - path));
   output->number = 1;
   output->sink.cut = cut_output;
+  output->sink.end = end_output;
   return output->row != NULL
              ? PF_OK
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -151,14 +161,10 @@ pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error) {
 }
 
 
-void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy) {
-  char path[4096];
+void l_outlet_close (l_outlet *output, bool is_pipe) {
   pf_sink_close(&output->sink);
   if (output->sink.fd >= 0 && !is_pipe)
     close(output->sink.fd);
-  if (output->row != NULL && output->sink.written == 0 && !is_copy &&
-      row_path(output, path, sizeof path))
-    unlink(path);
   free(output->row);
   free(output->made);
 }

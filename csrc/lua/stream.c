@@ -49,7 +49,7 @@ int l_stream_failure (lua_State *L, int index, const pf_error *error) {
 /* Free what stands beside the writer. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
-    l_outlet_close(&s->outputs[i], i == 0 && s->is_pipe, s->is_copy);
+    l_outlet_close(&s->outputs[i], i == 0 && s->is_pipe);
   s->noutputs = 0;
   if (s->checker != NULL)
     s->checker->close(s->checker);
@@ -67,7 +67,6 @@ static pf_status close_stream (l_stream *s, pf_error *error) {
   pf_status status = PF_OK;
   pf_writer *const writer = s->writer;
   s->writer = NULL;
-  s->is_copy = writer != NULL && !pf_writer_is_here(writer);
   if (writer != NULL)
     status = pf_writer_close(writer, error);
   return status;

@@ -32,7 +32,6 @@ typedef struct l_stream {
   l_outlet outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
   size_t noutputs;
   bool is_pipe;        /* the main descriptor is standard output */
-  bool is_copy;        /* the files are another process's */
   bool sync;           /* they go onto the disk */
   pf_encoder *checker; /* gets each row that is to be checked, */
   pf_sink nowhere[L_STREAM_OUTPUTS]; /* and writes it to nowhere */
@@ -44,15 +43,15 @@ typedef struct l_stream {
    everything else has succeeded. What is no regular file is written as it is. */
 pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error);
 
-/* Make an output whose path ends in .000001 the first of numbered files. */
+/* Make an output whose path ends in .000001 the first of numbered files. The last
+   one is removed at the end of the writing when it got nothing. */
 pf_status l_outlet_number (l_outlet *output, const char *path, pf_error *error);
 
 /* Cut a file that has been opened to a length, behind which it is written. */
 pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error);
 
-/* Close the file, but standard output. The last one of numbered files is removed
-   when it got nothing, unless it belongs to another process (is_copy). */
-void l_outlet_close (l_outlet *output, bool is_pipe, bool is_copy);
+/* Close the file, but standard output. */
+void l_outlet_close (l_outlet *output, bool is_pipe);
 
 /* The open stream at `arg`. */
 l_stream *l_stream_check (lua_State *L, int arg);

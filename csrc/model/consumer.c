@@ -148,6 +148,9 @@ pf_status pf_consumer_finish (pf_consumer *c, pf_error *error) {
     status = sync_sinks(c, error);
   if (status < 0)
     return status;
+  for (pf_sink *sink = c->drain.sink; sink != NULL; sink = sink->side)
+    if (sink->end != NULL)
+      sink->end(sink);
   pf_publish(&c->writer->ring.header->closed, 1);
   return pf_ring_sync(&c->writer->ring, error);
 }
