@@ -308,3 +308,44 @@ describe("of many writers that begin at once", function()
       assert.matches("^nil\t.*another writer", text)
    end)
 end)
+
+describe("what a killed writer has left", function()
+   local entry = [[{ thread = 1, time = t, op = event == "enter" and "i" or "o", call = area }]]
+   local cases = {
+      { "a.prf", [[{ format = "xpp", form = "deldbe", header_row = true, ring = {} }]], entry },
+      { "b.prf", [[{ format = "xpp", ring = {} }]], entry },
+      { "c.txt", [[{ format = "winidea", dialect = "text1", ring = {} }]],
+         "{ time = t, event = event, area = area }" },
+      { "d.txt", [[{ format = "winidea", dialect = "text1", timeline_binary = true, ring = {} }]],
+         "{ time = t, event = event, area = area }" },
+      { "e.BIN", [[{ format = "winidea", dialect = "bin", ring = {} }]],
+         "{ time = t, event = event, handle = area:byte() }" },
+   }
+
+   for _, case in ipairs(cases) do
+      it("is one run, in its file and in the ring: " .. case[1], function()
+         clean()
+         run([[
+            local w = assert(profio.create("%s/%s", %s))
+            local function put(t, event, area)
+               t = t * 1000000
+               assert(w:write(%s))
+            end
+            put(1, "enter", "A") put(2, "enter", "B")
+            assert(w:flush())
+            put(3, "enter", "C") put(4, "leave", "C") put(5, "leave", "B") put(8, "leave", "A")
+            die()]], folder, case[1], case[2], case[3])
+         local trace <close> = assert(profio.open(folder .. "/" .. case[1]))
+         local found = {}
+         for i, call in ipairs(trace:calls():sort("start"):rows()) do
+            found[i] = { call.start // 1000000, call.gross // 1000000, call.flags }
+         end
+         assert.same({ { 1, 7 }, { 2, 3 }, { 3, 1 } }, found)
+         local codes = {}
+         for i, warning in ipairs(trace.warnings) do
+            codes[i] = warning.code
+         end
+         assert.same({ "ring-recovered" }, codes)
+      end)
+   end
+end)

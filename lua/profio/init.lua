@@ -189,6 +189,7 @@ local function add_part(state, input, source, theirs, mine, given)
       return nil, message, code
    end
    state.parts[#state.parts + 1], state.paths[#state.paths + 1] = part, input.path
+   state.goes_on[#state.paths] = input.goes_on
    if not same_schema(state, part) then
       return nil, ("%s: %s: its tables differ from those of %s: open them one by one"):format(
          input.path, state.format.name, state.paths[1]), "format"
@@ -355,8 +356,8 @@ function profio.open(what, given)
       error("open wants a table of options, got " .. type(given), 2)
    end
    local list = inputs.of(what)
-   local state = { parts = {}, differs = {}, sources = {}, paths = {}, notes = {}, known = {},
-      beside = {}, dictionary = core.dictionary() }
+   local state = { parts = {}, differs = {}, sources = {}, paths = {}, goes_on = {}, notes = {},
+      known = {}, beside = {}, dictionary = core.dictionary() }
    state.format = given.format and registry.named(given.format) or nil
    local mine = {}
    for _, option in ipairs(common) do

@@ -16,6 +16,7 @@ local inputs = {}
 ---@field lengths table<string, integer>|nil the same of the files beside it, by role; numbered
 ---files count as one
 ---@field beside string|nil the path of the file that the data belongs to
+---@field goes_on boolean|nil its records follow those of the input before it, in one run
 ---@field is_expanded boolean|nil
 ---@field opened table|nil what opening it ahead came to: { source } or { nil, message, code, part }
 

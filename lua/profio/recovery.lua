@@ -71,7 +71,7 @@ local function parts_of(state, path, ring)
    end
    if found.data then
       parts[#parts + 1] = { path = ring, data = found.data, sides = found.sides, lengths = none,
-         beside = path }
+         beside = path, goes_on = written > 0 and found.full ~= "overwrite" }
    end
    return parts
 end

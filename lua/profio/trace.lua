@@ -66,20 +66,22 @@ end
 
 -- {====== Tables ======
 
--- Names of the files that tell them apart: bytes have none, and a file may be given twice.
-local function names_of(paths)
+-- Names of the files that tell them apart: bytes have none, and a file may be given twice. The
+-- records of a ring go on where those of its file end, as one run, so they have its name.
+local function names_of(paths, goes_on)
    local names, seen = {}, {}
    for i, path in ipairs(paths) do
       path = path or "(data)"
       seen[path] = (seen[path] or 0) + 1
-      names[i] = seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
+      names[i] = goes_on[i] and names[i - 1]
+         or seen[path] == 1 and path or ("%s (%d)"):format(path, seen[path])
    end
    return names
 end
 
 -- The constant columns of the files: `file`, and what the format says of each.
 local function constants_of(state)
-   local columns = { { name = "file", values = names_of(state.paths) } }
+   local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
    for i, part in ipairs(state.parts) do
       for c, constant in ipairs(state.format.constants and state.format.constants(part) or {}) do
          columns[c + 1] = columns[c + 1] or { name = constant.name, values = {} }
