@@ -70,7 +70,7 @@ c
       end
       wrong("wants a time such as 10ms, got 'wide'", "--set", "width=wide")
       wrong("wants 1 or more, got 0", "--set", "pieces=0")
-      wrong("option 'by' is one of lane, core", "--set", "by=task")
+      wrong("--set by is one of lane, core", "--set", "by=task")
    end)
 
    it("refuses more pieces than anybody can read", function()

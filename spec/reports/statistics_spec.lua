@@ -104,7 +104,7 @@ describe("--report statistics", function()
       end
       wrong("statistics by caller tell of all lanes", "--set", "by=caller", "--lane", "a")
       wrong("--metric is one of net, gross", "--metric", "time")
-      wrong("option 'by' is one of context, area, caller", "--set", "by=lane")
+      wrong("--set by is one of context, area, caller", "--set", "by=lane")
    end)
 
    it("prints a page for all contexts and one for each, most time first", function()

@@ -43,7 +43,7 @@ main,a,12,20,8,6,,,,1,,cut
       local _, status, errors = events.command(lines, "--report", "calls", "--set",
          "recursion=some")
       assert.equal(2, status)
-      assert.matches("option 'recursion' is one of all, outermost; got some", errors)
+      assert.matches("%-%-set recursion is one of all, outermost; got some", errors)
    end)
 
    it("prints an aligned table, and sorts and groups like any other", function()
