@@ -73,7 +73,8 @@ AGAIN   := $(MAKE) --no-print-directory
 JOBS    ?= $(shell nproc 2>/dev/null || echo 1)
 IN_TREE  = PROFIO_BUILD=$(B) LUA_PATH="lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	LUA_CPATH="$(B)/?.so;;"
-SPECS    = PROFIO_BUILD=$(B) $(LUA) $(BUSTED)
+SPECS   := $(sort $(shell find spec -name '*_spec.lua'))
+RUN      = LUA=$(LUA) BUSTED=$(BUSTED) JOBS=$(JOBS) spec/support/run_specs.sh $(B)
 
 all: $(MODULE)
 
@@ -137,14 +138,20 @@ $(B)/demo/demo: examples/demo.c
 # and system calls that fail: for specs.
 KILL := $(B)/c/kill $(B)/c/processes.so $(B)/c/disk.so $(B)/c/faults
 
+# The longest of them first.
+SLOW     = %/faults_spec.lua %/together_spec.lua %/callbacks_spec.lua \
+	%/growth_spec.lua %/torture_spec.lua %/output_spec.lua %/deep_spec.lua
+ORDERED  = $(filter $(SLOW),$(SPECS)) $(filter-out $(SLOW),$(SPECS))
+
 run-test: $(KILL)
-	@$(SPECS) --run=ci
+	@$(RUN) tested --run=ci $(ORDERED)
 
 # `make test` runs a few of them.
 EVERY ?= 1
 
 torture-faults: $(MODULE) $(KILL)
-	@PROFIO_FAULTS=$(EVERY) PROFIO_FAULTS_OF="$(OF)" $(SPECS) --run=ci \
+	@PROFIO_FAULTS=$(EVERY) PROFIO_FAULTS_OF="$(OF)" PROFIO_BUILD=$(B) \
+		$(LUA) $(BUSTED) --run=ci \
 		spec/faults_spec.lua
 
 torture: torture-faults torture-growth
@@ -233,50 +240,42 @@ LUA_STATIC = -Wl,-E -Wl,--whole-archive -l:liblua5.4.a \
 asan:
 	@$(SETUP) run test check
 	@$(AGAIN) -j$(JOBS) B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" asan-programs
-	@# the longest first, and all of them whatever fails
-	@$(AGAIN) -k -j$(JOBS) -O B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" run-asan \
-		run-oom run-replay run-gcstress
+	@failed=0; for run in run-asan run-gcstress "-j$(JOBS) -O run-oom run-replay"; do \
+		$(AGAIN) -k B=$(B)/asan CC=gcc CFLAGS="$(ASAN)" $$run || failed=1; \
+	done; exit $$failed
 
 FUZZERS := $(patsubst spec/fuzz/%.c,%,$(wildcard spec/fuzz/fuzz_*.c))
 SEEDS   := $(wildcard spec/fuzz/corpus ../shared/corpus/gmon/synthetic)
 
-# All that the runs need. Where make had to build it on the way, it began with
-# the short runs, and the longest one came last and alone.
+# All that the runs need.
 asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without
-# slow_input_spec, which measures time; the fuzzers have such inputs too. Without
-# faults_spec: the sanitizer of leaks does not run in a process that is traced.
+# slow_input_spec and growth_spec, which measure time; the fuzzers have such inputs
+# too. Without faults_spec: the sanitizer of leaks does not run in a process that
+# is traced.
+CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
+	%/growth_spec.lua %/faults_spec.lua,$(ORDERED))
+
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"
-	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$(B) \
-		lua5.4 $(BUSTED) --ignore-lua --run=ci --exclude-pattern=fork_spec \
-		--exclude-pattern=slow_input_spec --exclude-pattern=torture_spec \
-		--exclude-pattern=growth_spec \
-		--exclude-pattern=faults_spec
+	@PATH="$(abspath $(B)/bin):$$PATH" $(RUN) tested "--ignore-lua --run=ci" \
+		$(CHECKED)
 
-# One process for each file, so that the heap stays small and cycles short, and
-# a folder for each, since what specs write must not meet. Specs that hold kernels
-# against large models in Lua, try many files, or run other programs are left out.
+# Specs that hold kernels against large models in Lua, try many files, or run
+# other programs are left out.
 STRESSED = $(filter-out spec/cli/% %/sort_spec.lua %/group_spec.lua \
 	%/gprof_spec.lua %/propagate_spec.lua %/cli_spec.lua %/examples_spec.lua \
-	%/fork_spec.lua %/detection_spec.lua %/slow_input_spec.lua \
-	%/pprof_merge_spec.lua %/install_spec.lua %/readme_spec.lua \
-	%/outputs_spec.lua %/recorder_times_spec.lua %/formula_spec.lua \
-	%/faults_spec.lua %/callbacks_spec.lua \
-	%/gmon_program_spec.lua %/torture_spec.lua %/growth_spec.lua %/ring_restart_spec.lua,\
-	$(sort $(shell find spec -name '*_spec.lua')))
+	%/detection_spec.lua %/pprof_merge_spec.lua %/install_spec.lua \
+	%/readme_spec.lua %/outputs_spec.lua %/recorder_times_spec.lua \
+	%/formula_spec.lua %/callbacks_spec.lua %/gmon_program_spec.lua \
+	%/ring_restart_spec.lua,$(CHECKED))
 
-run-gcstress: $(STRESSED:spec/%.lua=$(B)/stressed/%)
-
-# Made each time; -j runs as many at once as there are processors.
-$(B)/stressed/%: spec/%.lua $(B)/bin/lua5.4 $(KILL) again
-	@rm -rf $@ && mkdir -p $@ && ln -s $(abspath $(B))/c $@/c
-	@PATH="$(abspath $(B)/bin):$$PATH" PROFIO_BUILD=$@ lua5.4 $(BUSTED) \
-		--ignore-lua --run=ci --helper=spec/support/gcstress.lua $< \
-		> $@/said.txt 2>&1 || { cat $@/said.txt; exit 1; }
-	@echo "a collector that never rests: $<: $$(tail -n 1 $@/said.txt)"
+run-gcstress: $(B)/bin/lua5.4 $(KILL)
+	@echo "the specs with a collector that never rests"
+	@PATH="$(abspath $(B)/bin):$$PATH" $(RUN) stressed \
+		"--ignore-lua --run=ci --helper=spec/support/gcstress.lua" $(STRESSED)
 
 run-oom: $(B)/oom
 	@echo "out of memory at each request"
@@ -456,4 +455,4 @@ clean:
 .PHONY: all demo test run-demo run-test setup check lint $(LINTS) asan asan-programs run-asan \
 	run-gcstress run-oom run-replay check-detection torture torture-faults torture-growth tsan \
 	fuzz run-fuzz bench \
-	install install-module uninstall rockspec clean again $(FUZZERS:%=run-%)
+	install install-module uninstall rockspec clean $(FUZZERS:%=run-%)

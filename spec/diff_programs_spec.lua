@@ -134,7 +134,8 @@ describe("--diff of two builds", function()
 
    it("goes by names where a program was built in two folders", function()
       local path = programs.source("folder_a.c", source_of("heavy", "light", ""))
-      local root = command.root .. "/" .. path:match "^(.*)/"
+      local root = path:match "^(.*)/"
+      root = root:sub(1, 1) == "/" and root or command.root .. "/" .. root
       local profiles = {}
       for _, folder in ipairs { "first", "second" } do
          os.execute(("mkdir -p %s/%s && cp %s %s/%s/same.c"):format(root, folder, path, root,

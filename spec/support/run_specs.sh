@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Runs files of specs, each in a process and a folder of its own: what they write
+# does not meet, and no process carries the memory of all others.
+#
+#   run_specs.sh BUILD SET OPTIONS FILE...
+#
+# BUILD is the folder of the build, SET the folder below it for what is written,
+# OPTIONS one word with what busted gets besides. LUA, BUSTED and JOBS are read
+# from the environment. Prints a line for each file, then what failed and what was
+# skipped, then the sums; the status is 1 when anything failed.
+set -u
+build=$1 set=$2 options=$3
+whole=$(cd "$build" && pwd)
+shift 3
+
+# One file: its words go into said.txt, its sums and seconds into counts.txt.
+one () {
+  local file=$1 name=${1#spec/} entry counts began=$SECONDS
+  local place=$build/$set/${name%.lua}
+  rm -rf "$place" && mkdir -p "$place" || exit 255
+  for entry in "$whole"/*; do
+    case ${entry##*/} in
+      spec | found | tested | stressed | growth | torture) ;;
+      *) ln -s "$entry" "$place/" ;;
+    esac
+  done
+  # shellcheck disable=SC2086 # options are several words
+  PROFIO_BUILD=$place ${LUA:-lua5.4} "$BUSTED" $options "$file" \
+    > "$place/said.txt" 2>&1 </dev/null
+  local status=$?
+  counts=$(grep -aE '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' \
+    "$place/said.txt" | tail -n 1)
+  if ((status != 0)) && [[ $counts != *", "[1-9]*" failed"* ]]; then
+    counts="0 passed, 1 failed, 0 skipped" # it ended in an unexpected way
+  fi
+  echo "$counts" > "$place/counts.txt"
+  printf '%4d s  %s: %s\n' $((SECONDS - began)) "$file" "$counts"
+}
+
+if [[ ${RUN_ONE:-} ]]; then
+  one "$1"
+  exit 0
+fi
+
+# Those that measure time get the machine for themselves.
+together=() alone=()
+for file; do
+  case $file in
+    *_times_spec.lua) alone+=("$file") ;;
+    *) together+=("$file") ;;
+  esac
+done
+
+run () {
+  local jobs=$1
+  shift
+  (($# == 0)) || printf '%s\0' "$@" |
+    RUN_ONE=1 xargs -0 -n 1 -P "$jobs" "$0" "$build" "$set" "$options"
+}
+
+run "${JOBS:-1}" "${together[@]}"
+run 1 "${alone[@]}"
+
+places=()
+for file; do
+  name=${file#spec/}
+  places+=("$build/$set/${name%.lua}")
+done
+for place in "${places[@]}"; do
+  grep -q ' 0 failed, 0 skipped' "$place/counts.txt" ||
+    grep -av -e '^[-+.*]*$' -e ' passed, ' -e ' successes ' "$place/said.txt"
+done
+cat "${places[@]/%//counts.txt}" | awk '{ passed += $1; failed += $3; skipped += $5 }
+  END { printf "\n%d passed, %d failed, %d skipped\n", passed, failed, skipped
+        exit failed > 0 }'
