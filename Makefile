@@ -252,11 +252,11 @@ asan-programs: $(B)/bin/lua5.4 $(KILL) $(B)/oom $(FUZZERS:%=$(B)/replay/%)
 
 # Without fork_spec: the allocator of AddressSanitizer may stay locked for ever
 # in the copy of a process that has threads; so without torture_spec. Without
-# slow_input_spec and growth_spec, which measure time; the fuzzers have such inputs
-# too. Without faults_spec: the sanitizer of leaks does not run in a process that
-# is traced.
+# slow_input_spec, growth_spec and deep_spec, which measure time and memory; the
+# fuzzers have such inputs too. Without faults_spec: the sanitizer of leaks does not
+# run in a process that is traced.
 CHECKED  = $(filter-out %/fork_spec.lua %/torture_spec.lua %/slow_input_spec.lua \
-	%/growth_spec.lua %/faults_spec.lua,$(ORDERED))
+	%/growth_spec.lua %/deep_spec.lua %/faults_spec.lua,$(ORDERED))
 
 run-asan: $(B)/bin/lua5.4 $(KILL)
 	@echo "the specs under the sanitizers"

@@ -488,6 +488,9 @@ func main() {
    end)
 
    it("takes many of everything in no time", function()
+      if command.build:find("asan", 1, true) then
+         return pending "the time under sanitizers says nothing"
+      end
       local text = protobuf.texts()
       local parts = { message(1, number(1, text "a"), number(2, text "count")) }
       local labels = {}
