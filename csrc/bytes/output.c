@@ -449,7 +449,7 @@ pf_status pf_output_sync_folder (const char *path, pf_error *error) {
   pf_status status =
       copy == NULL ? no_memory(error) : split(copy, &folder, &name, error);
   const int fd =
-      status == PF_OK ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+      folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (status == PF_OK && (fd < 0 || (fsync(fd) != 0 && errno != EINVAL)))
     status = fail_by_system(error, "its folder cannot be synchronised", errno);
   if (fd >= 0)

@@ -99,8 +99,8 @@ static int core_names_in (lua_State *L) {
   lua_setmetatable(L, -2);
   lua_newtable(L);
   *folder = opendir(path);
-  int errnum = *folder == NULL ? errno : 0;
-  for (lua_Integer n = 1; errnum == 0;) {
+  int errnum = errno;
+  for (lua_Integer n = 1; *folder != NULL;) {
     errno = 0;
     const struct dirent *const entry = readdir(*folder);
     if (entry == NULL && errno == 0) {
@@ -108,9 +108,10 @@ static int core_names_in (lua_State *L) {
       *folder = NULL;
       return 1;
     }
-    errnum = entry == NULL ? errno : 0;
-    if (entry == NULL || strcmp(entry->d_name, ".") == 0 ||
-        strcmp(entry->d_name, "..") == 0)
+    errnum = errno;
+    if (entry == NULL)
+      break;
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
       continue;
     lua_pushstring(L, entry->d_name);
     lua_rawseti(L, -2, n++);
