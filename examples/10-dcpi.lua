@@ -34,7 +34,7 @@ for event, events in trace.profiles:each("event", "period") do
 end
 
 trace.samples:group("name", "bucket(address, 256)", "event"):aggregate { "count = sum(count)" }
-   :spread("event", "count", { "cycles", "imiss" })
+   :pivot("event", "count", { "cycles", "imiss" })
    :group("name", "address"):aggregate { "cycles = sum(cycles)", "imiss = sum(imiss)" }
    :derive { ("misses = 1000 * imiss * %d / (cycles * %d)"):format(period.imiss or 1,
       period.cycles or 1) }

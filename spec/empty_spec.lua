@@ -38,7 +38,7 @@ local made = {
    refilter = { {} },
    derive = { { { "a = time - thread", "b = x / total(time)", "c = running(at)", "d = handle < 9",
       "e = flag + 1" } } },
-   spread = { { "op", "time", { "i", { name = "O", column = "out" } } } },
+   pivot = { { "op", "time", { "i", { name = "O", column = "out" } } } },
    group = { { "call" }, { "bucket(time, 10)", "octave(thread)", "bucket(x, 0.5)" },
       { { double, "time", name = "k", type = "int" }, { tostring, "at", type = "name" } },
       { { function(r) return r.x end, name = "r", type = "num" } } },
@@ -147,9 +147,9 @@ describe("a view without rows", function()
          assert.equal(count, keys:where { key = profio.missing }:count())
          assert.equal(count, keys:derive { "y = key * 2 + sqrt(key)" }:where { y = profio.missing }
             :count())
-         assert.equal(count, #keys:spread("key", "count", { "a" }):sort "-key":rows())
+         assert.equal(count, #keys:pivot("key", "count", { "a" }):sort "-key":rows())
          local names = keys:group("key"):aggregate { "n = first(key)" }
-         assert.equal(count, #names:spread("n", "key", { "a" }):rows())
+         assert.equal(count, #names:pivot("n", "key", { "a" }):rows())
          assert.equal(count > 0 and 1 or 0, keys:group "bucket(key, 10)":count())
          assert.equal(count > 0 and 1 or 0, keys:group "octave(key)":count())
       end

@@ -1,11 +1,11 @@
 /*
-** derive.c - stages that add columns of numbers: core.derive, core.spread.
+** derive.c - stages that add columns of numbers: core.derive, core.pivot.
 */
 
 #include <string.h>
 
 #include "kernels/derive.h"
-#include "kernels/spread.h"
+#include "kernels/pivot.h"
 #include "lua/binding.h"
 
 #define L_COUNTER    "profio.counter"
@@ -131,28 +131,28 @@ static int counter_value (lua_State *L) {
 /* }====== */
 
 
-/* {====== spread ====== */
+/* {====== pivot ====== */
 
-/* Read the stripe on top of the stack, { name=, column= }; pops it. */
-static void stripe_check (lua_State *L, const pf_reader *input,
-                          pf_stripe *stripe) {
+/* Read the pivot column { name=, column= } on top of the stack; pops it. */
+static void pivot_column_check (lua_State *L, const pf_reader *input,
+                                pf_pivot_column *pivot) {
   size_t size;
   luaL_checktype(L, -1, LUA_TTABLE);
   lua_getfield(L, -1, "name");
   const char *const name = luaL_checklstring(L, -1, &size);
-  stripe->name =
+  pivot->name =
       pf_intern(input->dictionary, (pf_bytes){(const uint8_t *)name, size});
-  if (stripe->name == PF_NO_NAME)
+  if (pivot->name == PF_NO_NAME)
     luaL_error(L, "not enough memory");
   lua_getfield(L, -2, "column");
-  stripe->column = luaL_checkstring(L, -1); /* anchored in the table */
+  pivot->column = luaL_checkstring(L, -1); /* anchored in the table */
   lua_pop(L, 3);
 }
 
 
-/* core.spread(reader, key, value, stripes): the rows with a column more for each
-   of { name=, column= }: the value where the key is that name, else 0. */
-static int core_spread (lua_State *L) {
+/* core.pivot(reader, key, value, columns): the rows with one column added for
+   each of { name=, column= }: the value where the key is that name, else 0. */
+static int core_pivot (lua_State *L) {
   const int pins[] = {1};
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t key = l_field_check(L, 2, input);
@@ -160,15 +160,15 @@ static int core_spread (lua_State *L) {
   luaL_checktype(L, 4, LUA_TTABLE);
   lua_settop(L, 4);
   const size_t count = count_check(L, 4, MAX_FORMULAS);
-  pf_stripe *const stripes =
-      lua_newuserdatauv(L, (count + 1) * sizeof *stripes, 0);
+  pf_pivot_column *const columns =
+      lua_newuserdatauv(L, (count + 1) * sizeof *columns, 0);
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 4, (lua_Integer)i + 1);
-    stripe_check(L, input, &stripes[i]);
+    pivot_column_check(L, input, &columns[i]);
   }
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;
-  if (pf_spread_open(input, key, value, stripes, count, &r->reader, &error) !=
+  if (pf_pivot_open(input, key, value, columns, count, &r->reader, &error) !=
       PF_OK)
     return l_throw(L, &error, 1);
   return 1;
@@ -181,7 +181,7 @@ void l_open_derive (lua_State *L) {
   static const luaL_Reg methods[] = {{"value", counter_value}, {NULL, NULL}};
   static const luaL_Reg functions[] = {{"counter", core_counter},
                                        {"derive", core_derive},
-                                       {"spread", core_spread},
+                                       {"pivot", core_pivot},
                                        {NULL, NULL}};
   l_class(L, L_COUNTER, methods, NULL);
   luaL_setfuncs(L, functions, 0);

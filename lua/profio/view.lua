@@ -261,21 +261,22 @@ function methods:derive(wanted)
    end)
 end
 
----The rows with the values of a column side by side: a column for each name that `key` may have,
----with the value where it has it and 0 elsewhere. Sums over groups of rows make a table of it.
+---Add one column for each of `names`: it holds the number in column `value` in rows whose column
+---`key` has that name, and 0 in all other rows. Grouping the rows and summing these columns gives
+---the values side by side, as a pivot table does.
 ---@param key string a column of names
 ---@param value string a column of whole numbers
----@param names (string|{ name: string, column: string })[] and what their columns are called
+---@param names (string|{ name: string, column: string })[] `column` names the new column
 ---@return profio.View
-function methods:spread(key, value, names)
-   raise.expect(key, "string", "spread: the column of names")
-   raise.expect(value, "string", "spread: the column of values")
-   local stripes = {}
-   for i, name in ipairs(raise.expect(names, "table", "spread: the names")) do
-      stripes[i] = type(name) == "table" and name or { name = name, column = name }
+function methods:pivot(key, value, names)
+   raise.expect(key, "string", "pivot: the column of names")
+   raise.expect(value, "string", "pivot: the column of values")
+   local columns = {}
+   for i, name in ipairs(raise.expect(names, "table", "pivot: the names")) do
+      columns[i] = type(name) == "table" and name or { name = name, column = name }
    end
    return with(self, function(reader)
-      return core.spread(reader, key, value, stripes)
+      return core.pivot(reader, key, value, columns)
    end)
 end
 

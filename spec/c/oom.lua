@@ -92,7 +92,7 @@ end
 
 function chunks.derived()
    local trace <close> = assert(profio.open({ data = bytes }, { symbols = nm_path }))
-   return trace.arcs:spread("to_function", "count", { { name = "main", column = "main" } })
+   return trace.arcs:pivot("to_function", "count", { { name = "main", column = "main" } })
       :derive { "share = main / total(main)", "so_far = running(main) + sqrt(count)" }:rows()
 end
 

@@ -101,30 +101,30 @@ describe("derive", function()
    end)
 end)
 
-describe("spread", function()
+describe("pivot", function()
    it("lays values side by side", function()
-      local spread = over(fields, rows):spread("e", "i", { "imiss",
+      local pivoted = over(fields, rows):pivot("e", "i", { "imiss",
          { name = "cycles", column = "c" } })
       local list = {}
-      for imiss, c in spread:each("imiss", "c") do
+      for imiss, c in pivoted:each("imiss", "c") do
          list[#list + 1] = { imiss, c or "-" }
       end
       assert.same({ { 0, 6 }, { -4, 0 }, { 0, "-" }, { 0, 10 }, { 0, 0 } }, list)
       local second = {} -- alone: its key and value are read for it, too
-      for c in spread:each "c" do
+      for c in pivoted:each "c" do
          second[#second + 1] = c
       end
       assert.same({ 6, 0, false, 10, 0 }, second)
-      assert.same({ { b = true, imiss = 0, c = 6 } }, spread:where { b = true }:group "b"
+      assert.same({ { b = true, imiss = 0, c = 6 } }, pivoted:where { b = true }:group "b"
          :aggregate { "imiss = sum(imiss)", "c = sum(c)" }:rows())
    end)
 
-   it("wants names and whole numbers", function()
+   it("expects a column of names and one of whole numbers", function()
       assert.error_matches(function()
-         over(fields, rows):spread("i", "i", { "a" }):rows()
-      end, "spread by a column of names")
+         over(fields, rows):pivot("i", "i", { "a" }):rows()
+      end, "pivot expects a column of names")
       assert.error_matches(function()
-         over(fields, rows):spread("e", "none", { "a" }):rows()
+         over(fields, rows):pivot("e", "none", { "a" }):rows()
       end, "none")
    end)
 end)

@@ -58,15 +58,15 @@ end
 -- What is counted, as metrics and as columns beside each other.
 local function metrics_of(state)
    local names, has_time = events_of(state)
-   local metrics, stripes = {}, {}
+   local metrics, columns = {}, {}
    if has_time then
       metrics[1] = { name = "time", unit = "ns", column = "spent" }
    end
    for i = 1, math.min(#names, MOST_METRICS - #metrics) do
-      stripes[i] = { name = names[i], column = "metric" .. i }
+      columns[i] = { name = names[i], column = "metric" .. i }
       metrics[#metrics + 1] = { name = names[i], unit = "count", column = "metric" .. i }
    end
-   return metrics, stripes
+   return metrics, columns
 end
 
 ---What a profile is made from: images, or procedures where their names are known.
@@ -74,7 +74,7 @@ end
 ---@param state table of the trace
 ---@return table|nil
 function dcpi.profile(_, state)
-   local metrics, stripes = metrics_of(state)
+   local metrics, columns = metrics_of(state)
    local has_lines = state.symbols and state.symbols.facts.has_lines
    local source = #state.parts > 1 and "source_file" or "file"
    return #metrics > 0 and { table = "samples", metrics = metrics,
@@ -82,7 +82,7 @@ function dcpi.profile(_, state)
       file = has_lines and source or state.symbols and "name" or nil,
       line = has_lines and "line" or nil,
       shape = function(reader)
-         return core.spread(reader, "event", "count", stripes)
+         return core.pivot(reader, "event", "count", columns)
       end } or nil
 end
 

@@ -278,13 +278,13 @@ function counter:value() end
 ---@return profio.core.Counter
 function core.counter() end
 
----Values of a column side by side, by the names in another one.
+---Add a column for each of `columns`: the value in rows with that name in `key`, else 0.
 ---@param over profio.core.Reader
 ---@param key string
 ---@param value string
----@param stripes { name: string, column: string }[]
+---@param columns { name: string, column: string }[]
 ---@return profio.core.Reader
-function core.spread(over, key, value, stripes) end
+function core.pivot(over, key, value, columns) end
 
 ---Events as rows of the Best Trace Format: kind, time, source, source_instance, type, target,
 ---target_instance, event, note, number.

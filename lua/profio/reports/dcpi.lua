@@ -99,13 +99,13 @@ function dcpi.by_event(view, keys, events)
    end
    local by = table.move(keys, 1, #keys, 1, {})
    by[#by + 1] = "event"
-   local sums, stripes = { "time = sum(time)", "timed = sum(timed)" }, {}
+   local sums, columns = { "time = sum(time)", "timed = sum(timed)" }, {}
    for i, event in ipairs(events) do
       sums[#sums + 1] = ("%s = sum(%s)"):format(event.column, event.column)
-      stripes[i] = { name = event.name, column = event.column }
+      columns[i] = { name = event.name, column = event.column }
    end
    return with_spent(view:group(table.unpack(by)):aggregate { "count = sum(count)",
-      table.unpack(times) }:spread("event", "count", stripes):group(table.unpack(keys))
+      table.unpack(times) }:pivot("event", "count", columns):group(table.unpack(keys))
       :aggregate(sums))
 end
 

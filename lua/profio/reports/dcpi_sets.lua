@@ -49,13 +49,13 @@ function sets.side_by_side(trace, event, column, names)
    local keys = dcpi.keys(trace)
    local by = table.move(keys, 1, #keys, 1, {})
    by[#by + 1] = column
-   local sums, stripes = {}, {}
+   local sums, columns = {}, {}
    for i, name in ipairs(names) do
       sums[i] = ("set%d = sum(set%d)"):format(i, i)
-      stripes[i] = { name = name, column = "set" .. i }
+      columns[i] = { name = name, column = "set" .. i }
    end
    return trace.samples:where { event = event }:group(table.unpack(by))
-      :aggregate { "count = sum(count)" }:spread(column, "count", stripes)
+      :aggregate { "count = sum(count)" }:pivot(column, "count", columns)
       :group(table.unpack(keys)):aggregate(sums)
 end
 

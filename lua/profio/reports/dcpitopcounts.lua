@@ -45,7 +45,7 @@ local function counts(trace, keys, events)
    if trace.info.files or trace.info.dialect == "dcpicat" then
       return dcpi.by_event(trace.samples, keys, events)
    end
-   return trace.samples:spread("event", "count",
+   return trace.samples:pivot("event", "count",
       { { name = events[1].name, column = events[1].column } })
 end
 
