@@ -32,7 +32,7 @@ local made = {
    filter = { { function() return true end, "time" } },
    limit = { { 1 }, { 1, 1 } },
    range = { { 0, 100 }, { nil, 5, "thread", n = 3 } },
-   describe = { {} },
+   with_area = { {} },
    sort = { { "time", "-x", "call", "text" } },
    unfilter = { {} },
    refilter = { {} },

@@ -1,13 +1,13 @@
 /*
 ** filter.c - stages that leave rows out or put tables in a row: core.filter,
-** core.limit, core.range and core.chain; core.describe, which adds columns.
+** core.limit, core.range and core.chain; core.with_area, which adds columns.
 ** (core.where is in conditions.c.)
 */
 
 #include <string.h>
 
 #include "kernels/chain.h"
-#include "kernels/describe.h"
+#include "kernels/area_join.h"
 #include "kernels/filter.h"
 #include "kernels/limit.h"
 #include "kernels/range.h"
@@ -169,17 +169,17 @@ static int core_range (lua_State *L) {
 /* }====== */
 
 
-/* {====== describe ====== */
+/* {====== with_area ====== */
 
-/* core.describe(reader, column): the rows with what is known of the area in
-   the column: class, handle, value, parent, file, line. */
-static int core_describe (lua_State *L) {
+/* core.with_area(reader, column): the rows with the columns class, handle,
+   value, parent, file and line of the area in the column. */
+static int core_with_area (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
   pf_error error;
-  if (pf_describe_open(input, column, &r->reader, &error) != PF_OK)
+  if (pf_area_join_open(input, column, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 1);
   return 1;
 }
@@ -332,7 +332,7 @@ static int core_chain (lua_State *L) {
 
 void l_open_filter (lua_State *L) {
   static const luaL_Reg functions[] = {{"chain", core_chain},
-                                       {"describe", core_describe},
+                                       {"with_area", core_with_area},
                                        {"filter", core_filter},
                                        {"limit", core_limit},
                                        {"passed", core_passed},

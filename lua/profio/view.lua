@@ -191,14 +191,14 @@ function methods:range(from, to, column)
    end)
 end
 
----Rows with what is known of the area in a column: class, handle, value, parent, file and line,
----those of them that are no columns yet.
+---Add the columns class, handle, value, parent, file and line of the area in a column. A column
+---that the rows have already is not added.
 ---@param column string|nil default: area
 ---@return profio.View
-function methods:describe(column)
-   raise.expect(column, "string?", "describe: the column")
+function methods:with_area(column)
+   raise.expect(column, "string?", "with_area: the column")
    return with(self, function(reader)
-      return core.describe(reader, column or "area")
+      return core.with_area(reader, column or "area")
    end)
 end
 

@@ -225,7 +225,7 @@ function chunks.timeline()
    end
    return core.rows(core.btf(core.rows_reader(fields, rows), { close = true, stimuli = true })),
       core.rows(core.load(core.rows_reader(fields, rows), { to = 80, width = 9 })),
-      core.rows(core.describe(core.rows_reader(fields, rows), "area"))
+      core.rows(core.with_area(core.rows_reader(fields, rows), "area"))
 end
 
 function chunks.calls()

@@ -38,7 +38,7 @@ local cases = {
 
 -- How many calls of functions and states, or also of lines, a trace has, and their net time.
 local function expected(trace, with_lines)
-   local rows = trace:calls():describe()
+   local rows = trace:calls():with_area()
    for _, class in ipairs { "variable$", not with_lines and "line$" or nil } do
       rows = rows:where { class = conditions.no(conditions.match(class)) }
    end

@@ -145,7 +145,7 @@ describe("line and parameters of calls", function()
          .. "30000000,W,00000001,1\n" })
       assert.same({ { area = "mode", handle = 0x20000000 },
          { area = "ON", handle = 0x30000000, value = 1 } },
-         trace:calls():describe():rows("area", "handle", "value"))
+         trace:calls():with_area():rows("area", "handle", "value"))
    end)
 
    it("take memory for open calls only, however long they are", function()

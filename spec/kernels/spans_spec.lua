@@ -60,7 +60,7 @@ end
 -- All calls of functions, lines and states, in words, by lane ("-": none) or variable, in order.
 local function expected(trace, options)
    local found = {}
-   local rows = trace:calls { from = options.from, to = options.to }:describe()
+   local rows = trace:calls { from = options.from, to = options.to }:with_area()
       :filter(function(area, class)
          class = class or ""
          return area and class ~= "variable" and (options.variables or not class:find "state$")

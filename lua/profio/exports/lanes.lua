@@ -165,7 +165,7 @@ end
 ---@param wants_states boolean|nil
 ---@return profio.View with what is known of the areas
 function lanes.without_variables(rows, wants_states)
-   rows = rows:describe()
+   rows = rows:with_area()
    local classes = { "variable$", "aux$", "inspector$", not wants_states and "state$" or nil }
    for _, class in ipairs(classes) do
       rows = rows:where { class = conditions.no(conditions.match(class)) }

@@ -69,7 +69,7 @@ local function write_timeline(trace, given, file)
       out:write(track_head:format("", lanes.json "main", length), "]}")
    end
    out:write '\n],\n"shared":{"frames":[\n'
-   out:listing(core.describe(spans:frames(), "area"), { separator = ",\n",
+   out:listing(core.with_area(spans:frames(), "area"), { separator = ",\n",
       template = '{{"name":{name:json},"file":{file:json},"line":{line:json}}' })
    out:write "\n]}}\n"
    return out:result()

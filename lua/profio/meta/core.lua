@@ -255,11 +255,11 @@ function core.refilter(over) end
 ---@return profio.core.Reader
 function core.range(over, column, from, to) end
 
----The rows with what is known of the area in a column: class, handle, value, parent, file, line.
+---Add the columns class, handle, value, parent, file and line of the area in a column.
 ---@param over profio.core.Reader
 ---@param column string
 ---@return profio.core.Reader
-function core.describe(over, column) end
+function core.with_area(over, column) end
 
 ---Columns computed from others.
 ---@param over profio.core.Reader

@@ -72,7 +72,7 @@ function histogram.reader(context)
    options.of = nil
    local groups = context:calls_with(options):where { [of] = conditions.no(conditions.missing) }
       :group("area", ("octave(%s)"):format(of))
-      :aggregate { "count = count", ("total = sum(%s)"):format(of) }:describe():rows()
+      :aggregate { "count = count", ("total = sum(%s)"):format(of) }:with_area():rows()
    for _, group in ipairs(groups) do
       group.low = group[of]
    end

@@ -46,7 +46,7 @@ end
 function hotspots.reader(context)
    local options = context:report_options(hotspots)
    local list = calls_by_line(context, options):group("area"):aggregate { "numbers = sum(count)",
-      "net = sum(net)", "gross = sum(gross)" }:describe():sort("-net", "-gross", "area"):rows()
+      "net = sum(net)", "gross = sum(gross)" }:with_area():sort("-net", "-gross", "area"):rows()
    local all, rows = 0, {}
    for _, sum in ipairs(list) do
       all = all + (sum.net or 0)

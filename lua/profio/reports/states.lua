@@ -31,7 +31,7 @@ local is_state = { class = conditions.match "state$" }
 local function has_states(trace)
    local list = trace.areas
    if not list or list:limit(1):count() == 0 then
-      return has_any(trace:table "events":group "area":describe(), is_state)
+      return has_any(trace:table "events":group "area":with_area(), is_state)
    end
    local has_column = table.concat(list.columns, " "):find "%f[%w]states%f[%W]"
    return has_any(list, is_state)
@@ -50,7 +50,7 @@ end
 ---@param context profio.Context
 ---@return userdata
 function states.reader(context)
-   return context:calls(states):describe():where(is_state):reader()
+   return context:calls(states):with_area():where(is_state):reader()
 end
 
 return states

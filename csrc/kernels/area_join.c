@@ -1,11 +1,11 @@
 /*
-** describe.c - looks up areas by number and copies their parts.
+** area_join.c - looks up areas by id and copies their parts into columns.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/describe.h"
+#include "kernels/area_join.h"
 
 enum {
   CLASS,
@@ -26,13 +26,13 @@ static const pf_field parts[PARTS] = {
     {"line", PF_INT, "the line it begins at", false},
 };
 
-typedef struct describe_reader {
+typedef struct area_join_reader {
   pf_reader reader;
   pf_reader *input;
   size_t area;
   size_t places[PARTS]; /* columns of the parts; SIZE_MAX: not added */
   pf_field fields[];
-} describe_reader;
+} area_join_reader;
 
 
 /* The part of an area as the 64 bits of a column; false: there is none. */
@@ -66,79 +66,79 @@ static void fill (const pf_dictionary *dictionary, const pf_column *areas,
 }
 
 
-static pf_status describe_next (pf_reader *self, pf_batch *batch,
-                                pf_error *error) {
-  describe_reader *const d = (describe_reader *)(void *)self;
-  const pf_status status = d->input->next(d->input, batch, error);
+static pf_status area_join_next (pf_reader *self, pf_batch *batch,
+                                 pf_error *error) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
+  const pf_status status = j->input->next(j->input, batch, error);
   if (status != PF_MORE)
     return status;
   for (size_t part = 0; part < PARTS; part++)
-    if (d->places[part] != SIZE_MAX &&
-        batch->columns[d->places[part]].data != NULL)
-      fill(self->dictionary, &batch->columns[d->area],
-           &batch->columns[d->places[part]], part, batch->rows);
+    if (j->places[part] != SIZE_MAX &&
+        batch->columns[j->places[part]].data != NULL)
+      fill(self->dictionary, &batch->columns[j->area],
+           &batch->columns[j->places[part]], part, batch->rows);
   return PF_MORE;
 }
 
 
-static void describe_want (pf_reader *self, bool *wanted) {
-  describe_reader *const d = (describe_reader *)(void *)self;
+static void area_join_want (pf_reader *self, bool *wanted) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
   for (size_t part = 0; part < PARTS; part++)
-    if (d->places[part] != SIZE_MAX && wanted[d->places[part]])
-      wanted[d->area] = true;
-  if (d->input->want != NULL)
-    d->input->want(d->input, wanted);
+    if (j->places[part] != SIZE_MAX && wanted[j->places[part]])
+      wanted[j->area] = true;
+  if (j->input->want != NULL)
+    j->input->want(j->input, wanted);
 }
 
 
-static pf_status describe_seek (pf_reader *self, uint64_t row,
-                                pf_error *error) {
-  describe_reader *const d = (describe_reader *)(void *)self;
-  return d->input->seek(d->input, row, error);
+static pf_status area_join_seek (pf_reader *self, uint64_t row,
+                                 pf_error *error) {
+  area_join_reader *const j = (area_join_reader *)(void *)self;
+  return j->input->seek(j->input, row, error);
 }
 
 
-static void describe_close (pf_reader *self) {
+static void area_join_close (pf_reader *self) {
   free(self);
 }
 
 
 /* Add the fields of the parts that the input has not. */
-static size_t add_fields (describe_reader *d) {
-  const size_t known = d->input->nfields;
+static size_t add_fields (area_join_reader *j) {
+  const size_t known = j->input->nfields;
   size_t count = known;
   if (known > 0)
-    memcpy(d->fields, d->input->fields, known * sizeof *d->fields);
+    memcpy(j->fields, j->input->fields, known * sizeof *j->fields);
   for (size_t part = 0; part < PARTS; part++) {
-    d->places[part] = SIZE_MAX;
-    if (pf_field_index(d->fields, known, parts[part].name) < known)
+    j->places[part] = SIZE_MAX;
+    if (pf_field_index(j->fields, known, parts[part].name) < known)
       continue;
-    d->places[part] = count;
-    d->fields[count++] = parts[part];
+    j->places[part] = count;
+    j->fields[count++] = parts[part];
   }
   return count;
 }
 
 
-pf_status pf_describe_open (pf_reader *input, size_t area, pf_reader **reader,
-                            pf_error *error) {
+pf_status pf_area_join_open (pf_reader *input, size_t area, pf_reader **reader,
+                             pf_error *error) {
   const pf_type type = input->fields[area].type;
   if (type != PF_AREA && type != PF_NAME)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "column \"%s\" holds no areas", input->fields[area].name);
-  describe_reader *const d =
-      calloc(1, sizeof *d + (input->nfields + PARTS) * sizeof(pf_field));
-  if (d == NULL)
+  area_join_reader *const j =
+      calloc(1, sizeof *j + (input->nfields + PARTS) * sizeof(pf_field));
+  if (j == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  d->input = input;
-  d->area = area;
-  d->reader = (pf_reader){.fields = d->fields,
-                          .nfields = add_fields(d),
+  j->input = input;
+  j->area = area;
+  j->reader = (pf_reader){.fields = j->fields,
+                          .nfields = add_fields(j),
                           .dictionary = input->dictionary,
-                          .next = describe_next,
-                          .want = describe_want,
-                          .seek = input->seek != NULL ? describe_seek : NULL,
-                          .close = describe_close};
-  *reader = &d->reader;
+                          .next = area_join_next,
+                          .want = area_join_want,
+                          .seek = input->seek != NULL ? area_join_seek : NULL,
+                          .close = area_join_close};
+  *reader = &j->reader;
   return PF_OK;
 }
