@@ -7,7 +7,7 @@
 
 #include "lua/binding.h"
 
-const bool l_always = true;
+const bool l_always_open = true;
 
 /* The key of the kept raise in the registry: its address is what counts. */
 static const char raise_key = 0;
@@ -113,7 +113,7 @@ static int core_unread (lua_State *L) {
 }
 
 
-pf_status l_keep_raise (lua_State *L, pf_error *error) {
+pf_status l_save_error (lua_State *L, pf_error *error) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   return pf_fail(error, PF_ERAISED, PF_NO_OFFSET, "a Lua function raised");
 }
@@ -125,7 +125,7 @@ pf_status l_keep_raise (lua_State *L, pf_error *error) {
 
 l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
   l_reader *const r = lua_newuserdatauv(L, sizeof *r, 2);
-  *r = (l_reader){NULL, &l_always, false};
+  *r = (l_reader){NULL, &l_always_open, false};
   luaL_setmetatable(L, L_READER);
   lua_createtable(L, count, 0);
   for (int i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
     l_reader *const pinned = luaL_testudata(L, pins[i], L_READER);
     if (pinned == NULL)
       continue;
-    pinned->taken = true;
+    pinned->is_input = true;
     if (labelled)
       continue;
     labelled = true;
@@ -150,7 +150,7 @@ l_reader *l_reader_new (lua_State *L, const int *pins, int count) {
 }
 
 
-void l_reader_alive (lua_State *L, const l_reader *reader) {
+void l_reader_check_open (lua_State *L, const l_reader *reader) {
   if (reader->reader == NULL)
     luaL_error(L, "reader is closed");
   if (!*reader->open)
@@ -160,7 +160,7 @@ void l_reader_alive (lua_State *L, const l_reader *reader) {
 
 l_reader *l_reader_check (lua_State *L, int arg) {
   l_reader *const r = luaL_checkudata(L, arg, L_READER);
-  l_reader_alive(L, r);
+  l_reader_check_open(L, r);
   return r;
 }
 
@@ -500,17 +500,17 @@ size_t l_field_check (lua_State *L, int arg, const pf_reader *reader) {
 
 
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
-                     size_t *columns, int room) {
+                     size_t *columns, int capacity) {
   int count = 0;
   if (lua_isnoneornil(L, arg)) {
-    for (size_t i = 0; count < room && i < reader->nfields; i++)
+    for (size_t i = 0; count < capacity && i < reader->nfields; i++)
       if (!pf_is_hidden(&reader->fields[i]))
         columns[count++] = i;
     return count;
   }
   luaL_checktype(L, arg, LUA_TTABLE);
   const lua_Unsigned n = lua_rawlen(L, arg);
-  luaL_argcheck(L, n <= (lua_Unsigned)room, arg, "too many columns");
+  luaL_argcheck(L, n <= (lua_Unsigned)capacity, arg, "too many columns");
   for (; count < (int)n; count++) {
     lua_rawgeti(L, arg, count + 1);
     columns[count] = l_field_check(L, -1, reader);
@@ -524,7 +524,7 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 
 void l_open_binding (lua_State *L) {
   static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
-  lua_pushboolean(L, 0); /* l_keep_raise must not need memory */
+  lua_pushboolean(L, 0); /* l_save_error must not need memory */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   l_class(L, L_DICTIONARY, methods, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */

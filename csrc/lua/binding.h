@@ -35,11 +35,11 @@
 typedef struct l_reader {
   pf_reader *reader; /* NULL when closed */
   const bool *open;  /* the flag of the trace it reads from */
-  bool taken;        /* another reader reads from it: only the collector, which
+  bool is_input;     /* another reader reads from it: only the collector, which
                         knows when that one is gone, may free it */
 } l_reader;
 
-extern const bool l_always; /* the flag of readers over their own memory */
+extern const bool l_always_open; /* the flag of readers over their own memory */
 
 /*
 ** Push a reader userdata that pins the values at the stack positions in
@@ -55,11 +55,11 @@ l_reader *l_reader_check (lua_State *L, int arg);
 /* Whether a reader is a stage of the command that watches a pass (command.c),
    and whether that has seen a Ctrl-C; `rows` have been read, here and in other
    threads. Only in Lua's own thread. */
-bool l_is_watch (const pf_reader *reader);
-bool l_watch_is_over (void *reader, uint64_t rows);
+bool l_is_progress (const pf_reader *reader);
+bool l_progress_is_cancelled (void *reader, uint64_t rows);
 
 /* Raises "trace is closed" when the reader's trace has been closed. */
-void l_reader_alive (lua_State *L, const l_reader *reader);
+void l_reader_check_open (lua_State *L, const l_reader *reader);
 
 /* The dictionary at `arg`; raises when it is none. */
 pf_dictionary *l_dictionary_check (lua_State *L, int arg);
@@ -92,7 +92,7 @@ const char *l_code (pf_status status);
 
 /* Keep the error value on top of the stack (popped) as the raise that
    PF_ERAISED stands for: called by stages that ran Lua under lua_pcall. */
-pf_status l_keep_raise (lua_State *L, pf_error *error);
+pf_status l_save_error (lua_State *L, pf_error *error);
 
 /* The field called by the string at `arg`; raises with the list of names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
@@ -129,10 +129,10 @@ bool *l_part_strict (lua_State *L, int arg);
 pf_symbols *l_symbols_check (lua_State *L, int arg);
 
 /* Answers the column numbers of the names in the array at `arg` (nil: all
-   columns) in columns[], at most `room`; how many there are. Raises for a
+   columns) in columns[], at most `capacity`; how many there are. Raises for a
    name that is no column. */
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
-                     size_t *columns, int room);
+                     size_t *columns, int capacity);
 
 /* A class: metatable `name` with the methods, `gc` as __gc and __close. */
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,

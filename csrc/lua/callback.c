@@ -66,13 +66,13 @@ static pf_status enter (l_callback *callback, pf_error *error) {
 static pf_status leave (l_callback *callback, int result, pf_error *error) {
   lua_State *const L = callback->thread;
   const bool is_failed = result != LUA_OK && result != LUA_YIELD;
-  const pf_status status = is_failed ? l_keep_raise(L, error) : PF_OK;
+  const pf_status status = is_failed ? l_save_error(L, error) : PF_OK;
   add_depth(L, -1);
   callback->busy = false;
   if (is_failed || *callback->open)
     return status;
   lua_pushstring(L, closed_text);
-  return l_keep_raise(L, error);
+  return l_save_error(L, error);
 }
 
 

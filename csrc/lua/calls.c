@@ -64,7 +64,7 @@ static int core_calls (lua_State *L) {
 
 
 /* The list `quantiles` of the options: "p50", ... The strings stay in it. */
-static void take_ranks (lua_State *L, int arg, pf_statistics_options *options) {
+static void read_ranks (lua_State *L, int arg, pf_statistics_options *options) {
   if (lua_getfield(L, arg, "quantiles") != LUA_TNIL) {
     luaL_checktype(L, -1, LUA_TTABLE);
     const lua_Integer count = luaL_len(L, -1);
@@ -87,7 +87,7 @@ static void take_ranks (lua_State *L, int arg, pf_statistics_options *options) {
 
 /* The readers in the list `parts` of the options at 2, which stays on the
    stack. */
-static void take_parts (lua_State *L, pf_statistics_options *options) {
+static void read_parts (lua_State *L, pf_statistics_options *options) {
   lua_getfield(L, 2, "rows");
   options->rows = (uint64_t)luaL_optinteger(L, -1, 0);
   lua_getfield(L, 2, "threads");
@@ -120,14 +120,14 @@ static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   pf_statistics_options options = {.calls = options_at(L, 2)};
   lua_settop(L, 3);
-  take_parts(L, &options);
+  read_parts(L, &options);
   if (is_option(L, 2, "by", "context"))
     options.by = PF_BY_LANE;
   else if (is_option(L, 2, "by", "caller"))
     options.by = PF_BY_CALLER;
-  take_ranks(L, 2, &options);
-  if (l_is_watch(events))
-    options.watcher = (pf_watcher){l_watch_is_over, events};
+  read_ranks(L, 2, &options);
+  if (l_is_progress(events))
+    options.watcher = (pf_watcher){l_progress_is_cancelled, events};
   const int pins[] = {1, 3};
   l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;

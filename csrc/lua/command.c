@@ -212,7 +212,7 @@ static int interrupt_wait (lua_State *L) {
 
 /* {====== The stage ====== */
 
-typedef struct watch {
+typedef struct progress {
   pf_reader reader;
   pf_reader *input;
   l_interrupt *interrupt;    /* pinned */
@@ -222,8 +222,8 @@ typedef struct watch {
   int64_t rows;              /* read so far */
   double started;            /* seconds of the clock */
   double shown;              /* when the bar was last drawn; 0: never */
-  bool is_asked;             /* by l_watch_is_over: the rows are told */
-} watch;
+  bool is_polled;            /* by l_progress_is_cancelled: the rows are told */
+} progress;
 
 
 static double now (void) {
@@ -234,12 +234,12 @@ static double now (void) {
 
 
 /* The screen, or NULL when there is none or it has been closed. */
-static FILE *screen_of (const watch *w) {
+static FILE *screen_of (const progress *w) {
   return w->screen == NULL || w->screen->closef == NULL ? NULL : w->screen->f;
 }
 
 
-static void draw (const watch *w, FILE *screen) {
+static void draw (const progress *w, FILE *screen) {
   if (w->total <= 0) {
     fprintf(screen, "\r%lld rows", (long long)w->rows);
     return;
@@ -252,7 +252,7 @@ static void draw (const watch *w, FILE *screen) {
 
 
 /* Draw the bar when it is time to. */
-static void show (watch *w) {
+static void show (progress *w) {
   FILE *const screen = screen_of(w);
   const double time = screen == NULL ? 0 : now();
   const double since =
@@ -265,7 +265,7 @@ static void show (watch *w) {
 }
 
 
-static void wipe (watch *w) {
+static void wipe (progress *w) {
   FILE *const screen = screen_of(w);
   if (screen == NULL || w->shown <= 0)
     return;
@@ -276,7 +276,7 @@ static void wipe (watch *w) {
 
 
 /* Whether a Ctrl-C has ended this. */
-static bool is_over (watch *w) {
+static bool is_cancelled (progress *w) {
   const bool over =
       take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output);
   if (over)
@@ -286,18 +286,18 @@ static bool is_over (watch *w) {
 
 
 /* Rows have come. */
-static void count (watch *w, size_t rows) {
-  if (w->is_asked)
+static void count (progress *w, size_t rows) {
+  if (w->is_polled)
     return;
   w->rows += (int64_t)rows;
   show(w);
 }
 
 
-static pf_status watch_next (pf_reader *self, pf_batch *batch,
-                             pf_error *error) {
-  watch *const w = (watch *)(void *)self;
-  if (is_over(w)) {
+static pf_status progress_next (pf_reader *self, pf_batch *batch,
+                                pf_error *error) {
+  progress *const w = (progress *)(void *)self;
+  if (is_cancelled(w)) {
     pf_batch_clear(batch);
     return PF_END;
   }
@@ -312,77 +312,78 @@ static pf_status watch_next (pf_reader *self, pf_batch *batch,
 
 
 /* That is over before a bar would be drawn. */
-static pf_status watch_gather (pf_reader *self, const pf_gathering *to,
-                               pf_error *error) {
-  watch *const w = (watch *)(void *)self;
-  return is_over(w) ? PF_OK : w->input->gather(w->input, to, error);
+static pf_status progress_gather (pf_reader *self, const pf_gathering *to,
+                                  pf_error *error) {
+  progress *const w = (progress *)(void *)self;
+  return is_cancelled(w) ? PF_OK : w->input->gather(w->input, to, error);
 }
 
 
 /* `next` is asked after a Ctrl-C, and says that there are no more. */
-static bool watch_pack (pf_reader *self, pf_packed *events) {
-  watch *const w = (watch *)(void *)self;
-  if (is_over(w) || !w->input->pack(w->input, events))
+static bool progress_pack (pf_reader *self, pf_packed *events) {
+  progress *const w = (progress *)(void *)self;
+  if (is_cancelled(w) || !w->input->pack(w->input, events))
     return false;
   count(w, events->rows);
   return true;
 }
 
 
-static void watch_want (pf_reader *self, bool *wanted) {
-  const watch *const w = (const watch *)(void *)self;
+static void progress_want (pf_reader *self, bool *wanted) {
+  const progress *const w = (const progress *)(void *)self;
   if (w->input->want != NULL)
     w->input->want(w->input, wanted);
 }
 
 
-static pf_status watch_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  watch *const w = (watch *)(void *)self;
-  if (!w->is_asked)
+static pf_status progress_seek (pf_reader *self, uint64_t row,
+                                pf_error *error) {
+  progress *const w = (progress *)(void *)self;
+  if (!w->is_polled)
     w->rows = row < INT64_MAX ? (int64_t)row : INT64_MAX;
   return w->input->seek(w->input, row, error);
 }
 
 
-static void watch_close (pf_reader *self) {
+static void progress_close (pf_reader *self) {
   free(self);
 }
 
 
-bool l_is_watch (const pf_reader *reader) {
-  return reader->next == watch_next;
+bool l_is_progress (const pf_reader *reader) {
+  return reader->next == progress_next;
 }
 
 
-bool l_watch_is_over (void *context, uint64_t rows) {
-  watch *const w = context;
-  w->is_asked = true;
+bool l_progress_is_cancelled (void *context, uint64_t rows) {
+  progress *const w = context;
+  w->is_polled = true;
   w->rows = rows < INT64_MAX ? (int64_t)rows : INT64_MAX;
   show(w);
-  return is_over(w);
+  return is_cancelled(w);
 }
 
 
 /* Push a stage over the reader at 2; the arguments are pinned. NULL: out of
    memory. */
-static watch *new_watch (lua_State *L) {
+static progress *new_progress (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   pf_reader *const input = l_reader_check(L, 2)->reader;
   lua_settop(L, 4);
   const int pins[] = {2, 1, 4};
   l_reader *const held = l_reader_new(L, pins, 3);
-  watch *const w = calloc(1, sizeof *w);
+  progress *const w = calloc(1, sizeof *w);
   if (w == NULL)
     return NULL;
   w->reader = (pf_reader){.fields = input->fields,
                           .nfields = input->nfields,
                           .dictionary = input->dictionary,
-                          .next = watch_next,
-                          .want = watch_want,
-                          .close = watch_close};
-  w->reader.seek = input->seek == NULL ? NULL : watch_seek;
-  w->reader.gather = input->gather == NULL ? NULL : watch_gather;
-  w->reader.pack = input->pack == NULL ? NULL : watch_pack;
+                          .next = progress_next,
+                          .want = progress_want,
+                          .close = progress_close};
+  w->reader.seek = input->seek == NULL ? NULL : progress_seek;
+  w->reader.gather = input->gather == NULL ? NULL : progress_gather;
+  w->reader.pack = input->pack == NULL ? NULL : progress_pack;
   w->input = input;
   w->interrupt = interrupt;
   w->total = -1;
@@ -400,7 +401,7 @@ static int interrupt_watch (lua_State *L) {
   const lua_Integer total = luaL_optinteger(L, 3, -1);
   const luaL_Stream *const screen =
       lua_isnoneornil(L, 4) ? NULL : check_file(L, 4);
-  watch *const w = new_watch(L);
+  progress *const w = new_progress(L);
   if (w == NULL)
     return luaL_error(L, "not enough memory");
   w->screen = screen;
@@ -414,7 +415,7 @@ static int interrupt_watch (lua_State *L) {
    Ctrl-C that no stage before has seen ends them. */
 static int interrupt_guard (lua_State *L) {
   lua_settop(L, 2);
-  watch *const w = new_watch(L);
+  progress *const w = new_progress(L);
   if (w == NULL)
     return luaL_error(L, "not enough memory");
   w->is_output = true;

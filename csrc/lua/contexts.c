@@ -65,7 +65,8 @@ static pf_contexts *new_like (lua_State *L, int arg) {
 
 
 /* The answer of a change: the new profile, which is on top. */
-static int changed (lua_State *L, pf_status status, const pf_error *error) {
+static int push_changed (lua_State *L, pf_status status,
+                         const pf_error *error) {
   return status == PF_OK ? 1 : l_failure(L, error, NULL);
 }
 
@@ -82,7 +83,7 @@ static const char *option_text (lua_State *L, const char *name) {
 
 
 /* One metric { name=, unit=, column= } of the list at the top. */
-static void take_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
+static void read_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
   const int list = lua_gettop(L);
   lua_rawgeti(L, list, i);
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -98,7 +99,7 @@ static void take_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
 
 
 /* The metrics of the table at 1, in scratch that stays on the stack. */
-static void take_metrics (lua_State *L, pf_collect *from) {
+static void read_metrics (lua_State *L, pf_collect *from) {
   lua_getfield(L, 1, "metrics");
   luaL_checktype(L, -1, LUA_TTABLE);
   const size_t n = lua_rawlen(L, -1);
@@ -106,7 +107,7 @@ static void take_metrics (lua_State *L, pf_collect *from) {
   pf_collected *const metrics = lua_newuserdatauv(L, n * sizeof *metrics, 0);
   lua_insert(L, -2);
   for (size_t i = 0; i < n; i++)
-    take_metric(L, &metrics[i], (lua_Integer)i + 1);
+    read_metric(L, &metrics[i], (lua_Integer)i + 1);
   from->metrics = metrics;
   from->nmetrics = n;
 }
@@ -133,7 +134,7 @@ static int core_contexts (lua_State *L) {
   from.file = option_text(L, "file");
   from.line = option_text(L, "line");
   from.usual = option_text(L, "usual");
-  take_metrics(L, &from);
+  read_metrics(L, &from);
   if (pf_contexts_collect(made, &from, &error) != PF_OK) {
     lua_getiuservalue(L, 2, 2);
     return l_failure(L, &error, lua_tostring(L, -1));
@@ -416,7 +417,7 @@ static int contexts_merge (lua_State *L) {
     status = pf_contexts_merge_plainly(made, b, (int)sign, &error);
   else
     status = pf_contexts_merge(made, b, (int)sign, &error);
-  return changed(L, status, &error);
+  return push_changed(L, status, &error);
 }
 
 
@@ -438,7 +439,8 @@ static int contexts_narrow (lua_State *L) {
   }
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_narrow(made, c, marks, nareas, &error), &error);
+  return push_changed(L, pf_contexts_narrow(made, c, marks, nareas, &error),
+                      &error);
 }
 
 
@@ -492,8 +494,8 @@ static int contexts_rename (lua_State *L) {
   }
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_rename(made, c, frames, nareas, folds, &error),
-                 &error);
+  return push_changed(
+      L, pf_contexts_rename(made, c, frames, nareas, folds, &error), &error);
 }
 
 
@@ -511,7 +513,7 @@ static int contexts_invert (lua_State *L) {
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_invert(made, c, depth, &error), &error);
+  return push_changed(L, pf_contexts_invert(made, c, depth, &error), &error);
 }
 
 
@@ -521,7 +523,7 @@ static int contexts_shorten (lua_State *L) {
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_shorten(made, c, depth, &error), &error);
+  return push_changed(L, pf_contexts_shorten(made, c, depth, &error), &error);
 }
 
 
@@ -537,7 +539,7 @@ static int contexts_scale (lua_State *L) {
   luaL_argcheck(L, factor.divisor > 0, 3, "a divisor above 0");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_scale(made, c, factor, &error), &error);
+  return push_changed(L, pf_contexts_scale(made, c, factor, &error), &error);
 }
 
 
@@ -548,7 +550,8 @@ static int contexts_pick (lua_State *L) {
   const char *const name = luaL_checkstring(L, 3);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_pick(made, c, metric, name, &error), &error);
+  return push_changed(L, pf_contexts_pick(made, c, metric, name, &error),
+                      &error);
 }
 
 
@@ -561,7 +564,8 @@ static int contexts_prune (lua_State *L) {
   const size_t metric = l_metric_check(L, c, luaL_optstring(L, 3, NULL));
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return changed(L, pf_contexts_prune(made, c, metric, share, &error), &error);
+  return push_changed(L, pf_contexts_prune(made, c, metric, share, &error),
+                      &error);
 }
 
 /* }====== */

@@ -1,7 +1,7 @@
 /*
 ** emitter.c - functions that record a row for the values they are called with:
 ** emit(time, "i", "main"). The fast way: no table, and as few calls of Lua as
-** can be. A string's number is remembered by the string's place; the emitter
+** can be. A string's number is cached by the address of the string; the emitter
 ** keeps the string, so that no other one can come to lie there.
 */
 
@@ -9,40 +9,39 @@
 
 #include "lua/stream.h"
 
-#define REMEMBERED 64 /* strings, by a piece of their address */
+#define CACHE_SLOTS 64 /* strings, by a piece of their address */
 
 /* What is done seldom is kept out of the way of what is done often. */
-#define SELDOM __attribute__((noinline, cold))
+#define COLD __attribute__((noinline, cold))
 
 /* A string that was met. */
-typedef struct remembered {
+typedef struct cached {
   const void *at;
   uint32_t number;
-} remembered;
+} cached;
 
-typedef struct place {
+typedef struct argument {
   pf_type type;
   size_t column; /* in the table */
   size_t word;   /* in the record */
-} place;
+} argument;
 
-/* User value 1 pins the stream, 2 is the table of remembered strings. */
+/* User value 1 pins the stream, 2 is the table of cached strings. */
 typedef struct l_emitter {
   l_stream *stream;
   const pf_table *table;
   size_t number; /* of the table */
   uint32_t tag;  /* of rows that have all values */
   bool is_fixed; /* no column holds bytes: each value takes a word */
-  remembered strings[REMEMBERED];
+  cached strings[CACHE_SLOTS];
   int count;
-  place places[]; /* by argument */
+  argument arguments[]; /* by argument */
 } l_emitter;
 
 
 /* {====== One value ====== */
 
-static uint32_t number_of (lua_State *L, l_stream *s, pf_type type,
-                           pf_bytes text) {
+static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
   uint32_t number = pf_intern(s->dictionary, text);
   pf_area area = PF_AREA_NONE;
   pf_error error;
@@ -57,9 +56,9 @@ static uint32_t number_of (lua_State *L, l_stream *s, pf_type type,
 }
 
 
-/* Remember the string at `arg` in a place of the table. */
-SELDOM static bool meet_text (lua_State *L, l_emitter *e, int arg, pf_type type,
-                              remembered *r, uint64_t *word) {
+/* Remember the string at `arg` in a slot of the cache. */
+COLD static bool intern_text (lua_State *L, l_emitter *e, int arg, pf_type type,
+                              cached *r, uint64_t *word) {
   pf_bytes text;
   if (lua_type(L, arg) != LUA_TSTRING)
     return false;
@@ -70,15 +69,15 @@ SELDOM static bool meet_text (lua_State *L, l_emitter *e, int arg, pf_type type,
   lua_pushvalue(L, arg);
   lua_rawseti(L, -2, (lua_Integer)(r - e->strings) + 1);
   lua_pop(L, 1);
-  *word = number_of(L, e->stream, type, text);
-  *r = (remembered){at, (uint32_t)*word};
+  *word = id_of(L, e->stream, type, text);
+  *r = (cached){at, (uint32_t)*word};
   return true;
 }
 
 
 /* The values of few columns: true or false, and numbers that are not whole. */
-SELDOM static bool put_other (lua_State *L, int arg, pf_type type,
-                              uint64_t *word) {
+COLD static bool put_other (lua_State *L, int arg, pf_type type,
+                            uint64_t *word) {
   int is_number = 0;
   if (type == PF_NUM) {
     const lua_Number number = lua_tonumberx(L, arg, &is_number);
@@ -93,11 +92,11 @@ SELDOM static bool put_other (lua_State *L, int arg, pf_type type,
 static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
                       uint64_t *word) {
   const void *const at = lua_topointer(L, arg);
-  remembered *const r =
+  cached *const r =
       &e->strings[((uintptr_t)at >> 4 ^ (uintptr_t)at >> 10 ^ type) %
-                  REMEMBERED];
+                  CACHE_SLOTS];
   *word = r->number;
-  return (at == r->at && at != NULL) || meet_text(L, e, arg, type, r, word);
+  return (at == r->at && at != NULL) || intern_text(L, e, arg, type, r, word);
 }
 
 
@@ -139,21 +138,21 @@ static void read_number (lua_State *L, int arg, pf_type type) {
 
 
 /* Any values: missing ones, bytes, and what raises. */
-SELDOM static int emit_any (lua_State *L, const l_emitter *e) {
+COLD static int emit_any (lua_State *L, const l_emitter *e) {
   l_stream *const s = e->stream;
   pf_batch *const row = l_stream_row(L, s, e->table, e->number);
   pf_batch_clear(row);
   for (size_t i = 0; i < row->ncolumns; i++)
     pf_set_missing(&row->columns[i], 0);
   for (int i = 0; i < e->count; i++) {
-    pf_column *const column = &row->columns[e->places[i].column];
+    pf_column *const column = &row->columns[e->arguments[i].column];
     column->has_missing = false;
     read_number(L, i + 1, column->type);
     if (!l_to_value(L, i + 1, column, 0, s->dictionary))
       return luaL_argerror(
           L, i + 1,
           lua_pushfstring(L, "column '%s' is of type %s, got %s",
-                          e->table->fields[e->places[i].column].name,
+                          e->table->fields[e->arguments[i].column].name,
                           pf_type_name(column->type), luaL_typename(L, i + 1)));
   }
   row->rows = 1;
@@ -164,7 +163,7 @@ SELDOM static int emit_any (lua_State *L, const l_emitter *e) {
 
 
 /* The thread failed while this one waited for room, or the row was dropped. */
-SELDOM static int no_record (lua_State *L, pf_writer *writer) {
+COLD static int no_record (lua_State *L, pf_writer *writer) {
   pf_error error;
   if (pf_writer_failure(writer, &error) != PF_OK)
     return failure(L, &error);
@@ -188,7 +187,8 @@ static int emit (lua_State *L) {
   if (record == NULL)
     return no_record(L, writer);
   for (int i = 0; i < e->count; i++)
-    if (!put_value(L, e, i + 1, e->places[i].type, &record[e->places[i].word]))
+    if (!put_value(L, e, i + 1, e->arguments[i].type,
+                   &record[e->arguments[i].word]))
       return emit_any(L, e);
   pf_writer_commit(writer, record, (size_t)e->count, e->tag);
   return 0;
@@ -201,11 +201,11 @@ static int emit (lua_State *L) {
 static void order_words (l_emitter *e) {
   for (int i = 0; i < e->count; i++)
     for (int k = 0; k < e->count; k++)
-      e->places[i].word += e->places[k].column < e->places[i].column;
+      e->arguments[i].word += e->arguments[k].column < e->arguments[i].column;
 }
 
 
-static void read_places (lua_State *L, int arg, l_emitter *e) {
+static void read_arguments (lua_State *L, int arg, l_emitter *e) {
   const pf_table *const table = e->table;
   uint32_t columns = 0;
   for (int i = 0; i < e->count; i++) {
@@ -217,7 +217,7 @@ static void read_places (lua_State *L, int arg, l_emitter *e) {
     if ((columns >> column & 1) != 0)
       luaL_error(L, "column '%s' is given twice", name);
     columns |= 1u << column;
-    e->places[i] = (place){table->fields[column].type, column, 0};
+    e->arguments[i] = (argument){table->fields[column].type, column, 0};
     e->is_fixed &= table->fields[column].type != PF_BYTES;
     lua_pop(L, 1);
   }
@@ -238,7 +238,7 @@ int l_stream_emitter (lua_State *L) {
                 "the names of some columns expected");
   luaL_argcheck(L, pf_drain_carries(table), 2, "too many columns for a ring");
   l_emitter *const e =
-      lua_newuserdatauv(L, sizeof *e + count * sizeof(place), 2);
+      lua_newuserdatauv(L, sizeof *e + count * sizeof(argument), 2);
   memset(e, 0, sizeof *e);
   e->stream = s;
   e->table = table;
@@ -247,9 +247,9 @@ int l_stream_emitter (lua_State *L) {
   e->is_fixed = true;
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  lua_createtable(L, REMEMBERED, 0);
+  lua_createtable(L, CACHE_SLOTS, 0);
   lua_setiuservalue(L, -2, 2);
-  read_places(L, 3, e);
+  read_arguments(L, 3, e);
   lua_pushcclosure(L, emit, 1);
   return 1;
 }

@@ -69,7 +69,7 @@ int l_export_finish (lua_State *L, l_export *e) {
 
 
 /* Keep the first failure. */
-static void note (l_export *e, pf_status status) {
+static void keep_failure (l_export *e, pf_status status) {
   if (e->job.failed == PF_OK)
     e->job.failed = status;
   if (e->job.failed == PF_OK)
@@ -79,7 +79,7 @@ static void note (l_export *e, pf_status status) {
 
 void l_export_bytes (l_export *e, const void *bytes, size_t size) {
   if (e->job.failed == PF_OK)
-    note(e, row_put(&e->job.text, bytes, size));
+    keep_failure(e, row_put(&e->job.text, bytes, size));
 }
 
 
@@ -110,7 +110,7 @@ void l_export_ms (l_export *e, int64_t ns) {
 
 void l_export_json (l_export *e, pf_bytes text) {
   if (e->job.failed == PF_OK)
-    note(e, row_put_json(&e->job.text, text));
+    keep_failure(e, row_put_json(&e->job.text, text));
 }
 
 
@@ -128,11 +128,11 @@ void l_export_replaced (l_export *e, pf_bytes text, const char *pairs) {
     const size_t size = row_utf8(text.at + i, text.size - i);
     const char plain = replaced(text.at[i], pairs);
     if (size == 1)
-      note(e, row_put(&e->job.text, &plain, 1));
+      keep_failure(e, row_put(&e->job.text, &plain, 1));
     else if (size == 0)
-      note(e, row_put(&e->job.text, "\xef\xbf\xbd", 3));
+      keep_failure(e, row_put(&e->job.text, "\xef\xbf\xbd", 3));
     else
-      note(e, row_put(&e->job.text, text.at + i, size));
+      keep_failure(e, row_put(&e->job.text, text.at + i, size));
     i += size == 0 ? 1 : size;
   }
 }

@@ -9,21 +9,21 @@
 #include "lua/export.h"
 
 /* A frame is usually at least so many pixels wide to be drawn; a letter. */
-#define MIN_WIDTH    0.1
-#define LETTER_WIDTH 7.3
+#define MIN_WIDTH  0.1
+#define CHAR_WIDTH 7.3
 
 typedef struct flames {
   l_export *out;
   double left, width, row, bottom; /* pixels: of the root, a row, its edge */
   bool is_upward;                  /* the root stands at the bottom */
   uint32_t rows;                   /* how deep it is drawn */
-  double least;                    /* pixels of a frame that is drawn */
+  double min_width;                /* pixels of a frame that is drawn */
   int64_t *totals;
-  int64_t *before;  /* totals of an older profile; NULL: there is none */
-  double *next;     /* by depth: where the next frame begins, in weight */
-  double whole;     /* weight of the root */
-  double most;      /* the largest change of a total */
-  const char *unit; /* of the metric */
+  int64_t *before;   /* totals of an older profile; NULL: there is none */
+  double *next;      /* by depth: where the next frame begins, in weight */
+  double whole;      /* weight of the root */
+  double max_change; /* the largest change of a total */
+  const char *unit;  /* of the metric */
 } flames;
 
 
@@ -48,8 +48,8 @@ static void put_attribute (flames *f, const char *name, double value,
 
 /* A text of XML: its own characters as entities; what no XML may hold, and
    what is not UTF-8, becomes U+FFFD. At most `most` characters. */
-static void put_xml (flames *f, pf_bytes text, size_t most) {
-  for (size_t i = 0, n = 0; i < text.size && n < most; n++) {
+static void put_xml (flames *f, pf_bytes text, size_t max) {
+  for (size_t i = 0, n = 0; i < text.size && n < max; n++) {
     const size_t size = row_utf8(text.at + i, text.size - i);
     const uint8_t byte = text.at[i];
     if (size == 0 || (size == 1 && (byte < 0x20 || byte == 0x7f)))
@@ -121,7 +121,7 @@ static void put_warm (flames *f, pf_bytes name) {
 /* Red where more was spent than before, blue where less: the stronger the
    nearer it is to the largest change. */
 static void put_change (flames *f, double change) {
-  const double part = f->most == 0 ? 0 : fabs(change) / f->most;
+  const double part = f->max_change == 0 ? 0 : fabs(change) / f->max_change;
   const unsigned pale = (unsigned)(245 - 170 * (part > 1 ? 1 : part));
   if (change >= 0)
     put_color(f, 245, pale, pale);
@@ -179,15 +179,15 @@ static void put_rectangle (flames *f, pf_bytes name, uint32_t node, double x,
 /* The name, as far as there is room for it. */
 static void put_label (flames *f, pf_bytes name, double x, double y,
                        double width) {
-  const double letters = (width - 6) / LETTER_WIDTH;
+  const double chars = (width - 6) / CHAR_WIDTH;
   l_export_text(f->out, "<text");
   put_attribute(f, "x", x + 3, 2);
   put_attribute(f, "y", y + f->row - 5, 1);
   l_export_text(f->out, ">");
-  if (letters >= (double)name.size)
+  if (chars >= (double)name.size)
     put_xml(f, name, SIZE_MAX);
-  else if (letters >= 3) {
-    put_xml(f, name, (size_t)letters - 2);
+  else if (chars >= 3) {
+    put_xml(f, name, (size_t)chars - 2);
     l_export_text(f->out, "..");
   }
   l_export_text(f->out, "</text>");
@@ -219,7 +219,7 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
 /* Whether a frame is wide and near enough to the root to be seen. */
 static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
   return depth < f->rows && f->totals[node] > 0 &&
-         (double)f->totals[node] / f->whole * f->width >= f->least;
+         (double)f->totals[node] / f->whole * f->width >= f->min_width;
 }
 
 
@@ -266,11 +266,11 @@ static uint32_t depth_drawn (const flames *f) {
 }
 
 
-static double most_change (const flames *f) {
-  double most = 0;
+static double find_max_change (const flames *f) {
+  double max = 0;
   for (uint32_t i = 1; f->before != NULL && i < f->out->contexts->count; i++)
-    most = fmax(most, fabs((double)change_of(f, i)));
-  return most;
+    max = fmax(max, fabs((double)change_of(f, i)));
+  return max;
 }
 
 /* }====== */
@@ -312,7 +312,7 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
   f->left = number_option(L, "left", 0);
   f->width = number_option(L, "width", 1200);
   f->row = number_option(L, "row", 17);
-  f->least = number_option(L, "least", MIN_WIDTH);
+  f->min_width = number_option(L, "least", MIN_WIDTH);
   f->rows = rows < 1 ? 1 : rows > 100000 ? 100000 : (uint32_t)rows;
   f->bottom = number_option(L, "root", 0);
   lua_getfield(L, 2, "upward");
@@ -324,7 +324,7 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
   f->next = scratch(L, (size_t)f->out->walk.max_depth + 1, sizeof *f->next);
   f->whole = (double)f->totals[0];
   if (f->whole > 0)
-    f->most = most_change(f);
+    f->max_change = find_max_change(f);
 }
 
 

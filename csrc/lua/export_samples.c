@@ -7,18 +7,18 @@
 #include "lua/spans.h"
 
 /* A track that is gone through. */
-typedef struct track_walk track_walk;
+typedef struct track_scan track_scan;
 
-struct track_walk {
+struct track_scan {
   const pf_kept_spans *kept;
   pf_contexts *contexts;
   uint32_t *frames;  /* by frame of the spans: the frame of the contexts */
-  uint32_t words[4]; /* the names of the kinds, in the order below */
+  uint32_t kinds[4]; /* the names of the kinds, in the order below */
   uint32_t node;     /* the stack at hand; 0: nothing is open */
-  bool rests;
+  bool is_resting;
   int64_t since;
   /* Is called for each time in which one stack ran, or none did (node 0). */
-  void (*take)(track_walk *walk, uint32_t node, int64_t from, int64_t to);
+  void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
   l_export *out; /* of samples: */
   const uint32_t *rows;
   int column;
@@ -70,37 +70,37 @@ static uint32_t *push_frames (lua_State *L, const pf_kept_spans *kept) {
 }
 
 
-static void find_words (lua_State *L, track_walk *w) {
-  static const char *const words[NKINDS] = {"open", "close", "rest", "run"};
+static void find_kinds (lua_State *L, track_scan *w) {
+  static const char *const names[NKINDS] = {"open", "close", "rest", "run"};
   pf_dictionary *const d = pf_kept_spans_events(w->kept)->reader->dictionary;
   for (size_t i = 0; i < NKINDS; i++) {
-    w->words[i] = pf_intern_text(d, words[i]);
-    if (w->words[i] == PF_NO_NAME)
+    w->kinds[i] = pf_intern_text(d, names[i]);
+    if (w->kinds[i] == PF_NO_NAME)
       luaL_error(L, "not enough memory");
   }
 }
 
 
 /* PF_ENOMEM. */
-static pf_status take_row (track_walk *w, const pf_column *c, size_t row) {
+static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
   const int64_t time = c[PF_KEPT_TIME].ints[row];
   const uint32_t kind = c[PF_KEPT_KIND].ids[row];
   if (time > w->since)
-    w->take(w, w->rests ? 0 : w->node, w->since, time);
+    w->emit(w, w->is_resting ? 0 : w->node, w->since, time);
   w->since = time;
-  if (kind == w->words[OPEN])
+  if (kind == w->kinds[OPEN])
     w->node = pf_context_of(w->contexts, w->node,
                             w->frames[c[PF_KEPT_FRAME].ints[row]]);
-  else if (kind == w->words[CLOSE])
+  else if (kind == w->kinds[CLOSE])
     w->node = w->contexts->parents[w->node];
   else
-    w->rests = kind == w->words[REST];
+    w->is_resting = kind == w->kinds[REST];
   return w->node == PF_NO_CONTEXT ? PF_ENOMEM : PF_OK;
 }
 
 
 /* Go through a track from time 0 on, `origin` taken off. */
-static pf_status walk_track (track_walk *w, uint32_t track, int64_t origin,
+static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
                              pf_error *error) {
   pf_reader *reader;
   pf_batch batch = {.columns = NULL};
@@ -110,7 +110,7 @@ static pf_status walk_track (track_walk *w, uint32_t track, int64_t origin,
   if (status != PF_OK)
     return status;
   w->node = 0;
-  w->rests = false;
+  w->is_resting = false;
   w->since = 0;
   status = pf_batch_for(&batch, reader, wanted);
   if (status == PF_OK)
@@ -118,7 +118,7 @@ static pf_status walk_track (track_walk *w, uint32_t track, int64_t origin,
   while (status == PF_MORE &&
          (status = reader->next(reader, &batch, error)) == PF_MORE)
     for (size_t i = 0; i < batch.rows && status == PF_MORE; i++)
-      if (take_row(w, batch.columns, i) != PF_OK)
+      if (read_row(w, batch.columns, i) != PF_OK)
         status = PF_ENOMEM;
   pf_batch_close(&batch);
   reader->close(reader);
@@ -132,7 +132,7 @@ static pf_status walk_track (track_walk *w, uint32_t track, int64_t origin,
 
 /* {====== Contexts ====== */
 
-static void add_time (track_walk *w, uint32_t node, int64_t from, int64_t to) {
+static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
   if (node != 0)
     pf_context_add(w->contexts, node, 0, to - from);
 }
@@ -141,12 +141,12 @@ static void add_time (track_walk *w, uint32_t node, int64_t from, int64_t to) {
 /* core.span_contexts(spans): the stacks of all tracks, and how long each of them
    ran, as metric "time". */
 static int core_span_contexts (lua_State *L) {
-  track_walk w = {.kept = l_spans_check(L, 1), .take = add_time};
+  track_scan w = {.kept = l_spans_check(L, 1), .emit = add_time};
   pf_error error;
   uint32_t count;
   lua_settop(L, 1);
   w.frames = push_frames(L, w.kept);
-  find_words(L, &w);
+  find_kinds(L, &w);
   lua_getiuservalue(L, 1, 1);
   l_reader_push_dictionary(L, lua_gettop(L));
   w.contexts = l_contexts_new(L, lua_gettop(L));
@@ -156,7 +156,7 @@ static int core_span_contexts (lua_State *L) {
   int64_t first, last;
   pf_kept_spans_ends(w.kept, &first, &last);
   for (uint32_t i = 0; i < count; i++)
-    if (walk_track(&w, i, first, &error) != PF_OK)
+    if (scan_track(&w, i, first, &error) != PF_OK)
       return l_failure(L, &error, NULL);
   return 1;
 }
@@ -174,7 +174,7 @@ enum {
 };
 
 
-static void put_sample (track_walk *w, uint32_t node, int64_t time,
+static void put_sample (track_scan *w, uint32_t node, int64_t time,
                         int64_t weight) {
   l_export_text(w->out, w->count++ > 0 ? "," : "");
   if (w->column == TIME)
@@ -191,7 +191,7 @@ static void put_sample (track_walk *w, uint32_t node, int64_t time,
 /* A stack has a sample where it begins to run, which weighs all of its time, and
    one where it ends: viewers draw a sample from half of the way to the one
    before it. */
-static void put_time (track_walk *w, uint32_t node, int64_t from, int64_t to) {
+static void put_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
   put_sample(w, node, from, node == 0 ? 0 : to - from);
   put_sample(w, node, to, 0);
 }
@@ -217,7 +217,7 @@ static int core_write_firefox_samples (lua_State *L) {
       "\"samples\":{\"stack\":[", "],\n\"time\":[", "],\n\"weight\":["};
   pf_error error;
   lua_settop(L, 3);
-  track_walk w = {.contexts = l_contexts_check(L, 1), .take = put_time};
+  track_scan w = {.contexts = l_contexts_check(L, 1), .emit = put_time};
   w.out = l_export_new(L, 1, 2, 3);
   lua_getfield(L, 2, "spans");
   w.kept = l_spans_check(L, lua_gettop(L));
@@ -229,11 +229,11 @@ static int core_write_firefox_samples (lua_State *L) {
   const int64_t length = luaL_checkinteger(L, -1);
   w.frames = push_frames(L, w.kept);
   w.rows = push_rows(L, w.out);
-  find_words(L, &w);
+  find_kinds(L, &w);
   for (w.column = STACK; w.column < NCOLUMNS; w.column++) {
     l_export_text(w.out, names[w.column]);
     w.count = 0;
-    if (walk_track(&w, track, origin, &error) != PF_OK)
+    if (scan_track(&w, track, origin, &error) != PF_OK)
       return l_failure(L, &error, NULL);
     if (length > w.since)
       put_time(&w, 0, w.since, length);

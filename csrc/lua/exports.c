@@ -76,7 +76,7 @@ static pprof_head *push_head (lua_State *L) {
 
 
 /* The text on top of the stack as a name; pops it. */
-static uint32_t take_name (lua_State *L, pf_dictionary *dictionary) {
+static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
   pf_bytes text;
   text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
   const uint32_t name = pf_intern(dictionary, text);
@@ -95,7 +95,7 @@ static void add_comment (lua_State *L, pprof_head *head, uint32_t comment) {
 
 /* A fact as trace:facts() has it, whose value is on top of the stack: pops it.
    Facts of other names say nothing about a head. */
-static void take_fact (lua_State *L, const char *name, pprof_head *head,
+static void read_fact (lua_State *L, const char *name, pprof_head *head,
                        pf_dictionary *d) {
   const struct {
     const char *name;
@@ -117,14 +117,14 @@ static void take_fact (lua_State *L, const char *name, pprof_head *head,
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     if (strcmp(name, texts[i].name) == 0) {
       lua_pushvalue(L, -1);
-      *texts[i].text = take_name(L, d);
+      *texts[i].text = read_name(L, d);
     }
   if (strcmp(name, "comment") == 0)
-    add_comment(L, head, take_name(L, d));
+    add_comment(L, head, read_name(L, d));
   else if (strcmp(name, "period_type") == 0)
-    head->period_type.type = take_name(L, d);
+    head->period_type.type = read_name(L, d);
   else if (strcmp(name, "period_unit") == 0)
-    head->period_type.unit = take_name(L, d);
+    head->period_type.unit = read_name(L, d);
   else
     lua_pop(L, 1);
   lua_pop(L, 1);
@@ -133,7 +133,7 @@ static void take_fact (lua_State *L, const char *name, pprof_head *head,
 
 /* Add the facts of one file, a list { { name=, value= }, ... } on top of the
    stack, to the head; pops it. */
-static void take_head (lua_State *L, pprof_head *head, bool is_first,
+static void read_head (lua_State *L, pprof_head *head, bool is_first,
                        pf_dictionary *d) {
   const int list = lua_gettop(L);
   pprof_head *const more = push_head(L);
@@ -141,7 +141,7 @@ static void take_head (lua_State *L, pprof_head *head, bool is_first,
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
     lua_getfield(L, -1, "name");
     lua_getfield(L, -2, "value");
-    take_fact(L, luaL_checkstring(L, -2), more, d);
+    read_fact(L, luaL_checkstring(L, -2), more, d);
     lua_settop(L, list + 1);
   }
   if (!pprof_head_merge(head, more, is_first, d))
@@ -151,15 +151,15 @@ static void take_head (lua_State *L, pprof_head *head, bool is_first,
 
 
 /* The heads of the option `heads`, and the texts of the option `comments`. */
-static void take_heads (lua_State *L, pprof_head *head, pf_dictionary *d) {
+static void read_heads (lua_State *L, pprof_head *head, pf_dictionary *d) {
   const int top = lua_gettop(L);
   if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
-      take_head(L, head, i == 1, d);
+      read_head(L, head, i == 1, d);
   lua_settop(L, top);
   if (lua_getfield(L, 2, "comments") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) != LUA_TNIL; i++)
-      add_comment(L, head, take_name(L, d));
+      add_comment(L, head, read_name(L, d));
   lua_settop(L, top);
 }
 
@@ -176,7 +176,7 @@ static uint64_t address_field (lua_State *L, const char *name) {
 static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
   lua_getfield(L, -1, name);
   if (!lua_isnil(L, -1))
-    return take_name(L, d);
+    return read_name(L, d);
   lua_pop(L, 1);
   return PF_NO_NAME;
 }
@@ -184,7 +184,7 @@ static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
 
 /* The option `mapping`, { start=, limit=, offset=, file=, build_id=, has_lines= };
    false: there is none. */
-static bool take_mapping (lua_State *L, pprof_mapping *mapping,
+static bool read_mapping (lua_State *L, pprof_mapping *mapping,
                           pf_dictionary *d) {
   const bool has_one = lua_getfield(L, 2, "mapping") == LUA_TTABLE;
   if (has_one)
@@ -216,8 +216,8 @@ static int core_write_pprof (lua_State *L) {
   lua_settop(L, 3);
   pprof_mapping mapping = {0};
   pprof_head *const head = push_head(L);
-  take_heads(L, head, contexts->dictionary);
-  const bool has_mapping = take_mapping(L, &mapping, contexts->dictionary);
+  read_heads(L, head, contexts->dictionary);
+  const bool has_mapping = read_mapping(L, &mapping, contexts->dictionary);
   const pprof_facts facts = {head, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);

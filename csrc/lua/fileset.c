@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_OPEN 64 /* descriptors of numbered files that are complete */
+#define MAX_OPEN 64 /* descriptors of numbered files that are complete */
 
 
 static pf_status no_memory (pf_error *error) {
@@ -19,20 +19,20 @@ static pf_status no_memory (pf_error *error) {
 
 /* Keep the file of a row that is full until all get their names. */
 static pf_status keep_file (l_output *output, pf_error *error) {
-  if (output->nbefore == output->room) {
-    const size_t room = output->room == 0 ? 16 : 2 * output->room;
-    pf_output *const more = realloc(output->before, room * sizeof *more);
+  if (output->ncomplete == output->capacity) {
+    const size_t capacity = output->capacity == 0 ? 16 : 2 * output->capacity;
+    pf_output *const more = realloc(output->complete, capacity * sizeof *more);
     if (more == NULL)
       return no_memory(error);
-    output->before = more;
-    output->room = room;
+    output->complete = more;
+    output->capacity = capacity;
   }
-  const pf_status status = output->nbefore < MOST_OPEN
+  const pf_status status = output->ncomplete < MAX_OPEN
                                ? PF_OK
                                : pf_output_park(&output->file, error);
   if (status != PF_OK)
     return status;
-  output->before[output->nbefore++] = output->file;
+  output->complete[output->ncomplete++] = output->file;
   output->file = (pf_output){.fd = -1};
   return PF_OK;
 }
@@ -41,11 +41,11 @@ static pf_status keep_file (l_output *output, pf_error *error) {
 /* Begin the file of a row that has this number. */
 static pf_status open_numbered (l_output *output, uint64_t number,
                                 pf_error *error) {
-  const size_t size = strlen(output->row) + 24;
+  const size_t size = strlen(output->prefix) + 24;
   char *const path = malloc(size);
   if (path == NULL)
     return no_memory(error);
-  snprintf(path, size, "%s.%06llu", output->row, (unsigned long long)number);
+  snprintf(path, size, "%s.%06llu", output->prefix, (unsigned long long)number);
   const pf_status status = pf_output_open(&output->file, path, error);
   free(path);
   output->number = number;
@@ -91,21 +91,21 @@ pf_status l_fileset_number (l_output *output, const char *path) {
   const char *const dot = strrchr(path, '.');
   if (dot == NULL)
     return PF_OK;
-  output->row = strndup(path, (size_t)(dot - path));
+  output->prefix = strndup(path, (size_t)(dot - path));
   output->number = 1;
   output->sink.cut = cut_output;
-  return output->row == NULL ? PF_ENOMEM : PF_OK;
+  return output->prefix == NULL ? PF_ENOMEM : PF_OK;
 }
 
 
 /* Move the files into one list, the main one last. */
-static size_t take_files (l_fileset *set, pf_output *files) {
+static size_t collect_files (l_fileset *set, pf_output *files) {
   size_t n = 0;
   for (size_t i = set->count; i-- > 0;) {
     l_output *const output = &set->outputs[i];
-    for (size_t b = 0; b < output->nbefore; b++)
-      files[n++] = output->before[b];
-    output->nbefore = 0;
+    for (size_t b = 0; b < output->ncomplete; b++)
+      files[n++] = output->complete[b];
+    output->ncomplete = 0;
     if (i > 0 && output->sink.written == 0)
       pf_output_close(&output->file);
     files[n++] = output->file;
@@ -118,11 +118,11 @@ static size_t take_files (l_fileset *set, pf_output *files) {
 pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
   size_t n = set->count;
   for (size_t i = 0; i < set->count; i++)
-    n += set->outputs[i].nbefore;
+    n += set->outputs[i].ncomplete;
   pf_output *const files = malloc(n * sizeof *files);
   if (files == NULL)
     return no_memory(error);
-  n = take_files(set, files);
+  n = collect_files(set, files);
   const pf_status status = pf_output_commit(files, n, error);
   for (size_t i = 0; i < n; i++)
     pf_output_close(&files[i]);
@@ -134,10 +134,10 @@ pf_status l_fileset_commit (l_fileset *set, pf_error *error) {
 static void drop_output (l_output *output) {
   pf_sink_close(&output->sink);
   pf_output_close(&output->file);
-  for (size_t i = 0; i < output->nbefore; i++)
-    pf_output_close(&output->before[i]);
-  free(output->before);
-  free(output->row);
+  for (size_t i = 0; i < output->ncomplete; i++)
+    pf_output_close(&output->complete[i]);
+  free(output->complete);
+  free(output->prefix);
   *output = (l_output){.sink = {.fd = -1}, .file = {.fd = -1}};
 }
 

@@ -9,20 +9,20 @@
 #include "bytes/output.h"
 #include "bytes/sink.h"
 
-#define L_FILESET_MOST 4
+#define L_FILESET_MAX 4
 
 /* A file that is written, or bytes that are kept. */
 typedef struct l_output {
-  pf_sink sink;      /* first: a sink that is cut is one of ours */
-  pf_output file;    /* closed: memory or standard output */
-  char *row;         /* of numbered files: the path up to the number; or NULL */
-  uint64_t number;   /* of the file that is written */
-  pf_output *before; /* the numbered files that are complete */
-  size_t nbefore, room;
+  pf_sink sink;    /* first: a sink that is cut is one of ours */
+  pf_output file;  /* closed: memory or standard output */
+  char *prefix;    /* of numbered files: the path up to the number; or NULL */
+  uint64_t number; /* of the file that is written */
+  pf_output *complete; /* the numbered files that are complete */
+  size_t ncomplete, capacity;
 } l_output;
 
 typedef struct l_fileset {
-  l_output outputs[L_FILESET_MOST]; /* their sinks are a list from the first */
+  l_output outputs[L_FILESET_MAX]; /* their sinks are a list from the first */
   size_t count;
 } l_fileset;
 

@@ -48,9 +48,8 @@ static int filter_body (lua_State *L) {
 }
 
 
-static pf_status filter_choose (void *context, const pf_batch *batch,
-                                uint16_t *keep, size_t *count,
-                                pf_error *error) {
+static pf_status filter_rows (void *context, const pf_batch *batch,
+                              uint16_t *keep, size_t *count, pf_error *error) {
   l_filter *const f = context;
   f->batch = batch;
   f->keep = keep;
@@ -86,7 +85,7 @@ static int core_filter (lua_State *L) {
   l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open); /* at 5 */
   const int pins[] = {1, 4, 5};
   l_reader *const r = l_reader_new(L, pins, 3);
-  const pf_choice choice = {f, filter_choose, filter_release};
+  const pf_choice choice = {f, filter_rows, filter_release};
   pf_error error;
   if (pf_filter_open(input, f->columns, (size_t)f->count, choice, &r->reader,
                      &error) != PF_OK)
@@ -219,8 +218,8 @@ static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
     l_reader *const reader = l_reader_check(L, -1);
     parts[p].reader = reader->reader;
-    parts[p].owner = reader->taken ? NULL : &reader->reader;
-    reader->taken = true;
+    parts[p].owner = reader->is_input ? NULL : &reader->reader;
+    reader->is_input = true;
     check_same(L, parts[0].reader, parts[p].reader, p);
     lua_rawseti(L, PINS, (lua_Integer)p + 1);
     if (!lua_istable(L, NUMBERS))

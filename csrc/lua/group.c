@@ -204,7 +204,7 @@ static pf_status split (lua_State *L, pf_reader *group) {
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, PARTS, (lua_Integer)i + 1);
     l_reader *const part = l_reader_check(L, -1);
-    part->taken = true;
+    part->is_input = true;
     readers[i] = part->reader;
     lua_pop(L, 1);
   }

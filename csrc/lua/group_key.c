@@ -52,7 +52,7 @@ static bool fits (lua_State *L, pf_type declared, pf_type type) {
 
 
 /* The number of the value on top (popped): an old one, or the next. */
-static uint64_t number_of (lua_State *L, l_key *key) {
+static uint64_t id_of (lua_State *L, l_key *key) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, NUMBERS) == LUA_TNIL) {
     lua_pop(L, 1);
@@ -70,7 +70,7 @@ static uint64_t number_of (lua_State *L, l_key *key) {
 
 
 /* Take the value on top (popped) as the key of a row. */
-static void take_value (lua_State *L, l_key *key, size_t row) {
+static void read_value (lua_State *L, l_key *key, size_t row) {
   if (lua_isnil(L, -1) ||
       (lua_type(L, -1) == LUA_TNUMBER && isnan(lua_tonumber(L, -1)))) {
     key->call.missing[row] = true;
@@ -82,7 +82,7 @@ static void take_value (lua_State *L, l_key *key, size_t row) {
     luaL_error(L, "key '%s' is declared %s, got %s", key->name,
                pf_type_name(key->type), luaL_tolstring(L, -1, NULL));
   key->seen |= 1u << type;
-  key->call.words[row] = number_of(L, key);
+  key->call.words[row] = id_of(L, key);
 }
 
 
@@ -96,7 +96,7 @@ static int make_body (lua_State *L) {
       l_push_value(L, &batch->columns[key->columns[i]], row,
                    key->input->dictionary, CACHE);
     l_callback_call(L, &key->callback, key->count);
-    take_value(L, key, row);
+    read_value(L, key, row);
   }
   return 0;
 }

@@ -78,7 +78,7 @@ static pf_dictionary *option_dictionary (lua_State *L) {
 
 
 /* Read the options at 1 but the dictionary. */
-static void take_options (lua_State *L, pf_assembly *assembly) {
+static void read_options (lua_State *L, pf_assembly *assembly) {
   *assembly = (pf_assembly){.compat = option_bool(L, "compat"),
                             .lines = option_bool(L, "lines")};
   assembly->histogram = option_reader(L, "histogram");
@@ -133,7 +133,7 @@ static int core_profile (lua_State *L) {
   l_profile *const p = new_profile(L);
   pf_dictionary *const dictionary = option_dictionary(L);
   lua_setiuservalue(L, 2, 1);
-  take_options(L, &assembly);
+  read_options(L, &assembly);
   if (assembly.sets != NULL)
     luaL_argcheck(L, assembly.sets->dictionary == dictionary, 1,
                   "the readers have different dictionaries");

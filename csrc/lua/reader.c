@@ -15,28 +15,28 @@
 #define MAX_COLUMNS 4096
 
 /* How the values of a column of the batch at hand come to Lua. */
-typedef enum l_way {
-  WAY_INT,  /* a number each, none is missing */
-  WAY_NAME, /* a name each */
-  WAY_AREA, /* an area each */
-  WAY_ANY   /* whatever else */
-} l_way;
+typedef enum l_conversion {
+  AS_INT,  /* a number each, none is missing */
+  AS_NAME, /* a name each */
+  AS_AREA, /* an area each */
+  AS_ANY   /* whatever else */
+} l_conversion;
 
 typedef struct l_pick {
-  size_t number;       /* of the column */
-  l_way way;           /* of `each`, for the batch at hand */
-  const int64_t *ints; /* WAY_INT */
-  const uint32_t *ids; /* WAY_NAME, WAY_AREA */
+  size_t number;           /* of the column */
+  l_conversion conversion; /* of `each`, for the batch at hand */
+  const int64_t *ints;     /* AS_INT */
+  const uint32_t *ids;     /* AS_NAME, AS_AREA */
 } l_pick;
 
 /* Names and areas that stand in upvalues of the iterator of `each`: to push one
    from there costs half of what an element of a table does. */
-#define NEAR_PLACES 256 /* a power of two */
+#define CACHE_SLOTS 256 /* a power of two */
 
-typedef struct l_near {
+typedef struct l_cached {
   uint32_t id;     /* in the place of another one: none */
   uint32_t number; /* of the upvalue */
-} l_near;
+} l_cached;
 
 /*
 ** A batch and a place in it. User value 1 is the reader, which it pins; 2 the
@@ -48,8 +48,8 @@ typedef struct l_cursor {
   size_t row, rows; /* rows: 0 while a batch is read */
   bool borrows;     /* there are bytes, which go when the reader goes */
   bool is_reading;  /* a batch is being read */
-  l_near names[NEAR_PLACES], areas[NEAR_PLACES];
-  int nnear;      /* upvalues that are names and areas */
+  l_cached names[CACHE_SLOTS], areas[CACHE_SLOTS];
+  int ncached;    /* upvalues that are names and areas */
   int count;      /* columns asked for */
   l_pick picks[]; /* these */
 } l_cursor;
@@ -117,15 +117,15 @@ static l_cursor *new_cursor (lua_State *L) {
 
 
 /* Raises when the values of the batch are gone. */
-static void cursor_alive (lua_State *L, const l_cursor *c) {
+static void cursor_check_open (lua_State *L, const l_cursor *c) {
   if (c->borrows)
-    l_reader_alive(L, c->reader);
+    l_reader_check_open(L, c->reader);
 }
 
 
 /* Pull the next batch; false at the end. The cursor is at `index`. */
 static bool refill (lua_State *L, l_cursor *c, int index) {
-  l_reader_alive(L, c->reader);
+  l_reader_check_open(L, c->reader);
   pf_reader *const reader = c->reader->reader;
   pf_error error;
   if (c->is_reading)
@@ -154,20 +154,21 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 #define EACH_CURSOR lua_upvalueindex(1)
 #define EACH_NAMES  lua_upvalueindex(2) /* the cache of names */
 #define EACH_AREAS  lua_upvalueindex(3) /* number of an area + 1 -> its name */
-#define EACH_NEAR   4 /* the first of l_near; there are 255 upvalues at most */
-#define MOST_NEAR   (256 - EACH_NEAR)
+#define EACH_CACHED \
+  4 /* the first of l_cached; there are at most 255 upvalues */
+#define MAX_CACHED (256 - EACH_CACHED)
 
 
-static l_way way_of (const pf_column *column) {
+static l_conversion conversion_of (const pf_column *column) {
   if (column->has_missing)
-    return WAY_ANY;
+    return AS_ANY;
   switch (column->type) {
     case PF_INT:
     case PF_HANDLE:
-    case PF_ADDR: return WAY_INT;
-    case PF_NAME: return WAY_NAME;
-    case PF_AREA: return WAY_AREA;
-    default: return WAY_ANY;
+    case PF_ADDR: return AS_INT;
+    case PF_NAME: return AS_NAME;
+    case PF_AREA: return AS_AREA;
+    default: return AS_ANY;
   }
 }
 
@@ -181,7 +182,7 @@ static bool each_refill (lua_State *L, l_cursor *c) {
   for (int i = 0; i < c->count; i++) {
     l_pick *const pick = &c->picks[i];
     const pf_column *const column = &c->batch.columns[pick->number];
-    pick->way = way_of(column);
+    pick->conversion = conversion_of(column);
     pick->ints = column->ints;
     pick->ids = column->ids;
   }
@@ -190,7 +191,7 @@ static bool each_refill (lua_State *L, l_cursor *c) {
 
 
 /* The name of an area is kept by the number of the area. */
-static void meet_area (lua_State *L, const l_cursor *c, uint32_t area) {
+static void push_new_area (lua_State *L, const l_cursor *c, uint32_t area) {
   pf_dictionary *const dictionary = c->reader->reader->dictionary;
   lua_pop(L, 1);
   l_push_name(L, dictionary, pf_area_name(dictionary, area), EACH_NAMES);
@@ -199,28 +200,29 @@ static void meet_area (lua_State *L, const l_cursor *c, uint32_t area) {
 }
 
 
-/* Have the string on top near from now on, unless all places are taken. */
-static void bring_near (lua_State *L, l_cursor *c, l_near *near, uint32_t id) {
-  l_near *const place = &near[id & (NEAR_PLACES - 1)];
-  if (((place->id ^ id) & (NEAR_PLACES - 1)) == 0 || c->nnear == MOST_NEAR)
+/* Have the string on top in the cache from now on, unless all slots are taken. */
+static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
+                          uint32_t id) {
+  l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
+  if (((slot->id ^ id) & (CACHE_SLOTS - 1)) == 0 || c->ncached == MAX_CACHED)
     return; /* another one is in it */
-  *place = (l_near){id, (uint32_t)(EACH_NEAR + c->nnear++)};
+  *slot = (l_cached){id, (uint32_t)(EACH_CACHED + c->ncached++)};
   lua_pushvalue(L, -1);
-  lua_replace(L, lua_upvalueindex((int)place->number));
+  lua_replace(L, lua_upvalueindex((int)slot->number));
 }
 
 
 /* Push a name or an area that is not near. */
-static void push_far_name (lua_State *L, l_cursor *c, uint32_t name) {
+static void push_uncached_name (lua_State *L, l_cursor *c, uint32_t name) {
   l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
-  bring_near(L, c, c->names, name);
+  cache_string(L, c, c->names, name);
 }
 
 
-static void push_far_area (lua_State *L, l_cursor *c, uint32_t area) {
+static void push_uncached_area (lua_State *L, l_cursor *c, uint32_t area) {
   if (lua_rawgeti(L, EACH_AREAS, (lua_Integer)area + 1) != LUA_TSTRING)
-    meet_area(L, c, area);
-  bring_near(L, c, c->areas, area);
+    push_new_area(L, c, area);
+  cache_string(L, c, c->areas, area);
 }
 
 
@@ -237,25 +239,25 @@ static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
 /* Of functions that each row needs: no call is made for them. */
 #define HOT static inline __attribute__((always_inline))
 
-HOT bool push_near (lua_State *L, const l_near *near, uint32_t id) {
-  const l_near *const place = &near[id & (NEAR_PLACES - 1)];
-  if (place->id != id)
+HOT bool push_cached (lua_State *L, const l_cached *cache, uint32_t id) {
+  const l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
+  if (slot->id != id)
     return false;
-  lua_pushvalue(L, lua_upvalueindex((int)place->number));
+  lua_pushvalue(L, lua_upvalueindex((int)slot->number));
   return true;
 }
 
 
 HOT void push_pick (lua_State *L, l_cursor *c, const l_pick *pick, size_t row) {
-  switch (pick->way) {
-    case WAY_INT: lua_pushinteger(L, pick->ints[row]); break;
-    case WAY_NAME:
-      if (!push_near(L, c->names, pick->ids[row]))
-        push_far_name(L, c, pick->ids[row]);
+  switch (pick->conversion) {
+    case AS_INT: lua_pushinteger(L, pick->ints[row]); break;
+    case AS_NAME:
+      if (!push_cached(L, c->names, pick->ids[row]))
+        push_uncached_name(L, c, pick->ids[row]);
       break;
-    case WAY_AREA:
-      if (!push_near(L, c->areas, pick->ids[row]))
-        push_far_area(L, c, pick->ids[row]);
+    case AS_AREA:
+      if (!push_cached(L, c->areas, pick->ids[row]))
+        push_uncached_area(L, c, pick->ids[row]);
       break;
     default: push_any(L, c, pick, row);
   }
@@ -267,7 +269,7 @@ static int each_next (lua_State *L) {
   const int count = c->count;
   if (c->row == c->rows && !each_refill(L, c))
     return 0;
-  cursor_alive(L, c);
+  cursor_check_open(L, c);
   if (count >= LUA_MINSTACK)
     luaL_checkstack(L, count + 2, "too many columns");
   const size_t row = c->row++;
@@ -292,8 +294,8 @@ static int each_three (lua_State *L) {
 
 
 /* Nothing is near: each place holds what belongs to another one. */
-static void clear_near (l_cursor *c) {
-  for (uint32_t i = 0; i < NEAR_PLACES; i++)
+static void clear_cache (l_cursor *c) {
+  for (uint32_t i = 0; i < CACHE_SLOTS; i++)
     c->names[i].id = c->areas[i].id = ~i;
 }
 
@@ -303,16 +305,16 @@ static void clear_near (l_cursor *c) {
 static int core_each (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
-  clear_near(c);
+  clear_cache(c);
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
-  if (!lua_checkstack(L, MOST_NEAR)) /* so few that only memory can be short */
+  if (!lua_checkstack(L, MAX_CACHED)) /* so few that only memory can be short */
     return luaL_error(L, "not enough memory");
-  for (int i = 0; i < MOST_NEAR; i++)
+  for (int i = 0; i < MAX_CACHED; i++)
     lua_pushnil(L);
   const bool is_three = c->count == 3 && !c->borrows;
   lua_pushcclosure(L, is_three ? each_three : each_next,
-                   EACH_NEAR - 1 + MOST_NEAR);
+                   EACH_CACHED - 1 + MAX_CACHED);
   return 1;
 }
 
@@ -343,7 +345,7 @@ static int records_next (lua_State *L) {
     if (!refill(L, c, lua_gettop(L)))
       return 0;
   }
-  cursor_alive(L, c);
+  cursor_check_open(L, c);
   push_record(L, c, c->row++, lua_upvalueindex(3), lua_upvalueindex(2));
   return 1;
 }
@@ -410,7 +412,7 @@ static int reader_gc (lua_State *L) {
    a Lua function, is left to the collector. */
 static int reader_close (lua_State *L) {
   const l_reader *const r = luaL_checkudata(L, 1, L_READER);
-  return r->taken || l_callback_is_running(L) ? 0 : reader_gc(L);
+  return r->is_input || l_callback_is_running(L) ? 0 : reader_gc(L);
 }
 
 

@@ -1,5 +1,5 @@
 /*
-** recorder.c - the recorder as Lua sees it: made, begun, paused and finished.
+** recorder.c - the recorder as Lua sees it: begin, pause, resume and finished.
 ** Files are opened and closed by its Lua part, lua/profio/recorder.lua.
 */
 
@@ -20,7 +20,7 @@ void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
   if (r->error.status == PF_OK)
     (void)pf_fail(&r->error, status, PF_NO_OFFSET, "%s", what);
   r->hook = NULL;
-  r->ready = NULL;
+  r->fast_writer = NULL;
   r->is_on = false;
 }
 
@@ -45,10 +45,10 @@ static void turn_off (lua_State *L, l_recorder *r) {
     return;
   if (hook != NULL) {
     l_charge(r, l_now(r));
-    l_lanes_doubt(r);
+    l_lanes_mark_stale(r);
   }
   else
-    r->last = l_now(r) - r->begun - r->stolen;
+    r->program_time = l_now(r) - r->start - r->overhead;
   r->hook = NULL;
   unhook(L, hook);
   unhook(r->main, hook);
@@ -59,7 +59,7 @@ static void turn_off (lua_State *L, l_recorder *r) {
    in a pause is in no time of a call or line. */
 static void turn_on (lua_State *L, l_recorder *r) {
   pf_error error;
-  r->stolen = l_now(r) - r->begun - r->last;
+  r->overhead = l_now(r) - r->start - r->program_time;
   atomic_store(&r->thread, L);
   atomic_store(&r->due, 0);
   r->is_on = true;
@@ -121,12 +121,12 @@ static void read_settings (lua_State *L, l_recorder *r) {
   r->interval = integer_field(L, "interval");
   r->depth = (uint32_t)integer_field(L, "depth");
   r->by_line =
-      r->mode == L_TIMED || (r->mode == L_SUMS && truth_field(L, "lines"));
+      r->mode == L_TIMED || (r->mode == L_AGGREGATE && truth_field(L, "lines"));
   r->has_callers = truth_field(L, "backtraces");
   luaL_argcheck(L, r->interval > 0 && r->depth > 0 && r->depth <= 65536, 1,
                 "an interval and a depth expected");
   lua_getfield(L, 1, "own");
-  strncpy(r->own, luaL_checkstring(L, -1), sizeof r->own - 1);
+  strncpy(r->own_source, luaL_checkstring(L, -1), sizeof r->own_source - 1);
   lua_pop(L, 1);
 }
 
@@ -152,7 +152,7 @@ static void open_output (lua_State *L, l_recorder *r) {
   r->kinds[1] = pf_intern_text(r->dictionary, "main");
   if (r->kinds[0] == PF_NO_NAME || r->kinds[1] == PF_NO_NAME)
     luaL_error(L, "not enough memory");
-  if (r->mode == L_SUMS)
+  if (r->mode == L_AGGREGATE)
     open_sums(L, r);
   else {
     r->writer = l_stream_check(L, 4)->writer;
@@ -171,7 +171,7 @@ static int core_recorder (lua_State *L) {
   memset(r, 0, sizeof *r);
   luaL_setmetatable(L, L_RECORDER);
   read_settings(L, r);
-  r->name_most = 255;
+  r->max_name = 255;
   open_output(L, r);
   lua_settop(L, 2);
   r->areas = malloc(r->depth * sizeof *r->areas);
@@ -179,7 +179,7 @@ static int core_recorder (lua_State *L) {
     return luaL_error(L, "not enough memory");
   l_functions_prepare(L);
   r->hook = l_hook_of(r->mode, r->by_line, &r->mask);
-  r->noise = (uint32_t)(uintptr_t)r;
+  r->random = (uint32_t)(uintptr_t)r;
   return 1;
 }
 
@@ -193,7 +193,7 @@ static int core_recorder (lua_State *L) {
 static int recorder_begin (lua_State *L) {
   l_recorder *const r = check(L);
   const bool subtract = lua_toboolean(L, 2);
-  l_recorder *nobody = NULL;
+  l_recorder *expected = NULL;
   if (atomic_load(&l_recording) != NULL)
     return luaL_error(L, "another recorder is recording");
   if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
@@ -201,9 +201,9 @@ static int recorder_begin (lua_State *L) {
   /* Where a signal reads the clock too, it is the system's. */
   l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
   if (subtract && r->mode != L_SAMPLED)
-    l_costs_open(r);
-  r->has_costs = r->own_costs != NULL;
-  if (!atomic_compare_exchange_strong(&l_recording, &nobody, r))
+    l_calibration_open(r);
+  r->has_costs = r->calibration != NULL;
+  if (!atomic_compare_exchange_strong(&l_recording, &expected, r))
     return luaL_error(L, "another recorder is recording");
   lua_pushthread(L); /* a thread that the handler knows stays */
   lua_setiuservalue(L, 1, 3);
@@ -211,7 +211,7 @@ static int recorder_begin (lua_State *L) {
   r->main = lua_tothread(L, -1);
   r->state = lua_topointer(L, LUA_REGISTRYINDEX);
   r->process = getpid();
-  r->begun = l_now(r);
+  r->start = l_now(r);
   turn_on(L, r);
   return 0;
 }
@@ -239,13 +239,13 @@ static void set_integer (lua_State *L, const char *name, int64_t value) {
 
 /* Returns the time in ns that was subtracted for the events of the kinds
    `first` to `last`, and sets *count to the number of these events. */
-static int64_t taken_off (const l_recorder *r, l_cost first, l_cost last,
-                          int64_t *count) {
+static int64_t subtracted (const l_recorder *r, l_cost first, l_cost last,
+                           int64_t *count) {
   int64_t sum = 0;
   *count = 0;
   for (int kind = first; kind <= (int)last; kind++) {
-    const int64_t seen = (int64_t)r->seen[kind];
-    sum += r->inside[kind] + (seen * r->costs[kind] >> L_COST_BITS);
+    const int64_t seen = (int64_t)r->event_counts[kind];
+    sum += r->hook_time[kind] + (seen * r->costs[kind] >> L_COST_BITS);
     *count += seen;
   }
   return sum;
@@ -254,9 +254,10 @@ static int64_t taken_off (const l_recorder *r, l_cost first, l_cost last,
 
 /* Returns the mean time in ns that was subtracted for an event of the kinds
    `first` to `last`; 0 if there was none. */
-static int64_t taken_off_each (const l_recorder *r, l_cost first, l_cost last) {
+static int64_t mean_subtracted (const l_recorder *r, l_cost first,
+                                l_cost last) {
   int64_t count;
-  const int64_t sum = taken_off(r, first, last, &count);
+  const int64_t sum = subtracted(r, first, last, &count);
   return count > 0 ? sum / count : 0;
 }
 
@@ -267,15 +268,15 @@ static int recorder_facts (lua_State *L) {
   int64_t count;
   lua_createtable(L, 0, 10);
   set_integer(L, "events", (int64_t)r->events);
-  set_integer(L, "time", r->last);
+  set_integer(L, "time", r->program_time);
   set_integer(L, "hook",
-              r->hooked + taken_off(r, L_COST_LINE, L_COST_C, &count) -
+              r->sampling_time + subtracted(r, L_COST_LINE, L_COST_C, &count) -
                   (r->has_costs ? r->waited : 0));
   set_integer(L, "wait", r->waited);
-  set_integer(L, "drain", r->drained);
+  set_integer(L, "drain", r->consumer_time);
   if (r->mode != L_SAMPLED) {
-    set_integer(L, "per_line", taken_off_each(r, L_COST_LINE, L_COST_LINE));
-    set_integer(L, "per_call", taken_off_each(r, L_COST_LUA, L_COST_C));
+    set_integer(L, "per_line", mean_subtracted(r, L_COST_LINE, L_COST_LINE));
+    set_integer(L, "per_call", mean_subtracted(r, L_COST_LUA, L_COST_C));
   }
   if (r->error.status != PF_OK) {
     lua_pushstring(L, r->error.what);
@@ -286,7 +287,7 @@ static int recorder_facts (lua_State *L) {
 
 
 /* The CPU time of the writer's thread so far. */
-static int64_t drained (const l_recorder *r) {
+static int64_t consumer_time_of (const l_recorder *r) {
   struct timespec t;
   clockid_t clock;
   if (r->writer == NULL || !pf_writer_is_here(r->writer) ||
@@ -310,8 +311,8 @@ static int recorder_finish (lua_State *L) {
   if (r->writer != NULL && r->error.status == PF_OK &&
       pf_writer_flush(r->writer, &error) != PF_OK)
     l_recorder_fail(r, error.status, error.what);
-  r->drained = drained(r);
-  r->writer = r->ready = NULL;
+  r->consumer_time = consumer_time_of(r);
+  r->writer = r->fast_writer = NULL;
   return 0;
 }
 
@@ -343,12 +344,12 @@ static int recorder_gc (lua_State *L) {
   r->is_on = false;
   r->hook = NULL;
   l_timer_stop(r);
-  l_costs_close(r);
+  l_calibration_close(r);
   l_functions_free(&r->functions);
   l_lanes_free(&r->lanes);
   free(r->areas);
   r->areas = NULL;
-  r->writer = r->ready = NULL;
+  r->writer = r->fast_writer = NULL;
   return 0;
 }
 

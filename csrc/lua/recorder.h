@@ -7,7 +7,7 @@
 **   recorder_lanes.c       the stack of each coroutine, as the hooks see it
 **   recorder_functions.c   what a function is called, found out once
 **   recorder_put.c         what is recorded, on its way out
-**   recorder_quick.h       of the three above what each event does
+**   recorder_fast.h        fast path of the three above: what each event does
 **   recorder_timer.c       samples, when a timer says so
 **   recorder_coroutines.c  resume, wrap and create that tell who runs
 **   recorder_cost.c        what the interpreter adds to an event around its hook
@@ -20,7 +20,7 @@
 **
 ** Times are those of the program. A hook reads the clock when it begins and when
 ** it ends; what passed between, and what the interpreter adds around a hook,
-** goes onto `stolen`, and so does waiting for the ring.
+** goes onto `overhead`, and so does waiting for the ring.
 */
 
 #ifndef lua_recorder_h
@@ -37,39 +37,39 @@
 #define L_RECORDER "profio.recorder"
 
 typedef enum l_mode {
-  L_TIMED,   /* a group for each line that was executed */
-  L_SAMPLED, /* a stack now and then */
-  L_CALLS,   /* enters and leaves */
-  L_SUMS     /* sums by calling context */
+  L_TIMED,    /* a group for each line that was executed */
+  L_SAMPLED,  /* a stack now and then */
+  L_CALLS,    /* enters and leaves */
+  L_AGGREGATE /* sums by calling context */
 } l_mode;
 
 /* What a function is known by. */
-typedef struct l_key {
+typedef struct l_function_key {
   lua_CFunction c; /* NULL: it is a Lua function */
   const char *source;
   size_t size;     /* of the source */
   int first, last; /* lines */
-  int form;        /* upvalues, parameters, ... or not */
-} l_key;
+  int signature;   /* upvalues, parameters, ... or not */
+} l_function_key;
 
 #define L_TAIL 64
 
 /* A function of the program. */
 typedef struct l_function {
-  l_key key;
+  l_function_key key;
   /* The last bytes of the source. They are compared too: when a chunk has been
      collected, another one may have its source at the same place. */
   char tail[L_TAIL];
   size_t tail_size;
 
   uint32_t name, module, kind; /* names of the dictionary */
-  uint32_t word;   /* what enters and leaves say of it, or L_NO_PLACE */
-  bool is_own;     /* of the recorder itself: not recorded */
-  uint32_t *areas; /* by line - base: 1 more than l_line_area */
+  uint32_t record_id; /* what enters and leaves say of it, or L_NO_ID */
+  bool is_own;        /* of the recorder itself: not recorded */
+  uint32_t *areas;    /* by line - base: 1 more than l_line_area */
   int base, nareas;
 } l_function;
 
-#define L_NO_PLACE UINT32_MAX
+#define L_NO_ID UINT32_MAX
 
 /* A call of a Lua thread. */
 typedef struct l_frame {
@@ -80,8 +80,8 @@ typedef struct l_frame {
   bool has_line;  /* it has come to one */
   bool is_new;    /* its call has not been counted */
   bool is_hidden; /* not recorded */
-  bool is_told;   /* its enter has been recorded */
-  uint32_t place; /* its line with all callers: a stack or a context */
+  bool has_enter; /* its enter has been recorded */
+  uint32_t path;  /* its line with all callers: a stack or a context */
 } l_frame;
 
 /* The stack of a Lua thread. Frames that were left keep their ci and function:
@@ -89,14 +89,14 @@ typedef struct l_frame {
    than there is room for. */
 typedef struct l_lane {
   lua_State *thread;
-  l_frame *nobody; /* the memory: a frame that stands below the first one */
+  l_frame *block; /* the memory: a frame that stands below the first one */
   l_frame *frames;
   l_frame *top;    /* the last one; frames - 1: there is none */
   l_frame *last;   /* that there is room for */
   uint32_t number; /* of the lane, from 0; those of ended ones are used again */
-  uint32_t shown;  /* the number in records, which may hold no larger ones */
+  uint32_t recorded; /* the number in records, which may hold no larger ones */
   bool is_suspended;
-  bool is_doubtful;    /* calls may have ended while recording was paused */
+  bool is_stale;       /* calls may have ended while recording was paused */
   struct l_lane *next; /* with the same hash, or free */
 } l_lane;
 
@@ -104,7 +104,7 @@ typedef struct l_lanes {
   l_lane **slots; /* mask + 1 of them */
   size_t mask, count;
   uint32_t *free; /* numbers that were given back */
-  size_t nfree, free_room;
+  size_t nfree, free_capacity;
   uint32_t used; /* numbers */
 } l_lanes;
 
@@ -114,32 +114,32 @@ typedef struct l_functions {
 } l_functions;
 
 /* Where the values of a record go: the words of a row of a table. */
-#define L_SHAPE_MOST 6
+#define L_LAYOUT_MAX 6
 
-typedef struct l_shape {
+typedef struct l_layout {
   uint32_t tag;
-  uint8_t at[L_SHAPE_MOST]; /* in the order the columns were asked for */
-} l_shape;
+  uint8_t at[L_LAYOUT_MAX]; /* in the order the columns were asked for */
+} l_layout;
 
 /* What calls are recorded with. */
-typedef enum l_letter {
+typedef enum l_event_code {
   L_ENTER,
   L_LEAVE,
   L_SUSPEND,
   L_RESUME
-} l_letter;
+} l_event_code;
 
 /* Kinds of events by what the interpreter does around their hooks. */
 typedef enum l_cost {
   L_COST_LINE,
   L_COST_LUA, /* call or return of a Lua function */
   L_COST_C,   /* call or return of a C function */
-  L_COSTS
+  L_COST_KINDS
 } l_cost;
 
 #define L_COST_BITS 10 /* costs are kept in 1/1024 ns */
 
-typedef struct l_costs l_costs; /* recorder_cost.c */
+typedef struct l_calibration l_calibration; /* recorder_cost.c */
 
 typedef struct l_recorder {
   l_mode mode;
@@ -148,8 +148,8 @@ typedef struct l_recorder {
   uint32_t depth;   /* frames of a stack that are kept */
   bool by_line;     /* of sums */
   bool has_callers; /* of lines */
-  uint32_t most_lanes;
-  size_t name_most; /* bytes of a function's name that the format holds */
+  uint32_t max_lanes;
+  size_t max_name; /* bytes of a function's name that the format holds */
 
   lua_Hook hook; /* NULL: nothing is recorded at the moment */
   int mask;
@@ -157,48 +157,48 @@ typedef struct l_recorder {
   const void *state; /* whose hooks: a Lua state's registry, */
   pid_t process;     /* in this process */
   l_lane *running;
-  int64_t begun, last;    /* the clock at the begin; the program's time */
-  int64_t stolen;         /* what was not the program's, since begun */
-  int64_t waited;         /* of that, for room in the ring */
-  int64_t hooked;         /* in hooks of samples */
-  int64_t drained;        /* CPU time of the writer's thread */
-  bool is_probe;          /* it measures what events cost: its writer is none */
-  bool has_costs;         /* what events cost is taken off the times */
-  l_costs *own_costs;     /* measures them, or NULL */
-  int64_t measure_at;     /* the clock, when they are measured again */
-  int64_t costs[L_COSTS]; /* of an event around its hook, in 1/1024 ns */
-  int64_t owed;           /* of that less than a ns, not on `stolen` so far */
-  int64_t inside[L_COSTS]; /* ns in hooks */
-  uint64_t seen[L_COSTS];  /* events */
-  uint64_t events;         /* records */
+  int64_t start, program_time; /* the clock at the begin; the program's time */
+  int64_t overhead;            /* what was not the program's, since start */
+  int64_t waited;              /* of that, for room in the ring */
+  int64_t sampling_time;       /* in hooks of samples */
+  int64_t consumer_time;       /* CPU time of the writer's thread */
+  bool is_probe;  /* it measures what events cost: its writer is none */
+  bool has_costs; /* what events cost is taken off the times */
+  l_calibration *calibration;  /* measures them, or NULL */
+  int64_t calibrate_at;        /* the clock, when they are measured again */
+  int64_t costs[L_COST_KINDS]; /* of an event around its hook, in 1/1024 ns */
+  int64_t cost_fraction; /* of that less than a ns, not on `overhead` so far */
+  int64_t hook_time[L_COST_KINDS];     /* ns in hooks */
+  uint64_t event_counts[L_COST_KINDS]; /* events */
+  uint64_t events;                     /* records */
 
   pf_dictionary *dictionary;
   pf_writer *writer; /* NULL: sums */
   /* The writer while nothing has to be looked at before a record: it knows all
      that the dictionary has, and nothing has failed. Else NULL. */
-  pf_writer *ready;
+  pf_writer *fast_writer;
   pf_contexts *contexts; /* of sums, else NULL */
   pf_error error;        /* why recording has ended; PF_OK */
-  l_shape shape;
-  uint32_t letters[4]; /* words for enter, leave, suspend, resume; or none */
-  uint32_t kinds[2];   /* function, main */
+  l_layout layout;
+  uint32_t event_codes[4]; /* name ids by l_event_code; or PF_NO_NAME */
+  uint32_t kinds[2];       /* function, main */
   l_functions functions;
   l_lanes lanes;
-  char own[LUA_IDSIZE]; /* the source of the recorder's Lua part */
+  char own_source[LUA_IDSIZE]; /* the source of the recorder's Lua part */
 
   /* Samples. The handler of the timer's signal writes these. */
   _Atomic(lua_State *) thread; /* the one that runs */
   lua_State *main;
-  _Atomic uint64_t due; /* ns for which there is no sample so far */
-  int64_t ticked;       /* the clock at the last tick */
-  uint32_t noise;       /* so that ticks do not keep step with loops */
-  lua_State *armed;     /* where our hook stands, for a moment, */
-  lua_Hook other;       /* in place of the program's own */
-  int other_mask, other_count;
+  _Atomic uint64_t due;    /* ns for which there is no sample so far */
+  int64_t last_tick;       /* the clock at the last tick */
+  uint32_t random;         /* so that ticks do not keep step with loops */
+  lua_State *armed_thread; /* where our hook stands, for a moment, */
+  lua_Hook saved_hook;     /* in place of the program's own */
+  int saved_mask, saved_count;
   bool has_timer;
   timer_t timer;
-  struct sigaction before; /* who had the signal */
-  uint32_t *areas;         /* of a stack: `depth` of them */
+  struct sigaction saved_action; /* who had the signal */
+  uint32_t *areas;               /* of a stack: `depth` of them */
 } l_recorder;
 
 extern _Atomic(l_recorder *) l_recording;
@@ -244,7 +244,7 @@ void l_lane_end (l_recorder *recorder, lua_State *thread);
 /* Take the calls of a thread as they are, from a level on: those of the lane that
    are still there stay, with the line that they execute now. A call that ended
    and one of the same function that took its place unseen are taken for one. */
-void l_lane_adopt (l_recorder *recorder, l_lane *lane, int level);
+void l_lane_sync (l_recorder *recorder, l_lane *lane, int level);
 
 /* Room for one more call; false when out of memory, which ends the recording. */
 bool l_lane_reserve (l_recorder *recorder, l_lane *lane);
@@ -258,7 +258,7 @@ size_t l_lane_index (const l_lane *lane, const void *ci);
 void l_lanes_free (l_lanes *lanes);
 
 /* Recording pauses: each lane is compared with its thread before it goes on. */
-void l_lanes_doubt (l_recorder *recorder);
+void l_lanes_mark_stale (l_recorder *recorder);
 
 /* Leave all calls of all lanes. */
 void l_lanes_leave_all (l_recorder *recorder);
@@ -278,14 +278,14 @@ void l_put_prepare (lua_State *L, l_recorder *recorder);
 void l_put_line (l_recorder *recorder, const l_lane *lane, l_frame *frame);
 
 /* Of mode calls: a lane waits, or goes on. */
-void l_put_wait (l_recorder *recorder, const l_lane *lane, bool waits);
+void l_put_suspended (l_recorder *recorder, const l_lane *lane, bool waits);
 
 /* A stack was sampled, so many times. */
 void l_put_sample (l_recorder *recorder, uint32_t stack, uint64_t count);
 
 /* The dictionary has something new, for the writer. */
-static inline void l_put_news (l_recorder *recorder) {
-  recorder->ready = NULL;
+static inline void l_put_changed (l_recorder *recorder) {
+  recorder->fast_writer = NULL;
 }
 
 
@@ -318,11 +318,11 @@ int l_core_coroutines (lua_State *L);
 /* recorder_cost.c */
 
 /* Measure recorder->costs, and be ready to measure them again. When out of memory
-   they stay 0, and own_costs is NULL. */
-void l_costs_open (l_recorder *recorder);
-void l_costs_close (l_recorder *recorder);
+   they stay 0, and calibration is NULL. */
+void l_calibration_open (l_recorder *recorder);
+void l_calibration_close (l_recorder *recorder);
 
-/* Measure one of them again: the clock has come to measure_at. */
-void l_costs_follow (l_recorder *recorder);
+/* Measure one of them again: the clock has come to calibrate_at. */
+void l_calibration_update (l_recorder *recorder);
 
 #endif

@@ -15,12 +15,12 @@
 
 #include "lua/recorder_clock.h"
 
-#define FIRST    500000   /* ns of the first rate */
-#define LONGEST  50000000 /* ns until it is looked at again, at most */
-#define TRIES    3        /* readings of both, of which the closest counts */
-#define ODD_PART 256      /* two rates are alike but for such a part */
-#define GAP      10000    /* ns in which another thread may have run */
-#define TOGETHER 1000000  /* ns until the processor time is asked for again */
+#define FIRST_SPAN 500000   /* ns of the first rate */
+#define MAX_SPAN   50000000 /* ns until it is looked at again, at most */
+#define TRIES      3        /* readings of both, of which the closest counts */
+#define TOLERANCE  256      /* two rates are alike but for such a part */
+#define GAP        10000    /* ns in which another thread may have run */
+#define CPU_SPAN   1000000  /* ns until the processor time is asked for again */
 
 /* The counter by which the system keeps its own time, if it is ours. */
 #if defined(__x86_64__)
@@ -53,17 +53,17 @@ static int64_t system_now (const l_clock *c) {
 }
 
 
-/* Both clocks at one moment: of some readings that which took the least. */
+/* Both clocks at one moment: of some readings that which took the shortest. */
 static int64_t read_both (const l_clock *c, uint64_t *ticks) {
-  uint64_t least = UINT64_MAX;
+  uint64_t shortest = UINT64_MAX;
   int64_t ns = 0;
   *ticks = 0;
   for (int i = 0; i < TRIES; i++) {
     const uint64_t before = l_ticks();
     const int64_t now = system_now(c);
     const uint64_t took = l_ticks() - before;
-    if (took < least) {
-      least = took;
+    if (took < shortest) {
+      shortest = took;
       *ticks = before + took / 2;
       ns = now;
     }
@@ -81,11 +81,11 @@ static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
 }
 
 
-static void go_on (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
-                   int64_t ns) {
+static void set_base (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
+                      int64_t ns) {
   c->rate = rate;
   c->span = span;
-  c->ticks = c->seen = ticks;
+  c->ticks = c->last_ticks = ticks;
   c->ns = ns;
 }
 
@@ -97,12 +97,12 @@ static uint64_t ticks_of (const l_clock *c, int64_t ns) {
 
 
 /* Count the processor time of the thread by the rate of the wall clock. */
-static void count_processor (l_clock *c) {
+static void use_cpu_clock (l_clock *c) {
   uint64_t ticks;
   c->id = CLOCK_THREAD_CPUTIME_ID;
   const int64_t ns = read_both(c, &ticks);
   c->gap = ticks_of(c, GAP);
-  go_on(c, c->rate, ticks_of(c, TOGETHER), ticks, ns);
+  set_base(c, c->rate, ticks_of(c, CPU_SPAN), ticks, ns);
 }
 
 
@@ -112,32 +112,32 @@ void l_clock_open (l_clock *c, clockid_t id, bool ticks) {
     return;
   *c = (l_clock){.id = CLOCK_MONOTONIC, .gap = UINT64_MAX};
   c->ns = read_both(c, &c->ticks);
-  while (system_now(c) - c->ns < FIRST)
+  while (system_now(c) - c->ns < FIRST_SPAN)
     ;
   uint64_t then;
   const int64_t ns = read_both(c, &then);
-  go_on(c, rate_of(c, then, ns), then - c->ticks, then, ns);
+  set_base(c, rate_of(c, then, ns), then - c->ticks, then, ns);
   if (c->rate == 0)
     c->id = id;
   else if (id == CLOCK_THREAD_CPUTIME_ID)
-    count_processor(c);
+    use_cpu_clock(c);
 }
 
 
-int64_t l_clock_ask (l_clock *c) {
+int64_t l_clock_read_system (l_clock *c) {
   if (c->rate == 0)
     return system_now(c);
   uint64_t ticks;
   const int64_t ns = read_both(c, &ticks);
   if (c->id == CLOCK_THREAD_CPUTIME_ID) {
-    go_on(c, c->rate, c->span, ticks, ns);
+    set_base(c, c->rate, c->span, ticks, ns);
     return ns;
   }
   const uint64_t rate = rate_of(c, ticks, ns);
-  const uint64_t part = c->rate / ODD_PART;
-  const bool is_odd = rate < c->rate - part || rate > c->rate + part;
-  const uint64_t longest = ticks_of(c, LONGEST);
-  const uint64_t span = c->span < longest / 2 ? c->span * 2 : longest;
-  go_on(c, is_odd ? 0 : rate, span, ticks, ns);
+  const uint64_t part = c->rate / TOLERANCE;
+  const bool is_unstable = rate < c->rate - part || rate > c->rate + part;
+  const uint64_t max_span = ticks_of(c, MAX_SPAN);
+  const uint64_t span = c->span < max_span / 2 ? c->span * 2 : max_span;
+  set_base(c, is_unstable ? 0 : rate, span, ticks, ns);
   return ns;
 }

@@ -18,8 +18,8 @@ typedef struct l_clock {
   clockid_t id;  /* the system's */
   uint64_t rate; /* 2^32 times the ns of a tick; 0: ticks are not used */
   uint64_t gap; /* ticks between two readings after which the system is asked */
-  uint64_t seen; /* ticks at the last reading */
-  uint64_t span; /* ticks for which the rate is good from here: */
+  uint64_t last_ticks; /* ticks at the last reading */
+  uint64_t span;       /* ticks for which the rate is good from here: */
   uint64_t ticks;
   int64_t ns; /* of the system's clock, then */
 } l_clock;
@@ -29,7 +29,7 @@ typedef struct l_clock {
 void l_clock_open (l_clock *clock, clockid_t id, bool ticks);
 
 /* The clock when its ticks do not say it. */
-int64_t l_clock_ask (l_clock *clock);
+int64_t l_clock_read_system (l_clock *clock);
 
 /* Ticks of the processor's counter. */
 static inline uint64_t l_ticks (void) {
@@ -46,11 +46,11 @@ static inline uint64_t l_ticks (void) {
 
 static inline int64_t l_clock_now (l_clock *clock) {
   if (clock->rate == 0)
-    return l_clock_ask(clock);
+    return l_clock_read_system(clock);
   const uint64_t ticks = l_ticks(), passed = ticks - clock->ticks;
-  if (passed > clock->span || ticks - clock->seen > clock->gap)
-    return l_clock_ask(clock);
-  clock->seen = ticks;
+  if (passed > clock->span || ticks - clock->last_ticks > clock->gap)
+    return l_clock_read_system(clock);
+  clock->last_ticks = ticks;
   return clock->ns + (int64_t)(passed * clock->rate >> 32);
 }
 

@@ -20,7 +20,7 @@ static l_recorder *recording (lua_State *L) {
 /* {====== What the recorder is told ====== */
 
 /* A new coroutine may lie where one that was never finished lay. */
-static void tell_new (lua_State *L, lua_State *co) {
+static void on_create (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (l_timer_is_armed(co))
     lua_sethook(co, NULL, 0, 0);
@@ -29,7 +29,7 @@ static void tell_new (lua_State *L, lua_State *co) {
 }
 
 
-static void tell_begin (lua_State *L, lua_State *co) {
+static void on_resume (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (r == NULL)
     return;
@@ -39,7 +39,7 @@ static void tell_begin (lua_State *L, lua_State *co) {
 }
 
 
-static void tell_end (lua_State *L, lua_State *co, int status) {
+static void on_stop (lua_State *L, lua_State *co, int status) {
   l_recorder *const r = recording(L);
   if (r == NULL)
     return;
@@ -65,9 +65,9 @@ static int resume (lua_State *L, lua_State *co, int nargs) {
     return -1;
   }
   lua_xmove(L, co, nargs);
-  tell_begin(L, co);
+  on_resume(L, co);
   const int status = lua_resume(co, L, nargs, &nresults);
-  tell_end(L, co, status);
+  on_stop(L, co, status);
   if (status != LUA_OK && status != LUA_YIELD) {
     lua_xmove(co, L, 1);
     return -1;
@@ -95,7 +95,7 @@ static int coroutine_resume (lua_State *L) {
 static int coroutine_create (lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   lua_State *const co = lua_newthread(L);
-  tell_new(L, co);
+  on_create(L, co);
   lua_pushvalue(L, 1);
   lua_xmove(L, co, 1);
   return 1;
@@ -129,10 +129,10 @@ static int coroutine_wrap (lua_State *L) {
 
 /* That of the library, in our place: it raises as it always does. */
 static int coroutine_close (lua_State *L) {
-  const lua_CFunction theirs = lua_tocfunction(L, lua_upvalueindex(1));
+  const lua_CFunction library_close = lua_tocfunction(L, lua_upvalueindex(1));
   lua_State *const co = lua_tothread(L, 1);
-  const int n = theirs(L);
-  tell_end(L, co, LUA_OK);
+  const int n = library_close(L);
+  on_stop(L, co, LUA_OK);
   return n;
 }
 

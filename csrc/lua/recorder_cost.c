@@ -24,7 +24,7 @@
 #define SLOTS      4194304u /* bytes of a ring that nobody reads */
 
 /* A loop that has events of a kind, beside the lines it is made of. */
-static const char *const programs[L_COSTS] = {
+static const char *const programs[L_COST_KINDS] = {
     [L_COST_LINE] = "local n = ... local s = 0\nfor i = 1, n do\n"
                     "s = s + i\nend\n",
     [L_COST_LUA] = "local function f() end\nreturn function(n)\n"
@@ -32,13 +32,13 @@ static const char *const programs[L_COSTS] = {
     [L_COST_C] = "local f = ...\nreturn function(n)\n"
                  "for i = 1, n do f() end end"};
 
-struct l_costs {
+struct l_calibration {
   lua_State *L; /* functions to run at 1 + kind */
   l_recorder probe;
-  pf_writer nowhere;
+  pf_writer null_writer;
   pf_contexts contexts;
-  int64_t recent[L_COSTS][RECENT]; /* results, in 1/1024 ns */
-  unsigned next[L_COSTS];
+  int64_t recent[L_COST_KINDS][RECENT]; /* results, in 1/1024 ns */
+  unsigned next[L_COST_KINDS];
   int kind; /* to be measured next */
 };
 
@@ -47,9 +47,9 @@ struct l_costs {
 
 /* A writer that takes everything: its ring always has room, and its slots begin
    again where they end. Behind them there is room for the rest of a record. */
-static bool open_nowhere (pf_writer *writer) {
+static bool open_null_writer (pf_writer *writer) {
   void *memory;
-  const size_t size = PF_RING_PAGE + SLOTS + 8 * (L_SHAPE_MOST + 1);
+  const size_t size = PF_RING_PAGE + SLOTS + 8 * (L_LAYOUT_MAX + 1);
   if (posix_memalign(&memory, PF_RING_PAGE, size) != 0)
     return false;
   memset(memory, 0, PF_RING_PAGE);
@@ -63,9 +63,9 @@ static bool open_nowhere (pf_writer *writer) {
 }
 
 
-/* A recorder like the other one, which records into nowhere. */
+/* A recorder like the other one, which records into a null writer. */
 static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
-                        pf_writer *nowhere, pf_contexts *contexts) {
+                        pf_writer *null_writer, pf_contexts *contexts) {
   *probe = (l_recorder){.mode = r->mode,
                         .clock = r->clock,
                         .depth = r->depth,
@@ -73,22 +73,22 @@ static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         .has_callers = r->has_callers,
                         .is_probe = true,
                         .has_costs = true,
-                        .measure_at = INT64_MAX,
+                        .calibrate_at = INT64_MAX,
                         .is_on = true,
-                        .most_lanes = r->most_lanes,
-                        .name_most = r->name_most,
+                        .max_lanes = r->max_lanes,
+                        .max_name = r->max_name,
                         .hook = r->hook,
                         .mask = r->mask,
-                        .shape = r->shape};
-  memcpy(probe->letters, r->letters, sizeof probe->letters);
+                        .layout = r->layout};
+  memcpy(probe->event_codes, r->event_codes, sizeof probe->event_codes);
   probe->state = lua_topointer(L, LUA_REGISTRYINDEX);
   probe->dictionary = pf_dictionary_new();
   if (probe->dictionary == NULL)
     return false;
   if (r->contexts == NULL) {
-    if (!open_nowhere(nowhere))
+    if (!open_null_writer(null_writer))
       return false;
-    probe->writer = nowhere;
+    probe->writer = null_writer;
     return true;
   }
   if (pf_contexts_open(contexts, probe->dictionary) != PF_OK)
@@ -125,21 +125,21 @@ static int nothing (lua_State *L) {
 
 
 /* Run a loop; the ns that it took outside hooks. */
-static int64_t run (l_costs *c, int kind, bool has_hooks) {
+static int64_t run (l_calibration *c, int kind, bool has_hooks) {
   l_recorder *const probe = &c->probe;
   lua_pushvalue(c->L, 1 + kind);
   lua_pushinteger(c->L, ITERATIONS);
-  memset(probe->seen, 0, sizeof probe->seen);
-  memset(probe->inside, 0, sizeof probe->inside);
+  memset(probe->event_counts, 0, sizeof probe->event_counts);
+  memset(probe->hook_time, 0, sizeof probe->hook_time);
   lua_sethook(c->L, has_hooks ? probe->hook : NULL, has_hooks ? probe->mask : 0,
               0);
   const int64_t before = l_now(probe);
   if (lua_pcall(c->L, 1, 0, 0) != LUA_OK)
-    lua_settop(c->L, L_COSTS);
+    lua_settop(c->L, L_COST_KINDS);
   int64_t took = l_now(probe) - before;
   lua_sethook(c->L, NULL, 0, 0);
-  for (int i = 0; i < L_COSTS; i++)
-    took -= probe->inside[i];
+  for (int i = 0; i < L_COST_KINDS; i++)
+    took -= probe->hook_time[i];
   return took;
 }
 
@@ -160,13 +160,13 @@ static int64_t median (const int64_t *values) {
 
 /* Measure an event of a kind, in 1/1024 ns, into costs[kind]; those of lines are
    known before the others. */
-static void measure (l_costs *c, int kind, int64_t *costs) {
+static void measure (l_calibration *c, int kind, int64_t *costs) {
   const int64_t plain = run(c, kind, false);
   int64_t added = (run(c, kind, true) - plain) * (1 << L_COST_BITS);
-  const int64_t count = (int64_t)c->probe.seen[kind];
-  for (int other = 0; other < L_COSTS; other++)
+  const int64_t count = (int64_t)c->probe.event_counts[kind];
+  for (int other = 0; other < L_COST_KINDS; other++)
     if (other != kind)
-      added -= (int64_t)c->probe.seen[other] * costs[other];
+      added -= (int64_t)c->probe.event_counts[other] * costs[other];
   if (count == 0)
     return;
   c->recent[kind][c->next[kind]++ % RECENT] = added > 0 ? added / count : 0;
@@ -174,19 +174,19 @@ static void measure (l_costs *c, int kind, int64_t *costs) {
 }
 
 
-void l_costs_follow (l_recorder *r) {
-  l_costs *const c = r->own_costs;
+void l_calibration_update (l_recorder *r) {
+  l_calibration *const c = r->calibration;
   atomic_store_explicit(&l_recording, &c->probe, memory_order_relaxed);
   measure(c, c->kind, r->costs);
   atomic_store_explicit(&l_recording, r, memory_order_relaxed);
-  c->kind = (c->kind + 1) % L_COSTS;
-  r->measure_at = l_now(r) + AGAIN;
+  c->kind = (c->kind + 1) % L_COST_KINDS;
+  r->calibrate_at = l_now(r) + AGAIN;
 }
 
 
 /* Load the loops; false when there is no memory for that. */
 static bool load (lua_State *L) {
-  for (int kind = 0; kind < L_COSTS; kind++) {
+  for (int kind = 0; kind < L_COST_KINDS; kind++) {
     const char *const text = programs[kind];
     if (luaL_loadbufferx(L, text, strlen(text), "=?", "t") != LUA_OK)
       return false;
@@ -202,33 +202,33 @@ static bool load (lua_State *L) {
 /* }====== */
 
 
-void l_costs_open (l_recorder *r) {
-  l_costs *const c = calloc(1, sizeof *c);
+void l_calibration_open (l_recorder *r) {
+  l_calibration *const c = calloc(1, sizeof *c);
   if (c == NULL)
     return;
-  r->own_costs = c;
+  r->calibration = c;
   c->L = luaL_newstate();
   if (c->L == NULL || !load(c->L) ||
-      !open_probe(c->L, &c->probe, r, &c->nowhere, &c->contexts)) {
-    l_costs_close(r);
+      !open_probe(c->L, &c->probe, r, &c->null_writer, &c->contexts)) {
+    l_calibration_close(r);
     return;
   }
   lua_gc(c->L, LUA_GCSTOP);
   atomic_store(&l_recording, &c->probe);
   for (int i = 0; i < WARM * RECENT; i++)
-    for (int kind = 0; kind < L_COSTS; kind++)
+    for (int kind = 0; kind < L_COST_KINDS; kind++)
       measure(c, kind, r->costs);
   atomic_store(&l_recording, NULL);
-  r->measure_at = l_now(r) + AGAIN;
+  r->calibrate_at = l_now(r) + AGAIN;
 }
 
 
-void l_costs_close (l_recorder *r) {
-  if (r->own_costs == NULL)
+void l_calibration_close (l_recorder *r) {
+  if (r->calibration == NULL)
     return;
-  close_probe(&r->own_costs->probe);
-  if (r->own_costs->L != NULL)
-    lua_close(r->own_costs->L);
-  free(r->own_costs);
-  r->own_costs = NULL;
+  close_probe(&r->calibration->probe);
+  if (r->calibration->L != NULL)
+    lua_close(r->calibration->L);
+  free(r->calibration);
+  r->calibration = NULL;
 }

@@ -67,8 +67,8 @@ static uint32_t intern (l_recorder *r, const char *text, size_t size) {
 /* Long names are cut, but not inside a character. */
 static uint32_t intern_name (l_recorder *r, const char *text) {
   size_t size = strlen(text);
-  if (size > r->name_most)
-    for (size = r->name_most; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
+  if (size > r->max_name)
+    for (size = r->max_name; size > 0 && ((uint8_t)text[size] & 0xC0) == 0x80;)
       size--;
   return intern(r, text, size);
 }
@@ -134,10 +134,10 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 /* {====== The table ====== */
 
-static size_t hash_of (const l_key *key) {
+static size_t hash_of (const l_function_key *key) {
   uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
   h = (h >> 4) + ((uint64_t)(unsigned)key->first << 20) + (unsigned)key->last +
-      ((uint64_t)(unsigned)key->form << 32);
+      ((uint64_t)(unsigned)key->signature << 32);
   return (size_t)(h * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
@@ -183,16 +183,17 @@ static inline bool has_tail (const l_function *f, const char *source,
 }
 
 
-static bool is_same (const l_function *f, const l_key *key) {
+static bool is_same (const l_function *f, const l_function_key *key) {
   return f->key.source == key->source && f->key.size == key->size &&
          f->key.c == key->c && f->key.first == key->first &&
-         f->key.last == key->last && f->key.form == key->form &&
+         f->key.last == key->last && f->key.signature == key->signature &&
          (key->c != NULL || has_tail(f, key->source, key->size));
 }
 
 
 /* The slot of a function: its own, or the free one it may have. */
-static l_function **slot_of (const l_functions *functions, const l_key *key) {
+static l_function **slot_of (const l_functions *functions,
+                             const l_function_key *key) {
   size_t at = hash_of(key);
   while (functions->slots[at & functions->mask] != NULL &&
          !is_same(functions->slots[at & functions->mask], key))
@@ -202,20 +203,20 @@ static l_function **slot_of (const l_functions *functions, const l_key *key) {
 
 
 static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
-                         const l_key *key) {
+                         const l_function_key *key) {
   l_function *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
   lua_getinfo(L, "S", ar); /* of a C function nobody has asked so far */
   f->key = *key;
-  f->word = L_NO_PLACE;
+  f->record_id = L_NO_ID;
   if (key->source != NULL) {
     f->tail_size = key->size < L_TAIL ? key->size : L_TAIL;
     memcpy(f->tail, key->source + key->size - f->tail_size, f->tail_size);
-    f->is_own = strcmp(ar->short_src, r->own) == 0;
+    f->is_own = strcmp(ar->short_src, r->own_source) == 0;
   }
   name_function(L, ar, r, f);
-  l_put_news(r);
+  l_put_changed(r);
   if (f->name == PF_NO_NAME || f->module == PF_NO_NAME) {
     free(f);
     return NULL;
@@ -227,7 +228,7 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 
 /* The function of a key, made when there is none. */
 static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
-                                    const l_key *key) {
+                                    const l_function_key *key) {
   l_functions *const functions = &r->functions;
   l_function **slot = NULL;
   if (functions->count * 2 < functions->mask || grow(functions)) {
@@ -252,7 +253,7 @@ static lua_CFunction c_function_of (lua_State *L, lua_Debug *ar) {
 }
 
 
-static inline int form_of (const lua_Debug *ar) {
+static inline int signature_of (const lua_Debug *ar) {
   return ar->nups << 16 | ar->nparams << 8 | ar->isvararg;
 }
 
@@ -261,15 +262,15 @@ static inline int form_of (const lua_Debug *ar) {
    has been filled. */
 static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
                          lua_CFunction c) {
-  l_key key = {.c = c};
+  l_function_key key = {.c = c};
   if (c == NULL && *ar->what == 'C')
     key.c = c_function_of(L, ar);
   else if (c == NULL)
-    key = (l_key){.source = ar->source,
-                  .size = ar->srclen,
-                  .first = ar->linedefined,
-                  .last = ar->lastlinedefined,
-                  .form = form_of(ar)};
+    key = (l_function_key){.source = ar->source,
+                           .size = ar->srclen,
+                           .first = ar->linedefined,
+                           .last = ar->lastlinedefined,
+                           .signature = signature_of(ar)};
   return function_of_key(L, ar, r, &key);
 }
 
@@ -289,8 +290,9 @@ l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
   lua_getinfo(L, "Su", ar);
   if (hint != NULL && hint->key.source == ar->source &&
       hint->key.first == ar->linedefined &&
-      hint->key.last == ar->lastlinedefined && hint->key.form == form_of(ar) &&
-      hint->key.size == ar->srclen && has_tail(hint, ar->source, ar->srclen))
+      hint->key.last == ar->lastlinedefined &&
+      hint->key.signature == signature_of(ar) && hint->key.size == ar->srclen &&
+      has_tail(hint, ar->source, ar->srclen))
     return hint;
   return find(L, ar, r, NULL);
 }
@@ -341,7 +343,7 @@ static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
   area.line = line;
   if (r->contexts == NULL)
     area.class = f->kind;
-  l_put_news(r);
+  l_put_changed(r);
   const uint32_t number = pf_area_add(r->dictionary, &area);
   if (number == PF_NO_AREA || r->mode != L_TIMED || r->has_callers)
     return number;

@@ -7,9 +7,9 @@
 ** function is left. Tail calls take the place of their caller.
 */
 
-#include "lua/recorder_quick.h"
+#include "lua/recorder_fast.h"
 
-#define DEBT 20000 /* ns by which the time taken off may run ahead */
+#define MAX_LAG 20000 /* ns by which the time taken off may run ahead */
 
 _Atomic(l_recorder *) l_recording;
 
@@ -19,28 +19,28 @@ _Atomic(l_recorder *) l_recording;
 /* The program's time at a reading of the clock. It never goes back: when more was
    taken off than has passed, since an event cost less than usual or the system
    has corrected the processor time, it stands still until that is made up. More
-   than DEBT is forgotten. */
-L_QUICK int64_t program_time (l_recorder *r, int64_t now) {
-  const int64_t time = now - r->begun - r->stolen;
-  if (time >= r->last)
+   than MAX_LAG is forgotten. */
+L_HOT int64_t program_time_at (l_recorder *r, int64_t now) {
+  const int64_t time = now - r->start - r->overhead;
+  if (time >= r->program_time)
     return time;
-  if (r->last - time > DEBT)
-    r->stolen = now - r->begun - r->last + DEBT;
-  return r->last;
+  if (r->program_time - time > MAX_LAG)
+    r->overhead = now - r->start - r->program_time + MAX_LAG;
+  return r->program_time;
 }
 
 
 /* Charge the time since the last event to the function on top of a lane. */
-L_QUICK void charge (l_recorder *r, const l_lane *lane, int64_t now) {
-  const int64_t time = program_time(r, now);
-  lane->top->spent += time - r->last;
-  r->last = time;
+L_HOT void charge (l_recorder *r, const l_lane *lane, int64_t now) {
+  const int64_t time = program_time_at(r, now);
+  lane->top->spent += time - r->program_time;
+  r->program_time = time;
 }
 
 
 void l_charge (l_recorder *r, int64_t now) {
   if (r->running == NULL)
-    r->last = program_time(r, now);
+    r->program_time = program_time_at(r, now);
   else
     charge(r, r->running, now);
 }
@@ -48,18 +48,18 @@ void l_charge (l_recorder *r, int64_t now) {
 
 /* The event, which began at that reading of the clock, ends: what it has cost is
    not the program's. */
-L_QUICK void end_event (l_recorder *r, int64_t began, l_cost kind) {
-  r->seen[kind]++;
+L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
+  r->event_counts[kind]++;
   if (!r->has_costs)
     return;
-  if (began >= r->measure_at)
-    l_costs_follow(r);
-  r->owed += r->costs[kind];
-  const int64_t around = r->owed >> L_COST_BITS;
-  r->owed -= around << L_COST_BITS;
+  if (began >= r->calibrate_at)
+    l_calibration_update(r);
+  r->cost_fraction += r->costs[kind];
+  const int64_t around = r->cost_fraction >> L_COST_BITS;
+  r->cost_fraction -= around << L_COST_BITS;
   const int64_t inside = l_now(r) - began;
-  r->inside[kind] += inside;
-  r->stolen += inside + around;
+  r->hook_time[kind] += inside;
+  r->overhead += inside + around;
 }
 
 /* }====== */
@@ -68,26 +68,26 @@ L_QUICK void end_event (l_recorder *r, int64_t began, l_cost kind) {
 /* {====== Threads ====== */
 
 /* The function of a lane on top waits, or goes on. */
-static void put_wait (l_recorder *r, l_lane *lane, bool waits) {
+static void set_suspended (l_recorder *r, l_lane *lane, bool waits) {
   if (l_lane_count(lane) == 0 || lane->is_suspended == waits)
     return;
   lane->is_suspended = waits;
-  l_put_wait(r, lane, waits);
+  l_put_suspended(r, lane, waits);
 }
 
 
 /* The lane of a thread, which is made when there is none; NULL when out of
    memory. */
-static l_lane *make_lane (l_recorder *r, lua_State *thread, int level) {
+static l_lane *lane_for (l_recorder *r, lua_State *thread, int level) {
   l_lane *lane = l_lane_find(r, thread);
-  if (lane != NULL && !lane->is_doubtful)
+  if (lane != NULL && !lane->is_stale)
     return lane;
   if (lane == NULL)
     lane = l_lane_new(r, thread);
   if (lane == NULL)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   else
-    l_lane_adopt(r, lane, level);
+    l_lane_sync(r, lane, level);
   return lane;
 }
 
@@ -98,14 +98,14 @@ l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
   if (!is_over)
     l_charge(r, now);
   const bool is_same = r->running != NULL && r->running->thread == thread;
-  if (is_same && !r->running->is_doubtful)
+  if (is_same && !r->running->is_stale)
     return r->running;
   if (r->running != NULL && !is_same)
-    put_wait(r, r->running, true);
-  l_lane *const lane = make_lane(r, thread, level);
+    set_suspended(r, r->running, true);
+  l_lane *const lane = lane_for(r, thread, level);
   if (lane == NULL)
     return NULL;
-  put_wait(r, lane, false);
+  set_suspended(r, lane, false);
   r->running = lane;
   if (is_over)
     l_charge(r, now);
@@ -128,8 +128,7 @@ static l_recorder *recorder_of (lua_State *L, lua_Hook hook) {
 
 /* The lane of an event, after what passed has been charged; NULL: there is none.
    Mostly it is the lane of the last one. */
-L_QUICK l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call,
-                         int64_t now) {
+L_HOT l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call, int64_t now) {
   if (r->running == NULL || r->running->thread != L)
     return l_switch(r, L, is_call, now);
   charge(r, r->running, now);
@@ -146,21 +145,21 @@ L_QUICK l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call,
 static l_frame *find_frame (l_recorder *r, l_lane *lane, const void *ci) {
   const size_t at = l_lane_index(lane, ci);
   if (at == SIZE_MAX)
-    l_lane_adopt(r, lane, 0);
+    l_lane_sync(r, lane, 0);
   else
     l_lane_leave(r, lane, at + 1);
   return l_lane_count(lane) == 0 ? NULL : lane->top;
 }
 
 
-L_QUICK l_frame *frame_of (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+L_HOT l_frame *frame_of (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   if (lane->top->ci == (const void *)ar->i_ci)
     return lane->top;
   return find_frame(r, lane, ar->i_ci);
 }
 
 
-L_QUICK void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+L_HOT void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   l_frame *const f = frame_of(r, lane, ar);
   if (f == NULL || f->is_hidden)
     return;
@@ -170,15 +169,15 @@ L_QUICK void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   }
   f->line = ar->currentline > 0 ? ar->currentline : 0;
   f->has_line = true;
-  f->place = L_NO_PLACE;
+  f->path = L_NO_ID;
 }
 
 
 /* Leave the frames that are there no more: the new call stands where one of them
    was, or in its place. Its caller is mostly the one on top: then there are
    none. A search would take as long as the stack is deep. */
-static void make_way (l_recorder *r, l_lane *lane, lua_State *L,
-                      const lua_Debug *ar) {
+static void leave_replaced (l_recorder *r, l_lane *lane, lua_State *L,
+                            const lua_Debug *ar) {
   lua_Debug caller;
   if (ar->event != LUA_HOOKTAILCALL && lua_getstack(L, 1, &caller) &&
       lane->top->ci == (const void *)caller.i_ci)
@@ -196,11 +195,11 @@ static inline l_cost cost_of (const l_function *function) {
 
 /* Mostly a call stands where the last one from there did, and is of the same
    function. */
-L_QUICK l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
-                        lua_Debug *ar) {
+L_HOT l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
+                      lua_Debug *ar) {
   if (ar->event == LUA_HOOKTAILCALL ||
       lane->top[1].ci != (const void *)ar->i_ci)
-    make_way(r, lane, L, ar);
+    leave_replaced(r, lane, L, ar);
   l_function *const function = l_function_of(L, ar, r, lane->top[1].function);
   l_frame *const f = l_lane_push(r, lane, ar->i_ci, function);
   if (f == NULL)
@@ -215,7 +214,7 @@ L_QUICK l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
 }
 
 
-L_QUICK l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
+L_HOT l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
   const l_frame *const f = frame_of(r, lane, ar);
   if (f == NULL)
     return L_COST_LUA;
@@ -226,9 +225,10 @@ L_QUICK l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 
 
 /* Record an event, which began at that reading of the clock. */
-static __attribute__((noinline)) l_cost take_event (lua_State *L, lua_Debug *ar,
-                                                    l_recorder *r,
-                                                    int64_t began) {
+static __attribute__((noinline)) l_cost record_event (lua_State *L,
+                                                      lua_Debug *ar,
+                                                      l_recorder *r,
+                                                      int64_t began) {
   const bool is_line = ar->event == LUA_HOOKLINE;
   const bool is_return = ar->event == LUA_HOOKRET;
   l_lane *const lane = lane_of(r, L, !is_line && !is_return, began);
@@ -244,7 +244,7 @@ static __attribute__((noinline)) l_cost take_event (lua_State *L, lua_Debug *ar,
 
 
 /* Any event of a hook. */
-L_QUICK void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
+L_HOT void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
   l_recorder *r = atomic_load_explicit(&l_recording, memory_order_relaxed);
   if (r == NULL || r->hook != hook || r->running == NULL ||
       r->running->thread != L)
@@ -252,7 +252,7 @@ L_QUICK void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
   if (r == NULL)
     return;
   const int64_t began = l_now(r);
-  const l_cost kind = take_event(L, ar, r, began);
+  const l_cost kind = record_event(L, ar, r, began);
   end_event(r, began, kind);
 }
 

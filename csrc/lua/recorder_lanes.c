@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/recorder_quick.h"
+#include "lua/recorder_fast.h"
 
 
 /* {====== Lanes by thread ====== */
@@ -63,7 +63,8 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
   }
   lane->thread = thread;
   lane->number = lanes->nfree > 0 ? lanes->free[--lanes->nfree] : lanes->used++;
-  lane->shown = lane->number < r->most_lanes ? lane->number : r->most_lanes - 1;
+  lane->recorded =
+      lane->number < r->max_lanes ? lane->number : r->max_lanes - 1;
   *slot_of(lanes, thread) = lane;
   lanes->count++;
   return lane;
@@ -71,14 +72,14 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
 
 
 /* A number that cannot be kept is not given again. */
-static void give_back (l_lanes *lanes, uint32_t number) {
-  if (lanes->nfree == lanes->free_room) {
-    const size_t room = lanes->free_room * 2 + 64;
-    uint32_t *const list = realloc(lanes->free, room * sizeof *list);
+static void free_number (l_lanes *lanes, uint32_t number) {
+  if (lanes->nfree == lanes->free_capacity) {
+    const size_t capacity = lanes->free_capacity * 2 + 64;
+    uint32_t *const list = realloc(lanes->free, capacity * sizeof *list);
     if (list == NULL)
       return;
     lanes->free = list;
-    lanes->free_room = room;
+    lanes->free_capacity = capacity;
   }
   lanes->free[lanes->nfree++] = number;
 }
@@ -93,16 +94,16 @@ void l_lane_end (l_recorder *r, lua_State *thread) {
   l_lane_leave(r, lane, 0);
   *slot_of(&r->lanes, thread) = lane->next;
   r->lanes.count--;
-  give_back(&r->lanes, lane->number);
-  free(lane->nobody);
+  free_number(&r->lanes, lane->number);
+  free(lane->block);
   free(lane);
 }
 
 
-void l_lanes_doubt (l_recorder *r) {
+void l_lanes_mark_stale (l_recorder *r) {
   for (size_t i = 0; r->lanes.slots != NULL && i <= r->lanes.mask; i++)
     for (l_lane *lane = r->lanes.slots[i]; lane != NULL; lane = lane->next)
-      lane->is_doubtful = true;
+      lane->is_stale = true;
 }
 
 
@@ -119,7 +120,7 @@ void l_lanes_free (l_lanes *lanes) {
   for (size_t i = 0; lanes->slots != NULL && i <= lanes->mask; i++)
     for (l_lane *lane = lanes->slots[i], *next; lane != NULL; lane = next) {
       next = lane->next;
-      free(lane->nobody);
+      free(lane->block);
       free(lane);
     }
   free(lanes->slots);
@@ -133,19 +134,19 @@ void l_lanes_free (l_lanes *lanes) {
 /* {====== Frames ====== */
 
 bool l_lane_reserve (l_recorder *r, l_lane *lane) {
-  const size_t count = lane->nobody == NULL ? 0 : l_lane_count(lane);
-  const size_t room = count == 0 ? 32 : count * 2;
-  l_frame *const all = realloc(lane->nobody, (room + 2) * sizeof *all);
+  const size_t count = lane->block == NULL ? 0 : l_lane_count(lane);
+  const size_t capacity = count == 0 ? 32 : count * 2;
+  l_frame *const all = realloc(lane->block, (capacity + 2) * sizeof *all);
   if (all == NULL) {
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
     return false;
   }
-  memset(all + 1 + count, 0, (room + 1 - count) * sizeof *all);
+  memset(all + 1 + count, 0, (capacity + 1 - count) * sizeof *all);
   *all = (l_frame){.ci = NULL};
-  lane->nobody = all;
+  lane->block = all;
   lane->frames = all + 1;
   lane->top = all + count;
-  lane->last = all + room;
+  lane->last = all + capacity;
   return true;
 }
 
@@ -168,7 +169,7 @@ size_t l_lane_index (const l_lane *lane, const void *ci) {
 
 /* {====== What is there already ====== */
 
-static int levels_of (lua_State *L, int level) {
+static int depth_of (lua_State *L, int level) {
   lua_Debug ar;
   while (lua_getstack(L, level, &ar))
     level++;
@@ -178,7 +179,7 @@ static int levels_of (lua_State *L, int level) {
 
 /* A C function that called the recorder's own is there for its sake (require,
    pcall), and the one below a program is the interpreter's. */
-static void hide_around (l_lane *lane) {
+static void hide_outer (l_lane *lane) {
   for (l_frame *f = lane->frames; f <= lane->top; f++) {
     if (f->function->key.c == NULL)
       continue;
@@ -198,19 +199,19 @@ static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
 
 
 /* The call of a frame goes on, on that line. */
-static void move_to (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
+static void set_line (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
   if (f->line == line)
     return;
   if (f->has_line && !f->is_hidden && r->mode != L_CALLS)
     l_put_line(r, lane, f);
   f->line = line;
   f->spent = 0;
-  f->place = L_NO_PLACE;
+  f->path = L_NO_ID;
 }
 
 
 /* How many of the lane's calls are still there; `at` is the level of the first. */
-static size_t keep_calls (l_recorder *r, l_lane *lane, int at, int level) {
+static size_t match_calls (l_recorder *r, l_lane *lane, int at, int level) {
   lua_State *const L = lane->thread;
   lua_Debug ar;
   size_t i = 0;
@@ -219,20 +220,20 @@ static size_t keep_calls (l_recorder *r, l_lane *lane, int at, int level) {
     if (!lua_getstack(L, at, &ar) || f->ci != (const void *)ar.i_ci ||
         f->function != l_function_of(L, &ar, r, f->function))
       break;
-    move_to(r, lane, f, line_of(L, &ar, r, f->function));
+    set_line(r, lane, f, line_of(L, &ar, r, f->function));
   }
   return i;
 }
 
 
-void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
+void l_lane_sync (l_recorder *r, l_lane *lane, int level) {
   lua_State *const L = lane->thread;
   lua_Debug ar;
-  lane->is_doubtful = false;
+  lane->is_stale = false;
   if (!lua_checkstack(L, LUA_MINSTACK))
     return;
-  const int first = levels_of(L, level) - 1;
-  const size_t kept = keep_calls(r, lane, first, level);
+  const int first = depth_of(L, level) - 1;
+  const size_t kept = match_calls(r, lane, first, level);
   l_lane_leave(r, lane, kept);
   for (int at = first - (int)kept; at >= level; at--) {
     if (!lua_getstack(L, at, &ar))
@@ -244,7 +245,7 @@ void l_lane_adopt (l_recorder *r, l_lane *lane, int level) {
     f->line = line_of(L, &ar, r, f->function);
     f->has_line = true;
   }
-  hide_around(lane);
+  hide_outer(lane);
   for (l_frame *f = lane->frames + kept; r->mode == L_CALLS && f <= lane->top;
        f++)
     l_put_enter(r, lane, f);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "lua/recorder_quick.h"
+#include "lua/recorder_fast.h"
 #include "lua/writer.h"
 
 
@@ -25,13 +25,13 @@ static const pf_table *table_of (lua_State *L, const pf_writer *writer,
 
 
 /* Values lie in a record in the order of the table's columns. */
-static l_shape shape_of (lua_State *L, const pf_writer *writer,
-                         const char *name, const char *const *columns,
-                         size_t count) {
-  size_t number, at[L_SHAPE_MOST];
+static l_layout layout_of (lua_State *L, const pf_writer *writer,
+                           const char *name, const char *const *columns,
+                           size_t count) {
+  size_t number, at[L_LAYOUT_MAX];
   uint32_t mask = 0;
   const pf_table *const table = table_of(L, writer, name, &number);
-  l_shape shape = {.tag = 0};
+  l_layout layout = {.tag = 0};
   for (size_t i = 0; i < count; i++) {
     at[i] = pf_field_index(table->fields, table->nfields, columns[i]);
     if (at[i] == table->nfields)
@@ -40,9 +40,9 @@ static l_shape shape_of (lua_State *L, const pf_writer *writer,
   }
   for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < count; k++)
-      shape.at[i] = (uint8_t)(shape.at[i] + (at[k] < at[i]));
-  shape.tag = pf_tag(number, mask);
-  return shape;
+      layout.at[i] = (uint8_t)(layout.at[i] + (at[k] < at[i]));
+  layout.tag = pf_tag(number, mask);
+  return layout;
 }
 
 
@@ -51,18 +51,18 @@ static void prepare_calls (lua_State *L, l_recorder *r, bool has_timeline) {
   static const char *const entries[] = {"time", "op", "call", "thread"};
   static const char *const words[] = {"enter", "leave", "suspend", "resume"};
   static const char *const ops[] = {"i", "o"};
-  r->shape = has_timeline
-                 ? shape_of(L, r->writer, "timeline", timeline, L_EVENT_WORDS)
-                 : shape_of(L, r->writer, "entries", entries, L_EVENT_WORDS);
-  r->most_lanes = has_timeline ? 255 : UINT32_MAX;
-  r->name_most = has_timeline ? 255 : 80; /* as recorder.lua asks for */
+  r->layout = has_timeline
+                  ? layout_of(L, r->writer, "timeline", timeline, L_EVENT_WORDS)
+                  : layout_of(L, r->writer, "entries", entries, L_EVENT_WORDS);
+  r->max_lanes = has_timeline ? 255 : UINT32_MAX;
+  r->max_name = has_timeline ? 255 : 80; /* as recorder.lua asks for */
   for (int i = 0; i < 4; i++) {
-    r->letters[i] = PF_NO_NAME;
+    r->event_codes[i] = PF_NO_NAME;
     if (!has_timeline && i >= 2)
       continue;
-    r->letters[i] =
+    r->event_codes[i] =
         pf_intern_text(r->dictionary, has_timeline ? words[i] : ops[i]);
-    if (r->letters[i] == PF_NO_NAME)
+    if (r->event_codes[i] == PF_NO_NAME)
       luaL_error(L, "not enough memory");
   }
 }
@@ -78,10 +78,10 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
     has_timeline |= strcmp(tables[i].name, "timeline") == 0;
   switch (r->mode) {
     case L_TIMED:
-      r->shape = shape_of(L, r->writer, "samples", lines, L_LINE_WORDS);
+      r->layout = layout_of(L, r->writer, "samples", lines, L_LINE_WORDS);
       break;
     case L_SAMPLED:
-      r->shape = shape_of(L, r->writer, "samples", samples, L_SAMPLE_WORDS);
+      r->layout = layout_of(L, r->writer, "samples", samples, L_SAMPLE_WORDS);
       break;
     default: prepare_calls(L, r, has_timeline);
   }
@@ -94,34 +94,34 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 
 /* Waiting for room is not the program's time: it is a part of the hook, which is
    taken off as a whole where costs are. */
-static uint64_t *wait_for_room (l_recorder *r, size_t words) {
+static uint64_t *wait_for_space (l_recorder *r, size_t words) {
   const int64_t before = l_now(r);
   uint64_t *const record = pf_writer_begin(r->writer, words);
   const int64_t waited = l_now(r) - before;
   r->waited += waited;
   if (!r->has_costs)
-    r->stolen += waited;
+    r->overhead += waited;
   return record;
 }
 
 
-L_SELDOM uint64_t *l_put_begin_slowly (l_recorder *r, size_t words) {
+L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
   pf_error error;
   if (r->writer == NULL || r->error.status != PF_OK)
     return NULL;
   pf_status status = PF_OK;
   if (!r->is_probe)
     status = pf_writer_failure(r->writer, &error);
-  if (status == PF_OK && r->ready == NULL && !r->is_probe)
+  if (status == PF_OK && r->fast_writer == NULL && !r->is_probe)
     status = pf_writer_learn(r->writer, &error);
   if (status != PF_OK) {
     l_recorder_fail(r, status, error.what);
     return NULL;
   }
-  r->ready = r->writer;
+  r->fast_writer = r->writer;
   if (pf_ring_has_room(&r->writer->ring, words))
     return pf_writer_begin(r->writer, words);
-  return wait_for_room(r, words);
+  return wait_for_space(r, words);
 }
 
 /* }====== */
@@ -130,52 +130,52 @@ L_SELDOM uint64_t *l_put_begin_slowly (l_recorder *r, size_t words) {
 /* {====== Lines ====== */
 
 /* The place of a frame's line, whose callers have theirs. */
-static uint32_t place_below (l_recorder *r, uint32_t below, l_frame *f) {
+static uint32_t path_below (l_recorder *r, uint32_t below, l_frame *f) {
   const uint32_t area = l_line_area(r, f->function, f->line);
-  uint32_t place = L_NO_PLACE;
+  uint32_t path = L_NO_ID;
   if (area != PF_NO_AREA && r->contexts != NULL)
-    place = pf_context_of(r->contexts, below, area);
+    path = pf_context_of(r->contexts, below, area);
   else if (area != PF_NO_AREA)
-    place = pf_stack_push(r->dictionary, below, area);
-  if (place == L_NO_PLACE)
+    path = pf_stack_push(r->dictionary, below, area);
+  if (path == L_NO_ID)
     l_recorder_fail(r, PF_ENOMEM, "out of memory");
   if (r->contexts == NULL)
-    l_put_news(r);
-  return place;
+    l_put_changed(r);
+  return path;
 }
 
 
 /* The place of the first `count` frames: mostly they have theirs. */
 static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
   size_t i = count;
-  while (i > 0 && lane->frames[i - 1].place == L_NO_PLACE)
+  while (i > 0 && lane->frames[i - 1].path == L_NO_ID)
     i--;
-  uint32_t place = r->contexts == NULL ? PF_NO_STACK : 0;
+  uint32_t path = r->contexts == NULL ? PF_NO_STACK : 0;
   if (i > 0)
-    place = lane->frames[i - 1].place;
+    path = lane->frames[i - 1].path;
   for (; i < count && r->error.status == PF_OK; i++) {
     if (!lane->frames[i].is_hidden)
-      place = place_below(r, place, &lane->frames[i]);
-    lane->frames[i].place = place;
+      path = path_below(r, path, &lane->frames[i]);
+    lane->frames[i].path = path;
   }
-  return place;
+  return path;
 }
 
 
 /* The place of a frame's line. Of deep stacks the frames in the middle are left
    out. */
-static uint32_t place_of (l_recorder *r, const l_lane *lane, l_frame *f) {
+static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
   const size_t above = (size_t)(f - lane->frames);
   const size_t most = r->depth - 1 + lane->frames[0].is_hidden;
-  if (f->place == L_NO_PLACE)
-    f->place =
-        place_below(r, callers_of(r, lane, above < most ? above : most), f);
-  return f->place;
+  if (f->path == L_NO_ID)
+    f->path =
+        path_below(r, callers_of(r, lane, above < most ? above : most), f);
+  return f->path;
 }
 
 
 static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
-  const uint32_t node = place_of(r, lane, f);
+  const uint32_t node = path_of(r, lane, f);
   if (r->error.status != PF_OK)
     return;
   pf_context_add(r->contexts, node, 0, f->spent);
@@ -188,17 +188,17 @@ static void put_sums (l_recorder *r, const l_lane *lane, l_frame *f) {
 
 
 void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
-  if (r->mode == L_SUMS) {
+  if (r->mode == L_AGGREGATE) {
     put_sums(r, lane, f);
     return;
   }
-  const uint32_t stack = r->has_callers ? place_of(r, lane, f)
+  const uint32_t stack = r->has_callers ? path_of(r, lane, f)
                                         : l_line_area(r, f->function, f->line);
   uint64_t *const record = l_put_begin(r, L_LINE_WORDS);
   if (record == NULL)
     return;
-  record[r->shape.at[0]] = (uint64_t)f->spent;
-  record[r->shape.at[1]] = stack;
+  record[r->layout.at[0]] = (uint64_t)f->spent;
+  record[r->layout.at[1]] = stack;
   l_put_commit(r, record, L_LINE_WORDS);
 }
 
@@ -207,17 +207,17 @@ void l_put_line (l_recorder *r, const l_lane *lane, l_frame *f) {
 
 /* {====== Calls and samples ====== */
 
-L_SELDOM uint32_t l_put_word (l_recorder *r, l_function *f) {
-  const bool has_areas = r->letters[L_SUSPEND] != PF_NO_NAME;
-  f->word = has_areas ? l_line_area(r, f, f->key.first) : f->name;
-  return f->word;
+L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {
+  const bool has_areas = r->event_codes[L_SUSPEND] != PF_NO_NAME;
+  f->record_id = has_areas ? l_line_area(r, f, f->key.first) : f->name;
+  return f->record_id;
 }
 
 
-void l_put_wait (l_recorder *r, const l_lane *lane, bool waits) {
-  const l_letter letter = waits ? L_SUSPEND : L_RESUME;
-  if (lane->top->is_told && r->letters[letter] != PF_NO_NAME)
-    l_put_event(r, lane, letter, lane->top);
+void l_put_suspended (l_recorder *r, const l_lane *lane, bool waits) {
+  const l_event_code code = waits ? L_SUSPEND : L_RESUME;
+  if (lane->top->has_enter && r->event_codes[code] != PF_NO_NAME)
+    l_put_event(r, lane, code, lane->top);
 }
 
 
@@ -226,7 +226,7 @@ void l_put_sample (l_recorder *r, uint32_t stack, uint64_t count) {
     uint64_t *const record = l_put_begin(r, L_SAMPLE_WORDS);
     if (record == NULL)
       return;
-    record[r->shape.at[0]] = stack;
+    record[r->layout.at[0]] = stack;
     l_put_commit(r, record, L_SAMPLE_WORDS);
   }
 }

@@ -54,7 +54,7 @@ static uint32_t stack_of (l_recorder *r, size_t count) {
       break;
     }
   }
-  l_put_news(r);
+  l_put_changed(r);
   return stack;
 }
 
@@ -85,15 +85,15 @@ static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
                               [LUA_HOOKLINE] = LUA_MASKLINE,
                               [LUA_HOOKCOUNT] = 0,
                               [LUA_HOOKTAILCALL] = LUA_MASKCALL};
-  const bool is_there = r != NULL && r->armed == L;
-  const lua_Hook other = is_there ? r->other : NULL;
+  const bool is_there = r != NULL && r->armed_thread == L;
+  const lua_Hook other = is_there ? r->saved_hook : NULL;
   if (is_there) {
-    r->armed = NULL;
-    lua_sethook(L, other, r->other_mask, r->other_count);
+    r->armed_thread = NULL;
+    lua_sethook(L, other, r->saved_mask, r->saved_count);
   }
   else
     lua_sethook(L, NULL, 0, 0);
-  if (other != NULL && (r->other_mask & masks[ar->event]) != 0)
+  if (other != NULL && (r->saved_mask & masks[ar->event]) != 0)
     other(L, ar);
 }
 
@@ -105,8 +105,8 @@ static void sample_hook (lua_State *L, lua_Debug *ar) {
       r->state == lua_topointer(L, LUA_REGISTRYINDEX)) {
     const int64_t before = l_now(r);
     take_sample(L, r, event);
-    r->hooked += l_now(r) - before;
-    r->seen[0]++;
+    r->sampling_time += l_now(r) - before;
+    r->event_counts[0]++;
   }
   disarm(L, r, ar);
 }
@@ -125,12 +125,12 @@ static void arm (l_recorder *r) {
     thread = r->main;
   if (l_timer_is_armed(thread))
     return;
-  r->other = lua_gethook(thread);
-  r->other_mask = lua_gethookmask(thread);
-  r->other_count = lua_gethookcount(thread);
-  r->armed = thread;
+  r->saved_hook = lua_gethook(thread);
+  r->saved_mask = lua_gethookmask(thread);
+  r->saved_count = lua_gethookcount(thread);
+  r->armed_thread = thread;
   lua_sethook(thread, sample_hook,
-              LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->other_mask, 1);
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKCOUNT | r->saved_mask, 1);
 }
 
 /* }====== */
@@ -140,8 +140,8 @@ static void arm (l_recorder *r) {
 
 /* The next tick: the interval, and a sixteenth of it more or less. */
 static void set_timer (l_recorder *r) {
-  r->noise = r->noise * 1664525u + 1013904223u;
-  const int64_t part = r->interval / 8 * (int64_t)(r->noise >> 16) / 65536;
+  r->random = r->random * 1664525u + 1013904223u;
+  const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;
   const int64_t wait = r->interval - r->interval / 16 + part;
   const struct itimerspec next = {
       .it_value = {wait / 1000000000, wait % 1000000000}};
@@ -155,9 +155,9 @@ static void tick (int number) {
   (void)number;
   if (r != NULL && r->is_on) {
     const int64_t now = l_now(r);
-    if (now > r->ticked)
-      atomic_fetch_add(&r->due, (uint64_t)(now - r->ticked));
-    r->ticked = now;
+    if (now > r->last_tick)
+      atomic_fetch_add(&r->due, (uint64_t)(now - r->last_tick));
+    r->last_tick = now;
     arm(r);
     set_timer(r);
   }
@@ -173,9 +173,9 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
   if (timer_create(r->clock.id, &event, &r->timer) != 0)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "no timer for samples");
   sigemptyset(&action.sa_mask);
-  sigaction(SIGPROF, &action, &r->before);
+  sigaction(SIGPROF, &action, &r->saved_action);
   r->has_timer = true;
-  r->ticked = l_now(r);
+  r->last_tick = l_now(r);
   set_timer(r);
   return PF_OK;
 }
@@ -191,10 +191,10 @@ void l_timer_stop (l_recorder *r) {
   if (r->process == getpid()) /* fork copies no timers */
     timer_delete(r->timer);
   sigaction(SIGPROF, &ignore, NULL);
-  sigaction(SIGPROF, &r->before, NULL);
-  if (r->armed != NULL && l_timer_is_armed(r->armed))
-    lua_sethook(r->armed, r->other, r->other_mask, r->other_count);
-  r->armed = NULL;
+  sigaction(SIGPROF, &r->saved_action, NULL);
+  if (r->armed_thread != NULL && l_timer_is_armed(r->armed_thread))
+    lua_sethook(r->armed_thread, r->saved_hook, r->saved_mask, r->saved_count);
+  r->armed_thread = NULL;
 }
 
 /* }====== */

@@ -16,14 +16,14 @@
 #include "model/kept.h"
 
 #define L_RECOVERY "profio.recovery"
-#define MOST_SINKS (PF_KEPT_ROLES + 1)
+#define MAX_SINKS  (PF_KEPT_ROLES + 1)
 
 /* All that must be freed, whatever raises. */
 typedef struct recovery {
   pf_ring_copy copy;
   pf_request request; /* its texts lie in the copy */
   pf_drain drain;
-  pf_sink sinks[MOST_SINKS]; /* the first is the main one */
+  pf_sink sinks[MAX_SINKS]; /* the first is the main one */
   size_t nsinks;
 } recovery;
 

@@ -155,7 +155,7 @@ static int core_decoder (lua_State *L) {
   luaL_checkstring(L, 4);
   lua_settop(L, 5);
   const bool *const open =
-      lua_isnil(L, 5) ? &l_always : &l_source_check(L, 5)->open;
+      lua_isnil(L, 5) ? &l_always_open : &l_source_check(L, 5)->open;
   const l_schema *const schema = new_schema(L, 1); /* at 6 */
   l_callback callback;
   l_callback_open(L, &callback, 0, open); /* at 7 */

@@ -36,16 +36,16 @@
 #define L_JOB       "profio.rows"
 #define MAX_COLUMNS 4096
 #define ALL_WIDTH   1048575  /* max_width when none is given */
-#define MOST_AHEAD  1048576u /* bytes of a batch that is written ahead */
+#define MAX_AHEAD   1048576u /* bytes of a batch that is written ahead */
 
 
 /* {====== The job ====== */
 
 static int job_gc (lua_State *L) {
   row_job *const job = luaL_checkudata(L, 1, L_JOB);
-  for (size_t i = 0; job->texts != NULL && i < PF_RELAY_LOADS; i++)
-    free(job->texts[i].at);
-  free(job->texts);
+  for (size_t i = 0; job->batch_texts != NULL && i < PF_RELAY_LOADS; i++)
+    free(job->batch_texts[i].at);
+  free(job->batch_texts);
   free(job->text.at);
   free(job->waiting.at);
   free(job->cut.at);
@@ -102,13 +102,13 @@ static pf_status fail_writing (const row_job *job, pf_status status,
 /* A job as two threads see it. */
 typedef struct shared_job {
   row_job *job;
-  row_job ahead;     /* of the caller's thread: its text is one of job->texts */
+  row_job ahead;     /* caller's thread: its text is one of job->batch_texts */
   bool has_given_up; /* nothing more is written there */
 } shared_job;
 
 
 /* Nothing of the batch has been written ahead. */
-static void note_none (void *context, const pf_pull *pull, uint32_t *notes) {
+static void clear_note (void *context, const pf_pull *pull, uint32_t *notes) {
   (void)context;
   (void)pull;
   notes[0] = 0;
@@ -121,13 +121,13 @@ static void write_ahead (void *context, const pf_pull *pull, size_t number,
                          uint32_t *notes) {
   shared_job *const shared = context;
   row_job *const ahead = &shared->ahead;
-  row_text *const text = &shared->job->texts[number];
+  row_text *const text = &shared->job->batch_texts[number];
   if (shared->has_given_up)
     return;
   ahead->text = *text;
   ahead->text.used = 0;
   ahead->batch = pull->batch;
-  shared->has_given_up = ahead->form->rows(ahead) != PF_OK;
+  shared->has_given_up = ahead->format->rows(ahead) != PF_OK;
   if (shared->has_given_up) {
     free(ahead->text.at);
     *text = (row_text){NULL, 0, 0};
@@ -143,8 +143,9 @@ static pf_status write_batch (void *context, const pf_pull *pull,
                               const uint32_t *notes, pf_error *error) {
   row_job *const job = ((const shared_job *)context)->job;
   job->batch = pull->batch;
-  job->failed = notes[0] == 0 ? job->form->rows(job)
-                              : row_put_text(job, &job->texts[notes[0] - 1]);
+  job->failed = notes[0] == 0
+                    ? job->format->rows(job)
+                    : row_put_text(job, &job->batch_texts[notes[0] - 1]);
   job->count += job->batch.rows;
   return job->failed == PF_OK ? PF_OK : fail_writing(job, job->failed, error);
 }
@@ -154,15 +155,15 @@ static pf_status write_batch (void *context, const pf_pull *pull,
 static pf_status write_batches (row_job *job, pf_error *error) {
   shared_job shared = {.job = job, .ahead = *job};
   shared.ahead.file = NULL;
-  shared.ahead.most = MOST_AHEAD;
+  shared.ahead.max_size = MAX_AHEAD;
   shared.ahead.count = 1; /* other rows come before */
-  if (job->form->is_apart)
-    job->texts = calloc(PF_RELAY_LOADS, sizeof *job->texts);
+  if (job->format->is_independent)
+    job->batch_texts = calloc(PF_RELAY_LOADS, sizeof *job->batch_texts);
   const pf_relay relay = {.wanted = job->wanted,
                           .sparse = -1,
                           .notes = 1,
-                          .prepare = note_none,
-                          .help = job->texts != NULL ? write_ahead : NULL,
+                          .prepare = clear_note,
+                          .help = job->batch_texts != NULL ? write_ahead : NULL,
                           .take = write_batch,
                           .context = &shared};
   return pf_relay_read(&relay, job->reader, error);
@@ -173,11 +174,11 @@ static pf_status write_batches (row_job *job, pf_error *error) {
 static pf_status run (row_job *job, pf_error *error) {
   pf_error failed;
   pf_status read = PF_OK;
-  job->failed = job->form->begin(job);
+  job->failed = job->format->begin(job);
   if (job->failed == PF_OK)
     read = write_batches(job, &failed);
   if (job->failed == PF_OK)
-    job->failed = job->form->end(job);
+    job->failed = job->format->end(job);
   if (job->failed == PF_OK)
     job->failed = row_flush(job, true);
   if (job->failed != PF_OK)
@@ -198,7 +199,7 @@ static int refuse_close (lua_State *L) {
 
 /* Run the job. A Lua function that is called for the rows could close the file
    at 3; it cannot now. */
-static pf_status run_held (lua_State *L, row_job *job, pf_error *error) {
+static pf_status run_locked (lua_State *L, row_job *job, pf_error *error) {
   luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
   lua_CFunction const close = stream == NULL ? NULL : stream->closef;
   if (stream != NULL)
@@ -213,7 +214,7 @@ static pf_status run_held (lua_State *L, row_job *job, pf_error *error) {
 /* Run the job and push what the function answers. */
 static int finish (lua_State *L, row_job *job) {
   pf_error error;
-  if (run_held(L, job, &error) != PF_OK) {
+  if (run_locked(L, job, &error) != PF_OK) {
     if (job->failed == PF_EIO)
       return l_write_failure(L, 3, job->errnum);
     const char *label = NULL;
@@ -233,9 +234,9 @@ static int finish (lua_State *L, row_job *job) {
 
 /* {====== write_rows ====== */
 
-static const row_form *check_form (lua_State *L) {
-  static const row_form *const forms[] = {&row_table, &row_csv, &row_tsv,
-                                          &row_json, &row_ndjson};
+static const row_format *check_format (lua_State *L) {
+  static const row_format *const forms[] = {&row_table, &row_csv, &row_tsv,
+                                            &row_json, &row_ndjson};
   static const char *const names[] = {"text", "csv",    "tsv",
                                       "json", "ndjson", NULL};
   lua_getfield(L, 2, "output");
@@ -289,7 +290,7 @@ static row_column make_column (lua_State *L, const row_job *job, size_t number,
 
 
 /* The columns to be written, and the batch for them. */
-static void take_columns (lua_State *L, row_job *job) {
+static void read_columns (lua_State *L, row_job *job) {
   size_t numbers[MAX_COLUMNS];
   const row_column unit = check_unit(L);
   lua_getfield(L, 2, "columns");
@@ -317,7 +318,7 @@ static bool is_set (lua_State *L, const char *key, bool fallback) {
 
 static int core_write_rows (lua_State *L) {
   row_job *const job = new_job(L);
-  job->form = check_form(L);
+  job->format = check_format(L);
   job->header = is_set(L, "header", true);
   job->color = is_set(L, "color", false);
   job->is_raw = is_set(L, "raw", false);
@@ -329,7 +330,7 @@ static int core_write_rows (lua_State *L) {
   const lua_Integer line = luaL_optinteger(L, -1, 0);
   luaL_argcheck(L, line >= 0 && line < 1 << 20, 2, "width out of range");
   job->line_width = (size_t)line;
-  take_columns(L, job);
+  read_columns(L, job);
   return finish(L, job);
 }
 
@@ -338,23 +339,23 @@ static int core_write_rows (lua_State *L) {
 
 /* {====== write_listing ====== */
 
-/* The template on top of the stack; in its place come its pieces. The table
-   at `keep` keeps its text, which the pieces point into, and them. */
+/* The template on top of the stack; in its place come its segments. The table
+   at `keep` keeps its text, which the segments point into, and them. */
 static row_template compile (lua_State *L, const row_job *job, bool *wanted,
                              int keep) {
   pf_bytes source;
   luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2, "templates are strings");
   source.at = (const uint8_t *)lua_tolstring(L, -1, &source.size);
   row_template template = {PF_NO_NAME, NULL, 0};
-  row_piece *const pieces = scratch(L, source.size, sizeof *pieces);
+  row_segment *const segments = scratch(L, source.size, sizeof *segments);
   pf_error error;
-  if (row_compile(source, job->reader, pieces, &template.npieces, &error) !=
+  if (row_compile(source, job->reader, segments, &template.nsegments, &error) !=
       PF_OK)
     luaL_argerror(L, 2, error.what);
-  for (size_t i = 0; i < template.npieces; i++)
-    if (pieces[i].field != SIZE_MAX)
-      wanted[pieces[i].field] = true;
-  template.pieces = pieces;
+  for (size_t i = 0; i < template.nsegments; i++)
+    if (segments[i].field != SIZE_MAX)
+      wanted[segments[i].field] = true;
+  template.segments = segments;
   lua_rawseti(L, keep, luaL_len(L, keep) + 1);
   lua_rawseti(L, keep, luaL_len(L, keep) + 1);
   return template;
@@ -386,7 +387,7 @@ static size_t count_pairs (lua_State *L, int table) {
 
 
 /* Compile options.templates. */
-static void take_templates (lua_State *L, row_job *job, bool *wanted,
+static void read_templates (lua_State *L, row_job *job, bool *wanted,
                             int keep) {
   lua_getfield(L, 2, "templates");
   luaL_argcheck(L, lua_istable(L, -1), 2, "no templates");
@@ -404,20 +405,20 @@ static void take_templates (lua_State *L, row_job *job, bool *wanted,
 
 
 /* The column options.kind and the templates for what it holds. */
-static void take_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
+static void read_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
   lua_getfield(L, 2, "kind");
   job->kind = l_field_check(L, lua_gettop(L), job->reader);
   const pf_type type = job->reader->fields[job->kind].type;
   luaL_argcheck(L, type == PF_NAME || type == PF_AREA, 2,
                 "the column `kind` must hold names or areas");
   wanted[job->kind] = true;
-  take_templates(L, job, wanted, keep);
+  read_templates(L, job, wanted, keep);
 }
 
 
 static int core_write_listing (lua_State *L) {
   row_job *const job = new_job(L);
-  job->form = &row_listing;
+  job->format = &row_listing;
   lua_getfield(L, 2, "origin");
   job->origin = luaL_optinteger(L, -1, 0);
   lua_getfield(L, 2, "separator"); /* stays in the table */
@@ -428,7 +429,7 @@ static int core_write_listing (lua_State *L) {
   lua_newtable(L);
   const int keep = lua_gettop(L);
   if (lua_getfield(L, 2, "template") == LUA_TNIL)
-    take_kinds(L, job, wanted, keep);
+    read_kinds(L, job, wanted, keep);
   else {
     *all = compile(L, job, wanted, keep);
     job->templates = all;

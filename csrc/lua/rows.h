@@ -3,7 +3,7 @@
 **
 ** A job reads a reader to its end and writes each row in one form (an
 ** aligned table, csv, json, ..., or a listing with a template for each kind
-** of row) into a growing text that is handed to a file in large pieces.
+** of row) into a growing text that is handed to a file in large segments.
 */
 
 #ifndef rows_h
@@ -41,13 +41,13 @@ typedef struct row_column {
 typedef struct row_job row_job;
 
 /* A form of output. */
-typedef struct row_form {
+typedef struct row_format {
   const char *name;
   pf_status (*begin)(row_job *job); /* called before the first row */
   pf_status (*rows)(row_job *job);  /* called for each batch that has rows */
   pf_status (*end)(row_job *job);   /* called after the last row */
-  bool is_apart; /* the text of a row does not depend on the rows before it */
-} row_form;
+  bool is_independent; /* the text of a row depends on no other row */
+} row_format;
 
 /* A cell of the aligned table that waits for its column's width. */
 typedef struct row_cell {
@@ -59,7 +59,7 @@ struct row_job {
   pf_reader *reader;
   bool *wanted;   /* which of its fields */
   pf_batch batch; /* in work; somebody else's */
-  const row_form *form;
+  const row_format *format;
   const row_column *columns;
   size_t ncolumns;
   bool header, color;
@@ -69,10 +69,10 @@ struct row_job {
   uint64_t count;    /* rows written so far */
   row_text text;     /* still to be given to the file */
   FILE *file;        /* NULL: everything stays in `text` */
-  size_t most;       /* bytes that may stay there; 0: as many as there are */
+  size_t max_size;   /* bytes that may stay there; 0: as many as there are */
   pf_status failed;  /* PF_OK until a row could not be written */
   int errnum;        /* of a write that failed */
-  row_text *texts;   /* of batches that were written ahead (rows.c); or NULL */
+  row_text *batch_texts; /* texts of batches written ahead (rows.c), or NULL */
 
   /* of the aligned table */
   row_text cut;        /* a text that is cut to its column's bound */
@@ -87,11 +87,11 @@ struct row_job {
   size_t kind;        /* a field; SIZE_MAX: one template for all rows */
   int64_t origin;     /* subtracted from times in us and ms */
   pf_bytes separator; /* between rows, the first of which is not left out */
-  size_t room;        /* what a row takes at most, texts not counted */
-  const struct row_template *by_kind[ROW_KINDS]; /* found, by low bits */
+  size_t fixed_size;  /* what a row takes at most, texts not counted */
+  const struct row_template *kind_cache[ROW_KINDS]; /* found, by low bits */
 };
 
-extern const row_form row_table, row_csv, row_tsv, row_json, row_ndjson,
+extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
     row_listing;
 
 
@@ -137,7 +137,7 @@ size_t row_utf8 (const uint8_t *p, size_t left);
 
 /* Append a text for people: what a terminal would obey, and what is not
    UTF-8, becomes \xNN. Answers through `width` the places it takes. */
-pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width);
+pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 
 /* Append a text as json has it, in quotes; what is not UTF-8 becomes U+FFFD. */
 pf_status row_put_json (row_text *text, pf_bytes bytes);
@@ -172,7 +172,7 @@ static inline bool row_copy_short (char *p, pf_bytes bytes, char no, char nor) {
 /* Copy a text to `p`, eight bytes at a time, as long as it is printable ASCII
    without the bytes `no` and `nor` (0: none). False: it is not all that, and
    what stands at `p` is worth nothing. */
-static inline bool row_copy_plain (char *p, pf_bytes bytes, char no, char nor) {
+static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
   if (bytes.size < 8)
     return row_copy_short(p, bytes, no, nor);
   const size_t last = bytes.size - 8;
@@ -182,15 +182,15 @@ static inline bool row_copy_plain (char *p, pf_bytes bytes, char no, char nor) {
   return plain;
 }
 
-#define ROW_FETCH 32u /* rows whose texts are asked for at once */
+#define ROW_PREFETCH 32u /* rows whose texts are asked for at once */
 
-void row_fetch_more (const row_job *job, size_t row);
+void row_prefetch_next (const row_job *job, size_t row);
 
 /* To be called before each row of a batch: names lie scattered in memory, and
    the cache misses of those that are asked for at once overlap. */
-static inline void row_fetch_texts (const row_job *job, size_t row) {
-  if (row % ROW_FETCH == 0)
-    row_fetch_more(job, row);
+static inline void row_prefetch (const row_job *job, size_t row) {
+  if (row % ROW_PREFETCH == 0)
+    row_prefetch_next(job, row);
 }
 
 /* The bytes of a column of texts (PF_NAME, PF_AREA, PF_BYTES); `is_text` false for
@@ -233,8 +233,8 @@ char *row_right_fixed (char *p, size_t width, double value, int precision);
 
 /* {====== rows_listing.c: rows by a template for each kind ====== */
 
-/* A piece of a template: a column, and the literal text behind it. */
-typedef struct row_piece {
+/* A segment of a template: a column, and the literal text behind it. */
+typedef struct row_segment {
   size_t field; /* SIZE_MAX: no column, only text */
   uint32_t width;
   int32_t precision; /* -1: none. Digits of a number, places of a text */
@@ -243,21 +243,22 @@ typedef struct row_piece {
   uint8_t digits; /* a whole number: so many digits behind the point, or 0 */
   pf_bytes after;
   uint8_t head[16]; /* the first bytes of it, for a copy of fixed size */
-} row_piece;
+} row_segment;
 
 typedef struct row_template {
   uint32_t kind; /* a name of the reader's dictionary, or an area */
-  const row_piece *pieces;
-  size_t npieces;
+  const row_segment *segments;
+  size_t nsegments;
 } row_template;
 
 /*
-** Cut a template into pieces; at most `room` (a template of n bytes never
+** Cut a template into segments; at most `room` (a template of n bytes never
 ** has more than n). The literals stay slices of `source`. A failure has the
 ** words for what is wrong with it.
 */
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
-                       row_piece *pieces, size_t *npieces, pf_error *error);
+                       row_segment *segments, size_t *nsegments,
+                       pf_error *error);
 
 /* }====== */
 

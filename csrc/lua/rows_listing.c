@@ -33,7 +33,7 @@ static bool is_digit (const uint8_t *at, const uint8_t *end) {
 
 /* A decimal number below MAX_WIDTH (larger: MAX_WIDTH); 0 when none stands
    there. */
-static uint32_t take_number (const uint8_t **at, const uint8_t *end) {
+static uint32_t parse_number (const uint8_t **at, const uint8_t *end) {
   uint32_t value = 0;
   for (; is_digit(*at, end); (*at)++)
     value =
@@ -49,20 +49,20 @@ static bool is_word (const uint8_t *at, const uint8_t *end, const char *word) {
 
 
 /* What stands behind the colon. False: it is not understood. */
-static bool take_spec (const uint8_t *at, const uint8_t *end,
-                       row_piece *piece) {
-  piece->is_json = is_word(at, end, "json");
-  piece->digits = is_word(at, end, "us") ? 3 : is_word(at, end, "ms") ? 6 : 0;
-  if (piece->is_json || piece->digits > 0)
+static bool parse_spec (const uint8_t *at, const uint8_t *end,
+                        row_segment *segment) {
+  segment->is_json = is_word(at, end, "json");
+  segment->digits = is_word(at, end, "us") ? 3 : is_word(at, end, "ms") ? 6 : 0;
+  if (segment->is_json || segment->digits > 0)
     return true;
   if (at < end && *at == '-') {
-    piece->is_left = true;
+    segment->is_left = true;
     at++;
   }
-  piece->width = take_number(&at, end);
+  segment->width = parse_number(&at, end);
   if (at < end && *at == '.') {
     at++;
-    piece->precision = (int32_t)take_number(&at, end);
+    segment->precision = (int32_t)parse_number(&at, end);
   }
   return at == end;
 }
@@ -80,42 +80,44 @@ static size_t field_called (const pf_reader *reader, pf_bytes name) {
 
 /* What stands between braces. */
 static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
-                                 row_piece *piece, pf_error *error) {
+                                 row_segment *segment, pf_error *error) {
   const uint8_t *const end = inner.at + inner.size;
   const uint8_t *const colon = memchr(inner.at, ':', inner.size);
   const uint8_t *const stop = colon == NULL ? end : colon;
   const pf_bytes name = {inner.at, (size_t)(stop - inner.at)};
-  *piece = (row_piece){
+  *segment = (row_segment){
       .field = field_called(reader, name), .precision = -1, .after = {NULL, 0}};
-  if (piece->field == reader->nfields)
+  if (segment->field == reader->nfields)
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "no column '%.*s' for the template", (int)name.size,
                    (const char *)name.at);
-  if (colon != NULL && !take_spec(colon + 1, end, piece))
+  if (colon != NULL && !parse_spec(colon + 1, end, segment))
     return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                    "cannot read '{%.*s}' in the template", (int)inner.size,
                    (const char *)inner.at);
-  if (reader->fields[piece->field].type == PF_NUM && piece->precision > 15)
-    piece->precision = 15;
+  if (reader->fields[segment->field].type == PF_NUM && segment->precision > 15)
+    segment->precision = 15;
   return PF_OK;
 }
 
 
-/* Add literal text: behind the last piece, which takes one, or as a piece
+/* Add literal text: behind the last segment, which takes one, or as a segment
    without a column. */
-static void add_literal (row_piece *pieces, size_t *npieces, const uint8_t *at,
-                         size_t size) {
-  if (*npieces == 0 || pieces[*npieces - 1].after.size > 0)
-    pieces[(*npieces)++] = (row_piece){.field = SIZE_MAX, .precision = -1};
-  row_piece *const piece = &pieces[*npieces - 1];
-  piece->after = (pf_bytes){at, size};
-  memcpy(piece->head, at,
-         size < sizeof piece->head ? size : sizeof piece->head);
+static void add_literal (row_segment *segments, size_t *nsegments,
+                         const uint8_t *at, size_t size) {
+  if (*nsegments == 0 || segments[*nsegments - 1].after.size > 0)
+    segments[(*nsegments)++] =
+        (row_segment){.field = SIZE_MAX, .precision = -1};
+  row_segment *const segment = &segments[*nsegments - 1];
+  segment->after = (pf_bytes){at, size};
+  memcpy(segment->head, at,
+         size < sizeof segment->head ? size : sizeof segment->head);
 }
 
 
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
-                       row_piece *pieces, size_t *npieces, pf_error *error) {
+                       row_segment *segments, size_t *nsegments,
+                       pf_error *error) {
   const uint8_t *at = source.at;
   const uint8_t *const end = at + source.size;
   size_t n = 0;
@@ -124,12 +126,12 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
     const uint8_t *const brace = memchr(at, '{', left);
     const size_t before = brace == NULL ? left : (size_t)(brace - at);
     if (before > 0) {
-      add_literal(pieces, &n, at, before);
+      add_literal(segments, &n, at, before);
       at += before;
       continue;
     }
     if (left > 1 && at[1] == '{') {
-      add_literal(pieces, &n, at, 1);
+      add_literal(segments, &n, at, 1);
       at += 2;
       continue;
     }
@@ -138,12 +140,13 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
       return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
                      "a brace of the template is not closed");
     const pf_bytes inner = {at + 1, (size_t)(close - at - 1)};
-    const pf_status status = compile_column(inner, reader, &pieces[n++], error);
+    const pf_status status =
+        compile_column(inner, reader, &segments[n++], error);
     if (status != PF_OK)
       return status;
     at = close + 1;
   }
-  *npieces = n;
+  *nsegments = n;
   return PF_OK;
 }
 
@@ -153,17 +156,17 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
 /* {====== Writing ====== */
 
 /* Move a value of `size` bytes and `width` places, which stands at the end
-   of the text, to its side of the piece's places. Room for the padding is
+   of the text, to its side of the segment's places. Room for the padding is
    there. */
-static void place (row_text *text, const row_piece *piece, size_t size,
+static void place (row_text *text, const row_segment *segment, size_t size,
                    size_t width) {
-  if (width >= piece->width)
+  if (width >= segment->width)
     return;
-  const size_t count = piece->width - width;
+  const size_t count = segment->width - width;
   char *const start = text->at + text->used - size;
-  if (!piece->is_left)
+  if (!segment->is_left)
     memmove(start + count, start, size);
-  memset(piece->is_left ? start + size : start, ' ', count);
+  memset(segment->is_left ? start + size : start, ' ', count);
   text->used += count;
 }
 
@@ -179,52 +182,52 @@ static void cut (row_text *text, size_t start, size_t places) {
 
 
 /* A text in which some byte is no printable ASCII. */
-static pf_status put_other_text (row_text *text, const row_piece *piece,
+static pf_status put_other_text (row_text *text, const row_segment *segment,
                                  pf_bytes bytes) {
   const size_t start = text->used;
   size_t width;
-  if (row_put_plain(text, bytes, &width) != PF_OK ||
-      row_reserve(text, piece->width) != PF_OK)
+  if (row_put_printable(text, bytes, &width) != PF_OK ||
+      row_reserve(text, segment->width) != PF_OK)
     return PF_ENOMEM;
-  if (piece->precision >= 0 && width > (size_t)piece->precision) {
-    width = (size_t)piece->precision;
+  if (segment->precision >= 0 && width > (size_t)segment->precision) {
+    width = (size_t)segment->precision;
     cut(text, start, width);
   }
-  place(text, piece, text->used - start, width);
+  place(text, segment, text->used - start, width);
   return PF_OK;
 }
 
 
 /* Write a text at `p`, the end of what is there, and make room for `room`
    bytes behind it. NULL: out of memory. */
-static char *put_text (row_text *text, char *p, const row_piece *piece,
+static char *put_text (row_text *text, char *p, const row_segment *segment,
                        pf_bytes bytes, size_t room) {
   const size_t size =
-      piece->precision >= 0 && bytes.size > (size_t)piece->precision
-          ? (size_t)piece->precision
+      segment->precision >= 0 && bytes.size > (size_t)segment->precision
+          ? (size_t)segment->precision
           : bytes.size;
-  const size_t blank = piece->width > size ? piece->width - size : 0;
+  const size_t blank = segment->width > size ? segment->width - size : 0;
   text->used = (size_t)(p - text->at);
   if (size > SIZE_MAX / 2 || row_reserve(text, size + blank + room) != PF_OK)
     return NULL;
-  p = row_put_spaces(text->at + text->used, piece->is_left ? 0 : blank);
-  if (row_copy_plain(p, (pf_bytes){bytes.at, size}, 0, 0))
-    return row_put_spaces(p + size, piece->is_left ? blank : 0);
-  if (put_other_text(text, piece, bytes) != PF_OK ||
+  p = row_put_spaces(text->at + text->used, segment->is_left ? 0 : blank);
+  if (row_copy_ascii(p, (pf_bytes){bytes.at, size}, 0, 0))
+    return row_put_spaces(p + size, segment->is_left ? blank : 0);
+  if (put_other_text(text, segment, bytes) != PF_OK ||
       row_reserve(text, room) != PF_OK)
     return NULL;
   return text->at + text->used;
 }
 
 
-static char *put_number (char *p, size_t width, const row_piece *piece,
+static char *put_number (char *p, size_t width, const row_segment *segment,
                          const pf_column *column, size_t row) {
   switch (column->type) {
     case PF_INT: return row_right_int(p, width, column->ints[row]);
     case PF_NUM:
-      return piece->precision >= 0
+      return segment->precision >= 0
                  ? row_right_fixed(p, width, column->nums[row],
-                                   piece->precision)
+                                   segment->precision)
                  : row_put_num(p, column->nums[row]);
     case PF_ADDR: return row_put_addr(p, column->addrs[row]);
     case PF_HANDLE: return row_put_handle(p, column->addrs[row]);
@@ -262,35 +265,36 @@ static bool is_null (const pf_column *column, size_t row) {
 
 /* A value as json has it. NULL: out of memory. */
 static char *put_json (row_text *text, char *p, const row_job *job,
-                       const row_piece *piece, const pf_column *column,
+                       const row_segment *segment, const pf_column *column,
                        size_t row) {
   if (!is_null(column, row) && !row_is_text(column->type))
-    return put_number(p, 0, piece, column, row);
+    return put_number(p, 0, segment, column, row);
   text->used = (size_t)(p - text->at);
   const pf_status status =
       is_null(column, row)
           ? row_put(text, "null", 4)
           : row_put_json(text, row_bytes(column, row, job->reader->dictionary));
-  if (status != PF_OK || row_reserve(text, job->room) != PF_OK)
+  if (status != PF_OK || row_reserve(text, job->fixed_size) != PF_OK)
     return NULL;
   return text->at + text->used;
 }
 
 
-/* Write a number, or nothing, in the places of its piece. */
-static char *put_places (char *p, const row_job *job, const row_piece *piece,
-                         const pf_column *column, size_t row) {
+/* Write a number, or nothing, in the places of its segment. */
+static char *put_places (char *p, const row_job *job,
+                         const row_segment *segment, const pf_column *column,
+                         size_t row) {
   if (pf_is_missing(column, row))
-    return row_put_spaces(p, piece->width);
-  if (piece->digits > 0 && column->type == PF_INT)
-    return put_scaled(p, column->ints[row], job->origin, piece->digits);
-  const size_t width = piece->is_left ? 0 : piece->width;
-  char *const end = put_number(p, width, piece, column, row);
+    return row_put_spaces(p, segment->width);
+  if (segment->digits > 0 && column->type == PF_INT)
+    return put_scaled(p, column->ints[row], job->origin, segment->digits);
+  const size_t width = segment->is_left ? 0 : segment->width;
+  char *const end = put_number(p, width, segment, column, row);
   const size_t size = (size_t)(end - p);
-  if (size >= piece->width)
+  if (size >= segment->width)
     return end;
-  const size_t blank = piece->width - size;
-  if (piece->is_left)
+  const size_t blank = segment->width - size;
+  if (segment->is_left)
     return row_put_spaces(end, blank);
   memmove(p + blank, p, size); /* those that put_number wrote at the left */
   memset(p, ' ', blank);
@@ -299,11 +303,11 @@ static char *put_places (char *p, const row_job *job, const row_piece *piece,
 
 
 /* The literal text behind a value; most are short. */
-static char *put_after (char *p, const row_piece *piece) {
-  memcpy(p, piece->head, sizeof piece->head);
-  if (piece->after.size > sizeof piece->head)
-    memcpy(p, piece->after.at, piece->after.size);
-  return p + piece->after.size;
+static char *put_after (char *p, const row_segment *segment) {
+  memcpy(p, segment->head, sizeof segment->head);
+  if (segment->after.size > sizeof segment->head)
+    memcpy(p, segment->after.at, segment->after.size);
+  return p + segment->after.size;
 }
 
 
@@ -311,25 +315,25 @@ static char *put_after (char *p, const row_piece *piece) {
 static pf_status put_row (row_job *job, const row_template *template,
                           size_t row) {
   row_text *const text = &job->text;
-  if (row_reserve(text, job->room) != PF_OK)
+  if (row_reserve(text, job->fixed_size) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  for (size_t i = 0; i < template->npieces; i++) {
-    const row_piece *const piece = &template->pieces[i];
-    if (piece->field != SIZE_MAX) {
-      const pf_column *const column = &job->batch.columns[piece->field];
-      if (piece->is_json)
-        p = put_json(text, p, job, piece, column, row);
+  for (size_t i = 0; i < template->nsegments; i++) {
+    const row_segment *const segment = &template->segments[i];
+    if (segment->field != SIZE_MAX) {
+      const pf_column *const column = &job->batch.columns[segment->field];
+      if (segment->is_json)
+        p = put_json(text, p, job, segment, column, row);
       else if (!row_is_text(column->type) || pf_is_missing(column, row))
-        p = put_places(p, job, piece, column, row);
+        p = put_places(p, job, segment, column, row);
       else
-        p = put_text(text, p, piece,
+        p = put_text(text, p, segment,
                      row_bytes(column, row, job->reader->dictionary),
-                     job->room);
+                     job->fixed_size);
       if (p == NULL)
         return PF_ENOMEM;
     }
-    p = put_after(p, piece);
+    p = put_after(p, segment);
   }
   text->used = (size_t)(p - text->at);
   return row_flush(job, false);
@@ -338,7 +342,7 @@ static pf_status put_row (row_job *job, const row_template *template,
 
 /* The numbers of kinds follow each other, so their low bits differ. */
 static const row_template *template_of (row_job *job, uint32_t kind) {
-  const row_template **const known = &job->by_kind[kind % ROW_KINDS];
+  const row_template **const known = &job->kind_cache[kind % ROW_KINDS];
   if (*known != NULL && (*known)->kind == kind)
     return *known;
   size_t i = 0;
@@ -362,7 +366,7 @@ static pf_status listing_rows (row_job *job) {
       job->kind == SIZE_MAX ? NULL : &job->batch.columns[job->kind];
   pf_status status = PF_OK;
   for (size_t row = 0; status == PF_OK && row < job->batch.rows; row++) {
-    row_fetch_texts(job, row);
+    row_prefetch(job, row);
     const row_template *const template = template_at(job, kinds, row);
     if (template != NULL && job->separator.size > 0 && job->count + row > 0)
       status = row_put(&job->text, job->separator.at, job->separator.size);
@@ -374,21 +378,21 @@ static pf_status listing_rows (row_job *job) {
 
 
 /* How much a row takes, texts not counted. */
-static size_t room_of (const row_template *template) {
-  size_t room = 0;
-  for (size_t i = 0; i < template->npieces; i++) {
-    const row_piece *const piece = &template->pieces[i];
-    room += piece->width + ROW_NUMBER_SIZE + piece->after.size;
+static size_t fixed_size_of (const row_template *template) {
+  size_t size = 0;
+  for (size_t i = 0; i < template->nsegments; i++) {
+    const row_segment *const segment = &template->segments[i];
+    size += segment->width + ROW_NUMBER_SIZE + segment->after.size;
   }
-  return room;
+  return size;
 }
 
 
 static pf_status listing_begin (row_job *job) {
   for (size_t i = 0; i < job->ntemplates; i++) {
-    const size_t room = room_of(&job->templates[i]);
-    if (job->room < room)
-      job->room = room;
+    const size_t size = fixed_size_of(&job->templates[i]);
+    if (job->fixed_size < size)
+      job->fixed_size = size;
   }
   return PF_OK;
 }
@@ -399,7 +403,7 @@ static pf_status listing_end (row_job *job) {
   return PF_OK;
 }
 
-const row_form row_listing = {"listing", listing_begin, listing_rows,
-                              listing_end, true};
+const row_format row_listing = {"listing", listing_begin, listing_rows,
+                                listing_end, true};
 
 /* }====== */

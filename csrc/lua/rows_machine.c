@@ -62,7 +62,7 @@ static pf_status put_csv_text (row_job *job, pf_bytes bytes) {
       row_reserve(text, 3 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  if (bytes.size > 0 && row_copy_plain(p, bytes, ',', '"')) {
+  if (bytes.size > 0 && row_copy_ascii(p, bytes, ',', '"')) {
     text->used += bytes.size;
     return PF_OK;
   }
@@ -81,7 +81,7 @@ static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
   if (bytes.size > SIZE_MAX / 4 || row_reserve(text, 3 * bytes.size) != PF_OK)
     return PF_ENOMEM;
   char *p = text->at + text->used;
-  if (row_copy_plain(p, bytes, '\\', 0)) {
+  if (row_copy_ascii(p, bytes, '\\', 0)) {
     text->used += bytes.size;
     return PF_OK;
   }
@@ -156,7 +156,7 @@ static pf_status put_field (row_job *job, const row_column *column, size_t row,
 
 static pf_status put_rows (row_job *job, put_text *put, char separator) {
   for (size_t row = 0; row < job->batch.rows; row++) {
-    row_fetch_texts(job, row);
+    row_prefetch(job, row);
     for (size_t i = 0; i < job->ncolumns; i++)
       if (put_field(job, &job->columns[i], row, put,
                     i + 1 == job->ncolumns ? '\n' : separator) != PF_OK)
@@ -190,8 +190,8 @@ static pf_status nothing (row_job *job) {
   return PF_OK;
 }
 
-const row_form row_csv = {"csv", csv_begin, csv_rows, nothing, true};
-const row_form row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
+const row_format row_csv = {"csv", csv_begin, csv_rows, nothing, true};
+const row_format row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
 
 /* }====== */
 
@@ -241,7 +241,7 @@ pf_status row_put_json (row_text *text, pf_bytes bytes) {
       row_reserve(text, 6 * bytes.size + 2) != PF_OK)
     return PF_ENOMEM;
   text->at[text->used++] = '"';
-  if (row_copy_plain(text->at + text->used, bytes, '"', '\\')) {
+  if (row_copy_ascii(text->at + text->used, bytes, '"', '\\')) {
     text->used += bytes.size;
     bytes.size = 0;
   }
@@ -300,7 +300,7 @@ static pf_status put_object (row_job *job, size_t row) {
 static pf_status put_objects (row_job *job, const char *first,
                               const char *before, const char *after) {
   for (size_t row = 0; row < job->batch.rows; row++) {
-    row_fetch_texts(job, row);
+    row_prefetch(job, row);
     const char *const mark = job->count + row == 0 ? first : before;
     if (row_put(&job->text, mark, strlen(mark)) != PF_OK ||
         put_object(job, row) != PF_OK ||
@@ -327,7 +327,7 @@ static pf_status ndjson_rows (row_job *job) {
   return put_objects(job, "", "", "\n");
 }
 
-const row_form row_json = {"json", nothing, json_rows, json_end, true};
-const row_form row_ndjson = {"ndjson", nothing, ndjson_rows, nothing, true};
+const row_format row_json = {"json", nothing, json_rows, json_end, true};
+const row_format row_ndjson = {"ndjson", nothing, ndjson_rows, nothing, true};
 
 /* }====== */

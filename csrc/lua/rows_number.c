@@ -66,12 +66,12 @@ static inline uint64_t eight_digits (uint32_t value) {
 
 
 /* Whether a value has at most eight digits, and fits with a point before the
-   last `behind` of them into `width` places. */
-static inline bool is_eight (uint64_t value, size_t width, size_t behind) {
+   last `decimals` of them into `width` places. */
+static inline bool is_eight (uint64_t value, size_t width, size_t decimals) {
   static const uint32_t powers[] = {0,      10,      100,      1000,     10000,
                                     100000, 1000000, 10000000, 100000000};
-  const size_t places = width - (behind > 0);
-  return width > behind + 1 && value < powers[places < 8 ? places : 8];
+  const size_t places = width - (decimals > 0);
+  return width > decimals + 1 && value < powers[places < 8 ? places : 8];
 }
 
 
@@ -79,23 +79,23 @@ static inline bool is_eight (uint64_t value, size_t width, size_t behind) {
    digits there are: no branch goes wrong, and the place of the next value does
    not wait for this one. */
 static char *right_eight (char *p, size_t width, uint32_t value,
-                          unsigned behind) {
+                          unsigned decimals) {
   const uint64_t ones = UINT64_C(0x0101010101010101);
   const uint64_t digits = eight_digits(value);
-  const uint64_t last = UINT64_C(1) << 8 * (7 - behind); /* that is shown */
-  const unsigned noughts = (unsigned)__builtin_ctzll(digits | last) / 8;
-  const uint64_t blank = (UINT64_C(1) << 8 * noughts) - 1; /* in their place */
+  const uint64_t last = UINT64_C(1) << 8 * (7 - decimals); /* that is shown */
+  const unsigned zeros = (unsigned)__builtin_ctzll(digits | last) / 8;
+  const uint64_t blank = (UINT64_C(1) << 8 * zeros) - 1; /* in their place */
   const uint64_t text = (digits | '0' * ones) ^ (('0' ^ ' ') * ones & blank);
-  const size_t most = 8 + (behind > 0);
+  const size_t most = 8 + (decimals > 0);
   char *const end = p + width;
   if (width >= most)
     pf_save64le((uint8_t *)row_put_spaces(p, width - most), text);
   else
     pf_save64le((uint8_t *)p, text >> 8 * (most - width));
-  if (behind == 0)
+  if (decimals == 0)
     return end;
-  char *const point = end - behind - 1;
-  pf_save64le((uint8_t *)point + 1, text >> 8 * (8 - behind));
+  char *const point = end - decimals - 1;
+  pf_save64le((uint8_t *)point + 1, text >> 8 * (8 - decimals));
   *point = '.';
   return end;
 }
@@ -181,7 +181,7 @@ static uint64_t round_shift (uint64_t value, unsigned shift) {
 
 
 /* The locale of the host program may print a comma: a point is wanted. */
-static char *only_points (char *p, char *end) {
+static char *replace_commas (char *p, char *end) {
   for (; p < end; p++)
     if (*p == ',')
       *p = '.';
@@ -198,11 +198,11 @@ static char *right_by_printf (char *p, size_t width, double value,
   if (n < width)
     p = row_put_spaces(p, width - n);
   memcpy(p, text, n);
-  return only_points(p, p + n);
+  return replace_commas(p, p + n);
 }
 
 
-/* Write so many digits of `value` before `end`, noughts in front. */
+/* Write so many digits of `value` before `end`, zeros in front. */
 static void put_fraction (char *end, uint32_t value, size_t count) {
   if ((count & 1) != 0) {
     *--end = (char)('0' + value % 10);
@@ -223,18 +223,18 @@ char *row_right_fixed (char *p, size_t width, double value, int precision) {
   if (!x.negative && is_eight(scaled, width, (size_t)precision))
     return right_eight(p, width, (uint32_t)scaled, (unsigned)precision);
   const uint64_t whole = scaled / power;
-  const size_t behind = precision == 0 ? 0 : (size_t)precision + 1;
+  const size_t decimals = precision == 0 ? 0 : (size_t)precision + 1;
   const size_t before = count_digits(whole) + x.negative;
-  if (before + behind < width)
-    p = row_put_spaces(p, width - before - behind);
+  if (before + decimals < width)
+    p = row_put_spaces(p, width - before - decimals);
   *p = '-';
   p += before;
   put_before(p, whole);
-  if (behind == 0)
+  if (decimals == 0)
     return p;
   *p = '.';
-  put_fraction(p + behind, (uint32_t)(scaled - whole * power), behind - 1);
-  return p + behind;
+  put_fraction(p + decimals, (uint32_t)(scaled - whole * power), decimals - 1);
+  return p + decimals;
 }
 
 
@@ -382,7 +382,7 @@ static char *put_by_printf (char *p, double value) {
   for (int precision = 15;; precision++) {
     const int n = snprintf(p, ROW_NUMBER_SIZE, "%.*g", precision, value);
     if (precision == 17 || strtod(p, NULL) == value)
-      return only_points(p, p + n);
+      return replace_commas(p, p + n);
   }
 }
 

@@ -45,7 +45,8 @@ static pf_status write_out (row_job *job, row_text *text) {
 
 pf_status row_flush (row_job *job, bool all) {
   if (job->file == NULL)
-    return job->most > 0 && job->text.used > job->most ? PF_ELIMIT : PF_OK;
+    return job->max_size > 0 && job->text.used > job->max_size ? PF_ELIMIT
+                                                               : PF_OK;
   if (!all && job->text.used < FLUSH_SIZE)
     return PF_OK;
   const pf_status status = write_out(job, &job->text);
@@ -126,11 +127,11 @@ static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
 }
 
 
-pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width) {
+pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width) {
   if (bytes.size > SIZE_MAX / 4 || row_reserve(text, bytes.size) != PF_OK)
     return PF_ENOMEM;
   *width = bytes.size;
-  if (row_copy_plain(text->at + text->used, bytes, 0, 0)) {
+  if (row_copy_ascii(text->at + text->used, bytes, 0, 0)) {
     text->used += bytes.size;
     return PF_OK;
   }
@@ -142,7 +143,7 @@ pf_status row_put_plain (row_text *text, pf_bytes bytes, size_t *width) {
 }
 
 
-static size_t least (size_t a, size_t b) {
+static size_t smaller (size_t a, size_t b) {
   return a < b ? a : b;
 }
 
@@ -159,22 +160,23 @@ static void fetch_column (const pf_column *column, size_t first, size_t end) {
 
 /* At the first row for it and those after it, later for rows that follow:
    first where their names are, which tells one step later what to ask for. */
-void row_fetch_more (const row_job *job, size_t row) {
+void row_prefetch_next (const row_job *job, size_t row) {
   const pf_dictionary *const dictionary = job->reader->dictionary;
-  const size_t far = row == 0 ? 0 : row + 2 * ROW_FETCH;
-  const size_t near = row == 0 ? 0 : row + ROW_FETCH;
-  const size_t far_end = least(job->batch.rows, row + 3 * ROW_FETCH);
-  const size_t near_end = least(job->batch.rows, row + 2 * ROW_FETCH);
+  const size_t names_from = row == 0 ? 0 : row + 2 * ROW_PREFETCH;
+  const size_t bytes_from = row == 0 ? 0 : row + ROW_PREFETCH;
+  const size_t names_end = smaller(job->batch.rows, row + 3 * ROW_PREFETCH);
+  const size_t bytes_end = smaller(job->batch.rows, row + 2 * ROW_PREFETCH);
   for (size_t i = 0; i < job->batch.ncolumns; i++) {
     const pf_column *const column = &job->batch.columns[i];
     if (column->data == NULL)
       continue;
-    fetch_column(column, far_end, least(job->batch.rows, far_end + ROW_FETCH));
+    fetch_column(column, names_end,
+                 smaller(job->batch.rows, names_end + ROW_PREFETCH));
     if (column->type != PF_NAME)
       continue;
-    for (size_t r = far; r < far_end; r++)
+    for (size_t r = names_from; r < names_end; r++)
       pf_name_soon(dictionary, column->ids[r]);
-    for (size_t r = near; r < near_end; r++)
+    for (size_t r = bytes_from; r < bytes_end; r++)
       __builtin_prefetch(pf_name(dictionary, column->ids[r]).at);
   }
 }

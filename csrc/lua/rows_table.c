@@ -12,10 +12,10 @@
 
 #include "lua/rows.h"
 
-#define GAP        2              /* spaces between columns */
-#define CUT        "\xe2\x80\xa6" /* stands where a text was cut: ... */
-#define CUT_SIZE   3
-#define LEAST_TEXT 8 /* places that a text keeps when a line is too long */
+#define GAP      2              /* spaces between columns */
+#define CUT      "\xe2\x80\xa6" /* stands where a text was cut: ... */
+#define CUT_SIZE 3
+#define MIN_TEXT 8 /* places that a text keeps when a line is too long */
 
 
 /* A time in a larger unit, rounded to column->digits digits. */
@@ -121,7 +121,7 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
   pf_bytes bytes = row_bytes(values, row, job->reader->dictionary);
   if (bytes.size / 4 > job->max_width) /* no character has more than 4 */
     bytes.size = 4 * (job->max_width + 1);
-  if (row_put_plain(text, bytes, &cell->width) != PF_OK ||
+  if (row_put_printable(text, bytes, &cell->width) != PF_OK ||
       row_reserve(text, 3) != PF_OK)
     return PF_ENOMEM;
   cut_text(job, cell->at, &cell->width);
@@ -223,7 +223,7 @@ static size_t widest_text (const row_job *job) {
   for (size_t i = 0; i < job->ncolumns; i++) {
     const size_t header = job->header ? header_width(&job->columns[i]) : 0;
     const bool can_be_cut = row_is_text(job->columns[i].type) &&
-                            job->widths[i] > LEAST_TEXT &&
+                            job->widths[i] > MIN_TEXT &&
                             job->widths[i] > header;
     if (can_be_cut &&
         (widest == job->ncolumns || job->widths[i] > job->widths[widest]))
@@ -330,4 +330,5 @@ static pf_status table_end (row_job *job) {
   return put_waiting(job);
 }
 
-const row_form row_table = {"text", table_begin, table_rows, table_end, false};
+const row_format row_table = {"text", table_begin, table_rows, table_end,
+                              false};

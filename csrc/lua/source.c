@@ -77,12 +77,12 @@ static void own_map (l_source *s, pf_map *map) {
 
 /* What a source answers that failed to open: nil, message, code, and of packed
    data what could be unpacked. */
-static int part_failure (lua_State *L, const pf_error *error, const char *label,
-                         int source_arg) {
-  const bool is_part = ((l_source *)lua_touserdata(L, source_arg))->open;
+static int partial_failure (lua_State *L, const pf_error *error,
+                            const char *label, int source_arg) {
+  const bool is_partial = ((l_source *)lua_touserdata(L, source_arg))->open;
   source_arg = lua_absindex(L, source_arg);
   l_failure(L, error, label);
-  if (!is_part)
+  if (!is_partial)
     return 3;
   lua_pushvalue(L, source_arg);
   return 4;
@@ -101,7 +101,7 @@ static int core_source (lua_State *L) {
   const pf_status status = pf_map_open(path, max_size, &map, &error);
   own_map(s, map);
   if (status != PF_OK)
-    return part_failure(L, &error, path, -1);
+    return partial_failure(L, &error, path, -1);
   if (seen < s->bytes.size)
     s->bytes.size = (size_t)seen;
   return 1;
@@ -132,7 +132,7 @@ static void push_opened (lua_State *L, const opening *o, int source_arg) {
   if (o->status == PF_OK)
     lua_pushvalue(L, source_arg);
   else
-    count = part_failure(L, &o->error, o->path, source_arg);
+    count = partial_failure(L, &o->error, o->path, source_arg);
   for (; count > 0; count--)
     lua_rawseti(L, answers, count);
 }
@@ -185,7 +185,7 @@ static int core_source_data (lua_State *L) {
     pf_error error;
     const pf_status status = pf_map_gzip(bytes, max_size, &map, &error);
     own_map(s, map);
-    return status == PF_OK ? 1 : part_failure(L, &error, label, -1);
+    return status == PF_OK ? 1 : partial_failure(L, &error, label, -1);
   }
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);

@@ -188,7 +188,7 @@ static int core_kept_spans (lua_State *L) {
   luaL_setmetatable(L, L_SPANS);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
-  events->taken = true;
+  events->is_input = true;
   pf_error error;
   if (pf_kept_spans_open(events->reader, &options, &s->kept, &error) == PF_OK) {
     s->is_open = true;

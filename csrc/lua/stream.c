@@ -49,15 +49,15 @@ int l_stream_failure (lua_State *L, int index, const pf_error *error) {
 /* Free what stands beside the writer. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
-    l_outlet_close(&s->outputs[i], i == 0 && s->is_pipe);
+    l_stream_file_close(&s->outputs[i], i == 0 && s->is_pipe);
   s->noutputs = 0;
   if (s->checker != NULL)
     s->checker->close(s->checker);
   s->checker = NULL;
-  if (s->nowhere[0].buffer != NULL)
-    close(s->nowhere[0].fd);
+  if (s->null_sinks[0].buffer != NULL)
+    close(s->null_sinks[0].fd);
   for (size_t i = 0; i < L_STREAM_OUTPUTS; i++)
-    pf_sink_close(&s->nowhere[i]);
+    pf_sink_close(&s->null_sinks[i]);
   pf_batch_close(&s->row);
 }
 
@@ -122,12 +122,13 @@ static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
 /* One more output, into a file or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
                              pf_error *error) {
-  l_outlet *const output = &s->outputs[s->noutputs];
+  l_stream_file *const output = &s->outputs[s->noutputs];
   pf_sink *const sink = &output->sink;
   const bool is_pipe = strcmp(path, "-") == 0;
-  *output =
-      (l_outlet){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1}, .sync = s->sync};
-  const pf_status status = is_pipe ? PF_OK : l_outlet_open(output, path, error);
+  *output = (l_stream_file){.sink = {.fd = is_pipe ? STDOUT_FILENO : -1},
+                            .sync = s->sync};
+  const pf_status status =
+      is_pipe ? PF_OK : l_stream_file_open(output, path, error);
   if (status != PF_OK)
     return status;
   const int fd = sink->fd;
@@ -146,12 +147,12 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 
 
 /* Of a stream that could not be opened no files are left. */
-static void settle_made (l_stream *s, bool failed) {
+static void settle_created (l_stream *s, bool failed) {
   for (size_t i = 0; i < s->noutputs; i++) {
-    if (failed && s->outputs[i].made != NULL)
-      unlink(s->outputs[i].made);
-    free(s->outputs[i].made);
-    s->outputs[i].made = NULL;
+    if (failed && s->outputs[i].created != NULL)
+      unlink(s->outputs[i].created);
+    free(s->outputs[i].created);
+    s->outputs[i].created = NULL;
   }
 }
 
@@ -174,7 +175,7 @@ static pf_status add_sides (lua_State *L, l_stream *s, int arg,
     const char *const path = luaL_checkstring(L, -1);
     status = add_output(s, path, role, error);
     if (status == PF_OK && lua_toboolean(L, -2))
-      status = l_outlet_number(&s->outputs[s->noutputs - 1], path, error);
+      status = l_stream_file_number(&s->outputs[s->noutputs - 1], path, error);
     lua_settop(L, pins);
   }
   return status;
@@ -189,7 +190,7 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "/dev/null: %s",
                    strerror(errno));
   for (size_t i = 0; i < s->noutputs; i++) {
-    pf_sink *const sink = &s->nowhere[i];
+    pf_sink *const sink = &s->null_sinks[i];
     if (pf_sink_open(sink, fd) != PF_OK) {
       if (i == 0)
         close(fd); /* else it is closed with the first of them */
@@ -205,12 +206,12 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
 
 
 /* Cut all files to lengths; NULL: nothing is left of them. */
-static pf_status cut_outputs (l_stream *s, const uint64_t *lengths,
-                              pf_error *error) {
+static pf_status truncate_outputs (l_stream *s, const uint64_t *lengths,
+                                   pf_error *error) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < s->noutputs && status == PF_OK; i++)
-    status = l_outlet_resume(&s->outputs[i], lengths == NULL ? 0 : lengths[i],
-                             error);
+    status = l_stream_file_resume(&s->outputs[i],
+                                  lengths == NULL ? 0 : lengths[i], error);
   return status;
 }
 
@@ -219,11 +220,11 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
                               pf_error *error) {
   pf_status status = open_checker(s, plan, error);
   if (plan->older != NULL && status == PF_OK)
-    status = cut_outputs(s, plan->older->checkpoint.lengths, error);
+    status = truncate_outputs(s, plan->older->checkpoint.lengths, error);
   if (status == PF_OK)
     status = pf_writer_open(&s->writer, plan, error);
   if (plan->older == NULL && status == PF_OK)
-    status = cut_outputs(s, NULL, error);
+    status = truncate_outputs(s, NULL, error);
   if (status == PF_OK)
     status = pf_writer_start(s->writer, error);
   return status;
@@ -289,7 +290,7 @@ static int core_stream (lua_State *L) {
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
   pf_ring_copy_close(&older);
-  settle_made(s, status != PF_OK);
+  settle_created(s, status != PF_OK);
   lua_settop(L, 10);
   return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
 }
@@ -346,7 +347,8 @@ static int stream_put (lua_State *L) {
   pf_batch *const row = l_stream_row(L, s, table, number);
   l_fill_row(L, 3, row, table, s->dictionary);
   pf_error error;
-  if (s->checker->put(s->checker, number, row, &s->nowhere[0], &error) != PF_OK)
+  if (s->checker->put(s->checker, number, row, &s->null_sinks[0], &error) !=
+      PF_OK)
     return l_stream_failure(L, 1, &error);
   return l_stream_put(L, 1, s, number, row);
 }

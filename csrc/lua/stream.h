@@ -14,14 +14,14 @@
 #define L_STREAM_OUTPUTS PF_RING_FILES
 
 /* A file that is written, or one after the other of a row. */
-typedef struct l_outlet {
+typedef struct l_stream_file {
   pf_sink sink;     /* first: a sink that is cut is one of ours */
-  char *row;        /* of a row: its files' path without their numbers */
+  char *prefix;     /* of a row: its files' path without their numbers */
   uint64_t number;  /* of this one */
-  char *made;       /* while the stream is opened: the path of a new file */
+  char *created;    /* while the stream is opened: the path of a new file */
   bool is_in_place; /* no regular file: it is not cut */
   bool sync;        /* files and their names go onto the disk */
-} l_outlet;
+} l_stream_file;
 
 /* A writer through a ring. User value 1 pins the dictionary and the roles of
    outputs; 2 is the label of messages. */
@@ -29,29 +29,32 @@ typedef struct l_stream {
   pf_writer *writer; /* NULL: closed */
   const pf_format *format;
   pf_dictionary *dictionary;
-  l_outlet outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
+  l_stream_file outputs[L_STREAM_OUTPUTS]; /* the first is the main one */
   size_t noutputs;
   bool is_pipe;        /* the main descriptor is standard output */
   bool sync;           /* they go onto the disk */
   pf_encoder *checker; /* gets each row that is to be checked, */
-  pf_sink nowhere[L_STREAM_OUTPUTS]; /* and writes it to nowhere */
-  pf_batch row;                      /* one row of a table */
+  pf_sink null_sinks[L_STREAM_OUTPUTS]; /* and writes it to null_sinks */
+  pf_batch row;                         /* one row of a table */
   size_t row_table;
 } l_stream;
 
 /* Open the file at `path` for writing without cutting it: that is done when
    everything else has succeeded. What is no regular file is written as it is. */
-pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error);
+pf_status l_stream_file_open (l_stream_file *output, const char *path,
+                              pf_error *error);
 
 /* Make an output whose path ends in .000001 the first of numbered files. The last
    one is removed at the end of the writing when it got nothing. */
-pf_status l_outlet_number (l_outlet *output, const char *path, pf_error *error);
+pf_status l_stream_file_number (l_stream_file *output, const char *path,
+                                pf_error *error);
 
 /* Cut a file that has been opened to a length, behind which it is written. */
-pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error);
+pf_status l_stream_file_resume (l_stream_file *output, uint64_t length,
+                                pf_error *error);
 
 /* Close the file, but standard output. */
-void l_outlet_close (l_outlet *output, bool is_pipe);
+void l_stream_file_close (l_stream_file *output, bool is_pipe);
 
 /* The open stream at `arg`. */
 l_stream *l_stream_check (lua_State *L, int arg);

@@ -94,7 +94,7 @@ static void *new_array (lua_State *L, size_t count, size_t size) {
 
 
 /* Take the sources { { role=, source= }, ... } at `arg`. */
-static void take_sources (lua_State *L, int arg, l_part *p, int pins) {
+static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
   const size_t n = lua_rawlen(L, arg);
   luaL_argcheck(L, n > 0, arg, "no source");
   p->sources = new_array(L, n, sizeof *p->sources);
@@ -117,7 +117,7 @@ static void take_sources (lua_State *L, int arg, l_part *p, int pins) {
 
 
 /* Take the option whose name is at -2 and whose value is at -1. */
-static void take_option (lua_State *L, pf_option *option, int pins) {
+static void read_option (lua_State *L, pf_option *option, int pins) {
   lua_pushvalue(L, -2);
   option->name = pinned_text(L, pins, NULL);
   switch (lua_type(L, -1)) {
@@ -135,13 +135,13 @@ static void take_option (lua_State *L, pf_option *option, int pins) {
 
 
 /* Take the options { name = value } at `arg`; their types were checked. */
-static void take_options (lua_State *L, int arg, l_part *p, int pins) {
+static void read_options (lua_State *L, int arg, l_part *p, int pins) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
     n++;
   p->options = new_array(L, n, sizeof *p->options);
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
-    take_option(L, &p->options[p->trace.noptions++], pins);
+    read_option(L, &p->options[p->trace.noptions++], pins);
   p->trace.options = p->options;
 }
 
@@ -180,8 +180,8 @@ static int core_open (lua_State *L) {
   l_part *const p = new_part(L); /* at 6, the pins at 7 */
   lua_pushvalue(L, 5);
   pin(L, 7);
-  take_sources(L, 2, p, 7);
-  take_options(L, 3, p, 7);
+  read_sources(L, 2, p, 7);
+  read_options(L, 3, p, 7);
   p->trace.format = format;
   p->trace.strict = lua_toboolean(L, 4) != 0;
   p->trace.dictionary = dictionary;
@@ -410,22 +410,22 @@ static int part_add (lua_State *L) {
 
 /* A decoder's reader behind a look at its part before each batch, and at its
    sources after it. */
-typedef struct watched {
+typedef struct checked {
   pf_reader reader;
   pf_reader *input;
-  uint64_t left;      /* rows that may come yet */
+  uint64_t rows_left; /* rows that may come yet */
   const l_part *part; /* pinned by the userdata */
-} watched;
+} checked;
 
 
-static bool is_closed (const watched *w, pf_error *error) {
+static bool is_closed (const checked *w, pf_error *error) {
   if (!w->part->open)
     (void)pf_fail(error, PF_EIO, PF_NO_OFFSET, "trace is closed");
   return !w->part->open;
 }
 
 
-static bool has_faulted (const watched *w, pf_error *error) {
+static bool has_faulted (const checked *w, pf_error *error) {
   for (size_t i = 0; i < w->part->trace.nsources; i++)
     if (l_source_faulted(w->part->owners[i])) {
       (void)pf_fail(error, PF_EIO, PF_NO_OFFSET,
@@ -436,26 +436,26 @@ static bool has_faulted (const watched *w, pf_error *error) {
 }
 
 
-static pf_status watched_next (pf_reader *self, pf_batch *batch,
+static pf_status checked_next (pf_reader *self, pf_batch *batch,
                                pf_error *error) {
-  watched *const w = (watched *)(void *)self;
+  checked *const w = (checked *)(void *)self;
   if (is_closed(w, error))
     return error->status;
-  if (w->left == 0) {
+  if (w->rows_left == 0) {
     pf_batch_clear(batch);
     return PF_END;
   }
   const pf_status status = w->input->next(w->input, batch, error);
-  if (batch->rows > w->left)
-    batch->rows = (size_t)w->left;
-  w->left -= w->left == UINT64_MAX ? 0 : batch->rows;
+  if (batch->rows > w->rows_left)
+    batch->rows = (size_t)w->rows_left;
+  w->rows_left -= w->rows_left == UINT64_MAX ? 0 : batch->rows;
   return has_faulted(w, error) ? error->status : status;
 }
 
 
-static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
+static pf_status checked_gather (pf_reader *self, const pf_gathering *to,
                                  pf_error *error) {
-  const watched *const w = (const watched *)(const void *)self;
+  const checked *const w = (const checked *)(const void *)self;
   if (is_closed(w, error))
     return error->status;
   const pf_status status = w->input->gather(w->input, to, error);
@@ -464,53 +464,53 @@ static pf_status watched_gather (pf_reader *self, const pf_gathering *to,
 
 
 /* After a fault `next` is asked, which says so. */
-static bool watched_pack (pf_reader *self, pf_packed *events) {
-  watched *const w = (watched *)(void *)self;
+static bool checked_pack (pf_reader *self, pf_packed *events) {
+  checked *const w = (checked *)(void *)self;
   pf_error error;
-  if (!w->part->open || w->left < PF_PACKED_ROWS ||
+  if (!w->part->open || w->rows_left < PF_PACKED_ROWS ||
       !w->input->pack(w->input, events))
     return false;
-  w->left -= w->left == UINT64_MAX ? 0 : events->rows;
+  w->rows_left -= w->rows_left == UINT64_MAX ? 0 : events->rows;
   return !has_faulted(w, &error);
 }
 
 
-static void watched_want (pf_reader *self, bool *wanted) {
-  const watched *const w = (const watched *)(const void *)self;
+static void checked_want (pf_reader *self, bool *wanted) {
+  const checked *const w = (const checked *)(const void *)self;
   if (w->input->want != NULL)
     w->input->want(w->input, wanted);
 }
 
 
-static pf_status watched_seek (pf_reader *self, uint64_t row, pf_error *error) {
-  const watched *const w = (const watched *)(const void *)self;
+static pf_status checked_seek (pf_reader *self, uint64_t row, pf_error *error) {
+  const checked *const w = (const checked *)(const void *)self;
   return is_closed(w, error) ? error->status
                              : w->input->seek(w->input, row, error);
 }
 
 
-static void watched_close (pf_reader *self) {
-  const watched *const w = (const watched *)(const void *)self;
+static void checked_close (pf_reader *self) {
+  const checked *const w = (const checked *)(const void *)self;
   w->input->close(w->input);
   free(self);
 }
 
 
 /* Takes over `input`, also when there is no memory. */
-static pf_reader *watch (pf_reader *input, const l_part *part) {
-  watched *const w = calloc(1, sizeof *w);
+static pf_reader *check_reader (pf_reader *input, const l_part *part) {
+  checked *const w = calloc(1, sizeof *w);
   if (w == NULL) {
     input->close(input);
     return NULL;
   }
   w->reader = *input;
-  w->reader.next = watched_next;
-  w->reader.want = watched_want;
-  w->reader.seek = input->seek == NULL ? NULL : watched_seek;
-  w->left = UINT64_MAX;
-  w->reader.close = watched_close;
-  w->reader.gather = input->gather == NULL ? NULL : watched_gather;
-  w->reader.pack = input->pack == NULL ? NULL : watched_pack;
+  w->reader.next = checked_next;
+  w->reader.want = checked_want;
+  w->reader.seek = input->seek == NULL ? NULL : checked_seek;
+  w->rows_left = UINT64_MAX;
+  w->reader.close = checked_close;
+  w->reader.gather = input->gather == NULL ? NULL : checked_gather;
+  w->reader.pack = input->pack == NULL ? NULL : checked_pack;
   w->input = input;
   w->part = part;
   return &w->reader;
@@ -528,8 +528,8 @@ static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
 
 
 /* Leave only rows from .. from + count - 1, where the arguments say so. */
-static void cut (lua_State *L, pf_reader *reader) {
-  watched *const w = (watched *)(void *)reader;
+static void limit_rows (lua_State *L, pf_reader *reader) {
+  checked *const w = (checked *)(void *)reader;
   pf_error error;
   const lua_Integer from = luaL_optinteger(L, 3, -1);
   if (from < 0)
@@ -540,7 +540,7 @@ static void cut (lua_State *L, pf_reader *reader) {
   }
   if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
-  w->left = (uint64_t)luaL_checkinteger(L, 4);
+  w->rows_left = (uint64_t)luaL_checkinteger(L, 4);
   w->reader.gather = NULL; /* that would give all rows */
   w->reader.seek = NULL;
 }
@@ -563,10 +563,10 @@ static int part_reader (lua_State *L) {
     lua_getiuservalue(L, 1, 2);
     return l_failure(L, &error, lua_tostring(L, -1));
   }
-  r->reader = watch(reader, p);
+  r->reader = check_reader(reader, p);
   if (r->reader == NULL)
     return luaL_error(L, "not enough memory");
-  cut(L, r->reader);
+  limit_rows(L, r->reader);
   return 1;
 }
 

@@ -71,7 +71,7 @@ static int writer_close (lua_State *L) {
 static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
                             const char **path, pf_error *error) {
   const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
-  luaL_argcheck(L, n < L_FILESET_MOST, arg, "too many outputs");
+  luaL_argcheck(L, n < L_FILESET_MAX, arg, "too many outputs");
   lua_getiuservalue(L, index, 1);
   for (size_t i = 0; i < n; i++) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);

@@ -1,5 +1,5 @@
 /*
-** outlet.c - the files of a writer through a ring: unlike a file that is
+** stream_file.c - the files of a writer through a ring: unlike a file that is
 ** written whole, each has its name from the beginning and grows there.
 */
 
@@ -18,7 +18,7 @@
 
 /* Lock the file that open has answered for: a path of another ring may lead to
    it too. PF_EIO: it has failed, or a writer has the file. */
-static pf_status lock_outlet (l_outlet *output, pf_error *error) {
+static pf_status lock_file (l_stream_file *output, pf_error *error) {
   const int errnum = errno, fd = output->sink.fd;
   if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
     return PF_OK;
@@ -30,7 +30,8 @@ static pf_status lock_outlet (l_outlet *output, pf_error *error) {
 }
 
 
-pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
+pf_status l_stream_file_open (l_stream_file *output, const char *path,
+                              pf_error *error) {
   char *absolute;
   pf_status status =
       pf_output_resolve(path, &absolute, &output->is_in_place, error);
@@ -50,11 +51,11 @@ pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
   const bool is_new = output->sink.fd >= 0;
   if (!is_new && errno == EEXIST)
     output->sink.fd = open(absolute, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  status = lock_outlet(output, error);
+  status = lock_file(output, error);
   if (status == PF_OK && is_new && output->sync)
     status = pf_output_sync_folder(absolute, error);
   if (status == PF_OK && is_new)
-    output->made = absolute;
+    output->created = absolute;
   else
     free(absolute);
   return status;
@@ -62,16 +63,17 @@ pf_status l_outlet_open (l_outlet *output, const char *path, pf_error *error) {
 
 
 /* The path of the file that is written of a row. */
-static bool row_path (const l_outlet *output, char *path, size_t room) {
-  const int size = snprintf(path, room, "%s.%06llu", output->row,
+static bool numbered_path (const l_stream_file *output, char *path,
+                           size_t capacity) {
+  const int size = snprintf(path, capacity, "%s.%06llu", output->prefix,
                             (unsigned long long)output->number);
-  return size > 0 && (size_t)size < room;
+  return size > 0 && (size_t)size < capacity;
 }
 
 
 /* The file is full: the next one begins. Called by the writer's thread. */
 static pf_status cut_output (pf_sink *sink, pf_error *error) {
-  l_outlet *const output = (l_outlet *)(void *)sink;
+  l_stream_file *const output = (l_stream_file *)(void *)sink;
   char path[4096];
   pf_status status = pf_sink_flush(sink, error);
   if (status == PF_OK && output->sync && fdatasync(sink->fd) != 0)
@@ -81,7 +83,7 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
     return status;
   output->number++;
   const int fd =
-      row_path(output, path, sizeof path)
+      numbered_path(output, path, sizeof path)
           ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
           : -1;
   if (fd < 0)
@@ -97,38 +99,38 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
 
 /* Remove the last of numbered files when it got nothing. */
 static void end_output (pf_sink *sink) {
-  const l_outlet *const output = (const l_outlet *)(const void *)sink;
+  const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
   char path[4096];
-  if (sink->written == 0 && row_path(output, path, sizeof path))
+  if (sink->written == 0 && numbered_path(output, path, sizeof path))
     unlink(path);
 }
 
 
-pf_status l_outlet_number (l_outlet *output, const char *path,
-                           pf_error *error) {
+pf_status l_stream_file_number (l_stream_file *output, const char *path,
+                                pf_error *error) {
   const char *const dot = strrchr(path, '.');
   if (dot == NULL)
     return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s ends in no number",
                    path);
-  output->row = strndup(path, (size_t)(dot - path));
+  output->prefix = strndup(path, (size_t)(dot - path));
   output->number = 1;
   output->sink.cut = cut_output;
   output->sink.end = end_output;
-  return output->row != NULL
+  return output->prefix != NULL
              ? PF_OK
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
 
 /* Cut numbered files to a length in all, remove those behind, and begin another
    one. */
-static pf_status resume_numbered (l_outlet *output, uint64_t length,
+static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                                   pf_error *error) {
   struct stat about;
   char path[4096];
   uint64_t left = length;
   pf_status status = PF_OK;
   for (output->number = 1; left > 0 && status == PF_OK; output->number++) {
-    if (!row_path(output, path, sizeof path) || stat(path, &about) != 0)
+    if (!numbered_path(output, path, sizeof path) || stat(path, &about) != 0)
       return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s is missing", path);
     const uint64_t size = (uint64_t)about.st_size;
     if (size > left && truncate(path, (off_t)left) != 0)
@@ -138,8 +140,8 @@ static pf_status resume_numbered (l_outlet *output, uint64_t length,
   }
   for (uint64_t number = output->number--; /* the last of them */
        status == PF_OK; number++) {
-    l_outlet later = {.row = output->row, .number = number};
-    if (!row_path(&later, path, sizeof path) || unlink(path) != 0)
+    l_stream_file later = {.prefix = output->prefix, .number = number};
+    if (!numbered_path(&later, path, sizeof path) || unlink(path) != 0)
       break;
   }
   output->sink.before = length;
@@ -147,8 +149,9 @@ static pf_status resume_numbered (l_outlet *output, uint64_t length,
 }
 
 
-pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error) {
-  if (output->row != NULL && length > 0)
+pf_status l_stream_file_resume (l_stream_file *output, uint64_t length,
+                                pf_error *error) {
+  if (output->prefix != NULL && length > 0)
     return resume_numbered(output, length, error);
   output->sink.written = length;
   if (!output->is_in_place &&
@@ -161,10 +164,10 @@ pf_status l_outlet_resume (l_outlet *output, uint64_t length, pf_error *error) {
 }
 
 
-void l_outlet_close (l_outlet *output, bool is_pipe) {
+void l_stream_file_close (l_stream_file *output, bool is_pipe) {
   pf_sink_close(&output->sink);
   if (output->sink.fd >= 0 && !is_pipe)
     close(output->sink.fd);
-  free(output->row);
-  free(output->made);
+  free(output->prefix);
+  free(output->created);
 }

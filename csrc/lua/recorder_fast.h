@@ -1,17 +1,17 @@
 /*
-** recorder_quick.h - what each event does, inlined into the hooks: an event is
+** recorder_fast.h - what each event does, inlined into the hooks: an event is
 ** a few hundred instructions in all, and most of them are Lua's.
 */
 
-#ifndef lua_recorder_quick_h
-#define lua_recorder_quick_h
+#ifndef lua_recorder_fast_h
+#define lua_recorder_fast_h
 
 #include "lua/recorder.h"
 
-#define L_QUICK static inline __attribute__((always_inline))
+#define L_HOT static inline __attribute__((always_inline))
 
 /* What is done seldom is kept out of the way. */
-#define L_SELDOM __attribute__((noinline, cold))
+#define L_COLD __attribute__((noinline, cold))
 
 /* Values of a record, by what is recorded. */
 #define L_LINE_WORDS   2
@@ -22,46 +22,46 @@
 /* Of recorder_put.c. */
 
 /* l_put_begin when something has to be looked at before. */
-uint64_t *l_put_begin_slowly (l_recorder *recorder, size_t words);
+uint64_t *l_put_begin_general (l_recorder *recorder, size_t words);
 
 /* What the records of a function say: its area, or its name where there are no
    areas. */
-uint32_t l_put_word (l_recorder *recorder, l_function *function);
+uint32_t l_put_function (l_recorder *recorder, l_function *function);
 
 /* Room for a record; NULL: it was dropped, or recording has ended. */
-L_QUICK uint64_t *l_put_begin (l_recorder *r, size_t words) {
-  pf_writer *const w = r->ready;
+L_HOT uint64_t *l_put_begin (l_recorder *r, size_t words) {
+  pf_writer *const w = r->fast_writer;
   if (w == NULL || pf_writer_failed(w) || !pf_ring_has_room(&w->ring, words))
-    return l_put_begin_slowly(r, words);
+    return l_put_begin_general(r, words);
   return pf_writer_begin(w, words);
 }
 
-L_QUICK void l_put_commit (l_recorder *r, uint64_t *record, size_t words) {
+L_HOT void l_put_commit (l_recorder *r, uint64_t *record, size_t words) {
   r->events++;
-  pf_writer_commit(r->writer, record, words, r->shape.tag);
+  pf_writer_commit(r->writer, record, words, r->layout.tag);
 }
 
 /* Of mode calls: something happens to a call that has been told. */
-L_QUICK void l_put_event (l_recorder *r, const l_lane *lane, l_letter letter,
-                          const l_frame *f) {
-  uint32_t word = f->function->word;
-  if (word == L_NO_PLACE)
-    word = l_put_word(r, f->function);
+L_HOT void l_put_event (l_recorder *r, const l_lane *lane, l_event_code code,
+                        const l_frame *f) {
+  uint32_t word = f->function->record_id;
+  if (word == L_NO_ID)
+    word = l_put_function(r, f->function);
   uint64_t *const record = l_put_begin(r, L_EVENT_WORDS);
   if (record == NULL)
     return;
-  record[r->shape.at[0]] = (uint64_t)r->last;
-  record[r->shape.at[1]] = r->letters[letter];
-  record[r->shape.at[2]] = word;
-  record[r->shape.at[3]] = lane->shown;
+  record[r->layout.at[0]] = (uint64_t)r->program_time;
+  record[r->layout.at[1]] = r->event_codes[code];
+  record[r->layout.at[2]] = word;
+  record[r->layout.at[3]] = lane->recorded;
   l_put_commit(r, record, L_EVENT_WORDS);
 }
 
 /* One began. */
-L_QUICK void l_put_enter (l_recorder *r, const l_lane *lane, l_frame *f) {
+L_HOT void l_put_enter (l_recorder *r, const l_lane *lane, l_frame *f) {
   if (f->is_hidden)
     return;
-  f->is_told = true;
+  f->has_enter = true;
   l_put_event(r, lane, L_ENTER, f);
 }
 
@@ -69,8 +69,8 @@ L_QUICK void l_put_enter (l_recorder *r, const l_lane *lane, l_frame *f) {
 /* Of recorder_lanes.c. */
 
 /* One more call; NULL when out of memory. */
-L_QUICK l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
-                              l_function *function) {
+L_HOT l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
+                            l_function *function) {
   if (function == NULL || (lane->top == lane->last && !l_lane_reserve(r, lane)))
     return NULL;
   l_frame *const f = ++lane->top;
@@ -80,14 +80,14 @@ L_QUICK l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
                  .has_line = is_c,
                  .is_new = true,
                  .is_hidden = function->is_own || (is_c && f[-1].is_hidden),
-                 .place = L_NO_PLACE};
+                 .path = L_NO_ID};
   return f;
 }
 
 /* Leave the call on top. */
-L_QUICK void l_lane_pop (l_recorder *r, l_lane *lane) {
+L_HOT void l_lane_pop (l_recorder *r, l_lane *lane) {
   l_frame *const f = lane->top;
-  if (f->is_told)
+  if (f->has_enter)
     l_put_event(r, lane, L_LEAVE, f);
   else if (r->mode != L_CALLS && f->has_line && !f->is_hidden)
     l_put_line(r, lane, f);
