@@ -6,27 +6,27 @@
 ** the profiler wrote packets, the trace is the header packet TEST.PRF and the
 ** rows of TEST.PRF.000001, 000002 ... behind each other.
 **
-**   open.c     the format: score, open, header facts, tables
-**   detect.c   how sure we are, from the first bytes
-**   fields.c   the fields of a trace and their roles (roles.c)
-**   packets.c  the stretches of rows: which bytes of which source
-**   walk.c     from row to row of either form, with what is between them
-**   text.c     rows of delimited text
-**   rows.c     rows of either form as columns of their own fields
-**   entries.c  table entries: the roles in profio's units
-**   plain.c forward.c  the same where there is nothing to be minded, ahead
-**   raw.c      table raw: all bytes, and the fields as the file states them
-**   structure.c    table structure: the roles of the fields
-**   settings.c the PRI file
-**   write.c write_table.c write_text.c    the way out
+**   xpp_open.c     the format: score, open, header facts, tables
+**   xpp_detect.c   how sure we are, from the first bytes
+**   xpp_fields.c   the fields of a trace and their roles (xpp_roles.c)
+**   xpp_packets.c  the stretches of rows: which bytes of which source
+**   xpp_items.c     from row to row of either form, with what is between them
+**   xpp_text.c     rows of delimited text
+**   xpp_rows.c     rows of either form as columns of their own fields
+**   xpp_entries.c  table entries: the roles in profio's units
+**   xpp_fast.c xpp_readahead.c  the same where there is nothing to be minded, ahead
+**   xpp_raw.c      table raw: all bytes, and the fields as the file states them
+**   xpp_structure.c    table structure: the roles of the fields
+**   xpp_settings.c the PRI file
+**   xpp_write.c xpp_write_table.c xpp_write_text.c    the way out
 */
 
 #ifndef xpp_h
 #define xpp_h
 
 #include "formats/dbf/dbf.h"
-#include "formats/xpp/roles.h"
-#include "formats/xpp/text.h"
+#include "formats/xpp/xpp_roles.h"
+#include "formats/xpp/xpp_text.h"
 #include "model/trace.h"
 #include "profio.h"
 
@@ -43,14 +43,14 @@ typedef struct xpp_file {
   bool is_live;       /* more rows may come: what is cut is waited for */
   bool is_unfiltered; /* its calls have both letters of a pair */
   dbf_file *dbf;      /* of a table; else NULL */
-  uint32_t op_at;     /* where a record has its letter; 0: not known */
+  uint32_t op_offset; /* where a record has its letter; 0: not known */
   pf_bytes settings;  /* the PRI file; empty: there is none */
 
   uint8_t separator;  /* of text */
   bool has_names;     /* its first row names the fields */
   pf_charset charset; /* of text; tables say theirs */
 
-  pf_field *fields; /* as the file has them: what rows.c yields */
+  pf_field *fields; /* as the file has them: what xpp_rows.c yields */
   size_t nfields;
   xpp_roles roles;
   char *names; /* what the names of text fields point into */
@@ -66,8 +66,8 @@ typedef struct xpp_file {
   size_t *extras; /* the fields of the unknown ones */
   pf_field *raw;  /* columns of that table */
   size_t nraw;
-  size_t *shown;                /* their fields */
-  struct xpp_forward *forwards; /* of the readers that decode ahead */
+  size_t *shown;                    /* their fields */
+  struct xpp_readahead *readaheads; /* of the readers that decode ahead */
   pf_table tables[4];
 } xpp_file;
 
@@ -95,7 +95,7 @@ enum {
   RAW_FIELDS
 };
 
-/* entries.c, raw.c: set the schema of their table, and open it. */
+/* xpp_entries.c, xpp_raw.c: set the schema of their table, and open it. */
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error);
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error);
 pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,

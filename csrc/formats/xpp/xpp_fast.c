@@ -1,0 +1,190 @@
+/*
+** xpp_fast.c - a few hundred records at a time, so that they stay in the nearest
+** cache while one field after the other is decoded.
+*/
+
+#include "formats/xpp/xpp_fast.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bytes/cursor.h"
+
+#define BLOCK 256 /* records; a batch is a multiple */
+#define PREFETCH_BYTES \
+  12288u /* bytes that are asked for before they are looked at */
+#define LIVE     0x20
+#define END_MARK 0x1A
+
+
+/* {====== What is wanted ====== */
+
+/* Whether a field holds numbers as they are read here. */
+static bool open_number (xpp_fast_field *plain, const xpp_file *file,
+                         xpp_role role) {
+  const size_t number = file->roles.field[role];
+  if (number == XPP_NO_FIELD)
+    return false;
+  const dbf_field *const field = &file->dbf->fields[number];
+  plain->is_wanted = true;
+  plain->offset = field->offset;
+  plain->has_digits = field->kind == DBF_DIGITS;
+  if (field->null_bit >= 0 || field->column != PF_INT)
+    return false;
+  if (plain->has_digits)
+    return dbf_whole_open(&plain->whole, field, file->dbf->record);
+  return field->kind == DBF_INTEGER && field->size == 4;
+}
+
+
+bool xpp_fast_open (xpp_fast *plain, const xpp_file *file, const bool *wanted,
+                    const xpp_name_cache *ops, const xpp_name_cache *calls) {
+  memset(plain, 0, sizeof *plain);
+  if (file->is_text || file->is_live || file->op_offset == 0 ||
+      wanted[ENTRIES_PARAMS] || (wanted[ENTRIES_OP] && ops->field == NULL) ||
+      (wanted[ENTRIES_CALL] && calls->field == NULL))
+    return false;
+  for (size_t i = ENTRIES_COLUMNS; i < file->nentries; i++)
+    if (wanted[i])
+      return false;
+  plain->record = file->dbf->record;
+  plain->op_offset = file->op_offset;
+  plain->ops = wanted[ENTRIES_OP] ? ops : NULL;
+  plain->calls = wanted[ENTRIES_CALL] ? calls : NULL;
+  return (!(wanted[ENTRIES_THREAD] || wanted[ENTRIES_TIME]) ||
+          open_number(&plain->thread, file, XPP_THREAD)) &&
+         (!wanted[ENTRIES_TIME] || open_number(&plain->time, file, XPP_TIME)) &&
+         (!wanted[ENTRIES_LINE] || open_number(&plain->line, file, XPP_LINE));
+}
+
+
+/* Memory for a column that is wanted. */
+static void *new_column (bool is_wanted, size_t size, bool *done) {
+  if (!is_wanted)
+    return NULL;
+  void *const column = malloc(PF_BATCH_ROWS * size);
+  *done &= column != NULL;
+  return column;
+}
+
+
+pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *plain) {
+  bool done = true;
+  rows->threads =
+      new_column(plain->thread.is_wanted, sizeof *rows->threads, &done);
+  rows->times = new_column(plain->time.is_wanted, sizeof *rows->times, &done);
+  rows->lines = new_column(plain->line.is_wanted, sizeof *rows->lines, &done);
+  rows->ops = new_column(plain->ops != NULL, sizeof *rows->ops, &done);
+  rows->calls = new_column(plain->calls != NULL, sizeof *rows->calls, &done);
+  return done ? PF_OK : PF_ENOMEM;
+}
+
+
+void xpp_fast_rows_close (xpp_fast_rows *rows) {
+  free(rows->threads);
+  free(rows->times);
+  free(rows->lines);
+  free(rows->ops);
+  free(rows->calls);
+}
+
+/* }====== */
+
+
+/* {====== Decoding ====== */
+
+/* Have a place in the nearest cache soon. It may lie behind the bytes, so it
+   is no pointer of theirs. */
+static inline void prefetch (uintptr_t place) {
+  __builtin_prefetch((const void *)place);
+}
+
+
+/* Whether records are live and have letters. */
+static bool are_valid (const xpp_fast *plain, const uint8_t *at) {
+  const size_t record = plain->record, op_offset = plain->op_offset;
+  bool all = true;
+  for (size_t i = 0; i < BLOCK; i++, at += record) {
+    prefetch((uintptr_t)at + PREFETCH_BYTES);
+    all &= at[0] == LIVE && xpp_is_op[at[op_offset]];
+  }
+  return all;
+}
+
+
+static bool fill_numbers (const xpp_fast_field *field, const uint8_t *at,
+                          size_t record, int64_t *out) {
+  at += field->offset;
+  if (field->has_digits)
+    return dbf_whole_fill(&field->whole, at, record, BLOCK, out) == BLOCK;
+  for (size_t i = 0; i < BLOCK; i++, at += record)
+    out[i] = (int32_t)pf_load32le(at);
+  return true;
+}
+
+
+/* From ms to ns. A negative one is of a clock that has no sign. */
+static bool scale_times (int64_t *times) {
+  int64_t all = 0;
+  for (size_t i = 0; i < BLOCK; i++) {
+    all |= times[i];
+    times[i] *= XPP_NS_PER_MS;
+  }
+  return all >= 0;
+}
+
+
+static bool fill_names (const xpp_name_cache *cache, const uint8_t *at,
+                        size_t record, uint32_t *out) {
+  return xpp_name_cache_find(cache, at + cache->field->offset, record, BLOCK,
+                             out) == BLOCK;
+}
+
+
+static bool decode_some (const xpp_fast *plain, const uint8_t *at,
+                         xpp_fast_rows *rows, size_t row) {
+  const size_t record = plain->record;
+  return are_valid(plain, at) &&
+         (rows->threads == NULL ||
+          fill_numbers(&plain->thread, at, record, rows->threads + row)) &&
+         (rows->times == NULL ||
+          (fill_numbers(&plain->time, at, record, rows->times + row) &&
+           scale_times(rows->times + row))) &&
+         (rows->lines == NULL ||
+          fill_numbers(&plain->line, at, record, rows->lines + row)) &&
+         (rows->ops == NULL ||
+          fill_names(plain->ops, at, record, rows->ops + row)) &&
+         (rows->calls == NULL ||
+          fill_names(plain->calls, at, record, rows->calls + row));
+}
+
+
+/* What the times and threads come to. */
+static void summarize (xpp_fast_rows *rows) {
+  bool is_same_thread = true, is_sorted = true;
+  for (size_t i = 1; rows->threads != NULL && i < PF_BATCH_ROWS; i++)
+    is_same_thread &= rows->threads[i] == rows->threads[0];
+  for (size_t i = 1; rows->times != NULL && i < PF_BATCH_ROWS; i++)
+    is_sorted &= rows->times[i] >= rows->times[i - 1];
+  rows->is_same_thread = is_same_thread;
+  rows->is_sorted = is_sorted;
+}
+
+
+bool xpp_fast_decode (const xpp_fast *plain, pf_bytes bytes, uint64_t at,
+                      xpp_fast_rows *rows) {
+  const uint64_t size = (uint64_t)plain->record * PF_BATCH_ROWS;
+  if (at > bytes.size || size > bytes.size - at)
+    return false;
+  const uint64_t end = at + size;
+  if (end < bytes.size && bytes.at[end] != LIVE && bytes.at[end] != 0x2A &&
+      bytes.at[end] != END_MARK)
+    return false; /* the last record is none */
+  for (size_t row = 0; row < PF_BATCH_ROWS; row += BLOCK)
+    if (!decode_some(plain, bytes.at + at + row * plain->record, rows, row))
+      return false;
+  summarize(rows);
+  return true;
+}
+
+/* }====== */

@@ -1,0 +1,132 @@
+/*
+** xpp_packets.c - the stretches of rows of a trace: of one file, or of the header
+** packet and the packets behind it, which are sources of the role "packet" in
+** the order of their numbers. The number is the end of the file's name:
+** TEST.PRF.000001.
+*/
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "formats/xpp/xpp_items.h"
+
+#define FEWEST_DIGITS 6
+
+
+static bool is_digit (char c) {
+  return c >= '0' && c <= '9';
+}
+
+
+/* The number a path ends with; 0 when there is none: the header packet. */
+static uint64_t number_of (const char *path) {
+  const size_t size = strlen(path);
+  size_t first = size;
+  uint64_t number = 0;
+  while (first > 0 && is_digit(path[first - 1]))
+    first--;
+  if (first == 0 || path[first - 1] != '.' || size - first < FEWEST_DIGITS ||
+      size - first > 18)
+    return 0;
+  for (size_t i = first; i < size; i++)
+    number = number * 10 + (uint64_t)(path[i] - '0');
+  return number;
+}
+
+
+static bool are_same (pf_bytes left, pf_bytes right) {
+  return left.size > 0 && left.size == right.size &&
+         memcmp(left.at, right.at, left.size) == 0;
+}
+
+
+/* The rows of the header packet. */
+static pf_bytes rows_of_header (const pf_trace *trace, const xpp_file *file) {
+  const pf_bytes bytes = trace->sources[0].bytes;
+  const size_t start = file->is_text ? 0 : file->dbf->start;
+  if (bytes.size <= start)
+    return (pf_bytes){bytes.at, 0};
+  return (pf_bytes){bytes.at + start, bytes.size - start};
+}
+
+
+/* Whether the rows of a packet stand in the header packet already, as in one
+   that was rebuilt beside its packets. */
+static bool is_rebuilt (const pf_trace *trace, const xpp_file *file,
+                        pf_bytes packet) {
+  const pf_bytes rows = rows_of_header(trace, file);
+  return packet.size > 0 && packet.size <= rows.size &&
+         memcmp(rows.at, packet.at, packet.size) == 0;
+}
+
+
+static pf_status warn (pf_trace *trace, const char *code, pf_error *error,
+                       const char *path, const char *words) {
+  return pf_warn(trace, PF_DAMAGE, code, PF_EFORMAT, PF_NO_OFFSET, error,
+                 "%.120s: %s", path, words);
+}
+
+
+static pf_status warn_gap (pf_trace *trace, const xpp_segment *last,
+                           const xpp_segment *next, pf_error *error) {
+  return pf_warn(
+      trace, PF_DAMAGE, "xpp-packet-gap", PF_EFORMAT, PF_NO_OFFSET, error,
+      "packet %06llu expected, found %06llu: the rows between are "
+      "lost",
+      (unsigned long long)(last->number + 1), (unsigned long long)next->number);
+}
+
+
+/* Whether a packet repeats what is there: as the last one, by number or by
+   content, or as rows of a file that was rebuilt. */
+static bool is_duplicate (const pf_trace *trace, const xpp_file *file,
+                          size_t source, uint64_t number) {
+  const xpp_segment *const last = &file->segments[file->nsegments - 1];
+  const pf_bytes bytes = trace->sources[source].bytes;
+  if (last->source == 0)
+    return file->is_rebuilt;
+  return number <= last->number ||
+         are_same(bytes, trace->sources[last->source].bytes);
+}
+
+
+static pf_status add_segment (pf_trace *trace, xpp_file *file, size_t source,
+                              pf_error *error) {
+  const pf_source *const from = &trace->sources[source];
+  xpp_segment next = {source, number_of(from->path), false};
+  if (file->nsegments > 0 && is_duplicate(trace, file, source, next.number))
+    return warn(trace, "xpp-packet-double", error, from->path,
+                "the packet repeats rows and is left out");
+  if (file->nsegments > 0) {
+    const xpp_segment *const last = &file->segments[file->nsegments - 1];
+    next.has_gap = next.number != last->number + 1;
+    if (next.has_gap) {
+      const pf_status status = warn_gap(trace, last, &next, error);
+      if (status != PF_OK)
+        return status;
+    }
+  }
+  xpp_segment *const grown =
+      realloc(file->segments, (file->nsegments + 1) * sizeof *file->segments);
+  if (grown == NULL)
+    return xpp_no_memory(error);
+  file->segments = grown;
+  file->segments[file->nsegments++] = next;
+  return PF_OK;
+}
+
+
+pf_status xpp_find_segments (pf_trace *trace, xpp_file *file, pf_error *error) {
+  pf_status status = PF_OK;
+  for (; file->nsources < trace->nsources && status == PF_OK;
+       file->nsources++) {
+    const pf_source *const from = &trace->sources[file->nsources];
+    const bool is_packet = strcmp(from->role, "packet") == 0;
+    if (file->nsources > 0 && !is_packet)
+      continue;
+    if (is_packet && file->npackets++ == 0)
+      file->is_rebuilt = is_rebuilt(trace, file, from->bytes);
+    status = add_segment(trace, file, file->nsources, error);
+  }
+  return status;
+}

@@ -1,0 +1,464 @@
+/*
+** xpp_roles.c - finding out which field says what.
+**
+** Names as the profiler writes them (TID TIME OP MSG LINE PARAMS) come first,
+** then those of the documentation and of people; upper and lower case,
+** blanks and underscores do not matter, and a name of 10 bytes may be a longer
+** one that was cut. Two fields of one role: the first one has it.
+**
+** What names leave open is found by looks: op is the field whose values are
+** letters of i I O o; call the widest field of text whose values could be
+** names; params a memo; time a number that never decreases; thread the number of
+** the smallest range before it; line another number.
+*/
+
+#include <string.h>
+
+#include "formats/xpp/xpp_roles.h"
+
+#define CUT_AT 10 /* bytes of a field's name in most tables */
+
+const char *const xpp_role_names[XPP_ROLES] = {"thread", "time", "op",
+                                               "call",   "line", "params"};
+
+static const struct {
+  xpp_role role;
+  const char *names; /* the first as the profiler has it */
+} aliases[] = {
+    {XPP_THREAD, "TID THREAD THREADID THREADNO"},
+    {XPP_TIME, "TIME TIMELINE MS MSEC ELAPSED TIMESTAMP"},
+    {XPP_OP, "OP OPERATION OPER"},
+    {XPP_CALL, "MSG CALL CALLNAME NAME FUNCTION FUNC FUNCNAME SYMBOL PROC "
+               "PROCNAME METHOD"},
+    {XPP_LINE, "LINE LINENO LINENR LINENUMBER LINENUMBERS"},
+    {XPP_PARAMS, "PARAMS PARAM PARAMETER PARAMETERS PARAMLIST ARGS"},
+};
+
+
+/* {====== Names ====== */
+
+pf_bytes xpp_trim (pf_bytes text) {
+  while (text.size > 0 &&
+         (text.at[text.size - 1] == ' ' || text.at[text.size - 1] == '\0' ||
+          text.at[text.size - 1] == '\t'))
+    text.size--;
+  while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t')) {
+    text.at++;
+    text.size--;
+  }
+  return text;
+}
+
+
+/* The letters and digits of a name as capitals, at most `capacity`; how many, or
+   capacity + 1 when there are more. */
+static size_t simplify (pf_bytes name, char *simple, size_t capacity) {
+  size_t used = 0;
+  for (size_t i = 0; i < name.size; i++) {
+    const uint8_t c = name.at[i];
+    if (c == ' ' || c == '_' || c == '-')
+      continue;
+    if (used == capacity)
+      return capacity + 1;
+    simple[used++] = (char)(c >= 'a' && c <= 'z' ? c - 32 : c);
+  }
+  return used;
+}
+
+
+/* Whether a name is the alias of `size` bytes at `alias`, or that cut. */
+static bool is_alias (const char *name, size_t size, bool may_be_cut,
+                      const char *alias, size_t alias_size) {
+  if (size == 0 || size > alias_size || memcmp(name, alias, size) != 0)
+    return false;
+  return size == alias_size || may_be_cut;
+}
+
+
+/* Whether it is one of some names with blanks between. */
+static bool is_one_of (const char *name, size_t size, bool may_be_cut,
+                       const char *names, bool only_first) {
+  for (;;) {
+    const size_t length = strcspn(names, " ");
+    if (is_alias(name, size, may_be_cut, names, length))
+      return true;
+    if (names[length] == '\0' || only_first)
+      return false;
+    names += length + 1;
+  }
+}
+
+
+xpp_role xpp_role_of (pf_bytes name, bool exactly) {
+  char simple[24];
+  const size_t size = simplify(name, simple, sizeof simple);
+  if (size > sizeof simple)
+    return XPP_ROLES;
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (is_one_of(simple, size, !exactly && name.size == CUT_AT,
+                  aliases[i].names, exactly))
+      return aliases[i].role;
+  return XPP_ROLES;
+}
+
+
+/* Give a role to each field that has its name. */
+static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
+                       xpp_roles *roles) {
+  for (size_t i = 0; i < count; i++) {
+    const xpp_role role = xpp_role_of(fields[i].name, exactly);
+    if (role == XPP_ROLES || roles->field[role] == i)
+      continue;
+    if (roles->field[role] == XPP_NO_FIELD)
+      roles->field[role] = i;
+    else if (roles->duplicate == XPP_NO_FIELD)
+      roles->duplicate = i;
+  }
+}
+
+/* }====== */
+
+
+/* {====== Looks ====== */
+
+static bool is_letter (uint8_t c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+         c >= 0x80;
+}
+
+
+/* NAME, CLASS:METHOD, (b)NAME, NAME()... but no sentence and no number. */
+static bool is_symbol (pf_bytes text) {
+  size_t letters = 0;
+  for (size_t i = 0; i < text.size; i++) {
+    const uint8_t c = text.at[i];
+    if (c <= ' ' || c == ',' || c == '"' || c == '=')
+      return false;
+    letters += is_letter(c);
+  }
+  return letters > 0;
+}
+
+
+static bool is_operation (pf_bytes text) {
+  return text.size == 1 && memchr("iIoO", text.at[0], 4) != NULL;
+}
+
+
+/* A whole number of at most 18 digits. */
+static bool whole_number (pf_bytes text, int64_t *value) {
+  const bool is_negative = text.size > 0 && text.at[0] == '-';
+  const size_t first = is_negative;
+  if (text.size == first || text.size - first > 18)
+    return false;
+  *value = 0;
+  for (size_t i = first; i < text.size; i++) {
+    if (text.at[i] < '0' || text.at[i] > '9')
+      return false;
+    *value = *value * 10 + (text.at[i] - '0');
+  }
+  *value = is_negative ? -*value : *value;
+  return true;
+}
+
+
+void xpp_stats_number (xpp_stats *stats, int64_t value) {
+  if (stats->numbers == 0)
+    stats->min = stats->max = stats->last = value;
+  stats->decreases |= value < stats->last;
+  stats->last = value;
+  if (value < stats->min)
+    stats->min = value;
+  if (value > stats->max)
+    stats->max = value;
+  stats->numbers++;
+  stats->values++;
+}
+
+
+void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
+  int64_t number;
+  const pf_bytes text = xpp_trim(value);
+  if (text.size == 0)
+    return;
+  if (whole_number(text, &number)) {
+    xpp_stats_number(stats, number);
+    return;
+  }
+  stats->values++;
+  stats->ops += is_operation(text);
+  stats->symbols += is_symbol(text);
+}
+
+
+/* Whether a field has no role yet. */
+static bool is_free (const xpp_roles *roles, size_t field) {
+  for (size_t i = 0; i < XPP_ROLES; i++)
+    if (roles->field[i] == field)
+      return false;
+  return true;
+}
+
+
+/* One value of twenty may be damaged. */
+static bool looks_like_op (const xpp_candidate *field) {
+  const xpp_stats *const stats = &field->stats;
+  return stats->values > 0 &&
+         (stats->values - stats->ops) * 20 <= stats->values;
+}
+
+
+static bool looks_like_number (const xpp_candidate *field) {
+  if (field->stats.values > 0)
+    return field->stats.numbers == field->stats.values;
+  return field->kind == XPP_NUMBER;
+}
+
+
+/* The field that is the better one for calls: more of its values are names,
+   or it is wider; NULL is worse than any. */
+static bool is_better_call (const xpp_candidate *field,
+                            const xpp_candidate *other) {
+  if (other == NULL)
+    return true;
+  const size_t misses = field->stats.values - field->stats.symbols;
+  const size_t others = other->stats.values - other->stats.symbols;
+  if (misses != others)
+    return misses < others;
+  if (field->stats.values != other->stats.values)
+    return field->stats.values > other->stats.values;
+  return field->width > other->width;
+}
+
+
+static size_t find_op (const xpp_candidate *fields, size_t count,
+                       const xpp_roles *roles) {
+  for (size_t i = 0; i < count; i++)
+    if (is_free(roles, i) && looks_like_op(&fields[i]))
+      return i;
+  return XPP_NO_FIELD;
+}
+
+
+static size_t find_call (const xpp_candidate *fields, size_t count,
+                         const xpp_roles *roles) {
+  size_t best = XPP_NO_FIELD;
+  for (size_t i = 0; i < count; i++)
+    if (is_free(roles, i) && fields[i].kind == XPP_TEXT &&
+        fields[i].stats.symbols > 0 &&
+        is_better_call(&fields[i], best == XPP_NO_FIELD ? NULL : &fields[best]))
+      best = i;
+  return best;
+}
+
+
+static size_t find_params (const xpp_candidate *fields, size_t count,
+                           const xpp_roles *roles) {
+  for (size_t i = 0; i < count; i++)
+    if (is_free(roles, i) && fields[i].kind == XPP_MEMO)
+      return i;
+  for (size_t i = 0; i < count; i++) /* in line, in text */
+    if (is_free(roles, i) && fields[i].kind == XPP_TEXT &&
+        fields[i].width == 0 && !looks_like_number(&fields[i]))
+      return i;
+  return XPP_NO_FIELD;
+}
+
+
+/* The number of the smallest range, the first of several. */
+static size_t find_thread (const xpp_candidate *fields, size_t count,
+                           const xpp_roles *roles) {
+  size_t best = XPP_NO_FIELD;
+  uint64_t range = 0;
+  for (size_t i = 0; i < count; i++) {
+    const xpp_stats *const s = &fields[i].stats;
+    const uint64_t its = (uint64_t)s->max - (uint64_t)s->min;
+    if (!is_free(roles, i) || !looks_like_number(&fields[i]) ||
+        (best != XPP_NO_FIELD && its >= range))
+      continue;
+    best = i;
+    range = its;
+  }
+  return best;
+}
+
+
+/* The first number that never decreases (`rising`), or any. */
+static size_t find_number (const xpp_candidate *fields, size_t count,
+                           const xpp_roles *roles, bool rising) {
+  for (size_t i = 0; i < count; i++)
+    if (is_free(roles, i) && looks_like_number(&fields[i]) &&
+        !(rising && fields[i].stats.decreases))
+      return i;
+  return XPP_NO_FIELD;
+}
+
+
+/* How many numbers have no role. */
+static size_t free_numbers (const xpp_candidate *fields, size_t count,
+                            const xpp_roles *roles) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++)
+    found += is_free(roles, i) && looks_like_number(&fields[i]);
+  return found;
+}
+
+
+/* Take what a search found, when the role is open. */
+static void take (xpp_roles *roles, xpp_role role, size_t field) {
+  if (roles->field[role] != XPP_NO_FIELD || field == XPP_NO_FIELD)
+    return;
+  roles->field[role] = field;
+  roles->is_guessed = true;
+}
+
+
+static bool is_open (const xpp_roles *roles, xpp_role role) {
+  return roles->field[role] == XPP_NO_FIELD;
+}
+
+
+/* Threads, times and lines. A single number that rises is a time. */
+static void map_numbers (const xpp_candidate *fields, size_t count,
+                         const xpp_hints *hints, xpp_roles *roles) {
+  const size_t single = find_number(fields, count, roles, true);
+  const bool is_time = free_numbers(fields, count, roles) == 1 &&
+                       single != XPP_NO_FIELD && !hints->no_time &&
+                       fields[single].stats.max > fields[single].stats.min;
+  if (is_open(roles, XPP_THREAD) && !is_time)
+    take(roles, XPP_THREAD, find_thread(fields, count, roles));
+  if (is_open(roles, XPP_TIME) && !hints->no_time)
+    take(roles, XPP_TIME, find_number(fields, count, roles, true));
+  if (is_open(roles, XPP_LINE) && !hints->no_line)
+    take(roles, XPP_LINE, find_number(fields, count, roles, false));
+}
+
+/* }====== */
+
+
+static bool have_names (const xpp_candidate *fields, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (fields[i].name.size > 0)
+      return true;
+  return false;
+}
+
+
+/* Where names say what matters, fields of other names are something else. */
+void xpp_map_roles (const xpp_candidate *fields, size_t count,
+                    const xpp_hints *hints, xpp_roles *roles) {
+  map_names(fields, count, true, roles);
+  map_names(fields, count, false, roles);
+  if (is_open(roles, XPP_OP))
+    take(roles, XPP_OP, find_op(fields, count, roles));
+  if (is_open(roles, XPP_CALL))
+    take(roles, XPP_CALL, find_call(fields, count, roles));
+  if (!xpp_is_mapped(roles) ||
+      (!roles->is_guessed && have_names(fields, count)))
+    return;
+  if (is_open(roles, XPP_PARAMS) && !hints->no_params)
+    take(roles, XPP_PARAMS, find_params(fields, count, roles));
+  map_numbers(fields, count, hints, roles);
+}
+
+
+int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
+  const bool is_full = !is_open(roles, XPP_THREAD) && !is_open(roles, XPP_TIME);
+  const bool is_bare = is_open(roles, XPP_THREAD) && is_open(roles, XPP_TIME);
+  if (!xpp_is_mapped(roles) || is_bare)
+    return 0;
+  if (op->values == 0) /* there are no rows */
+    return is_full && !roles->is_guessed ? 94 : 0;
+  if (op->ops == op->values)
+    return roles->is_guessed ? 85 : 96;
+  return is_full && op->ops * 2 > op->values ? 80 : 0;
+}
+
+
+/* {====== The option ====== */
+
+/* The next assignment of a text up to a comma, and past it. */
+static pf_bytes next_assignment (pf_bytes *text) {
+  const uint8_t *const comma =
+      text->size == 0 ? NULL : memchr(text->at, ',', text->size);
+  const size_t size = comma == NULL ? text->size : (size_t)(comma - text->at);
+  const pf_bytes assignment = {text->at, size};
+  const size_t passed = comma == NULL ? size : size + 1;
+  *text = (pf_bytes){text->at + passed, text->size - passed};
+  return assignment;
+}
+
+
+static bool is_text (pf_bytes left, const char *right) {
+  return left.size == strlen(right) && memcmp(left.at, right, left.size) == 0;
+}
+
+
+/* The same letters, of either case. */
+static bool is_name (pf_bytes left, pf_bytes right) {
+  if (left.size != right.size)
+    return false;
+  for (size_t i = 0; i < left.size; i++) {
+    const uint8_t l = left.at[i], r = right.at[i];
+    if (l != r && (!is_letter(l) || l >= 0x80 || (l ^ 0x20) != r))
+      return false;
+  }
+  return true;
+}
+
+
+static size_t field_named (const xpp_candidate *fields, size_t count,
+                           pf_bytes name) {
+  int64_t number;
+  for (size_t i = 0; i < count; i++)
+    if (is_name(fields[i].name, name))
+      return i;
+  if (whole_number(name, &number) && number >= 1 && (uint64_t)number <= count)
+    return (size_t)number - 1;
+  return XPP_NO_FIELD;
+}
+
+
+static pf_status map_assignment (const xpp_candidate *fields, size_t count,
+                                 pf_bytes assignment, xpp_roles *roles,
+                                 pf_error *error) {
+  const uint8_t *const sign =
+      assignment.size == 0 ? NULL : memchr(assignment.at, '=', assignment.size);
+  const size_t size = sign == NULL ? 0 : (size_t)(sign - assignment.at);
+  const pf_bytes word = xpp_trim((pf_bytes){assignment.at, size});
+  size_t role = 0;
+  while (role < XPP_ROLES && !is_text(word, xpp_role_names[role]))
+    role++;
+  if (role == XPP_ROLES)
+    return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                   "map: ROLE=FIELD expected with one of thread, time, op, "
+                   "call, line, params; found '%.*s'",
+                   (int)(assignment.size < 40 ? assignment.size : 40),
+                   (const char *)assignment.at);
+  const pf_bytes name =
+      xpp_trim((pf_bytes){sign + 1, assignment.size - size - 1});
+  roles->field[role] = field_named(fields, count, name);
+  if (roles->field[role] != XPP_NO_FIELD)
+    return PF_OK;
+  return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
+                 "map: no field '%.*s' of the %zu there are",
+                 (int)(name.size < 40 ? name.size : 40), (const char *)name.at,
+                 count);
+}
+
+
+pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
+                          pf_bytes text, xpp_roles *roles, pf_error *error) {
+  while (text.size > 0) {
+    const pf_bytes assignment = xpp_trim(next_assignment(&text));
+    const pf_status status =
+        assignment.size == 0
+            ? PF_OK
+            : map_assignment(fields, count, assignment, roles, error);
+    if (status != PF_OK)
+      return status;
+  }
+  return PF_OK;
+}
+
+/* }====== */
