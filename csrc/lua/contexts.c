@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contexts/change.h"
+#include "kernels/contexts/contexts_transform.h"
 #include "kernels/contexts/collect.h"
 #include "kernels/contexts/diff.h"
 #include "kernels/contexts/views.h"

@@ -12,7 +12,7 @@
 
 static int export_gc (lua_State *L) {
   l_export *const e = luaL_checkudata(L, 1, L_EXPORT);
-  pf_walk_close(&e->walk);
+  pf_traversal_close(&e->walk);
   free(e->job.text.at);
   free(e->ranks);
   free(e->sorted);
@@ -49,7 +49,7 @@ l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg) {
   e->sorted = malloc(nareas * sizeof *e->sorted);
   if (e->ranks == NULL || e->sorted == NULL ||
       pf_contexts_rank(contexts, e->ranks, e->sorted, &e->nframes) != PF_OK ||
-      pf_walk_open(&e->walk, contexts, NULL) != PF_OK)
+      pf_traversal_open(&e->walk, contexts, NULL) != PF_OK)
     luaL_error(L, "not enough memory");
   return e;
 }

@@ -6,7 +6,7 @@
 #ifndef lua_export_h
 #define lua_export_h
 
-#include "kernels/contexts/walk.h"
+#include "kernels/contexts/traversal.h"
 #include "lua/contexts.h"
 #include "lua/rows.h"
 
@@ -17,7 +17,7 @@ typedef struct l_export {
   int file_arg; /* where the file is on the stack */
   const pf_contexts *contexts;
   size_t metric;
-  pf_walk walk;
+  pf_traversal walk;
   uint32_t *ranks;  /* by area: the place of a frame in sorted */
   uint32_t *sorted; /* frames by name, file and line */
   uint32_t nframes;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/contexts/change.h"
+#include "kernels/contexts/contexts_transform.h"
 #include "lua/export.h"
 
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/graph/assemble.h"
-#include "kernels/graph/change.h"
+#include "kernels/graph/graph_transform.h"
 #include "kernels/graph/compare.h"
 #include "kernels/graph/rank.h"
 #include "lua/profile.h"

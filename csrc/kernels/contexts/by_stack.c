@@ -21,7 +21,7 @@
 typedef struct sums {
   const pf_stack_rows *rows;
   int64_t *values;
-  size_t width, count, room;
+  size_t width, count, capacity;
   bool has_overflowed;
 } sums;
 
@@ -37,15 +37,15 @@ static pf_status no_memory (pf_error *error) {
 static bool widen (sums *s, size_t count) {
   if (count <= s->count)
     return true;
-  if (count > s->room) {
-    const size_t more = pf_more_room(s->room),
-                 room = count < more ? more : count;
+  if (count > s->capacity) {
+    const size_t more = pf_more_room(s->capacity),
+                 capacity = count < more ? more : count;
     int64_t *const values = pf_large_array_resize(
-        s->values, s->count * s->width, room * s->width, sizeof *values);
+        s->values, s->count * s->width, capacity * s->width, sizeof *values);
     if (values == NULL)
       return false;
     s->values = values;
-    s->room = room;
+    s->capacity = capacity;
   }
   memset(s->values + s->count * s->width, 0,
          (count - s->count) * s->width * sizeof *s->values);

@@ -23,7 +23,7 @@ typedef struct collector {
   size_t *metrics; /* their numbers in the contexts */
   size_t *rests;  /* columns with what their rounding left over, or NO_COLUMN */
   pf_wide **sums; /* of these, by metric and node; NULL: none yet */
-  size_t room;    /* nodes that the sums have */
+  size_t capacity; /* nodes that the sums have */
   pf_batch batch;
 } collector;
 
@@ -194,19 +194,19 @@ static uint32_t node_of_row (collector *c, size_t row) {
 
 /* Have sums for all nodes. */
 static bool widen_sums (collector *c) {
-  const size_t room = c->contexts->count + c->contexts->count / 2;
-  if (c->contexts->count <= c->room)
+  const size_t capacity = c->contexts->count + c->contexts->count / 2;
+  if (c->contexts->count <= c->capacity)
     return true;
   for (size_t m = 0; m < c->from->nmetrics; m++) {
     if (c->rests[m] == NO_COLUMN)
       continue;
-    pf_wide *const sums = realloc(c->sums[m], room * sizeof *sums);
+    pf_wide *const sums = realloc(c->sums[m], capacity * sizeof *sums);
     if (sums == NULL)
       return false;
-    memset(sums + c->room, 0, (room - c->room) * sizeof *sums);
+    memset(sums + c->capacity, 0, (capacity - c->capacity) * sizeof *sums);
     c->sums[m] = sums;
   }
-  c->room = room;
+  c->capacity = capacity;
   return true;
 }
 
@@ -230,7 +230,7 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
 static void settle_rests (collector *c) {
   for (size_t m = 0; c->sums != NULL && m < c->from->nmetrics; m++)
     for (uint32_t node = 0;
-         c->sums[m] != NULL && node < c->contexts->count && node < c->room;
+         c->sums[m] != NULL && node < c->contexts->count && node < c->capacity;
          node++)
       pf_context_add(c->contexts, node, c->metrics[m],
                      (int64_t)pf_ns_of_parts(c->sums[m][node]));

@@ -56,7 +56,7 @@ typedef struct rows_reader {
 /* What a view is computed from. */
 typedef struct scene {
   const pf_context_rows *wanted;
-  pf_walk walk;
+  pf_traversal walk;
   int64_t *totals;
   int64_t *calls; /* of PF_VIEW_BOTTOM_UP: totals of calls; NULL: not known */
   bool *outermost;
@@ -242,9 +242,9 @@ static void add_node (const scene *s, const rows_reader *r, uint32_t node,
 
 
 static pf_status make_flat (scene *s, rows_reader *r) {
-  const pf_walk *const w = &s->walk;
+  const pf_traversal *const w = &s->walk;
   r->rows = calloc((size_t)w->nfunctions + 1, sizeof *r->rows);
-  if (r->rows == NULL || pf_walk_outermost(w, s->outermost) != PF_OK)
+  if (r->rows == NULL || pf_traversal_outermost(w, s->outermost) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t f = 0; f < w->nfunctions; f++)
     r->rows[f].area = w->areas[f];
@@ -303,7 +303,7 @@ static pf_status make_tree (scene *s, rows_reader *r) {
 
 /* The arc of each node: pairs of functions, numbered by caller and callee. */
 static pf_status number_arcs (const scene *s, uint32_t *arcs, size_t *narcs) {
-  const pf_walk *const w = &s->walk;
+  const pf_traversal *const w = &s->walk;
   const size_t count = w->contexts->count;
   pf_pair *const pairs = malloc(2 * count * sizeof *pairs);
   if (pairs == NULL)
@@ -338,10 +338,10 @@ static bool is_wanted_arc (const scene *s, const row *arc) {
 /* The rows of the arcs, in their order, without those nobody wants. */
 static pf_status fill_arcs (scene *s, rows_reader *r, const uint32_t *arcs,
                             size_t narcs) {
-  const pf_walk *const w = &s->walk;
+  const pf_traversal *const w = &s->walk;
   r->rows = calloc(narcs + 1, sizeof *r->rows);
   if (r->rows == NULL ||
-      pf_walk_outermost_of(w, arcs, narcs, s->outermost) != PF_OK)
+      pf_traversal_outermost_of(w, arcs, narcs, s->outermost) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t i = 1; i < r->contexts->count; i++) {
     row *const arc = &r->rows[arcs[i]];
@@ -467,7 +467,7 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
 
 
 static void close_scene (scene *s) {
-  pf_walk_close(&s->walk);
+  pf_traversal_close(&s->walk);
   free(s->totals);
   free(s->calls);
   free(s->outermost);
@@ -490,7 +490,7 @@ static pf_status open_scene (scene *s, const pf_context_rows *wanted,
       return PF_ENOMEM;
     pf_contexts_totals(c, calls, s->calls);
   }
-  return pf_walk_open(&s->walk, c, is_tree(wanted) ? s->totals : NULL);
+  return pf_traversal_open(&s->walk, c, is_tree(wanted) ? s->totals : NULL);
 }
 
 

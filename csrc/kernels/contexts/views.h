@@ -11,7 +11,7 @@
 #ifndef contexts_views_h
 #define contexts_views_h
 
-#include "kernels/contexts/walk.h"
+#include "kernels/contexts/traversal.h"
 
 typedef enum pf_context_view {
   PF_VIEW_FLAT, /* function, calls, self, total, self_share, total_share,

@@ -7,12 +7,12 @@
 
 #include "kernels/graph/assemble.h"
 
-#include "kernels/graph/credit.h"
+#include "kernels/graph/attribute.h"
 #include "kernels/graph/gprof.h"
-#include "kernels/graph/lines.h"
-#include "kernels/graph/places.h"
+#include "kernels/graph/line_weights.h"
+#include "kernels/graph/address_index.h"
 #include "kernels/graph/histograms.h"
-#include "kernels/graph/tally.h"
+#include "kernels/graph/count_arcs.h"
 #include "model/names.h"
 #include "model/parallel.h"
 
@@ -68,7 +68,7 @@ static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
 
 /* Make a function of each symbol: its range is a place. */
 static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
-                                pf_places *places, pf_error *error) {
+                                pf_address_index *index, pf_error *error) {
   static const pf_ranges none = {0};
   size_t count = 0;
   const pf_symbol *symbols = NULL;
@@ -77,7 +77,7 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
     symbols = pf_symbols_all(assembly->symbols, &count);
     ranges = pf_symbols_ranges(assembly->symbols);
   }
-  if (!pf_places_open(places, ranges, assembly->bias))
+  if (!pf_index_open(index, ranges, assembly->bias))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the load bias moves symbols past the last address");
   if (pf_graph_reserve(graph, count) != PF_OK)
@@ -89,38 +89,39 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
 
 
 /* Credit functions and, by the way, source lines. */
-static pf_status add_with_lines (const pf_assembly *assembly, pf_credit *credit,
-                                 pf_line_credit *lines, pf_error *error) {
-  if (pf_line_credit_open(lines, credit, assembly->symbols, assembly->bias) !=
-      PF_OK)
+static pf_status add_with_lines (const pf_assembly *assembly,
+                                 pf_attribution *attribution,
+                                 pf_line_weights *lines, pf_error *error) {
+  if (pf_line_weights_open(lines, attribution, assembly->symbols,
+                           assembly->bias) != PF_OK)
     return no_memory(error);
-  pf_credit both = *credit;
-  both.also = pf_line_credit_bin;
+  pf_attribution both = *attribution;
+  both.observe = pf_line_weights_bin;
   both.context = lines;
   const pf_status status =
-      pf_credit_histogram(&both, assembly->histogram, error);
+      pf_attribute_histogram(&both, assembly->histogram, error);
   if (status != PF_OK)
     return status;
-  return pf_line_credit_finish(lines) == PF_OK ? PF_OK : no_memory(error);
+  return pf_line_weights_finish(lines) == PF_OK ? PF_OK : no_memory(error);
 }
 
 
-static pf_status add_exactly (const pf_assembly *assembly, pf_credit *credit,
-                              pf_error *error) {
-  pf_line_credit lines;
+static pf_status add_exactly (const pf_assembly *assembly,
+                              pf_attribution *attribution, pf_error *error) {
+  pf_line_weights lines;
   if (assembly->histogram == NULL)
     return PF_OK;
   if (!assembly->lines || assembly->symbols == NULL)
-    return pf_credit_histogram(credit, assembly->histogram, error);
-  const pf_status status = add_with_lines(assembly, credit, &lines, error);
-  pf_line_credit_close(&lines);
+    return pf_attribute_histogram(attribution, assembly->histogram, error);
+  const pf_status status = add_with_lines(assembly, attribution, &lines, error);
+  pf_line_weights_close(&lines);
   return status;
 }
 
 
 static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
-                               const pf_places *places, pf_histograms *sets,
-                               pf_error *error) {
+                               const pf_address_index *index,
+                               pf_histograms *sets, pf_error *error) {
   if (assembly->histogram == NULL)
     return PF_OK;
   if (assembly->sets == NULL)
@@ -129,17 +130,17 @@ static pf_status add_as_gprof (pf_graph *graph, const pf_assembly *assembly,
   const pf_status status = pf_gprof_check(sets, error);
   if (status != PF_OK)
     return status;
-  return pf_gprof_histogram(graph, places, sets, assembly->histogram, error);
+  return pf_gprof_histogram(graph, index, sets, assembly->histogram, error);
 }
 
 
 static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
-                              pf_credit *credit, pf_histograms *sets,
+                              pf_attribution *attribution, pf_histograms *sets,
                               pf_error *error) {
-  credit->units = sets->has_units ? sets : NULL;
+  attribution->units = sets->has_units ? sets : NULL;
   return graph->facts.compat
-             ? add_as_gprof(graph, assembly, credit->places, sets, error)
-             : add_exactly(assembly, credit, error);
+             ? add_as_gprof(graph, assembly, attribution->index, sets, error)
+             : add_exactly(assembly, attribution, error);
 }
 
 
@@ -165,17 +166,17 @@ static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
 
 static pf_status fill (pf_graph *graph, const pf_assembly *assembly,
                        pf_histograms *sets, pf_error *error) {
-  pf_places places;
-  pf_credit credit = {.graph = graph,
-                      .places = &places,
-                      .is_partial =
-                          assembly->symbols != NULL &&
-                          pf_symbols_facts(assembly->symbols)->only_dynamic};
-  pf_status status = add_functions(graph, assembly, &places, error);
+  pf_address_index index;
+  pf_attribution attribution = {
+      .graph = graph,
+      .index = &index,
+      .is_partial = assembly->symbols != NULL &&
+                    pf_symbols_facts(assembly->symbols)->only_dynamic};
+  pf_status status = add_functions(graph, assembly, &index, error);
   if (status == PF_OK)
-    status = add_weights(graph, assembly, &credit, sets, error);
+    status = add_weights(graph, assembly, &attribution, sets, error);
   if (status == PF_OK && assembly->arcs != NULL)
-    status = pf_tally_arcs(&credit, assembly->arcs, error);
+    status = pf_count_arcs(&attribution, assembly->arcs, error);
   if (status == PF_OK &&
       (pf_graph_name_pseudo(graph) != PF_OK ||
        pf_graph_finish(graph) != PF_OK || find_lines(graph, assembly) != PF_OK))
@@ -194,7 +195,7 @@ static pf_status add_metrics (pf_graph *graph, const pf_assembly *assembly,
   if (status != PF_OK || assembly->compat)
     return status;
   if (assembly->histogram != NULL)
-    return pf_credit_metrics(graph, assembly->histogram, sets, error);
+    return pf_attribution_metrics(graph, assembly->histogram, sets, error);
   pf_graph_metric(graph, "samples", "count");
   return PF_OK;
 }

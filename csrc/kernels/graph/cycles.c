@@ -42,7 +42,7 @@ typedef struct walk {
   uint32_t *met; /* when, counted from 1; 0: not met; or CLOSED */
   uint32_t clock;
   size_t closed; /* functions */
-  size_t heads_room;
+  size_t heads_capacity;
 } walk;
 
 
@@ -95,13 +95,13 @@ static int compare_numbers (const void *left, const void *right) {
 /* Keep the head of a cycle that has closed. */
 static bool keep_head (walk *w, uint32_t head) {
   pf_cycles *const cycles = w->cycles;
-  if (cycles->count == w->heads_room) {
-    const size_t room = 2 * w->heads_room + 16;
-    uint32_t *const heads = realloc(cycles->heads, room * sizeof *heads);
+  if (cycles->count == w->heads_capacity) {
+    const size_t capacity = 2 * w->heads_capacity + 16;
+    uint32_t *const heads = realloc(cycles->heads, capacity * sizeof *heads);
     if (heads == NULL)
       return false;
     cycles->heads = heads;
-    w->heads_room = room;
+    w->heads_capacity = capacity;
   }
   cycles->heads[cycles->count++] = head;
   return true;

@@ -34,15 +34,15 @@ typedef struct bin_count {
 } bin_count;
 
 /* The credit under way. */
-typedef struct gprof_credit {
+typedef struct gprof_attribution {
   pf_graph *graph;
-  const pf_places *places;
+  const pf_address_index *index;
   const pf_histograms *sets;
-  size_t at;   /* the set of the last row */
-  size_t near; /* the range of the last bin */
+  size_t at;         /* the set of the last row */
+  size_t last_range; /* the range of the last bin */
   bin_count *bins;
-  size_t nbins, bins_room;
-} gprof_credit;
+  size_t nbins, bins_capacity;
+} gprof_attribution;
 
 
 /* {====== What gprof refuses ====== */
@@ -136,8 +136,9 @@ static uint64_t to_units (double value) {
 
 
 /* Where range `at` begins, in units of 2^shift bytes. */
-static uint64_t starts_at (const pf_places *places, size_t at, unsigned shift) {
-  return pf_place_start(places, at) >> shift;
+static uint64_t starts_at (const pf_address_index *index, size_t at,
+                           unsigned shift) {
+  return pf_index_start(index, at) >> shift;
 }
 
 
@@ -152,43 +153,43 @@ static uint64_t longer (uint64_t left, uint64_t right) {
 
 
 /* The first range that can overlap a bin beginning at `low` units. */
-static size_t first_range (const gprof_credit *credit, uint64_t low,
+static size_t first_range (const gprof_attribution *a, uint64_t low,
                            unsigned shift) {
   const uint64_t last =
       low >= UINT64_MAX >> shift ? UINT64_MAX : ((low + 1) << shift) - 1;
-  const size_t at = pf_places_near(credit->places, credit->near, last);
-  return at == PF_NO_PLACE ? 0 : at;
+  const size_t at = pf_index_near(a->index, a->last_range, last);
+  return at == PF_NO_RANGE ? 0 : at;
 }
 
 
 /* As gprof: count * overlap / scale, nothing for the last symbol. */
-static void credit_as_gprof (gprof_credit *credit, uint64_t low, uint64_t high,
-                             double count) {
-  const pf_places *places = credit->places;
-  const double scale = credit->graph->facts.scale;
-  credit->near = first_range(credit, low, 1);
-  for (size_t i = credit->near; i + 1 < places->count; i++) {
-    const uint64_t start = starts_at(places, i, 1);
-    const uint64_t end = starts_at(places, i + 1, 1);
+static void attribute_as_gprof (gprof_attribution *a, uint64_t low,
+                                uint64_t high, double count) {
+  const pf_address_index *index = a->index;
+  const double scale = a->graph->facts.scale;
+  a->last_range = first_range(a, low, 1);
+  for (size_t i = a->last_range; i + 1 < index->count; i++) {
+    const uint64_t start = starts_at(index, i, 1);
+    const uint64_t end = starts_at(index, i + 1, 1);
     if (high < start)
       break;
     const uint64_t from = longer(low, start), to = shorter(high, end);
     if (low < end && from < to)
-      credit->graph->ticks[i] += (double)(to - from) * count / scale;
+      a->graph->ticks[i] += (double)(to - from) * count / scale;
   }
 }
 
 
 /* The same with parts that add up to the count, in units of 2^shift bytes. */
-static void credit_evenly (const gprof_credit *credit, uint64_t low,
-                           uint64_t high, unsigned shift, double count,
-                           double *ticks) {
-  const pf_places *places = credit->places;
-  for (size_t i = first_range(credit, low, shift);
-       i < places->count && starts_at(places, i, shift) < high; i++) {
+static void attribute_evenly (const gprof_attribution *a, uint64_t low,
+                              uint64_t high, unsigned shift, double count,
+                              double *ticks) {
+  const pf_address_index *index = a->index;
+  for (size_t i = first_range(a, low, shift);
+       i < index->count && starts_at(index, i, shift) < high; i++) {
     const uint64_t end =
-        i + 1 < places->count ? starts_at(places, i + 1, shift) : UINT64_MAX;
-    const uint64_t from = longer(low, starts_at(places, i, shift));
+        i + 1 < index->count ? starts_at(index, i + 1, shift) : UINT64_MAX;
+    const uint64_t from = longer(low, starts_at(index, i, shift));
     const uint64_t to = shorter(high, end);
     if (from < to)
       ticks[i] += count * (double)(to - from) / (double)(high - low);
@@ -196,9 +197,9 @@ static void credit_evenly (const gprof_credit *credit, uint64_t low,
 }
 
 
-static void credit_bin (gprof_credit *credit, const pf_histogram *set,
-                        const bin_count *bin) {
-  pf_graph *graph = credit->graph;
+static void attribute_bin (gprof_attribution *a, const pf_histogram *set,
+                           const bin_count *bin) {
+  pf_graph *graph = a->graph;
   const double scale = graph->facts.scale, count = bin->count;
   const uint64_t base = set->low / 2;
   const uint64_t low = base + to_units(scale * (double)bin->bin);
@@ -206,11 +207,11 @@ static void credit_bin (gprof_credit *credit, const pf_histogram *set,
   graph->facts.ticks += count;
   if (low * 2 != bin->low || high * 2 != bin->high)
     graph->facts.truncated_bins = true;
-  credit_as_gprof(credit, low, high, count);
+  attribute_as_gprof(a, low, high, count);
   if (low < high)
-    credit_evenly(credit, low, high, 1, count, graph->even_ticks);
+    attribute_evenly(a, low, high, 1, count, graph->even_ticks);
   if (bin->low < bin->high)
-    credit_evenly(credit, bin->low, bin->high, 0, count, graph->right_ticks);
+    attribute_evenly(a, bin->low, bin->high, 0, count, graph->right_ticks);
 }
 
 /* }====== */
@@ -218,16 +219,16 @@ static void credit_bin (gprof_credit *credit, const pf_histogram *set,
 
 /* {====== All bins ====== */
 
-static bool keep_bin (gprof_credit *credit, const bin_count *bin) {
-  if (credit->nbins == credit->bins_room) {
-    const size_t room = credit->bins_room == 0 ? 1024 : credit->bins_room * 2;
-    bin_count *wider = realloc(credit->bins, room * sizeof *wider);
+static bool keep_bin (gprof_attribution *a, const bin_count *bin) {
+  if (a->nbins == a->bins_capacity) {
+    const size_t capacity = a->bins_capacity == 0 ? 1024 : a->bins_capacity * 2;
+    bin_count *wider = realloc(a->bins, capacity * sizeof *wider);
     if (wider == NULL)
       return false;
-    credit->bins = wider;
-    credit->bins_room = room;
+    a->bins = wider;
+    a->bins_capacity = capacity;
   }
-  credit->bins[credit->nbins++] = *bin;
+  a->bins[a->nbins++] = *bin;
   return true;
 }
 
@@ -241,60 +242,59 @@ static int compare_bins (const void *left, const void *right) {
 
 
 /* Add up the kept bins of one place and credit the sums. */
-static void credit_kept (gprof_credit *credit) {
-  if (credit->nbins > 0)
-    qsort(credit->bins, credit->nbins, sizeof *credit->bins, compare_bins);
-  for (size_t i = 0, next; i < credit->nbins; i = next) {
-    bin_count sum = credit->bins[i];
+static void attribute_kept (gprof_attribution *a) {
+  if (a->nbins > 0)
+    qsort(a->bins, a->nbins, sizeof *a->bins, compare_bins);
+  for (size_t i = 0, next; i < a->nbins; i = next) {
+    bin_count sum = a->bins[i];
     for (next = i + 1;
-         next < credit->nbins && compare_bins(&sum, &credit->bins[next]) == 0;
-         next++)
-      sum.count += credit->bins[next].count;
+         next < a->nbins && compare_bins(&sum, &a->bins[next]) == 0; next++)
+      sum.count += a->bins[next].count;
     if (sum.count != 0)
-      credit_bin(credit, &credit->sets->sets[sum.set], &sum);
+      attribute_bin(a, &a->sets->sets[sum.set], &sum);
   }
 }
 
 
-static pf_status credit_batch (void *context, const pf_pull *pull,
-                               const uint32_t *notes, pf_error *error) {
-  gprof_credit *const credit = context;
+static pf_status attribute_batch (void *context, const pf_pull *pull,
+                                  const uint32_t *notes, pf_error *error) {
+  gprof_attribution *const a = context;
   (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
     if (count == 0)
       continue;
-    const pf_histogram *set = pf_histograms_find(
-        credit->sets, pull->columns[SET]->ints[row], &credit->at);
+    const pf_histogram *set =
+        pf_histograms_find(a->sets, pull->columns[SET]->ints[row], &a->at);
     if (set == NULL)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "a histogram row names a set that table sets lacks");
     const bin_count bin = {set->first, (uint64_t)pull->columns[BIN]->ints[row],
                            pull->columns[LOW]->addrs[row],
                            pull->columns[HIGH]->addrs[row], (uint32_t)count};
-    credit->graph->facts.samples = pf_add(credit->graph->facts.samples, count);
-    if (!credit->sets->is_repeated)
-      credit_bin(credit, set, &bin);
-    else if (!keep_bin(credit, &bin))
+    a->graph->facts.samples = pf_add(a->graph->facts.samples, count);
+    if (!a->sets->is_repeated)
+      attribute_bin(a, set, &bin);
+    else if (!keep_bin(a, &bin))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   return PF_OK;
 }
 
 
-pf_status pf_gprof_histogram (pf_graph *graph, const pf_places *places,
+pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                               const pf_histograms *sets, pf_reader *histogram,
                               pf_error *error) {
-  gprof_credit credit = {.graph = graph, .places = places, .sets = sets};
+  gprof_attribution a = {.graph = graph, .index = index, .sets = sets};
   const pf_relay relay = {.wants = wants,
                           .nwants = NWANTS,
                           .sparse = COUNT,
-                          .take = credit_batch,
-                          .context = &credit};
+                          .take = attribute_batch,
+                          .context = &a};
   const pf_status status = pf_relay_read(&relay, histogram, error);
   if (status == PF_OK)
-    credit_kept(&credit);
-  free(credit.bins);
+    attribute_kept(&a);
+  free(a.bins);
   return status;
 }
 

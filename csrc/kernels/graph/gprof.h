@@ -15,7 +15,7 @@
 #ifndef gprof_h
 #define gprof_h
 
-#include "kernels/graph/places.h"
+#include "kernels/graph/address_index.h"
 #include "kernels/graph/histograms.h"
 
 /* PF_EUNSUPPORTED, with the words gprof would stop with, when it refuses
@@ -24,11 +24,11 @@ pf_status pf_gprof_check (pf_histograms *sets, pf_error *error);
 
 /*
 ** Credit all rows of table `histogram` to graph->ticks; function i of the
-** graph covers range i of the places. Beside it compute what would come out
+** graph covers range i of the index. Beside it compute what would come out
 ** if the parts of each bin added up (even_ticks), and if moreover the bins
 ** lay where profil() puts them (right_ticks): what differs tells why.
 */
-pf_status pf_gprof_histogram (pf_graph *graph, const pf_places *places,
+pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                               const pf_histograms *sets, pf_reader *histogram,
                               pf_error *error);
 

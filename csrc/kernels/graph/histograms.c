@@ -33,13 +33,13 @@ static const pf_want wants[NWANTS] = {
 
 
 static bool add_set (pf_histograms *sets, const pf_histogram *set) {
-  if (sets->count == sets->room) {
-    const size_t room = sets->room == 0 ? 4 : sets->room * 2;
-    pf_histogram *wider = realloc(sets->sets, room * sizeof *wider);
+  if (sets->count == sets->capacity) {
+    const size_t capacity = sets->capacity == 0 ? 4 : sets->capacity * 2;
+    pf_histogram *wider = realloc(sets->sets, capacity * sizeof *wider);
     if (wider == NULL)
       return false;
     sets->sets = wider;
-    sets->room = room;
+    sets->capacity = capacity;
   }
   sets->sets[sets->count++] = *set;
   return true;

@@ -19,7 +19,7 @@ typedef struct pf_histogram {
 
 typedef struct pf_histograms {
   pf_histogram *sets;
-  size_t count, room;
+  size_t count, capacity;
   bool is_repeated; /* some range is there twice */
   bool has_units;   /* some dimension is not seconds */
 } pf_histograms;

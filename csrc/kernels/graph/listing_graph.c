@@ -169,9 +169,9 @@ static bool open_lists (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
   if (pf_graph_parents(flow->graph) != PF_OK)
     return false;
-  const size_t room = longest_list(flow->graph) + 1;
-  self->arcs = malloc(room * sizeof *self->arcs);
-  self->spare = malloc(room * sizeof *self->spare);
+  const size_t capacity = longest_list(flow->graph) + 1;
+  self->arcs = malloc(capacity * sizeof *self->arcs);
+  self->spare = malloc(capacity * sizeof *self->spare);
   if (self->which == EVERY) {
     self->count = flow->nnodes;
     if (pf_rank_graph(flow, &self->nodes) != PF_OK)

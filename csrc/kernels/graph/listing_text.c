@@ -202,7 +202,7 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
   if (item->kind == PF_ARC_PLAIN) {
     const uint32_t callee = flow->graph->arcs[item->number].callee;
     put_seconds(self, batch, item->share.self, item->share.child);
-    put_int(batch, OF, flow->nodes[pf_flow_head(flow, callee)].calls);
+    put_int(batch, OF, flow->nodes[pf_flow_node(flow, callee)].calls);
   }
   else {
     put_nothing(batch, SELF, CHILDREN);
@@ -444,9 +444,9 @@ static size_t longest_list (const pf_flow *flow) {
 static bool open_arrays (text_reader *self) {
   if (pf_graph_parents(self->listing.listing.flow->graph) != PF_OK)
     return false;
-  const size_t room = longest_list(self->listing.listing.flow) + 1;
-  self->list = malloc(room * sizeof *self->list);
-  self->spare = malloc(room * sizeof *self->spare);
+  const size_t capacity = longest_list(self->listing.listing.flow) + 1;
+  self->list = malloc(capacity * sizeof *self->list);
+  self->spare = malloc(capacity * sizeof *self->spare);
   self->labels = malloc(PF_BATCH_ROWS * sizeof *self->labels);
   return self->list != NULL && self->spare != NULL && self->labels != NULL;
 }

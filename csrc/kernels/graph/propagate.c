@@ -116,7 +116,7 @@ static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
        i < graph->parent_first[function + 1]; i++) {
     const pf_arc *const arc = &graph->arcs[graph->parents[i]];
     const bool is_outside = arc->caller == PF_NO_FUNCTION;
-    if (!is_outside && pf_flow_head(flow, arc->caller) == node)
+    if (!is_outside && pf_flow_node(flow, arc->caller) == node)
       continue;
     if (!is_outside)
       flow->printed[node] |= flow->printed[arc->caller];
@@ -199,7 +199,7 @@ static void send_down (pf_flow *flow) {
   size_t last = SIZE_MAX;
   for (size_t i = flow->graph->nfunctions; i-- > 0;) {
     const size_t function = flow->cycles.order[i];
-    const size_t node = pf_flow_head(flow, function);
+    const size_t node = pf_flow_node(flow, function);
     if (node != last)
       inherit(flow, node);
     last = node;
@@ -243,7 +243,7 @@ static void gather (pf_flow *flow, size_t caller) {
     return;
   for (uint32_t i = graph->child_first[caller]; i < end; i++) {
     const pf_share share = pf_flow_whole_share(flow, &graph->arcs[i]);
-    const size_t node = pf_flow_head(flow, caller);
+    const size_t node = pf_flow_node(flow, caller);
     take(flow, caller, share.self + share.child, fraction);
     if (node != caller)
       take(flow, node, share.self + share.child, fraction);
@@ -374,7 +374,7 @@ static pf_status find_and_send_down (pf_flow *flow) {
 }
 
 
-pf_status pf_flow_spread (pf_flow *flow) {
+pf_status pf_flow_propagate (pf_flow *flow) {
   if (!open_nodes(flow))
     return PF_ENOMEM;
   const pf_status status =
@@ -392,7 +392,7 @@ pf_status pf_flow_spread (pf_flow *flow) {
 pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter) {
   pf_flow_begin(flow, graph, metric, filter);
-  return pf_flow_spread(flow);
+  return pf_flow_propagate(flow);
 }
 
 

@@ -83,7 +83,7 @@ void pf_flow_close (pf_flow *flow);
    pf_flow_weight and pf_flow_in_flat, and the rest. */
 void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
                     const uint8_t *filter);
-pf_status pf_flow_spread (pf_flow *flow);
+pf_status pf_flow_propagate (pf_flow *flow);
 
 /* The cycle a function is in, or 0: mostly the node tells. */
 static inline uint32_t pf_flow_cycle (const pf_flow *flow, size_t function) {
@@ -98,7 +98,7 @@ static inline bool pf_flow_is_printed (const pf_flow *flow, size_t node) {
 }
 
 /* The node that stands for a function to the outside: its cycle or itself. */
-static inline size_t pf_flow_head (const pf_flow *flow, size_t function) {
+static inline size_t pf_flow_node (const pf_flow *flow, size_t function) {
   const uint32_t cycle = pf_flow_cycle(flow, function);
   return cycle == 0 ? function : flow->graph->nfunctions + cycle - 1;
 }
@@ -134,7 +134,7 @@ static inline bool pf_flow_is_inner (const pf_flow *flow, const pf_arc *arc) {
 /* What is handed along an arc, all of it: none inside a cycle. */
 static inline pf_share pf_flow_whole_share (const pf_flow *flow,
                                             const pf_arc *arc) {
-  const pf_node *const node = &flow->nodes[pf_flow_head(flow, arc->callee)];
+  const pf_node *const node = &flow->nodes[pf_flow_node(flow, arc->callee)];
   if (arc->count == 0 || node->calls == 0 ||
       pf_flow_fraction(flow, arc->callee) == 0 || pf_flow_is_inner(flow, arc))
     return (pf_share){0, 0};

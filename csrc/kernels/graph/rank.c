@@ -154,7 +154,7 @@ typedef struct job {
 
 static void spread (void *context) {
   job *const j = context;
-  j->first = pf_flow_spread(j->flow);
+  j->first = pf_flow_propagate(j->flow);
 }
 
 

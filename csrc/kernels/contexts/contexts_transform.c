@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contexts/change.h"
-#include "kernels/contexts/walk.h"
+#include "kernels/contexts/contexts_transform.h"
+#include "kernels/contexts/traversal.h"
 
 
 static pf_status no_memory (pf_error *error) {
@@ -290,7 +290,7 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 /* In the order of the walk each weight is the difference of two rounded sums,
    so the last sum is the rounded one. */
 static void scale_metric (pf_contexts *to, const pf_contexts *from,
-                          const pf_walk *walk, const uint32_t *nodes,
+                          const pf_traversal *walk, const uint32_t *nodes,
                           size_t metric, pf_factor factor) {
   pf_wide sum = 0;
   int64_t done = 0;
@@ -310,16 +310,16 @@ static void scale_metric (pf_contexts *to, const pf_contexts *from,
 
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error) {
-  pf_walk walk = {0};
+  pf_traversal walk = {0};
   uint32_t *const nodes = begin(to, from);
-  bool ok = nodes != NULL && pf_walk_open(&walk, from, NULL) == PF_OK;
+  bool ok = nodes != NULL && pf_traversal_open(&walk, from, NULL) == PF_OK;
   for (uint32_t i = 1; ok && i < from->count; i++) {
     nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT;
   }
   for (size_t m = 0; ok && m < from->nmetrics; m++)
     scale_metric(to, from, &walk, nodes, m, factor);
-  pf_walk_close(&walk);
+  pf_traversal_close(&walk);
   free(nodes);
   return ok ? PF_OK : no_memory(error);
 }

@@ -1,12 +1,12 @@
 /*
-** tally.c - rows of a table `arcs` into arcs between functions.
+** arc_counter.c - rows of a table `arcs` into arcs between functions.
 **
 ** Whose addresses they are is found in the thread that reads, for each is a
 ** search in a large index; the other one counts. What is no symbol's needs
 ** another look there, for it may become a pseudo function.
 */
 
-#include "kernels/graph/tally.h"
+#include "kernels/graph/count_arcs.h"
 
 #include <stdlib.h>
 
@@ -28,10 +28,10 @@ static const pf_want wants[NWANTS] = {
 
 
 /* Whether an address in no symbol lies before or behind all of them. */
-static bool is_outside (const pf_places *places, uint64_t address) {
-  const size_t place = pf_places_before(places, address);
-  return places->count != 0 &&
-         (place == PF_NO_PLACE || place == places->count - 1);
+static bool is_outside (const pf_address_index *index, uint64_t address) {
+  const size_t range = pf_index_before(index, address);
+  return index->count != 0 &&
+         (range == PF_NO_RANGE || range == index->count - 1);
 }
 
 
@@ -41,11 +41,11 @@ typedef struct arc_ends {
   uint32_t caller, callee; /* callee PF_NO_FUNCTION: the arc is dropped */
 } arc_ends;
 
-/* The tally under way. */
-typedef struct tally {
-  const pf_credit *credit;
+/* The arc_counter under way. */
+typedef struct arc_counter {
+  const pf_attribution *attribution;
   uint32_t *entries; /* compat only, see find_entries */
-} tally;
+} arc_counter;
 
 
 /* For each function itself, or the nearest before it, that is marked as one;
@@ -63,77 +63,78 @@ static uint32_t *find_entries (const pf_graph *graph) {
 
 
 /* The function of an address, given the symbol that holds it, if one does. */
-static uint32_t function_of (const tally *t, uint64_t address,
+static uint32_t function_of (const arc_counter *c, uint64_t address,
                              uint32_t symbol) {
   if (symbol != UINT32_MAX)
     return symbol;
-  return pf_credit_function(
-      t->credit, pf_places_before(t->credit->places, address), address);
+  return pf_function_at(
+      c->attribution, pf_index_before(c->attribution->index, address), address);
 }
 
 
-static pf_status find_exactly (const tally *t, uint64_t from, uint64_t to,
+static pf_status find_exactly (const arc_counter *c, uint64_t from, uint64_t to,
                                arc_ends *ends) {
-  const pf_places *places = t->credit->places;
+  const pf_address_index *index = c->attribution->index;
   const uint32_t caller = ends->caller;
-  ends->callee = function_of(t, to, ends->callee);
+  ends->callee = function_of(c, to, ends->callee);
   ends->caller = PF_NO_FUNCTION;
   if (ends->callee == PF_NO_FUNCTION)
     return PF_ENOMEM;
-  if (from == 0 || (caller == UINT32_MAX && is_outside(places, from)))
+  if (from == 0 || (caller == UINT32_MAX && is_outside(index, from)))
     return PF_OK;
-  ends->caller = function_of(t, from, caller);
+  ends->caller = function_of(c, from, caller);
   return ends->caller == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;
 }
 
 
-static void find_as_gprof (const tally *t, arc_ends *ends) {
+static void find_as_gprof (const arc_counter *c, arc_ends *ends) {
   if (ends->caller == UINT32_MAX || ends->callee == UINT32_MAX)
     ends->callee = PF_NO_FUNCTION;
   else
-    ends->callee = t->entries[ends->callee];
+    ends->callee = c->entries[ends->callee];
 }
 
 
 /* From symbols to functions: both ends have one, or another look is needed. */
-static pf_status find_ends (const tally *t, const pf_pull *pull, size_t row,
-                            arc_ends *ends) {
-  if (t->entries != NULL) {
-    find_as_gprof(t, ends);
+static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
+                            size_t row, arc_ends *ends) {
+  if (c->entries != NULL) {
+    find_as_gprof(c, ends);
     return PF_OK;
   }
   const uint64_t from = pull->columns[FROM]->addrs[row];
   if (from != 0 && ends->caller != UINT32_MAX && ends->callee != UINT32_MAX)
     return PF_OK;
-  return find_exactly(t, from, pull->columns[TO]->addrs[row], ends);
+  return find_exactly(c, from, pull->columns[TO]->addrs[row], ends);
 }
 
 
 /* Note the symbols that hold the callers, and behind all of these those that
    hold the callees. */
 static void find_symbols (void *context, const pf_pull *pull, uint32_t *notes) {
-  const pf_places *const places = ((const tally *)context)->credit->places;
+  const pf_address_index *const index =
+      ((const arc_counter *)context)->attribution->index;
   const uint64_t *const from = pull->columns[FROM]->addrs;
   const uint64_t *const to = pull->columns[TO]->addrs;
   const size_t rows = pull->batch.rows;
   for (size_t row = 0, n; row < rows; row += n) {
-    n = rows - row < PF_PLACES_AT_ONCE ? rows - row : PF_PLACES_AT_ONCE;
-    pf_places_find_all(places, from + row, n, notes + row);
-    pf_places_find_all(places, to + row, n, notes + PF_BATCH_ROWS + row);
+    n = rows - row < PF_INDEX_AT_ONCE ? rows - row : PF_INDEX_AT_ONCE;
+    pf_index_find_all(index, from + row, n, notes + row);
+    pf_index_find_all(index, to + row, n, notes + PF_BATCH_ROWS + row);
   }
 }
 
 
-static pf_status tally_batch (void *context, const pf_pull *pull,
+static pf_status count_batch (void *context, const pf_pull *pull,
                               const uint32_t *notes, pf_error *error) {
-  const tally *const t = context;
-  pf_graph *const graph = t->credit->graph;
+  const arc_counter *const c = context;
+  pf_graph *const graph = c->attribution->graph;
   const size_t rows = pull->batch.rows;
   pf_status status = PF_OK;
   graph->facts.arc_rows += rows;
   for (size_t row = 0; status == PF_OK && row < rows; row++) {
     arc_ends ends = {notes[row], notes[PF_BATCH_ROWS + row]};
-    status = find_ends(t, pull, row, &ends);
+    status = find_ends(c, pull, row, &ends);
     if (status == PF_OK && ends.callee != PF_NO_FUNCTION)
       status = pf_graph_arc(graph, ends.caller, ends.callee,
                             pf_pull_int(pull->columns[COUNT], row, 0));
@@ -144,20 +145,20 @@ static pf_status tally_batch (void *context, const pf_pull *pull,
 }
 
 
-pf_status pf_tally_arcs (const pf_credit *credit, pf_reader *arcs,
+pf_status pf_count_arcs (const pf_attribution *attribution, pf_reader *arcs,
                          pf_error *error) {
-  tally t = {.credit = credit};
+  arc_counter c = {.attribution = attribution};
   const pf_relay relay = {.wants = wants,
                           .nwants = NWANTS,
                           .sparse = -1,
                           .notes = 2 * PF_BATCH_ROWS,
                           .prepare = find_symbols,
-                          .take = tally_batch,
-                          .context = &t};
-  if (credit->graph->facts.compat &&
-      (t.entries = find_entries(credit->graph)) == NULL)
+                          .take = count_batch,
+                          .context = &c};
+  if (attribution->graph->facts.compat &&
+      (c.entries = find_entries(attribution->graph)) == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   const pf_status status = pf_relay_read(&relay, arcs, error);
-  free(t.entries);
+  free(c.entries);
   return status;
 }

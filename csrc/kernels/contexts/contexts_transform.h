@@ -5,8 +5,8 @@
 ** PF_ENOMEM.
 */
 
-#ifndef contexts_change_h
-#define contexts_change_h
+#ifndef contexts_transform_h
+#define contexts_transform_h
 
 #include "model/wide.h"
 #include "model/contexts.h"

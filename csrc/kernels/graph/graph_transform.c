@@ -3,7 +3,7 @@
 ** functions out of the graph from callees up to callers, and groups.
 */
 
-#include "kernels/graph/change.h"
+#include "kernels/graph/graph_transform.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -238,7 +238,7 @@ static pf_status keep (narrowing *n) {
    callees. */
 typedef struct held {
   pf_arc *list;
-  uint32_t count, room;
+  uint32_t count, capacity;
 } held;
 
 typedef struct hiding {
@@ -260,13 +260,13 @@ static bool is_hidden (const hiding *h, uint32_t function) {
 static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
                            int64_t count) {
   held *const c = &h->of[caller];
-  if (c->count == c->room) {
-    const uint32_t room = c->room * 2 + 8;
-    pf_arc *const list = realloc(c->list, room * sizeof *list);
+  if (c->count == c->capacity) {
+    const uint32_t capacity = c->capacity * 2 + 8;
+    pf_arc *const list = realloc(c->list, capacity * sizeof *list);
     if (list == NULL)
       return PF_ENOMEM;
     c->list = list;
-    c->room = room;
+    c->capacity = capacity;
   }
   c->list[c->count++] = (pf_arc){caller, callee, count};
   return PF_OK;

@@ -4,8 +4,8 @@
 ** is found by propagation.
 */
 
-#ifndef graph_change_h
-#define graph_change_h
+#ifndef graph_transform_h
+#define graph_transform_h
 
 #include "model/graph.h"
 

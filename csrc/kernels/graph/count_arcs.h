@@ -2,10 +2,10 @@
 ** tally.h - rows of a table `arcs` into arcs between functions.
 */
 
-#ifndef tally_h
-#define tally_h
+#ifndef count_arcs_h
+#define count_arcs_h
 
-#include "kernels/graph/credit.h"
+#include "kernels/graph/attribute.h"
 
 /*
 ** Count all arcs of a reader with the columns from, to, count.
@@ -16,7 +16,7 @@
 ** is in no symbol is dropped, and a callee that is not marked as a function
 ** becomes the nearest one before it that is.
 */
-pf_status pf_tally_arcs (const pf_credit *credit, pf_reader *arcs,
+pf_status pf_count_arcs (const pf_attribution *attribution, pf_reader *arcs,
                          pf_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 ** is short. A straddling bin is cut into pieces, one per function or gap.
 */
 
-#include "kernels/graph/credit.h"
+#include "kernels/graph/attribute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,11 +40,11 @@ static const pf_want wants[NWANTS] = {
 };
 
 /* Bytes of a bin that belong to one function or gap. */
-typedef struct piece {
+typedef struct segment {
   uint64_t low, high;
-  size_t place; /* the range it is in or follows */
+  size_t range; /* the range it is in or follows */
   bool is_gap;
-} piece;
+} segment;
 
 
 /* Whether a sample of some set in seconds is no whole number of nanoseconds. */
@@ -66,7 +66,7 @@ static size_t rest_of (const pf_graph *graph) {
 }
 
 
-static void add_seconds (pf_graph *graph, const pf_reader *histogram) {
+static void add_seconds_metrics (pf_graph *graph, const pf_reader *histogram) {
   pf_graph_metric(graph, "samples", "count");
   const size_t field =
       pf_field_index(histogram->fields, histogram->nfields, "spent");
@@ -96,7 +96,7 @@ static bool is_taken (const pf_graph *graph, const char *name) {
 
 /* Add the metric of a dimension, named after it; of a second rate, and where
    that name means something else, with the rate. */
-static void add_unit (pf_graph *graph, const pf_histogram *set) {
+static void add_unit_metric (pf_graph *graph, const pf_histogram *set) {
   const pf_bytes text = pf_name(graph->dictionary, set->dimension);
   const int size = text.size < 20 ? (int)text.size : 20;
   const long long rate = set->rate == 0 ? 1 : (long long)set->rate;
@@ -115,8 +115,8 @@ static void add_unit (pf_graph *graph, const pf_histogram *set) {
 
 
 /* The metric of a set that does not count seconds. */
-static pf_status take_unit (pf_graph *graph, pf_histogram *set,
-                            pf_error *error) {
+static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
+                                   pf_error *error) {
   for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
     if (is_metric_of(&graph->metrics[set->metric], set))
       return PF_OK;
@@ -124,22 +124,22 @@ static pf_status take_unit (pf_graph *graph, pf_histogram *set,
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the histograms are in more than %d units",
                    PF_MAX_METRICS - 3);
-  add_unit(graph, set);
+  add_unit_metric(graph, set);
   return PF_OK;
 }
 
 
-pf_status pf_credit_metrics (pf_graph *graph, const pf_reader *histogram,
-                             pf_histograms *sets, pf_error *error) {
+pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
+                                  pf_histograms *sets, pf_error *error) {
   bool has_seconds = sets->count == 0;
   for (size_t i = 0; i < sets->count; i++)
     has_seconds |= pf_histogram_is_seconds(&sets->sets[i], graph->dictionary);
   if (has_seconds)
-    add_seconds(graph, histogram);
+    add_seconds_metrics(graph, histogram);
   for (size_t i = 0; i < sets->count; i++) {
     if (pf_histogram_is_seconds(&sets->sets[i], graph->dictionary))
       continue;
-    const pf_status status = take_unit(graph, &sets->sets[i], error);
+    const pf_status status = find_unit_metric(graph, &sets->sets[i], error);
     if (status != PF_OK)
       return status;
     sets->has_units = true;
@@ -166,55 +166,54 @@ int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
    ranges. For a narrow gap between two ranges, which is padding or a jump
    table, this is the start of the gap. Before the first range, after the last
    one and in wide gaps there is code without a known symbol, and the address
-   itself is returned; likewise with partial symbols. `place` is the last range
-   that starts before the address, or PF_NO_PLACE. */
-static uint64_t gap_name (const pf_credit *credit, size_t place,
+   itself is returned; likewise with partial symbols. `range` is the last range
+   that starts before the address, or PF_NO_RANGE. */
+static uint64_t gap_name (const pf_attribution *a, size_t range,
                           uint64_t address) {
-  const pf_places *const places = credit->places;
-  if (credit->is_partial || place == PF_NO_PLACE || place + 1 >= places->count)
+  const pf_address_index *const index = a->index;
+  if (a->is_partial || range == PF_NO_RANGE || range + 1 >= index->count)
     return address;
-  const uint64_t start = pf_place_start(places, place);
-  const uint64_t end = pf_place_end(places, place);
+  const uint64_t start = pf_index_start(index, range);
+  const uint64_t end = pf_index_end(index, range);
   const uint64_t gap = end > start ? end : start;
-  return pf_place_start(places, place + 1) - gap <= PF_CREDIT_GAP ? gap
-                                                                  : address;
+  return pf_index_start(index, range + 1) - gap <= PF_MAX_GAP ? gap : address;
 }
 
 
-uint32_t pf_credit_function (const pf_credit *credit, size_t place,
-                             uint64_t address) {
-  const pf_places *places = credit->places;
-  if (place != PF_NO_PLACE && address < pf_place_end(places, place))
-    return (uint32_t)place;
-  return pf_graph_pseudo(credit->graph, gap_name(credit, place, address));
+uint32_t pf_function_at (const pf_attribution *a, size_t range,
+                         uint64_t address) {
+  const pf_address_index *index = a->index;
+  if (range != PF_NO_RANGE && address < pf_index_end(index, range))
+    return (uint32_t)range;
+  return pf_graph_pseudo(a->graph, gap_name(a, range, address));
 }
 
 
-/* The piece of [low, high) that begins at low. */
-static piece first_piece (const pf_places *places, size_t place, uint64_t low,
-                          uint64_t high) {
-  piece cut = {low, high, place, true};
-  if (places->count == 0)
-    return cut;
-  if (place != PF_NO_PLACE && low < pf_place_end(places, place)) {
-    cut.is_gap = false;
-    if (pf_place_end(places, place) < high)
-      cut.high = pf_place_end(places, place);
-    return cut;
+/* The segment of [low, high) that begins at low. */
+static segment first_segment (const pf_address_index *index, size_t range,
+                              uint64_t low, uint64_t high) {
+  segment s = {low, high, range, true};
+  if (index->count == 0)
+    return s;
+  if (range != PF_NO_RANGE && low < pf_index_end(index, range)) {
+    s.is_gap = false;
+    if (pf_index_end(index, range) < high)
+      s.high = pf_index_end(index, range);
+    return s;
   }
-  const size_t next = place == PF_NO_PLACE ? 0 : place + 1;
-  if (next < places->count && pf_place_start(places, next) < high)
-    cut.high = pf_place_start(places, next);
-  return cut;
+  const size_t next = range == PF_NO_RANGE ? 0 : range + 1;
+  if (next < index->count && pf_index_start(index, next) < high)
+    s.high = pf_index_start(index, next);
+  return s;
 }
 
 
-/* The range in effect where a piece ends. */
-static size_t place_behind (const pf_places *places, const piece *cut) {
-  const size_t next = cut->place == PF_NO_PLACE ? 0 : cut->place + 1;
-  return next < places->count && pf_place_start(places, next) <= cut->high
+/* The range in effect where a segment ends. */
+static size_t range_after (const pf_address_index *index, const segment *s) {
+  const size_t next = s->range == PF_NO_RANGE ? 0 : s->range + 1;
+  return next < index->count && pf_index_start(index, next) <= s->high
              ? next
-             : cut->place;
+             : s->range;
 }
 
 
@@ -226,12 +225,12 @@ static void add_weights (pf_graph *graph, size_t function,
 }
 
 
-static pf_status give (pf_credit *credit, const piece *cut,
-                       const int64_t *weights) {
-  const uint32_t function = pf_credit_function(credit, cut->place, cut->low);
+static pf_status add_segment (pf_attribution *a, const segment *s,
+                              const int64_t *weights) {
+  const uint32_t function = pf_function_at(a, s->range, s->low);
   if (function == PF_NO_FUNCTION)
     return PF_ENOMEM;
-  add_weights(credit->graph, function, weights);
+  add_weights(a->graph, function, weights);
   return PF_OK;
 }
 
@@ -245,105 +244,105 @@ static bool has_weight (const int64_t *weights, size_t nmetrics) {
 
 
 /* Share a bin among the functions it covers. */
-static pf_status share_out (pf_credit *credit, size_t place, uint64_t low,
+static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
                             uint64_t high, const int64_t *weights) {
-  const size_t nmetrics = credit->graph->nmetrics;
+  const size_t nmetrics = a->graph->nmetrics;
   int64_t left[PF_MAX_METRICS] = {0}, part[PF_MAX_METRICS] = {0};
-  piece cut, largest = {0};
+  segment s, largest = {0};
   for (size_t i = 0; i < nmetrics; i++)
     left[i] = weights[i];
-  for (uint64_t at = low; at < high; at = cut.high) {
-    cut = first_piece(credit->places, place, at, high);
+  for (uint64_t at = low; at < high; at = s.high) {
+    s = first_segment(a->index, range, at, high);
     for (size_t i = 0; i < nmetrics; i++) {
-      part[i] = pf_share(weights[i], cut.high - cut.low, high - low);
+      part[i] = pf_share(weights[i], s.high - s.low, high - low);
       left[i] -= part[i];
     }
     if (has_weight(part, nmetrics))
-      if (give(credit, &cut, part) != PF_OK)
+      if (add_segment(a, &s, part) != PF_OK)
         return PF_ENOMEM;
-    if (cut.high - cut.low > largest.high - largest.low)
-      largest = cut;
-    place = place_behind(credit->places, &cut);
+    if (s.high - s.low > largest.high - largest.low)
+      largest = s;
+    range = range_after(a->index, &s);
   }
-  return give(credit, &largest, left);
+  return add_segment(a, &largest, left);
 }
 
 
 /* Whether [low, high) covers so much that sharing it out means nothing. */
-static bool is_too_wide (const pf_places *places, size_t place, uint64_t high) {
-  const size_t last = pf_places_before(places, high - 1);
-  const size_t first = place == PF_NO_PLACE ? 0 : place;
-  return last != PF_NO_PLACE && last - first >= PF_CREDIT_WIDEST;
+static bool covers_too_many (const pf_address_index *index, size_t range,
+                             uint64_t high) {
+  const size_t last = pf_index_before(index, high - 1);
+  const size_t first = range == PF_NO_RANGE ? 0 : range;
+  return last != PF_NO_RANGE && last - first >= PF_MAX_SHARES;
 }
 
 
 /* Give a whole bin to the pseudo function of its first address. */
-static pf_status keep_whole (pf_credit *credit, uint64_t low,
-                             const int64_t *weights) {
-  const uint32_t function = pf_graph_pseudo(credit->graph, low);
+static pf_status attribute_whole (pf_attribution *a, uint64_t low,
+                                  const int64_t *weights) {
+  const uint32_t function = pf_graph_pseudo(a->graph, low);
   if (function == PF_NO_FUNCTION)
     return PF_ENOMEM;
-  add_weights(credit->graph, function, weights);
+  add_weights(a->graph, function, weights);
   return PF_OK;
 }
 
 
-pf_status pf_credit_bin (pf_credit *credit, uint64_t low, uint64_t high,
-                         const int64_t *weights) {
-  const pf_places *places = credit->places;
-  pf_graph *graph = credit->graph;
+pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
+                            const int64_t *weights) {
+  const pf_address_index *index = a->index;
+  pf_graph *graph = a->graph;
   graph->facts.samples = pf_add(graph->facts.samples, weights[0]);
-  const size_t place = pf_places_near(places, credit->near, low);
-  credit->near = place;
-  if (place != PF_NO_PLACE && low < high &&
-      high <= pf_place_end(places, place)) {
-    add_weights(graph, place, weights);
+  const size_t range = pf_index_near(index, a->last_range, low);
+  a->last_range = range;
+  if (range != PF_NO_RANGE && low < high &&
+      high <= pf_index_end(index, range)) {
+    add_weights(graph, range, weights);
     return PF_OK;
   }
-  if (places->count == 0 || high <= low)
-    return give(credit, &(piece){low, low, place, true}, weights);
-  if (is_too_wide(places, place, high))
-    return keep_whole(credit, low, weights);
-  return pf_straddlers_add(&credit->straddlers, low, high, weights,
-                           graph->nmetrics);
+  if (index->count == 0 || high <= low)
+    return add_segment(a, &(segment){low, low, range, true}, weights);
+  if (covers_too_many(index, range, high))
+    return attribute_whole(a, low, weights);
+  return pf_shared_bins_add(&a->shared, low, high, weights, graph->nmetrics);
 }
 
 
 /* {====== The end ====== */
 
 /* Make whole nanoseconds of as much of the rest as there are. */
-static void settle (int64_t *time, int64_t *rest) {
+static void carry_rest (int64_t *time, int64_t *rest) {
   const pf_wide whole = pf_ns_of_parts(*rest);
   *time = pf_add(*time, (int64_t)whole);
   *rest = (int64_t)(*rest - whole * PF_REST_UNIT);
 }
 
 
-static pf_status share_straddlers (pf_credit *credit) {
-  pf_straddlers *const s = &credit->straddlers;
-  const size_t rest = rest_of(credit->graph);
+static pf_status share_bins (pf_attribution *a) {
+  pf_shared_bins *const s = &a->shared;
+  const size_t rest = rest_of(a->graph);
   pf_status status = PF_OK;
-  pf_straddlers_merge(s);
+  pf_shared_bins_merge(s);
   for (size_t i = 0; i < s->count && status == PF_OK; i++) {
-    pf_straddler *const bin = &s->bins[i];
+    pf_shared_bin *const bin = &s->bins[i];
     if (rest != 0)
-      settle(&bin->weights[TIME], &bin->weights[rest]);
-    status = share_out(credit, pf_places_near(credit->places, 0, bin->low),
-                       bin->low, bin->high, bin->weights);
+      carry_rest(&bin->weights[TIME], &bin->weights[rest]);
+    status = share_bin(a, pf_index_near(a->index, 0, bin->low), bin->low,
+                       bin->high, bin->weights);
   }
   return status;
 }
 
 
 /* A function by its address. */
-typedef struct placed {
+typedef struct located {
   uint64_t address;
   uint32_t function;
-} placed;
+} located;
 
 
-static int compare_placed (const void *a, const void *b) {
-  const placed *const x = a, *const y = b;
+static int compare_located (const void *a, const void *b) {
+  const located *const x = a, *const y = b;
   if (x->address != y->address)
     return x->address < y->address ? -1 : 1;
   return (x->function > y->function) - (x->function < y->function);
@@ -354,17 +353,17 @@ static int compare_placed (const void *a, const void *b) {
    order of addresses each time is the difference of two rounded sums, so the
    whole is right to half a nanosecond. */
 static pf_status round_times (pf_graph *graph, size_t rest) {
-  placed *const order = malloc((graph->nfunctions + 1) * sizeof *order);
+  located *const order = malloc((graph->nfunctions + 1) * sizeof *order);
   pf_wide sum = 0, done = 0;
   bool is_sorted = true;
   if (order == NULL)
     return PF_ENOMEM;
   for (size_t i = 0; i < graph->nfunctions; i++) {
-    order[i] = (placed){graph->addresses[i], (uint32_t)i};
-    is_sorted &= i == 0 || compare_placed(&order[i - 1], &order[i]) < 0;
+    order[i] = (located){graph->addresses[i], (uint32_t)i};
+    is_sorted &= i == 0 || compare_located(&order[i - 1], &order[i]) < 0;
   }
   if (!is_sorted)
-    qsort(order, graph->nfunctions, sizeof *order, compare_placed);
+    qsort(order, graph->nfunctions, sizeof *order, compare_located);
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const uint32_t f = order[i].function;
     sum += graph->weights[TIME][f] * PF_REST_UNIT + graph->weights[rest][f];
@@ -380,12 +379,12 @@ static pf_status round_times (pf_graph *graph, size_t rest) {
 }
 
 
-pf_status pf_credit_finish (pf_credit *credit) {
-  pf_status status = share_straddlers(credit);
-  const size_t rest = rest_of(credit->graph);
+pf_status pf_attribution_finish (pf_attribution *a) {
+  pf_status status = share_bins(a);
+  const size_t rest = rest_of(a->graph);
   if (status == PF_OK && rest != 0)
-    status = round_times(credit->graph, rest);
-  pf_straddlers_free(&credit->straddlers);
+    status = round_times(a->graph, rest);
+  pf_shared_bins_free(&a->shared);
   return status;
 }
 
@@ -393,24 +392,24 @@ pf_status pf_credit_finish (pf_credit *credit) {
 
 
 /* Set the weights of a row by metric. False: it has none. */
-static bool weigh (pf_credit *credit, const pf_pull *pull, size_t row,
-                   size_t rest, int64_t *weights) {
+static bool set_weights (pf_attribution *a, const pf_pull *pull, size_t row,
+                         size_t rest, int64_t *weights) {
   const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);
   const int64_t spent = pf_pull_int(pull->columns[SPENT], row, 0);
   const int64_t left = rest == 0 ? 0 : pf_pull_int(pull->columns[LEFT], row, 0);
   const pf_histogram *set = NULL;
   if (count == 0 && spent == 0 && left == 0)
     return false;
-  memset(weights, 0, credit->graph->nmetrics * sizeof *weights);
-  if (credit->units != NULL)
-    set = pf_histograms_find(
-        credit->units, pf_pull_int(pull->columns[SET], row, 0), &credit->unit);
+  memset(weights, 0, a->graph->nmetrics * sizeof *weights);
+  if (a->units != NULL)
+    set = pf_histograms_find(a->units, pf_pull_int(pull->columns[SET], row, 0),
+                             &a->unit);
   if (set != NULL && set->metric != SAMPLES) {
     weights[set->metric] = count;
     return true;
   }
   weights[SAMPLES] = count;
-  if (credit->graph->facts.has_time)
+  if (a->graph->facts.has_time)
     weights[TIME] = spent;
   if (rest != 0)
     weights[rest] = left;
@@ -418,20 +417,20 @@ static bool weigh (pf_credit *credit, const pf_pull *pull, size_t row,
 }
 
 
-static pf_status credit_batch (void *context, const pf_pull *pull,
-                               const uint32_t *notes, pf_error *error) {
-  pf_credit *const credit = context;
-  const size_t rest = rest_of(credit->graph);
+static pf_status attribute_batch (void *context, const pf_pull *pull,
+                                  const uint32_t *notes, pf_error *error) {
+  pf_attribution *const a = context;
+  const size_t rest = rest_of(a->graph);
   int64_t weights[PF_MAX_METRICS];
   (void)notes;
   for (size_t row = 0; row < pull->batch.rows; row++) {
-    if (!weigh(credit, pull, row, rest, weights))
+    if (!set_weights(a, pull, row, rest, weights))
       continue;
     const uint64_t low = pull->columns[LOW]->addrs[row];
     const uint64_t high = pull->columns[HIGH]->addrs[row];
-    pf_status status = pf_credit_bin(credit, low, high, weights);
-    if (status == PF_OK && credit->also != NULL)
-      status = credit->also(credit->context, low, high, weights);
+    pf_status status = pf_attribute_bin(a, low, high, weights);
+    if (status == PF_OK && a->observe != NULL)
+      status = a->observe(a->context, low, high, weights);
     if (status != PF_OK)
       return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
   }
@@ -439,18 +438,18 @@ static pf_status credit_batch (void *context, const pf_pull *pull,
 }
 
 
-pf_status pf_credit_histogram (pf_credit *credit, pf_reader *histogram,
-                               pf_error *error) {
-  const size_t nwants = credit->units != NULL         ? NWANTS
-                        : rest_of(credit->graph) != 0 ? SET
-                                                      : LEFT;
+pf_status pf_attribute_histogram (pf_attribution *a, pf_reader *histogram,
+                                  pf_error *error) {
+  const size_t nwants = a->units != NULL         ? NWANTS
+                        : rest_of(a->graph) != 0 ? SET
+                                                 : LEFT;
   const pf_relay relay = {.wants = wants,
                           .nwants = nwants,
                           .sparse = COUNT,
-                          .take = credit_batch,
-                          .context = credit};
+                          .take = attribute_batch,
+                          .context = a};
   pf_status status = pf_relay_read(&relay, histogram, error);
-  if (pf_credit_finish(credit) != PF_OK && status == PF_OK)
+  if (pf_attribution_finish(a) != PF_OK && status == PF_OK)
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return status;
 }

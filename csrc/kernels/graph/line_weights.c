@@ -6,7 +6,7 @@
 ** each. A second graph, whose functions are these ranges, does the counting.
 */
 
-#include "kernels/graph/lines.h"
+#include "kernels/graph/line_weights.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +23,16 @@ struct pf_line_range {
 };
 
 
-static bool add_range (pf_line_credit *lines, uint64_t start, uint64_t end,
+static bool add_range (pf_line_weights *lines, uint64_t start, uint64_t end,
                        uint32_t row) {
-  if (lines->nranges == lines->ranges_room) {
-    const size_t room = lines->nranges * 2 + 256;
+  if (lines->nranges == lines->ranges_capacity) {
+    const size_t capacity = lines->nranges * 2 + 256;
     struct pf_line_range *const ranges =
-        realloc(lines->ranges, room * sizeof *ranges);
+        realloc(lines->ranges, capacity * sizeof *ranges);
     if (ranges == NULL)
       return false;
     lines->ranges = ranges;
-    lines->ranges_room = room;
+    lines->ranges_capacity = capacity;
   }
   lines->ranges[lines->nranges++] = (struct pf_line_range){start, end, row};
   return true;
@@ -47,13 +47,13 @@ static uint64_t next_edge (uint64_t at, uint64_t start, uint64_t end) {
 
 
 /* Cut [start, end) ranges out of both lists. */
-static bool sweep (pf_line_credit *lines, uint64_t bias) {
-  const pf_places *functions = lines->functions->places;
+static bool sweep (pf_line_weights *lines, uint64_t bias) {
+  const pf_address_index *functions = lines->functions->index;
   size_t f = 0, r = 0;
   uint64_t at = 0;
   while (f < functions->count || r < lines->table_rows) {
     const pf_line_row *row = r < lines->table_rows ? &lines->table[r] : NULL;
-    if (f < functions->count && pf_place_end(functions, f) <= at) {
+    if (f < functions->count && pf_index_end(functions, f) <= at) {
       f++;
       continue;
     }
@@ -64,9 +64,9 @@ static bool sweep (pf_line_credit *lines, uint64_t bias) {
     uint64_t edge = UINT64_MAX;
     bool in_function = false, in_row = false;
     if (f < functions->count) {
-      edge = next_edge(at, pf_place_start(functions, f),
-                       pf_place_end(functions, f));
-      in_function = pf_place_start(functions, f) <= at;
+      edge = next_edge(at, pf_index_start(functions, f),
+                       pf_index_end(functions, f));
+      in_function = pf_index_start(functions, f) <= at;
     }
     if (row != NULL) {
       const uint64_t other = next_edge(at, row->start + bias, row->end + bias);
@@ -83,7 +83,7 @@ static bool sweep (pf_line_credit *lines, uint64_t bias) {
 
 
 /* Make the counter: one function per range, with the same metrics. */
-static pf_status open_cells (pf_line_credit *lines) {
+static pf_status open_cells (pf_line_weights *lines) {
   const pf_graph *graph = lines->functions->graph;
   pf_graph_open(&lines->cells, graph->dictionary);
   pf_graph_metrics_like(&lines->cells, graph);
@@ -91,39 +91,40 @@ static pf_status open_cells (pf_line_credit *lines) {
     return PF_ENOMEM;
   for (size_t i = 0; i < lines->nranges; i++)
     pf_graph_function(&lines->cells, PF_NO_NAME, lines->ranges[i].start, 0);
-  lines->credit = (pf_credit){.graph = &lines->cells,
-                              .places = &lines->places,
-                              .is_partial = lines->functions->is_partial};
+  lines->attribution =
+      (pf_attribution){.graph = &lines->cells,
+                       .index = &lines->index,
+                       .is_partial = lines->functions->is_partial};
   return PF_OK;
 }
 
 
-pf_status pf_line_credit_open (pf_line_credit *lines,
-                               const pf_credit *functions, pf_symbols *symbols,
-                               uint64_t bias) {
+pf_status pf_line_weights_open (pf_line_weights *lines,
+                                const pf_attribution *functions,
+                                pf_symbols *symbols, uint64_t bias) {
   memset(lines, 0, sizeof *lines);
   lines->functions = functions;
   lines->table = pf_symbols_lines(symbols, &lines->table_rows);
   if (!sweep(lines, bias) ||
-      pf_ranges_open(&lines->index, lines->ranges, sizeof *lines->ranges,
+      pf_ranges_open(&lines->lookup, lines->ranges, sizeof *lines->ranges,
                      lines->nranges) != PF_OK)
     return PF_ENOMEM;
-  pf_places_open(&lines->places, &lines->index, 0);
+  pf_index_open(&lines->index, &lines->lookup, 0);
   return open_cells(lines);
 }
 
 
-pf_status pf_line_credit_bin (void *context, uint64_t low, uint64_t high,
-                              const int64_t *weights) {
-  pf_line_credit *lines = context;
-  return pf_credit_bin(&lines->credit, low, high, weights);
+pf_status pf_line_weights_bin (void *context, uint64_t low, uint64_t high,
+                               const int64_t *weights) {
+  pf_line_weights *lines = context;
+  return pf_attribute_bin(&lines->attribution, low, high, weights);
 }
 
 
 /* What range or gap `cell` stands for. */
-static pf_status describe (const pf_line_credit *lines, uint32_t cell,
+static pf_status describe (const pf_line_weights *lines, uint32_t cell,
                            pf_graph_line *line) {
-  const pf_credit *functions = lines->functions;
+  const pf_attribution *functions = lines->functions;
   const uint64_t address = lines->cells.addresses[cell];
   const bool is_gap = cell >= lines->nranges;
   const uint32_t row = is_gap ? NO_ROW : lines->ranges[cell].row;
@@ -132,8 +133,8 @@ static pf_status describe (const pf_line_credit *lines, uint32_t cell,
     line->file = lines->table[row].file;
     line->line = lines->table[row].line;
   }
-  line->function = pf_credit_function(
-      functions, pf_places_before(functions->places, address), address);
+  line->function = pf_function_at(
+      functions, pf_index_before(functions->index, address), address);
   for (size_t i = 0; i < lines->cells.nmetrics; i++)
     line->weights[i] = lines->cells.weights[i][cell];
   return line->function == PF_NO_FUNCTION ? PF_ENOMEM : PF_OK;
@@ -172,11 +173,11 @@ static bool has_weight (const pf_graph *cells, size_t cell) {
 }
 
 
-pf_status pf_line_credit_finish (pf_line_credit *lines) {
+pf_status pf_line_weights_finish (pf_line_weights *lines) {
   pf_graph *graph = lines->functions->graph;
   const pf_graph *cells = &lines->cells;
   size_t count = 0;
-  if (pf_credit_finish(&lines->credit) != PF_OK)
+  if (pf_attribution_finish(&lines->attribution) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < cells->nfunctions; i++)
     count += has_weight(cells, i);
@@ -195,10 +196,10 @@ pf_status pf_line_credit_finish (pf_line_credit *lines) {
 }
 
 
-void pf_line_credit_close (pf_line_credit *lines) {
-  pf_ranges_close(&lines->index);
+void pf_line_weights_close (pf_line_weights *lines) {
+  pf_ranges_close(&lines->lookup);
   pf_graph_close(&lines->cells);
-  pf_straddlers_free(&lines->credit.straddlers);
+  pf_shared_bins_free(&lines->attribution.shared);
   free(lines->ranges);
   memset(lines, 0, sizeof *lines);
 }

@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-#include "kernels/contexts/walk.h"
+#include "kernels/contexts/traversal.h"
 #include "model/contexts_order.h"
 
 
 /* Number the functions: frames of one name and file stand together. */
-static void number_functions (pf_walk *walk, const uint32_t *sorted,
+static void number_functions (pf_traversal *walk, const uint32_t *sorted,
                               uint32_t count, uint32_t *of_area) {
   const pf_area *last = NULL;
   for (uint32_t i = 0; i < count; i++) {
@@ -22,8 +22,8 @@ static void number_functions (pf_walk *walk, const uint32_t *sorted,
 }
 
 
-static pf_status fill (pf_walk *walk, const int64_t *totals, uint32_t *scratch,
-                       size_t nareas) {
+static pf_status fill (pf_traversal *walk, const int64_t *totals,
+                       uint32_t *scratch, size_t nareas) {
   const pf_contexts *const c = walk->contexts;
   uint32_t *const ranks = scratch, *const sorted = scratch + nareas;
   uint32_t *const of_area = sorted + nareas, count;
@@ -42,11 +42,11 @@ static pf_status fill (pf_walk *walk, const int64_t *totals, uint32_t *scratch,
 }
 
 
-pf_status pf_walk_open (pf_walk *walk, const pf_contexts *contexts,
-                        const int64_t *totals) {
+pf_status pf_traversal_open (pf_traversal *walk, const pf_contexts *contexts,
+                             const int64_t *totals) {
   const size_t count = contexts->count;
   const size_t nareas = (size_t)pf_areas_count(contexts->dictionary) + 1;
-  *walk = (pf_walk){.contexts = contexts};
+  *walk = (pf_traversal){.contexts = contexts};
   walk->order = malloc(count * sizeof *walk->order);
   walk->depths = malloc(count * sizeof *walk->depths);
   walk->functions = malloc(count * sizeof *walk->functions);
@@ -58,24 +58,25 @@ pf_status pf_walk_open (pf_walk *walk, const pf_contexts *contexts,
     status = fill(walk, totals, scratch, nareas);
   free(scratch);
   if (status != PF_OK)
-    pf_walk_close(walk);
+    pf_traversal_close(walk);
   return status;
 }
 
 
-void pf_walk_close (pf_walk *walk) {
+void pf_traversal_close (pf_traversal *walk) {
   free(walk->order);
   free(walk->depths);
   free(walk->functions);
   free(walk->areas);
-  *walk = (pf_walk){0};
+  *walk = (pf_traversal){0};
 }
 
 
 /* {====== Recursion ====== */
 
-pf_status pf_walk_outermost_of (const pf_walk *walk, const uint32_t *classes,
-                                size_t nclasses, bool *outermost) {
+pf_status pf_traversal_outermost_of (const pf_traversal *walk,
+                                     const uint32_t *classes, size_t nclasses,
+                                     bool *outermost) {
   uint32_t *const above = calloc(nclasses + 1, sizeof *above);
   uint32_t *const path = malloc(((size_t)walk->max_depth + 1) * sizeof *path);
   if (above == NULL || path == NULL) {
@@ -98,9 +99,9 @@ pf_status pf_walk_outermost_of (const pf_walk *walk, const uint32_t *classes,
 }
 
 
-pf_status pf_walk_outermost (const pf_walk *walk, bool *outermost) {
-  return pf_walk_outermost_of(walk, walk->functions, walk->nfunctions,
-                              outermost);
+pf_status pf_traversal_outermost (const pf_traversal *walk, bool *outermost) {
+  return pf_traversal_outermost_of(walk, walk->functions, walk->nfunctions,
+                                   outermost);
 }
 
 /* }====== */

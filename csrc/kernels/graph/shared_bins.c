@@ -4,21 +4,21 @@
 ** ranges, not with the files.
 */
 
-#include "kernels/graph/straddlers.h"
+#include "kernels/graph/shared_bins.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 
 static int compare (const void *a, const void *b) {
-  const pf_straddler *const x = a, *const y = b;
+  const pf_shared_bin *const x = a, *const y = b;
   if (x->low != y->low)
     return x->low < y->low ? -1 : 1;
   return (x->high > y->high) - (x->high < y->high);
 }
 
 
-void pf_straddlers_merge (pf_straddlers *s) {
+void pf_shared_bins_merge (pf_shared_bins *s) {
   size_t kept = 0, sorted = 1;
   if (s->count == 0)
     return;
@@ -39,25 +39,25 @@ void pf_straddlers_merge (pf_straddlers *s) {
 }
 
 
-static bool make_room (pf_straddlers *s) {
-  pf_straddlers_merge(s);
-  if (s->room > 0 && s->count <= s->room / 2)
+static bool grow (pf_shared_bins *s) {
+  pf_shared_bins_merge(s);
+  if (s->capacity > 0 && s->count <= s->capacity / 2)
     return true;
-  const size_t room = s->room == 0 ? 64 : 2 * s->room;
-  pf_straddler *const bins = realloc(s->bins, room * sizeof *bins);
+  const size_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
+  pf_shared_bin *const bins = realloc(s->bins, capacity * sizeof *bins);
   if (bins == NULL)
     return false;
   s->bins = bins;
-  s->room = room;
+  s->capacity = capacity;
   return true;
 }
 
 
-pf_status pf_straddlers_add (pf_straddlers *s, uint64_t low, uint64_t high,
-                             const int64_t *weights, size_t nmetrics) {
-  if (s->count == s->room && !make_room(s))
+pf_status pf_shared_bins_add (pf_shared_bins *s, uint64_t low, uint64_t high,
+                              const int64_t *weights, size_t nmetrics) {
+  if (s->count == s->capacity && !grow(s))
     return PF_ENOMEM;
-  pf_straddler *const bin = &s->bins[s->count++];
+  pf_shared_bin *const bin = &s->bins[s->count++];
   memset(bin, 0, sizeof *bin);
   bin->low = low;
   bin->high = high;
@@ -66,7 +66,7 @@ pf_status pf_straddlers_add (pf_straddlers *s, uint64_t low, uint64_t high,
 }
 
 
-void pf_straddlers_free (pf_straddlers *s) {
+void pf_shared_bins_free (pf_shared_bins *s) {
   free(s->bins);
   memset(s, 0, sizeof *s);
 }
