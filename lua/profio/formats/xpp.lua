@@ -211,7 +211,7 @@ end
 ---@return string|nil code
 function xpp.replaced(path, options)
    local older, message, code = packets.replaced(path, options.packets == true)
-   if message or writes_text(options) then
+   if not older or writes_text(options) then
       return older, message, code
    end
    local pages
@@ -219,16 +219,13 @@ function xpp.replaced(path, options)
    if not pages then
       return nil, message, code
    end
-   local paths = table.move(pages.paths, 1, #pages.paths, #(older and older.paths or {}) + 1,
-      older and older.paths or {})
    local function both(name)
       return function()
          pages[name]()
-         if older then
-            older[name]()
-         end
+         older[name]()
       end
    end
+   local paths = table.move(pages.paths, 1, #pages.paths, #older.paths + 1, older.paths)
    return { paths = paths, all = both "all", rest = both "rest" }
 end
 
