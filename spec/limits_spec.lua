@@ -86,7 +86,7 @@ describe("limits.parse of noise", function()
 end)
 
 describe("limits.fit", function()
-   it("wants columns that are there, and units only of times", function()
+   it("expects existing columns, and units only for times", function()
       local function fit(text)
          return limits.fit(limits.parse(text), { "count", "net" })
       end

@@ -18,7 +18,7 @@ local gmon = "gmon" .. ("<I4"):pack(1) .. ("\0"):rep(12)
 
 describe("profio.open", function()
    it("raises at wrong use", function()
-      assert.error_matches(function() profio.open() end, "open wants a path")
+      assert.error_matches(function() profio.open() end, "open expects a path")
       assert.error_matches(function() profio.open {} end, "at least one path")
       assert.error_matches(function() profio.open({ data = 1 }) end, "data = string")
       assert.error_matches(function() profio.open("x", 1) end, "table of options")
@@ -27,7 +27,7 @@ describe("profio.open", function()
       assert.error_matches(function() profio.open({ data = gmon }, { nope = 1 }) end,
          "no option 'nope'")
       assert.error_matches(function() profio.open({ data = gmon }, { strict = 1 }) end,
-         "option 'strict' wants true or false")
+         "option 'strict' must be true or false")
    end)
 
    it("answers nil, message, code for files that are not there or no files", function()
@@ -355,10 +355,10 @@ describe("a view", function()
          "no column 'nope'; there are: from, to, count")
    end)
 
-   it("wants sensible arguments", function()
+   it("refuses arguments of wrong types", function()
       local arcs = trace.arcs
-      assert.error_matches(function() arcs:where() end, "where wants a table")
-      assert.error_matches(function() arcs:filter "x" end, "filter wants a function")
+      assert.error_matches(function() arcs:where() end, "where expects a table")
+      assert.error_matches(function() arcs:filter "x" end, "filter expects a function")
       assert.error_matches(function() arcs:limit(-1) end, "limit: the number of rows must be")
       assert.error_matches(function() arcs:sort() end, "at least one column")
       assert.error_matches(function() arcs:aggregate {} end, "at least one")

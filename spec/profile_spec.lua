@@ -156,7 +156,7 @@ describe("a profile of stacks", function()
          { ["function"] = "main", change = 0 } },
          a:diff(b):rows("function", "change", "relative"))
       assert.error_matches(function() return a + 1 end, "added to")
-      assert.error_matches(function() b:scale "x" end, "scale wants a number")
+      assert.error_matches(function() b:scale "x" end, "scale expects a number")
    end)
 end)
 

@@ -488,7 +488,7 @@ describe("the recorder", function()
       assert.equal("winidea", trace.format)
    end)
 
-   it("wants no hook but its own", function()
+   it("refuses a debug hook of somebody else", function()
       debug.sethook(function() end, "l")
       local started, message = pcall(recorder.start, { path = recorded.path "hooked.out" })
       debug.sethook()

@@ -289,10 +289,10 @@ describe("a writer through a ring", function()
          given.format = given.format or "br"
          return profio.create(path, given)
       end
-      fails("a ring wants a path", profio.create, nil, { format = "br", ring = {} })
-      fails("'ring' wants a table", with, { ring = "4M" })
+      fails("a ring needs a path", profio.create, nil, { format = "br", ring = {} })
+      fails("'ring' must be a table", with, { ring = "4M" })
       fails("ring has no option 'sise'", with, { ring = { sise = 1 } })
-      fails("'size' wants bytes", with, { ring = { size = "4X" } })
+      fails("'size' must be a size in bytes", with, { ring = { size = "4X" } })
       fails("'full' is one of block, drop, overwrite", with, { ring = { full = "wait" } })
       fails("has no option 'rounds'; there are: code_page", with, { ring = {}, rounds = true })
       fails("br is written as one file: only traces of xpp", with, { ring = {}, packets = true })

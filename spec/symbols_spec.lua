@@ -77,7 +77,7 @@ describe("profio.symbols", function()
       assert.is_nil(found)
       assert.matches("nm.txt: not the text of nm", message)
       assert.equal("format", code)
-      assert.error_matches(function() symbols.open {} end, "wants exe or symbols")
+      assert.error_matches(function() symbols.open {} end, "expects exe or symbols")
    end)
 
    it("takes names from the text of nm, facts from the executable", function()

@@ -50,7 +50,7 @@ calls.statistics_options = table.move(calls.options, 1, #calls.options, 5, {
 local function checked(given, declared, owner)
    local mine = options.check(declared, given or {}, owner)
    if mine.max_depth and (mine.max_depth < 2 or mine.max_depth > 1 << 24) then
-      error("option 'max_depth' wants 2 to 16777216, got " .. mine.max_depth, 0)
+      error("option 'max_depth' must be from 2 to 16777216, got " .. mine.max_depth, 0)
    end
    return mine
 end

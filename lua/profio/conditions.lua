@@ -31,7 +31,7 @@ end
 ---@param pattern string
 function conditions.match(pattern)
    if type(pattern) ~= "string" then
-      error("match wants a Lua pattern, got " .. type(pattern), 2)
+      error("match expects a Lua pattern, got " .. type(pattern), 2)
    end
    local ok, message = pcall(string.find, "", pattern)
    if not ok then
@@ -85,7 +85,7 @@ function conditions.tests(wanted)
    local columns, tests = {}, {}
    for column in pairs(wanted) do
       if type(column) ~= "string" then
-         error("where wants columns by name: where { column = value }", 0)
+         error("where expects columns by name: where { column = value }", 0)
       end
       columns[#columns + 1] = column
    end

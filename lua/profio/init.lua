@@ -353,7 +353,7 @@ end
 function profio.open(what, given)
    given = given or {}
    if type(given) ~= "table" then
-      error("open wants a table of options, got " .. type(given), 2)
+      error("open expects a table of options, got " .. type(given), 2)
    end
    local list = inputs.of(what)
    local state = { parts = {}, differs = {}, sources = {}, paths = {}, goes_on = {}, notes = {},

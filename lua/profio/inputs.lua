@@ -30,7 +30,7 @@ local function one(what)
    for key, value in pairs(what) do
       if key ~= "data" and key ~= "path" then
          if type(key) ~= "string" or type(value) ~= "string" then
-            error("open wants { data = string, ROLE = string, ... }", 4)
+            error("open expects { data = string, ROLE = string, ... }", 4)
          end
          sides[key] = value
       end
@@ -45,20 +45,20 @@ function inputs.of(what)
    if type(what) == "string" then
       return { one(what) }
    elseif type(what) ~= "table" then
-      error("open wants a path, { data = string } or a list of them, got " .. type(what), 3)
+      error("open expects a path, { data = string } or a list of them, got " .. type(what), 3)
    elseif what.data ~= nil then
       if type(what.data) ~= "string" then
-         error("open wants { data = string }, got " .. type(what.data), 3)
+         error("open expects { data = string }, got " .. type(what.data), 3)
       end
       return { one(what) }
    elseif #what == 0 then
-      error("open wants at least one path", 3)
+      error("open expects at least one path", 3)
    end
    local list = {}
    for i, input in ipairs(what) do
       if type(input) ~= "string" and not (type(input) == "table" and type(input.data) == "string")
       then
-         error("open wants a list of paths or { data = string }", 3)
+         error("open expects a list of paths or { data = string }", 3)
       end
       list[i] = one(input)
    end

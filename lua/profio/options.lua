@@ -26,7 +26,7 @@ local checks = {}
 function checks.int(option, value)
    local whole = math.tointeger(value)
    if not whole then
-      error(("option '%s' wants a whole number, got %s"):format(option.name, tostring(value)), 0)
+      error(("option '%s' must be a whole number, got %s"):format(option.name, tostring(value)), 0)
    end
    return whole
 end
@@ -37,15 +37,15 @@ function checks.size(option, value)
    local digits, unit = tostring(value):upper():match "^(%d+)([KMG]?)$"
    local bytes = digits and math.tointeger(tonumber(digits))
    if not bytes or bytes == 0 or bytes > (1 << 40) then
-      error(("option '%s' wants bytes, 65536 or \"4M\", got %s"):format(option.name,
-         tostring(value)), 0)
+      error(("option '%s' must be a size in bytes such as 65536 or \"4M\", got %s")
+         :format(option.name, tostring(value)), 0)
    end
    return bytes * binary[unit]
 end
 
 function checks.ring(option, value)
    if type(value) ~= "table" then
-      error(("option '%s' wants a table { size =, full = }, got %s"):format(option.name,
+      error(("option '%s' must be a table { size =, full = }, got %s"):format(option.name,
          type(value)), 0)
    end
    return value
@@ -53,14 +53,14 @@ end
 
 function checks.bool(option, value)
    if type(value) ~= "boolean" then
-      error(("option '%s' wants true or false, got %s"):format(option.name, tostring(value)), 0)
+      error(("option '%s' must be true or false, got %s"):format(option.name, tostring(value)), 0)
    end
    return value
 end
 
 function checks.text(option, value)
    if type(value) ~= "string" then
-      error(("option '%s' wants a text, got %s"):format(option.name, type(value)), 0)
+      error(("option '%s' must be a string, got %s"):format(option.name, type(value)), 0)
    end
    return value
 end
@@ -78,7 +78,7 @@ end
 function checks.file(option, value)
    if type(value) ~= "string" and not (type(value) == "table" and type(value.data) == "string")
    then
-      error(("option '%s' wants a path or { data = string }, got %s"):format(option.name,
+      error(("option '%s' must be a path or { data = string }, got %s"):format(option.name,
          type(value)), 0)
    end
    return value
@@ -86,7 +86,7 @@ end
 
 function checks.view(option, value)
    if getmetatable(value) == nil or getmetatable(value).__name ~= "profio.view" then
-      error(("option '%s' wants a view, got %s"):format(option.name, type(value)), 0)
+      error(("option '%s' must be a view, got %s"):format(option.name, type(value)), 0)
    end
    return value
 end

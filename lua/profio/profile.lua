@@ -349,7 +349,7 @@ end
 ---@return profio.View
 function methods:diff(old, metric)
    if not is_profile(old) then
-      error("diff wants a profile, got " .. type(old), 2)
+      error("diff expects a profile, got " .. type(old), 2)
    end
    return view.over(function()
       local mine, theirs = matching.align(functions_of(self, metric, ""),
@@ -373,7 +373,7 @@ end
 ---@return profio.Profile
 function methods:scale(factor)
    if type(factor) ~= "number" then
-      error("scale wants a number, got " .. type(factor), 2)
+      error("scale expects a number, got " .. type(factor), 2)
    end
    return scaled(self, factor)
 end
@@ -400,7 +400,7 @@ end
 function methods:normalise(to, metric)
    local wanted = is_profile(to) and whole_of(of(to).body, metric) or to
    if type(wanted) ~= "number" then
-      error("normalise wants a profile or a number", 2)
+      error("normalise expects a profile or a number", 2)
    end
    local whole = whole_of(of(self).body, metric)
    if whole == 0 then
@@ -500,7 +500,7 @@ methods.hide = narrowed(HIDE)
 ---@return profio.Profile
 function methods:group(by)
    if by ~= "file" and type(by) ~= "function" then
-      error('group wants "file" or a function of a frame', 2)
+      error('group expects "file" or a function of a frame', 2)
    end
    if of(self).body.kind == "sums" and of(self).again then
       return of(self).again(function(part)

@@ -68,7 +68,7 @@ local ways = {
 local function interval_of(text)
    local ns, unit = times.parse(text)
    if not ns or not unit or ns < 20000 or ns > 10000000000 then
-      error(("option 'interval' wants a time from 20us to 10s, got %s"):format(text), 0)
+      error(("option 'interval' must be a time from 20us to 10s, got %s"):format(text), 0)
    end
    return ns
 end
@@ -104,9 +104,9 @@ local checked = raise.public(function(given)
    end
    check_format(asked)
    if not asked.path and asked.mode ~= "aggregate" then
-      error("the recorder wants a path", 0)
+      error("the recorder expects a path", 0)
    elseif asked.depth < 1 or asked.depth > 65536 then
-      error("option 'depth' wants 1 to 65536", 0)
+      error("option 'depth' must be from 1 to 65536", 0)
    end
    asked.path = asked.path and (asked.path:gsub("%%([p%%])", { p = core.process_id(),
       ["%"] = "%" }))

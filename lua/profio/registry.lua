@@ -103,7 +103,7 @@ end
 
 local function check_tables(format)
    if type(format.tables) ~= "table" or next(format.tables) == nil then
-      error("register: 'tables' wants { name = { {column, type}, ... } }", 0)
+      error("register: 'tables' must be { name = { {column, type}, ... } }", 0)
    end
    for name, fields in pairs(format.tables) do
       if type(name) ~= "string" or type(fields) ~= "table" or #fields == 0 then
@@ -160,7 +160,7 @@ end
 ---@param format table
 function registry.register(format)
    if type(format) ~= "table" or type(format.name) ~= "string" or format.name == "" then
-      error("register wants a table with a name", 0)
+      error("register expects a table with a name", 0)
    elseif by_name[format.name] and not by_name[format.name].registered then
       error(("format '%s' is one of profio's own"):format(format.name), 0)
    elseif type(format.score) ~= "function" or type(format.open) ~= "function" then

@@ -138,7 +138,7 @@ function script_part.open(format, source, options, dictionary, mine)
       return nil, ("%s: %s: %s"):format(source:path(), format.name, message or "not readable"),
          code or "format"
    elseif type(makers) ~= "table" then
-      error(("open of format '%s' wants to answer { table = function(put) }"):format(format.name))
+      error(("open of format '%s' must return { table = function(put) }"):format(format.name))
    end
    local fields = { raw = raw_fields }
    for name, columns in pairs(format.tables) do

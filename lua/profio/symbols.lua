@@ -155,7 +155,7 @@ end
 ---@return string|nil code
 function symbols.open(options)
    if not options.exe and not options.symbols then
-      error("symbols.open wants exe or symbols", 2)
+      error("symbols.open expects exe or symbols", 2)
    end
    local found = { notes = {} }
    local ok, message, code = find_files(options, found)

@@ -370,7 +370,7 @@ function methods:refresh()
    local state = alive(self)
    local is_new = false
    if not state.options.live then
-      error("refresh wants a trace that was opened with live = true", 2)
+      error("refresh expects a trace that was opened with live = true", 2)
    end
    for i, part in ipairs(state.parts) do
       is_new = part:grow() or is_new

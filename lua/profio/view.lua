@@ -133,7 +133,7 @@ end
 ---@return profio.View
 function methods:where(wanted)
    if type(wanted) ~= "table" then
-      error("where wants a table: where { column = value }", 2)
+      error("where expects a table: where { column = value }", 2)
    end
    local tests = conditions.tests(wanted)
    return with(self, function(reader)
@@ -148,7 +148,7 @@ end
 function methods:filter(f, ...)
    local columns = names_given("filter", ...) or {}
    if type(f) ~= "function" or #columns == 0 then
-      error("filter wants a function and the columns it gets: filter(f, \"time\", ...)", 2)
+      error("filter expects a function and the columns it gets: filter(f, \"time\", ...)", 2)
    end
    return with(self, function(reader)
       return core.filter(reader, f, columns)
@@ -183,7 +183,7 @@ function methods:range(from, to, column)
    local first = from and math.tointeger(from)
    local behind = to and math.tointeger(to)
    if (from and not first) or (to and not behind) then
-      error("range wants whole numbers of nanoseconds: range(from, to)", 2)
+      error("range expects whole numbers of nanoseconds: range(from, to)", 2)
    end
    raise.expect(column, "string?", "range: the column")
    return with(self, function(reader)
@@ -210,12 +210,12 @@ function methods:sort(...)
    for i, word in ipairs(names_given("sort", ...) or {}) do
       local sign, column = word:match "^(%-?)(.+)$"
       if not column then
-         error("sort wants names of columns, got an empty one", 2)
+         error("sort expects names of columns, got an empty one", 2)
       end
       keys[i] = { column = column, descending = sign == "-" }
    end
    if #keys == 0 then
-      error("sort wants at least one column", 2)
+      error("sort expects at least one column", 2)
    end
    return with(self, function(reader)
       return core.sort(reader, keys)
@@ -295,14 +295,14 @@ local function key_of(word, number)
       return { fn = word[1], columns = #columns > 0 and columns or nil, type = word.type,
          name = word.name or (number == 1 and "key" or "key" .. number) }
    elseif type(word) ~= "string" then
-      error("group wants columns, bucket(column, width), octave(column) or functions, got "
+      error("group expects columns, bucket(column, width), octave(column) or functions, got "
          .. type(word), 0)
    end
    local column, width = word:match "^%s*bucket%(%s*([%w_]+)%s*,%s*(%S+)%s*%)%s*$"
    if column then
       width = times.whole(width) or tonumber(width)
       if not width or width <= 0 then
-         error("bucket wants a width above 0: bucket(column, width)", 0)
+         error("bucket expects a width above 0: bucket(column, width)", 0)
       end
       return { column = column, bucket = math.tointeger(width) or width }
    end
@@ -343,7 +343,7 @@ local function aggregates_of(wanted)
       list[#list + 1] = aggregate_of(name, wanted[name])
    end
    if #list == 0 then
-      error("aggregate wants at least one, such as \"n = count\"", 0)
+      error("aggregate expects at least one aggregate, such as \"n = count\"", 0)
    end
    return list
 end
@@ -401,7 +401,7 @@ end
 ---@return profio.View
 function methods:aggregate(wanted)
    if type(wanted) ~= "table" then
-      error("aggregate wants a table: aggregate { \"n = count\" }", 2)
+      error("aggregate expects a table: aggregate { \"n = count\" }", 2)
    end
    -- in place of the group that only counts
    return grouped(self.ungrouped or self, self.grouping or {}, aggregates_of(wanted))

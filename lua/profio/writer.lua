@@ -43,7 +43,7 @@ writer.options, writer.ring_options = ways, ring_options
 
 -- The format and its checked write options; raises when it cannot be written.
 local function format_of(given)
-   local format = registry.named(given.format or error("create wants a format", 0))
+   local format = registry.named(given.format or error("create expects a format", 0))
    if not format.write_options then
       error(("format '%s' is not written"):format(format.name), 0)
    end
@@ -121,7 +121,7 @@ local function plan_of(path, given, format)
    if next(mine) == nil then
       return nil, rest
    elseif not path then
-      error("a ring wants a path: it is for files that grow while they are written", 0)
+      error("a ring needs a path: it is for files that grow while they are written", 0)
    end
    mine = options.check(ways, mine, "create")
    local ring = options.check(ring_options, mine.ring or {}, "ring")
@@ -175,7 +175,7 @@ end
 function writer.create(path, given)
    raise.expect(path, "string?", "create: the path")
    raise.expect(given, "table", "create: options")
-   local named = registry.named(given.format or error("create wants a format", 0))
+   local named = registry.named(given.format or error("create expects a format", 0))
    if given.packets and not has_option(named, "packets") then
       error(("%s is written as one file: only traces of xpp are cut in packets"):format(named.name),
          0)

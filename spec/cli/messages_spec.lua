@@ -75,7 +75,7 @@ describe("profio", function()
       local _, _, errors = run "profio --report flat"
       assert.matches("%-%-exe PATH names it", errors)
       _, _, errors = run "profio --set address_size=x"
-      assert.equal("profio: --set address_size wants a whole number, got x\n", errors)
+      assert.equal("profio: --set address_size must be a whole number, got x\n", errors)
       command.file("words.dbf", dbf { version = 0x03, { "NAME", "C", 3 } }:row { "abc" }
          :deleted({ "def" }):bytes())
       _, _, errors = run "profio words.dbf"

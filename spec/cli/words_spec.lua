@@ -181,7 +181,7 @@ describe("words.time", function()
          local ok, failure = pcall(time, text)
          assert.is_false(ok, text)
          assert.equal(2, failure.status)
-         assert.is_truthy(failure.message:find("--from wants a time", 1, true))
+         assert.is_truthy(failure.message:find("--from must be a time", 1, true))
       end
    end)
 end)

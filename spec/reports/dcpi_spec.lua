@@ -169,7 +169,7 @@ describe("dcpi's reports", function()
       assert.equal(2, #rows "profio --report topcounts --top 2 golden.dcpi")
       local _, status, errors = run "profio --report topcounts --keep most golden.dcpi"
       assert.equal(2, status)
-      assert.matches("%-%-keep wants per cent", errors)
+      assert.matches("%-%-keep must be per cent", errors)
    end)
 
    it("topcounts: of several files the sums, with names", function()
@@ -209,7 +209,7 @@ describe("dcpi's reports", function()
       near(mean, by.re_search.mean)
       near(math.sqrt(((18 - mean) ^ 2 + (1.5 - mean) ^ 2 + mean ^ 2) / 3), by.re_search.deviation)
       near(27, by.none.max)
-      for line, words in pairs { ["--set factors=1 db"] = "a number for each of 2 sets, got 1",
+      for line, words in pairs { ["--set factors=1 db"] = "one number for each of 2 sets, got 1",
          ["--set factors=1,x db"] = "got 'x'", ["golden.dcpi"] = "here is one" } do
          local _, status, errors = run("profio --report stats " .. line)
          assert.equal(2, status)

@@ -68,8 +68,8 @@ c
          assert.equal(2, status)
          assert.is_truthy(errors:find(message, 1, true), errors)
       end
-      wrong("wants a time such as 10ms, got 'wide'", "--set", "width=wide")
-      wrong("wants 1 or more, got 0", "--set", "pieces=0")
+      wrong("must be a time such as 10ms, got 'wide'", "--set", "width=wide")
+      wrong("must be 1 or more, got 0", "--set", "pieces=0")
       wrong("--set by is one of lane, core", "--set", "by=task")
    end)
 

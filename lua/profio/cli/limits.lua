@@ -21,7 +21,7 @@ local function flat_rows(context)
    local flat = require "profio.reports.flat"
    local fits = flat.fits(context.trace)
    if not fits then
-      failure.use "--limits wants a trace with events, or with a profile of functions"
+      failure.use "--limits needs a trace with events, or with a profile of functions"
    end
    local rows = context:view_of(flat)
    return rows, "function"

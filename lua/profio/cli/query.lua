@@ -64,7 +64,7 @@ end
 function query.count(given)
    local count = given.top and words.number(given.top, "--top")
    if count and count < 0 then
-      failure.use("--top wants 0 or more, got %d", count)
+      failure.use("--top must be 0 or more, got %d", count)
    end
    return count
 end

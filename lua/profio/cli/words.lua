@@ -215,7 +215,7 @@ end
 function words.number(text, option)
    local value = whole(text)
    if not value then
-      failure.use("%s wants a whole number, got '%s'", option, text)
+      failure.use("%s must be a whole number, got '%s'", option, text)
    end
    return value
 end
@@ -233,7 +233,8 @@ function words.time(text, unit, option)
    end
    local time = times.parse(text, unit)
    if not time then
-      failure.use("%s wants a time (1.5ms, 2s, 1000, or 10%% of the trace), got '%s'", option, text)
+      failure.use("%s must be a time (1.5ms, 2s, 1000, or 10%% of the trace), got '%s'", option,
+         text)
    end
    return time
 end
@@ -259,7 +260,7 @@ end
 function words.assignment(text)
    local name, value = text:match "^([%w_]+)=(.*)$"
    if not name then
-      failure.use("--set wants NAME=VALUE, got '%s'", text)
+      failure.use("--set expects NAME=VALUE, got '%s'", text)
    end
    return name, value
 end

@@ -122,7 +122,7 @@ function winidea.side_outputs(path, options)
    if not options.timeline_binary or options.dialect == "bin" then
       return {}
    elseif path == "-" then
-      error("timeline_binary wants a file: there is none beside standard output", 0)
+      error("timeline_binary needs an output file: it cannot stand beside standard output", 0)
    end
    return { { role = "timeline", path = path and path .. ".BIN" } }
 end

@@ -166,7 +166,7 @@ function dcpi.kept(view, events, given)
    local text = given.keep:match "^(.-)%%?$"
    local percent = tonumber(text)
    if not percent or percent < 0 then
-      failure.use("--keep wants per cent, 0 or more, got '%s'", given.keep)
+      failure.use("--keep must be per cent, 0 or more, got '%s'", given.keep)
    end
    return view:derive { ("is_kept = running_share - %s_share < %.17g"):format(events[1].column,
       percent / 100) }:where { is_kept = 1 }

@@ -54,7 +54,7 @@ end
 local function factor_of(text)
    local factor = tonumber(text or "1")
    if not factor or factor <= 0 then
-      failure.use("factor wants a number above 0, got '%s'", text)
+      failure.use("factor must be a number above 0, got '%s'", text)
    end
    return factor
 end

@@ -38,10 +38,10 @@ local function factors_of(text, count)
    local factors = {}
    for word in (text or ""):gmatch "[^,]+" do
       factors[#factors + 1] = tonumber(word) or
-         failure.use("factors wants numbers, got '%s'", word)
+         failure.use("factors must be numbers, got '%s'", word)
    end
    if text and #factors ~= count then
-      failure.use("factors wants a number for each of %d sets, got %d", count, #factors)
+      failure.use("factors must be one number for each of %d sets, got %d", count, #factors)
    end
    return factors
 end

@@ -49,11 +49,11 @@ local function pieces_of(context, options)
    end
    local width = options.width and times.parse(options.width)
    if options.width and (not width or width <= 0) then
-      failure.use("--set width wants a time such as 10ms, got '%s'", options.width)
+      failure.use("--set width must be a time such as 10ms, got '%s'", options.width)
    end
    local pieces = options.pieces or 20
    if pieces < 1 then
-      failure.use("--set pieces wants 1 or more, got %d", pieces)
+      failure.use("--set pieces must be 1 or more, got %d", pieces)
    end
    return from, to, width or math.max(1, (to - from + pieces - 1) // pieces)
 end
