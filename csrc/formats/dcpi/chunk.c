@@ -49,33 +49,33 @@ static void add_counts (const uint8_t *at, uint64_t count, bool big,
 }
 
 
-void dcpi_add_up (dcpi_walk *walk, const dcpi_part *part) {
-  add_counts(walk->bytes.at + part->items, part->count, walk->file->big,
-             &walk->addresses, &walk->samples);
+void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment) {
+  add_counts(parser->bytes.at + segment->counts_at, segment->count,
+             parser->file->big, &parser->addresses, &parser->samples);
 }
 
 
 /* Whether the 8 bytes at `at` are the footer of what has been read, and of
-   `more` counts from `items` on. */
-static bool is_footer (const dcpi_walk *walk, uint64_t at, uint64_t items,
-                       uint64_t more) {
-  uint64_t addresses = walk->addresses, samples = walk->samples;
-  add_counts(walk->bytes.at + items, more, walk->file->big, &addresses,
+   `more` counts from `counts_at` on. */
+static bool is_footer (const dcpi_parser *parser, uint64_t at,
+                       uint64_t counts_at, uint64_t more) {
+  uint64_t addresses = parser->addresses, samples = parser->samples;
+  add_counts(parser->bytes.at + counts_at, more, parser->file->big, &addresses,
              &samples);
-  return dcpi_load(walk, at) == (uint32_t)addresses &&
-         dcpi_load(walk, at + 4) == (uint32_t)samples;
+  return dcpi_load(parser, at) == (uint32_t)addresses &&
+         dcpi_load(parser, at + 4) == (uint32_t)samples;
 }
 
 /* }====== */
 
 
-/* {====== Why a part is not as it should be ====== */
+/* {====== Why a segment is not as it should be ====== */
 
 /* Whether each line feed behind the header follows a carriage return, as a
    copy in text mode leaves them, and without these the words come out. */
-static bool is_text_copy (const dcpi_walk *walk) {
-  const uint8_t *const body = walk->bytes.at + walk->header.size;
-  const size_t size = walk->bytes.size - (size_t)walk->header.size;
+static bool is_text_copy (const dcpi_parser *parser) {
+  const uint8_t *const body = parser->bytes.at + parser->header.size;
+  const size_t size = parser->bytes.size - (size_t)parser->header.size;
   size_t pairs = 0;
   for (const uint8_t *at = body;
        (at = memchr(at, '\n', size - (size_t)(at - body))) != NULL; at++) {
@@ -87,8 +87,8 @@ static bool is_text_copy (const dcpi_walk *walk) {
 }
 
 
-static pf_status report_text_copy (dcpi_walk *walk, uint64_t at) {
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
+static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-text-mode", PF_EFORMAT, at,
                      "each line feed behind the header follows a carriage "
                      "return: the file was copied in text mode, and what "
                      "stands from here on is not what was counted");
@@ -96,13 +96,14 @@ static pf_status report_text_copy (dcpi_walk *walk, uint64_t at) {
 
 
 /* Whether a chunk head makes sense with its bytes the other way round. */
-static bool is_swapped (const dcpi_walk *walk, const dcpi_part *part) {
-  const uint64_t offset = swapped(part->words[0]);
-  const uint64_t number = swapped(part->words[1]);
-  const uint64_t room = (dcpi_left(walk) - DCPI_CHUNK_HEAD) / 4;
-  return number > 0 && number <= room &&
-         (!dcpi_has(&walk->header, DCPI_TSIZE) ||
-          offset < walk->header.numbers[DCPI_TSIZE]);
+static bool fits_swapped (const dcpi_parser *parser,
+                          const dcpi_segment *segment) {
+  const uint64_t offset = swapped(segment->words[0]);
+  const uint64_t number = swapped(segment->words[1]);
+  const uint64_t max_counts = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
+  return number > 0 && number <= max_counts &&
+         (!dcpi_has(&parser->header, DCPI_TSIZE) ||
+          offset < parser->header.numbers[DCPI_TSIZE]);
 }
 
 /* }====== */
@@ -110,91 +111,93 @@ static bool is_swapped (const dcpi_walk *walk, const dcpi_part *part) {
 
 /* {====== The footer ====== */
 
-static pf_status bad_sum (dcpi_walk *walk, const char *code, uint64_t at,
+static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
                           const char *what, uint32_t stated, uint64_t counted) {
-  return dcpi_report(walk, PF_DAMAGE, code, PF_EFORMAT, at,
+  return dcpi_report(parser, PF_DAMAGE, code, PF_EFORMAT, at,
                      "the footer states %u %s, counted were %llu: the file "
                      "may have been cut, or have bytes behind its end",
                      (unsigned)stated, what, (unsigned long long)counted);
 }
 
 
-static pf_status check_samples (dcpi_walk *walk, const dcpi_part *footer) {
-  if (walk->samples == footer->words[1])
+static pf_status check_samples (dcpi_parser *parser,
+                                const dcpi_segment *footer) {
+  if (parser->samples == footer->words[1])
     return PF_OK;
   /* cppcheck-suppress knownConditionTrueFalse ; a sum may have wrapped */
-  if ((uint32_t)walk->samples != footer->words[1])
-    return bad_sum(walk, "dcpi-footer-samples", footer->offset + 4, "samples",
-                   footer->words[1], walk->samples);
-  return dcpi_report(walk, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT,
+  if ((uint32_t)parser->samples != footer->words[1])
+    return bad_sum(parser, "dcpi-footer-samples", footer->offset + 4, "samples",
+                   footer->words[1], parser->samples);
+  return dcpi_report(parser, PF_NOTE, "dcpi-sum-wrapped", PF_EFORMAT,
                      footer->offset + 4,
                      "%llu samples were counted: the footer states the sum "
                      "modulo 2^32",
-                     (unsigned long long)walk->samples);
+                     (unsigned long long)parser->samples);
 }
 
 
-static pf_status check_footer (dcpi_walk *walk, const dcpi_part *footer) {
-  const uint64_t room = (footer->offset - walk->header.size) / 4;
+static pf_status check_footer (dcpi_parser *parser,
+                               const dcpi_segment *footer) {
+  const uint64_t max_counts = (footer->offset - parser->header.size) / 4;
   pf_status status = PF_OK;
-  if (footer->words[0] > room)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT,
-                       footer->offset,
-                       "the footer states %u addresses with samples, the file "
-                       "has room for %llu",
-                       (unsigned)footer->words[0], (unsigned long long)room);
-  const bool is_right = walk->addresses == footer->words[0] &&
-                        (uint32_t)walk->samples == footer->words[1];
-  if (!is_right && is_text_copy(walk))
-    return report_text_copy(walk, walk->header.size);
-  if (walk->addresses != footer->words[0])
+  if (footer->words[0] > max_counts)
+    return dcpi_report(
+        parser, PF_DAMAGE, "dcpi-footer-impossible", PF_EFORMAT, footer->offset,
+        "the footer states %u addresses with samples, the file "
+        "has max_counts for %llu",
+        (unsigned)footer->words[0], (unsigned long long)max_counts);
+  const bool is_right = parser->addresses == footer->words[0] &&
+                        (uint32_t)parser->samples == footer->words[1];
+  if (!is_right && is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  if (parser->addresses != footer->words[0])
     status =
-        bad_sum(walk, "dcpi-footer-addresses", footer->offset,
-                "addresses with samples", footer->words[0], walk->addresses);
-  return status < 0 ? status : check_samples(walk, footer);
+        bad_sum(parser, "dcpi-footer-addresses", footer->offset,
+                "addresses with samples", footer->words[0], parser->addresses);
+  return status < 0 ? status : check_samples(parser, footer);
 }
 
 
-static void take_footer (dcpi_walk *walk, dcpi_part *part) {
-  part->words[0] = dcpi_load(walk, walk->at);
-  part->words[1] = dcpi_load(walk, walk->at + 4);
-  dcpi_take_part(walk, part, DCPI_FOOTER, DCPI_FOOTER_SIZE);
-  walk->has_ended = true;
+static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
+  segment->words[0] = dcpi_load(parser, parser->at);
+  segment->words[1] = dcpi_load(parser, parser->at + 4);
+  dcpi_take_segment(parser, segment, DCPI_FOOTER, DCPI_FOOTER_SIZE);
+  parser->has_ended = true;
 }
 
 
 /* The bytes end where a footer should be. */
-static pf_status no_footer (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t at = walk->at, left = dcpi_left(walk);
-  const bool is_all = at == walk->header.size;
-  dcpi_take_rest(walk, part);
+static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, left = dcpi_left(parser);
+  const bool is_all = at == parser->header.size;
+  dcpi_take_rest(parser, segment);
   if (is_all)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
-                       "at least a footer of 8 bytes expected behind the "
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-no-footer", PF_ETRUNCATED, at,
+                       "at minimum a footer of 8 bytes expected behind the "
                        "header, found %llu",
                        (unsigned long long)left);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated-footer", PF_ETRUNCATED,
                      at, "a footer of 8 bytes expected, found %llu",
                      (unsigned long long)left);
 }
 
 
 /* What was counted stands here as a footer, and bytes behind it. */
-static pf_status trailing_bytes (dcpi_walk *walk, dcpi_part *part) {
-  take_footer(walk, part);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
-                     walk->at, "%llu bytes stand behind the footer",
-                     (unsigned long long)dcpi_left(walk));
+static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
+  take_footer(parser, segment);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
+                     parser->at, "%llu bytes stand behind the footer",
+                     (unsigned long long)dcpi_left(parser));
 }
 
 
 /* Bytes before the footer that are no chunk. */
-static pf_status stray_bytes (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t at = walk->at, stray = dcpi_left(walk) - DCPI_FOOTER_SIZE;
-  dcpi_take_part(walk, part, DCPI_REST, stray);
-  if (is_text_copy(walk))
-    return report_text_copy(walk, walk->header.size);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
+static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, stray = dcpi_left(parser) - DCPI_FOOTER_SIZE;
+  dcpi_take_segment(parser, segment, DCPI_REST, stray);
+  if (is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-stray-bytes", PF_ETRUNCATED, at,
                      "a chunk or the footer expected, found %llu bytes and "
                      "then the last 8",
                      (unsigned long long)stray);
@@ -206,185 +209,190 @@ static pf_status stray_bytes (dcpi_walk *walk, dcpi_part *part) {
 /* {====== Chunks ====== */
 
 /* Say once that the offsets may count instructions. */
-static pf_status hint_unit (dcpi_walk *walk) {
-  return dcpi_report(walk, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
-                     walk->header.size,
+static pf_status hint_unit (dcpi_parser *parser) {
+  return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
+                     parser->header.size,
                      "the offsets may count instructions, not bytes: pass "
                      "offset_unit = \"insn\" to read them so");
 }
 
 
-static pf_status hint_when (dcpi_walk *walk, pf_status status, bool is_likely) {
-  if (status < 0 || !is_likely || walk->file->by_insn)
+static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
+                               bool is_likely) {
+  if (status < 0 || !is_likely || parser->file->by_insn)
     return status;
-  return hint_unit(walk);
+  return hint_unit(parser);
 }
 
 
 /* Where it stands among the chunks. */
-static pf_status check_order (dcpi_walk *walk, const dcpi_part *part,
+static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
                               uint64_t start) {
-  const uint64_t step = walk->file->step;
-  if (!walk->has_chunk || start >= walk->covered)
+  const uint64_t step = parser->file->step;
+  if (!parser->has_chunk || start >= parser->last_end)
     return PF_OK;
-  if (start <= walk->last)
+  if (start <= parser->last)
     return dcpi_report(
-        walk, PF_DAMAGE, "dcpi-chunk-order", PF_EFORMAT, part->offset,
+        parser, PF_DAMAGE, "dcpi-chunk-order", PF_EFORMAT, segment->offset,
         "an offset above %llu expected, found %llu",
-        (unsigned long long)walk->last, (unsigned long long)start);
+        (unsigned long long)parser->last, (unsigned long long)start);
   const bool is_behind =
-      start - walk->last >= (walk->covered - walk->last) / step;
-  return hint_when(walk,
-                   dcpi_report(walk, PF_DAMAGE, "dcpi-chunk-overlap",
-                               PF_EFORMAT, part->offset,
-                               "an offset of at least %llu expected, where "
-                               "the last chunk ends, found %llu",
-                               (unsigned long long)walk->covered,
-                               (unsigned long long)start),
-                   is_behind);
+      start - parser->last >= (parser->last_end - parser->last) / step;
+  return hint_unit_if(
+      parser,
+      dcpi_report(
+          parser, PF_DAMAGE, "dcpi-chunk-overlap", PF_EFORMAT, segment->offset,
+          "an offset of at minimum %llu expected, where "
+          "the last chunk ends, found %llu",
+          (unsigned long long)parser->last_end, (unsigned long long)start),
+      is_behind);
 }
 
 
 /* Where its addresses are. */
-static pf_status check_range (dcpi_walk *walk, const dcpi_part *part,
+static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
                               uint64_t start, uint64_t end) {
-  const dcpi_header *const header = &walk->header;
+  const dcpi_header *const header = &parser->header;
   const uint64_t size = header->numbers[DCPI_TSIZE];
   if (header->numbers[DCPI_TSTART] > UINT64_MAX - end)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-address-wrap", PF_EFORMAT,
-                       part->offset,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-address-wrap", PF_EFORMAT,
+                       segment->offset,
                        "addresses below 2^64 expected, a chunk goes %llu "
                        "bytes beyond tstart",
                        (unsigned long long)end);
   if (!dcpi_has(header, DCPI_TSIZE) || end <= size)
     return PF_OK;
-  return hint_when(
-      walk,
-      dcpi_report(walk, PF_DAMAGE, "dcpi-beyond-text", PF_EFORMAT, part->offset,
-                  "a chunk within the %llu bytes of tsize "
-                  "expected, it ends at %llu",
-                  (unsigned long long)size, (unsigned long long)end),
-      start + part->words[1] <= size);
+  return hint_unit_if(parser,
+                      dcpi_report(parser, PF_DAMAGE, "dcpi-beyond-text",
+                                  PF_EFORMAT, segment->offset,
+                                  "a chunk within the %llu bytes of tsize "
+                                  "expected, it ends at %llu",
+                                  (unsigned long long)size,
+                                  (unsigned long long)end),
+                      start + segment->words[1] <= size);
 }
 
 
-static pf_status check_alignment (dcpi_walk *walk, const dcpi_part *part) {
-  if (walk->file->by_insn || part->words[0] % walk->file->step == 0)
+static pf_status check_alignment (dcpi_parser *parser,
+                                  const dcpi_segment *segment) {
+  if (parser->file->by_insn || segment->words[0] % parser->file->step == 0)
     return PF_OK;
-  return hint_when(walk,
-                   dcpi_report(walk, PF_DAMAGE, "dcpi-unaligned", PF_EFORMAT,
-                               part->offset,
-                               "an offset that is a multiple of %llu "
-                               "expected, found %u",
-                               (unsigned long long)walk->file->step,
-                               (unsigned)part->words[0]),
-                   true);
+  return hint_unit_if(parser,
+                      dcpi_report(parser, PF_DAMAGE, "dcpi-unaligned",
+                                  PF_EFORMAT, segment->offset,
+                                  "an offset that is a multiple of %llu "
+                                  "expected, found %u",
+                                  (unsigned long long)parser->file->step,
+                                  (unsigned)segment->words[0]),
+                      true);
 }
 
 
 /* Check a chunk against its neighbours and the image, and go on from it. */
-static pf_status check_chunk (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t step = walk->file->step;
-  const uint64_t unit = walk->file->by_insn ? step : 1;
-  const uint64_t start = part->words[0] * unit;
-  const uint64_t end = start + step * part->words[1];
-  pf_status status = check_order(walk, part, start);
+static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t step = parser->file->step;
+  const uint64_t unit = parser->file->by_insn ? step : 1;
+  const uint64_t start = segment->words[0] * unit;
+  const uint64_t end = start + step * segment->words[1];
+  pf_status status = check_order(parser, segment, start);
   if (status == PF_OK)
-    status = check_range(walk, part, start, end);
+    status = check_range(parser, segment, start, end);
   if (status == PF_OK)
-    status = check_alignment(walk, part);
-  part->address = walk->header.numbers[DCPI_TSTART] + start;
-  walk->has_chunk = true;
-  walk->last = start;
-  walk->covered = end;
+    status = check_alignment(parser, segment);
+  segment->address = parser->header.numbers[DCPI_TSTART] + start;
+  parser->has_chunk = true;
+  parser->last = start;
+  parser->last_end = end;
   return status;
 }
 
 
 /* Take `count` counts; `size` bytes of the file belong to the chunk. */
-static pf_status take_chunk (dcpi_walk *walk, dcpi_part *part, uint64_t count,
-                             uint64_t size) {
-  part->items = walk->at + DCPI_CHUNK_HEAD;
-  part->count = count;
-  dcpi_take_part(walk, part, DCPI_CHUNK, size);
-  if (!walk->counts_later)
-    dcpi_add_up(walk, part);
-  return check_chunk(walk, part);
+static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
+                             uint64_t count, uint64_t size) {
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  segment->count = count;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, size);
+  if (!parser->reader_counts)
+    dcpi_add_counts(parser, segment);
+  return check_chunk(parser, segment);
 }
 
 
 /* Whether a chunk and a footer are there. */
-static bool fits (const dcpi_walk *walk, const dcpi_part *part) {
-  const uint64_t least = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
-  const uint64_t left = dcpi_left(walk);
-  return left >= least && part->words[1] <= (left - least) / 4;
+static bool fits (const dcpi_parser *parser, const dcpi_segment *segment) {
+  const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
+  const uint64_t left = dcpi_left(parser);
+  return left >= minimum && segment->words[1] <= (left - minimum) / 4;
 }
 
 
-static pf_status whole_chunk (dcpi_walk *walk, dcpi_part *part) {
-  return take_chunk(walk, part, part->words[1],
-                    DCPI_CHUNK_HEAD + 4 * (uint64_t)part->words[1]);
+static pf_status complete_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  return take_chunk(parser, segment, segment->words[1],
+                    DCPI_CHUNK_HEAD + 4 * (uint64_t)segment->words[1]);
 }
 
 
-static pf_status empty_chunk (dcpi_walk *walk, dcpi_part *part) {
-  part->items = walk->at + DCPI_CHUNK_HEAD;
-  dcpi_take_part(walk, part, DCPI_CHUNK, DCPI_CHUNK_HEAD);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
-                     part->offset,
+static pf_status empty_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
+  dcpi_take_segment(parser, segment, DCPI_CHUNK, DCPI_CHUNK_HEAD);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-empty-chunk", PF_EFORMAT,
+                     segment->offset,
                      "a chunk of 1 count or more expected, "
                      "found one of 0");
 }
 
 
 /* A number of counts that nobody can believe. */
-static pf_status refuse_chunk (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t at = walk->at, left = dcpi_left(walk);
-  const bool is_other = is_swapped(walk, part);
-  dcpi_take_rest(walk, part);
-  if (is_text_copy(walk))
-    return report_text_copy(walk, walk->header.size);
+static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at, left = dcpi_left(parser);
+  const bool is_other = fits_swapped(parser, segment);
+  dcpi_take_rest(parser, segment);
+  if (is_text_copy(parser))
+    return report_text_copy(parser, parser->header.size);
   if (is_other)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-byte-order", PF_EFORMAT, at,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-byte-order", PF_EFORMAT, at,
                        "a chunk of %u counts does not fit, but with its bytes "
                        "the other way round it does: pass byte_order = "
                        "\"big\"",
-                       (unsigned)part->words[1]);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-number-too-large", PF_EFORMAT, at,
+                       (unsigned)segment->words[1]);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-number-too-large", PF_EFORMAT, at,
                      "a chunk of at most %llu counts expected, found %u",
                      (unsigned long long)((left - DCPI_CHUNK_HEAD) / 4),
-                     (unsigned)part->words[1]);
+                     (unsigned)segment->words[1]);
 }
 
 
 /* The counts go on behind the end of the file, where the footer should be. */
-static pf_status cut_chunk (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t at = walk->at;
-  const uint64_t there = (dcpi_left(walk) - DCPI_CHUNK_HEAD) / 4;
-  const uint64_t count = part->words[1] < there ? part->words[1] : there;
-  const pf_status status = take_chunk(walk, part, count, dcpi_left(walk));
-  walk->has_ended = true;
+static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
+  const uint64_t available = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
+  const uint64_t count =
+      segment->words[1] < available ? segment->words[1] : available;
+  const pf_status status =
+      take_chunk(parser, segment, count, dcpi_left(parser));
+  parser->has_ended = true;
   if (status < 0)
     return status;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
                      "%u counts and a footer expected, the file ends after "
                      "%llu counts",
-                     (unsigned)part->words[1], (unsigned long long)count);
+                     (unsigned)segment->words[1], (unsigned long long)count);
 }
 
 
 /* The number is wrong, but the footer is there and fits what is between. */
-static pf_status wrong_number (dcpi_walk *walk, dcpi_part *part,
+static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
                                uint64_t count) {
-  const uint64_t at = walk->at;
-  const uint32_t stated = part->words[1];
-  part->words[1] = (uint32_t)count;
+  const uint64_t at = parser->at;
+  const uint32_t stated = segment->words[1];
+  segment->words[1] = (uint32_t)count;
   const pf_status status =
-      take_chunk(walk, part, count, DCPI_CHUNK_HEAD + 4 * count);
-  part->words[1] = stated;
+      take_chunk(parser, segment, count, DCPI_CHUNK_HEAD + 4 * count);
+  segment->words[1] = stated;
   if (status < 0)
     return status;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-wrong-number", PF_EFORMAT, at,
                      "a chunk of %u counts does not fit; the footer says that "
                      "it has %llu",
                      (unsigned)stated, (unsigned long long)count);
@@ -392,57 +400,61 @@ static pf_status wrong_number (dcpi_walk *walk, dcpi_part *part,
 
 
 /* A chunk that does not fit before a footer. */
-static pf_status odd_chunk (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t least = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
-  const uint64_t body = dcpi_left(walk) > least ? dcpi_left(walk) - least : 0;
+static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
+  const uint64_t body =
+      dcpi_left(parser) > minimum ? dcpi_left(parser) - minimum : 0;
   if (body > 0 && body % 4 == 0 &&
-      is_footer(walk, walk->bytes.size - DCPI_FOOTER_SIZE,
-                walk->at + DCPI_CHUNK_HEAD, body / 4))
-    return wrong_number(walk, part, body / 4);
-  if (part->words[1] <= (dcpi_left(walk) - DCPI_CHUNK_HEAD) / 4)
-    return whole_chunk(walk, part); /* only the footer is cut */
-  if (part->words[1] >= LARGEST_NUMBER || is_swapped(walk, part) ||
-      is_text_copy(walk))
-    return refuse_chunk(walk, part);
-  return cut_chunk(walk, part);
+      is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE,
+                parser->at + DCPI_CHUNK_HEAD, body / 4))
+    return wrong_number(parser, segment, body / 4);
+  if (segment->words[1] <= (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4)
+    return complete_chunk(parser, segment); /* only the footer is cut */
+  if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser, segment) ||
+      is_text_copy(parser))
+    return reject_chunk(parser, segment);
+  return truncated_chunk(parser, segment);
 }
 
 
 /* Whether what stands here is the footer of what was read, and cannot be a
    chunk. */
-static bool is_early_footer (const dcpi_walk *walk, const dcpi_part *part) {
+static bool is_early_footer (const dcpi_parser *parser,
+                             const dcpi_segment *segment) {
   const bool is_chunk =
-      !walk->has_chunk ||
-      (part->words[1] > 0 && fits(walk, part) && part->words[0] > walk->last);
-  return !is_chunk && is_footer(walk, walk->at, walk->at, 0);
+      !parser->has_chunk || (segment->words[1] > 0 && fits(parser, segment) &&
+                             segment->words[0] > parser->last);
+  return !is_chunk && is_footer(parser, parser->at, parser->at, 0);
 }
 
 
 /* The words of a chunk's head are there. */
-static pf_status take_any_chunk (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t left = dcpi_left(walk);
-  part->words[0] = dcpi_load(walk, walk->at);
-  part->words[1] = dcpi_load(walk, walk->at + 4);
-  if (is_early_footer(walk, part))
-    return trailing_bytes(walk, part);
+static pf_status take_chunk_or_footer (dcpi_parser *parser,
+                                       dcpi_segment *segment) {
+  const uint64_t left = dcpi_left(parser);
+  segment->words[0] = dcpi_load(parser, parser->at);
+  segment->words[1] = dcpi_load(parser, parser->at + 4);
+  if (is_early_footer(parser, segment))
+    return trailing_bytes(parser, segment);
   if (left < DCPI_CHUNK_HEAD + 4 ||
       (left < DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE &&
-       is_footer(walk, walk->bytes.size - DCPI_FOOTER_SIZE, walk->at, 0)))
-    return stray_bytes(walk, part);
-  if (part->words[1] == 0)
-    return empty_chunk(walk, part);
-  return fits(walk, part) ? whole_chunk(walk, part) : odd_chunk(walk, part);
+       is_footer(parser, parser->bytes.size - DCPI_FOOTER_SIZE, parser->at, 0)))
+    return stray_bytes(parser, segment);
+  if (segment->words[1] == 0)
+    return empty_chunk(parser, segment);
+  return fits(parser, segment) ? complete_chunk(parser, segment)
+                               : bad_chunk(parser, segment);
 }
 
 /* }====== */
 
 
-pf_status dcpi_chunk_part (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t left = dcpi_left(walk);
+pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t left = dcpi_left(parser);
   if (left < DCPI_FOOTER_SIZE)
-    return no_footer(walk, part);
+    return missing_footer(parser, segment);
   if (left > DCPI_FOOTER_SIZE)
-    return take_any_chunk(walk, part);
-  take_footer(walk, part);
-  return check_footer(walk, part);
+    return take_chunk_or_footer(parser, segment);
+  take_footer(parser, segment);
+  return check_footer(parser, segment);
 }

@@ -3,22 +3,22 @@
 **
 ** A file holds the samples of one image: a header of text lines, and then
 ** either binary chunks of counts for one event (what the daemon writes), or
-** a line of counts for each address (what dcpicat prints). A walk goes from
-** part to part, compares every number with the bytes that are there, and
-** keeps no part: each reader is a walk of its own.
+** a line of counts for each address (what dcpicat prints). A parser goes from
+** segment to segment, compares every number with the bytes that are there, and
+** keeps no segment: each reader is a parser of its own.
 **
-**   open.c     the format: score, open, header facts, tables
+**   open.c     the format: score, open, header fields, tables
 **   line.c     a header line: its word, its value
 **   header.c   the lines of a header, and what they must be
 **   epoch.c    times written as digits
-**   walk.c     the walk: from part to part, damage
+**   parser.c     the parser: from segment to segment, damage
 **   chunk.c    the binary parts
 **   text.c     the parts of dcpicat's text
 **   read.c     the reader of samples
 **   lists.c    the readers of header lines and of profiles
-**   raw.c      the reader of the parts as the file states them
+**   raw.c      the reader of the parts as the file has_value them
 **   tables.c   the schemas
-**   encode.c gather.c sheet.c write.c    the way out
+**   encode.c gather.c header.c write.c    the way out
 */
 
 #ifndef dcpi_h
@@ -59,30 +59,30 @@ typedef enum dcpi_word {
 } dcpi_word;
 
 /* What a value looks like. */
-typedef enum dcpi_shape {
-  DCPI_TEXT,    /* anything */
-  DCPI_DECIMAL, /* digits */
-  DCPI_HEX,     /* hexadecimal digits that are a number */
-  DCPI_DIGITS,  /* hexadecimal digits that are none: too many */
-  DCPI_TIME,    /* of an epoch */
-  DCPI_EDITION  /* pdb-<major>.<minor> */
-} dcpi_shape;
+typedef enum dcpi_syntax {
+  DCPI_TEXT,       /* anything */
+  DCPI_DECIMAL,    /* digits */
+  DCPI_HEX,        /* hexadecimal digits that are a number */
+  DCPI_HEX_DIGITS, /* hexadecimal digits that are none: too many */
+  DCPI_TIME,       /* of an epoch */
+  DCPI_PDB_VERSION /* pdb-<major>.<minor> */
+} dcpi_syntax;
 
 typedef struct dcpi_rule {
   const char *word;
-  dcpi_shape shape;
+  dcpi_syntax syntax;
 } dcpi_rule;
 
 extern const dcpi_rule dcpi_rules[DCPI_WORDS];
 
-#define DCPI_STEP         4 /* bytes of an Alpha instruction */
+#define DCPI_INSN_SIZE    4 /* bytes of an Alpha instruction */
 #define DCPI_FOOTER_SIZE  8
 #define DCPI_CHUNK_HEAD   8
 #define DCPI_HEADER_LIMIT 65536
-#define DCPI_LONGEST_WORD 256
-#define DCPI_MOST_EVENTS  64
-#define DCPI_WHOLE_TIME   10000     /* dcpicat's fraction of a time, at most */
-#define DCPI_SURVEY       (1 << 20) /* so much is read when a file is opened */
+#define DCPI_MAX_WORD     256
+#define DCPI_MAX_EVENTS   64
+#define DCPI_FULL_TIME    10000     /* dcpicat's fraction of a time, at most */
+#define DCPI_PRESCAN      (1 << 20) /* so much is read when a file is opened */
 
 /* A line of a header. The slices are in the source. */
 typedef struct dcpi_line {
@@ -90,7 +90,7 @@ typedef struct dcpi_line {
   pf_bytes word;         /* up to the first blank */
   pf_bytes rest;         /* behind the blanks, to the end of the line */
   pf_bytes value;        /* the same without blanks and CR at its end */
-  dcpi_word known;       /* which word it is */
+  dcpi_word id;          /* which word it is */
 } dcpi_line;
 
 /* One event, a column of counts. */
@@ -98,9 +98,9 @@ typedef struct dcpi_event {
   pf_bytes name;
   uint64_t offset;   /* of the line that names it */
   uint64_t period;   /* events for one sample; 0: not stated */
-  uint64_t fraction; /* of the time, in parts of DCPI_WHOLE_TIME */
-  uint64_t stated;   /* sum of the counts: dcpicat states it first */
-  uint64_t counted;  /* so far, by the walk */
+  uint64_t fraction; /* of the time, in parts of DCPI_FULL_TIME */
+  uint64_t stated;   /* sum of the counts: dcpicat has_value it first */
+  uint64_t counted;  /* so far, by the parser */
 } dcpi_event;
 
 /* What a header says. */
@@ -108,15 +108,15 @@ typedef struct dcpi_header {
   uint64_t size;                /* bytes, with its last line; 0: not read */
   pf_bytes values[DCPI_WORDS];  /* of the first line of each; at NULL: none */
   uint64_t numbers[DCPI_WORDS]; /* of values that are numbers */
-  uint32_t good;                /* bit per word: its value is as it should be */
+  uint32_t valid_words;         /* bit per word: its value is as it should be */
   uint64_t major, minor;
   size_t npaths;
   size_t nevents;
-  dcpi_event events[DCPI_MOST_EVENTS];
+  dcpi_event events[DCPI_MAX_EVENTS];
 } dcpi_header;
 
 static inline bool dcpi_has (const dcpi_header *header, dcpi_word word) {
-  return (header->good >> word & 1) != 0;
+  return (header->valid_words >> word & 1) != 0;
 }
 
 typedef enum dcpi_kind {
@@ -130,15 +130,15 @@ typedef enum dcpi_kind {
 #define DCPI_KINDS 5
 
 /* A stretch of the file. Parts follow each other without gaps. */
-typedef struct dcpi_part {
+typedef struct dcpi_segment {
   dcpi_kind kind;
   uint64_t offset, size; /* all its bytes */
   dcpi_line line;        /* of the header */
-  uint64_t items;        /* chunk: where its first count is */
+  uint64_t counts_at;    /* chunk: where its first count is */
   uint64_t count;        /* chunk: how many counts are there */
   uint32_t words[2];     /* chunk: offset and number; footer: its sums */
   uint64_t address;      /* of the first count */
-} dcpi_part;
+} dcpi_segment;
 
 /* The state of an opened trace. */
 typedef struct dcpi_file {
@@ -153,32 +153,32 @@ typedef struct dcpi_file {
 } dcpi_file;
 
 /* A position between two parts. */
-typedef struct dcpi_walk {
+typedef struct dcpi_parser {
   const dcpi_file *file;
   pf_trace *trace;
   pf_error *error;
   pf_bytes bytes;
-  uint64_t at;        /* the next part begins here; at most bytes.size */
-  bool counts_later;  /* its user adds up the chunks' counts himself */
+  uint64_t at;        /* the next segment begins here; at most bytes.size */
+  bool reader_counts; /* its user adds up the chunks' counts himself */
   dcpi_header header; /* as far as it has been read */
   bool in_body;       /* the header is behind */
   bool has_ended;     /* the footer, or damage that ends the reading */
   bool has_chunk;     /* one of them, or a line of counts */
   uint64_t last;      /* offset of the last chunk, or address of the line */
-  uint64_t covered;   /* first offset behind the last chunk */
+  uint64_t last_end;  /* first offset behind the last chunk */
   uint64_t addresses; /* with samples, so far */
   uint64_t samples;   /* so far */
-  uint64_t counts[DCPI_MOST_EVENTS]; /* of the last line of counts */
-} dcpi_walk;
+  uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of counts */
+} dcpi_parser;
 
 
 /* line.c */
 
 /* Cut the line that begins at `offset`; false when no line feed follows. */
-bool dcpi_cut_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
+bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
 /* Cut what is left as a line that has no end. */
-void dcpi_cut_rest (pf_bytes bytes, uint64_t offset, dcpi_line *line);
+void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
 /* The word of a text, or DCPI_WORDS. */
 dcpi_word dcpi_word_of (pf_bytes text);
@@ -215,14 +215,14 @@ uint64_t dcpi_epoch (pf_bytes digits);
 /* header.c */
 
 /* Report a byte that a header line cannot have. */
-pf_status dcpi_check_bytes (dcpi_walk *walk, const dcpi_line *line);
+pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line);
 
 /* Take a line into a header and report what is wrong with it. */
-pf_status dcpi_take_line (dcpi_walk *walk, const dcpi_line *line);
+pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line);
 
 /* The header is whole: report required lines that it has not, and what its
    version means. */
-pf_status dcpi_check_header (dcpi_walk *walk);
+pf_status dcpi_check_header (dcpi_parser *parser);
 
 /* The last name of a path, without blanks in front, which its text has no room
    for: what dcpicat calls the name of an image. */
@@ -239,58 +239,58 @@ uint64_t dcpi_clock (const dcpi_header *header);
 pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
 
 
-/* walk.c */
+/* parser.c */
 
-dcpi_walk dcpi_walk_over (const dcpi_file *file, pf_trace *trace,
-                          pf_error *error);
+dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
+                             pf_error *error);
 
-/* The next part: PF_MORE, PF_END, or a failure when reporting failed. */
-pf_status dcpi_next_part (dcpi_walk *walk, dcpi_part *part);
+/* The next segment: PF_MORE, PF_END, or a failure when reporting failed. */
+pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 
 /* Say what is odd, unless it was said. Answers what pf_warn does. */
-pf_status dcpi_report (dcpi_walk *walk, pf_note_kind kind, const char *code,
+pf_status dcpi_report (dcpi_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
 
-/* Make the next `size` bytes, which are there, the part, and go past. */
-void dcpi_take_part (dcpi_walk *walk, dcpi_part *part, dcpi_kind kind,
-                     uint64_t size);
+/* Make the next `size` bytes, which are there, the segment, and go past. */
+void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
+                        dcpi_kind kind, uint64_t size);
 
-/* Make all that is left the last part; the caller reports. */
-void dcpi_take_rest (dcpi_walk *walk, dcpi_part *part);
+/* Make all that is left the last segment; the caller reports. */
+void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment);
 
-static inline uint64_t dcpi_left (const dcpi_walk *walk) {
-  return walk->bytes.size - walk->at;
+static inline uint64_t dcpi_left (const dcpi_parser *parser) {
+  return parser->bytes.size - parser->at;
 }
 
-static inline uint32_t dcpi_load (const dcpi_walk *walk, uint64_t at) {
-  return pf_load32(walk->bytes.at + at, walk->file->big);
+static inline uint32_t dcpi_load (const dcpi_parser *parser, uint64_t at) {
+  return pf_load32(parser->bytes.at + at, parser->file->big);
 }
 
 
 /* chunk.c */
 
 /* The next chunk, or the footer. */
-pf_status dcpi_chunk_part (dcpi_walk *walk, dcpi_part *part);
+pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Add the counts of a part to the sums of its walk. */
-void dcpi_add_up (dcpi_walk *walk, const dcpi_part *part);
+/* Add the counts of a segment to the sums of its parser. */
+void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment);
 
 
 /* text.c */
 
-/* The next line of counts: walk->counts has them, one of each event. */
-pf_status dcpi_text_part (dcpi_walk *walk, dcpi_part *part);
+/* The next line of counts: parser->counts has them, one of each event. */
+pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
 
 /* Read "470352 cycles:63488:10000"; false when it is not of that form: the
    event then has all of the text for a name. */
 bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 
 /* Take an event line into the header. */
-pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line);
+pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 
 /* Report sums of events that are not as stated, when all has been read. */
-pf_status dcpi_check_events (dcpi_walk *walk);
+pf_status dcpi_check_events (dcpi_parser *parser);
 
 
 /* read.c, lists.c, raw.c: the readers, for pf_table.open. */
@@ -307,7 +307,7 @@ pf_status dcpi_open_raw (pf_trace *trace, const pf_table *table,
 typedef struct dcpi_reader {
   pf_reader reader;
   pf_trace *trace;
-  dcpi_walk walk;
+  dcpi_parser parser;
 } dcpi_reader;
 
 /* Make `size` bytes of reader, zero but for what every reader has. */
@@ -315,7 +315,7 @@ pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                             dcpi_reader **made, pf_error *error);
 
 /* Look at the bytes as they are now; the file may have become shorter. */
-pf_status dcpi_renew (dcpi_reader *self, pf_error *error);
+pf_status dcpi_refresh (dcpi_reader *self, pf_error *error);
 
 /* Put a text in a column of names, or mark it missing when `at` is NULL. */
 pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,

@@ -1,5 +1,5 @@
 /*
-** encode.c - the way out, first part: rows and header lines are kept until
+** encode.c - the way out, first segment: rows and header lines are kept until
 ** the file is written.
 */
 
@@ -14,17 +14,17 @@ pf_status dcpi_no_memory (pf_error *error) {
 }
 
 
-/* Make room for one more of `size` bytes each; false: no memory. */
-static bool grow (void **list, size_t count, size_t *room, size_t size) {
-  if (count < *room)
+/* Make capacity for one more of `size` bytes each; false: no memory. */
+static bool grow (void **list, size_t count, size_t *capacity, size_t size) {
+  if (count < *capacity)
     return true;
-  const size_t more = *room == 0 ? 64 : *room * 2;
+  const size_t more = *capacity == 0 ? 64 : *capacity * 2;
   void *const longer =
       more > SIZE_MAX / 2 / size ? NULL : realloc(*list, more * size);
   if (longer == NULL)
     return false;
   *list = longer;
-  *room = more;
+  *capacity = more;
   return true;
 }
 
@@ -45,48 +45,47 @@ static uint32_t name_or_none (const pf_batch *batch, size_t column,
 /* {====== Profiles ====== */
 
 /* What a row of samples says of its profile. */
-static dcpi_input input_of_row (const pf_batch *batch, size_t row) {
-  dcpi_input input = {.has_number = has(batch, SAMPLES_PROFILE, row)};
-  if (input.has_number)
-    input.number = batch->columns[SAMPLES_PROFILE].ints[row];
+static dcpi_profile profile_of_row (const pf_batch *batch, size_t row) {
+  dcpi_profile profile = {.has_id = has(batch, SAMPLES_PROFILE, row)};
+  if (profile.has_id)
+    profile.id = batch->columns[SAMPLES_PROFILE].ints[row];
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
-    input.names[i] = i < SAMPLES_IMAGE || i == SAMPLES_EVENT
-                         ? PF_NO_NAME
-                         : name_or_none(batch, i, row);
-  return input;
+    profile.names[i] = i < SAMPLES_IMAGE || i == SAMPLES_EVENT
+                           ? PF_NO_NAME
+                           : name_or_none(batch, i, row);
+  return profile;
 }
 
 
 /* Whether two are the same profile: by number, else by all they say. */
-static bool is_same (const dcpi_input *known, const dcpi_input *input) {
-  if (known->has_number || input->has_number)
-    return known->has_number && input->has_number &&
-           known->number == input->number;
-  return memcmp(known->names, input->names, sizeof known->names) == 0;
+static bool is_same (const dcpi_profile *known, const dcpi_profile *profile) {
+  if (known->has_id || profile->has_id)
+    return known->has_id && profile->has_id && known->id == profile->id;
+  return memcmp(known->names, profile->names, sizeof known->names) == 0;
 }
 
 
 /* The number of a profile in the list, which it is added to when it is new;
    UINT32_MAX: no memory. Rows of one profile mostly follow each other. */
-static uint32_t find_input (dcpi_writer *self, const dcpi_input *input) {
-  size_t i = self->ninputs;
-  while (i > 0 && !is_same(&self->inputs[i - 1], input))
+static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
+  size_t i = self->nprofiles;
+  while (i > 0 && !is_same(&self->profiles[i - 1], profile))
     i--;
   if (i > 0)
     return (uint32_t)(i - 1);
-  if (!grow((void **)&self->inputs, self->ninputs, &self->inputs_room,
-            sizeof *input))
+  if (!grow((void **)&self->profiles, self->nprofiles, &self->profiles_capacity,
+            sizeof *profile))
     return UINT32_MAX;
-  self->inputs[self->ninputs] = *input;
-  return (uint32_t)self->ninputs++;
+  self->profiles[self->nprofiles] = *profile;
+  return (uint32_t)self->nprofiles++;
 }
 
 
 /* Take the names that the header lines alone did not tell. */
-static void complete (dcpi_input *known, const dcpi_input *input) {
+static void add_names (dcpi_profile *known, const dcpi_profile *profile) {
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
     if (known->names[i] == PF_NO_NAME)
-      known->names[i] = input->names[i];
+      known->names[i] = profile->names[i];
 }
 
 /* }====== */
@@ -112,54 +111,55 @@ static pf_status take_count (const pf_batch *batch, size_t row, uint64_t *count,
 
 static pf_status put_sample (dcpi_writer *self, const pf_batch *batch,
                              size_t row, pf_error *error) {
-  const dcpi_input input = input_of_row(batch, row);
+  const dcpi_profile profile = profile_of_row(batch, row);
   uint64_t count = 0;
   const pf_status status = take_count(batch, row, &count, error);
   if (status < 0)
     return status;
-  const uint32_t profile = find_input(self, &input);
-  if (profile == UINT32_MAX || !grow((void **)&self->rows, self->nrows,
-                                     &self->rows_room, sizeof *self->rows))
+  const uint32_t index = find_profile(self, &profile);
+  if (index == UINT32_MAX || !grow((void **)&self->rows, self->nrows,
+                                   &self->rows_capacity, sizeof *self->rows))
     return dcpi_no_memory(error);
-  complete(&self->inputs[profile], &input);
+  add_names(&self->profiles[index], &profile);
   self->rows[self->nrows++] =
       (dcpi_row){.address = batch->columns[SAMPLES_ADDRESS].addrs[row],
                  .count = count,
-                 .profile = profile,
+                 .profile = index,
                  .event = name_or_none(batch, SAMPLES_EVENT, row)};
   return PF_OK;
 }
 
 
-static pf_status add_fact (dcpi_writer *self, dcpi_fact fact, pf_error *error) {
-  if (!grow((void **)&self->facts, self->nfacts, &self->facts_room,
-            sizeof fact))
+static pf_status add_field (dcpi_writer *self, dcpi_field field,
+                            pf_error *error) {
+  if (!grow((void **)&self->fields, self->nfields, &self->fields_capacity,
+            sizeof field))
     return dcpi_no_memory(error);
-  self->facts[self->nfacts++] = fact;
+  self->fields[self->nfields++] = field;
   return PF_OK;
 }
 
 
 static pf_status put_line (dcpi_writer *self, const pf_batch *batch, size_t row,
                            pf_error *error) {
-  dcpi_input input = {.has_number = has(batch, HEADER_PROFILE, row)};
-  if (input.has_number)
-    input.number = batch->columns[HEADER_PROFILE].ints[row];
+  dcpi_profile profile = {.has_id = has(batch, HEADER_PROFILE, row)};
+  if (profile.has_id)
+    profile.id = batch->columns[HEADER_PROFILE].ints[row];
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
-    input.names[i] = PF_NO_NAME;
+    profile.names[i] = PF_NO_NAME;
   if (!has(batch, HEADER_WORD, row) && !has(batch, HEADER_LINE, row))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of header has no word");
-  const uint32_t profile =
-      input.has_number ? find_input(self, &input) : DCPI_EVERY;
-  if (input.has_number && profile == UINT32_MAX)
+  const uint32_t index =
+      profile.has_id ? find_profile(self, &profile) : DCPI_ALL_PROFILES;
+  if (profile.has_id && index == UINT32_MAX)
     return dcpi_no_memory(error);
-  return add_fact(self,
-                  (dcpi_fact){.profile = profile,
-                              .word = name_or_none(batch, HEADER_WORD, row),
-                              .value = name_or_none(batch, HEADER_VALUE, row),
-                              .line = name_or_none(batch, HEADER_LINE, row)},
-                  error);
+  return add_field(self,
+                   (dcpi_field){.profile = index,
+                                .word = name_or_none(batch, HEADER_WORD, row),
+                                .value = name_or_none(batch, HEADER_VALUE, row),
+                                .line = name_or_none(batch, HEADER_LINE, row)},
+                   error);
 }
 
 
@@ -187,8 +187,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void close_writer (pf_encoder *encoder) {
   dcpi_writer *const self = (dcpi_writer *)encoder;
   free(self->rows);
-  free(self->facts);
-  free(self->inputs);
+  free(self->fields);
+  free(self->profiles);
   free(self);
 }
 
@@ -199,14 +199,14 @@ static pf_status take_line (dcpi_writer *self, const dcpi_line *line,
   if (line->word.size == 0 || line->value.size == 0)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "header: a word and a value expected in each line");
-  const dcpi_fact fact = {.profile = DCPI_EVERY,
-                          .word = pf_intern(self->dictionary, line->word),
-                          .value = pf_intern(self->dictionary, line->value),
-                          .line = pf_intern(self->dictionary, text)};
-  if (fact.word == PF_NO_NAME || fact.value == PF_NO_NAME ||
-      fact.line == PF_NO_NAME)
+  const dcpi_field field = {.profile = DCPI_ALL_PROFILES,
+                            .word = pf_intern(self->dictionary, line->word),
+                            .value = pf_intern(self->dictionary, line->value),
+                            .line = pf_intern(self->dictionary, text)};
+  if (field.word == PF_NO_NAME || field.value == PF_NO_NAME ||
+      field.line == PF_NO_NAME)
     return dcpi_no_memory(error);
-  return add_fact(self, fact, error);
+  return add_field(self, field, error);
 }
 
 
@@ -215,9 +215,9 @@ static pf_status take_lines (dcpi_writer *self, pf_bytes text,
   dcpi_line line;
   pf_status status = PF_OK;
   for (uint64_t at = 0; at < text.size && status == PF_OK; at += line.size) {
-    const bool is_last = !dcpi_cut_line(text, at, &line);
+    const bool is_last = !dcpi_split_line(text, at, &line);
     if (is_last)
-      dcpi_cut_rest(text, at, &line);
+      dcpi_split_last_line(text, at, &line);
     const size_t size = (size_t)line.size - !is_last;
     status = take_line(self, &line, (pf_bytes){text.at + at, size}, error);
   }

@@ -59,51 +59,54 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
   if (clock == 0 || event->fraction == 0 || !dcpi_equals(event->name, "cycles"))
     return 0;
   return pf_parts_of_ns((double)event->period * 1e9 / (double)clock *
-                        DCPI_WHOLE_TIME / (double)event->fraction);
+                        DCPI_FULL_TIME / (double)event->fraction);
 }
 
 
 /* {====== Bytes of a line ====== */
 
 /* Offset of the first control byte in the text of a line, or its end. */
-static uint64_t control_byte (const dcpi_walk *walk, const dcpi_line *line) {
+static uint64_t control_byte (const dcpi_parser *parser,
+                              const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
   uint64_t at = line->offset;
-  while (at < end && (walk->bytes.at[at] >= 0x20 || walk->bytes.at[at] == '\t'))
+  while (at < end &&
+         (parser->bytes.at[at] >= 0x20 || parser->bytes.at[at] == '\t'))
     at++;
   return at;
 }
 
 
-pf_status dcpi_check_bytes (dcpi_walk *walk, const dcpi_line *line) {
+pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
-  const uint64_t at = control_byte(walk, line);
+  const uint64_t at = control_byte(parser, line);
   if (at == end)
     return PF_OK;
-  if (at + 1 == end && walk->bytes.at[at] == '\r')
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-carriage-return", PF_EFORMAT, at,
+  if (at + 1 == end && parser->bytes.at[at] == '\r')
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-carriage-return", PF_EFORMAT,
+                       at,
                        "a line feed alone expected at the end of a header "
                        "line, found CR LF");
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-control-byte", PF_EFORMAT, at,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-control-byte", PF_EFORMAT, at,
                      "printable text expected in the header, found byte 0x%02x",
-                     walk->bytes.at[at]);
+                     parser->bytes.at[at]);
 }
 
 
 /* Report a line that is no word and rest; false in `is_line`. */
-static pf_status check_shape (dcpi_walk *walk, const dcpi_line *line,
+static pf_status check_shape (dcpi_parser *parser, const dcpi_line *line,
                               bool *is_line) {
   *is_line = line->word.size > 0 && line->rest.size > 0;
-  if (line->word.size > DCPI_LONGEST_WORD)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-long-word", PF_EFORMAT,
+  if (line->word.size > DCPI_MAX_WORD)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-long-word", PF_EFORMAT,
                        line->offset,
                        "a word of at most %d bytes expected, found %zu",
-                       DCPI_LONGEST_WORD, line->word.size);
+                       DCPI_MAX_WORD, line->word.size);
   if (!*is_line)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
                        line->offset, "a word, blanks and a value expected");
-  if (walk->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-odd-terminator", PF_EFORMAT,
+  if (parser->file->dialect == DCPI_PDB && dcpi_equals(line->word, "samples"))
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-odd-terminator", PF_EFORMAT,
                        line->offset,
                        "only blanks expected behind \"samples\": the line is "
                        "taken as one of an unknown word");
@@ -115,81 +118,82 @@ static pf_status check_shape (dcpi_walk *walk, const dcpi_line *line,
 
 /* {====== Values ====== */
 
-static pf_status bad_value (dcpi_walk *walk, const dcpi_line *line,
+static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
                             const char *wanted) {
   const pf_bytes value = line->value;
   return dcpi_report(
-      walk, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT, line->offset,
-      "%s: %s expected, found \"%.*s\"", dcpi_rules[line->known].word, wanted,
+      parser, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT, line->offset,
+      "%s: %s expected, found \"%.*s\"", dcpi_rules[line->id].word, wanted,
       (int)(value.size < 40 ? value.size : 40), (const char *)value.at);
 }
 
 
 /* A number behind an 0x, which dcpicat prints and the binary header has not. */
-static pf_status take_prefix (dcpi_walk *walk, const dcpi_line *line,
+static pf_status take_prefix (dcpi_parser *parser, const dcpi_line *line,
                               pf_bytes *digits) {
   if (digits->size < 2 || digits->at[0] != '0' || (digits->at[1] | 0x20) != 'x')
     return PF_OK;
   digits->at += 2;
   digits->size -= 2;
-  if (walk->file->dialect == DCPI_CAT)
+  if (parser->file->dialect == DCPI_CAT)
     return PF_OK;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-hex-prefix", PF_EFORMAT,
                      line->offset, "%s: digits without 0x expected",
-                     dcpi_rules[line->known].word);
+                     dcpi_rules[line->id].word);
 }
 
 
-static pf_status take_number (dcpi_walk *walk, const dcpi_line *line,
+static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
                               unsigned base) {
-  const dcpi_word word = line->known;
+  const dcpi_word word = line->id;
   pf_bytes digits = line->value;
   pf_status status = PF_OK;
   if (base == 16)
-    status = take_prefix(walk, line, &digits);
+    status = take_prefix(parser, line, &digits);
   if (status < 0)
     return status;
   const pf_status found =
-      dcpi_number(digits, base, &walk->header.numbers[word]);
+      dcpi_number(digits, base, &parser->header.numbers[word]);
   if (found == PF_EFORMAT)
-    return bad_value(walk, line, base == 16 ? "hexadecimal digits" : "digits");
+    return bad_value(parser, line,
+                     base == 16 ? "hexadecimal digits" : "digits");
   if (found == PF_ELIMIT)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-value-too-large", PF_EFORMAT,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-value-too-large", PF_EFORMAT,
                        line->offset, "%s: a number below 2^64 expected",
                        dcpi_rules[word].word);
-  walk->header.good |= UINT32_C(1) << word;
+  parser->header.valid_words |= UINT32_C(1) << word;
   return PF_OK;
 }
 
 
 /* Digits that are not looked at as a number. */
-static pf_status take_digits (dcpi_walk *walk, const dcpi_line *line) {
+static pf_status take_digits (dcpi_parser *parser, const dcpi_line *line) {
   uint64_t ignored;
   if (dcpi_number(line->value, 16, &ignored) == PF_EFORMAT)
-    return bad_value(walk, line, "hexadecimal digits");
-  walk->header.good |= UINT32_C(1) << line->known;
+    return bad_value(parser, line, "hexadecimal digits");
+  parser->header.valid_words |= UINT32_C(1) << line->id;
   return PF_OK;
 }
 
 
-static pf_status take_time (dcpi_walk *walk, const dcpi_line *line) {
+static pf_status take_time (dcpi_parser *parser, const dcpi_line *line) {
   const uint64_t time = dcpi_epoch(line->value);
   if (time == 0)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-epoch", PF_EFORMAT,
                        line->offset,
                        "a time as YYMMDDHHMM, YYYYMMDDHHMM or YYYYMMDDHHMMSS "
                        "expected, found \"%.*s\"",
                        (int)(line->value.size < 40 ? line->value.size : 40),
                        (const char *)line->value.at);
-  walk->header.numbers[DCPI_EPOCH] = time;
-  walk->header.good |= UINT32_C(1) << DCPI_EPOCH;
+  parser->header.numbers[DCPI_EPOCH] = time;
+  parser->header.valid_words |= UINT32_C(1) << DCPI_EPOCH;
   return PF_OK;
 }
 
 
 /* pdb-<major>.<minor>: true when that is what stands there. A number too
    large is the largest one: no such version is known. */
-static bool take_edition (dcpi_header *header, pf_bytes text) {
+static bool parse_version (dcpi_header *header, pf_bytes text) {
   if (text.size < 4 || memcmp(text.at, "pdb-", 4) != 0)
     return false;
   const uint8_t *const dot = memchr(text.at, '.', text.size);
@@ -207,13 +211,13 @@ static bool take_edition (dcpi_header *header, pf_bytes text) {
 }
 
 
-static pf_status take_version (dcpi_walk *walk, const dcpi_line *line) {
-  if (take_edition(&walk->header, line->value)) {
-    walk->header.good |= UINT32_C(1) << DCPI_VERSION;
+static pf_status take_version (dcpi_parser *parser, const dcpi_line *line) {
+  if (parse_version(&parser->header, line->value)) {
+    parser->header.valid_words |= UINT32_C(1) << DCPI_VERSION;
     return PF_OK;
   }
-  walk->header.major = walk->header.minor = 0;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
+  parser->header.major = parser->header.minor = 0;
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
                      line->offset,
                      "pdb-<major>.<minor> expected, found \"%.*s\": read as "
                      "pdb-0.07",
@@ -222,16 +226,16 @@ static pf_status take_version (dcpi_walk *walk, const dcpi_line *line) {
 }
 
 
-static pf_status take_value (dcpi_walk *walk, const dcpi_line *line) {
-  switch (dcpi_rules[line->known].shape) {
-    case DCPI_DECIMAL: return take_number(walk, line, 10);
-    case DCPI_HEX: return take_number(walk, line, 16);
-    case DCPI_DIGITS: return take_digits(walk, line);
-    case DCPI_TIME: return take_time(walk, line);
-    case DCPI_EDITION: return take_version(walk, line);
+static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
+  switch (dcpi_rules[line->id].syntax) {
+    case DCPI_DECIMAL: return take_number(parser, line, 10);
+    case DCPI_HEX: return take_number(parser, line, 16);
+    case DCPI_HEX_DIGITS: return take_digits(parser, line);
+    case DCPI_TIME: return take_time(parser, line);
+    case DCPI_PDB_VERSION: return take_version(parser, line);
     default:
       if (line->value.size > 0)
-        walk->header.good |= UINT32_C(1) << line->known;
+        parser->header.valid_words |= UINT32_C(1) << line->id;
       return PF_OK;
   }
 }
@@ -258,32 +262,32 @@ static bool is_of_dialect (dcpi_dialect dialect, dcpi_word word) {
 
 
 /* A word that has come before: only paths and, in text, events may. */
-static pf_status take_again (dcpi_walk *walk, const dcpi_line *line) {
-  const bool is_single = line->known <= DCPI_CPUSPEED;
+static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
+  const bool is_single = line->id <= DCPI_CPUSPEED;
   if (!is_single)
     return PF_OK;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-duplicate-line", PF_EFORMAT,
                      line->offset,
                      "one line %s expected, here is another: the first counts",
-                     dcpi_rules[line->known].word);
+                     dcpi_rules[line->id].word);
 }
 
 
-pf_status dcpi_take_line (dcpi_walk *walk, const dcpi_line *line) {
-  dcpi_header *const header = &walk->header;
-  const dcpi_dialect dialect = walk->file->dialect;
+pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  const dcpi_dialect dialect = parser->file->dialect;
   bool is_line;
-  const pf_status status = check_shape(walk, line, &is_line);
-  if (status < 0 || !is_line || !is_of_dialect(dialect, line->known))
+  const pf_status status = check_shape(parser, line, &is_line);
+  if (status < 0 || !is_line || !is_of_dialect(dialect, line->id))
     return status;
-  if (line->known == DCPI_EVENT && dialect == DCPI_CAT)
-    return dcpi_take_event(walk, line);
-  if (line->known == DCPI_PATH)
+  if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
+    return dcpi_take_event(parser, line);
+  if (line->id == DCPI_PATH)
     header->npaths++;
-  if (header->values[line->known].at != NULL)
-    return take_again(walk, line);
-  header->values[line->known] = line->value;
-  return take_value(walk, line);
+  if (header->values[line->id].at != NULL)
+    return take_again(parser, line);
+  header->values[line->id] = line->value;
+  return take_value(parser, line);
 }
 
 /* }====== */
@@ -293,7 +297,7 @@ pf_status dcpi_take_line (dcpi_walk *walk, const dcpi_line *line) {
 
 /* List the words that are required and not there. */
 static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
-                            char *list, size_t room) {
+                            char *list, size_t capacity) {
   static const dcpi_word of_text[] = {
       DCPI_NAME,       DCPI_IMAGE,     DCPI_EPOCH, DCPI_PLATFORM,
       DCPI_TEXT_START, DCPI_TEXT_SIZE, DCPI_EVENT};
@@ -304,7 +308,7 @@ static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
     const dcpi_word word =
         dialect == DCPI_PDB ? (dcpi_word)(i + 1) : of_text[i];
     const char *const text = dcpi_rules[word].word;
-    if (header->values[word].at != NULL || room - used < strlen(text) + 2)
+    if (header->values[word].at != NULL || capacity - used < strlen(text) + 2)
       continue;
     list[used++] = ' ';
     memcpy(list + used, text, strlen(text));
@@ -314,39 +318,39 @@ static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
 }
 
 
-static pf_status check_missing (dcpi_walk *walk) {
+static pf_status check_missing (dcpi_parser *parser) {
   char list[160];
   const size_t used =
-      list_missing(&walk->header, walk->file->dialect, list, sizeof list);
+      list_missing(&parser->header, parser->file->dialect, list, sizeof list);
   if (used == 0)
     return PF_OK;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-missing-line", PF_EFORMAT, walk->at,
-                     "required lines are missing before here:%.*s", (int)used,
-                     list);
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-missing-line", PF_EFORMAT,
+                     parser->at, "required lines are missing before here:%.*s",
+                     (int)used, list);
 }
 
 
 /* What the version means for the binary data. */
-static pf_status check_version (dcpi_walk *walk) {
-  const dcpi_header *const header = &walk->header;
+static pf_status check_version (dcpi_parser *parser) {
+  const dcpi_header *const header = &parser->header;
   const pf_bytes version = header->values[DCPI_VERSION];
   const int size = (int)(version.size < 40 ? version.size : 40);
   if (version.at == NULL)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
-                       walk->at,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-version", PF_EFORMAT,
+                       parser->at,
                        "a line \"version pdb-0.07\" expected before here, "
                        "found none: read as pdb-0.07");
   if (header->major != 0)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-unsupported-major",
-                       PF_EUNSUPPORTED, walk->header.size,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-unsupported-major",
+                       PF_EUNSUPPORTED, parser->header.size,
                        "data of major version 0 expected, found %.*s, whose "
                        "form nobody published: the samples are not read; let "
                        "dcpicat print them and open its text",
                        size, (const char *)version.at);
   if (header->minor == 6 || header->minor == 7)
     return PF_OK;
-  return dcpi_report(walk, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED,
-                     walk->header.size,
+  return dcpi_report(parser, PF_NOTE, "dcpi-other-minor", PF_EUNSUPPORTED,
+                     parser->header.size,
                      "version pdb-0.06 or pdb-0.07 expected, found %.*s: read "
                      "as pdb-0.07",
                      size, (const char *)version.at);
@@ -362,27 +366,27 @@ static void set_event (dcpi_header *header) {
                                    .period = dcpi_has(header, DCPI_PERIOD)
                                                  ? header->numbers[DCPI_PERIOD]
                                                  : 0,
-                                   .fraction = DCPI_WHOLE_TIME};
+                                   .fraction = DCPI_FULL_TIME};
 }
 
 
-/* A clock that the user states, where the header does not. */
-static void set_speed (dcpi_walk *walk) {
-  dcpi_header *const header = &walk->header;
-  if (dcpi_has(header, DCPI_CPUSPEED) || walk->file->cpuspeed == 0)
+/* A clock that the user has_value, where the header does not. */
+static void set_speed (dcpi_parser *parser) {
+  dcpi_header *const header = &parser->header;
+  if (dcpi_has(header, DCPI_CPUSPEED) || parser->file->cpuspeed == 0)
     return;
-  header->numbers[DCPI_CPUSPEED] = walk->file->cpuspeed;
-  header->good |= UINT32_C(1) << DCPI_CPUSPEED;
+  header->numbers[DCPI_CPUSPEED] = parser->file->cpuspeed;
+  header->valid_words |= UINT32_C(1) << DCPI_CPUSPEED;
 }
 
 
-pf_status dcpi_check_header (dcpi_walk *walk) {
-  pf_status status = check_missing(walk);
-  set_speed(walk);
-  if (status < 0 || walk->file->dialect == DCPI_CAT)
+pf_status dcpi_check_header (dcpi_parser *parser) {
+  pf_status status = check_missing(parser);
+  set_speed(parser);
+  if (status < 0 || parser->file->dialect == DCPI_CAT)
     return status;
-  status = check_version(walk);
-  set_event(&walk->header);
+  status = check_version(parser);
+  set_event(&parser->header);
   return status;
 }
 

@@ -2,7 +2,7 @@
 ** open.c - the format dcpi: profiles of DIGITAL's Continuous Profiling
 ** Infrastructure, as its daemon writes them and as dcpicat prints them.
 **
-** Opening reads the header, and of what follows at most DCPI_SURVEY bytes:
+** Opening reads the header, and of what follows at most DCPI_PRESCAN bytes:
 ** of a small file all damage is known then, of a large one the readers tell.
 */
 
@@ -28,29 +28,29 @@ static const pf_table all_tables[TABLES] = {
     {"raw", dcpi_raw_fields, RAW_COLUMNS, -1, dcpi_open_raw},
 };
 
-/* What a survey of the first bytes counts. */
-typedef struct survey {
+/* What a prescan of the first bytes counts. */
+typedef struct prescan {
   int64_t rows[TABLES];
   bool is_whole; /* it came to the end */
-} survey;
+} prescan;
 
 
 /* {====== Which dialect ====== */
 
 /* What the beginning of some bytes looks like. */
-typedef struct look {
+typedef struct head_stats {
   uint32_t words;   /* bit per word of a header */
   size_t lines;     /* of the header */
-  size_t fitting;   /* that begin with such a word, and a value of its shape */
-  size_t first;     /* how many of these lines come before all others */
-  bool has_edition; /* "version pdb-..." */
+  size_t valid;     /* that begin with such a word, and a value of its syntax */
+  size_t leading;   /* how many of these lines come before all others */
+  bool has_version; /* "version pdb-..." */
   bool has_end;     /* "samples" */
   bool has_addresses; /* a line that begins with 0x */
   bool is_text;       /* no line has odd bytes */
-} look;
+} head_stats;
 
 
-static bool is_plain (pf_bytes text) {
+static bool is_printable (pf_bytes text) {
   for (size_t i = 0; i < text.size; i++)
     if (text.at[i] < 0x20 && text.at[i] != '\t' && text.at[i] != '\r')
       return false;
@@ -60,14 +60,14 @@ static bool is_plain (pf_bytes text) {
 
 /* Whether a line of the header has a known word and a value as it is written
    behind it. */
-static bool is_fitting (const dcpi_line *line) {
+static bool is_valid_line (const dcpi_line *line) {
   pf_bytes value = line->value;
   uint64_t number;
-  if (line->known == DCPI_WORDS || value.size == 0)
+  if (line->id == DCPI_WORDS || value.size == 0)
     return false;
-  switch (dcpi_rules[line->known].shape) {
+  switch (dcpi_rules[line->id].syntax) {
     case DCPI_TEXT: return true;
-    case DCPI_EDITION:
+    case DCPI_PDB_VERSION:
       return value.size >= 4 && memcmp(value.at, "pdb-", 4) == 0;
     case DCPI_DECIMAL:
     case DCPI_TIME: return dcpi_number(value, 10, &number) != PF_EFORMAT;
@@ -80,71 +80,72 @@ static bool is_fitting (const dcpi_line *line) {
 
 
 /* Look at a line; false when the header ends with it. */
-static bool look_at (pf_bytes bytes, const dcpi_line *line, look *found) {
+static bool scan_line (pf_bytes bytes, const dcpi_line *line,
+                       head_stats *found) {
   const pf_bytes all = {bytes.at + line->offset, (size_t)line->size - 1};
-  found->is_text = is_plain(all);
+  found->is_text = is_printable(all);
   found->has_end = dcpi_is_terminator(line);
   found->has_addresses = line->word.size > 2 && line->word.at[0] == '0' &&
                          (line->word.at[1] | 0x20) == 'x';
   if (!found->is_text || found->has_end || found->has_addresses)
     return false;
-  const bool fits = is_fitting(line);
-  found->first += fits && found->first == found->lines;
-  found->fitting += fits;
+  const bool fits = is_valid_line(line);
+  found->leading += fits && found->leading == found->lines;
+  found->valid += fits;
   found->lines++;
-  if (line->known < DCPI_WORDS)
-    found->words |= UINT32_C(1) << line->known;
-  if (line->known == DCPI_VERSION && line->value.size >= 4 &&
+  if (line->id < DCPI_WORDS)
+    found->words |= UINT32_C(1) << line->id;
+  if (line->id == DCPI_VERSION && line->value.size >= 4 &&
       memcmp(line->value.at, "pdb-", 4) == 0)
-    found->has_edition = true;
+    found->has_version = true;
   return true;
 }
 
 
-static look look_over (pf_bytes head) {
-  look found = {.is_text = true};
+static head_stats scan_head (pf_bytes head) {
+  head_stats found = {.is_text = true};
   dcpi_line line;
-  for (uint64_t at = 0; dcpi_cut_line(head, at, &line); at += line.size)
-    if (!look_at(head, &line, &found))
+  for (uint64_t at = 0; dcpi_split_line(head, at, &line); at += line.size)
+    if (!scan_line(head, &line, &found))
       break;
   return found;
 }
 
 
-static unsigned count_words (const look *found, uint32_t words) {
+static unsigned count_words (const head_stats *found, uint32_t words) {
   unsigned count = 0;
   for (uint32_t some = found->words & words; some != 0; some &= some - 1)
     count++;
   return count;
 }
 
-#define FIRST_LINES  5 /* of a header: no text begins so */
+#define MIN_LEADING  5 /* of a header: no text begins so */
 #define BIT(word)    (UINT32_C(1) << DCPI_##word)
 #define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))
 #define TEXT_WORDS   (BIT(NAME) | BIT(TEXT_START) | BIT(TEXT_SIZE))
 #define COMMON_WORDS (BIT(IMAGE) | BIT(EPOCH) | BIT(PLATFORM) | BIT(EVENT))
 
 
-static bool is_cat (const look *found) {
-  return !found->has_end && !found->has_edition &&
+static bool is_cat (const head_stats *found) {
+  return !found->has_end && !found->has_version &&
          count_words(found, TEXT_WORDS) > 0;
 }
 
 
 /* A text that is about such files says the words, too. Of a header most lines
    begin with one, or the first ones do and unknown words follow. */
-static bool is_header (const look *found) {
-  return found->first >= FIRST_LINES || found->fitting * 4 >= found->lines * 3;
+static bool is_header (const head_stats *found) {
+  return found->leading >= MIN_LEADING || found->valid * 4 >= found->lines * 3;
 }
 
 
 static int score (pf_bytes head, uint64_t size) {
-  const look found = look_over(head);
+  const head_stats found = scan_head(head);
   const unsigned common = count_words(&found, COMMON_WORDS);
   (void)size;
   if (!is_header(&found))
     return 0;
-  if (found.has_edition)
+  if (found.has_version)
     return found.is_text || common > 0 ? 95 : 60;
   if (is_cat(&found) && found.has_addresses)
     return common == 0 ? 0 : 95;
@@ -184,7 +185,7 @@ static void set_addr (pf_trace *trace, const dcpi_header *header,
 /* The words of the header that are numbers, as the file calls them. */
 static void set_numbers (pf_trace *trace, const dcpi_header *header) {
   for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++)
-    switch (dcpi_rules[word].shape) {
+    switch (dcpi_rules[word].syntax) {
       case DCPI_DECIMAL: set_int(trace, header, word); break;
       case DCPI_HEX:
         if (word == DCPI_TEXT_SIZE)
@@ -237,33 +238,33 @@ static void set_events (pf_trace *trace, const dcpi_header *header) {
 }
 
 
-/* Sums that the file states. */
-static void set_sums (pf_trace *trace, const dcpi_walk *walk) {
-  const dcpi_header *const header = &walk->header;
+/* Sums that the file has_value. */
+static void set_sums (pf_trace *trace, const dcpi_parser *parser) {
+  const dcpi_header *const header = &parser->header;
   uint64_t samples = 0;
   for (size_t i = 0; i < header->nevents; i++)
     samples += header->events[i].stated;
-  if (walk->file->dialect == DCPI_PDB) {
+  if (parser->file->dialect == DCPI_PDB) {
     if (header->major != 0 ||
-        walk->bytes.size - header->size < DCPI_FOOTER_SIZE)
+        parser->bytes.size - header->size < DCPI_FOOTER_SIZE)
       return;
-    samples = dcpi_load(walk, walk->bytes.size - 4);
-    pf_info_int(trace, "addresses", dcpi_load(walk, walk->bytes.size - 8));
+    samples = dcpi_load(parser, parser->bytes.size - 4);
+    pf_info_int(trace, "addresses", dcpi_load(parser, parser->bytes.size - 8));
   }
   if (samples <= INT64_MAX)
     pf_info_int(trace, "samples", (int64_t)samples);
 }
 
 
-static void set_info (pf_trace *trace, const dcpi_walk *walk,
-                      const survey *counted) {
-  const dcpi_header *const header = &walk->header;
-  const dcpi_file *const file = walk->file;
+static void set_info (pf_trace *trace, const dcpi_parser *parser,
+                      const prescan *counted) {
+  const dcpi_header *const header = &parser->header;
+  const dcpi_file *const file = parser->file;
   const pf_bytes version = header->values[DCPI_VERSION];
-  const bool has_edition = dcpi_has(header, DCPI_VERSION);
+  const bool has_version = dcpi_has(header, DCPI_VERSION);
   pf_info_text(trace, "dialect",
                file->dialect == DCPI_CAT ? dcpi_text("dcpicat")
-               : has_edition ? (pf_bytes){version.at + 4, version.size - 4}
+               : has_version ? (pf_bytes){version.at + 4, version.size - 4}
                              : dcpi_text("0.07"));
   if (file->dialect == DCPI_PDB)
     pf_info_text(trace, "byte_order", dcpi_text(file->big ? "big" : "little"));
@@ -273,10 +274,10 @@ static void set_info (pf_trace *trace, const dcpi_walk *walk,
   set_texts(trace, header);
   set_numbers(trace, header);
   set_events(trace, header);
-  set_sums(trace, walk);
+  set_sums(trace, parser);
   if (dcpi_clock(header) != 0 && dcpi_clock(header) <= INT64_MAX)
     pf_info_int(trace, "clock", (int64_t)dcpi_clock(header));
-  if (has_edition && header->major == 0 && header->minor != 7)
+  if (has_version && header->major == 0 && header->minor != 7)
     pf_info_text(trace, "notes",
                  dcpi_text("read as version 0.07: nothing tells what changed"));
 }
@@ -286,51 +287,51 @@ static void set_info (pf_trace *trace, const dcpi_walk *walk,
 
 /* {====== Opening ====== */
 
-static int64_t filled (const dcpi_walk *walk) {
+static int64_t filled (const dcpi_parser *parser) {
   int64_t rows = 0;
-  for (size_t i = 0; i < walk->header.nevents; i++)
-    rows += walk->file->zeros || walk->counts[i] != 0;
+  for (size_t i = 0; i < parser->header.nevents; i++)
+    rows += parser->file->zeros || parser->counts[i] != 0;
   return rows;
 }
 
 
-/* Count the rows that a part is, or has. */
-static void count_part (const dcpi_walk *walk, const dcpi_part *part,
-                        survey *counted) {
+/* Count the rows that a segment is, or has. */
+static void count_segment (const dcpi_parser *parser,
+                           const dcpi_segment *segment, prescan *counted) {
   int64_t *const samples = &counted->rows[TABLE_SAMPLES];
   counted->rows[TABLE_RAW]++;
-  switch (part->kind) {
+  switch (segment->kind) {
     case DCPI_LINE: counted->rows[TABLE_HEADER]++; break;
     case DCPI_CHUNK:
-      if (walk->file->zeros)
-        *samples += (int64_t)part->count;
+      if (parser->file->zeros)
+        *samples += (int64_t)segment->count;
       else
-        *samples = (int64_t)walk->addresses;
+        *samples = (int64_t)parser->addresses;
       break;
-    case DCPI_COUNTS: *samples += filled(walk); break;
+    case DCPI_COUNTS: *samples += filled(parser); break;
     default: break;
   }
 }
 
 
 /* Walk over the header and what is allowed to be read of the rest. */
-static pf_status look_ahead (dcpi_walk *walk, survey *counted) {
-  dcpi_part part;
+static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
+  dcpi_segment segment;
   pf_status status = PF_OK;
-  while (status == PF_OK &&
-         (!walk->in_body || walk->at - walk->header.size < DCPI_SURVEY)) {
-    status = dcpi_next_part(walk, &part);
+  while (status == PF_OK && (!parser->in_body ||
+                             parser->at - parser->header.size < DCPI_PRESCAN)) {
+    status = dcpi_next_segment(parser, &segment);
     if (status == PF_MORE)
-      count_part(walk, &part, counted);
+      count_segment(parser, &segment, counted);
   }
   counted->is_whole = status == PF_END;
-  counted->rows[TABLE_PROFILES] = (int64_t)walk->header.nevents;
+  counted->rows[TABLE_PROFILES] = (int64_t)parser->header.nevents;
   return status < 0 ? status : PF_OK;
 }
 
 
 static void list_tables (pf_trace *trace, dcpi_file *file,
-                         const survey *counted) {
+                         const prescan *counted) {
   memcpy(file->tables, all_tables, sizeof all_tables);
   for (int i = 0; i < TABLES; i++)
     if (counted->is_whole || i == TABLE_PROFILES || i == TABLE_HEADER)
@@ -346,7 +347,7 @@ static pf_status find_end (const dcpi_file *file, pf_bytes bytes,
                            pf_error *error) {
   dcpi_line line;
   uint64_t at = 0;
-  while (at < file->limit && dcpi_cut_line(bytes, at, &line)) {
+  while (at < file->limit && dcpi_split_line(bytes, at, &line)) {
     if (dcpi_is_terminator(&line))
       return PF_OK;
     at += line.size;
@@ -364,7 +365,7 @@ static pf_status find_end (const dcpi_file *file, pf_bytes bytes,
 
 static pf_status read_options (const pf_trace *trace, dcpi_file *file,
                                pf_error *error) {
-  const int64_t step = pf_option_int(trace, "insn_size", DCPI_STEP);
+  const int64_t step = pf_option_int(trace, "insn_size", DCPI_INSN_SIZE);
   const int64_t limit = pf_option_int(trace, "header_limit", DCPI_HEADER_LIMIT);
   const int64_t speed = pf_option_int(trace, "cpuspeed", 0);
   if (step < 1 || step > 16)
@@ -392,7 +393,7 @@ static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
   const pf_bytes bytes = trace->sources[0].bytes;
   const pf_bytes head = {
       bytes.at, bytes.size < file->limit ? bytes.size : (size_t)file->limit};
-  const look found = look_over(head);
+  const head_stats found = scan_head(head);
   if (bytes.size == 0)
     return pf_fail(error, PF_EFORMAT, 0,
                    "a header expected, the file is empty");
@@ -406,7 +407,7 @@ static pf_status find_dialect (const pf_trace *trace, dcpi_file *file,
 
 static pf_status open_trace (pf_trace *trace, pf_error *error) {
   dcpi_file *const file = calloc(1, sizeof *file);
-  survey counted = {.is_whole = false};
+  prescan counted = {.is_whole = false};
   trace->state = file;
   if (file == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -415,11 +416,11 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
     status = find_dialect(trace, file, error);
   if (status < 0)
     return status;
-  dcpi_walk walk = dcpi_walk_over(file, trace, error);
-  status = look_ahead(&walk, &counted);
+  dcpi_parser parser = dcpi_new_parser(file, trace, error);
+  status = prescan_file(&parser, &counted);
   if (status < 0)
     return status;
-  set_info(trace, &walk, &counted);
+  set_info(trace, &parser, &counted);
   list_tables(trace, file, &counted);
   return PF_OK;
 }

@@ -1,5 +1,5 @@
 /*
-** write.c - the way out, last part: the sheet and the counts as a file of
+** write.c - the way out, last segment: the header and the counts as a file of
 ** version 0.07 (header.c and chunk.c have its tables) or as dcpicat's text
 ** (text.c).
 **
@@ -34,7 +34,7 @@ static void sort_rows (dcpi_writer *writer) {
 }
 
 
-static pf_status too_many (const dcpi_output *out, const dcpi_row *row) {
+static pf_status sum_too_large (const dcpi_output *out, const dcpi_row *row) {
   return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "the counts of address 0x%llx add up to more than the file "
                  "can hold",
@@ -46,14 +46,14 @@ static pf_status too_many (const dcpi_output *out, const dcpi_row *row) {
    sums of the events are those of the rows. */
 static pf_status add_rows (const dcpi_output *out) {
   dcpi_writer *const writer = out->writer;
-  const uint64_t most = writer->dialect == DCPI_PDB ? UINT32_MAX : INT64_MAX;
+  const uint64_t maximum = writer->dialect == DCPI_PDB ? UINT32_MAX : INT64_MAX;
   size_t kept = 0;
   for (size_t i = 0; i < writer->nrows; i++) {
     const dcpi_row row = writer->rows[i];
     dcpi_row *const last = kept > 0 ? &writer->rows[kept - 1] : NULL;
-    uint64_t *const total = &out->sheet->events[row.event].total;
-    if (row.count > most || row.count > most - *total)
-      return too_many(out, &row);
+    uint64_t *const total = &out->header->events[row.event].total;
+    if (row.count > maximum || row.count > maximum - *total)
+      return sum_too_large(out, &row);
     *total += row.count;
     if (row.count > 0 && last != NULL && compare_rows(last, &row) == 0)
       last->count += row.count;
@@ -68,34 +68,34 @@ static pf_status add_rows (const dcpi_output *out) {
 /* Where the code is, when nobody said so: where the samples are. */
 static void find_range (const dcpi_output *out) {
   const dcpi_writer *const writer = out->writer;
-  dcpi_sheet *const sheet = out->sheet;
+  dcpi_output_header *const header = out->header;
   const size_t n = writer->nrows;
   if (!dcpi_is_stated(out, DCPI_TSTART) &&
       !dcpi_is_stated(out, DCPI_TEXT_START) && n > 0)
-    sheet->start = writer->rows[0].address;
+    header->start = writer->rows[0].address;
   if (!dcpi_is_stated(out, DCPI_TSIZE) &&
       !dcpi_is_stated(out, DCPI_TEXT_SIZE) && n > 0)
-    sheet->size = writer->rows[n - 1].address - sheet->start + DCPI_STEP;
+    header->size = writer->rows[n - 1].address - header->start + DCPI_INSN_SIZE;
 }
 
 
 static pf_status check_row (const dcpi_output *out, const dcpi_row *row) {
-  const dcpi_sheet *const sheet = out->sheet;
-  const uint64_t offset = row->address - sheet->start;
-  if (row->address < sheet->start || offset >= sheet->size)
+  const dcpi_output_header *const header = out->header;
+  const uint64_t offset = row->address - header->start;
+  if (row->address < header->start || offset >= header->size)
     return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "address 0x%llx is outside of the code, 0x%llx and %llu "
                    "bytes from there",
                    (unsigned long long)row->address,
-                   (unsigned long long)sheet->start,
-                   (unsigned long long)sheet->size);
+                   (unsigned long long)header->start,
+                   (unsigned long long)header->size);
   if (out->writer->dialect == DCPI_PDB &&
-      (offset > UINT32_MAX || offset % DCPI_STEP != 0))
+      (offset > UINT32_MAX || offset % DCPI_INSN_SIZE != 0))
     return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "address 0x%llx is %llu bytes into the code: a multiple of "
                    "%d below 2^32 expected",
                    (unsigned long long)row->address, (unsigned long long)offset,
-                   DCPI_STEP);
+                   DCPI_INSN_SIZE);
   return PF_OK;
 }
 
@@ -113,43 +113,45 @@ static pf_status check_rows (const dcpi_output *out) {
 /* {====== What must be stated ====== */
 
 /* The words without which there is no file. */
-static size_t list_unstated (const dcpi_output *out, char *list, size_t room) {
+static size_t list_missing (const dcpi_output *out, char *list,
+                            size_t capacity) {
   static const dcpi_word needed[] = {DCPI_IMAGE, DCPI_EPOCH, DCPI_PLATFORM,
                                      DCPI_CPUSPEED};
   const size_t count = out->writer->dialect == DCPI_PDB ? 4 : 3;
   size_t used = 0;
   for (size_t i = 0; i < count; i++)
     if (!dcpi_is_stated(out, needed[i]))
-      used += (size_t)snprintf(list + used, room - used, " %s",
+      used += (size_t)snprintf(list + used, capacity - used, " %s",
                                dcpi_rules[needed[i]].word);
-  if (out->sheet->nevents == 0)
-    used += (size_t)snprintf(list + used, room - used, " event");
+  if (out->header->nevents == 0)
+    used += (size_t)snprintf(list + used, capacity - used, " event");
   return used;
 }
 
 
 static pf_status check_stated (const dcpi_output *out) {
   char list[80] = "";
-  if (list_unstated(out, list, sizeof list) > 0)
+  if (list_missing(out, list, sizeof list) > 0)
     return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the file must state%s: give it in header", list);
-  if (out->writer->dialect == DCPI_CAT || out->sheet->nevents == 1)
+  if (out->writer->dialect == DCPI_CAT || out->header->nevents == 1)
     return PF_OK;
   return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "a 0.07 file holds one event, here are %zu: write dcpicat's "
                  "text, or open only one of them",
-                 out->sheet->nevents);
+                 out->header->nevents);
 }
 
 
 /* Whether a value has the form its word wants. */
-static bool is_of_shape (const dcpi_output *out, dcpi_word word) {
-  const pf_bytes text = dcpi_name(out, out->sheet->values[word]);
+static bool has_syntax (const dcpi_output *out, dcpi_word word) {
+  const pf_bytes text = dcpi_name(out, out->header->values[word]);
   uint64_t number;
-  switch (dcpi_rules[word].shape) {
+  switch (dcpi_rules[word].syntax) {
     case DCPI_DECIMAL: return dcpi_number(text, 10, &number) == PF_OK;
-    case DCPI_DIGITS: return dcpi_number(text, 16, &number) != PF_EFORMAT;
-    case DCPI_TEXT: return dcpi_is_plain(text) && !dcpi_is_blank(text.at[0]);
+    case DCPI_HEX_DIGITS: return dcpi_number(text, 16, &number) != PF_EFORMAT;
+    case DCPI_TEXT:
+      return dcpi_is_printable(text) && !dcpi_is_blank(text.at[0]);
     default: return true;
   }
 }
@@ -158,16 +160,16 @@ static bool is_of_shape (const dcpi_output *out, dcpi_word word) {
 static pf_status check_values (const dcpi_output *out) {
   for (dcpi_word word = DCPI_IMAGE; word < DCPI_WORDS; word++) {
     if (!dcpi_is_stated(out, word) || word == DCPI_EVENT ||
-        is_of_shape(out, word))
+        has_syntax(out, word))
       continue;
-    const pf_bytes text = dcpi_name(out, out->sheet->values[word]);
+    const pf_bytes text = dcpi_name(out, out->header->values[word]);
     return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "%s cannot be written as \"%.*s\"", dcpi_rules[word].word,
                    (int)(text.size < 40 ? text.size : 40),
                    (const char *)text.at);
   }
-  for (size_t i = 0; i < out->sheet->nevents; i++)
-    if (!dcpi_is_plain(dcpi_name(out, out->sheet->events[i].name)))
+  for (size_t i = 0; i < out->header->nevents; i++)
+    if (!dcpi_is_printable(dcpi_name(out, out->header->events[i].name)))
       return pf_fail(out->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                      "an event without a name, or one of odd bytes");
   return PF_OK;
@@ -188,7 +190,7 @@ static size_t end_of_chunk (const dcpi_writer *writer, size_t first) {
   const dcpi_row *const rows = writer->rows;
   size_t end = first + 1;
   while (end < writer->nrows &&
-         rows[end].address - rows[end - 1].address <= 2 * DCPI_STEP)
+         rows[end].address - rows[end - 1].address <= 2 * DCPI_INSN_SIZE)
     end++;
   return end;
 }
@@ -197,10 +199,10 @@ static size_t end_of_chunk (const dcpi_writer *writer, size_t first) {
 static void put_chunk (const dcpi_output *out, size_t first, size_t end) {
   const dcpi_row *const rows = out->writer->rows;
   const uint64_t start = rows[first].address;
-  put_number(out, start - out->sheet->start);
-  put_number(out, (rows[end - 1].address - start) / DCPI_STEP + 1);
+  put_number(out, start - out->header->start);
+  put_number(out, (rows[end - 1].address - start) / DCPI_INSN_SIZE + 1);
   for (size_t i = first; i < end; i++) {
-    if (i > first && rows[i].address - rows[i - 1].address > DCPI_STEP)
+    if (i > first && rows[i].address - rows[i - 1].address > DCPI_INSN_SIZE)
       put_number(out, 0);
     put_number(out, rows[i].count);
   }
@@ -215,7 +217,7 @@ static void put_binary (const dcpi_output *out) {
     put_chunk(out, first, end);
   }
   put_number(out, writer->nrows);
-  put_number(out, out->sheet->events[0].total);
+  put_number(out, out->header->events[0].total);
 }
 
 /* }====== */
@@ -225,23 +227,23 @@ static void put_binary (const dcpi_output *out) {
 
 static void put_aligned (const dcpi_output *out, const char *word,
                          pf_bytes value) {
-  dcpi_put_words(out, "%-16s ", word);
+  dcpi_put_format(out, "%-16s ", word);
   dcpi_put_bytes(out, value);
-  dcpi_put_words(out, "\n");
+  dcpi_put_format(out, "\n");
 }
 
 
 static void put_value (const dcpi_output *out, dcpi_word word) {
   if (dcpi_is_stated(out, word))
     put_aligned(out, dcpi_rules[word].word,
-                dcpi_name(out, out->sheet->values[word]));
+                dcpi_name(out, out->header->values[word]));
 }
 
 
 /* dcpicat begins with a name: that of the image, of its path, or else the
    identifier. */
 static void put_name (const dcpi_output *out) {
-  const uint32_t *const values = out->sheet->values;
+  const uint32_t *const values = out->header->values;
   pf_bytes name = dcpi_name(out, values[DCPI_NAME]);
   if (values[DCPI_NAME] == PF_NO_NAME && dcpi_is_stated(out, DCPI_PATH))
     name = dcpi_base_name(dcpi_name(out, values[DCPI_PATH]));
@@ -253,18 +255,20 @@ static void put_name (const dcpi_output *out) {
 
 static void put_paths (const dcpi_output *out) {
   const dcpi_writer *const writer = out->writer;
-  for (size_t i = 0; i < writer->nfacts; i++)
-    if (dcpi_fact_word(writer, &writer->facts[i]) == DCPI_PATH &&
-        !dcpi_came_before(out, i) && !dcpi_is_replaced(out, &writer->facts[i]))
-      put_aligned(out, "path", dcpi_name(out, writer->facts[i].value));
+  for (size_t i = 0; i < writer->nfields; i++)
+    if (dcpi_field_word(writer, &writer->fields[i]) == DCPI_PATH &&
+        !dcpi_is_duplicate(out, i) &&
+        !dcpi_is_overridden(out, &writer->fields[i]))
+      put_aligned(out, "path", dcpi_name(out, writer->fields[i].value));
 }
 
 
-static void put_event (const dcpi_output *out, const dcpi_column *event) {
-  dcpi_put_words(out, "%-16s %llu ", "event", (unsigned long long)event->total);
+static void put_event (const dcpi_output *out, const dcpi_output_event *event) {
+  dcpi_put_format(out, "%-16s %llu ", "event",
+                  (unsigned long long)event->total);
   dcpi_put_bytes(out, dcpi_name(out, event->name));
-  dcpi_put_words(out, ":%llu:%llu\n", (unsigned long long)event->period,
-                 (unsigned long long)event->fraction);
+  dcpi_put_format(out, ":%llu:%llu\n", (unsigned long long)event->period,
+                  (unsigned long long)event->fraction);
 }
 
 
@@ -272,35 +276,35 @@ static void put_event (const dcpi_output *out, const dcpi_column *event) {
 static size_t put_counts (const dcpi_output *out, size_t row) {
   const dcpi_writer *const writer = out->writer;
   const uint64_t address = writer->rows[row].address;
-  dcpi_put_words(out, "0x%012llx", (unsigned long long)address);
-  for (uint32_t i = 0; i < out->sheet->nevents; i++) {
+  dcpi_put_format(out, "0x%012llx", (unsigned long long)address);
+  for (uint32_t i = 0; i < out->header->nevents; i++) {
     const bool is_there = row < writer->nrows &&
                           writer->rows[row].address == address &&
                           writer->rows[row].event == i;
-    dcpi_put_words(
+    dcpi_put_format(
         out, " %7llu",
         (unsigned long long)(is_there ? writer->rows[row].count : 0));
     row += is_there;
   }
-  dcpi_put_words(out, "\n");
+  dcpi_put_format(out, "\n");
   return row;
 }
 
 
 static void put_text (const dcpi_output *out) {
-  const dcpi_sheet *const sheet = out->sheet;
+  const dcpi_output_header *const header = out->header;
   put_name(out);
   put_value(out, DCPI_IMAGE);
   put_value(out, DCPI_LABEL);
   put_paths(out);
   put_value(out, DCPI_EPOCH);
   put_value(out, DCPI_PLATFORM);
-  dcpi_put_words(out, "%-16s 0x%012llx\n", "text_start",
-                 (unsigned long long)sheet->start);
-  dcpi_put_words(out, "%-16s 0x%012llx\n", "text_size",
-                 (unsigned long long)sheet->size);
-  for (size_t i = 0; i < sheet->nevents; i++)
-    put_event(out, &sheet->events[i]);
+  dcpi_put_format(out, "%-16s 0x%012llx\n", "text_start",
+                  (unsigned long long)header->start);
+  dcpi_put_format(out, "%-16s 0x%012llx\n", "text_size",
+                  (unsigned long long)header->size);
+  for (size_t i = 0; i < header->nevents; i++)
+    put_event(out, &header->events[i]);
   for (size_t row = 0; row < out->writer->nrows;)
     row = put_counts(out, row);
 }
@@ -309,9 +313,9 @@ static void put_text (const dcpi_output *out) {
 
 
 pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error) {
-  dcpi_sheet sheet;
-  const dcpi_output out = {writer, &sheet, sink, error};
-  pf_status status = dcpi_gather(writer, &sheet, error);
+  dcpi_output_header header;
+  const dcpi_output out = {writer, &header, sink, error};
+  pf_status status = dcpi_merge_headers(writer, &header, error);
   if (status == PF_OK)
     status = check_stated(&out);
   if (status == PF_OK)

@@ -15,13 +15,13 @@ static const char *kind_of (const dcpi_file *file, const dcpi_line *line) {
   const bool is_text = file->dialect == DCPI_CAT;
   if (dcpi_is_terminator(line))
     return "end";
-  if (line->known == DCPI_WORDS)
+  if (line->id == DCPI_WORDS)
     return "unknown";
   if (!is_text)
-    return line->known <= DCPI_CPUSPEED ? "required"
-           : line->known <= DCPI_PATH   ? "optional"
-                                        : "unknown";
-  switch (line->known) {
+    return line->id <= DCPI_CPUSPEED ? "required"
+           : line->id <= DCPI_PATH   ? "optional"
+                                     : "unknown";
+  switch (line->id) {
     case DCPI_PATH:
     case DCPI_LABEL: return "optional";
     case DCPI_IMAGE:
@@ -39,13 +39,13 @@ static const char *kind_of (const dcpi_file *file, const dcpi_line *line) {
 static pf_status put_line (dcpi_reader *self, pf_batch *batch,
                            const dcpi_line *line, pf_error *error) {
   const size_t row = batch->rows++;
-  const pf_bytes all = {self->walk.bytes.at + line->offset,
+  const pf_bytes all = {self->parser.bytes.at + line->offset,
                         (size_t)line->size - 1};
   dcpi_put_number(batch, HEADER_PROFILE, row, true, 0);
   dcpi_put_number(batch, HEADER_OFFSET, row, true, line->offset);
   pf_status status =
       dcpi_put_text(self, batch, HEADER_KIND, row,
-                    dcpi_text(kind_of(self->walk.file, line)), error);
+                    dcpi_text(kind_of(self->parser.file, line)), error);
   if (status == PF_OK)
     status = dcpi_put_text(self, batch, HEADER_WORD, row, line->word, error);
   if (status == PF_OK)
@@ -59,14 +59,14 @@ static pf_status put_line (dcpi_reader *self, pf_batch *batch,
 static pf_status next_lines (pf_reader *reader, pf_batch *batch,
                              pf_error *error) {
   dcpi_reader *const self = (dcpi_reader *)reader;
-  dcpi_part part;
-  pf_status status = dcpi_renew(self, error);
+  dcpi_segment segment;
+  pf_status status = dcpi_refresh(self, error);
   pf_batch_clear(batch);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS &&
-         !self->walk.in_body) {
-    status = dcpi_next_part(&self->walk, &part);
-    if (status == PF_OK && part.kind == DCPI_LINE)
-      status = put_line(self, batch, &part.line, error);
+         !self->parser.in_body) {
+    status = dcpi_next_segment(&self->parser, &segment);
+    if (status == PF_OK && segment.kind == DCPI_LINE)
+      status = put_line(self, batch, &segment.line, error);
   }
   if (status < 0)
     return status;
@@ -75,11 +75,11 @@ static pf_status next_lines (pf_reader *reader, pf_batch *batch,
 
 
 /* Open a reader that needs no more than every reader has. */
-static pf_status open_plain (pf_trace *trace, const pf_table *table,
-                             pf_status (*next)(pf_reader *reader,
-                                               pf_batch *batch,
-                                               pf_error *error),
-                             pf_reader **reader, pf_error *error) {
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              pf_status (*next)(pf_reader *reader,
+                                                pf_batch *batch,
+                                                pf_error *error),
+                              pf_reader **reader, pf_error *error) {
   dcpi_reader *self;
   const pf_status status =
       dcpi_reader_make(trace, table, sizeof *self, &self, error);
@@ -93,7 +93,7 @@ static pf_status open_plain (pf_trace *trace, const pf_table *table,
 
 pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  return open_plain(trace, table, next_lines, reader, error);
+  return open_reader(trace, table, next_lines, reader, error);
 }
 
 /* }====== */
@@ -103,7 +103,7 @@ pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
 
 static pf_status put_names (dcpi_reader *self, pf_batch *batch, size_t row,
                             const dcpi_event *event, pf_error *error) {
-  const dcpi_header *const header = &self->walk.header;
+  const dcpi_header *const header = &self->parser.header;
   const pf_bytes texts[PROFILES_COLUMNS] = {
       [PROFILES_IMAGE] = header->values[DCPI_IMAGE],
       [PROFILES_NAME] = dcpi_name_of(header),
@@ -124,30 +124,30 @@ static pf_status put_names (dcpi_reader *self, pf_batch *batch, size_t row,
 /* A number of the header, when it is good. */
 static void put_value (const dcpi_reader *self, pf_batch *batch, size_t column,
                        size_t row, dcpi_word word) {
-  const dcpi_header *const header = &self->walk.header;
+  const dcpi_header *const header = &self->parser.header;
   dcpi_put_number(batch, column, row, dcpi_has(header, word),
                   header->numbers[word]);
 }
 
 
-/* The sum that the file states for an event. */
-static uint64_t stated_samples (const dcpi_walk *walk, const dcpi_event *event,
-                                bool *is_there) {
+/* The sum that the file has_value for an event. */
+static uint64_t stated_samples (const dcpi_parser *parser,
+                                const dcpi_event *event, bool *is_there) {
   *is_there = true;
-  if (walk->file->dialect == DCPI_CAT)
+  if (parser->file->dialect == DCPI_CAT)
     return event->stated;
-  *is_there = walk->header.major == 0 &&
-              walk->bytes.size - walk->header.size >= DCPI_FOOTER_SIZE;
-  return *is_there ? dcpi_load(walk, walk->bytes.size - 4) : 0;
+  *is_there = parser->header.major == 0 &&
+              parser->bytes.size - parser->header.size >= DCPI_FOOTER_SIZE;
+  return *is_there ? dcpi_load(parser, parser->bytes.size - 4) : 0;
 }
 
 
 static pf_status put_profile (dcpi_reader *self, pf_batch *batch,
                               const dcpi_event *event, pf_error *error) {
-  const bool is_text = self->walk.file->dialect == DCPI_CAT;
+  const bool is_text = self->parser.file->dialect == DCPI_CAT;
   const size_t row = batch->rows++;
   bool is_there;
-  const uint64_t samples = stated_samples(&self->walk, event, &is_there);
+  const uint64_t samples = stated_samples(&self->parser, event, &is_there);
   dcpi_put_number(batch, PROFILES_PROFILE, row, true, 0);
   dcpi_put_number(batch, PROFILES_PERIOD, row, event->period > 0,
                   event->period);
@@ -159,34 +159,34 @@ static pf_status put_profile (dcpi_reader *self, pf_batch *batch,
             is_text ? DCPI_TEXT_SIZE : DCPI_TSIZE);
   if (dcpi_wanted(batch, PROFILES_FRACTION))
     batch->columns[PROFILES_FRACTION].nums[row] =
-        (double)event->fraction / DCPI_WHOLE_TIME;
+        (double)event->fraction / DCPI_FULL_TIME;
   return put_names(self, batch, row, event, error);
 }
 
 
-/* All of them at once: there are DCPI_MOST_EVENTS at most. */
+/* All of them at once: there are DCPI_MAX_EVENTS at most. */
 static pf_status next_profiles (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   dcpi_reader *const self = (dcpi_reader *)reader;
-  dcpi_part part;
-  pf_status status = dcpi_renew(self, error);
+  dcpi_segment segment;
+  pf_status status = dcpi_refresh(self, error);
   pf_batch_clear(batch);
-  if (self->walk.in_body)
+  if (self->parser.in_body)
     return status < 0 ? status : PF_END;
-  while (status == PF_OK && !self->walk.in_body)
-    status = dcpi_next_part(&self->walk, &part);
-  for (size_t i = 0; i < self->walk.header.nevents && status >= 0; i++)
-    status = put_profile(self, batch, &self->walk.header.events[i], error);
+  while (status == PF_OK && !self->parser.in_body)
+    status = dcpi_next_segment(&self->parser, &segment);
+  for (size_t i = 0; i < self->parser.header.nevents && status >= 0; i++)
+    status = put_profile(self, batch, &self->parser.header.events[i], error);
   if (status < 0)
     return status;
-  self->walk.in_body = true;
+  self->parser.in_body = true;
   return batch->rows > 0 ? PF_MORE : PF_END;
 }
 
 
 pf_status dcpi_open_profiles (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error) {
-  return open_plain(trace, table, next_profiles, reader, error);
+  return open_reader(trace, table, next_profiles, reader, error);
 }
 
 /* }====== */

@@ -36,7 +36,7 @@ static bool cut_number (pf_bytes *text, uint64_t *number) {
 bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
   pf_bytes total;
   event->name = text;
-  event->fraction = DCPI_WHOLE_TIME;
+  event->fraction = DCPI_FULL_TIME;
   if (!dcpi_next_word(&text, &total) ||
       dcpi_number(total, 10, &event->stated) != PF_OK)
     return false;
@@ -53,14 +53,14 @@ bool dcpi_read_event (pf_bytes text, dcpi_event *event) {
 }
 
 
-pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line) {
-  dcpi_header *const header = &walk->header;
-  if (header->nevents == DCPI_MOST_EVENTS)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT,
+pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line) {
+  dcpi_header *const header = &parser->header;
+  if (header->nevents == DCPI_MAX_EVENTS)
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-too-many-events", PF_ELIMIT,
                        line->offset,
                        "at most %d events expected: the counts of this one "
                        "are not read",
-                       DCPI_MOST_EVENTS);
+                       DCPI_MAX_EVENTS);
   dcpi_event *const event = &header->events[header->nevents];
   *event = (dcpi_event){.offset = line->offset};
   header->values[DCPI_EVENT] = line->value;
@@ -68,7 +68,7 @@ pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line) {
   if (dcpi_read_event(line->value, event))
     return PF_OK;
   const int size = (int)(line->value.size < 40 ? line->value.size : 40);
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-value", PF_EFORMAT,
                      line->offset,
                      "event: a sum and name:period:fraction expected, found "
                      "\"%.*s\"",
@@ -76,14 +76,14 @@ pf_status dcpi_take_event (dcpi_walk *walk, const dcpi_line *line) {
 }
 
 
-pf_status dcpi_check_events (dcpi_walk *walk) {
+pf_status dcpi_check_events (dcpi_parser *parser) {
   pf_status status = PF_OK;
-  for (size_t i = 0; i < walk->header.nevents && status == PF_OK; i++) {
-    const dcpi_event *const event = &walk->header.events[i];
+  for (size_t i = 0; i < parser->header.nevents && status == PF_OK; i++) {
+    const dcpi_event *const event = &parser->header.events[i];
     if (event->stated == event->counted)
       continue;
     status = dcpi_report(
-        walk, PF_DAMAGE, "dcpi-event-sum", PF_EFORMAT, event->offset,
+        parser, PF_DAMAGE, "dcpi-event-sum", PF_EFORMAT, event->offset,
         "%.*s: %llu samples are stated, counted were %llu",
         (int)(event->name.size < 40 ? event->name.size : 40),
         (const char *)event->name.at, (unsigned long long)event->stated,
@@ -98,62 +98,65 @@ pf_status dcpi_check_events (dcpi_walk *walk) {
 /* {====== Counts ====== */
 
 /* Read the counts of a line; false when they are not one for each event. */
-static bool read_counts (dcpi_walk *walk, pf_bytes text) {
-  const size_t events = walk->header.nevents;
+static bool read_counts (dcpi_parser *parser, pf_bytes text) {
+  const size_t events = parser->header.nevents;
   bool is_good = true;
   pf_bytes word;
   size_t count = 0;
-  memset(walk->counts, 0, sizeof walk->counts);
+  memset(parser->counts, 0, sizeof parser->counts);
   while (dcpi_next_word(&text, &word)) {
     if (count < events)
-      is_good &= dcpi_number(word, 10, &walk->counts[count]) == PF_OK;
+      is_good &= dcpi_number(word, 10, &parser->counts[count]) == PF_OK;
     count++;
   }
   return is_good && count == events;
 }
 
 
-static pf_status check_counts (dcpi_walk *walk, const dcpi_part *part) {
+static pf_status check_counts (dcpi_parser *parser,
+                               const dcpi_segment *segment) {
   pf_status status = PF_OK;
-  if (!read_counts(walk, part->line.value))
-    status = dcpi_report(
-        walk, PF_DAMAGE, "dcpi-bad-counts", PF_EFORMAT, part->offset,
-        "an address and %zu counts below 2^64 expected", walk->header.nevents);
-  for (size_t i = 0; i < walk->header.nevents; i++)
-    walk->header.events[i].counted += walk->counts[i];
-  for (size_t i = 0; i < walk->header.nevents && status == PF_OK; i++)
-    if (walk->counts[i] > INT64_MAX)
-      status = dcpi_report(walk, PF_DAMAGE, "dcpi-count-too-large", PF_EFORMAT,
-                           part->offset,
+  if (!read_counts(parser, segment->line.value))
+    status = dcpi_report(parser, PF_DAMAGE, "dcpi-bad-counts", PF_EFORMAT,
+                         segment->offset,
+                         "an address and %zu counts below 2^64 expected",
+                         parser->header.nevents);
+  for (size_t i = 0; i < parser->header.nevents; i++)
+    parser->header.events[i].counted += parser->counts[i];
+  for (size_t i = 0; i < parser->header.nevents && status == PF_OK; i++)
+    if (parser->counts[i] > INT64_MAX)
+      status = dcpi_report(parser, PF_DAMAGE, "dcpi-count-too-large",
+                           PF_EFORMAT, segment->offset,
                            "counts below 2^63 expected, found %llu: it is "
                            "missing",
-                           (unsigned long long)walk->counts[i]);
+                           (unsigned long long)parser->counts[i]);
   return status;
 }
 
 
 /* Where an address stands among the others, and in the image. */
-static pf_status check_address (dcpi_walk *walk, const dcpi_part *part) {
-  const dcpi_header *const header = &walk->header;
+static pf_status check_address (dcpi_parser *parser,
+                                const dcpi_segment *segment) {
+  const dcpi_header *const header = &parser->header;
   const uint64_t start = header->numbers[DCPI_TEXT_START];
-  const bool is_later = !walk->has_chunk || part->address > walk->last;
-  const unsigned long long last = walk->last;
-  walk->has_chunk = true;
-  walk->last = part->address;
+  const bool is_later = !parser->has_chunk || segment->address > parser->last;
+  const unsigned long long last = parser->last;
+  parser->has_chunk = true;
+  parser->last = segment->address;
   if (!is_later)
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-address-order", PF_EFORMAT,
-                       part->offset,
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-address-order", PF_EFORMAT,
+                       segment->offset,
                        "an address above 0x%llx expected, found 0x%llx", last,
-                       (unsigned long long)part->address);
+                       (unsigned long long)segment->address);
   if (!dcpi_has(header, DCPI_TEXT_START) || !dcpi_has(header, DCPI_TEXT_SIZE) ||
-      (part->address >= start &&
-       part->address - start < header->numbers[DCPI_TEXT_SIZE]))
+      (segment->address >= start &&
+       segment->address - start < header->numbers[DCPI_TEXT_SIZE]))
     return PF_OK;
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-beyond-text", PF_EFORMAT,
-                     part->offset,
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-beyond-text", PF_EFORMAT,
+                     segment->offset,
                      "an address within text_size bytes from text_start "
                      "expected, found 0x%llx",
-                     (unsigned long long)part->address);
+                     (unsigned long long)segment->address);
 }
 
 
@@ -167,31 +170,31 @@ static bool read_address (const dcpi_line *line, uint64_t *address) {
 }
 
 
-static pf_status take_counts (dcpi_walk *walk, dcpi_part *part) {
-  if (!read_address(&part->line, &part->address)) {
-    dcpi_take_part(walk, part, DCPI_REST, part->line.size);
-    return dcpi_report(walk, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
-                       part->offset,
+static pf_status take_counts (dcpi_parser *parser, dcpi_segment *segment) {
+  if (!read_address(&segment->line, &segment->address)) {
+    dcpi_take_segment(parser, segment, DCPI_REST, segment->line.size);
+    return dcpi_report(parser, PF_DAMAGE, "dcpi-bad-line", PF_EFORMAT,
+                       segment->offset,
                        "an address and counts expected in a line");
   }
-  dcpi_take_part(walk, part, DCPI_COUNTS, part->line.size);
-  const pf_status status = check_address(walk, part);
-  return status < 0 ? status : check_counts(walk, part);
+  dcpi_take_segment(parser, segment, DCPI_COUNTS, segment->line.size);
+  const pf_status status = check_address(parser, segment);
+  return status < 0 ? status : check_counts(parser, segment);
 }
 
 /* }====== */
 
 
-pf_status dcpi_text_part (dcpi_walk *walk, dcpi_part *part) {
-  const uint64_t at = walk->at;
-  if (dcpi_left(walk) == 0) {
-    walk->has_ended = true;
-    return dcpi_check_events(walk);
+pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
+  const uint64_t at = parser->at;
+  if (dcpi_left(parser) == 0) {
+    parser->has_ended = true;
+    return dcpi_check_events(parser);
   }
-  if (dcpi_cut_line(walk->bytes, at, &part->line))
-    return take_counts(walk, part);
-  dcpi_take_rest(walk, part);
-  walk->has_ended = false; /* so that the sums are looked at, too */
-  return dcpi_report(walk, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
+  if (dcpi_split_line(parser->bytes, at, &segment->line))
+    return take_counts(parser, segment);
+  dcpi_take_rest(parser, segment);
+  parser->has_ended = false; /* so that the sums are looked at, too */
+  return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
                      "the file ends inside a line");
 }

@@ -10,8 +10,8 @@
 #include "formats/dcpi/dcpi.h"
 
 const dcpi_rule dcpi_rules[DCPI_WORDS] = {
-    [DCPI_VERSION] = {"version", DCPI_EDITION},
-    [DCPI_IMAGE] = {"image", DCPI_DIGITS},
+    [DCPI_VERSION] = {"version", DCPI_PDB_VERSION},
+    [DCPI_IMAGE] = {"image", DCPI_HEX_DIGITS},
     [DCPI_EPOCH] = {"epoch", DCPI_TIME},
     [DCPI_PLATFORM] = {"platform", DCPI_TEXT},
     [DCPI_EVENT] = {"event", DCPI_TEXT},
@@ -69,7 +69,7 @@ static pf_bytes trimmed (pf_bytes text) {
 
 
 /* Fill what a line consists of; `text` is all but the line feed. */
-static void part_line (pf_bytes text, dcpi_line *line) {
+static void split_text (pf_bytes text, dcpi_line *line) {
   size_t word = 0;
   while (word < text.size && !dcpi_is_blank(text.at[word]))
     word++;
@@ -79,11 +79,11 @@ static void part_line (pf_bytes text, dcpi_line *line) {
   line->word = trimmed((pf_bytes){text.at, word});
   line->rest = (pf_bytes){text.at + rest, text.size - rest};
   line->value = trimmed(line->rest);
-  line->known = dcpi_word_of(line->word);
+  line->id = dcpi_word_of(line->word);
 }
 
 
-bool dcpi_cut_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
+bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   const size_t left = bytes.size - (size_t)offset;
   if (left == 0)
     return false;
@@ -93,15 +93,15 @@ bool dcpi_cut_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
     return false;
   const size_t size = (size_t)(feed - at);
   *line = (dcpi_line){.offset = offset, .size = size + 1};
-  part_line((pf_bytes){at, size}, line);
+  split_text((pf_bytes){at, size}, line);
   return true;
 }
 
 
-void dcpi_cut_rest (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
+void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line) {
   const size_t left = bytes.size - (size_t)offset;
   *line = (dcpi_line){.offset = offset, .size = left};
-  part_line((pf_bytes){bytes.at + offset, left}, line);
+  split_text((pf_bytes){bytes.at + offset, left}, line);
 }
 
 
