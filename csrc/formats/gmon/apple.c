@@ -32,126 +32,132 @@ enum {
 
 
 /* The bins of a piece of samples: within the piece and what it states. */
-static pf_status take_samples (gmon_walk *walk, gmon_part *part,
+static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
                                uint64_t size) {
-  const gmon_layout *const layout = walk->layout;
+  const gmon_layout *const layout = parser->layout;
   if (size < layout->header) {
-    gmon_take_part(walk, part, GMON_UNKNOWN, 8 + size);
-    return gmon_report(walk, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
-                       part->offset,
+    gmon_take_segment(parser, segment, GMON_UNKNOWN, 8 + size);
+    return gmon_report(parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
+                       segment->offset,
                        "samples of %u bytes or more expected, found %llu",
                        layout->header, (unsigned long long)size);
   }
-  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(walk) + 8);
-  const uint64_t room = size - layout->header;
-  part->low = header.low;
-  part->high = header.high;
-  part->rate = header.rate;
-  part->abbreviation = 's';
-  part->items = walk->at + 8 + layout->header;
-  part->stride = layout->counter;
-  part->declared = header.ncnt < layout->header
-                       ? 0
-                       : (header.ncnt - layout->header) / layout->counter;
-  const uint64_t most = room / layout->counter;
-  part->count = part->declared < most ? part->declared : most;
-  gmon_take_part(walk, part, GMON_HISTOGRAM, 8 + size);
-  return gmon_check_histogram(walk, part);
+  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser) + 8);
+  const uint64_t available = size - layout->header;
+  segment->low = header.low;
+  segment->high = header.high;
+  segment->rate = header.rate;
+  segment->abbreviation = 's';
+  segment->items_at = parser->at + 8 + layout->header;
+  segment->stride = layout->counter;
+  segment->declared = header.ncnt < layout->header
+                          ? 0
+                          : (header.ncnt - layout->header) / layout->counter;
+  const uint64_t maximum = available / layout->counter;
+  segment->count = segment->declared < maximum ? segment->declared : maximum;
+  gmon_take_segment(parser, segment, GMON_HISTOGRAM, 8 + size);
+  return gmon_check_histogram(parser, segment);
 }
 
 
 /* The head of a table of arcs: the arcs are the parts that follow. */
-static pf_status take_arcs_head (gmon_walk *walk, gmon_part *part,
+static pf_status take_arcs_head (gmon_parser *parser, gmon_segment *segment,
                                  uint32_t type, uint64_t size) {
-  gmon_take_part(walk, part, GMON_HEADER, 8);
-  walk->phase = size > 0 ? type : 0;
-  walk->inside = size;
+  gmon_take_segment(parser, segment, GMON_HEADER, 8);
+  parser->state = size > 0 ? type : 0;
+  parser->table_left = size;
   return PF_OK;
 }
 
 
-/* Arcs of the table the walk is in. What is left of it is there. */
-static pf_status take_arcs (gmon_walk *walk, gmon_part *part) {
-  const unsigned width = walk->layout->width;
-  part->has_order = walk->phase == ORDERED_ARCS;
-  part->stride = 2 * width + (width == 8 || part->has_order ? 8 : 4);
-  const uint64_t count = walk->inside / part->stride;
-  part->items = walk->at;
-  part->count_width = 4;
-  part->count = part->declared = count < GMON_RUN ? count : GMON_RUN;
+/* Arcs of the table the parser is in. What is left of it is there. */
+static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
+  const unsigned width = parser->layout->width;
+  segment->has_order = parser->state == ORDERED_ARCS;
+  segment->stride = 2 * width + (width == 8 || segment->has_order ? 8 : 4);
+  const uint64_t count = parser->table_left / segment->stride;
+  segment->items_at = parser->at;
+  segment->count_width = 4;
+  segment->count = segment->declared =
+      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
   if (count > 0)
-    gmon_take_part(walk, part, GMON_ARCS, part->count * part->stride);
+    gmon_take_segment(parser, segment, GMON_ARCS,
+                      segment->count * segment->stride);
   else
-    gmon_take_part(walk, part, GMON_UNKNOWN, walk->inside);
-  walk->inside -= part->size;
-  if (walk->inside == 0)
-    walk->phase = 0;
-  if (count > 0 || walk->end == GMON_CUT)
+    gmon_take_segment(parser, segment, GMON_UNKNOWN, parser->table_left);
+  parser->table_left -= segment->size;
+  if (parser->table_left == 0)
+    parser->state = 0;
+  if (count > 0 || parser->end == GMON_TRUNCATED)
     return PF_OK;
-  return gmon_report(walk, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
-                     part->offset, "arcs of %llu bytes expected, found %llu",
-                     (unsigned long long)part->stride,
-                     (unsigned long long)part->size);
+  return gmon_report(parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT,
+                     segment->offset, "arcs of %llu bytes expected, found %llu",
+                     (unsigned long long)segment->stride,
+                     (unsigned long long)segment->size);
 }
 
 
-static pf_status take_images (gmon_walk *walk, gmon_part *part, uint64_t size) {
+static pf_status take_images (gmon_parser *parser, gmon_segment *segment,
+                              uint64_t size) {
   if (size >= 4)
-    part->declared = pf_load32(gmon_here(walk) + 8, walk->layout->big);
-  part->items = walk->at + 12;
-  gmon_take_part(walk, part, size < 4 ? GMON_UNKNOWN : GMON_IMAGES, 8 + size);
+    segment->declared = pf_load32(gmon_here(parser) + 8, parser->layout->big);
+  segment->items_at = parser->at + 12;
+  gmon_take_segment(parser, segment, size < 4 ? GMON_UNKNOWN : GMON_IMAGES,
+                    8 + size);
   return PF_OK;
 }
 
 
-/* The length of the piece at the walk goes past the end of the bytes: keep
+/* The length of the piece at the parser goes past the end of the bytes: keep
    what can be kept as if the piece ended there. */
-static pf_status shorten (gmon_walk *walk, uint64_t *size) {
+static pf_status shorten (gmon_parser *parser, uint64_t *size) {
   const uint64_t stated = *size;
-  *size = gmon_left(walk) - 8;
-  walk->end = GMON_CUT;
-  return gmon_report(walk, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, walk->at,
+  *size = gmon_left(parser) - 8;
+  parser->end = GMON_TRUNCATED;
+  return gmon_report(parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
+                     parser->at,
                      "a piece of %llu bytes is stated, the file ends after "
                      "%llu of them",
                      (unsigned long long)stated, (unsigned long long)*size);
 }
 
 
-static pf_status take_piece (gmon_walk *walk, gmon_part *part) {
-  if (gmon_left(walk) < 8)
-    return gmon_cut(walk, part, "the head of a piece", 8);
-  const uint32_t type = pf_load32(gmon_here(walk), walk->layout->big);
-  uint64_t size = pf_load32(gmon_here(walk) + 4, walk->layout->big);
-  if (size > gmon_left(walk) - 8) {
-    const pf_status status = shorten(walk, &size);
+static pf_status take_section (gmon_parser *parser, gmon_segment *segment) {
+  if (gmon_left(parser) < 8)
+    return gmon_truncated(parser, segment, "the head of a piece", 8);
+  const uint32_t type = pf_load32(gmon_here(parser), parser->layout->big);
+  uint64_t size = pf_load32(gmon_here(parser) + 4, parser->layout->big);
+  if (size > gmon_left(parser) - 8) {
+    const pf_status status = shorten(parser, &size);
     if (status < 0)
       return status;
   }
   switch (type) {
-    case SAMPLES: return take_samples(walk, part, size);
+    case SAMPLES: return take_samples(parser, segment, size);
     case RAW_ARCS:
-    case ORDERED_ARCS: return take_arcs_head(walk, part, type, size);
+    case ORDERED_ARCS: return take_arcs_head(parser, segment, type, size);
     case IMAGES:
-    case IMAGES_2: return take_images(walk, part, size);
+    case IMAGES_2: return take_images(parser, segment, size);
     default: break;
   }
-  gmon_take_part(walk, part, GMON_UNKNOWN, 8 + size);
+  gmon_take_segment(parser, segment, GMON_UNKNOWN, 8 + size);
   return gmon_report(
-      walk, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT, part->offset,
+      parser, PF_DAMAGE, "gmon-bad-piece", PF_EFORMAT, segment->offset,
       "a piece of type 1 to 5 expected, found type %u", (unsigned)type);
 }
 
 
-pf_status gmon_apple_part (gmon_walk *walk, gmon_part *part) {
-  if (walk->at == 0 && gmon_left(walk) < 4)
-    return gmon_cut(walk, part, "a magic number", 4);
-  if (walk->at == 0) {
-    gmon_take_part(walk, part, GMON_HEADER, 4);
+pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment) {
+  if (parser->at == 0 && gmon_left(parser) < 4)
+    return gmon_truncated(parser, segment, "a magic number", 4);
+  if (parser->at == 0) {
+    gmon_take_segment(parser, segment, GMON_HEADER, 4);
     return PF_OK;
   }
-  if (walk->phase == 0)
-    return take_piece(walk, part);
-  if (walk->inside > gmon_left(walk)) /* the bytes have shrunk */
-    return gmon_cut(walk, part, "a table of arcs", walk->inside);
-  return take_arcs(walk, part);
+  if (parser->state == 0)
+    return take_section(parser, segment);
+  if (parser->table_left > gmon_left(parser)) /* the bytes have shrunk */
+    return gmon_truncated(parser, segment, "a table of arcs",
+                          parser->table_left);
+  return take_arcs(parser, segment);
 }

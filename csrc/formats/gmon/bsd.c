@@ -30,7 +30,7 @@
 
 #include "formats/gmon/gmon.h"
 
-/* What a walk comes to next. */
+/* What a parser comes to next. */
 enum {
   HISTOGRAM,
   ARCS
@@ -54,60 +54,63 @@ gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at) {
 
 
 /* The bins, as many as are there of `stated` bytes. */
-static void take_bins (gmon_walk *walk, gmon_part *part, uint64_t stated) {
-  const gmon_layout *const layout = walk->layout;
-  const uint64_t room = gmon_left(walk) - layout->header;
-  part->items = walk->at + layout->header;
-  part->stride = layout->counter;
-  part->declared = stated / layout->counter;
-  part->count = (stated < room ? stated : room) / layout->counter;
-  part->abbreviation = 's';
-  gmon_take_part(walk, part, GMON_HISTOGRAM,
-                 layout->header + (stated < room ? stated : room));
-  if (stated <= room)
+static void take_bins (gmon_parser *parser, gmon_segment *segment,
+                       uint64_t stated) {
+  const gmon_layout *const layout = parser->layout;
+  const uint64_t available = gmon_left(parser) - layout->header;
+  segment->items_at = parser->at + layout->header;
+  segment->stride = layout->counter;
+  segment->declared = stated / layout->counter;
+  segment->count = (stated < available ? stated : available) / layout->counter;
+  segment->abbreviation = 's';
+  gmon_take_segment(parser, segment, GMON_HISTOGRAM,
+                    layout->header + (stated < available ? stated : available));
+  if (stated <= available)
     return;
-  walk->end = GMON_CUT;
-  walk->whole = 0;
+  parser->end = GMON_TRUNCATED;
+  parser->valid_end = 0;
 }
 
 
-static pf_status take_histogram (gmon_walk *walk, gmon_part *part) {
-  const gmon_layout *const layout = walk->layout;
-  if (gmon_left(walk) < layout->header)
-    return gmon_cut(walk, part, "a header", layout->header);
-  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(walk));
+static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
+  const gmon_layout *const layout = parser->layout;
+  if (gmon_left(parser) < layout->header)
+    return gmon_truncated(parser, segment, "a header", layout->header);
+  const gmon_bsd header = gmon_bsd_header(layout, gmon_here(parser));
   const uint64_t stated =
       header.ncnt < layout->header ? 0 : header.ncnt - layout->header;
-  part->low = header.low;
-  part->high = header.high;
-  part->rate = header.rate;
-  take_bins(walk, part, stated);
+  segment->low = header.low;
+  segment->high = header.high;
+  segment->rate = header.rate;
+  take_bins(parser, segment, stated);
   pf_status status = PF_OK;
   if (stated % layout->counter != 0)
-    status =
-        gmon_report(walk, PF_DAMAGE, "gmon-odd-bins", PF_EFORMAT, part->offset,
-                    "%llu bytes of bins are no multiple of %u bytes",
-                    (unsigned long long)stated, layout->counter);
-  return status < 0 ? status : gmon_check_histogram(walk, part);
+    status = gmon_report(parser, PF_DAMAGE, "gmon-odd-bins", PF_EFORMAT,
+                         segment->offset,
+                         "%llu bytes of bins are no multiple of %u bytes",
+                         (unsigned long long)stated, layout->counter);
+  return status < 0 ? status : gmon_check_histogram(parser, segment);
 }
 
 
-static pf_status take_arcs (gmon_walk *walk, gmon_part *part) {
-  part->stride = gmon_bsd_arc(walk->layout);
-  const uint64_t count = gmon_left(walk) / part->stride;
+static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
+  segment->stride = gmon_bsd_arc(parser->layout);
+  const uint64_t count = gmon_left(parser) / segment->stride;
   if (count == 0)
-    return gmon_cut(walk, part, "an arc", part->stride);
-  part->items = walk->at;
-  part->count_width = walk->layout->arc_count;
-  part->count = part->declared = count < GMON_RUN ? count : GMON_RUN;
-  gmon_take_part(walk, part, GMON_ARCS, part->count * part->stride);
+    return gmon_truncated(parser, segment, "an arc", segment->stride);
+  segment->items_at = parser->at;
+  segment->count_width = parser->layout->arc_count;
+  segment->count = segment->declared =
+      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
+  gmon_take_segment(parser, segment, GMON_ARCS,
+                    segment->count * segment->stride);
   return PF_OK;
 }
 
 
-pf_status gmon_bsd_part (gmon_walk *walk, gmon_part *part) {
-  if (walk->phase == ARCS)
-    return take_arcs(walk, part);
-  walk->phase = ARCS;
-  return take_histogram(walk, part);
+pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment) {
+  if (parser->state == ARCS)
+    return take_arcs(parser, segment);
+  parser->state = ARCS;
+  return take_histogram(parser, segment);
 }

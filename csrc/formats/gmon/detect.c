@@ -10,7 +10,7 @@
 
 #include "formats/gmon/detect.h"
 
-#define MOST_VERSION 0xffff /* that a file may have, also of later writers */
+#define MAX_VERSION 0xffff /* that a file may have, also of later writers */
 
 const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
                                                        "apple", "ld-profile"};
@@ -54,14 +54,14 @@ static bool has_padding (const gmon_layout *layout, pf_bytes head) {
 
 /* Take the widths and orders that the caller leaves open, the narrow one
    first: in its files the place of the wide one's signature is garbage. */
-static bool next_choice (const gmon_wish *wish, unsigned *choice,
-                         gmon_layout *layout) {
-  while (*choice < 4) {
-    const unsigned number = (*choice)++;
+static bool next_candidate (const gmon_options *options, unsigned *candidate,
+                            gmon_layout *layout) {
+  while (*candidate < 4) {
+    const unsigned number = (*candidate)++;
     layout->width = number < 2 ? 4 : 8;
     layout->big = number % 2 == 1;
-    if ((wish->width == 0 || wish->width == layout->width) &&
-        (wish->order < 0 || wish->order == layout->big))
+    if ((options->width == 0 || options->width == layout->width) &&
+        (options->order < 0 || options->order == layout->big))
       return true;
   }
   return false;
@@ -69,7 +69,7 @@ static bool next_choice (const gmon_wish *wish, unsigned *choice,
 
 
 /* How well a 4.4BSD header fits: 2 in all, 1 has the signature, 0 not. */
-static int rate_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
+static int score_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
   layout->header = 2 * layout->width + 24;
   const unsigned at = 2 * layout->width + 4;
   if (head.size < at + 4 ||
@@ -83,16 +83,16 @@ static int rate_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
 
 
 /* The best layout for a file with a 4.4BSD header; answers how good. */
-static int find_bsd44 (const gmon_wish *wish, pf_bytes head, uint64_t size,
-                       gmon_layout *layout) {
+static int find_bsd44 (const gmon_options *options, pf_bytes head,
+                       uint64_t size, gmon_layout *layout) {
   int best = 0;
-  unsigned choice = 0;
+  unsigned candidate = 0;
   gmon_layout tried = *layout;
-  while (best < 2 && next_choice(wish, &choice, &tried)) {
-    const int rating = rate_bsd44(&tried, head, size);
-    if (rating <= best)
+  while (best < 2 && next_candidate(options, &candidate, &tried)) {
+    const int score = score_bsd44(&tried, head, size);
+    if (score <= best)
       continue;
-    best = rating;
+    best = score;
     *layout = tried;
   }
   layout->dialect = GMON_BSD44;
@@ -102,11 +102,11 @@ static int find_bsd44 (const gmon_wish *wish, pf_bytes head, uint64_t size,
 
 /* The layout in which a header of three words agrees with the size of the
    file, to the last arc. */
-static bool find_bsd (const gmon_wish *wish, pf_bytes head, uint64_t size,
+static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
                       gmon_layout *layout) {
-  unsigned choice = 0;
+  unsigned candidate = 0;
   layout->dialect = GMON_BSD;
-  while (next_choice(wish, &choice, layout)) {
+  while (next_candidate(options, &candidate, layout)) {
     layout->header = 2 * layout->width + 4;
     if (head.size < layout->header)
       continue;
@@ -150,13 +150,13 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
 /* A version is a small number: a text that begins with the word is none. */
 static int score_gnu (pf_bytes head) {
   if (head.size < 8)
-    return 60; /* cut inside of its header */
+    return 60; /* cut table_left of its header */
   const uint32_t little = pf_load32le(head.at + 4);
   const uint32_t big = pf_load32be(head.at + 4);
   const uint32_t version = little < big ? little : big;
   if (version <= 1 || version == GMON_LD_VERSION)
     return 100;
-  return version <= MOST_VERSION ? 70 : 0;
+  return version <= MAX_VERSION ? 70 : 0;
 }
 
 
@@ -186,15 +186,15 @@ static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
 
 
 int gmon_score (pf_bytes head, uint64_t size) {
-  const gmon_wish nothing = {.dialect = -1, .order = -1};
+  const gmon_options nothing = {.dialect = -1, .order = -1};
   gmon_layout layout = {.dialect = GMON_GNU};
   if (is_gnu(head))
     return score_gnu(head);
   if (find_apple(head, &layout))
     return 90;
-  const int rating = find_bsd44(&nothing, head, size, &layout);
-  if (rating > 0)
-    return rating == 2 ? 95 : 75;
+  const int score = find_bsd44(&nothing, head, size, &layout);
+  if (score > 0)
+    return score == 2 ? 95 : 75;
   return find_bsd(&nothing, head, size, &layout) &&
                  is_plausible_bsd(&layout, head)
              ? 15
@@ -206,27 +206,27 @@ int gmon_score (pf_bytes head, uint64_t size) {
 
 /* {====== The decision ====== */
 
-static void read_wish (const pf_trace *trace, gmon_wish *wish) {
-  wish->width = (unsigned)pf_option_int(trace, "address_size", 0);
-  wish->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
-  wish->order = wish->elf_order = -1;
+static void read_options (const pf_trace *trace, gmon_options *options) {
+  options->width = (unsigned)pf_option_int(trace, "address_size", 0);
+  options->elf_width = (unsigned)pf_option_int(trace, "elf_class", 0);
+  options->order = options->elf_order = -1;
   if (pf_option_is(trace, "byte_order", "little"))
-    wish->order = 0;
+    options->order = 0;
   if (pf_option_is(trace, "byte_order", "big"))
-    wish->order = 1;
+    options->order = 1;
   if (pf_option_is(trace, "elf_order", "little"))
-    wish->elf_order = 0;
+    options->elf_order = 0;
   if (pf_option_is(trace, "elf_order", "big"))
-    wish->elf_order = 1;
-  wish->dialect = -1;
+    options->elf_order = 1;
+  options->dialect = -1;
   for (int i = 0; i < GMON_DIALECTS; i++)
     if (pf_option_is(trace, "dialect", gmon_dialect_names[i]))
-      wish->dialect = i;
+      options->dialect = i;
 }
 
 
 /* The dialect the bytes look like; -1 when they look like none. */
-static int guess_dialect (const gmon_wish *wish, pf_bytes bytes) {
+static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
   gmon_layout layout = {.dialect = GMON_GNU};
   if (is_gnu(bytes)) {
     if (bytes.size < 8)
@@ -238,9 +238,9 @@ static int guess_dialect (const gmon_wish *wish, pf_bytes bytes) {
   }
   if (find_apple(bytes, &layout))
     return GMON_APPLE;
-  if (find_bsd44(wish, bytes, bytes.size, &layout) > 0)
+  if (find_bsd44(options, bytes, bytes.size, &layout) > 0)
     return GMON_BSD44;
-  return find_bsd(wish, bytes, bytes.size, &layout) ? GMON_BSD : -1;
+  return find_bsd(options, bytes, bytes.size, &layout) ? GMON_BSD : -1;
 }
 
 
@@ -259,7 +259,7 @@ static void show_bytes (pf_bytes bytes, char words[64]) {
 
 
 /* Fail: these bytes are not what `expected` says. */
-static pf_status refuse (pf_bytes bytes, const char *expected,
+static pf_status reject (pf_bytes bytes, const char *expected,
                          pf_error *error) {
   char found[64];
   if (bytes.size == 0)
@@ -271,10 +271,10 @@ static pf_status refuse (pf_bytes bytes, const char *expected,
 }
 
 
-static pf_status open_bsd44 (const gmon_wish *wish, pf_bytes bytes,
+static pf_status open_bsd44 (const gmon_options *options, pf_bytes bytes,
                              gmon_layout *layout, pf_error *error) {
-  if (find_bsd44(wish, bytes, bytes.size, layout) == 0)
-    return refuse(bytes, "a 4.4BSD header with 0x00051879 at byte 12 or 20",
+  if (find_bsd44(options, bytes, bytes.size, layout) == 0)
+    return reject(bytes, "a 4.4BSD header with 0x00051879 at byte 12 or 20",
                   error);
   if (bytes.size < layout->header)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
@@ -293,17 +293,17 @@ static pf_status open_bsd44 (const gmon_wish *wish, pf_bytes bytes,
 
 /* An old BSD file that the caller vouches for: what he left open is found by
    what fits, else little-endian addresses of 8 bytes are tried. */
-static pf_status open_bsd (const gmon_wish *wish, pf_bytes bytes,
+static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
                            gmon_layout *layout, pf_error *error) {
-  if (find_bsd(wish, bytes, bytes.size, layout))
+  if (find_bsd(options, bytes, bytes.size, layout))
     return PF_OK;
-  if (wish->width == 0 || wish->order < 0)
-    return refuse(bytes,
+  if (options->width == 0 || options->order < 0)
+    return reject(bytes,
                   "an old BSD header that agrees with the size of the file "
                   "(or address_size and byte_order given)",
                   error);
-  layout->width = wish->width;
-  layout->big = wish->order == 1;
+  layout->width = options->width;
+  layout->big = options->order == 1;
   layout->header = 2 * layout->width + 4;
   if (bytes.size < layout->header)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
@@ -314,7 +314,7 @@ static pf_status open_bsd (const gmon_wish *wish, pf_bytes bytes,
   const gmon_bsd header = gmon_bsd_header(layout, bytes.at);
   if (header.ncnt >= layout->header && header.low <= header.high)
     return PF_OK;
-  return refuse(bytes, "an old BSD header: low, high, size", error);
+  return reject(bytes, "an old BSD header: low, high, size", error);
 }
 
 
@@ -324,20 +324,20 @@ static pf_status open_apple (pf_bytes bytes, gmon_layout *layout,
     layout->version = pf_load32(bytes.at, layout->big);
     return PF_OK;
   }
-  return refuse(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
+  return reject(bytes, "Apple's 0xbeefbabe or 0xbeefbabf", error);
 }
 
 
-static pf_status open_magic (pf_trace *trace, const gmon_wish *wish,
+static pf_status open_magic (pf_trace *trace, const gmon_options *options,
                              gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   if (!is_gnu(bytes))
-    return refuse(bytes, "\"gmon\"", error);
+    return reject(bytes, "\"gmon\"", error);
   if (bytes.size < GMON_GNU_HEADER)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
                    "a header of %d bytes expected, the file has %llu",
                    GMON_GNU_HEADER, (unsigned long long)bytes.size);
-  return gmon_measure(trace, wish, layout, error);
+  return gmon_detect_gnu(trace, options, layout, error);
 }
 
 
@@ -359,25 +359,25 @@ static pf_status check_options (const pf_trace *trace, pf_error *error) {
 
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  gmon_wish wish;
+  gmon_options options;
   const pf_status status = check_options(trace, error);
   if (status < 0)
     return status;
-  read_wish(trace, &wish);
+  read_options(trace, &options);
   *layout = (gmon_layout){.dialect = GMON_GNU, .counter = 2, .arc_count = 4};
   const int dialect =
-      wish.dialect >= 0 ? wish.dialect : guess_dialect(&wish, bytes);
+      options.dialect >= 0 ? options.dialect : guess_dialect(&options, bytes);
   if (dialect < 0)
-    return refuse(bytes,
+    return reject(bytes,
                   "\"gmon\", Apple's 0xbeefbabe, or a BSD header with "
                   "0x00051879 at byte 12 or 20",
                   error);
   layout->dialect = (gmon_dialect)dialect;
   switch (layout->dialect) {
     case GMON_APPLE: return open_apple(bytes, layout, error);
-    case GMON_BSD44: return open_bsd44(&wish, bytes, layout, error);
-    case GMON_BSD: return open_bsd(&wish, bytes, layout, error);
-    default: return open_magic(trace, &wish, layout, error);
+    case GMON_BSD44: return open_bsd44(&options, bytes, layout, error);
+    case GMON_BSD: return open_bsd(&options, bytes, layout, error);
+    default: return open_magic(trace, &options, layout, error);
   }
 }
 

@@ -81,10 +81,10 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
     return status;
   if (set->read > set->bins)
     set->read = set->bins;
-  if (set->read > GMON_MOST_BINS)
+  if (set->read > GMON_MAX_BINS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a set of %llu bins: at most %d are written",
-                   (unsigned long long)set->read, GMON_MOST_BINS);
+                   (unsigned long long)set->read, GMON_MAX_BINS);
   if (rate > UINT32_MAX)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the rate of a set is %llu: at most %u can be written",
@@ -99,14 +99,14 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 
 
 /* A set's number may come again, from another file, with the same header. */
-static pf_status bind_number (gmon_writer *self, uint64_t number, size_t set,
+static pf_status bind_set_id (gmon_writer *self, uint64_t id, size_t set,
                               pf_error *error) {
-  const size_t known = gmon_sums_find(&self->numbers, number, 0);
-  if (known != SIZE_MAX && self->numbers.list[known].count != set)
+  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
+  if (known != SIZE_MAX && self->set_ids.list[known].count != set)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "set %llu is given twice, with different headers",
-                   (unsigned long long)number);
-  gmon_sum *const entry = gmon_sums_get(&self->numbers, number, 0);
+                   (unsigned long long)id);
+  gmon_sum *const entry = gmon_sums_get(&self->set_ids, id, 0);
   if (entry == NULL)
     return no_memory(error);
   entry->count = set;
@@ -117,17 +117,17 @@ static pf_status bind_number (gmon_writer *self, uint64_t number, size_t set,
 static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
                           pf_error *error) {
   gmon_set header = {.low = 0};
-  uint64_t number = self->numbers.count;
+  uint64_t id = self->set_ids.count;
   pf_status status = take_header(self, batch, row, &header, error);
   if (status == PF_OK && has(batch, SETS_SET, row))
     status =
-        take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &number, error);
+        take(batch, &gmon_written[WRITTEN_SETS], SETS_SET, row, &id, error);
   if (status < 0)
     return status;
   const size_t set = gmon_sets_get(&self->sets, &header, self->extended);
   if (set == SIZE_MAX)
     return no_memory(error);
-  return bind_number(self, number, set, error);
+  return bind_set_id(self, id, set, error);
 }
 
 /* }====== */
@@ -147,14 +147,14 @@ static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
                   self->sets.count);
     return NULL;
   }
-  const uint64_t number = batch->columns[HISTOGRAM_SET].addrs[row];
-  const size_t known = gmon_sums_find(&self->numbers, number, 0);
+  const uint64_t id = batch->columns[HISTOGRAM_SET].addrs[row];
+  const size_t known = gmon_sums_find(&self->set_ids, id, 0);
   if (known != SIZE_MAX)
-    return &self->sets.list[self->numbers.list[known].count];
+    return &self->sets.list[self->set_ids.list[known].count];
   (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                 "a row of histogram belongs to set %lld, which has not been "
                 "given in table sets",
-                (long long)number);
+                (long long)id);
   return NULL;
 }
 
@@ -250,7 +250,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   gmon_writer *const self = (gmon_writer *)encoder;
   for (size_t i = 0; i < self->sets.count; i++) {
     const pf_status status =
-        gmon_set_settle(&self->sets.list[i], self->extended, error);
+        gmon_set_finish(&self->sets.list[i], self->extended, error);
     if (status != PF_OK)
       return status;
   }
@@ -267,7 +267,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 static void close_writer (pf_encoder *encoder) {
   gmon_writer *const self = (gmon_writer *)encoder;
   gmon_sets_close(&self->sets);
-  gmon_sums_close(&self->numbers);
+  gmon_sums_close(&self->set_ids);
   gmon_sums_close(&self->arcs);
   gmon_sums_close(&self->blocks);
   free(self);

@@ -16,7 +16,7 @@ typedef struct gmon_writer {
   bool extended;  /* bins are placed as in extended precision */
   bool is_sorted; /* of several files, whose order must not show */
   gmon_sets sets;
-  gmon_sums numbers; /* (number of a set, 0) -> its place in sets.list */
+  gmon_sums set_ids; /* (number of a set, 0) -> its place in sets.list */
   gmon_sums arcs, blocks;
 } gmon_writer;
 

@@ -2,14 +2,14 @@
 ** gmon.h - what the files of the format gmon share.
 **
 ** A gmon.out in any dialect is a row of parts: a header, histograms, runs of
-** arcs, basic blocks, and what could not be read. A walk goes from part to
-** part, checks every length against the bytes that are there, and keeps
-** nothing: opening a trace is one walk, each reader is another one.
+** arcs, basic blocks, and what could not be read. A parser goes from segment to
+** segment, checks every length against the bytes that are there, and keeps
+** nothing: opening a trace is one parser, each reader is another one.
 **
 **   open.c      the format: score, open, header facts, tables
 **   detect.c    which dialect; measure.c: byte order and width of addresses;
 **   settle.c    what BSD headers leave unsaid
-**   walk.c      the walk: dispatch and damage
+**   parser.c      the parser: dispatch and damage
 **   gnu.c bsd.c apple.c ldprofile.c    one dialect each
 **   scale.c     from bins to addresses and back
 **   read.c      the readers of arcs, blocks, sets and images
@@ -36,17 +36,17 @@ typedef enum gmon_dialect {
   GMON_LD     /* "gmon", version 0x1ffff: written by ld.so for LD_PROFILE */
 } gmon_dialect;
 
-#define GMON_DIALECTS     5
-#define GMON_SIGNATURE    0x51879u /* "version" of a 4.4BSD header */
-#define GMON_LD_VERSION   0x1ffffu
-#define GMON_APPLE_MAGIC  0xbeefbabeu /* the next number: 8-byte addresses */
-#define GMON_GNU_HEADER   20
-#define GMON_BSD_RATE     100        /* hertz of old BSD files */
-#define GMON_RATE_LIMIT   0x20000000 /* no real rate reaches it */
-#define GMON_DIMENSION    15         /* bytes of a dimension's field */
-#define GMON_RUN          4096       /* arcs of one part, at most */
-#define GMON_MOST_BINS    0x10000000 /* of a histogram that is written */
-#define GMON_MOST_REPEATS 0x4000000  /* bytes of records that repeat a key */
+#define GMON_DIALECTS    5
+#define GMON_SIGNATURE   0x51879u /* "version" of a 4.4BSD header */
+#define GMON_LD_VERSION  0x1ffffu
+#define GMON_APPLE_MAGIC 0xbeefbabeu /* the next number: 8-byte addresses */
+#define GMON_GNU_HEADER  20
+#define GMON_BSD_RATE    100        /* hertz of old BSD files */
+#define GMON_RATE_LIMIT  0x20000000 /* no real rate reaches it */
+#define GMON_DIMENSION   15         /* bytes of a dimension's field */
+#define GMON_MAX_ARCS    4096       /* arcs of one segment, at most */
+#define GMON_MAX_BINS    0x10000000 /* of a histogram that is written */
+#define GMON_MAX_REPEATS 0x4000000  /* bytes of records that repeat a key */
 
 /* How the bytes are to be read: decided once, by detect.c. */
 typedef struct gmon_layout {
@@ -59,13 +59,13 @@ typedef struct gmon_layout {
   bool is_signed;     /* the bins are signed */
   unsigned arc_count; /* bytes of an arc's count: 4 or 8 */
   uint32_t rate;      /* takes the place of the file's rate; 0: does not */
-  bool is_trial;      /* an implausible histogram header ends the walk */
+  bool is_strict;     /* an implausible histogram header ends the parser */
 } gmon_layout;
 
 typedef enum gmon_kind {
   GMON_HEADER,    /* of the file, or of a table of arcs */
   GMON_HISTOGRAM, /* its header and its bins */
-  GMON_ARCS,      /* 1 to GMON_RUN arcs */
+  GMON_ARCS,      /* 1 to GMON_MAX_ARCS arcs */
   GMON_BLOCKS,    /* a record of basic blocks */
   GMON_IMAGES,    /* Apple's list of loaded images */
   GMON_UNKNOWN,   /* skipped: a kind of record nobody described */
@@ -75,10 +75,10 @@ typedef enum gmon_kind {
 #define GMON_KINDS 7
 
 /* A stretch of the file. Parts follow each other without gaps. */
-typedef struct gmon_part {
+typedef struct gmon_segment {
   gmon_kind kind;
   uint64_t offset, size; /* all its bytes */
-  uint64_t items;        /* where its first bin, arc or block is */
+  uint64_t items_at;     /* where its first bin, arc or block is */
   uint64_t count;        /* how many whole ones are there */
   uint64_t declared;     /* how many the file says there are */
   uint64_t stride;       /* bytes from one to the next */
@@ -89,30 +89,30 @@ typedef struct gmon_part {
   uint32_t rate;         /* histogram: as the file has it */
   pf_bytes dimension;    /* histogram: at is NULL where none is stated */
   uint8_t abbreviation;
-} gmon_part;
+} gmon_segment;
 
-/* Why a walk could go no further. */
+/* Why a parser could go no further. */
 typedef enum gmon_end {
-  GMON_AT_END, /* the bytes end where a record ends */
-  GMON_CUT,    /* they end inside a record */
-  GMON_BAD     /* what stands there is no record */
+  GMON_COMPLETE,  /* the bytes end where a record ends */
+  GMON_TRUNCATED, /* they end table_left a record */
+  GMON_INVALID    /* what stands there is no record */
 } gmon_end;
 
 /* A position between two parts. */
-typedef struct gmon_walk {
+typedef struct gmon_parser {
   const gmon_layout *layout;
   pf_bytes bytes;
-  uint64_t at;     /* the next part begins here; never past bytes.size */
-  unsigned phase;  /* what comes next, in dialects without tags */
-  uint64_t inside; /* bytes left of the table of arcs the walk is in */
-  uint64_t base;   /* LD_PROFILE: low of the histogram, where text begins */
-  gmon_end end;    /* when the walk has ended: why */
-  uint64_t whole;  /* where the last whole record ends */
-  pf_trace *trace; /* oddities are reported to it; NULL: to nobody */
+  uint64_t at;         /* the next segment begins here; never past bytes.size */
+  unsigned state;      /* what comes next, in dialects without tags */
+  uint64_t table_left; /* bytes left of the table of arcs the parser is in */
+  uint64_t base;       /* LD_PROFILE: low of the histogram, where text begins */
+  gmon_end end;        /* when the parser has ended: why */
+  uint64_t valid_end;  /* where the last whole record ends */
+  pf_trace *trace;     /* oddities are reported to it; NULL: to nobody */
   pf_error *error;
-} gmon_walk;
+} gmon_parser;
 
-/* What one walk over everything found. */
+/* What one parser over everything found. */
 typedef struct gmon_totals {
   uint64_t sets, bins, arcs, blocks, block_records, images, parts, raw_rows;
 } gmon_totals;
@@ -139,41 +139,42 @@ int gmon_score (pf_bytes head, uint64_t size);
 extern const char *const gmon_dialect_names[GMON_DIALECTS];
 
 
-/* walk.c */
+/* parser.c */
 
-/* A walk from the start. `trace` may be NULL: then nothing is reported. */
-gmon_walk gmon_walk_over (const gmon_layout *layout, pf_bytes bytes,
-                          pf_trace *trace, pf_error *error);
+/* A parser from the start. `trace` may be NULL: then nothing is reported. */
+gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
+                             pf_trace *trace, pf_error *error);
 
-/* The next part: PF_MORE, PF_END, or a failure when reporting failed. */
-pf_status gmon_next_part (gmon_walk *walk, gmon_part *part);
+/* The next segment: PF_MORE, PF_END, or a failure when reporting failed. */
+pf_status gmon_next_segment (gmon_parser *parser, gmon_segment *segment);
 
 /* Say what is odd, when somebody listens. Answers what pf_warn does. */
-pf_status gmon_report (gmon_walk *walk, pf_note_kind kind, const char *code,
+pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
 
-/* Report that a record at the walk's position needs more bytes than are
-   left, and make what is left the last part. */
-pf_status gmon_cut (gmon_walk *walk, gmon_part *part, const char *what,
-                    uint64_t needed);
+/* Report that a record at the parser's position needs more bytes than are
+   left, and make what is left the last segment. */
+pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
+                          const char *what, uint64_t needed);
 
 /* The same for bytes that are no record; the caller has reported. */
-void gmon_take_rest (gmon_walk *walk, gmon_part *part, gmon_end end);
+void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_end end);
 
-/* Make the next `size` bytes, which are there, the part, and go past. */
-void gmon_take_part (gmon_walk *walk, gmon_part *part, gmon_kind kind,
-                     uint64_t size);
+/* Make the next `size` bytes, which are there, the segment, and go past. */
+void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
+                        gmon_kind kind, uint64_t size);
 
 /* Report bins that are cut off, and ranges and rates that make no sense. */
-pf_status gmon_check_histogram (gmon_walk *walk, const gmon_part *part);
+pf_status gmon_check_histogram (gmon_parser *parser,
+                                const gmon_segment *segment);
 
-static inline uint64_t gmon_left (const gmon_walk *walk) {
-  return walk->bytes.size - walk->at;
+static inline uint64_t gmon_left (const gmon_parser *parser) {
+  return parser->bytes.size - parser->at;
 }
 
-static inline const uint8_t *gmon_here (const gmon_walk *walk) {
-  return walk->bytes.at + walk->at;
+static inline const uint8_t *gmon_here (const gmon_parser *parser) {
+  return parser->bytes.at + parser->at;
 }
 
 /* An address of the layout's width. */
@@ -183,15 +184,16 @@ static inline uint64_t gmon_address (const gmon_layout *layout,
 }
 
 
-/* gnu.c, bsd.c, apple.c, ldprofile.c: the next part of one dialect. The
-   walk is not at the end of the bytes. */
-pf_status gmon_gnu_part (gmon_walk *walk, gmon_part *part);
-pf_status gmon_bsd_part (gmon_walk *walk, gmon_part *part);
-pf_status gmon_apple_part (gmon_walk *walk, gmon_part *part);
-pf_status gmon_ld_part (gmon_walk *walk, gmon_part *part);
+/* gnu.c, bsd.c, apple.c, ldprofile.c: the next segment of one dialect. The
+   parser is not at the end of the bytes. */
+pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment);
+pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment);
+pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment);
+pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment);
 
-/* A GNU histogram whose tag of `tag` bytes stands at the walk. */
-pf_status gmon_gnu_histogram (gmon_walk *walk, gmon_part *part, unsigned tag);
+/* A GNU histogram whose tag of `tag` bytes stands at the parser. */
+pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
+                              unsigned tag);
 
 /* Whether the 40 or so bytes behind a tag read as a histogram header; they
    must be there (gmon_histogram_header of them). */
@@ -226,8 +228,8 @@ static inline uint64_t gmon_bsd_arc (const gmon_layout *layout) {
 typedef struct gmon_scale {
   uint64_t low;
   uint64_t range, bins; /* range 0: the bins have no place */
-  uint64_t even;        /* bytes of each bin when all are equal, else 0 */
-  uint64_t step;        /* profil's scale, 65536 for bins of 2 bytes; or 0 */
+  uint64_t bin_size;    /* bytes of each bin when all are equal, else 0 */
+  uint64_t factor;      /* profil's scale, 65536 for bins of 2 bytes; or 0 */
 } gmon_scale;
 
 /* `extended`: the machine that wrote it divided in extended precision. */
@@ -248,8 +250,8 @@ void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
 ** of their range, so that the first `*bins` bins begin where they did. False
 ** when no range does that.
 */
-bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
-                     uint64_t *high);
+bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
+                         uint64_t *high);
 
 /* The bin that begins at `address`; false when none does. */
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
@@ -264,14 +266,14 @@ struct gmon_reader {
   pf_reader reader;
   pf_trace *trace;
   const gmon_file *file;
-  gmon_walk walk;
-  gmon_part part; /* the one being read */
-  uint64_t rows;  /* rows it has */
-  uint64_t row;   /* the next one to give */
-  int64_t set;    /* number of the last histogram met; -1: none yet */
+  gmon_parser parser;
+  gmon_segment segment; /* the one being read */
+  uint64_t rows;        /* rows it has */
+  uint64_t row;         /* the next one to give */
+  int64_t set;          /* number of the last histogram met; -1: none yet */
 
-  /* How many rows a part has here; 0: it is passed over. */
-  uint64_t (*rows_of)(const gmon_part *part);
+  /* How many rows a segment has here; 0: it is passed over. */
+  uint64_t (*rows_of)(const gmon_segment *segment);
 
   /* Fill rows of the batch from reader->row on, and advance it. At least
      one is left and there is room for at least one. */
@@ -282,28 +284,29 @@ struct gmon_reader {
 pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                             gmon_reader **made, pf_error *error);
 
-/* How many rows may be filled now: what is left and what has room. */
-size_t gmon_run (const gmon_reader *self, const pf_batch *batch);
+/* How many rows may be nonzero now: what is left and what has room. */
+size_t gmon_fillable_rows (const gmon_reader *self, const pf_batch *batch);
 
-/* The first byte of item number `row` of the reader's part. */
+/* The first byte of item number `row` of the reader's segment. */
 static inline const uint8_t *gmon_item (const gmon_reader *self, uint64_t row) {
-  return self->walk.bytes.at + self->part.items + row * self->part.stride;
+  return self->parser.bytes.at + self->segment.items_at +
+         row * self->segment.stride;
 }
 
-/* The rate in force for a part: the file's or the option's. */
+/* The rate in force for a segment: the file's or the option's. */
 static inline uint32_t gmon_rate (const gmon_layout *layout,
-                                  const gmon_part *part) {
-  return layout->rate != 0 ? layout->rate : part->rate;
+                                  const gmon_segment *segment) {
+  return layout->rate != 0 ? layout->rate : segment->rate;
 }
 
 /* The dimension of a histogram; BSD files count seconds and do not say. */
-pf_bytes gmon_dimension (const gmon_part *part);
-pf_bytes gmon_abbreviation (const gmon_part *part);
+pf_bytes gmon_dimension (const gmon_segment *segment);
+pf_bytes gmon_abbreviation (const gmon_segment *segment);
 
 /* Mark a count above 2^63 - 1, which stands at `offset`, as missing, and
    warn. Strict: the failure. */
-pf_status gmon_too_large (const gmon_reader *self, pf_column *column,
-                          size_t row, uint64_t offset, pf_error *error);
+pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
+                                size_t row, uint64_t offset, pf_error *error);
 
 /* Load one number of each of `count` records. */
 void gmon_load_column (uint64_t *out, const uint8_t *at, size_t stride,
@@ -332,7 +335,7 @@ static inline pf_bytes gmon_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* Whether a column is to be filled. */
+/* Whether a column is to be nonzero. */
 static inline bool gmon_wanted (const pf_batch *batch, size_t column) {
   return batch->columns[column].data != NULL;
 }
@@ -349,7 +352,7 @@ enum {
   HISTOGRAM_SPENT,
   HISTOGRAM_BIN,
   HISTOGRAM_REST, /* hidden, as the next: of spent */
-  HISTOGRAM_BY,   /* of seconds: the rate */
+  HISTOGRAM_RATE, /* of seconds: the rate */
   HISTOGRAM_COLUMNS
 };
 enum {

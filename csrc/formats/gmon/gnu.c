@@ -72,89 +72,91 @@ static pf_bytes dimension_of (const uint8_t *text) {
 
 
 static void read_header (const gmon_layout *layout, const uint8_t *header,
-                         gmon_part *part) {
+                         gmon_segment *segment) {
   const uint8_t *const tail = header + 2 * layout->width;
-  part->low = gmon_address(layout, header);
-  part->high = gmon_address(layout, header + layout->width);
-  part->declared = pf_load32(tail, layout->big);
-  part->rate = pf_load32(tail + 4, layout->big);
-  part->dimension = dimension_of(tail + 8);
-  part->abbreviation = tail[8 + GMON_DIMENSION];
+  segment->low = gmon_address(layout, header);
+  segment->high = gmon_address(layout, header + layout->width);
+  segment->declared = pf_load32(tail, layout->big);
+  segment->rate = pf_load32(tail + 4, layout->big);
+  segment->dimension = dimension_of(tail + 8);
+  segment->abbreviation = tail[8 + GMON_DIMENSION];
 }
 
 
 /* The bins behind the header, as many as are there. */
-static void take_bins (gmon_walk *walk, gmon_part *part, uint64_t header) {
-  const uint64_t room = gmon_left(walk) - header;
-  const bool is_whole = part->declared <= room / 2;
-  const uint64_t whole = walk->whole;
-  part->items = walk->at + header;
-  part->stride = 2;
-  part->count = is_whole ? part->declared : room / 2;
-  gmon_take_part(walk, part, GMON_HISTOGRAM,
-                 is_whole ? header + 2 * part->count : gmon_left(walk));
+static void take_bins (gmon_parser *parser, gmon_segment *segment,
+                       uint64_t header) {
+  const uint64_t available = gmon_left(parser) - header;
+  const bool is_whole = segment->declared <= available / 2;
+  const uint64_t valid_end = parser->valid_end;
+  segment->items_at = parser->at + header;
+  segment->stride = 2;
+  segment->count = is_whole ? segment->declared : available / 2;
+  gmon_take_segment(parser, segment, GMON_HISTOGRAM,
+                    is_whole ? header + 2 * segment->count : gmon_left(parser));
   if (!is_whole) {
-    walk->end = GMON_CUT;
-    walk->whole = whole;
+    parser->end = GMON_TRUNCATED;
+    parser->valid_end = valid_end;
   }
 }
 
 
-pf_status gmon_gnu_histogram (gmon_walk *walk, gmon_part *part, unsigned tag) {
-  const uint64_t size = tag + gmon_histogram_header(walk->layout);
-  if (gmon_left(walk) < size)
-    return gmon_cut(walk, part, "a histogram header", size);
-  const uint8_t *const header = gmon_here(walk) + tag;
-  const bool is_plausible = gmon_plausible_histogram(walk->layout, header);
-  if (!is_plausible && walk->layout->is_trial) {
-    gmon_take_rest(walk, part, GMON_BAD);
+pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
+                              unsigned tag) {
+  const uint64_t size = tag + gmon_histogram_header(parser->layout);
+  if (gmon_left(parser) < size)
+    return gmon_truncated(parser, segment, "a histogram header", size);
+  const uint8_t *const header = gmon_here(parser) + tag;
+  const bool is_plausible = gmon_plausible_histogram(parser->layout, header);
+  if (!is_plausible && parser->layout->is_strict) {
+    gmon_take_rest(parser, segment, GMON_INVALID);
     return PF_OK;
   }
-  read_header(walk->layout, header, part);
-  take_bins(walk, part, size);
+  read_header(parser->layout, header, segment);
+  take_bins(parser, segment, size);
   if (!is_plausible) {
     const pf_status status = gmon_report(
-        walk, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, part->offset,
+        parser, PF_DAMAGE, "gmon-odd-histogram", PF_EFORMAT, segment->offset,
         "a dimension in letters and a rate below 2^29 expected, found rate "
         "%u",
-        (unsigned)part->rate);
+        (unsigned)segment->rate);
     if (status < 0)
       return status;
   }
-  return gmon_check_histogram(walk, part);
+  return gmon_check_histogram(parser, segment);
 }
 
 
-/* As many arcs in a row as there are, up to GMON_RUN. */
-static pf_status take_arcs (gmon_walk *walk, gmon_part *part) {
-  const uint64_t size = 5 + 2 * (uint64_t)walk->layout->width;
-  const uint8_t *at = gmon_here(walk);
-  const uint64_t most = gmon_left(walk) / size;
+/* As many arcs in a row as there are, up to GMON_MAX_ARCS. */
+static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
+  const uint64_t size = 5 + 2 * (uint64_t)parser->layout->width;
+  const uint8_t *at = gmon_here(parser);
+  const uint64_t maximum = gmon_left(parser) / size;
   uint64_t count = 0;
-  while (count < most && count < GMON_RUN && *at == TAG_ARC) {
+  while (count < maximum && count < GMON_MAX_ARCS && *at == TAG_ARC) {
     count++;
     at += size;
   }
   if (count == 0)
-    return gmon_cut(walk, part, "an arc", size);
-  part->items = walk->at + 1;
-  part->stride = size;
-  part->count = part->declared = count;
-  part->count_width = 4;
-  gmon_take_part(walk, part, GMON_ARCS, count * size);
+    return gmon_truncated(parser, segment, "an arc", size);
+  segment->items_at = parser->at + 1;
+  segment->stride = size;
+  segment->count = segment->declared = count;
+  segment->count_width = 4;
+  gmon_take_segment(parser, segment, GMON_ARCS, count * size);
   return PF_OK;
 }
 
 
 /* Whether the bytes at `at` end there or go on with a record. */
-static bool goes_on (const gmon_walk *walk, uint64_t at) {
-  const gmon_layout *const layout = walk->layout;
-  if (at >= walk->bytes.size)
-    return at == walk->bytes.size;
-  const uint8_t *const tag = walk->bytes.at + at;
+static bool is_record_at (const gmon_parser *parser, uint64_t at) {
+  const gmon_layout *const layout = parser->layout;
+  if (at >= parser->bytes.size)
+    return at == parser->bytes.size;
+  const uint8_t *const tag = parser->bytes.at + at;
   if (*tag != TAG_HISTOGRAM)
     return *tag <= TAG_BLOCKS;
-  return walk->bytes.size - at > gmon_histogram_header(layout) &&
+  return parser->bytes.size - at > gmon_histogram_header(layout) &&
          gmon_plausible_histogram(layout, tag + 1);
 }
 
@@ -164,98 +166,103 @@ static bool goes_on (const gmon_walk *walk, uint64_t at) {
 ** The upper half of the long form is 0; the short form is believed when the
 ** file goes on well behind it. The 5 bytes of tag and number are there.
 */
-static bool has_wide_number (const gmon_walk *walk) {
-  const gmon_layout *const layout = walk->layout;
-  const uint8_t *const at = gmon_here(walk) + 1;
-  const uint64_t left = gmon_left(walk);
+static bool has_wide_count (const gmon_parser *parser) {
+  const gmon_layout *const layout = parser->layout;
+  const uint8_t *const at = gmon_here(parser) + 1;
+  const uint64_t left = gmon_left(parser);
   if (layout->width != 8 || left < 9)
     return false;
   const uint64_t narrow = 5 + 16 * (uint64_t)pf_load32(at, layout->big);
   const uint64_t count = pf_load64(at, layout->big);
-  if (count > UINT32_MAX || goes_on(walk, walk->at + narrow))
+  if (count > UINT32_MAX || is_record_at(parser, parser->at + narrow))
     return false;
   const uint64_t wide = 9 + 16 * count;
-  return wide > left || goes_on(walk, walk->at + wide);
+  return wide > left || is_record_at(parser, parser->at + wide);
 }
 
 
 /* Report what is odd about blocks that have been taken. */
-static pf_status check_blocks (gmon_walk *walk, const gmon_part *part,
+static pf_status check_blocks (gmon_parser *parser, const gmon_segment *segment,
                                bool is_wide) {
   pf_status status = PF_OK;
   if (is_wide)
-    status = gmon_report(walk, PF_NOTE, "gmon-wide-block-number", PF_EFORMAT,
-                         part->offset,
+    status = gmon_report(parser, PF_NOTE, "gmon-wide-block-number", PF_EFORMAT,
+                         segment->offset,
                          "the number of basic blocks takes 8 bytes, as glibc "
                          "writes it; gprof reads 4");
-  if (status < 0 || part->count == part->declared)
+  if (status < 0 || segment->count == segment->declared)
     return status;
   return gmon_report(
-      walk, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, part->offset,
+      parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED, segment->offset,
       "%llu basic blocks are stated, the file ends after %llu of them",
-      (unsigned long long)part->declared, (unsigned long long)part->count);
+      (unsigned long long)segment->declared,
+      (unsigned long long)segment->count);
 }
 
 
-static pf_status take_blocks (gmon_walk *walk, gmon_part *part) {
-  const gmon_layout *const layout = walk->layout;
-  const uint64_t whole = walk->whole;
-  if (gmon_left(walk) < 5)
-    return gmon_cut(walk, part, "a number of basic blocks", 5);
-  const bool is_wide = has_wide_number(walk);
+static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
+  const gmon_layout *const layout = parser->layout;
+  const uint64_t valid_end = parser->valid_end;
+  if (gmon_left(parser) < 5)
+    return gmon_truncated(parser, segment, "a number of basic blocks", 5);
+  const bool is_wide = has_wide_count(parser);
   const uint64_t header = is_wide ? 9 : 5;
-  const uint64_t left = gmon_left(walk);
-  part->stride = 2 * (uint64_t)layout->width;
-  part->items = walk->at + header;
-  part->declared = pf_load(gmon_here(walk) + 1, is_wide ? 8 : 4, layout->big);
-  const uint64_t most = (left - header) / part->stride;
-  const bool is_cut = part->declared > most;
-  part->count = is_cut ? most : part->declared;
-  gmon_take_part(walk, part, GMON_BLOCKS,
-                 is_cut ? left : header + part->count * part->stride);
-  if (is_cut) {
-    walk->end = GMON_CUT;
-    walk->whole = whole;
+  const uint64_t left = gmon_left(parser);
+  segment->stride = 2 * (uint64_t)layout->width;
+  segment->items_at = parser->at + header;
+  segment->declared =
+      pf_load(gmon_here(parser) + 1, is_wide ? 8 : 4, layout->big);
+  const uint64_t maximum = (left - header) / segment->stride;
+  const bool is_truncated = segment->declared > maximum;
+  segment->count = is_truncated ? maximum : segment->declared;
+  gmon_take_segment(parser, segment, GMON_BLOCKS,
+                    is_truncated ? left
+                                 : header + segment->count * segment->stride);
+  if (is_truncated) {
+    parser->end = GMON_TRUNCATED;
+    parser->valid_end = valid_end;
   }
-  return check_blocks(walk, part, is_wide);
+  return check_blocks(parser, segment, is_wide);
 }
 
 
 /* Version 0 had blocks of another form: names as text, numbers as wide as
    the profiled machine liked. */
-static pf_status refuse_old_blocks (gmon_walk *walk, gmon_part *part) {
-  gmon_take_rest(walk, part, GMON_BAD);
-  return gmon_report(walk, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
-                     part->offset,
+static pf_status reject_old_blocks (gmon_parser *parser,
+                                    gmon_segment *segment) {
+  gmon_take_rest(parser, segment, GMON_INVALID);
+  return gmon_report(parser, PF_DAMAGE, "gmon-old-blocks", PF_EUNSUPPORTED,
+                     segment->offset,
                      "basic blocks of version 0 cannot be read: %llu bytes "
                      "are left",
-                     (unsigned long long)part->size);
+                     (unsigned long long)segment->size);
 }
 
 
-static pf_status refuse_tag (gmon_walk *walk, gmon_part *part) {
-  const unsigned tag = *gmon_here(walk);
-  gmon_take_rest(walk, part, GMON_BAD);
-  return gmon_report(walk, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT, part->offset,
+static pf_status reject_tag (gmon_parser *parser, gmon_segment *segment) {
+  const unsigned tag = *gmon_here(parser);
+  gmon_take_rest(parser, segment, GMON_INVALID);
+  return gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
+                     segment->offset,
                      "tag 0, 1 or 2 expected, found %u; %llu bytes are left",
-                     tag, (unsigned long long)part->size);
+                     tag, (unsigned long long)segment->size);
 }
 
 
-pf_status gmon_gnu_part (gmon_walk *walk, gmon_part *part) {
-  if (walk->at == 0 && gmon_left(walk) < GMON_GNU_HEADER)
-    return gmon_cut(walk, part, "a header", GMON_GNU_HEADER);
-  if (walk->at == 0) {
-    gmon_take_part(walk, part, GMON_HEADER, GMON_GNU_HEADER);
+pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment) {
+  if (parser->at == 0 && gmon_left(parser) < GMON_GNU_HEADER)
+    return gmon_truncated(parser, segment, "a header", GMON_GNU_HEADER);
+  if (parser->at == 0) {
+    gmon_take_segment(parser, segment, GMON_HEADER, GMON_GNU_HEADER);
     return PF_OK;
   }
-  switch (*gmon_here(walk)) {
-    case TAG_HISTOGRAM: return gmon_gnu_histogram(walk, part, 1);
-    case TAG_ARC: return take_arcs(walk, part);
+  switch (*gmon_here(parser)) {
+    case TAG_HISTOGRAM: return gmon_gnu_histogram(parser, segment, 1);
+    case TAG_ARC: return take_arcs(parser, segment);
     case TAG_BLOCKS:
-      if (walk->layout->version == 0)
-        return refuse_old_blocks(walk, part);
-      return take_blocks(walk, part);
-    default: return refuse_tag(walk, part);
+      if (parser->layout->version == 0)
+        return reject_old_blocks(parser, segment);
+      return take_blocks(parser, segment);
+    default: return reject_tag(parser, segment);
   }
 }

@@ -3,7 +3,7 @@
 **
 ** First the numbers of the bins that become rows are listed: all of them in
 ** turn, or, where nobody asks for zeros, those that are not zero, found 32
-** bytes at a time. Then each wanted column is filled in a loop of its own.
+** bytes at a time. Then each wanted column is nonzero in a loop of its own.
 */
 
 #include "formats/gmon/gmon.h"
@@ -15,24 +15,24 @@
 typedef struct histogram_reader {
   gmon_reader base;
   gmon_scale scale;
-  uint64_t offset;  /* of the part that scale and carry belong to, + 1 */
+  uint64_t offset;  /* of the segment that scale and carry belong to, + 1 */
   uint64_t carried; /* bins whose samples are in `carry` */
   uint64_t carry;   /* what rounding left over, in 1 / rate ns */
   uint32_t bins[PF_BATCH_ROWS]; /* the numbers of the rows' bins */
 } histogram_reader;
 
 
-static uint64_t bins_of (const gmon_part *part) {
-  return part->kind == GMON_HISTOGRAM ? part->count : 0;
+static uint64_t bins_of (const gmon_segment *segment) {
+  return segment->kind == GMON_HISTOGRAM ? segment->count : 0;
 }
 
 
 /* {====== Which bins become rows ====== */
 
-static size_t list_all (histogram_reader *self, size_t room) {
+static size_t list_all (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const uint64_t left = base->rows - base->row;
-  const size_t count = left < room ? (size_t)left : room;
+  const size_t count = left < free_rows ? (size_t)left : free_rows;
   for (size_t i = 0; i < count; i++)
     self->bins[i] = (uint32_t)(base->row + i);
   base->row += count;
@@ -56,41 +56,42 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 /* A bit for each of four bins of two bytes that is not zero. The sums carry
    what is below a bin's highest bit into it, the product brings the four
    highest bits together. */
-static uint64_t filled_of_4 (const uint8_t *at) {
+static uint64_t nonzero_of_4 (const uint8_t *at) {
   const uint64_t ones = UINT64_C(0x0001000100010001);
   const uint64_t bins = pf_load64le(at);
-  const uint64_t filled = ((bins & 0x7fff * ones) + 0x7fff * ones) | bins;
-  return (filled >> 15 & ones) * UINT64_C(0x0001000200040008) >> 48 & 15;
+  const uint64_t nonzero = ((bins & 0x7fff * ones) + 0x7fff * ones) | bins;
+  return (nonzero >> 15 & ones) * UINT64_C(0x0001000200040008) >> 48 & 15;
 }
 
 
 /* List those of 64 bins from number `bin` on that are not zero. */
-static size_t list_filled_64 (const uint8_t *at, uint64_t bin, uint32_t *bins) {
-  uint64_t filled = 0;
+static size_t list_nonzero_64 (const uint8_t *at, uint64_t bin,
+                               uint32_t *bins) {
+  uint64_t nonzero = 0;
   size_t count = 0;
   for (unsigned i = 0; i < 64; i += 4)
-    filled |= filled_of_4(at + 2 * i) << i;
-  for (; filled != 0; filled &= filled - 1)
-    bins[count++] = (uint32_t)(bin + (unsigned)__builtin_ctzll(filled));
+    nonzero |= nonzero_of_4(at + 2 * i) << i;
+  for (; nonzero != 0; nonzero &= nonzero - 1)
+    bins[count++] = (uint32_t)(bin + (unsigned)__builtin_ctzll(nonzero));
   return count;
 }
 
 
 /* List bins of two bytes that are not zero. */
-static size_t list_filled_16 (histogram_reader *self, size_t room) {
+static size_t list_nonzero_16 (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const uint8_t *const at = gmon_item(base, 0);
   uint64_t bin = base->row;
   size_t count = 0;
-  while (bin < base->rows && count < room) {
+  while (bin < base->rows && count < free_rows) {
     bin += zero_bytes(at + 2 * bin, (size_t)(2 * (base->rows - bin))) / 2;
-    if (base->rows - bin >= 64 && room - count >= 64) {
-      count += list_filled_64(at + 2 * bin, bin, self->bins + count);
+    if (base->rows - bin >= 64 && free_rows - count >= 64) {
+      count += list_nonzero_64(at + 2 * bin, bin, self->bins + count);
       bin += 64;
       continue;
     }
     const uint64_t stop = base->rows - bin < 4 ? base->rows : bin + 4;
-    for (; bin < stop && count < room; bin++)
+    for (; bin < stop && count < free_rows; bin++)
       if ((at[2 * bin] | at[2 * bin + 1]) != 0)
         self->bins[count++] = (uint32_t)bin;
   }
@@ -100,15 +101,15 @@ static size_t list_filled_16 (histogram_reader *self, size_t room) {
 
 
 /* List bins of any width that are not zero. */
-static size_t list_filled (histogram_reader *self, size_t room) {
+static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
-  const unsigned width = (unsigned)base->part.stride;
+  const unsigned width = (unsigned)base->segment.stride;
   if (width == 2)
-    return list_filled_16(self, room);
+    return list_nonzero_16(self, free_rows);
   const uint8_t *const at = gmon_item(base, 0);
   uint64_t bin = base->row;
   size_t count = 0;
-  for (; bin < base->rows && count < room; bin++)
+  for (; bin < base->rows && count < free_rows; bin++)
     if (pf_load(at + bin * width, width, false) != 0)
       self->bins[count++] = (uint32_t)bin;
   base->row = bin;
@@ -123,7 +124,7 @@ static size_t list_filled (histogram_reader *self, size_t room) {
 /* A bin's samples; a signed one is widened. */
 static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
   const gmon_layout *const layout = &base->file->layout;
-  const unsigned width = (unsigned)base->part.stride;
+  const unsigned width = (unsigned)base->segment.stride;
   const uint64_t value = pf_load(gmon_item(base, bin), width, layout->big);
   if (!layout->is_signed || width == 8 || value >> (8 * width - 1) == 0)
     return value;
@@ -136,7 +137,7 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
   const gmon_reader *const base = &self->base;
   const bool big = base->file->layout.big;
   int64_t *const out = column->ints + first;
-  if (base->part.stride == 2 && !base->file->layout.is_signed) {
+  if (base->segment.stride == 2 && !base->file->layout.is_signed) {
     const uint8_t *const at = gmon_item(base, 0);
     for (size_t i = 0; i < count; i++)
       out[i] = pf_load16(at + 2 * (uint64_t)self->bins[i], big);
@@ -144,14 +145,15 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
   }
   for (size_t i = 0; i < count; i++)
     out[i] = (int64_t)bin_value(base, self->bins[i]);
-  if (base->part.stride < 8 || base->file->layout.is_signed)
+  if (base->segment.stride < 8 || base->file->layout.is_signed)
     return PF_OK;
   for (size_t i = 0; i < count; i++) {
     if (out[i] >= 0)
       continue;
-    const uint64_t offset = base->part.items + 8 * (uint64_t)self->bins[i];
+    const uint64_t offset =
+        base->segment.items_at + 8 * (uint64_t)self->bins[i];
     const pf_status status =
-        gmon_too_large(base, column, first + i, offset, error);
+        gmon_count_too_large(base, column, first + i, offset, error);
     if (status < 0)
       return status;
   }
@@ -159,7 +161,7 @@ static pf_status fill_counts (const histogram_reader *self, pf_column *column,
 }
 
 
-static void all_missing (pf_column *column, size_t first, size_t count) {
+static void set_missing (pf_column *column, size_t first, size_t count) {
   memset((uint64_t *)column->data + first, 0, count * sizeof(uint64_t));
   for (size_t i = 0; i < count; i++)
     pf_set_missing(column, first + i);
@@ -168,8 +170,8 @@ static void all_missing (pf_column *column, size_t first, size_t count) {
 
 /* Whether a count divided by the rate is a time. */
 static bool has_seconds (const gmon_reader *base) {
-  const pf_bytes dimension = gmon_dimension(&base->part);
-  return gmon_rate(&base->file->layout, &base->part) != 0 &&
+  const pf_bytes dimension = gmon_dimension(&base->segment);
+  return gmon_rate(&base->file->layout, &base->segment) != 0 &&
          dimension.size == 7 && memcmp(dimension.at, "seconds", 7) == 0;
 }
 
@@ -183,7 +185,7 @@ static bool is_countable (const gmon_reader *base, uint64_t value) {
 static void fill_seconds (const histogram_reader *self, pf_column *column,
                           size_t first, size_t count) {
   const gmon_reader *const base = &self->base;
-  const double rate = gmon_rate(&base->file->layout, &base->part);
+  const double rate = gmon_rate(&base->file->layout, &base->segment);
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
     column->nums[first + i] = (double)(int64_t)value / rate;
@@ -196,8 +198,8 @@ static void fill_seconds (const histogram_reader *self, pf_column *column,
 /* The nanoseconds of some samples, with the rest of the samples before:
    over a set they add up to the exact sum, rounded once. Below 0 the rate
    goes the other way round. Answers false when it is no 64-bit number. */
-static bool spend (uint64_t *carry, int64_t samples, uint32_t rate,
-                   int64_t *spent) {
+static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
+                            int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;
   int64_t rest = samples % (int64_t)rate;
   if (rest < 0) {
@@ -215,7 +217,8 @@ static bool spend (uint64_t *carry, int64_t samples, uint32_t rate,
 
 
 /* Bring the carry to a bin, over those that were never asked for. */
-static void carry_to (histogram_reader *self, uint64_t bin, uint32_t rate) {
+static void advance_carry (histogram_reader *self, uint64_t bin,
+                           uint32_t rate) {
   int64_t spent;
   if (self->carried > bin) {
     self->carried = 0;
@@ -224,7 +227,7 @@ static void carry_to (histogram_reader *self, uint64_t bin, uint32_t rate) {
   for (; self->carried < bin; self->carried++) {
     const uint64_t value = bin_value(&self->base, self->carried);
     if (value != 0 && is_countable(&self->base, value))
-      spend(&self->carry, (int64_t)value, rate, &spent);
+      to_nanoseconds(&self->carry, (int64_t)value, rate, &spent);
   }
 }
 
@@ -245,20 +248,21 @@ static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
-  const uint32_t rate = gmon_rate(&base->file->layout, &base->part);
-  if (NANOSECONDS % rate == 0 && base->part.stride == 2 &&
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
+  if (NANOSECONDS % rate == 0 && base->segment.stride == 2 &&
       !base->file->layout.is_signed) {
     fill_spent_16(self, column->ints + first, count, NANOSECONDS / rate);
     return;
   }
   if (NANOSECONDS % rate != 0)
-    carry_to(self, start, rate);
+    advance_carry(self, start, rate);
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
     int64_t *const spent = &column->ints[first + i];
     *spent = 0;
-    if (value != 0 && (!is_countable(base, value) ||
-                       !spend(&self->carry, (int64_t)value, rate, spent)))
+    if (value != 0 &&
+        (!is_countable(base, value) ||
+         !to_nanoseconds(&self->carry, (int64_t)value, rate, spent)))
       pf_set_missing(column, first + i);
   }
   self->carried = base->row;
@@ -271,7 +275,7 @@ static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
 static void fill_rests (const histogram_reader *self, pf_column *column,
                         const pf_column *spent, size_t first, size_t count) {
   const gmon_reader *const base = &self->base;
-  const uint32_t rate = gmon_rate(&base->file->layout, &base->part);
+  const uint32_t rate = gmon_rate(&base->file->layout, &base->segment);
   const pf_wide each = (NANOSECONDS * PF_REST_UNIT + rate / 2) / rate;
   for (size_t i = 0; i < count; i++) {
     const uint64_t value = bin_value(base, self->bins[i]);
@@ -298,28 +302,29 @@ static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
   if (seconds->data != NULL && is_time)
     fill_seconds(self, seconds, first, count);
   else if (seconds->data != NULL)
-    all_missing(seconds, first, count);
+    set_missing(seconds, first, count);
   if (spent->data != NULL && is_time)
     fill_spent(self, spent, first, count, start);
   else if (spent->data != NULL)
-    all_missing(spent, first, count);
-  if (gmon_wanted(batch, HISTOGRAM_BY))
+    set_missing(spent, first, count);
+  if (gmon_wanted(batch, HISTOGRAM_RATE))
     for (size_t i = 0; i < count; i++)
-      batch->columns[HISTOGRAM_BY].ints[first + i] =
-          is_time ? gmon_rate(&self->base.file->layout, &self->base.part) : 1;
+      batch->columns[HISTOGRAM_RATE].ints[first + i] =
+          is_time ? gmon_rate(&self->base.file->layout, &self->base.segment)
+                  : 1;
   if (rest->data != NULL && is_time)
     fill_rests(self, rest, spent, first, count);
   else if (rest->data != NULL)
-    all_missing(rest, first, count);
+    set_missing(rest, first, count);
 }
 
 
-static void fill_places (const histogram_reader *self, pf_column *column,
-                         size_t first, size_t count, unsigned shift) {
+static void fill_addresses (const histogram_reader *self, pf_column *column,
+                            size_t first, size_t count, unsigned shift) {
   if (column->data == NULL)
     return;
   if (self->scale.range == 0)
-    all_missing(column, first, count);
+    set_missing(column, first, count);
   else
     gmon_bin_starts(&self->scale, self->bins, count, shift,
                     column->addrs + first);
@@ -339,32 +344,32 @@ static void fill_numbers (const histogram_reader *self, pf_batch *batch,
 /* }====== */
 
 
-/* The part may be another one than before. */
-static void enter_part (histogram_reader *self) {
-  const gmon_part *const part = &self->base.part;
-  if (self->offset == part->offset + 1)
+/* The segment may be another one than before. */
+static void enter_segment (histogram_reader *self) {
+  const gmon_segment *const segment = &self->base.segment;
+  if (self->offset == segment->offset + 1)
     return;
-  self->offset = part->offset + 1;
-  self->scale = gmon_scale_of(part->low, part->high, part->declared,
+  self->offset = segment->offset + 1;
+  self->scale = gmon_scale_of(segment->low, segment->high, segment->declared,
                               self->base.file->extended);
   self->carried = 0;
-  self->carry = gmon_rate(&self->base.file->layout, part) / 2;
+  self->carry = gmon_rate(&self->base.file->layout, segment) / 2;
 }
 
 
 static pf_status fill (gmon_reader *base, pf_batch *batch, pf_error *error) {
   histogram_reader *const self = (histogram_reader *)base;
   const size_t first = batch->rows;
-  const size_t room = PF_BATCH_ROWS - first;
+  const size_t free_rows = PF_BATCH_ROWS - first;
   const uint64_t start = base->row;
-  enter_part(self);
+  enter_segment(self);
   const size_t count = batch->sparse == HISTOGRAM_COUNT
-                           ? list_filled(self, room)
-                           : list_all(self, room);
+                           ? list_nonzero(self, free_rows)
+                           : list_all(self, free_rows);
   batch->rows += count;
   fill_numbers(self, batch, first, count);
-  fill_places(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
-  fill_places(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
+  fill_addresses(self, &batch->columns[HISTOGRAM_LOW], first, count, 0);
+  fill_addresses(self, &batch->columns[HISTOGRAM_HIGH], first, count, 1);
   fill_times(self, batch, first, count, start);
   if (!gmon_wanted(batch, HISTOGRAM_COUNT))
     return PF_OK;

@@ -23,7 +23,7 @@
 
 #include "formats/gmon/gmon.h"
 
-/* What a walk comes to next. */
+/* What a parser comes to next. */
 enum {
   HEADER,
   HISTOGRAM,
@@ -33,93 +33,96 @@ enum {
 };
 
 
-static uint32_t number_here (const gmon_walk *walk, unsigned offset) {
-  return pf_load32(gmon_here(walk) + offset, walk->layout->big);
+static uint32_t number_here (const gmon_parser *parser, unsigned offset) {
+  return pf_load32(gmon_here(parser) + offset, parser->layout->big);
 }
 
 
-/* The 4 bytes of tag at the walk are `tag`; else the rest is no use. */
-static bool has_tag (gmon_walk *walk, gmon_part *part, uint32_t tag,
+/* The 4 bytes of tag at the parser are `tag`; else the rest is no use. */
+static bool has_tag (gmon_parser *parser, gmon_segment *segment, uint32_t tag,
                      pf_status *status) {
   *status = PF_OK;
-  if (gmon_left(walk) < 4) {
-    *status = gmon_cut(walk, part, "a tag", 4);
+  if (gmon_left(parser) < 4) {
+    *status = gmon_truncated(parser, segment, "a tag", 4);
     return false;
   }
-  const uint32_t found = number_here(walk, 0);
+  const uint32_t found = number_here(parser, 0);
   if (found == tag)
     return true;
-  gmon_take_rest(walk, part, GMON_BAD);
-  *status = gmon_report(walk, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
-                        part->offset, "tag %u of 4 bytes expected, found %u",
+  gmon_take_rest(parser, segment, GMON_INVALID);
+  *status = gmon_report(parser, PF_DAMAGE, "gmon-bad-tag", PF_EFORMAT,
+                        segment->offset, "tag %u of 4 bytes expected, found %u",
                         (unsigned)tag, (unsigned)found);
   return false;
 }
 
 
-static pf_status take_histogram (gmon_walk *walk, gmon_part *part) {
+static pf_status take_histogram (gmon_parser *parser, gmon_segment *segment) {
   pf_status status;
-  walk->phase = ARCS_HEADER;
-  if (!has_tag(walk, part, 0, &status))
+  parser->state = ARCS_HEADER;
+  if (!has_tag(parser, segment, 0, &status))
     return status;
-  status = gmon_gnu_histogram(walk, part, 4);
-  walk->base = part->low;
+  status = gmon_gnu_histogram(parser, segment, 4);
+  parser->base = segment->low;
   return status;
 }
 
 
-static pf_status take_arcs_header (gmon_walk *walk, gmon_part *part) {
-  const uint64_t arc = 2 * (uint64_t)walk->layout->width + 4;
+static pf_status take_arcs_header (gmon_parser *parser, gmon_segment *segment) {
+  const uint64_t arc = 2 * (uint64_t)parser->layout->width + 4;
   pf_status status;
-  walk->phase = UNUSED;
-  if (!has_tag(walk, part, 1, &status))
+  parser->state = UNUSED;
+  if (!has_tag(parser, segment, 1, &status))
     return status;
-  if (gmon_left(walk) < 8)
-    return gmon_cut(walk, part, "a number of arcs", 8);
-  const uint64_t stated = number_here(walk, 4);
-  gmon_take_part(walk, part, GMON_HEADER, 8);
-  const uint64_t most = gmon_left(walk) / arc;
-  walk->inside = (stated < most ? stated : most) * arc;
-  walk->phase = walk->inside > 0 ? ARCS : UNUSED;
+  if (gmon_left(parser) < 8)
+    return gmon_truncated(parser, segment, "a number of arcs", 8);
+  const uint64_t stated = number_here(parser, 4);
+  gmon_take_segment(parser, segment, GMON_HEADER, 8);
+  const uint64_t most = gmon_left(parser) / arc;
+  parser->table_left = (stated < most ? stated : most) * arc;
+  parser->state = parser->table_left > 0 ? ARCS : UNUSED;
   if (stated <= most)
     return PF_OK;
-  walk->end = GMON_CUT;
-  return gmon_report(walk, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
-                     part->offset,
+  parser->end = GMON_TRUNCATED;
+  return gmon_report(parser, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
+                     segment->offset,
                      "%llu arcs are stated, the file ends after %llu of them",
                      (unsigned long long)stated, (unsigned long long)most);
 }
 
 
-static pf_status take_arcs (gmon_walk *walk, gmon_part *part) {
-  part->stride = 2 * (uint64_t)walk->layout->width + 4;
-  part->items = walk->at;
-  part->count_width = 4;
-  part->base = walk->base;
-  const uint64_t count = walk->inside / part->stride;
-  part->count = part->declared = count < GMON_RUN ? count : GMON_RUN;
-  gmon_take_part(walk, part, GMON_ARCS, part->count * part->stride);
-  walk->inside -= part->size;
-  if (walk->inside == 0)
-    walk->phase = UNUSED;
+static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
+  segment->stride = 2 * (uint64_t)parser->layout->width + 4;
+  segment->items_at = parser->at;
+  segment->count_width = 4;
+  segment->base = parser->base;
+  const uint64_t count = parser->table_left / segment->stride;
+  segment->count = segment->declared =
+      count < GMON_MAX_ARCS ? count : GMON_MAX_ARCS;
+  gmon_take_segment(parser, segment, GMON_ARCS,
+                    segment->count * segment->stride);
+  parser->table_left -= segment->size;
+  if (parser->table_left == 0)
+    parser->state = UNUSED;
   return PF_OK;
 }
 
 
-pf_status gmon_ld_part (gmon_walk *walk, gmon_part *part) {
-  switch (walk->phase) {
+pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment) {
+  switch (parser->state) {
     case HEADER:
-      if (gmon_left(walk) < GMON_GNU_HEADER)
-        return gmon_cut(walk, part, "a header", GMON_GNU_HEADER);
-      walk->phase = HISTOGRAM;
-      gmon_take_part(walk, part, GMON_HEADER, GMON_GNU_HEADER);
+      if (gmon_left(parser) < GMON_GNU_HEADER)
+        return gmon_truncated(parser, segment, "a header", GMON_GNU_HEADER);
+      parser->state = HISTOGRAM;
+      gmon_take_segment(parser, segment, GMON_HEADER, GMON_GNU_HEADER);
       return PF_OK;
-    case HISTOGRAM: return take_histogram(walk, part);
-    case ARCS_HEADER: return take_arcs_header(walk, part);
+    case HISTOGRAM: return take_histogram(parser, segment);
+    case ARCS_HEADER: return take_arcs_header(parser, segment);
     case ARCS:
-      if (walk->inside <= gmon_left(walk))
-        return take_arcs(walk, part);
-      return gmon_cut(walk, part, "a table of arcs", walk->inside);
-    default: gmon_take_rest(walk, part, walk->end); return PF_OK;
+      if (parser->table_left <= gmon_left(parser))
+        return take_arcs(parser, segment);
+      return gmon_truncated(parser, segment, "a table of arcs",
+                            parser->table_left);
+    default: gmon_take_rest(parser, segment, parser->end); return PF_OK;
   }
 }

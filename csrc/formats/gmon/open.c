@@ -2,7 +2,7 @@
 ** open.c - the format gmon: profiles of gprof, in all dialects.
 **
 ** Opening walks the structure of the file once: it knows the number of rows
-** of each table and all damage from then on. The readers walk again.
+** of each table and all damage from then on. The readers parser again.
 */
 
 #include <stdlib.h>
@@ -31,20 +31,20 @@ static const pf_table all_tables[TABLES] = {
 };
 
 
-/* Add a part to the totals; the first histogram is kept in `first`. */
-static void count_part (gmon_totals *totals, const gmon_part *part,
-                        gmon_part *first) {
+/* Add a segment to the totals; the first histogram is kept in `first`. */
+static void count_segment (gmon_totals *totals, const gmon_segment *segment,
+                           gmon_segment *first) {
   totals->parts++;
-  totals->raw_rows += part->kind == GMON_ARCS ? part->count : 1;
-  switch (part->kind) {
+  totals->raw_rows += segment->kind == GMON_ARCS ? segment->count : 1;
+  switch (segment->kind) {
     case GMON_HISTOGRAM:
       if (totals->sets++ == 0)
-        *first = *part;
-      totals->bins += part->count;
+        *first = *segment;
+      totals->bins += segment->count;
       break;
-    case GMON_ARCS: totals->arcs += part->count; break;
+    case GMON_ARCS: totals->arcs += segment->count; break;
     case GMON_BLOCKS:
-      totals->blocks += part->count;
+      totals->blocks += segment->count;
       totals->block_records++;
       break;
     case GMON_IMAGES: totals->images++; break;
@@ -78,23 +78,23 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
 
 /* What the only histogram states. */
 static void set_histogram_info (pf_trace *trace, const gmon_file *file,
-                                const gmon_part *part) {
-  pf_info_addr(trace, "low", part->low);
-  pf_info_addr(trace, "high", part->high);
-  pf_info_int(trace, "rate", gmon_rate(&file->layout, part));
-  pf_info_text(trace, "dimension", gmon_dimension(part));
-  pf_info_text(trace, "abbreviation", gmon_abbreviation(part));
+                                const gmon_segment *segment) {
+  pf_info_addr(trace, "low", segment->low);
+  pf_info_addr(trace, "high", segment->high);
+  pf_info_int(trace, "rate", gmon_rate(&file->layout, segment));
+  pf_info_text(trace, "dimension", gmon_dimension(segment));
+  pf_info_text(trace, "abbreviation", gmon_abbreviation(segment));
 }
 
 
 /* Walk over everything: totals, damage, header facts. */
-static pf_status survey (pf_trace *trace, gmon_file *file, pf_error *error) {
-  gmon_part part, first = {.offset = 0};
-  gmon_walk walk =
-      gmon_walk_over(&file->layout, trace->sources[0].bytes, trace, error);
+static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
+  gmon_segment segment, first = {.offset = 0};
+  gmon_parser parser =
+      gmon_new_parser(&file->layout, trace->sources[0].bytes, trace, error);
   pf_status status;
-  while ((status = gmon_next_part(&walk, &part)) == PF_MORE)
-    count_part(&file->totals, &part, &first);
+  while ((status = gmon_next_segment(&parser, &segment)) == PF_MORE)
+    count_segment(&file->totals, &segment, &first);
   if (status < 0)
     return status;
   set_info(trace, file);
@@ -135,9 +135,9 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->extended = pf_option_int(trace, "extended_precision", 0) != 0;
   pf_status status = gmon_detect(trace, &file->layout, error);
   if (status == PF_OK)
-    status = gmon_settle(trace, &file->layout, error);
+    status = gmon_detect_counters(trace, &file->layout, error);
   if (status == PF_OK)
-    status = survey(trace, file, error);
+    status = prescan(trace, file, error);
   if (status == PF_OK)
     list_tables(trace, file);
   return status;

@@ -2,7 +2,7 @@
 ** read.c - what all readers of gmon share, and those of arcs, blocks, sets
 ** and images.
 **
-** Each `next` walks on from where the last one stopped and compares the part
+** Each `next` walks on from where the last one stopped and compares the segment
 ** it is in with the bytes again, so nothing read at open is trusted later.
 */
 
@@ -15,39 +15,39 @@
 
 /* {====== Every reader ====== */
 
-/* Go to the first row of the next part the reader has a use for. */
-static pf_status next_part (gmon_reader *self, pf_error *error) {
+/* Go to the first row of the next segment the reader has a use for. */
+static pf_status next_segment (gmon_reader *self, pf_error *error) {
   do {
-    self->walk.error = error;
-    const pf_status status = gmon_next_part(&self->walk, &self->part);
+    self->parser.error = error;
+    const pf_status status = gmon_next_segment(&self->parser, &self->segment);
     if (status != PF_MORE)
       return status;
-    if (self->part.kind == GMON_HISTOGRAM)
+    if (self->segment.kind == GMON_HISTOGRAM)
       self->set++;
     self->row = 0;
-    self->rows = self->rows_of(&self->part);
+    self->rows = self->rows_of(&self->segment);
   } while (self->rows == 0);
   return PF_MORE;
 }
 
 
-/* Look at the bytes as they are now: the part and the walk are in them. */
-static pf_status renew (gmon_reader *self, pf_error *error) {
-  self->walk.bytes = self->trace->sources[0].bytes;
-  if (self->walk.at <= self->walk.bytes.size)
+/* Look at the bytes as they are now: the segment and the parser are in them. */
+static pf_status refresh (gmon_reader *self, pf_error *error) {
+  self->parser.bytes = self->trace->sources[0].bytes;
+  if (self->parser.at <= self->parser.bytes.size)
     return PF_OK;
-  return pf_fail(error, PF_ETRUNCATED, self->walk.bytes.size,
+  return pf_fail(error, PF_ETRUNCATED, self->parser.bytes.size,
                  "%llu bytes expected, the file has become shorter",
-                 (unsigned long long)self->walk.at);
+                 (unsigned long long)self->parser.at);
 }
 
 
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   gmon_reader *const self = (gmon_reader *)reader;
-  pf_status status = renew(self, error);
+  pf_status status = refresh(self, error);
   pf_batch_clear(batch);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
-    status = self->row < self->rows ? PF_OK : next_part(self, error);
+    status = self->row < self->rows ? PF_OK : next_segment(self, error);
     if (status == PF_OK)
       status = self->fill(self, batch, error);
   }
@@ -61,14 +61,14 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
   gmon_reader *const self = (gmon_reader *)reader;
   pf_status status = PF_OK;
-  self->walk = gmon_walk_over(&self->file->layout,
-                              self->trace->sources[0].bytes, NULL, error);
+  self->parser = gmon_new_parser(&self->file->layout,
+                                 self->trace->sources[0].bytes, NULL, error);
   self->set = -1;
   self->row = self->rows = 0;
   while (status == PF_MORE && row >= self->rows - self->row) {
     row -= self->rows;
     self->row = self->rows = 0;
-    status = next_part(self, error);
+    status = next_segment(self, error);
   }
   if (status == PF_MORE)
     self->row = row;
@@ -95,20 +95,20 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                              .close = close_reader};
   self->trace = trace;
   self->file = trace->state;
-  self->walk =
-      gmon_walk_over(&self->file->layout, trace->sources[0].bytes, NULL, error);
+  self->parser = gmon_new_parser(&self->file->layout, trace->sources[0].bytes,
+                                 NULL, error);
   self->set = -1;
   return PF_OK;
 }
 
 
 /* Open a reader that needs no more than every reader has. */
-static pf_status open_plain (pf_trace *trace, const pf_table *table,
-                             uint64_t (*rows_of)(const gmon_part *part),
-                             pf_status (*fill)(gmon_reader *self,
-                                               pf_batch *batch,
-                                               pf_error *error),
-                             pf_reader **reader, pf_error *error) {
+static pf_status open_reader (pf_trace *trace, const pf_table *table,
+                              uint64_t (*rows_of)(const gmon_segment *segment),
+                              pf_status (*fill)(gmon_reader *self,
+                                                pf_batch *batch,
+                                                pf_error *error),
+                              pf_reader **reader, pf_error *error) {
   gmon_reader *self;
   const pf_status status =
       gmon_reader_make(trace, table, sizeof *self, &self, error);
@@ -121,10 +121,10 @@ static pf_status open_plain (pf_trace *trace, const pf_table *table,
 }
 
 
-size_t gmon_run (const gmon_reader *self, const pf_batch *batch) {
+size_t gmon_fillable_rows (const gmon_reader *self, const pf_batch *batch) {
   const uint64_t left = self->rows - self->row;
-  const size_t room = PF_BATCH_ROWS - batch->rows;
-  return left < room ? (size_t)left : room;
+  const size_t free_rows = PF_BATCH_ROWS - batch->rows;
+  return left < free_rows ? (size_t)left : free_rows;
 }
 
 
@@ -145,8 +145,8 @@ void gmon_load_column (uint64_t *out, const uint8_t *at, size_t stride,
 }
 
 
-pf_status gmon_too_large (const gmon_reader *self, pf_column *column,
-                          size_t row, uint64_t offset, pf_error *error) {
+pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
+                                size_t row, uint64_t offset, pf_error *error) {
   const uint64_t count = (uint64_t)column->ints[row];
   pf_set_missing(column, row);
   column->ints[row] = 0;
@@ -157,13 +157,13 @@ pf_status gmon_too_large (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load the counts of `count` items from item->row on, which stand `at` bytes
-   inside each. */
+/* Load the counts of `count` items_at from item->row on, which stand `at` bytes
+   table_left each. */
 static pf_status load_counts (const gmon_reader *self, pf_column *column,
                               size_t first, size_t count, uint64_t at,
                               unsigned width, pf_error *error) {
   gmon_load_column((uint64_t *)column->ints + first,
-                   gmon_item(self, self->row) + at, self->part.stride, count,
+                   gmon_item(self, self->row) + at, self->segment.stride, count,
                    width, self->file->layout.big);
   if (width < 8)
     return PF_OK;
@@ -171,9 +171,9 @@ static pf_status load_counts (const gmon_reader *self, pf_column *column,
     if (column->ints[first + i] >= 0)
       continue;
     const uint64_t item = self->row + i;
-    const pf_status status =
-        gmon_too_large(self, column, first + i,
-                       self->part.items + item * self->part.stride + at, error);
+    const pf_status status = gmon_count_too_large(
+        self, column, first + i,
+        self->segment.items_at + item * self->segment.stride + at, error);
     if (status < 0)
       return status;
   }
@@ -181,36 +181,37 @@ static pf_status load_counts (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load an address that stands `at` bytes inside each item. */
+/* Load an address that stands `at` bytes table_left each item. */
 static void load_addresses (const gmon_reader *self, pf_column *column,
                             size_t first, size_t count, uint64_t at) {
   gmon_load_column(column->addrs + first, gmon_item(self, self->row) + at,
-                   self->part.stride, count, self->file->layout.width,
+                   self->segment.stride, count, self->file->layout.width,
                    self->file->layout.big);
 }
 
 
-/* Add the base of the part to loaded addresses of arcs. A `from` of 0 stays
+/* Add the base of the segment to loaded addresses of arcs. A `from` of 0 stays
    0 (`keeps_zero`): it says that the call came from outside. */
 static void add_base (const gmon_reader *self, pf_column *column, size_t first,
                       size_t count, bool keeps_zero) {
-  if (self->part.base == 0)
+  if (self->segment.base == 0)
     return;
   const uint64_t mask =
       self->file->layout.width == 8 ? UINT64_MAX : (uint64_t)UINT32_MAX;
   for (size_t i = first; i < first + count; i++)
     if (column->addrs[i] != 0 || !keeps_zero)
-      column->addrs[i] = (column->addrs[i] + self->part.base) & mask;
+      column->addrs[i] = (column->addrs[i] + self->segment.base) & mask;
 }
 
 
-pf_bytes gmon_dimension (const gmon_part *part) {
-  return part->dimension.at != NULL ? part->dimension : gmon_text("seconds");
+pf_bytes gmon_dimension (const gmon_segment *segment) {
+  return segment->dimension.at != NULL ? segment->dimension
+                                       : gmon_text("seconds");
 }
 
 
-pf_bytes gmon_abbreviation (const gmon_part *part) {
-  return (pf_bytes){&part->abbreviation, part->abbreviation != 0};
+pf_bytes gmon_abbreviation (const gmon_segment *segment) {
+  return (pf_bytes){&segment->abbreviation, segment->abbreviation != 0};
 }
 
 
@@ -227,18 +228,18 @@ pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
 
 /* {====== Arcs ====== */
 
-static uint64_t arcs_of (const gmon_part *part) {
-  return part->kind == GMON_ARCS ? part->count : 0;
+static uint64_t arcs_of (const gmon_segment *segment) {
+  return segment->kind == GMON_ARCS ? segment->count : 0;
 }
 
 
 /* The order of first calls, which only one kind of Apple's arcs has. */
 static void fill_order (const gmon_reader *self, pf_column *column,
                         size_t first, size_t count, uint64_t at) {
-  if (self->part.has_order)
+  if (self->segment.has_order)
     gmon_load_column((uint64_t *)column->ints + first,
-                     gmon_item(self, self->row) + at, self->part.stride, count,
-                     4, self->file->layout.big);
+                     gmon_item(self, self->row) + at, self->segment.stride,
+                     count, 4, self->file->layout.big);
   else
     for (size_t i = 0; i < count; i++)
       pf_set_missing(column, first + i);
@@ -249,7 +250,7 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
   const uint64_t width = self->file->layout.width;
   const size_t first = batch->rows;
-  const size_t count = gmon_run(self, batch);
+  const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
   if (gmon_wanted(batch, ARCS_FROM)) {
@@ -262,7 +263,7 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
   }
   if (gmon_wanted(batch, ARCS_COUNT))
     status = load_counts(self, &columns[ARCS_COUNT], first, count, 2 * width,
-                         self->part.count_width, error);
+                         self->segment.count_width, error);
   if (gmon_wanted(batch, ARCS_ORDER))
     fill_order(self, &columns[ARCS_ORDER], first, count, 2 * width + 4);
   batch->rows += count;
@@ -273,7 +274,7 @@ static pf_status fill_arcs (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
-  return open_plain(trace, table, arcs_of, fill_arcs, reader, error);
+  return open_reader(trace, table, arcs_of, fill_arcs, reader, error);
 }
 
 /* }====== */
@@ -281,8 +282,8 @@ pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
 
 /* {====== Basic blocks ====== */
 
-static uint64_t blocks_of (const gmon_part *part) {
-  return part->kind == GMON_BLOCKS ? part->count : 0;
+static uint64_t blocks_of (const gmon_segment *segment) {
+  return segment->kind == GMON_BLOCKS ? segment->count : 0;
 }
 
 
@@ -290,7 +291,7 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
                               pf_error *error) {
   const unsigned width = self->file->layout.width;
   const size_t first = batch->rows;
-  const size_t count = gmon_run(self, batch);
+  const size_t count = gmon_fillable_rows(self, batch);
   pf_column *const columns = batch->columns;
   pf_status status = PF_OK;
   if (gmon_wanted(batch, BLOCKS_ADDRESS))
@@ -306,7 +307,7 @@ static pf_status fill_blocks (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_blocks (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error) {
-  return open_plain(trace, table, blocks_of, fill_blocks, reader, error);
+  return open_reader(trace, table, blocks_of, fill_blocks, reader, error);
 }
 
 /* }====== */
@@ -314,8 +315,8 @@ pf_status gmon_open_blocks (pf_trace *trace, const pf_table *table,
 
 /* {====== Sets ====== */
 
-static uint64_t sets_of (const gmon_part *part) {
-  return part->kind == GMON_HISTOGRAM;
+static uint64_t sets_of (const gmon_segment *segment) {
+  return segment->kind == GMON_HISTOGRAM;
 }
 
 
@@ -325,25 +326,25 @@ static pf_status fill_set_names (const gmon_reader *self, pf_batch *batch,
   pf_status status = PF_OK;
   if (gmon_wanted(batch, SETS_DIMENSION))
     status = gmon_put_name(self->reader.dictionary, &columns[SETS_DIMENSION],
-                           row, gmon_dimension(&self->part), error);
+                           row, gmon_dimension(&self->segment), error);
   if (status == PF_OK && gmon_wanted(batch, SETS_ABBREVIATION))
     status = gmon_put_name(self->reader.dictionary, &columns[SETS_ABBREVIATION],
-                           row, gmon_abbreviation(&self->part), error);
+                           row, gmon_abbreviation(&self->segment), error);
   return status;
 }
 
 
 static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
                             pf_error *error) {
-  const gmon_part *const part = &self->part;
+  const gmon_segment *const segment = &self->segment;
   const int64_t numbers[SETS_COLUMNS] = {
       [SETS_SET] = self->set,
-      [SETS_LOW] = (int64_t)part->low,
-      [SETS_HIGH] = (int64_t)part->high,
-      [SETS_BINS] = (int64_t)part->count,
-      [SETS_RATE] = gmon_rate(&self->file->layout, part),
-      [SETS_OFFSET] = (int64_t)part->offset,
-      [SETS_DECLARED] = (int64_t)part->declared,
+      [SETS_LOW] = (int64_t)segment->low,
+      [SETS_HIGH] = (int64_t)segment->high,
+      [SETS_BINS] = (int64_t)segment->count,
+      [SETS_RATE] = gmon_rate(&self->file->layout, segment),
+      [SETS_OFFSET] = (int64_t)segment->offset,
+      [SETS_DECLARED] = (int64_t)segment->declared,
   };
   const size_t row = batch->rows++;
   self->row++;
@@ -360,7 +361,7 @@ static pf_status fill_sets (gmon_reader *self, pf_batch *batch,
 
 pf_status gmon_open_sets (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error) {
-  return open_plain(trace, table, sets_of, fill_sets, reader, error);
+  return open_reader(trace, table, sets_of, fill_sets, reader, error);
 }
 
 /* }====== */
@@ -374,8 +375,8 @@ typedef struct images_reader {
 } images_reader;
 
 
-static uint64_t images_of (const gmon_part *part) {
-  return part->kind == GMON_IMAGES ? part->declared : 0;
+static uint64_t images_of (const gmon_segment *segment) {
+  return segment->kind == GMON_IMAGES ? segment->declared : 0;
 }
 
 
@@ -385,7 +386,7 @@ static pf_status end_images (images_reader *self, pf_error *error) {
   const uint64_t row = base->row;
   base->row = base->rows;
   return pf_warn(base->trace, PF_DAMAGE, "gmon-truncated", PF_ETRUNCATED,
-                 base->part.offset, error,
+                 base->segment.offset, error,
                  "%llu images are stated, the list ends after %llu of them",
                  (unsigned long long)base->rows, (unsigned long long)row);
 }
@@ -396,15 +397,15 @@ static pf_status fill_images (gmon_reader *base, pf_batch *batch,
                               pf_error *error) {
   images_reader *const self = (images_reader *)base;
   const gmon_layout *const layout = &base->file->layout;
-  const uint64_t end = base->part.offset + base->part.size;
+  const uint64_t end = base->segment.offset + base->segment.size;
   if (base->row == 0)
-    self->at = base->part.items;
+    self->at = base->segment.items_at;
   if (end - self->at <= layout->width)
     return end_images(self, error);
-  const uint8_t *const image = base->walk.bytes.at + self->at;
+  const uint8_t *const image = base->parser.bytes.at + self->at;
   const uint8_t *const name = image + layout->width;
-  const size_t room = (size_t)(end - self->at - layout->width);
-  const uint8_t *const nul = memchr(name, 0, room);
+  const size_t free_rows = (size_t)(end - self->at - layout->width);
+  const uint8_t *const nul = memchr(name, 0, free_rows);
   if (nul == NULL)
     return end_images(self, error);
   const pf_bytes path = {name, (size_t)(nul - name)};

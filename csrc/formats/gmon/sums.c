@@ -30,22 +30,22 @@ static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
 }
 
 
-/* All room is taken: make room for twice as many entries, and twice as many
+/* All capacity is taken: make capacity for twice as many entries, and twice as many
    slots as these, with every entry in its new one. */
 static bool grow (gmon_sums *sums) {
-  const size_t room = sums->room == 0 ? 32 : sums->room * 2;
-  if (room > UINT32_MAX / 2 || room > SIZE_MAX / sizeof *sums->list)
+  const size_t capacity = sums->capacity == 0 ? 32 : sums->capacity * 2;
+  if (capacity > UINT32_MAX / 2 || capacity > SIZE_MAX / sizeof *sums->list)
     return false;
-  gmon_sums grown = {.list = calloc(room, sizeof *grown.list),
+  gmon_sums grown = {.list = calloc(capacity, sizeof *grown.list),
                      .count = sums->count,
-                     .room = room,
-                     .slots = calloc(2 * room, sizeof *grown.slots),
-                     .nslots = 2 * room};
+                     .capacity = capacity,
+                     .slots = calloc(2 * capacity, sizeof *grown.slots),
+                     .nslots = 2 * capacity};
   if (grown.list == NULL || grown.slots == NULL) {
     gmon_sums_close(&grown);
     return false;
   }
-  for (size_t i = 0; i < sums->room; i++) {
+  for (size_t i = 0; i < sums->capacity; i++) {
     grown.list[i] = sums->list[i];
     grown.slots[slot_of(&grown, grown.list[i].a, grown.list[i].b)] =
         (uint32_t)i + 1;
@@ -57,7 +57,7 @@ static bool grow (gmon_sums *sums) {
 
 
 size_t gmon_sums_find (const gmon_sums *sums, uint64_t a, uint64_t b) {
-  if (sums->room == 0)
+  if (sums->capacity == 0)
     return SIZE_MAX;
   const uint32_t number = sums->slots[slot_of(sums, a, b)];
   return number == 0 ? SIZE_MAX : number - 1;
@@ -68,7 +68,7 @@ gmon_sum *gmon_sums_get (gmon_sums *sums, uint64_t a, uint64_t b) {
   const size_t known = gmon_sums_find(sums, a, b);
   if (known != SIZE_MAX)
     return &sums->list[known];
-  if (sums->count >= sums->room && !grow(sums))
+  if (sums->count >= sums->capacity && !grow(sums))
     return NULL;
   sums->slots[slot_of(sums, a, b)] = (uint32_t)sums->count + 1;
   sums->list[sums->count] = (gmon_sum){a, b, 0};
@@ -105,12 +105,12 @@ static bool is_same (const gmon_set *a, const gmon_set *b) {
 
 
 static bool grow_sets (gmon_sets *sets) {
-  const size_t room = sets->room == 0 ? 4 : sets->room * 2;
-  gmon_set *const list = realloc(sets->list, room * sizeof *list);
+  const size_t capacity = sets->capacity == 0 ? 4 : sets->capacity * 2;
+  gmon_set *const list = realloc(sets->list, capacity * sizeof *list);
   if (list == NULL)
     return false;
   sets->list = list;
-  sets->room = room;
+  sets->capacity = capacity;
   return true;
 }
 
@@ -130,10 +130,10 @@ static bool add_bins (gmon_set *set, uint64_t read) {
 }
 
 
-pf_status gmon_set_settle (gmon_set *set, bool extended, pf_error *error) {
+pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error) {
   uint64_t bins = set->read;
   if (set->bins > 2 * set->read + FEW_BINS) {
-    if (!gmon_scale_cut(&set->scale, extended, &bins, &set->high))
+    if (!gmon_scale_shorten(&set->scale, extended, &bins, &set->high))
       return pf_fail(
           error, PF_ELIMIT, PF_NO_OFFSET,
           "a histogram of %llu bins, of which %llu were read, cannot "
@@ -150,7 +150,7 @@ pf_status gmon_set_settle (gmon_set *set, bool extended, pf_error *error) {
 /* Append a set; its counts are all 0. */
 static bool append_set (gmon_sets *sets, const gmon_set *header,
                         bool extended) {
-  if (sets->count == sets->room && !grow_sets(sets))
+  if (sets->count == sets->capacity && !grow_sets(sets))
     return false;
   gmon_set *const set = &sets->list[sets->count];
   *set = *header;

@@ -17,7 +17,7 @@ typedef struct gmon_sum {
 
 typedef struct gmon_sums {
   gmon_sum *list; /* in the order of first sight */
-  size_t count, room;
+  size_t count, capacity;
   uint32_t *slots; /* numbers in list, + 1; a power of two of them */
   size_t nslots;
 } gmon_sums;
@@ -47,7 +47,7 @@ typedef struct gmon_set {
 
 typedef struct gmon_sets {
   gmon_set *list;
-  size_t count, room;
+  size_t count, capacity;
   gmon_sums hashes; /* hash of a header -> number of its newest set, + 1 */
 } gmon_sets;
 
@@ -61,7 +61,7 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended);
 ** if a header claims far more bins than were read, the set ends behind these.
 ** PF_ENOMEM, or PF_ELIMIT when no such set has its bins in the same places.
 */
-pf_status gmon_set_settle (gmon_set *set, bool extended, pf_error *error);
+pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error);
 
 /* Put the sets in the order of their headers. No set is looked up afterwards.
    False when out of memory. */

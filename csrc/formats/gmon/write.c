@@ -32,17 +32,17 @@ static void put_address (const output *out, uint64_t address) {
 /* {====== What a dialect can hold ====== */
 
 static uint64_t largest (const gmon_set *set) {
-  uint64_t most = 0;
+  uint64_t maximum = 0;
   for (uint64_t i = 0; i < set->bins; i++)
-    if (set->counts[i] > most)
-      most = set->counts[i];
-  return most;
+    if (set->counts[i] > maximum)
+      maximum = set->counts[i];
+  return maximum;
 }
 
 
-/* How many records a count takes when each holds at most `most`. */
-static uint64_t records_for (uint64_t count, uint64_t most) {
-  return count == 0 ? 1 : (count - 1) / most + 1;
+/* How many records a count takes when each holds at maximum `maximum`. */
+static uint64_t records_for (uint64_t count, uint64_t maximum) {
+  return count == 0 ? 1 : (count - 1) / maximum + 1;
 }
 
 
@@ -59,35 +59,35 @@ static pf_status check_address (const gmon_writer *self, uint64_t address,
 /* Adds the bytes of the records after the first that a count takes, each of
    `size` bytes, to `repeats`. The size of a file must not grow with a number
    that another file states. */
-static pf_status add_repeats (uint64_t count, uint64_t most, uint64_t size,
+static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
                               uint64_t *repeats, pf_error *error) {
-  const uint64_t more = records_for(count, most) - 1;
-  if (more <= (GMON_MOST_REPEATS - *repeats) / size) {
+  const uint64_t more = records_for(count, maximum) - 1;
+  if (more <= (GMON_MAX_REPEATS - *repeats) / size) {
     *repeats += more * size;
     return PF_OK;
   }
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                  "a count of %llu: large counts would repeat more than %d MiB "
                  "of records, dialect = \"4.4bsd\" has room for them",
-                 (unsigned long long)count, GMON_MOST_REPEATS >> 20);
+                 (unsigned long long)count, GMON_MAX_REPEATS >> 20);
 }
 
 
 /* The most that one record of an arc (or a block) can count. */
-static uint64_t most_of_arc (const gmon_writer *self) {
+static uint64_t max_arc_count (const gmon_writer *self) {
   return self->dialect == GMON_BSD44 && self->width == 8 ? INT64_MAX
                                                          : UINT32_MAX;
 }
 
 
-static uint64_t most_of_block (const gmon_writer *self) {
+static uint64_t max_block_count (const gmon_writer *self) {
   return self->width == 8 ? INT64_MAX : UINT32_MAX;
 }
 
 
 /* Check addresses and counts of arcs or blocks. */
 static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
-                             uint64_t most, uint64_t *repeats,
+                             uint64_t maximum, uint64_t *repeats,
                              pf_error *error) {
   const uint64_t size = 2 * self->width + 5; /* of a record, at most */
   for (size_t i = 0; i < sums->count; i++) {
@@ -96,7 +96,7 @@ static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
     if (status == PF_OK)
       status = check_address(self, sum->b, error);
     if (status == PF_OK)
-      status = add_repeats(sum->count, most, size, repeats, error);
+      status = add_repeats(sum->count, maximum, size, repeats, error);
     if (status < 0)
       return status;
   }
@@ -113,7 +113,7 @@ static pf_status check_dimension (const gmon_writer *self, const gmon_set *set,
       memchr(dimension.at, 0, dimension.size) != NULL ||
       memchr(letter.at, 0, letter.size) != NULL)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a dimension of at most %d bytes and an abbreviation of "
+                   "a dimension of at maximum %d bytes and an abbreviation of "
                    "one expected",
                    GMON_DIMENSION);
   return PF_OK;
@@ -147,8 +147,8 @@ static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
 
 /* Bytes of a bin in a 4.4BSD file: 2, or FreeBSD's 4 and 8. */
 static unsigned counter_for (const gmon_set *set) {
-  const uint64_t most = largest(set);
-  return most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
+  const uint64_t maximum = largest(set);
+  return maximum <= UINT16_MAX ? 2 : maximum <= UINT32_MAX ? 4 : 8;
 }
 
 
@@ -191,12 +191,13 @@ static void put_bins (const output *out, const gmon_set *set, unsigned width,
                       uint64_t passed) {
   uint8_t packed[4096];
   size_t used = 0;
-  const uint64_t most =
+  const uint64_t maximum =
       width == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * width) - 1;
   for (uint64_t i = 0; i < set->bins; i++) {
     const uint64_t count = set->counts[i];
     const uint64_t left = count > passed ? count - passed : 0;
-    pf_save(packed + used, width, out->writer->big, left < most ? left : most);
+    pf_save(packed + used, width, out->writer->big,
+            left < maximum ? left : maximum);
     used += width;
     if (used < sizeof packed && i + 1 < set->bins)
       continue;
@@ -228,10 +229,10 @@ static void put_gnu_set (const output *out, const gmon_set *set) {
 /* One arc in as many records as its count takes. */
 static void put_arc (const output *out, const gmon_sum *arc) {
   const bool is_gnu = out->writer->dialect == GMON_GNU;
-  const uint64_t most = most_of_arc(out->writer);
+  const uint64_t maximum = max_arc_count(out->writer);
   uint64_t left = arc->count;
   do {
-    const uint64_t count = left < most ? left : most;
+    const uint64_t count = left < maximum ? left : maximum;
     if (is_gnu)
       put_number(out, 1, 1);
     put_address(out, arc->a);
@@ -252,10 +253,10 @@ static void put_arcs (const output *out) {
 /* All blocks in one record, its number in 4 bytes as gprof reads it. */
 static void put_blocks (const output *out) {
   const gmon_sums *const blocks = &out->writer->blocks;
-  const uint64_t most = most_of_block(out->writer);
+  const uint64_t maximum = max_block_count(out->writer);
   uint64_t number = 0;
   for (size_t i = 0; i < blocks->count; i++)
-    number += records_for(blocks->list[i].count, most);
+    number += records_for(blocks->list[i].count, maximum);
   if (number == 0)
     return;
   put_number(out, 1, 2);
@@ -263,7 +264,7 @@ static void put_blocks (const output *out) {
   for (size_t i = 0; i < blocks->count; i++) {
     uint64_t left = blocks->list[i].count;
     do {
-      const uint64_t count = left < most ? left : most;
+      const uint64_t count = left < maximum ? left : maximum;
       put_address(out, blocks->list[i].a);
       put_address(out, count);
       left -= count;
@@ -310,10 +311,10 @@ pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
   pf_status status =
       is_gnu ? check_gnu(writer, &repeats, error) : check_bsd(writer, error);
   if (status == PF_OK)
-    status =
-        check_sums(writer, &writer->arcs, most_of_arc(writer), &repeats, error);
+    status = check_sums(writer, &writer->arcs, max_arc_count(writer), &repeats,
+                        error);
   if (status == PF_OK)
-    status = check_sums(writer, &writer->blocks, most_of_block(writer),
+    status = check_sums(writer, &writer->blocks, max_block_count(writer),
                         &repeats, error);
   if (status < 0)
     return status;

@@ -19,7 +19,7 @@
 
 
 /* profil's scale, as a machine that divides in single precision has it. Each
-   step is stored, so that no compiler keeps more precision. */
+   factor is stored, so that no compiler keeps more precision. */
 static uint64_t single_scale (uint64_t size, uint64_t range) {
   volatile float quotient = (float)size;
   volatile float divisor = (float)range;
@@ -43,12 +43,12 @@ gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
     return scale;
   scale.range = high - low;
   if (scale.range % (2 * bins) == 0)
-    scale.even = scale.range / bins;
+    scale.bin_size = scale.range / bins;
   else if (2 * bins >= scale.range)
-    scale.step = FULL_SCALE;
+    scale.factor = FULL_SCALE;
   else
-    scale.step = extended ? extended_scale(2 * bins, scale.range)
-                          : single_scale(2 * bins, scale.range);
+    scale.factor = extended ? extended_scale(2 * bins, scale.range)
+                            : single_scale(2 * bins, scale.range);
   return scale;
 }
 
@@ -65,11 +65,12 @@ static uint64_t divided_start (const gmon_scale *scale, uint64_t bin) {
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
   if (scale->range == 0)
     return scale->low;
-  if (scale->even != 0)
-    return scale->low + scale->even * bin;
-  if (scale->step == 0)
+  if (scale->bin_size != 0)
+    return scale->low + scale->bin_size * bin;
+  if (scale->factor == 0)
     return divided_start(scale, bin);
-  return scale->low + 2 * ((bin * FULL_SCALE + scale->step - 1) / scale->step);
+  return scale->low +
+         2 * ((bin * FULL_SCALE + scale->factor - 1) / scale->factor);
 }
 
 
@@ -77,22 +78,23 @@ uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
    are carried to the next. */
 static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
                            size_t count, unsigned shift, uint64_t *starts) {
-  const uint64_t step = scale->step;
-  const uint64_t whole = FULL_SCALE / step;
-  const uint64_t rest = FULL_SCALE % step;
-  uint64_t next = UINT64_MAX; /* the bin that quotient and remainder reach */
+  const uint64_t factor = scale->factor;
+  const uint64_t whole = FULL_SCALE / factor;
+  const uint64_t rest = FULL_SCALE % factor;
+  uint64_t next =
+      UINT64_MAX; /* the bin that quotient and remainder valid_end */
   uint64_t quotient = 0, remainder = 0;
   for (size_t i = 0; i < count; i++) {
     const uint64_t bin = (uint64_t)numbers[i] + shift;
     if (bin != next) {
-      quotient = bin * FULL_SCALE / step;
-      remainder = bin * FULL_SCALE % step;
+      quotient = bin * FULL_SCALE / factor;
+      remainder = bin * FULL_SCALE % factor;
     }
     starts[i] = scale->low + 2 * (quotient + (remainder != 0));
     quotient += whole;
     remainder += rest;
-    if (remainder >= step) {
-      remainder -= step;
+    if (remainder >= factor) {
+      remainder -= factor;
       quotient++;
     }
     next = bin + 1;
@@ -102,13 +104,13 @@ static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
 
 void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
                       size_t count, unsigned shift, uint64_t *starts) {
-  if (scale->range != 0 && scale->even == 0 && scale->step != 0) {
+  if (scale->range != 0 && scale->bin_size == 0 && scale->factor != 0) {
     scaled_starts(scale, numbers, count, shift, starts);
     return;
   }
-  if (scale->even != 0) {
+  if (scale->bin_size != 0) {
     for (size_t i = 0; i < count; i++)
-      starts[i] = scale->low + scale->even * ((uint64_t)numbers[i] + shift);
+      starts[i] = scale->low + scale->bin_size * ((uint64_t)numbers[i] + shift);
     return;
   }
   for (size_t i = 0; i < count; i++)
@@ -117,19 +119,19 @@ void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
 
 
 /* A bin near the one that begins at `distance` from the lowest address. */
-static uint64_t near_bin (const gmon_scale *scale, uint64_t distance) {
-  if (scale->even != 0)
-    return distance / scale->even;
-  if (scale->step != 0)
+static uint64_t estimate_bin (const gmon_scale *scale, uint64_t distance) {
+  if (scale->bin_size != 0)
+    return distance / scale->bin_size;
+  if (scale->factor != 0)
     return distance / 2 > UINT64_MAX / FULL_SCALE
                ? UINT64_MAX
-               : distance / 2 * scale->step / FULL_SCALE;
+               : distance / 2 * scale->factor / FULL_SCALE;
   return distance / (scale->range / scale->bins);
 }
 
 
-static bool begins_alike (const gmon_scale *a, const gmon_scale *b,
-                          uint64_t bins) {
+static bool has_same_starts (const gmon_scale *a, const gmon_scale *b,
+                             uint64_t bins) {
   for (uint64_t i = 0; i <= bins; i++)
     if (gmon_bin_start(a, i) != gmon_bin_start(b, i))
       return false;
@@ -138,18 +140,19 @@ static bool begins_alike (const gmon_scale *a, const gmon_scale *b,
 
 
 /* Two scales of one step begin all bins alike; others are compared. */
-static bool is_cut (const gmon_scale *scale, const gmon_scale *cut,
-                    uint64_t bins) {
-  if (cut->even == 0 && scale->even == 0 && cut->step != 0 && scale->step != 0)
-    return cut->step == scale->step;
-  return begins_alike(scale, cut, bins);
+static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
+                       uint64_t bins) {
+  if (cut->bin_size == 0 && scale->bin_size == 0 && cut->factor != 0 &&
+      scale->factor != 0)
+    return cut->factor == scale->factor;
+  return has_same_starts(scale, cut, bins);
 }
 
 
 /* A few bytes more or less than the range of the bins, because scales are
    rounded, and a few bins more, because a scale of few bins is coarse. */
-bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
-                     uint64_t *high) {
+bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
+                         uint64_t *high) {
   const uint64_t needed = *bins;
   for (uint64_t count = needed; count <= 2 * needed + 4096;
        count += count / 64 + 1) {
@@ -158,7 +161,7 @@ bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
          range <= end - scale->low + 16; range += 2) {
       const gmon_scale cut =
           gmon_scale_of(scale->low, scale->low + range, count, extended);
-      if (!is_cut(scale, &cut, needed))
+      if (!is_prefix(scale, &cut, needed))
         continue;
       *bins = count;
       *high = scale->low + range;
@@ -172,7 +175,7 @@ bool gmon_scale_cut (const gmon_scale *scale, bool extended, uint64_t *bins,
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin) {
   if (scale->range == 0 || address < scale->low)
     return false;
-  uint64_t guess = near_bin(scale, address - scale->low);
+  uint64_t guess = estimate_bin(scale, address - scale->low);
   if (guess > scale->bins)
     return false;
   while (guess > 0 && gmon_bin_start(scale, guess) > address)

@@ -32,8 +32,8 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
 
 /* Whether the sizes bear out the counter type the header states: the bins
    are whole, and the arcs tile what follows or each bin has its 4 bytes. */
-static bool is_borne_out (const gmon_layout *layout, const gmon_bsd *header,
-                          uint64_t size) {
+static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
+                           uint64_t size) {
   if (!is_counter_type(header->counter) || header->ncnt < layout->header)
     return false;
   const uint64_t width = bytes_of(header->counter);
@@ -63,9 +63,9 @@ static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
 
 
 /* The bins of a file whose header has room for a counter type. */
-static pf_status find_counter (pf_trace *trace, gmon_layout *layout,
-                               const gmon_bsd *header, pf_error *error) {
-  if (is_borne_out(layout, header, trace->sources[0].bytes.size)) {
+static pf_status detect_counter_type (pf_trace *trace, gmon_layout *layout,
+                                      const gmon_bsd *header, pf_error *error) {
+  if (matches_sizes(layout, header, trace->sources[0].bytes.size)) {
     set_counter(layout, header->counter);
     return PF_OK;
   }
@@ -83,7 +83,7 @@ static pf_status find_counter (pf_trace *trace, gmon_layout *layout,
 }
 
 
-static pf_status settle_bins (pf_trace *trace, gmon_layout *layout,
+static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
                               pf_error *error) {
   const int64_t asked = pf_option_int(trace, "counter_bits", 0);
   if (!is_counter_type(asked))
@@ -99,7 +99,7 @@ static pf_status settle_bins (pf_trace *trace, gmon_layout *layout,
     return PF_OK;
   const gmon_bsd header = gmon_bsd_header(layout, trace->sources[0].bytes.at);
   if (layout->dialect == GMON_BSD44)
-    return find_counter(trace, layout, &header, error);
+    return detect_counter_type(trace, layout, &header, error);
   return note_wide_bins(trace, layout, &header, error);
 }
 
@@ -107,15 +107,16 @@ static pf_status settle_bins (pf_trace *trace, gmon_layout *layout,
 /* What the upper halves of the counts of all arcs are: all the same and too
    much to be true (of 2 arcs or more), as on 64-bit Windows? */
 static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
-  gmon_walk walk = gmon_walk_over(layout, bytes, NULL, NULL);
-  gmon_part part;
+  gmon_parser parser = gmon_new_parser(layout, bytes, NULL, NULL);
+  gmon_segment segment;
   uint64_t arcs = 0;
   uint32_t first = 0;
-  while (gmon_next_part(&walk, &part) == PF_MORE) {
-    if (part.kind != GMON_ARCS)
+  while (gmon_next_segment(&parser, &segment) == PF_MORE) {
+    if (segment.kind != GMON_ARCS)
       continue;
-    for (uint64_t i = 0; i < part.count; i++) {
-      const uint8_t *const arc = bytes.at + part.items + i * part.stride;
+    for (uint64_t i = 0; i < segment.count; i++) {
+      const uint8_t *const arc =
+          bytes.at + segment.items_at + i * segment.stride;
       const uint32_t half = pf_load32le(arc + 20);
       if (arcs++ == 0)
         first = half;
@@ -127,8 +128,8 @@ static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
 }
 
 
-static pf_status settle_arcs (pf_trace *trace, gmon_layout *layout,
-                              pf_error *error) {
+static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
+                                    pf_error *error) {
   const int64_t asked = pf_option_int(trace, "arc_count_bits", 0);
   if (asked != 0 && asked != 32 && asked != 64)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -153,8 +154,8 @@ static pf_status settle_arcs (pf_trace *trace, gmon_layout *layout,
 }
 
 
-static pf_status settle_rate (pf_trace *trace, const gmon_layout *layout,
-                              pf_error *error) {
+static pf_status note_rate (pf_trace *trace, const gmon_layout *layout,
+                            pf_error *error) {
   if (layout->dialect != GMON_BSD || layout->rate != 0)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "gmon-rate-guessed", PF_EFORMAT, PF_NO_OFFSET,
@@ -165,13 +166,14 @@ static pf_status settle_rate (pf_trace *trace, const gmon_layout *layout,
 }
 
 
-pf_status gmon_settle (pf_trace *trace, gmon_layout *layout, pf_error *error) {
+pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
+                                pf_error *error) {
   layout->rate = (uint32_t)pf_option_int(trace, "rate", 0);
   if (layout->dialect == GMON_GNU || layout->dialect == GMON_LD)
     return PF_OK;
-  pf_status status = settle_bins(trace, layout, error);
+  pf_status status = detect_bins(trace, layout, error);
   if (status < 0 || layout->dialect == GMON_APPLE)
     return status;
-  status = settle_arcs(trace, layout, error);
-  return status < 0 ? status : settle_rate(trace, layout, error);
+  status = detect_arc_counts(trace, layout, error);
+  return status < 0 ? status : note_rate(trace, layout, error);
 }
