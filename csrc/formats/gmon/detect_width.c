@@ -93,7 +93,7 @@ static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
       const uint8_t *const arc =
           bytes.at + segment.items_at + i * segment.stride;
       add_addresses(&seen, gmon_address(layout, arc),
-              gmon_address(layout, arc + layout->width));
+                    gmon_address(layout, arc + layout->width));
     }
   }
   return !seen.is_started || seen.is_one || seen.is_low;
