@@ -1,5 +1,5 @@
 /*
-** parser.c - the parser over a file: from segment to segment, and what is odd on the
+** dcpi_parser.c - the parser over a file: from segment to segment, and what is odd on the
 ** way.
 */
 

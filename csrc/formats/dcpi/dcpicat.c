@@ -1,5 +1,5 @@
 /*
-** text.c - the parts of dcpicat's text. Behind the header (header.c) stands
+** dcpicat.c - the parts of dcpicat's text. Behind the header (header.c) stands
 ** a line for each address that has samples, in rising order:
 **
 **   0x00012006cbb8      29      27

@@ -1,5 +1,5 @@
 /*
-** parser.c - from segment to segment of a gmon file: the dispatch to the dialects
+** gmon_parser.c - from segment to segment of a gmon file: the dispatch to the dialects
 ** and what they share about damage. A parser never looks at a byte it has not
 ** compared with the length of the bytes, and holds no memory.
 */
