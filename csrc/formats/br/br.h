@@ -36,15 +36,15 @@
 ** which order the backtraces stand, whether times include what a line called,
 ** nor what type 02 is (and how long: nothing behind it can be read).
 **
-**   record.c    from record to record
-**   names.c     names of modules and functions, in the code page of the file
-**   group.c     from group to group, and what is wrong with them
-**   survey.c    how to read what the page leaves open
-**   open.c      the format: score, open, header facts, tables
-**   samples.c   the reader of groups
-**   frames.c    the reader of the frames of groups
-**   raw.c       the reader of records
-**   encode.c    the way out
+**   br_record.c    from record to record
+**   br_names.c     names of modules and functions, in the code page of the file
+**   br_groups.c     from group to group, and what is wrong with them
+**   br_prescan.c    how to read what the page leaves open
+**   br_open.c      the format: score, open, header facts, tables
+**   br_samples.c   the reader of groups
+**   br_frames.c    the reader of the frames of groups
+**   br_raw_records.c       the reader of records
+**   br_encoder.c    the way out
 */
 
 #ifndef br_h
@@ -71,18 +71,18 @@ typedef enum br_type {
   BR_TYPES = 10
 } br_type;
 
-#define BR_MODULES     65536 /* numbers a module may have */
-#define BR_LAST_LINE   99999 /* of a BR program; the first is 1 */
-#define BR_DEPTH       65536 /* frames kept of a group, unless told */
-#define BR_LONG_TIME   (1000000000000000000u) /* 32 years: no real time */
-#define BR_NAME_MOST   255                    /* bytes of a function's name */
-#define BR_MODULE_MOST 65535                  /* bytes of a module's name */
+#define BR_MODULES         65536 /* numbers a module may have */
+#define BR_LAST_LINE       99999 /* of a BR program; the first is 1 */
+#define BR_DEPTH           65536 /* frames kept of a group, unless told */
+#define BR_LONG_TIME       (1000000000000000000u) /* 32 years: no real time */
+#define BR_MAX_NAME        255   /* bytes of a function's name */
+#define BR_MAX_MODULE_NAME 65535 /* bytes of a module's name */
 
 /* Bytes of a module's name as UTF-8. */
-#define BR_CONVERTED_MOST PF_CONVERTED_MOST(BR_MODULE_MOST)
+#define BR_MAX_CONVERTED PF_CONVERTED_MOST(BR_MAX_MODULE_NAME)
 
 
-/* record.c */
+/* br_record.c */
 
 typedef struct br_record {
   br_type type;
@@ -94,23 +94,23 @@ typedef struct br_record {
   pf_bytes name;   /* 01, 07 */
 } br_record;
 
-typedef enum br_found {
-  BR_WHOLE,
-  BR_CUT, /* the bytes end inside the record; its size is what it needs */
-  BR_BAD  /* what stands there is no record */
-} br_found;
+typedef enum br_result {
+  BR_COMPLETE,
+  BR_TRUNCATED, /* the bytes end inside the record; its size is what it needs */
+  BR_INVALID    /* what stands there is no record */
+} br_result;
 
 /* The record at `at`, where at least one byte is left. */
-br_found br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
+br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
 
 
-/* names.c */
+/* br_names.c */
 
 /* Converts the names of one reader from the code page of the file to UTF-8. */
 typedef struct br_names {
   pf_dictionary *dictionary;
   pf_converter converter;
-  uint8_t *text; /* BR_CONVERTED_MOST bytes; NULL until a name needs them */
+  uint8_t *text; /* BR_MAX_CONVERTED bytes; NULL until a name needs them */
 } br_names;
 
 /* Whether profio's recorder wrote the file: its first mapping says so, in
@@ -133,7 +133,7 @@ void br_names_close (br_names *names);
 uint32_t br_intern (br_names *names, pf_bytes name);
 
 
-/* group.c */
+/* br_groups.c */
 
 /* What the line of a frame belongs to. */
 typedef enum br_routine {
@@ -161,14 +161,14 @@ typedef struct br_frame {
 typedef struct br_group {
   uint64_t offset;
   br_frame *frames; /* the current line, then the backtraces as they come */
-  size_t nframes, room;
+  size_t nframes, capacity;
   uint64_t dropped; /* backtraces beyond the depth that is kept */
   bool has_time;
   uint64_t spent;
 } br_group;
 
 /* A position between two records, and the group it is in. */
-typedef struct br_walk {
+typedef struct br_parser {
   pf_trace *trace;
   br_names names;
   uint64_t at;
@@ -180,48 +180,48 @@ typedef struct br_walk {
   bool may_tag;      /* a frame has just begun */
   bool has_odd_line; /* one was reported */
   br_group group;
-} br_walk;
+} br_parser;
 
-/* A walk from the start; close it also after a failure. */
-pf_status br_walk_open (br_walk *walk, pf_trace *trace, pf_error *error);
-void br_walk_close (br_walk *walk);
+/* A parser from the start; close it also after a failure. */
+pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error);
+void br_parser_close (br_parser *parser);
 
-/* The next group into walk->group: PF_MORE, PF_END, in a live trace PF_AGAIN,
+/* The next group into parser->group: PF_MORE, PF_END, in a live trace PF_AGAIN,
    or a failure. */
-pf_status br_next_group (br_walk *walk, pf_error *error);
+pf_status br_next_group (br_parser *parser, pf_error *error);
 
-static inline uint64_t br_left (const br_walk *walk) {
-  return walk->trace->sources[0].bytes.size - walk->at;
+static inline uint64_t br_left (const br_parser *parser) {
+  return parser->trace->sources[0].bytes.size - parser->at;
 }
 
 
-/* survey.c */
+/* br_prescan.c */
 
 /* How the groups are to be read. */
-typedef struct br_reading {
+typedef struct br_interpretation {
   bool outer_first; /* backtraces stand with the outermost frame first */
   bool inclusive;   /* times include what the line called */
   bool has_callers; /* some group has backtraces */
-} br_reading;
+} br_interpretation;
 
 /* Read the first megabyte, or with an option `wall` everything: decide on the
    readings, and say in the trace's info what they are and why. `rows` is how
    many groups there are, or -1 when that was not all. */
-pf_status br_survey (pf_trace *trace, br_reading *reading, int64_t *rows,
-                     pf_error *error);
+pf_status br_prescan (pf_trace *trace, br_interpretation *interp, int64_t *rows,
+                      pf_error *error);
 
 
-/* The frame at a level of the walk's group: 0 is the line itself, 1 its caller,
+/* The frame at a level of the parser's group: 0 is the line itself, 1 its caller,
    and so on to the outermost. */
 static inline const br_frame *br_frame_of (const br_group *group,
-                                           const br_reading *reading,
+                                           const br_interpretation *interp,
                                            size_t level) {
-  const bool turn = reading->outer_first && level > 0;
+  const bool turn = interp->outer_first && level > 0;
   return &group->frames[turn ? group->nframes - level : level];
 }
 
 
-/* samples.c, frames.c, raw.c, encode.c */
+/* br_samples.c, br_frames.c, br_raw_records.c, br_encoder.c */
 
 enum {
   SAMPLES_MODULE,

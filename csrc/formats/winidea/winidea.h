@@ -6,20 +6,20 @@
 ** beside it. Either may be opened; the other one is then a source with a role,
 ** "mapping" or "timeline".
 **
-**   open.c      the format: which file is what, header facts, tables
-**   detect.c    whether bytes are a binary timeline, and of which version
-**   bin.c       the reader of a binary timeline; raw.c: of its raw records
-**   decode.c    from records to columns
-**   entries.c   the list of areas
-**   places.c    which area a handle and a value mean
-**   rowformat.c formats of rows, as Text1 files state them
-**   text.c      the sections of a Text1 file; mapping.c: their areas
-**   timeline.c  the reader of a Text1 timeline; sections.c: of statistics and
-**               contexts; lines.c: of raw lines
-**   xml.c       the areas of an XML export
-**   follow.c    files that grow while they are read
-**   tables.c    the schemas
-**   encode.c write.c    the way out
+**   winidea_open.c      the format: which file is what, header facts, tables
+**   winidea_detect_layout.c    whether bytes are a binary timeline, and of which version
+**   winidea_bin_timeline.c       the reader of a binary timeline; winidea_raw_records.c: of its raw records
+**   winidea_decode.c    from records to columns
+**   winidea_area_list.c   the list of areas
+**   winidea_area_cache.c    which area a handle and a value mean
+**   winidea_rowformat.c formats of rows, as Text1 files state them
+**   winidea_text1.c      the sections of a Text1 file; winidea_mapping.c: their areas
+**   winidea_text_timeline.c  the reader of a Text1 timeline; winidea_sections.c: of statistics and
+**               contexts; winidea_raw_lines.c: of raw lines
+**   winidea_xml.c       the areas of an XML export
+**   winidea_live.c    files that grow while they are read
+**   winidea_schemas.c    the schemas
+**   winidea_encoder.c winidea_write_text1.c    the way out
 */
 
 #ifndef winidea_h
@@ -29,7 +29,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/winidea/rowformat.h"
+#include "formats/winidea/winidea_rowformat.h"
 #include "model/areas.h"
 #include "model/interned.h"
 #include "model/trace.h"
@@ -92,31 +92,31 @@ static inline bool winidea_is_root (uint32_t handle) {
 }
 
 /* Of variables and inputs every event is a write, whatever its type. */
-static inline bool winidea_is_written (uint32_t handle) {
+static inline bool winidea_has_writes (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
 }
 
 /* What the value of an area's events is. */
-typedef enum winidea_reading {
-  WINIDEA_UNSEEN,        /* the area is not known here yet */
-  WINIDEA_NOTHING,       /* functions and lines: none, whatever DATA says */
+typedef enum winidea_value_kind {
+  WINIDEA_UNRESOLVED,    /* the area is not known here yet */
+  WINIDEA_NO_VALUE,      /* functions and lines: none, whatever DATA says */
   WINIDEA_DOUBLE,        /* DATA as a double of IEEE 754 */
-  WINIDEA_STATED,        /* the state's own value */
+  WINIDEA_STATE_VALUE,   /* the state's own value */
   WINIDEA_INTEGER = 0x80 /* DATA; only here the top bit of a byte is set */
-} winidea_reading;
+} winidea_value_kind;
 
 /* The bits that DATA gives to the value: all of an integer, else none. */
-static inline int64_t winidea_mask (uint8_t reading) {
-  return (int8_t)reading < 0 ? -1 : 0;
+static inline int64_t winidea_mask (uint8_t value_kind) {
+  return (int8_t)value_kind < 0 ? -1 : 0;
 }
 
 /* Type of the value in the field DATA of a record. */
-typedef enum winidea_value {
-  WINIDEA_VALUE_NONE,    /* nothing: the row has no value */
-  WINIDEA_VALUE_INTEGER, /* a whole number, whatever the type of the area */
-  WINIDEA_VALUE_BITS,    /* of an area of type F64 the bits of a double */
-  WINIDEA_VALUE_DOUBLE   /* the bits of a double */
-} winidea_value;
+typedef enum winidea_data_type {
+  WINIDEA_DATA_NONE,    /* nothing: the row has no value */
+  WINIDEA_DATA_INTEGER, /* a whole number, whatever the type of the area */
+  WINIDEA_DATA_BITS,    /* of an area of type F64 the bits of a double */
+  WINIDEA_DATA_DOUBLE   /* the bits of a double */
+} winidea_data_type;
 
 /* An area: a row of the mapping, or one that was met without. */
 typedef struct winidea_entry {
@@ -126,25 +126,25 @@ typedef struct winidea_entry {
   uint32_t area;          /* its number in the dictionary */
   uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
   uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
-  bool is_told;           /* whether it has a parent, and which */
+  bool names_parent;      /* whether it has a parent, and which */
   bool is_mapped;         /* it is a row of the mapping */
   uint32_t states;        /* of a variable: the handle of its states, or
                              WINIDEA_NO_HANDLE */
   uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
   uint32_t file, type, unit, path, parent_name;
-  winidea_reading reading;
+  winidea_value_kind value_kind;
 } winidea_entry;
 
 #define WINIDEA_NO_ENTRY UINT32_MAX
 
 /* All entries of one handle. */
-typedef struct winidea_head {
+typedef struct winidea_handle_info {
   uint32_t handle;
   uint32_t entry;    /* the first, or WINIDEA_NO_ENTRY */
   uint32_t count;    /* states: how many of them the mapping has */
   uint32_t variable; /* the entry whose states have this handle, or
                         WINIDEA_NO_ENTRY */
-} winidea_head;
+} winidea_handle_info;
 
 /*
 ** The areas of a file. Readers in several threads may meet new ones: whoever
@@ -152,17 +152,17 @@ typedef struct winidea_head {
 */
 typedef struct winidea_areas {
   winidea_entry *list;
-  uint32_t count, room;
-  bool is_mapping;   /* they are being read from the mapping */
-  uint32_t settled;  /* rows of the mapping before it have their areas */
-  uint32_t mapped;   /* how many of them are rows of the mapping */
-  uint32_t changes;  /* how often rows of the mapping were settled */
-  pf_interned heads; /* by handle */
-  winidea_head *head_list;
-  uint32_t head_room;
+  uint32_t count, capacity;
+  bool is_mapping;     /* they are being read from the mapping */
+  uint32_t finished;   /* rows of the mapping before it have their areas */
+  uint32_t mapped;     /* how many of them are rows of the mapping */
+  uint32_t changes;    /* how often rows of the mapping were finished */
+  pf_interned handles; /* by handle */
+  winidea_handle_info *handle_list;
+  uint32_t handles_capacity;
   pf_interned states;   /* by handle and value */
   uint32_t *state_list; /* their entries */
-  uint32_t state_room;
+  uint32_t states_capacity;
 } winidea_areas;
 
 /* The sections of a Text1 file. */
@@ -197,8 +197,8 @@ typedef struct winidea_file {
   pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
                             lanes, and of the trace the dictionary and notes */
   bool has_mutex;
-  bool is_live; /* more may come: what is cut is waited for (follow.c) */
-  bool is_version_open; /* live: too little has come to tell the version */
+  bool is_live; /* more may come: what is cut is waited for (winidea_live.c) */
+  bool is_version_pending; /* live: too little has come to tell the version */
   size_t at[3];  /* live: where timeline, text and xml are among the sources */
   uint64_t seen; /* live: so many bytes of the text have been looked at */
   const pf_source *timeline; /* the binary timeline, or NULL */
@@ -206,7 +206,7 @@ typedef struct winidea_file {
   const pf_source *text;     /* the main file, when it is Text1, or NULL */
   const pf_source *xml;      /* the main file, when it is XML, or NULL */
   winidea_section *sections; /* of the text, as far as it is scanned */
-  size_t nsections, room;
+  size_t nsections, capacity;
   uint64_t scanned;                  /* the text is up to here */
   bool is_scanned;                   /* to its end */
   bool has_format[WINIDEA_SECTIONS]; /* its format is among the facts */
@@ -220,7 +220,8 @@ typedef struct winidea_file {
   bool has_end;           /* of a binary timeline: its events end with one at */
   int64_t end;            /* this time, when the recording ended */
   winidea_areas areas;
-  winidea_reading input_reading;   /* of inputs whose type is not stated */
+  winidea_value_kind
+      input_value_kind; /* of inputs whose type is not state_values */
   uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */
   uint32_t lanes[256];             /* the words for cores, or PF_NO_NAME */
   uint32_t classes[WINIDEA_KINDS]; /* the words for kinds of areas */
@@ -238,7 +239,7 @@ static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
 }
 
 
-/* open.c */
+/* winidea_open.c */
 
 static inline pf_status winidea_no_memory (pf_error *error) {
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -250,7 +251,8 @@ static inline pf_bytes winidea_text (const char *text) {
 
 /* When the recording ended, which began at 0 or, before the trigger, with the
    first event; INT64_MIN where the file does not state it. */
-static inline int64_t winidea_end_of (const winidea_file *file, int64_t first) {
+static inline int64_t winidea_recording_end (const winidea_file *file,
+                                             int64_t first) {
   if (!file->has_total || file->total_time < 0)
     return INT64_MIN;
   return first < 0 ? file->total_time + first : file->total_time;
@@ -267,29 +269,28 @@ static inline uint64_t winidea_records (const winidea_file *file) {
 bool winidea_is_main (winidea_file *file, const pf_source *source);
 
 
-/* open.c: look at a binary timeline, file->timeline: its version, and what info
+/* winidea_open.c: look at a binary timeline, file->timeline: its version, and what info
    says of it. */
-pf_status winidea_begin_bin (pf_trace *trace, winidea_file *file,
-                             pf_error *error);
+pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
+                                pf_error *error);
 
-/* open.c: the first timeline of the main file that has been scanned, or NULL. */
-const winidea_section *winidea_timeline_of (const winidea_file *file);
+/* winidea_open.c: the first timeline of the main file that has been scanned, or NULL. */
+const winidea_section *winidea_first_timeline (const winidea_file *file);
 
-/* follow.c */
+/* winidea_live.c */
 
 /* The bytes of the text, in a live trace those of whole lines. */
-pf_bytes winidea_whole_text (const winidea_file *file);
+pf_bytes winidea_complete_lines (const winidea_file *file);
 
 /* Look at what has come since the last time: readers of a live trace do so
    first. PF_AGAIN: there is too little to tell what it is. */
-pf_status winidea_follow (pf_trace *trace, pf_error *error);
+pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
 
-/* detect.c */
+/* winidea_detect_layout.c */
 
 /* Whether the records tell their version, or an option does. */
-bool winidea_tells_version (const pf_trace *trace, pf_bytes bytes,
-                            unsigned size);
+bool winidea_has_version (const pf_trace *trace, pf_bytes bytes, unsigned size);
 
 /* How sure it is, 0 to 100, that these are the first bytes of a binary
    timeline of `size` bytes. */
@@ -297,121 +298,126 @@ int winidea_score_records (pf_bytes head, uint64_t size);
 
 /* Decide how the timeline's bytes are to be read: by the options, else by what
    stands in them. */
-pf_status winidea_detect (pf_trace *trace, pf_bytes bytes,
-                          winidea_layout *layout, pf_error *error);
+pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
+                                 winidea_layout *layout, pf_error *error);
 
 
-/* places.c */
+/* winidea_area_cache.c */
 
 /* The words for a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 
 /* Where a reader finds areas: what it has met, in arrays of its own. */
-typedef struct winidea_level {
+typedef struct winidea_handle_array {
   uint32_t *areas;
-  uint8_t *readings; /* winidea_reading */
+  uint8_t *value_kinds; /* winidea_value_kind */
   uint32_t size;
-} winidea_level;
+} winidea_handle_array;
 
-typedef struct winidea_place {
+typedef struct winidea_cached_area {
   uint32_t handle;
   uint32_t area;
   int64_t data; /* of the event */
   int64_t value;
-  uint8_t reading; /* WINIDEA_UNSEEN: the slot is free */
-} winidea_place;
+  uint8_t value_kind; /* WINIDEA_UNRESOLVED: the slot is free */
+} winidea_cached_area;
 
-typedef struct winidea_places {
+typedef struct winidea_area_cache {
   pf_trace *trace;
   winidea_file *file;
   uint32_t changes; /* of the areas, when they were met */
-  bool derives; /* a write to a variable is one to the state that it begins */
-  winidea_level levels[WINIDEA_KINDS]; /* by kind and index: no states, and no
+  bool
+      derives_states; /* a write to a variable is one to the state that it begins */
+  winidea_handle_array
+      arrays[WINIDEA_KINDS];  /* by kind and index: no states, and no
                                           variables of which they are derived */
-  winidea_place *slots; /* by handle and data: states, and high indices */
-  uint32_t mask, count; /* slots are mask + 1, once there are any */
-} winidea_places;
+  winidea_cached_area *slots; /* by handle and data: states, and high indices */
+  uint32_t mask, count;       /* slots are mask + 1, once there are any */
+} winidea_area_cache;
 
 /* Where in the slots to begin to look. */
-static inline uint32_t winidea_slot (const winidea_places *places,
-                                     uint32_t handle, int64_t data) {
+static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
+                                           uint32_t handle, int64_t data) {
   const uint64_t hash =
-      pf_mix(places->trace->dictionary->seed ^ handle, (uint64_t)data);
-  return (uint32_t)(hash ^ hash >> 32) & places->mask;
+      pf_mix(cache->trace->dictionary->seed ^ handle, (uint64_t)data);
+  return (uint32_t)(hash ^ hash >> 32) & cache->mask;
 }
 
-/* Look up what is not in the levels. PF_ENOMEM, or a warning's failure. */
-pf_status winidea_meet (winidea_places *places, uint32_t handle, int64_t data,
-                        winidea_place *place, pf_error *error);
+/* Look up what is not in the arrays. PF_ENOMEM, or a warning's failure. */
+pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
+                           int64_t data, winidea_cached_area *cached,
+                           pf_error *error);
 
 /*
-** Look up a write to a variable, when the reader derives states: `place` gets
+** Look up a write to a variable, when the reader derives_states states: `cached` gets
 ** the state of the variable whose value is `data`, and `kind` is the type of
-** `data`. The reading of the place is WINIDEA_UNSEEN when the mapping has no
+** `data`. The value_kind of the cached is WINIDEA_UNRESOLVED when the mapping has no
 ** states of the variable, or the value is not an integer. PF_ENOMEM, or the
 ** failure of a warning.
 */
-pf_status winidea_meet_write (winidea_places *places, uint32_t handle,
-                              int64_t data, winidea_value kind,
-                              winidea_place *place, pf_error *error);
+pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
+                                 int64_t data, winidea_data_type kind,
+                                 winidea_cached_area *cached, pf_error *error);
 
-void winidea_places_free (winidea_places *places);
+void winidea_cache_free (winidea_area_cache *cache);
 
 /* Forget what was met, if the mapping has got more rows since. */
-void winidea_places_renew (winidea_places *places);
+void winidea_cache_refresh (winidea_area_cache *cache);
 
 
-/* entries.c */
+/* winidea_area_list.c */
 
 /* Add an entry; its area is made by the caller. PF_ENOMEM. */
-pf_status winidea_entry_add (winidea_file *file, uint64_t seed,
+pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry);
 
 /* The first entry of a handle, or NULL. */
-const winidea_entry *winidea_entry_of (const winidea_file *file, uint64_t seed,
-                                       uint32_t handle);
+const winidea_entry *winidea_first_entry (const winidea_file *file,
+                                          uint64_t seed, uint32_t handle);
 
 /* All that is known of a handle, or NULL. */
-winidea_head *winidea_head_of (const winidea_areas *areas, uint64_t seed,
-                               uint32_t handle);
+winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
+                                          uint64_t seed, uint32_t handle);
 
 /* The entry of a state, or NULL; `value` is 0 when it has none. */
-const winidea_entry *winidea_state_of (const winidea_areas *areas,
-                                       uint64_t seed, uint32_t handle,
-                                       bool has_value, int64_t value);
+const winidea_entry *winidea_find_state (const winidea_areas *areas,
+                                         uint64_t seed, uint32_t handle,
+                                         bool has_value, int64_t value);
 
 /* Note that the states of a variable (an entry's number) have a handle, unless
    another variable's have it. PF_ENOMEM. */
-pf_status winidea_own_states (winidea_file *file, uint64_t seed,
+pf_status winidea_set_states (winidea_file *file, uint64_t seed,
                               uint32_t variable, uint32_t handle);
 
-/* places.c: make an entry's area in the dictionary: its name is the one it has, or one
+/* winidea_area_cache.c: make an entry's area in the dictionary: its name is the one it has, or one
    made of its parent and its value. PF_ENOMEM. */
-pf_status winidea_make_area (pf_trace *trace, winidea_entry *entry);
+pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 
 void winidea_areas_free (winidea_areas *areas);
 
 
 /* How the values of an area are read when nothing says so. */
-winidea_reading winidea_reading_of (const winidea_file *file, uint32_t handle);
+winidea_value_kind winidea_default_value_kind (const winidea_file *file,
+                                               uint32_t handle);
 
 
-/* mapping.c: take the areas, contexts and facts of a section. */
-pf_status winidea_take_section (pf_trace *trace, const winidea_section *section,
-                                pf_error *error);
+/* winidea_mapping.c: take the areas, contexts and facts of a section. */
+pf_status winidea_parse_section (pf_trace *trace,
+                                 const winidea_section *section,
+                                 pf_error *error);
 
 /* The name of a context, or PF_NO_NAME. */
 uint32_t winidea_context_name (const winidea_file *file, int64_t handle);
 
 
-/* bin.c: the reader of timeline and events, for pf_table.open. Several of them
+/* winidea_bin_timeline.c: the reader of timeline and events, for pf_table.open. Several of them
    may be opened and run in threads of their own. */
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 
 
-/* The other readers: timeline.c (timeline and events of a text), areas.c,
-   sections.c, raw.c, lines.c (raw rows of a main file). */
+/* The other readers: winidea_text_timeline.c (timeline and events of a text), winidea_areas_table.c,
+   winidea_sections.c, winidea_raw_records.c, winidea_raw_lines.c (raw rows of a main file). */
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
@@ -426,7 +432,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 
 
-/* encode.c, write.c: the way out. */
+/* winidea_encoder.c, winidea_write_text1.c: the way out. */
 #define WINIDEA_WRITTEN 4
 extern const pf_table winidea_written[WINIDEA_WRITTEN];
 pf_status winidea_encoder (const pf_option *options, size_t noptions,
@@ -434,7 +440,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_error *error);
 
 
-/* tables.c: the schemas, and the numbers of their columns. */
+/* winidea_schemas.c: the schemas, and the numbers of their columns. */
 
 enum {
   TIMELINE_TIME,

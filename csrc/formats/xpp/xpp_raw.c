@@ -19,7 +19,7 @@ typedef struct raw_reader {
 } raw_reader;
 
 static const pf_field before[RAW_FIELDS] = {
-    {"offset", PF_INT, "the byte of its file at which it run_starts", false},
+    {"offset", PF_INT, "the byte of its file at which it begins", false},
     {"size", PF_INT, "its bytes", false},
     {"kind", PF_NAME, "header, entry, deleted, blank, end or rest", false},
     {"packet", PF_INT, "the number of its packet; 0: the file itself", false},

@@ -121,7 +121,7 @@ static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
           ? PF_OK
           : xpp_parser_warn(parser, PF_DAMAGE, "xpp-delete-flag", PF_EFORMAT,
                             "0x20 or 0x2a expected where a record "
-                            "run_starts, found 0x%02x",
+                            "begins, found 0x%02x",
                             flag);
   if (status != PF_OK)
     return status;

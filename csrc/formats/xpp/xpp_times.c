@@ -98,10 +98,10 @@ static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
   self->run_min = self->run_max = time;
   self->has_run_starts = true;
   self->run_starts[row >> 6] |= (uint64_t)1 << (row & 63);
-  return pf_warn(rows->parser.trace, PF_NOTE, "xpp-run-run_starts", PF_EFORMAT,
+  return pf_warn(rows->parser.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
                  xpp_row_offset(rows, row), error,
                  "time starts again at %lld ms, behind %lld ms: another run "
-                 "run_starts here",
+                 "begins here",
                  (long long)(time / XPP_NS_PER_MS),
                  (long long)(before / XPP_NS_PER_MS));
 }
