@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "formats/pprof/write.h"
+#include "formats/pprof/pprof_write.h"
 #include "lua/contexts.h"
 
 #define L_SINK "profio.sink"
@@ -62,14 +62,14 @@ static FILE *file_check (lua_State *L, int arg) {
 
 /* A head that is freed by the collector. */
 static int head_gc (lua_State *L) {
-  pprof_head_close(luaL_checkudata(L, 1, L_HEAD));
+  pprof_header_close(luaL_checkudata(L, 1, L_HEAD));
   return 0;
 }
 
 
-static pprof_head *push_head (lua_State *L) {
-  pprof_head *const head = lua_newuserdatauv(L, sizeof *head, 0);
-  pprof_head_open(head);
+static pprof_header *push_head (lua_State *L) {
+  pprof_header *const head = lua_newuserdatauv(L, sizeof *head, 0);
+  pprof_header_open(head);
   luaL_setmetatable(L, L_HEAD);
   return head;
 }
@@ -87,15 +87,15 @@ static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
 }
 
 
-static void add_comment (lua_State *L, pprof_head *head, uint32_t comment) {
-  if (!pprof_head_comment(head, comment))
+static void add_comment (lua_State *L, pprof_header *head, uint32_t comment) {
+  if (!pprof_header_comment(head, comment))
     luaL_error(L, "not enough memory");
 }
 
 
 /* A fact as trace:facts() has it, whose value is on top of the stack: pops it.
    Facts of other names say nothing about a head. */
-static void read_fact (lua_State *L, const char *name, pprof_head *head,
+static void read_fact (lua_State *L, const char *name, pprof_header *head,
                        pf_dictionary *d) {
   const struct {
     const char *name;
@@ -133,10 +133,10 @@ static void read_fact (lua_State *L, const char *name, pprof_head *head,
 
 /* Add the facts of one file, a list { { name=, value= }, ... } on top of the
    stack, to the head; pops it. */
-static void read_head (lua_State *L, pprof_head *head, bool is_first,
+static void read_head (lua_State *L, pprof_header *head, bool is_first,
                        pf_dictionary *d) {
   const int list = lua_gettop(L);
-  pprof_head *const more = push_head(L);
+  pprof_header *const more = push_head(L);
   luaL_checktype(L, list, LUA_TTABLE);
   for (lua_Integer i = 1; lua_rawgeti(L, list, i) == LUA_TTABLE; i++) {
     lua_getfield(L, -1, "name");
@@ -144,14 +144,14 @@ static void read_head (lua_State *L, pprof_head *head, bool is_first,
     read_fact(L, luaL_checkstring(L, -2), more, d);
     lua_settop(L, list + 1);
   }
-  if (!pprof_head_merge(head, more, is_first, d))
+  if (!pprof_header_merge(head, more, is_first, d))
     luaL_error(L, "not enough memory");
   lua_settop(L, list - 1);
 }
 
 
 /* The heads of the option `heads`, and the texts of the option `comments`. */
-static void read_heads (lua_State *L, pprof_head *head, pf_dictionary *d) {
+static void read_heads (lua_State *L, pprof_header *head, pf_dictionary *d) {
   const int top = lua_gettop(L);
   if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, top + 1, i) == LUA_TTABLE; i++)
@@ -215,15 +215,15 @@ static int core_write_pprof (lua_State *L) {
   FILE *const file = file_check(L, 3);
   lua_settop(L, 3);
   pprof_mapping mapping = {0};
-  pprof_head *const head = push_head(L);
+  pprof_header *const head = push_head(L);
   read_heads(L, head, contexts->dictionary);
   const bool has_mapping = read_mapping(L, &mapping, contexts->dictionary);
-  const pprof_facts facts = {head, has_mapping ? &mapping : NULL};
+  const pprof_attributes facts = {head, has_mapping ? &mapping : NULL};
   lua_getfield(L, 2, "packed");
   const bool is_packed = lua_isnil(L, -1) || lua_toboolean(L, -1);
   pf_sink *const sink = push_sink(L);
   const pf_status status =
-      is_packed ? pf_pprof_write_packed(contexts, &facts, sink, &error)
+      is_packed ? pf_pprof_write_gzip(contexts, &facts, sink, &error)
                 : pf_pprof_write(contexts, &facts, sink, &error);
   if (status != PF_OK)
     return l_failure(L, &error, NULL);

@@ -11,7 +11,7 @@
 
 #include "bytes/map.h"
 #include "formats/formats.h"
-#include "formats/pprof/write.h"
+#include "formats/pprof/pprof_write.h"
 #include "kernels/calls/calls.h"
 #include "kernels/chain.h"
 #include "kernels/group.h"
@@ -474,18 +474,18 @@ static void make_contexts (pf_contexts *contexts, pf_dictionary *dictionary) {
 /* A file of them, packed in two threads, and unpacked to the same bytes. */
 static void write_profile (const pf_contexts *contexts, pf_sink *plain,
                            pf_sink *packed) {
-  pprof_head head;
-  pprof_head_open(&head);
-  const pprof_facts facts = {&head, NULL};
+  pprof_header head;
+  pprof_header_open(&head);
+  const pprof_attributes facts = {&head, NULL};
   pf_map *map;
   pf_error error;
   MUST(pf_sink_open(plain, -1) == PF_OK && pf_sink_open(packed, -1) == PF_OK);
   MUST(pf_pprof_write(contexts, &facts, plain, &error) == PF_OK);
-  MUST(pf_pprof_write_packed(contexts, &facts, packed, &error) == PF_OK);
+  MUST(pf_pprof_write_gzip(contexts, &facts, packed, &error) == PF_OK);
   MUST(pf_map_gzip(pf_sink_bytes(packed), UINT64_MAX, &map, &error) == PF_OK);
   const pf_bytes a = pf_sink_bytes(plain), b = pf_map_bytes(map);
   MUST(a.size == b.size && memcmp(a.at, b.at, a.size) == 0);
-  pprof_head_close(&head);
+  pprof_header_close(&head);
   pf_map_close(map);
 }
 

@@ -32,7 +32,7 @@
 **
 **   wire.h      fields and varints
 **   messages.c  small messages as structs
-**   open.c      the format: score, header facts, tables
+**   open.c      the format: score, header attributes, tables
 **   index.c     strings, functions and locations by number, found once
 **   samples.c   the readers of samples and of weights
 **   gather.c    samples straight into contexts
@@ -40,15 +40,15 @@
 **   raw.c       the reader of fields as they stand
 **   put.c       fields, messages and the string table of a file that is written
 **   head.c      what a profile states beside its samples; units
-**   encode.c    rows or whole traces in
-**   merged*.c   whole traces merged without a loss
+**   encode.c    rows or readable traces in
+**   merged*.c   readable traces merged without a loss
 **   write.c     contexts as a profile
 */
 
 #ifndef pprof_h
 #define pprof_h
 
-#include "formats/pprof/messages.h"
+#include "formats/pprof/pprof_messages.h"
 #include "model/batch.h"
 #include "model/stacks.h"
 #include "model/trace.h"
@@ -85,23 +85,24 @@ typedef struct pprof_ids {
 } pprof_ids;
 
 /* Bytes from .. to-1 of the file. */
-typedef struct pprof_run {
+typedef struct pprof_range {
   size_t from, to;
-} pprof_run;
+} pprof_range;
 
-#define PPROF_MAX_RUNS 64
+#define PPROF_MAX_RANGES 64
 
 typedef struct pprof_file {
   pf_bytes bytes;
-  pf_bytes whole;                 /* up to where fields can be read */
-  pprof_run runs[PPROF_MAX_RUNS]; /* where fields stand that are no samples;
+  pf_bytes readable; /* up to where fields can be read */
+  pprof_range
+      ranges[PPROF_MAX_RANGES]; /* where fields stand that are no samples;
                                      the last one may hold some of these */
-  size_t nruns;
+  size_t nranges;
   pf_bytes *strings;
   uint32_t nstrings;
   pprof_type types[PPROF_MAX_TYPES];
   size_t ntypes;
-  bool is_over; /* there are more types than PPROF_MAX_TYPES */
+  bool has_too_many_types; /* there are more types than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
   pprof_ids function_ids;
@@ -118,27 +119,28 @@ typedef struct pprof_file {
 } pprof_file;
 
 
-/* A way along the fields that are no samples: { 0 } to begin with. */
-typedef struct pprof_rest {
+/* A descent along the fields that are no samples: { 0 } to begin with. */
+typedef struct pprof_meta_cursor {
   pf_cursor at;
   size_t run; /* the next one */
-} pprof_rest;
+} pprof_meta_cursor;
 
 /* The next field of it; some samples may be among them. */
-static inline bool pprof_next_rest (const pprof_file *file, pprof_rest *rest,
-                                    pprof_part *part) {
-  while (!pprof_next(&rest->at, part)) {
-    if (rest->run == file->nruns)
+static inline bool pprof_next_meta (const pprof_file *file,
+                                    pprof_meta_cursor *meta,
+                                    pprof_field *field) {
+  while (!pprof_next_field(&meta->at, field)) {
+    if (meta->run == file->nranges)
       return false;
-    const pprof_run *const run = &file->runs[rest->run++];
-    rest->at = pf_cursor_over((pf_bytes){file->whole.at, run->to}, false);
-    rest->at.at = run->from;
+    const pprof_range *const run = &file->ranges[meta->run++];
+    meta->at = pf_cursor_over((pf_bytes){file->readable.at, run->to}, false);
+    meta->at.at = run->from;
   }
   return true;
 }
 
 /* As pprof_find_location, for any id. */
-uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id);
+uint32_t pprof_hash_location (const pprof_file *file, uint64_t id);
 
 /* Find everything but the samples; PF_OK also for a damaged file, what can be
    read of it is known then. */
@@ -146,14 +148,14 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error);
 void pprof_index_close (pprof_file *file);
 
 /* A text of the file: one that is not there is empty, and a warning. */
-pf_status pprof_text (pf_trace *trace, const pprof_file *file, uint64_t number,
-                      uint64_t offset, pf_bytes *text, pf_error *error);
+pf_status pprof_string (pf_trace *trace, const pprof_file *file,
+                        uint64_t number, uint64_t offset, pf_bytes *text,
+                        pf_error *error);
 
 /* The number of the location of an id, or UINT32_MAX. */
 static inline uint32_t pprof_find_location (const pprof_file *file,
                                             uint64_t id) {
-  return id < file->ndirect ? file->direct[id]
-                            : pprof_look_for_location(file, id);
+  return id < file->ndirect ? file->direct[id] : pprof_hash_location(file, id);
 }
 
 
@@ -164,7 +166,7 @@ typedef struct pprof_values {
 } pprof_values;
 
 /* Add those of a field. */
-void pprof_take_values (pprof_values *values, const pprof_part *part);
+void pprof_read_values (pprof_values *values, const pprof_field *field);
 
 /* Warn when they are not as many as there are types. */
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
@@ -179,19 +181,19 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
    end. False when out of memory. */
 typedef struct pprof_id_list {
   uint64_t *ids;
-  size_t count, room;
+  size_t count, capacity;
 } pprof_id_list;
 
 bool pprof_list_ids (pprof_id_list *list, pf_bytes message);
 
 /* Warn of a location that is not there. */
-pf_status pprof_no_location (pf_trace *trace, uint64_t id, size_t offset,
-                             pf_error *error);
+pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                                  pf_error *error);
 
 /* What reader->gather of table weights (no metrics wanted) and of table samples
    does. */
-pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
-                        pf_error *error);
+pf_status pprof_read_stacks (pf_trace *trace, const pf_gathering *to,
+                             pf_error *error);
 
 pf_status pprof_open_samples (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);

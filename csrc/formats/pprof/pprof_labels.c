@@ -1,5 +1,5 @@
 /*
-** labels.c - the reader of labels: what samples say beside their values.
+** pprof_labels.c - the reader of labels: what samples say beside their values.
 */
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
     return PF_OK;
   }
   const pf_status status =
-      pprof_text(r->trace, r->file, number, r->offset, &text, error);
+      pprof_string(r->trace, r->file, number, r->offset, &text, error);
   if (status != PF_OK)
     return status;
   column->ids[row] = pf_intern(r->reader.dictionary, text);
@@ -54,7 +54,7 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
                             pf_error *error) {
   pprof_label label;
   const size_t row = batch->rows++;
-  pprof_take_label(message, &label);
+  pprof_read_label(message, &label);
   pf_column *const columns = batch->columns;
   if (columns[LABEL_SAMPLE].data != NULL)
     columns[LABEL_SAMPLE].ints[row] = r->sample;
@@ -74,11 +74,11 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
 
 /* Go into the next sample; false: there is none. */
 static bool next_sample (labels_reader *r) {
-  pprof_part part;
-  while (pprof_next(&r->at, &part))
-    if (part.number == SAMPLE && part.wire == PPROF_BYTES) {
-      r->inner = pf_cursor_over(part.bytes, false);
-      r->offset = part.at;
+  pprof_field field;
+  while (pprof_next_field(&r->at, &field))
+    if (field.number == SAMPLE && field.wire == PPROF_BYTES) {
+      r->inner = pf_cursor_over(field.bytes, false);
+      r->offset = field.at;
       r->sample++;
       return true;
     }
@@ -89,16 +89,16 @@ static bool next_sample (labels_reader *r) {
 static pf_status labels_next (pf_reader *self, pf_batch *batch,
                               pf_error *error) {
   labels_reader *const r = (labels_reader *)(void *)self;
-  pprof_part part;
+  pprof_field field;
   pf_status status = PF_OK;
   pf_batch_clear(batch);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS) {
-    if (!pprof_next(&r->inner, &part)) {
+    if (!pprof_next_field(&r->inner, &field)) {
       if (!next_sample(r))
         break;
     }
-    else if (part.number == LABEL && part.wire == PPROF_BYTES)
-      status = put_label(r, batch, part.bytes, error);
+    else if (field.number == LABEL && field.wire == PPROF_BYTES)
+      status = put_label(r, batch, field.bytes, error);
   }
   return status != PF_OK ? status : batch->rows > 0 ? PF_MORE : PF_END;
 }
@@ -121,7 +121,7 @@ pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
                           .close = labels_close};
   r->trace = trace;
   r->file = trace->state;
-  r->at = pf_cursor_over(r->file->whole, false);
+  r->at = pf_cursor_over(r->file->readable, false);
   r->sample = -1;
   *reader = &r->reader;
   return PF_OK;

@@ -1,6 +1,6 @@
 /*
-** put.h - fields and messages of a profile that is written, and its string
-** table: names of the dictionary get numbers there when they are first asked
+** pprof_put.h - fields and messages of a profile that is written, and its string
+** table: names of the dictionary get indexes there when they are first asked
 ** for. The sink keeps failures.
 */
 
@@ -8,7 +8,7 @@
 #define pprof_put_h
 
 #include "bytes/sink.h"
-#include "formats/pprof/messages.h"
+#include "formats/pprof/pprof_messages.h"
 #include "model/names.h"
 
 /* Fields of Profile. */
@@ -30,7 +30,7 @@ enum {
   PPROF_DOC_URL = 15
 };
 
-#define PPROF_VARINT_SIZE 10 /* bytes of a number, at most */
+#define PPROF_VARINT_SIZE 10 /* bytes of a number, at maximum */
 
 static inline size_t pprof_varint_size (uint64_t value) {
   const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
@@ -38,7 +38,7 @@ static inline size_t pprof_varint_size (uint64_t value) {
 }
 
 
-/* Write a number at `to`; returns the place after it. */
+/* Write a number at `to`; returns the message after it. */
 static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     *to++ = (uint8_t)(value | 0x80);
@@ -48,7 +48,7 @@ static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
 
 
 /* Write the tag and the size of a message, whose field number is below 16;
-   returns the place after them, which is at most 1 + PPROF_VARINT_SIZE bytes
+   returns the message after them, which is at maximum 1 + PPROF_VARINT_SIZE bytes
    further. */
 static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
                                             size_t size) {
@@ -69,39 +69,39 @@ static inline size_t pprof_number_size (uint64_t value) {
 }
 
 
-typedef struct pprof_texts {
+typedef struct pprof_strings {
   pf_dictionary *dictionary; /* borrowed */
-  uint32_t *numbers;         /* by name: its number, or 0 */
-  size_t room;
+  uint32_t *indexes;         /* by name: its number, or 0 */
+  size_t capacity;
   uint32_t *names; /* by number, from 1: the name */
-  size_t count, names_room;
+  size_t count, names_capacity;
   bool failed; /* memory was short: what is written is not to be used */
-} pprof_texts;
+} pprof_strings;
 
 /* The number of a name; 0 of PF_NO_NAME and of the empty text. */
-uint64_t pprof_text_number (pprof_texts *texts, uint32_t name);
+uint64_t pprof_string_index (pprof_strings *strings, uint32_t name);
 
 /* Write all of them. */
-void pprof_put_texts (const pprof_texts *texts, pf_sink *sink);
+void pprof_put_strings (const pprof_strings *strings, pf_sink *sink);
 
-void pprof_texts_close (pprof_texts *texts);
+void pprof_strings_close (pprof_strings *strings);
 
 
-void pprof_put_value_type (pf_sink *sink, pprof_texts *texts, unsigned number,
-                           const pprof_value_type *type);
-void pprof_put_mapping (pf_sink *sink, pprof_texts *texts,
+void pprof_put_value_type (pf_sink *sink, pprof_strings *strings,
+                           unsigned number, const pprof_value_type *type);
+void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
                         const pprof_mapping *mapping);
-void pprof_put_function (pf_sink *sink, pprof_texts *texts,
+void pprof_put_function (pf_sink *sink, pprof_strings *strings,
                          const pprof_function_message *function);
 
-/* A place in the program. Its lines are called `functions` by their id. */
-typedef struct pprof_place {
+/* A message in the program. Its lines are called `functions` by their id. */
+typedef struct pprof_location_message {
   uint64_t id, mapping, address;
   bool is_folded;
   const pprof_line *lines; /* the innermost first */
   size_t nlines;
-} pprof_place;
+} pprof_location_message;
 
-void pprof_put_location (pf_sink *sink, const pprof_place *place);
+void pprof_put_location (pf_sink *sink, const pprof_location_message *message);
 
 #endif

@@ -1,9 +1,9 @@
 /*
-** merged_tables.c - functions and mappings of a file, each of them once in the
+** pprof_merge_tables.c - functions and mappings of a file, each of them once in the
 ** merged profile, and where its locations stand.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +28,20 @@ typedef struct table_reader {
 
 /* {====== Ids ====== */
 
-typedef struct wanted_id {
+typedef struct id_key {
   const pprof_id_map *map;
   uint64_t id;
-} wanted_id;
+} id_key;
 
 
 static bool is_same_id (const void *context, uint32_t number) {
-  const wanted_id *const w = context;
+  const id_key *const w = context;
   return w->map->entries[number].id == w->id;
 }
 
 
 uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
-  const wanted_id w = {map, id};
+  const id_key w = {map, id};
   const uint32_t at =
       pf_interned_find(&map->set, pf_mix(map->set.seed, id), is_same_id, &w);
   return at == PF_NOT_INTERNED ? 0 : map->entries[at].number;
@@ -56,7 +56,7 @@ static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
   void *entries = map->entries;
   const bool ok =
       pf_interned_reserve(&map->set) &&
-      pf_array_widen(&entries, &map->room, (size_t)map->set.count + 1,
+      pf_array_widen(&entries, &map->capacity, (size_t)map->set.count + 1,
                      sizeof *map->entries);
   map->entries = entries;
   if (ok)
@@ -81,7 +81,7 @@ static pf_status to_name (const table_reader *t, uint64_t *text,
     return PF_OK;
   }
   const pf_status status =
-      pprof_text(t->trace, t->file, *text, offset, &bytes, error);
+      pprof_string(t->trace, t->file, *text, offset, &bytes, error);
   if (status != PF_OK)
     return status;
   *text = bytes.size == 0 ? PF_NO_NAME : pf_intern(t->trace->dictionary, bytes);
@@ -93,10 +93,10 @@ static pf_status to_name (const table_reader *t, uint64_t *text,
 
 /* {====== Mappings ====== */
 
-typedef struct wanted_mapping {
+typedef struct mapping_key {
   const pprof_merged *merged;
   const pprof_mapping *mapping;
-} wanted_mapping;
+} mapping_key;
 
 
 static uint64_t rounded_size (const pprof_mapping *m) {
@@ -112,7 +112,7 @@ static uint64_t identity (const pprof_mapping *m) {
 
 
 static bool is_same_mapping (const void *context, uint32_t number) {
-  const wanted_mapping *const w = context;
+  const mapping_key *const w = context;
   const pprof_mapping *const known = &w->merged->mappings[number];
   return rounded_size(known) == rounded_size(w->mapping) &&
          known->offset == w->mapping->offset &&
@@ -121,7 +121,7 @@ static bool is_same_mapping (const void *context, uint32_t number) {
 
 
 uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
-  const wanted_mapping w = {m, mapping};
+  const mapping_key w = {m, mapping};
   uint64_t hash = pf_mix(m->mapping_set.seed, rounded_size(mapping));
   hash = pf_mix(pf_mix(hash, mapping->offset), identity(mapping));
   const uint32_t known =
@@ -131,7 +131,7 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
   void *mappings = m->mappings;
   const bool ok =
       pf_interned_reserve(&m->mapping_set) &&
-      pf_array_widen(&mappings, &m->mapping_room,
+      pf_array_widen(&mappings, &m->mapping_capacity,
                      (size_t)m->mapping_set.count + 1, sizeof *m->mappings);
   m->mappings = mappings;
   if (!ok)
@@ -144,7 +144,7 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
 /* One more mapping of the file. */
 static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
   void *mappings = t->mappings;
-  const bool ok = pf_array_widen(&mappings, &t->mapping_room,
+  const bool ok = pf_array_widen(&mappings, &t->mapping_capacity,
                                  (size_t)t->nmappings + 1, sizeof *mapping);
   t->mappings = mappings;
   if (!ok)
@@ -155,10 +155,10 @@ static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
 }
 
 
-static pf_status add_mapping (table_reader *t, const pprof_part *message,
+static pf_status add_mapping (table_reader *t, const pprof_field *message,
                               pf_error *error) {
   pprof_mapping mapping;
-  pprof_take_mapping(message->bytes, &mapping);
+  pprof_read_mapping(message->bytes, &mapping);
   pf_status status = to_name(t, &mapping.file, message->at, error);
   if (status == PF_OK)
     status = to_name(t, &mapping.build_id, message->at, error);
@@ -179,7 +179,7 @@ static bool add_unknown_mapping (pprof_translation *t) {
 
 /* The first mapping of the first file that has one stands for the program: it is
    the first one of the merged profile. */
-static bool meet_main_mapping (pprof_merged *m, pprof_translation *t) {
+static bool merge_main_mapping (pprof_merged *m, pprof_translation *t) {
   if (m->mapping_set.count > 0 || t->nmappings == 0)
     return true;
   t->mappings[0].id = pprof_intern_mapping(m, &t->mappings[0]);
@@ -187,8 +187,8 @@ static bool meet_main_mapping (pprof_merged *m, pprof_translation *t) {
 }
 
 
-pf_status pprof_keep_mappings (pprof_merged *m, pprof_translation *t,
-                               pf_error *error) {
+pf_status pprof_merge_unused_mappings (pprof_merged *m, pprof_translation *t,
+                                       pf_error *error) {
   for (uint32_t i = 0; i < t->nmappings; i++)
     if (t->mappings[i].id == 0 && pprof_intern_mapping(m, &t->mappings[i]) == 0)
       return no_memory(error);
@@ -200,14 +200,14 @@ pf_status pprof_keep_mappings (pprof_merged *m, pprof_translation *t,
 
 /* {====== Functions ====== */
 
-typedef struct wanted_function {
+typedef struct function_key {
   const pprof_merged *merged;
   const pprof_function_message *function;
-} wanted_function;
+} function_key;
 
 
 static bool is_same_function (const void *context, uint32_t number) {
-  const wanted_function *const w = context;
+  const function_key *const w = context;
   const pprof_function_message *const known = &w->merged->functions[number];
   return known->name == w->function->name &&
          known->system_name == w->function->system_name &&
@@ -219,7 +219,7 @@ static bool is_same_function (const void *context, uint32_t number) {
 /* The number, from 1, of a function; 0 when out of memory. */
 static uint32_t intern_function (pprof_merged *m,
                                  const pprof_function_message *function) {
-  const wanted_function w = {m, function};
+  const function_key w = {m, function};
   uint64_t hash =
       pf_mix(m->function_set.seed, function->name | function->file << 32);
   hash = pf_mix(hash, function->system_name);
@@ -231,7 +231,7 @@ static uint32_t intern_function (pprof_merged *m,
   void *functions = m->functions;
   const bool ok =
       pf_interned_reserve(&m->function_set) &&
-      pf_array_widen(&functions, &m->function_room,
+      pf_array_widen(&functions, &m->function_capacity,
                      (size_t)m->function_set.count + 1, sizeof *m->functions);
   m->functions = functions;
   if (!ok)
@@ -241,10 +241,10 @@ static uint32_t intern_function (pprof_merged *m,
 }
 
 
-static pf_status add_function (table_reader *t, const pprof_part *message,
+static pf_status add_function (table_reader *t, const pprof_field *message,
                                pf_error *error) {
   pprof_function_message f;
-  pprof_take_function(message->bytes, &f);
+  pprof_read_function(message->bytes, &f);
   pf_status status = to_name(t, &f.name, message->at, error);
   if (status == PF_OK)
     status = to_name(t, &f.system_name, message->at, error);
@@ -253,7 +253,7 @@ static pf_status add_function (table_reader *t, const pprof_part *message,
   if (status != PF_OK)
     return status;
   if (f.system_name != PF_NO_NAME || f.start_line != 0)
-    t->merged->is_in_order = false; /* not as profio writes it */
+    t->merged->is_sorted = false; /* not as profio writes it */
   const uint32_t number = intern_function(t->merged, &f);
   return number != 0 && add_id(&t->translation->function_ids, f.id, number)
              ? PF_OK
@@ -264,13 +264,13 @@ static pf_status add_function (table_reader *t, const pprof_part *message,
 
 
 /* Note where a location stands; the first of one id counts. */
-static void add_location (table_reader *t, const pprof_part *message) {
+static void add_location (table_reader *t, const pprof_field *message) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
+  pprof_field field;
   uint64_t id = 0;
-  while (pprof_next(&c, &part))
-    if (part.number == 1)
-      id = part.value;
+  while (pprof_next_field(&c, &field))
+    if (field.number == 1)
+      id = field.value;
   const uint32_t number = pprof_find_location(t->file, id);
   if (number != UINT32_MAX && t->translation->messages[number].at == NULL)
     t->translation->messages[number] = message->bytes;
@@ -279,18 +279,18 @@ static void add_location (table_reader *t, const pprof_part *message) {
 
 /* Add all messages of one kind. */
 static pf_status add_all (table_reader *t, uint64_t number, pf_error *error) {
-  pprof_rest rest = {0};
-  pprof_part part;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
   pf_status status = PF_OK;
-  while (status == PF_OK && pprof_next_rest(t->file, &rest, &part)) {
-    if (part.number != number || part.wire != PPROF_BYTES)
+  while (status == PF_OK && pprof_next_meta(t->file, &meta, &field)) {
+    if (field.number != number || field.wire != PPROF_BYTES)
       continue;
     if (number == PPROF_MAPPING)
-      status = add_mapping(t, &part, error);
+      status = add_mapping(t, &field, error);
     else if (number == PPROF_FUNCTION)
-      status = add_function(t, &part, error);
+      status = add_function(t, &field, error);
     else
-      add_location(t, &part);
+      add_location(t, &field);
   }
   return status;
 }
@@ -310,7 +310,7 @@ pf_status pprof_read_tables (pprof_merged *m, pf_trace *trace,
   pf_status status = add_all(&t, PPROF_MAPPING, error);
   if (status == PF_OK && ((m->has_mappings && translation->nmappings == 0 &&
                            !add_unknown_mapping(translation)) ||
-                          !meet_main_mapping(m, translation)))
+                          !merge_main_mapping(m, translation)))
     status = no_memory(error);
   if (status == PF_OK)
     status = add_all(&t, PPROF_FUNCTION, error);

@@ -1,5 +1,5 @@
 /*
-** wire.h - fields of a protocol buffer.
+** pprof_wire.h - fields of a protocol buffer.
 */
 
 #ifndef pprof_wire_h
@@ -15,16 +15,16 @@ typedef enum pprof_wire {
 } pprof_wire;
 
 /* A field. `at` is where its tag stands in the slice that was read. */
-typedef struct pprof_part {
+typedef struct pprof_field {
   uint64_t number;
   unsigned wire;
   uint64_t value; /* of wire types 0, 1 and 5 */
   pf_bytes bytes; /* of wire type 2 */
   size_t at;
-} pprof_part;
+} pprof_field;
 
 
-/* A number of 7 bits a byte, at most 10 bytes; false: it does not fit, and the
+/* A number of 7 bits a byte, at maximum 10 bytes; false: it does not fit, and the
    cursor is where it was. */
 static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
   uint64_t sum = 0;
@@ -46,21 +46,21 @@ static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
 
 /* The next field; false at the end and where none can be read: the cursor is
    at its end, or where it was. */
-static inline bool pprof_next (pf_cursor *c, pprof_part *part) {
+static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t at = c->at;
   uint64_t tag, size;
-  *part = (pprof_part){.at = at};
+  *field = (pprof_field){.at = at};
   if (!pprof_varint(c, &tag))
     return false;
-  part->number = tag >> 3;
-  part->wire = (unsigned)(tag & 7);
-  bool ok = part->number != 0;
-  switch (part->wire) {
-    case PPROF_VARINT: ok = ok && pprof_varint(c, &part->value); break;
-    case PPROF_FIXED64: ok = ok && pf_take_uint(c, 8, &part->value); break;
-    case PPROF_FIXED32: ok = ok && pf_take_uint(c, 4, &part->value); break;
+  field->number = tag >> 3;
+  field->wire = (unsigned)(tag & 7);
+  bool ok = field->number != 0;
+  switch (field->wire) {
+    case PPROF_VARINT: ok = ok && pprof_varint(c, &field->value); break;
+    case PPROF_FIXED64: ok = ok && pf_take_uint(c, 8, &field->value); break;
+    case PPROF_FIXED32: ok = ok && pf_take_uint(c, 4, &field->value); break;
     case PPROF_BYTES:
-      ok = ok && pprof_varint(c, &size) && pf_take(c, size, &part->bytes);
+      ok = ok && pprof_varint(c, &size) && pf_take(c, size, &field->bytes);
       break;
     default: ok = false;
   }
@@ -72,9 +72,9 @@ static inline bool pprof_next (pf_cursor *c, pprof_part *part) {
 
 /* The values of a repeated number: packed, or the one of this field. Begin
    with a cursor made by pprof_numbers. */
-static inline pf_cursor pprof_numbers (const pprof_part *part) {
+static inline pf_cursor pprof_numbers (const pprof_field *field) {
   return pf_cursor_over(
-      part->wire == PPROF_BYTES ? part->bytes : (pf_bytes){NULL, 0}, false);
+      field->wire == PPROF_BYTES ? field->bytes : (pf_bytes){NULL, 0}, false);
 }
 
 #endif

@@ -1,23 +1,23 @@
 /*
-** write.c - the bytes of a profile: sample types, samples, locations,
-** functions and then the texts, which get their numbers on the way.
+** pprof_write.c - the bytes of a profile: sample types, samples, locations,
+** functions and then the strings, which get their numbers on the descent.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/pprof/write.h"
+#include "formats/pprof/pprof_write.h"
 #include "model/contexts_order.h"
 #include "model/gzip.h"
 #include "model/memory.h"
 
-#define SOON 12 /* how many samples ahead memory is asked for */
+#define PREFETCH_DISTANCE 12 /* how many samples ahead memory is asked for */
 
 typedef struct profile {
   const pf_contexts *contexts;
   const pf_dictionary *dictionary;
   pf_sink *sink;
-  pprof_texts texts;
+  pprof_strings strings;
   size_t *metrics;          /* in the order they are written */
   uint8_t *values;          /* scratch: those of a sample */
   uint32_t *ranks, *sorted; /* frames by area, and in order */
@@ -25,7 +25,7 @@ typedef struct profile {
   uint32_t nframes;
   uint32_t *functions; /* by rank: the function, from 1; 0: an address */
   uint32_t *order;     /* of the nodes; NULL: as they are numbered, */
-  pf_descent way;      /* and that is the way along them, */
+  pf_descent descent;  /* and that is the descent along them, */
   uint32_t *depths;    /* else their depths in that order */
   uint32_t deepest;
   uint8_t *path;  /* locations of a sample as they are written: the outermost
@@ -41,12 +41,12 @@ static const char *unit_of (const pf_context_metric *metric) {
 }
 
 
-static pprof_value_type type_of (profile *p, size_t place) {
+static pprof_value_type type_of (profile *p, size_t index) {
   const pf_context_metric *const metric =
-      &p->contexts->metrics[p->metrics[place]];
-  const uint32_t name = pf_intern_text(p->texts.dictionary, metric->name);
-  const uint32_t unit = pf_intern_text(p->texts.dictionary, unit_of(metric));
-  p->texts.failed |= name == PF_NO_NAME || unit == PF_NO_NAME;
+      &p->contexts->metrics[p->metrics[index]];
+  const uint32_t name = pf_intern_text(p->strings.dictionary, metric->name);
+  const uint32_t unit = pf_intern_text(p->strings.dictionary, unit_of(metric));
+  p->strings.failed |= name == PF_NO_NAME || unit == PF_NO_NAME;
   return (pprof_value_type){name, unit};
 }
 
@@ -84,26 +84,27 @@ static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
 
 /* A sample: the locations, the leaf first, and its values, both packed. */
 static void put_sample (const profile *p, uint32_t node, size_t depth) {
-  uint8_t head[4 + 3 * PPROF_VARINT_SIZE];
+  uint8_t header[4 + 3 * PPROF_VARINT_SIZE];
   const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
   const size_t from = p->starts[depth], ids = p->starts[0] - from;
   const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
-  uint8_t *at = pprof_write_message(
-      head, PPROF_SAMPLE, id_field + 1 + pprof_varint_size(nvalues) + nvalues);
+  uint8_t *at =
+      pprof_write_message(header, PPROF_SAMPLE,
+                          id_field + 1 + pprof_varint_size(nvalues) + nvalues);
   if (ids > 0) {
     at = pprof_write_message(at, 1, ids);
-    (void)pf_sink_put(p->sink, head, (size_t)(at - head));
+    (void)pf_sink_put(p->sink, header, (size_t)(at - header));
     (void)pf_sink_put(p->sink, p->path + from, ids);
-    at = head;
+    at = header;
   }
   at = pprof_write_message(at, 2, nvalues);
-  (void)pf_sink_put(p->sink, head, (size_t)(at - head));
+  (void)pf_sink_put(p->sink, header, (size_t)(at - header));
   (void)pf_sink_put(p->sink, p->values, nvalues);
 }
 
 
-/* Have what a node soon needs on its way: nodes come in no order. */
-static void ask_for (const pf_contexts *c, uint32_t node) {
+/* Have what a node soon needs on its descent: nodes come in no order. */
+static void prefetch_node (const pf_contexts *c, uint32_t node) {
   __builtin_prefetch(&c->frames[node]);
   for (size_t m = 0; m < c->nmetrics; m++)
     __builtin_prefetch(&c->weights[m][node]);
@@ -127,18 +128,18 @@ static void put_samples (profile *p) {
   if (p->order == NULL)
     put_context(p, 0, 0);
   for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
-    (void)pf_descend(&p->way, i); /* it is in order */
-    put_context(p, i, p->way.depth);
+    (void)pf_descend(&p->descent, i); /* it is in order */
+    put_context(p, i, p->descent.depth);
   }
   for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
-    if (i + SOON < c->count)
-      ask_for(c, p->order[i + SOON]);
+    if (i + PREFETCH_DISTANCE < c->count)
+      prefetch_node(c, p->order[i + PREFETCH_DISTANCE]);
     put_context(p, p->order[i], p->depths[i]);
   }
 }
 
 
-/* Whether a frame is an address, "0x4010": a place of which no name is known. */
+/* Whether a frame is an address, "0x4010": a index of which no name is known. */
 static bool is_address (const profile *p, const pf_area *area,
                         uint64_t *address) {
   const pf_bytes name = pf_name(p->dictionary, area->name);
@@ -166,20 +167,20 @@ static void put_locations (const profile *p, bool has_mapping) {
       continue;
     const pf_area *const area = pf_area_at(p->dictionary, p->sorted[i]);
     const pprof_line line = {p->functions[i], area->line, 0};
-    pprof_place place = {.id = p->ids[i],
-                         .mapping = has_mapping,
-                         .lines = &line,
-                         .nlines = p->functions[i] != 0};
-    if (place.nlines == 0)
-      (void)is_address(p, area, &place.address);
-    pprof_put_location(p->sink, &place);
+    pprof_location_message message = {.id = p->ids[i],
+                                      .mapping = has_mapping,
+                                      .lines = &line,
+                                      .nlines = p->functions[i] != 0};
+    if (message.nlines == 0)
+      (void)is_address(p, area, &message.address);
+    pprof_put_location(p->sink, &message);
   }
 }
 
 
 /* Give ids to the locations that samples have, and to their functions. Frames of
    one name and file stand together: they are one function. */
-static void number_frames (profile *p) {
+static void assign_frame_ids (profile *p) {
   const pf_area *last = NULL;
   uint64_t address;
   uint32_t nfunctions = 0, nlocations = 0;
@@ -222,52 +223,53 @@ static void put_functions (profile *p) {
                                              .name = a->name,
                                              .system_name = PF_NO_NAME,
                                              .file = a->file};
-    pprof_put_function(p->sink, &p->texts, &function);
+    pprof_put_function(p->sink, &p->strings, &function);
     last = p->functions[i];
   }
 }
 
 
-/* The head, with what the contexts know: the metric that is shown first, and a
+/* The header, with what the contexts know: the metric that is shown first, and a
    unit of the period. */
-static void put_facts (profile *p, const pprof_head *stated) {
+static void put_attributes (profile *p, const pprof_header *stated) {
   const pf_contexts *const c = p->contexts;
-  pprof_head head = *stated; /* its comments stay there */
-  if (head.period != 0 && head.period_type.type == PF_NO_NAME &&
+  pprof_header header = *stated; /* its comments stay there */
+  if (header.period != 0 && header.period_type.type == PF_NO_NAME &&
       c->nmetrics > 0)
-    head.period_type = type_of(p, c->nmetrics - 1);
+    header.period_type = type_of(p, c->nmetrics - 1);
   if (c->usual != PF_NO_METRIC && c->usual + 1 != c->nmetrics)
-    head.default_type = (uint32_t)type_of(p, c->usual).type;
-  else if (head.default_type != PF_NO_NAME &&
+    header.default_type = (uint32_t)type_of(p, c->usual).type;
+  else if (header.default_type != PF_NO_NAME &&
            pf_metric_named(
-               c, (const char *)pf_name(p->dictionary, head.default_type).at) ==
+               c,
+               (const char *)pf_name(p->dictionary, header.default_type).at) ==
                PF_NO_METRIC)
-    head.default_type = PF_NO_NAME;
-  pprof_put_head(p->sink, &p->texts, &head);
+    header.default_type = PF_NO_NAME;
+  pprof_put_header(p->sink, &p->strings, &header);
 }
 
 /* }====== */
 
 
-static void put_all (profile *p, const pprof_facts *facts) {
+static void put_all (profile *p, const pprof_attributes *attributes) {
   for (size_t m = 0; m < p->contexts->nmetrics; m++) {
     const pprof_value_type type = type_of(p, m);
-    pprof_put_value_type(p->sink, &p->texts, PPROF_SAMPLE_TYPE, &type);
+    pprof_put_value_type(p->sink, &p->strings, PPROF_SAMPLE_TYPE, &type);
   }
-  put_facts(p, facts->head);
+  put_attributes(p, attributes->header);
   put_samples(p);
-  if (facts->mapping != NULL) {
-    pprof_mapping mapping = *facts->mapping;
+  if (attributes->mapping != NULL) {
+    pprof_mapping mapping = *attributes->mapping;
     mapping.id = 1;
-    pprof_put_mapping(p->sink, &p->texts, &mapping);
+    pprof_put_mapping(p->sink, &p->strings, &mapping);
   }
-  put_locations(p, facts->mapping != NULL);
+  put_locations(p, attributes->mapping != NULL);
   put_functions(p);
-  pprof_put_texts(&p->texts, p->sink);
+  pprof_put_strings(&p->strings, p->sink);
 }
 
 
-static void *room (size_t count, size_t size) {
+static void *zeroed (size_t count, size_t size) {
   return calloc(count + 1, size);
 }
 
@@ -275,8 +277,8 @@ static void *room (size_t count, size_t size) {
 /* Room for the ids of the longest stack. */
 static bool make_path (profile *p) {
   const size_t each = pprof_varint_size((uint64_t)p->nframes + 1);
-  p->path = room(p->deepest, each);
-  p->starts = room(p->deepest, sizeof *p->starts);
+  p->path = zeroed(p->deepest, each);
+  p->starts = zeroed(p->deepest, sizeof *p->starts);
   if (p->path == NULL || p->starts == NULL)
     return false;
   p->starts[0] = ((size_t)p->deepest + 1) * each; /* its end */
@@ -284,21 +286,21 @@ static bool make_path (profile *p) {
 }
 
 
-static bool make_room (profile *p) {
+static bool allocate (profile *p) {
   const size_t nareas = pf_areas_count(p->dictionary);
-  p->metrics = room(p->contexts->nmetrics, sizeof *p->metrics);
-  p->values = room(p->contexts->nmetrics, PPROF_VARINT_SIZE);
-  p->ranks = room(nareas, sizeof *p->ranks);
-  p->sorted = room(nareas, sizeof *p->sorted);
-  p->ids = room(nareas, sizeof *p->ids);
-  p->functions = room(nareas, sizeof *p->functions);
+  p->metrics = zeroed(p->contexts->nmetrics, sizeof *p->metrics);
+  p->values = zeroed(p->contexts->nmetrics, PPROF_VARINT_SIZE);
+  p->ranks = zeroed(nareas, sizeof *p->ranks);
+  p->sorted = zeroed(nareas, sizeof *p->sorted);
+  p->ids = zeroed(nareas, sizeof *p->ids);
+  p->functions = zeroed(nareas, sizeof *p->functions);
   return p->metrics != NULL && p->values != NULL && p->ranks != NULL &&
          p->sorted != NULL && p->ids != NULL && p->functions != NULL;
 }
 
 
-static void free_room (profile *p) {
-  pprof_texts_close(&p->texts);
+static void free_all (profile *p) {
+  pprof_strings_close(&p->strings);
   free(p->metrics);
   free(p->values);
   free(p->ranks);
@@ -306,7 +308,7 @@ static void free_room (profile *p) {
   free(p->ids);
   free(p->functions);
   free(p->order);
-  pf_descent_close(&p->way);
+  pf_descent_close(&p->descent);
   free(p->depths);
   free(p->path);
   free(p->starts);
@@ -316,7 +318,7 @@ static void free_room (profile *p) {
 static pf_status order_nodes (profile *p) {
   const pf_contexts *const c = p->contexts;
   if (pf_contexts_in_order(c, p->ranks, &p->deepest) &&
-      pf_descent_open(&p->way, c))
+      pf_descent_open(&p->descent, c))
     return PF_OK;
   p->order = pf_large_array(c->count, sizeof *p->order);
   p->depths = pf_large_array(c->count, sizeof *p->depths);
@@ -330,28 +332,29 @@ static pf_status order_nodes (profile *p) {
 }
 
 
-pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
-                          pf_sink *sink, pf_error *error) {
+pf_status pf_pprof_write (const pf_contexts *contexts,
+                          const pprof_attributes *attributes, pf_sink *sink,
+                          pf_error *error) {
   profile p = {.contexts = contexts,
                .dictionary = contexts->dictionary,
                .sink = sink,
-               .texts = {.dictionary = contexts->dictionary}};
+               .strings = {.dictionary = contexts->dictionary}};
   pf_status status = PF_ENOMEM;
-  if (make_room(&p))
+  if (allocate(&p))
     status = pf_contexts_rank(contexts, p.ranks, p.sorted, &p.nframes);
   if (status == PF_OK)
     status = order_nodes(&p);
   if (status == PF_OK && (!make_path(&p) || !mark_frames(&p)))
     status = PF_ENOMEM;
   if (status == PF_OK) {
-    number_frames(&p);
+    assign_frame_ids(&p);
     order_metrics(&p);
-    put_all(&p, facts);
+    put_all(&p, attributes);
     status = sink->failed != PF_OK ? sink->failed
-             : p.texts.failed      ? PF_ENOMEM
+             : p.strings.failed    ? PF_ENOMEM
                                    : PF_OK;
   }
-  free_room(&p);
+  free_all(&p);
   if (status == PF_OK)
     return PF_OK;
   return pf_fail(error, status, PF_NO_OFFSET,
@@ -359,13 +362,14 @@ pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
 }
 
 
-pf_status pf_pprof_write_packed (const pf_contexts *contexts,
-                                 const pprof_facts *facts, pf_sink *sink,
-                                 pf_error *error) {
+pf_status pf_pprof_write_gzip (const pf_contexts *contexts,
+                               const pprof_attributes *attributes,
+                               pf_sink *sink, pf_error *error) {
   pf_gzip *const gzip = pf_gzip_open();
   if (gzip == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_status status = pf_pprof_write(contexts, facts, pf_gzip_sink(gzip), error);
+  pf_status status =
+      pf_pprof_write(contexts, attributes, pf_gzip_sink(gzip), error);
   if (status == PF_OK)
     status = pf_gzip_finish(gzip, sink, error);
   pf_gzip_close(gzip);

@@ -1,5 +1,5 @@
 /*
-** open.c - the format pprof: is it one, what does it say of itself, its
+** pprof_open.c - the format pprof: is it one, what does it say of itself, its
 ** tables.
 */
 
@@ -41,43 +41,43 @@ static unsigned wire_of (uint64_t number) {
 /* Whether a message is a ValueType: two small numbers. */
 static bool is_value_type (pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
-  while (pprof_next(&c, &part))
-    if (part.number > 2 || part.wire != PPROF_VARINT)
+  pprof_field field;
+  while (pprof_next_field(&c, &field))
+    if (field.number > 2 || field.wire != PPROF_VARINT)
       return false;
   return pf_left(&c) == 0;
 }
 
 
 /* Packed numbers may stand where one is expected. */
-static bool is_expected (const pprof_part *part) {
-  return part->wire == wire_of(part->number) ||
-         (part->number == 13 && part->wire == PPROF_BYTES);
+static bool is_expected (const pprof_field *field) {
+  return field->wire == wire_of(field->number) ||
+         (field->number == 13 && field->wire == PPROF_BYTES);
 }
 
 
 /* Messages at the begin of a file, counted to detect a profile. */
-typedef struct seen {
+typedef struct head_stats {
   size_t types, parts, samples;
-  size_t misfits;      /* samples with another number of values than types */
-  size_t strings;      /* of the string table */
-  bool begins_empty;   /* its first string is "", as the format has it */
-  uint64_t least_room; /* strings that the types need */
-} seen;
+  size_t misfits;       /* samples with another number of values than types */
+  size_t strings;       /* of the string table */
+  bool begins_empty;    /* its first string is "", as the format has it */
+  uint64_t min_strings; /* strings that the types need */
+} head_stats;
 
 
 /* How many values a sample has; SIZE_MAX: the message is none. */
 static size_t values_of (pf_bytes sample) {
   pf_cursor c = pf_cursor_over(sample, false);
-  pprof_part part;
+  pprof_field field;
   size_t count = 0;
-  while (pprof_next(&c, &part)) {
-    const bool is_number = part.wire == PPROF_VARINT && part.number <= 2;
-    if (part.number > 3 || !(is_number || part.wire == PPROF_BYTES))
+  while (pprof_next_field(&c, &field)) {
+    const bool is_number = field.wire == PPROF_VARINT && field.number <= 2;
+    if (field.number > 3 || !(is_number || field.wire == PPROF_BYTES))
       return SIZE_MAX;
-    if (part.number != 2)
+    if (field.number != 2)
       continue;
-    pf_cursor numbers = pprof_numbers(&part);
+    pf_cursor numbers = pprof_numbers(&field);
     uint64_t value;
     for (count += is_number; pprof_varint(&numbers, &value);)
       count++;
@@ -87,33 +87,33 @@ static size_t values_of (pf_bytes sample) {
 
 
 /* The names of a type are in the string table. */
-static void see_type (seen *s, pf_bytes type) {
+static void scan_type (head_stats *s, pf_bytes type) {
   pf_cursor c = pf_cursor_over(type, false);
-  pprof_part part;
+  pprof_field field;
   s->types++;
-  while (pprof_next(&c, &part))
-    if (part.value >= s->least_room)
-      s->least_room = part.value + 1;
+  while (pprof_next_field(&c, &field))
+    if (field.value >= s->min_strings)
+      s->min_strings = field.value + 1;
 }
 
 
-/* Look at a part; false: a profile has none such. */
-static bool see_part (seen *s, const pprof_part *part) {
-  if (!is_expected(part))
+/* Look at a field; false: a profile has none such. */
+static bool scan_field (head_stats *s, const pprof_field *field) {
+  if (!is_expected(field))
     return false;
   s->parts++;
-  switch (part->number) {
+  switch (field->number) {
     case 1:
-      if (!is_value_type(part->bytes))
+      if (!is_value_type(field->bytes))
         return false;
-      see_type(s, part->bytes);
+      scan_type(s, field->bytes);
       return true;
     case 2:
       s->samples++;
-      s->misfits += values_of(part->bytes) != s->types;
+      s->misfits += values_of(field->bytes) != s->types;
       return true;
     case 6:
-      s->begins_empty |= s->strings == 0 && part->bytes.size == 0;
+      s->begins_empty |= s->strings == 0 && field->bytes.size == 0;
       s->strings++;
       return true;
     default: return true;
@@ -121,8 +121,8 @@ static bool see_part (seen *s, const pprof_part *part) {
 }
 
 
-/* Whether a part of a profile begins where the cursor is. */
-static bool is_cut_part (pf_cursor c) {
+/* Whether a field of a profile begins where the cursor is. */
+static bool is_field_start (pf_cursor c) {
   uint64_t tag;
   return pprof_varint(&c, &tag) && wire_of(tag >> 3) == (tag & 7);
 }
@@ -133,16 +133,16 @@ static bool is_cut_part (pf_cursor c) {
    holds the names of the types. */
 static int score (pf_bytes head, uint64_t size) {
   pf_cursor c = pf_cursor_over(head, false);
-  pprof_part part;
-  seen s = {.types = 0};
-  while (pprof_next(&c, &part))
-    if (!see_part(&s, &part))
+  pprof_field field;
+  head_stats s = {.types = 0};
+  while (pprof_next_field(&c, &field))
+    if (!scan_field(&s, &field))
       return 0;
   const bool is_cut = head.size < size;
-  s.parts += is_cut && is_cut_part(c);
+  s.parts += is_cut && is_field_start(c);
   const bool ends_well = pf_left(&c) == 0;
   if (s.types == 0 || s.misfits * 2 > s.samples ||
-      (!is_cut && ends_well && s.strings < s.least_room))
+      (!is_cut && ends_well && s.strings < s.min_strings))
     return 0;
   if (s.samples == 0 && !s.begins_empty && !(is_cut && s.parts > s.types))
     return 0;
@@ -159,7 +159,7 @@ static pf_status set_text (pf_trace *trace, const pprof_file *file,
                            pf_error *error) {
   pf_bytes text;
   const pf_status status =
-      pprof_text(trace, file, number, offset, &text, error);
+      pprof_string(trace, file, number, offset, &text, error);
   if (status == PF_OK && text.size > 0)
     pf_info_more(trace, name, text);
   return status;
@@ -168,35 +168,36 @@ static pf_status set_text (pf_trace *trace, const pprof_file *file,
 
 /* The comments of one field, which may be packed. */
 static pf_status set_comments (pf_trace *trace, const pprof_file *file,
-                               const pprof_part *part, pf_error *error) {
-  pf_cursor c = pprof_numbers(part);
-  uint64_t number = part->value;
+                               const pprof_field *field, pf_error *error) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t number = field->value;
   pf_status status = PF_OK;
   while (status == PF_OK &&
-         (part->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
-    status = set_text(trace, file, "comment", number, part->at, error);
-    if (part->wire != PPROF_BYTES)
+         (field->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
+    status = set_text(trace, file, "comment", number, field->at, error);
+    if (field->wire != PPROF_BYTES)
       break;
   }
   return status;
 }
 
 
-/* A ValueType as facts of two names: what is counted, and in what unit. */
+/* A ValueType as attributes of two names: what is counted, and in what unit. */
 static pf_status set_type (pf_trace *trace, const pprof_file *file,
-                           const pprof_part *message, const char *name,
+                           const pprof_field *message, const char *name,
                            const char *unit, pf_error *error) {
-  pf_bytes texts[2];
+  pf_bytes strings[2];
   pprof_value_type type;
-  pprof_take_value_type(message->bytes, &type);
+  pprof_read_value_type(message->bytes, &type);
   pf_status status =
-      pprof_text(trace, file, type.type, message->at, &texts[0], error);
+      pprof_string(trace, file, type.type, message->at, &strings[0], error);
   if (status == PF_OK)
-    status = pprof_text(trace, file, type.unit, message->at, &texts[1], error);
+    status =
+        pprof_string(trace, file, type.unit, message->at, &strings[1], error);
   if (status != PF_OK)
     return status;
-  pf_info_more(trace, name, texts[0]);
-  pf_info_more(trace, unit, texts[1]);
+  pf_info_more(trace, name, strings[0]);
+  pf_info_more(trace, unit, strings[1]);
   return PF_OK;
 }
 
@@ -204,14 +205,16 @@ static pf_status set_type (pf_trace *trace, const pprof_file *file,
 /* A mapping in a line: "0x400000-0x4c7000 0x0 /bin/cat 9f1c", without what is not
    known. */
 static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
-                              const pprof_part *message, pf_error *error) {
+                              const pprof_field *message, pf_error *error) {
   pprof_mapping m;
   pf_bytes name, build_id;
   char text[512];
-  pprof_take_mapping(message->bytes, &m);
-  pf_status status = pprof_text(trace, file, m.file, message->at, &name, error);
+  pprof_read_mapping(message->bytes, &m);
+  pf_status status =
+      pprof_string(trace, file, m.file, message->at, &name, error);
   if (status == PF_OK)
-    status = pprof_text(trace, file, m.build_id, message->at, &build_id, error);
+    status =
+        pprof_string(trace, file, m.build_id, message->at, &build_id, error);
   if (status != PF_OK)
     return status;
   const int size =
@@ -228,31 +231,33 @@ static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
 }
 
 
-/* The facts of one field. */
-static pf_status set_fact (pf_trace *trace, const pprof_file *file,
-                           const pprof_part *part, pf_error *error) {
-  const int64_t value = (int64_t)part->value;
-  if (part->number == 13)
-    return set_comments(trace, file, part, error);
-  if (part->wire == PPROF_BYTES && part->number == 1)
-    return set_type(trace, file, part, "sample_type", "sample_unit", error);
-  if (part->wire == PPROF_BYTES && part->number == 3)
-    return set_mapping(trace, file, part, error);
-  if (part->wire == PPROF_BYTES && part->number == 11)
-    return set_type(trace, file, part, "period_type", "period_unit", error);
-  switch (part->wire == PPROF_VARINT ? part->number : 0) {
+/* The attributes of one field. */
+static pf_status set_info_field (pf_trace *trace, const pprof_file *file,
+                                 const pprof_field *field, pf_error *error) {
+  const int64_t value = (int64_t)field->value;
+  if (field->number == 13)
+    return set_comments(trace, file, field, error);
+  if (field->wire == PPROF_BYTES && field->number == 1)
+    return set_type(trace, file, field, "sample_type", "sample_unit", error);
+  if (field->wire == PPROF_BYTES && field->number == 3)
+    return set_mapping(trace, file, field, error);
+  if (field->wire == PPROF_BYTES && field->number == 11)
+    return set_type(trace, file, field, "period_type", "period_unit", error);
+  switch (field->wire == PPROF_VARINT ? field->number : 0) {
     case 7:
-      return set_text(trace, file, "drop_frames", part->value, part->at, error);
+      return set_text(trace, file, "drop_frames", field->value, field->at,
+                      error);
     case 8:
-      return set_text(trace, file, "keep_frames", part->value, part->at, error);
+      return set_text(trace, file, "keep_frames", field->value, field->at,
+                      error);
     case 9: pf_info_int(trace, "time_nanos", value); break;
     case 10: pf_info_int(trace, "duration_nanos", value); break;
     case 12: pf_info_int(trace, "period", value); break;
     case 14:
-      return set_text(trace, file, "default_sample_type", part->value, part->at,
-                      error);
+      return set_text(trace, file, "default_sample_type", field->value,
+                      field->at, error);
     case 15:
-      return set_text(trace, file, "doc_url", part->value, part->at, error);
+      return set_text(trace, file, "doc_url", field->value, field->at, error);
     default: break;
   }
   return PF_OK;
@@ -261,19 +266,19 @@ static pf_status set_fact (pf_trace *trace, const pprof_file *file,
 
 static pf_status set_info (pf_trace *trace, const pprof_file *file,
                            pf_error *error) {
-  pprof_rest rest = {0};
-  pprof_part part;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
   size_t types = 0;
   pf_status status = PF_OK;
   pf_info_int(trace, "records", (int64_t)file->nsamples);
   pf_info_int(trace, "sample_types", (int64_t)file->ntypes);
   pf_info_int(trace, "locations", file->nlocations);
   pf_info_int(trace, "functions", file->nfunctions);
-  while (status == PF_OK && pprof_next_rest(file, &rest, &part)) {
-    const bool is_type = part.wire == PPROF_BYTES && part.number == 1;
+  while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
+    const bool is_type = field.wire == PPROF_BYTES && field.number == 1;
     types += is_type;
     if (!is_type || types <= file->ntypes) /* of the others a warning tells */
-      status = set_fact(trace, file, &part, error);
+      status = set_info_field(trace, file, &field, error);
   }
   return status;
 }
@@ -294,7 +299,7 @@ static void set_tables (pprof_file *file) {
                                -1, pprof_open_weights};
   file->tables[2] = (pf_table){"labels", label_fields, COUNT(label_fields),
                                (int64_t)file->nlabels, pprof_open_labels};
-  const bool has_rest = file->whole.size < file->bytes.size;
+  const bool has_rest = file->readable.size < file->bytes.size;
   file->tables[3] =
       (pf_table){"raw", raw_fields, COUNT(raw_fields),
                  (int64_t)file->nfields + has_rest, pprof_open_raw};

@@ -1,5 +1,5 @@
 /*
-** samples.c - the readers of samples: a row each with all its values, or a row
+** pprof_samples.c - the readers of samples: a row each with all its values, or a row
 ** for each of its values.
 */
 
@@ -28,7 +28,7 @@ typedef struct samples_reader {
   pprof_id_list ids; /* scratch: the locations of a sample */
   uint32_t *frames;  /* of the sample before, the outermost first, */
   uint32_t *stacks;  /* and the stack that ends with each */
-  size_t depth, deep;
+  size_t depth, frame_capacity;
 } samples_reader;
 
 
@@ -39,28 +39,28 @@ static pf_status no_memory (pf_error *error) {
 
 /* {====== A stack ====== */
 
-static bool room_for_id (pprof_id_list *list) {
-  if (list->count < list->room)
+static bool reserve_id (pprof_id_list *list) {
+  if (list->count < list->capacity)
     return true;
-  const size_t room = list->room == 0 ? 64 : list->room * 2;
-  uint64_t *const ids = realloc(list->ids, room * sizeof *ids);
+  const size_t capacity = list->capacity == 0 ? 64 : list->capacity * 2;
+  uint64_t *const ids = realloc(list->ids, capacity * sizeof *ids);
   if (ids == NULL)
     return false;
   list->ids = ids;
-  list->room = room;
+  list->capacity = capacity;
   return true;
 }
 
 
 /* Add the numbers of a field. */
-static bool take_ids (pprof_id_list *list, const pprof_part *part) {
-  pf_cursor c = pprof_numbers(part);
-  uint64_t id = part->value;
-  while (part->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
-    if (!room_for_id(list))
+static bool read_ids (pprof_id_list *list, const pprof_field *field) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t id = field->value;
+  while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+    if (!reserve_id(list))
       return false;
     list->ids[list->count++] = id;
-    if (part->wire != PPROF_BYTES)
+    if (field->wire != PPROF_BYTES)
       break;
   }
   return true;
@@ -69,35 +69,36 @@ static bool take_ids (pprof_id_list *list, const pprof_part *part) {
 
 bool pprof_list_ids (pprof_id_list *list, pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
+  pprof_field field;
   list->count = 0;
-  while (pprof_next(&c, &part))
-    if (part.number == 1 && !take_ids(list, &part))
+  while (pprof_next_field(&c, &field))
+    if (field.number == 1 && !read_ids(list, &field))
       return false;
   return true;
 }
 
 
-pf_status pprof_no_location (pf_trace *trace, uint64_t id, size_t offset,
-                             pf_error *error) {
+pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
+                                  pf_error *error) {
   return pf_warn(trace, PF_DAMAGE, "pprof-no-location", PF_EFORMAT, offset,
                  error, "there is no location %llu", (unsigned long long)id);
 }
 
 
-static bool room_for_frame (samples_reader *r, size_t depth) {
-  if (depth < r->deep)
+static bool reserve_frame (samples_reader *r, size_t depth) {
+  if (depth < r->frame_capacity)
     return true;
-  const size_t deep = r->deep == 0 ? 64 : r->deep * 2;
-  uint32_t *const frames = realloc(r->frames, deep * sizeof *frames);
+  const size_t frame_capacity =
+      r->frame_capacity == 0 ? 64 : r->frame_capacity * 2;
+  uint32_t *const frames = realloc(r->frames, frame_capacity * sizeof *frames);
   if (frames == NULL)
     return false;
   r->frames = frames;
-  uint32_t *const stacks = realloc(r->stacks, deep * sizeof *stacks);
+  uint32_t *const stacks = realloc(r->stacks, frame_capacity * sizeof *stacks);
   if (stacks == NULL)
     return false;
   r->stacks = stacks;
-  r->deep = deep;
+  r->frame_capacity = frame_capacity;
   return true;
 }
 
@@ -107,7 +108,7 @@ static bool room_for_frame (samples_reader *r, size_t depth) {
 static bool push (samples_reader *r, size_t depth, uint32_t frame) {
   if (depth < r->depth && r->frames[depth] == frame)
     return true;
-  if (!room_for_frame(r, depth))
+  if (!reserve_frame(r, depth))
     return false;
   r->depth = depth + 1; /* what was below belongs to another stack */
   r->frames[depth] = frame;
@@ -126,7 +127,7 @@ static pf_status find_stack (samples_reader *r, size_t offset,
   for (size_t n = r->ids.count; n-- > 0 && status == PF_OK;) {
     const uint32_t number = pprof_find_location(r->file, r->ids.ids[n]);
     if (number == UINT32_MAX) {
-      status = pprof_no_location(r->trace, r->ids.ids[n], offset, error);
+      status = pprof_warn_no_location(r->trace, r->ids.ids[n], offset, error);
       continue;
     }
     const pprof_location *const l = &r->file->locations[number];
@@ -143,14 +144,14 @@ static pf_status find_stack (samples_reader *r, size_t offset,
 
 /* {====== A sample ====== */
 
-void pprof_take_values (pprof_values *values, const pprof_part *part) {
-  pf_cursor c = pprof_numbers(part);
-  uint64_t value = part->value;
-  while (part->wire != PPROF_BYTES || pprof_varint(&c, &value)) {
+void pprof_read_values (pprof_values *values, const pprof_field *field) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t value = field->value;
+  while (field->wire != PPROF_BYTES || pprof_varint(&c, &value)) {
     if (values->count < PPROF_MAX_TYPES)
       values->at[values->count] = (int64_t)value;
     values->count++;
-    if (part->wire != PPROF_BYTES)
+    if (field->wire != PPROF_BYTES)
       break;
   }
 }
@@ -175,16 +176,16 @@ bool pprof_value (const pprof_file *file, const pprof_values *values,
 }
 
 
-static pf_status read_sample (samples_reader *r, const pprof_part *message,
+static pf_status read_sample (samples_reader *r, const pprof_field *message,
                               pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
+  pprof_field field;
   r->ids.count = r->values.count = 0;
-  while (pprof_next(&c, &part)) {
-    if (part.number == 1 && !take_ids(&r->ids, &part))
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 1 && !read_ids(&r->ids, &field))
       return no_memory(error);
-    if (part.number == 2)
-      pprof_take_values(&r->values, &part);
+    if (field.number == 2)
+      pprof_read_values(&r->values, &field);
   }
   const pf_status status =
       pprof_check_values(r->trace, r->file, &r->values, message->at, error);
@@ -194,10 +195,10 @@ static pf_status read_sample (samples_reader *r, const pprof_part *message,
 
 /* The next sample: PF_MORE or PF_END. */
 static pf_status next_sample (samples_reader *r, pf_error *error) {
-  pprof_part part;
-  while (pprof_next(&r->at, &part))
-    if (part.number == SAMPLE && part.wire == PPROF_BYTES)
-      return read_sample(r, &part, error);
+  pprof_field field;
+  while (pprof_next_field(&r->at, &field))
+    if (field.number == SAMPLE && field.wire == PPROF_BYTES)
+      return read_sample(r, &field, error);
   return PF_END;
 }
 
@@ -277,10 +278,10 @@ static pf_status weights_next (pf_reader *self, pf_batch *batch,
 }
 
 
-static pf_status samples_gather (pf_reader *self, const pf_gathering *to,
-                                 pf_error *error) {
+static pf_status samples_read_stacks (pf_reader *self, const pf_gathering *to,
+                                      pf_error *error) {
   const samples_reader *const r = (const samples_reader *)(const void *)self;
-  return pprof_gather(r->trace, to, error);
+  return pprof_read_stacks(r->trace, to, error);
 }
 
 
@@ -305,10 +306,10 @@ static pf_status open_reader (pf_trace *trace, const pf_table *table,
                           .dictionary = trace->dictionary,
                           .next = next,
                           .close = samples_close,
-                          .gather = samples_gather};
+                          .gather = samples_read_stacks};
   r->trace = trace;
   r->file = trace->state;
-  r->at = pf_cursor_over(r->file->whole, false);
+  r->at = pf_cursor_over(r->file->readable, false);
   r->type = r->file->ntypes; /* no sample has been read */
   *reader = &r->reader;
   return PF_OK;

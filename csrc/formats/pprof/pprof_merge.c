@@ -1,9 +1,9 @@
 /*
-** merged.c - what the merged profile states beside its samples, and the order
+** pprof_merge.c - what the merged profile states beside its samples, and the order
 ** of the work.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,10 @@ pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
   if (m == NULL)
     return NULL;
   m->dictionary = dictionary;
-  m->is_in_order = true;
+  m->is_sorted = true;
   m->mapping_set.seed = m->function_set.seed = m->location_set.seed =
       dictionary->seed;
-  pprof_head_open(&m->head);
+  pprof_header_open(&m->header);
   return m;
 }
 
@@ -35,7 +35,7 @@ pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
 void pprof_merged_free (pprof_merged *m) {
   if (m == NULL)
     return;
-  pprof_head_close(&m->head);
+  pprof_header_close(&m->header);
   free(m->types);
   free(m->mappings);
   free(m->functions);
@@ -47,7 +47,7 @@ void pprof_merged_free (pprof_merged *m) {
   for (size_t f = 0; m->blocks != NULL && f < m->nfiles; f++)
     pprof_block_close(&m->blocks[f]);
   free(m->blocks);
-  pprof_block_close(&m->mixed);
+  pprof_block_close(&m->unsorted);
   free(m->samples);
   free(m);
 }
@@ -55,7 +55,7 @@ void pprof_merged_free (pprof_merged *m) {
 /* }====== */
 
 
-/* {====== The head of a file ====== */
+/* {====== The header of a file ====== */
 
 typedef struct stated_type {
   pprof_value_type names;
@@ -77,7 +77,7 @@ static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
   if (number == 0)
     return PF_OK;
   const pf_status status =
-      pprof_text(trace, trace->state, number, offset, &text, error);
+      pprof_string(trace, trace->state, number, offset, &text, error);
   if (status != PF_OK)
     return status;
   *name = pf_intern(trace->dictionary, text);
@@ -85,11 +85,11 @@ static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
 }
 
 
-static pf_status take_type (pf_trace *trace, const pprof_part *message,
+static pf_status read_type (pf_trace *trace, const pprof_field *message,
                             pprof_value_type *type, pf_error *error) {
   pprof_value_type stated;
   uint32_t name = PF_NO_NAME, unit = PF_NO_NAME;
-  pprof_take_value_type(message->bytes, &stated);
+  pprof_read_value_type(message->bytes, &stated);
   pf_status status = name_of(trace, stated.type, message->at, &name, error);
   if (status == PF_OK)
     status = name_of(trace, stated.unit, message->at, &unit, error);
@@ -98,19 +98,19 @@ static pf_status take_type (pf_trace *trace, const pprof_part *message,
 }
 
 
-static pf_status take_comments (pf_trace *trace, const pprof_part *part,
-                                pprof_head *head, pf_error *error) {
-  pf_cursor c = pprof_numbers(part);
-  uint64_t number = part->value;
+static pf_status read_comments (pf_trace *trace, const pprof_field *field,
+                                pprof_header *header, pf_error *error) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t number = field->value;
   pf_status status = PF_OK;
   uint32_t name;
   while (status == PF_OK &&
-         (part->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
-    status = name_of(trace, number, part->at, &name, error);
+         (field->wire != PPROF_BYTES || pprof_varint(&c, &number))) {
+    status = name_of(trace, number, field->at, &name, error);
     if (status == PF_OK && name != PF_NO_NAME &&
-        !pprof_head_comment(head, name))
+        !pprof_header_comment(header, name))
       status = no_memory(error);
-    if (part->wire != PPROF_BYTES)
+    if (field->wire != PPROF_BYTES)
       break;
   }
   return status;
@@ -118,49 +118,49 @@ static pf_status take_comments (pf_trace *trace, const pprof_part *part,
 
 
 /* The fact of one field. */
-static pf_status take_fact (pf_trace *trace, const pprof_part *part,
-                            pprof_head *head, pf_error *error) {
+static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
+                                    pprof_header *header, pf_error *error) {
   uint32_t *name = NULL;
-  if (part->number == PPROF_COMMENT)
-    return take_comments(trace, part, head, error);
-  if (part->number == PPROF_PERIOD_TYPE && part->wire == PPROF_BYTES)
-    return take_type(trace, part, &head->period_type, error);
-  if (part->wire != PPROF_VARINT)
+  if (field->number == PPROF_COMMENT)
+    return read_comments(trace, field, header, error);
+  if (field->number == PPROF_PERIOD_TYPE && field->wire == PPROF_BYTES)
+    return read_type(trace, field, &header->period_type, error);
+  if (field->wire != PPROF_VARINT)
     return PF_OK;
-  switch (part->number) {
-    case PPROF_TIME_NANOS: head->time_nanos = (int64_t)part->value; break;
+  switch (field->number) {
+    case PPROF_TIME_NANOS: header->time_nanos = (int64_t)field->value; break;
     case PPROF_DURATION_NANOS:
-      head->duration_nanos = (int64_t)part->value;
+      header->duration_nanos = (int64_t)field->value;
       break;
-    case PPROF_PERIOD: head->period = (int64_t)part->value; break;
-    case PPROF_DROP_FRAMES: name = &head->drop_frames; break;
-    case PPROF_KEEP_FRAMES: name = &head->keep_frames; break;
-    case PPROF_DEFAULT_TYPE: name = &head->default_type; break;
-    case PPROF_DOC_URL: name = &head->doc_url; break;
+    case PPROF_PERIOD: header->period = (int64_t)field->value; break;
+    case PPROF_DROP_FRAMES: name = &header->drop_frames; break;
+    case PPROF_KEEP_FRAMES: name = &header->keep_frames; break;
+    case PPROF_DEFAULT_TYPE: name = &header->default_type; break;
+    case PPROF_DOC_URL: name = &header->doc_url; break;
     default: break;
   }
   return name == NULL ? PF_OK
-                      : name_of(trace, part->value, part->at, name, error);
+                      : name_of(trace, field->value, field->at, name, error);
 }
 
 
-/* Read the facts and the sample types that a file states outside its samples
-   into `head` and `types`. */
-static pf_status read_head (pf_trace *trace, pprof_head *head,
-                            stated_types *types, pf_error *error) {
+/* Read the attributes and the sample types that a file states outside its samples
+   into `header` and `types`. */
+static pf_status read_header (pf_trace *trace, pprof_header *header,
+                              stated_types *types, pf_error *error) {
   const pprof_file *const file = trace->state;
-  pprof_rest rest = {0};
-  pprof_part part;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
   pf_status status = PF_OK;
   types->types = calloc(file->ntypes + 1, sizeof *types->types);
   if (types->types == NULL)
     return no_memory(error);
-  while (status == PF_OK && pprof_next_rest(file, &rest, &part)) {
-    if (part.number != PPROF_SAMPLE_TYPE)
-      status = take_fact(trace, &part, head, error);
-    else if (part.wire == PPROF_BYTES && types->count < file->ntypes) {
+  while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
+    if (field.number != PPROF_SAMPLE_TYPE)
+      status = read_header_field(trace, &field, header, error);
+    else if (field.wire == PPROF_BYTES && types->count < file->ntypes) {
       stated_type *const type = &types->types[types->count++];
-      status = take_type(trace, &part, &type->names, error);
+      status = read_type(trace, &field, &type->names, error);
       type->unit =
           pprof_unit_of(pf_name(trace->dictionary, (uint32_t)type->names.unit));
     }
@@ -175,7 +175,7 @@ static pf_status read_head (pf_trace *trace, pprof_head *head,
 
 /* Whether values of two types can be added up: one name, and one unit or two that
    convert. */
-static bool are_alike (const stated_type *a, const stated_type *b) {
+static bool are_addable (const stated_type *a, const stated_type *b) {
   return a->names.type == b->names.type &&
          (a->names.unit == b->names.unit ||
           (a->unit.family == b->unit.family &&
@@ -188,23 +188,24 @@ static bool are_alike (const stated_type *a, const stated_type *b) {
 static size_t find_type (const stated_types *types, const stated_type *type,
                          size_t nth) {
   for (size_t i = 0; i < types->count; i++)
-    if (are_alike(type, &types->types[i]) && nth-- == 0)
+    if (are_addable(type, &types->types[i]) && nth-- == 0)
       return i;
   return SIZE_MAX;
 }
 
 
 /* How many types before number t of a list are like that. */
-static size_t rank_among_alike (const stated_types *types, size_t t) {
+static size_t nth_among_addable (const stated_types *types, size_t t) {
   size_t n = 0;
   for (size_t i = 0; i < t; i++)
-    n += are_alike(&types->types[i], &types->types[t]);
+    n += are_addable(&types->types[i], &types->types[t]);
   return n;
 }
 
 
-static pf_status tell_left_out (pprof_merged *m, pf_trace *trace,
-                                const pprof_value_type *type, pf_error *error) {
+static pf_status note_unmerged_type (pprof_merged *m, pf_trace *trace,
+                                     const pprof_value_type *type,
+                                     pf_error *error) {
   const pf_bytes name = pf_name(m->dictionary, (uint32_t)type->type);
   return pf_warn(
       trace, PF_NOTE, "pprof-types-differ", PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -216,17 +217,17 @@ static pf_status tell_left_out (pprof_merged *m, pf_trace *trace,
 
 
 /* Note the types of file f that are not merged. */
-static pf_status tell_all_left_out (pprof_merged *m, pf_trace *trace,
-                                    const stated_types *types,
-                                    const pprof_translation *translation,
-                                    pf_error *error) {
+static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
+                                      const stated_types *types,
+                                      const pprof_translation *translation,
+                                      pf_error *error) {
   bool *const used = calloc(types->count + 1, sizeof *used);
   pf_status status = used == NULL ? no_memory(error) : PF_OK;
   for (size_t t = 0; used != NULL && t < m->ntypes; t++)
     used[translation->types[t]] = true;
   for (size_t i = 0; status == PF_OK && i < types->count; i++)
     if (!used[i])
-      status = tell_left_out(m, trace, &types->types[i].names, error);
+      status = note_unmerged_type(m, trace, &types->types[i].names, error);
   free(used);
   return status;
 }
@@ -236,7 +237,7 @@ static pf_status tell_all_left_out (pprof_merged *m, pf_trace *trace,
    unit is the finest of theirs. */
 static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
                       pprof_translation *translations) {
-  const size_t nth = rank_among_alike(&stated[0], t);
+  const size_t nth = nth_among_addable(&stated[0], t);
   const stated_type *finest = &stated[0].types[t];
   for (size_t f = 0; f < m->nfiles; f++) {
     const size_t found = find_type(&stated[f], &stated[0].types[t], nth);
@@ -278,7 +279,7 @@ static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
                    "of one kind");
   for (size_t f = 0; f < m->nfiles && status == PF_OK; f++)
     status =
-        tell_all_left_out(m, traces[f], &stated[f], &translations[f], error);
+        note_unmerged_types(m, traces[f], &stated[f], &translations[f], error);
   return status;
 }
 
@@ -286,10 +287,10 @@ static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
 /* A default that is not among the types would mean nothing. */
 static void check_default (pprof_merged *m) {
   for (size_t t = 0; t < m->ntypes; t++)
-    if (m->types[t].type == m->head.default_type)
+    if (m->types[t].type == m->header.default_type)
       return;
   if (m->nfiles > 1)
-    m->head.default_type = PF_NO_NAME;
+    m->header.default_type = PF_NO_NAME;
 }
 
 
@@ -299,12 +300,12 @@ static stated_type with_unit (const pprof_merged *m, pprof_value_type names) {
 }
 
 
-static pf_status check_period (const pprof_merged *m, const pprof_head *head,
-                               pf_error *error) {
-  const stated_type a = with_unit(m, m->head.period_type),
-                    b = with_unit(m, head->period_type);
+static pf_status check_period (const pprof_merged *m,
+                               const pprof_header *header, pf_error *error) {
+  const stated_type a = with_unit(m, m->header.period_type),
+                    b = with_unit(m, header->period_type);
   if (a.names.type == PF_NO_NAME || b.names.type == PF_NO_NAME ||
-      are_alike(&a, &b))
+      are_addable(&a, &b))
     return PF_OK;
   return pf_fail(
       error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -317,41 +318,41 @@ static pf_status check_period (const pprof_merged *m, const pprof_head *head,
 
 
 static bool has_mapping (const pprof_file *file) {
-  pprof_rest rest = {0};
-  pprof_part part;
-  while (pprof_next_rest(file, &rest, &part))
-    if (part.number == PPROF_MAPPING && part.wire == PPROF_BYTES)
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  while (pprof_next_meta(file, &meta, &field))
+    if (field.number == PPROF_MAPPING && field.wire == PPROF_BYTES)
       return true;
   return false;
 }
 
 
-static pf_status merge_head (pprof_merged *m, pf_trace *trace, bool is_first,
-                             stated_types *stated, pf_error *error) {
-  pprof_head head;
-  pprof_head_open(&head);
-  pf_status status = read_head(trace, &head, stated, error);
+static pf_status merge_header (pprof_merged *m, pf_trace *trace, bool is_first,
+                               stated_types *stated, pf_error *error) {
+  pprof_header header;
+  pprof_header_open(&header);
+  pf_status status = read_header(trace, &header, stated, error);
   if (status == PF_OK)
-    status = check_period(m, &head, error);
+    status = check_period(m, &header, error);
   if (status == PF_OK &&
-      !pprof_head_merge(&m->head, &head, is_first, m->dictionary))
+      !pprof_header_merge(&m->header, &header, is_first, m->dictionary))
     status = no_memory(error);
-  pprof_head_close(&head);
+  pprof_header_close(&header);
   m->has_mappings = m->has_mappings || has_mapping(trace->state);
   return status;
 }
 
 
-pf_status pprof_merge_heads (pprof_merged *m, pf_trace *const *traces,
-                             size_t count, pprof_translation *translations,
-                             pf_error *error) {
+pf_status pprof_merge_headers (pprof_merged *m, pf_trace *const *traces,
+                               size_t count, pprof_translation *translations,
+                               pf_error *error) {
   stated_types *const stated = calloc(count + 1, sizeof *stated);
   pf_status status = PF_OK;
   if (stated == NULL)
     return no_memory(error);
   m->nfiles = count;
   for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = merge_head(m, traces[f], f == 0, &stated[f], error);
+    status = merge_header(m, traces[f], f == 0, &stated[f], error);
   if (status == PF_OK)
     status = merge_types(m, traces, stated, translations, error);
   if (status == PF_OK)
@@ -370,13 +371,13 @@ pf_status pprof_merge_heads (pprof_merged *m, pf_trace *const *traces,
 bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
   const size_t count = (size_t)b->count + 1;
   void *array = b->words, *records = b->records, *values = b->values;
-  const bool ok =
-      count < UINT32_MAX &&
-      pf_array_widen(&array, &b->word_room, b->nwords + words,
-                     sizeof *b->words) &&
-      pf_array_widen(&records, &b->record_room, count, sizeof *b->records) &&
-      pf_array_widen(&values, &b->value_room, count * ntypes + 1,
-                     sizeof *b->values);
+  const bool ok = count < UINT32_MAX &&
+                  pf_array_widen(&array, &b->word_capacity, b->nwords + words,
+                                 sizeof *b->words) &&
+                  pf_array_widen(&records, &b->record_capacity, count,
+                                 sizeof *b->records) &&
+                  pf_array_widen(&values, &b->value_capacity,
+                                 count * ntypes + 1, sizeof *b->values);
   b->words = array;
   b->records = records;
   b->values = values;
@@ -410,8 +411,8 @@ void pprof_block_add (pprof_block *b, uint32_t sample, size_t ntypes,
 }
 
 
-void pprof_take_sample (pprof_merged *m, const pprof_block *b,
-                        uint32_t sample) {
+void pprof_append_sample (pprof_merged *m, const pprof_block *b,
+                          uint32_t sample) {
   m->samples[m->nsamples++] = (pprof_sample){b->words + b->records[sample],
                                              b->values + sample * m->ntypes};
 }
@@ -438,17 +439,17 @@ static void drop_zeros (pprof_merged *m) {
 static pf_status merge_all (pprof_merged *m, pf_trace *const *traces,
                             size_t count, pprof_translation *translations,
                             pf_error *error) {
-  pf_status status = pprof_merge_heads(m, traces, count, translations, error);
+  pf_status status = pprof_merge_headers(m, traces, count, translations, error);
   for (size_t f = 0; f < count && status == PF_OK; f++)
     status = pprof_read_tables(m, traces[f], &translations[f], error);
-  for (size_t f = 0; f < count && status == PF_OK && m->is_in_order; f++)
+  for (size_t f = 0; f < count && status == PF_OK && m->is_sorted; f++)
     status = pprof_check_locations(m, traces[f], &translations[f], error);
-  if (status == PF_OK && m->is_in_order)
+  if (status == PF_OK && m->is_sorted)
     status = pprof_merge_sorted(m, traces, translations, error);
-  if (status == PF_OK && !m->is_in_order)
-    status = pprof_merge_mixed(m, traces, translations, error);
+  if (status == PF_OK && !m->is_sorted)
+    status = pprof_merge_unsorted(m, traces, translations, error);
   for (size_t f = 0; f < count && status == PF_OK; f++)
-    status = pprof_keep_mappings(m, &translations[f], error);
+    status = pprof_merge_unused_mappings(m, &translations[f], error);
   if (status == PF_OK)
     drop_zeros(m);
   return status;

@@ -1,18 +1,19 @@
 /*
-** merged_write.c - the bytes of a merged profile.
+** pprof_merge_write.c - the bytes of a merged profile.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADS (3 * (1 + PPROF_VARINT_SIZE)) /* tags and sizes of a sample */
+#define MAX_SAMPLE_HEADER \
+  (3 * (1 + PPROF_VARINT_SIZE)) /* tags and sizes of a sample */
 
 typedef struct merged_writer {
   pprof_merged *merged;
   pf_sink *sink;
-  pprof_texts texts;
+  pprof_strings strings;
   uint32_t *ids;       /* by location, its number less 1: its id, or 0 */
   uint32_t *locations; /* by id less 1: the number less 1 */
   uint32_t nlocations;
@@ -32,10 +33,10 @@ static uint64_t label_number (const uint32_t *label) {
 /* The values of fields 1 to 4 of a label. */
 static void label_fields (merged_writer *w, const uint32_t *label,
                           uint64_t *values) {
-  values[0] = pprof_text_number(&w->texts, label[LABEL_KEY]);
-  values[1] = pprof_text_number(&w->texts, label[LABEL_TEXT]);
+  values[0] = pprof_string_index(&w->strings, label[LABEL_KEY]);
+  values[1] = pprof_string_index(&w->strings, label[LABEL_TEXT]);
   values[2] = label_number(label);
-  values[3] = pprof_text_number(&w->texts, label[LABEL_UNIT]);
+  values[3] = pprof_string_index(&w->strings, label[LABEL_UNIT]);
 }
 
 
@@ -76,25 +77,25 @@ static void put_sample (merged_writer *w, const pprof_sample *sample) {
   const pprof_merged *const m = w->merged;
   const uint32_t *const record = sample->record;
   const uint32_t count = record[RECORD_LOCATIONS];
-  const uint32_t *const labels = record + RECORD_HEAD + count;
-  uint8_t head[HEADS], *to = w->bytes;
+  const uint32_t *const labels = record + RECORD_HEADER + count;
+  uint8_t header[MAX_SAMPLE_HEADER], *to = w->bytes;
   for (uint32_t i = 0; i < count; i++)
-    to = pprof_write_varint(to, w->ids[record[RECORD_HEAD + i] - 1]);
+    to = pprof_write_varint(to, w->ids[record[RECORD_HEADER + i] - 1]);
   const size_t ids = (size_t)(to - w->bytes);
   for (size_t t = 0; t < m->ntypes; t++)
     to = pprof_write_varint(to, (uint64_t)sample->values[t]);
   const size_t nvalues = (size_t)(to - w->bytes) - ids;
   const size_t id_field = ids == 0 ? 0 : 1 + pprof_varint_size(ids) + ids;
   uint8_t *at =
-      pprof_write_message(head, PPROF_SAMPLE,
+      pprof_write_message(header, PPROF_SAMPLE,
                           id_field + 1 + pprof_varint_size(nvalues) + nvalues +
                               labels_size(w, labels, record[RECORD_LABELS]));
   if (ids > 0)
     at = pprof_write_message(at, 1, ids);
-  (void)pf_sink_put(w->sink, head, (size_t)(at - head));
+  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
   (void)pf_sink_put(w->sink, w->bytes, ids);
-  at = pprof_write_message(head, 2, nvalues);
-  (void)pf_sink_put(w->sink, head, (size_t)(at - head));
+  at = pprof_write_message(header, 2, nvalues);
+  (void)pf_sink_put(w->sink, header, (size_t)(at - header));
   (void)pf_sink_put(w->sink, w->bytes + ids, nvalues);
   put_labels(w, labels, record[RECORD_LABELS]);
 }
@@ -105,7 +106,8 @@ static void put_sample (merged_writer *w, const pprof_sample *sample) {
 /* {====== What samples refer to ====== */
 
 /* The next id of something that is met; `used` has it then. */
-static void meet (uint32_t *ids, uint32_t *used, uint32_t *count, uint64_t at) {
+static void assign_id (uint32_t *ids, uint32_t *used, uint32_t *count,
+                       uint64_t at) {
   if (ids[at] != 0)
     return;
   used[*count] = (uint32_t)at;
@@ -115,14 +117,15 @@ static void meet (uint32_t *ids, uint32_t *used, uint32_t *count, uint64_t at) {
 
 /* Give ids to the locations that samples refer to: in their own order where the
    files have one, else as they are met. */
-static void number_locations (merged_writer *w) {
+static void assign_location_ids (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   for (uint32_t i = 0; i < m->nsamples; i++) {
     const uint32_t *const record = m->samples[i].record;
     for (uint32_t l = 0; l < record[RECORD_LOCATIONS]; l++)
-      meet(w->ids, w->locations, &w->nlocations, record[RECORD_HEAD + l] - 1);
+      assign_id(w->ids, w->locations, &w->nlocations,
+                record[RECORD_HEADER + l] - 1);
   }
-  if (!m->is_in_order)
+  if (!m->is_sorted)
     return;
   w->nlocations = 0;
   for (uint32_t i = 0; i < m->location_set.count; i++)
@@ -141,18 +144,18 @@ static void put_mappings (merged_writer *w) {
   const uint32_t nmappings = m->mapping_set.count;
   uint32_t count = 0;
   if (nmappings > 0)
-    meet(w->mappings, w->used, &count, 0);
+    assign_id(w->mappings, w->used, &count, 0);
   for (uint32_t i = 0; i < w->nlocations; i++) {
     const uint32_t mapping = m->locations[w->locations[i]].mapping;
     if (mapping != 0)
-      meet(w->mappings, w->used, &count, mapping - 1);
+      assign_id(w->mappings, w->used, &count, mapping - 1);
   }
   for (uint32_t i = 0; i < nmappings; i++)
-    meet(w->mappings, w->used, &count, i);
+    assign_id(w->mappings, w->used, &count, i);
   for (uint32_t i = 0; i < count; i++) {
     pprof_mapping mapping = m->mappings[w->used[i]];
     mapping.id = i + 1u;
-    pprof_put_mapping(w->sink, &w->texts, &mapping);
+    pprof_put_mapping(w->sink, &w->strings, &mapping);
   }
 }
 
@@ -167,17 +170,17 @@ static uint32_t put_locations (merged_writer *w) {
     for (uint32_t n = 0; n < l->nlines; n++)
       if (lines[n].function != 0) {
         const uint64_t function = lines[n].function - 1;
-        meet(w->functions, w->used, &nfunctions, function);
+        assign_id(w->functions, w->used, &nfunctions, function);
         lines[n].function = w->functions[function];
       }
-    const pprof_place place = {
+    const pprof_location_message message = {
         .id = i + 1u,
         .mapping = l->mapping == 0 ? 0 : w->mappings[l->mapping - 1],
         .address = l->address,
         .is_folded = l->is_folded,
         .lines = lines,
         .nlines = l->nlines};
-    pprof_put_location(w->sink, &place);
+    pprof_put_location(w->sink, &message);
   }
   return nfunctions;
 }
@@ -187,7 +190,7 @@ static void put_functions (merged_writer *w, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     pprof_function_message function = w->merged->functions[w->used[i]];
     function.id = i + 1u;
-    pprof_put_function(w->sink, &w->texts, &function);
+    pprof_put_function(w->sink, &w->strings, &function);
   }
 }
 
@@ -197,67 +200,67 @@ static void put_functions (merged_writer *w, uint32_t count) {
 /* {====== All of it ====== */
 
 /* Facts that are given replace those of the files. */
-static void take_given (pprof_head *head, const pprof_head *given) {
+static void apply_given (pprof_header *header, const pprof_header *given) {
   if (given->time_nanos != 0)
-    head->time_nanos = given->time_nanos;
+    header->time_nanos = given->time_nanos;
   if (given->duration_nanos != 0)
-    head->duration_nanos = given->duration_nanos;
+    header->duration_nanos = given->duration_nanos;
   if (given->period != 0)
-    head->period = given->period;
+    header->period = given->period;
 }
 
 
 static void put_all (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   for (size_t t = 0; t < m->ntypes; t++)
-    pprof_put_value_type(w->sink, &w->texts, PPROF_SAMPLE_TYPE, &m->types[t]);
-  pprof_put_head(w->sink, &w->texts, &m->head);
+    pprof_put_value_type(w->sink, &w->strings, PPROF_SAMPLE_TYPE, &m->types[t]);
+  pprof_put_header(w->sink, &w->strings, &m->header);
   for (uint32_t i = 0; i < m->nsamples; i++)
     put_sample(w, &m->samples[i]);
   put_mappings(w);
   put_functions(w, put_locations(w));
-  pprof_put_texts(&w->texts, w->sink);
+  pprof_put_strings(&w->strings, w->sink);
 }
 
 
-static bool make_room (merged_writer *w) {
+static bool allocate (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   const size_t nfunctions = (size_t)m->function_set.count + 1;
   const size_t nmappings = (size_t)m->mapping_set.count + 1;
-  uint32_t most = 0;
+  uint32_t maximum = 0;
   for (uint32_t i = 0; i < m->nsamples; i++)
-    if (m->samples[i].record[RECORD_LOCATIONS] > most)
-      most = m->samples[i].record[RECORD_LOCATIONS];
+    if (m->samples[i].record[RECORD_LOCATIONS] > maximum)
+      maximum = m->samples[i].record[RECORD_LOCATIONS];
   w->ids = calloc((size_t)m->location_set.count + 1, sizeof *w->ids);
   w->locations =
       calloc((size_t)m->location_set.count + 1, sizeof *w->locations);
   w->functions = calloc(nfunctions, sizeof *w->functions);
   w->mappings = calloc(nmappings, sizeof *w->mappings);
   w->used = calloc(nfunctions + nmappings, sizeof *w->used);
-  w->bytes = malloc((most + m->ntypes + 1) * PPROF_VARINT_SIZE);
+  w->bytes = malloc((maximum + m->ntypes + 1) * PPROF_VARINT_SIZE);
   return w->ids != NULL && w->locations != NULL && w->functions != NULL &&
          w->mappings != NULL && w->used != NULL && w->bytes != NULL;
 }
 
 
-pf_status pprof_merged_write (pprof_merged *m, const pprof_head *given,
+pf_status pprof_merged_write (pprof_merged *m, const pprof_header *given,
                               pf_sink *sink, pf_error *error) {
   merged_writer w = {
-      .merged = m, .sink = sink, .texts = {.dictionary = m->dictionary}};
-  take_given(&m->head, given);
+      .merged = m, .sink = sink, .strings = {.dictionary = m->dictionary}};
+  apply_given(&m->header, given);
   pf_status status = PF_OK;
-  if (!make_room(&w))
+  if (!allocate(&w))
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   if (status == PF_OK) {
-    number_locations(&w);
+    assign_location_ids(&w);
     put_all(&w);
     status = sink->failed;
     if (status != PF_OK)
       status = pf_fail(error, status, PF_NO_OFFSET, "write failed");
-    else if (w.texts.failed)
+    else if (w.strings.failed)
       status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
-  pprof_texts_close(&w.texts);
+  pprof_strings_close(&w.strings);
   free(w.ids);
   free(w.locations);
   free(w.functions);

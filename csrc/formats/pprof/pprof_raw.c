@@ -1,5 +1,5 @@
 /*
-** raw.c - the fields of a profile as they stand: joined, the bytes of all rows
+** pprof_raw.c - the fields of a profile as they stand: joined, the bytes of all rows
 ** are the file (unpacked, when it was gzipped).
 */
 
@@ -45,7 +45,7 @@ static pf_status put_kind (const raw_reader *r, pf_batch *batch, size_t row,
 
 
 /* A row for the bytes from `from` to where the reader is. */
-static void put_place (const raw_reader *r, pf_batch *batch, size_t row,
+static void put_bytes (const raw_reader *r, pf_batch *batch, size_t row,
                        size_t from) {
   if (batch->columns[RAW_OFFSET].data != NULL)
     batch->columns[RAW_OFFSET].ints[row] = (int64_t)from;
@@ -57,30 +57,30 @@ static void put_place (const raw_reader *r, pf_batch *batch, size_t row,
 }
 
 
-static void put_value (pf_batch *batch, size_t row, const pprof_part *part) {
+static void put_value (pf_batch *batch, size_t row, const pprof_field *field) {
   pf_column *const column = &batch->columns[RAW_VALUE];
   if (column->data == NULL)
     return;
   column->ints[row] = 0;
-  if (part == NULL || part->wire == PPROF_BYTES)
+  if (field == NULL || field->wire == PPROF_BYTES)
     pf_set_missing(column, row);
   else
-    column->ints[row] = (int64_t)part->value;
+    column->ints[row] = (int64_t)field->value;
 }
 
 
-static pf_status put_part (raw_reader *r, pf_batch *batch, pf_error *error) {
+static pf_status put_field (raw_reader *r, pf_batch *batch, pf_error *error) {
   pf_cursor c = pf_cursor_over(r->file->bytes, false);
-  pprof_part part;
+  pprof_field field;
   const size_t row = batch->rows++, from = r->at;
   c.at = from;
-  const bool ok = pprof_next(&c, &part);
+  const bool ok = pprof_next_field(&c, &field);
   r->at = ok ? c.at : c.bytes.size;
-  put_place(r, batch, row, from);
-  put_value(batch, row, ok ? &part : NULL);
-  return put_kind(r, batch, row,
-                  !ok ? "rest" : kinds[part.number < NKINDS ? part.number : 0],
-                  error);
+  put_bytes(r, batch, row, from);
+  put_value(batch, row, ok ? &field : NULL);
+  return put_kind(
+      r, batch, row,
+      !ok ? "rest" : kinds[field.number < NKINDS ? field.number : 0], error);
 }
 
 
@@ -90,7 +90,7 @@ static pf_status raw_next (pf_reader *self, pf_batch *batch, pf_error *error) {
   pf_batch_clear(batch);
   while (status == PF_OK && batch->rows < PF_BATCH_ROWS &&
          r->at < r->file->bytes.size)
-    status = put_part(r, batch, error);
+    status = put_field(r, batch, error);
   return status != PF_OK ? status : batch->rows > 0 ? PF_MORE : PF_END;
 }
 

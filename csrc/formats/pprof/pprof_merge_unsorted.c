@@ -1,10 +1,10 @@
 /*
-** merged_mixed.c - samples of any files, in the order in which they are met.
+** pprof_merge_unsorted.c - samples of any files, in the order in which they are met.
 ** Those of equal locations and labels are one: a sample is written behind the
 ** others before it is looked for, and goes where it is known.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +17,11 @@ typedef struct sample_merger {
   pf_trace *trace;
   const pprof_file *file;
   pprof_translation *translation;
-  pf_interned set;     /* of the samples of merged->mixed */
+  pf_interned set;     /* of the samples of merged->unsorted */
   uint32_t *locations; /* of the sample that is read, the leaf first */
-  size_t nlocations, location_room;
+  size_t nlocations, location_capacity;
   uint32_t *labels; /* LABEL_WORDS each */
-  size_t nlabels, label_room;
+  size_t nlabels, label_capacity;
   pprof_values values;
 } sample_merger;
 
@@ -31,9 +31,9 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-static bool reserve_words (uint32_t **words, size_t *room, size_t wanted) {
+static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
   void *array = *words;
-  const bool ok = pf_array_widen(&array, room, wanted, sizeof **words);
+  const bool ok = pf_array_widen(&array, capacity, wanted, sizeof **words);
   *words = array;
   return ok;
 }
@@ -42,9 +42,9 @@ static bool reserve_words (uint32_t **words, size_t *room, size_t wanted) {
 /* {====== Reading a sample ====== */
 
 /* Add a location of the file. False when out of memory. */
-static bool take_location (sample_merger *s, uint32_t number) {
-  if (s->nlocations == s->location_room &&
-      !reserve_words(&s->locations, &s->location_room, s->nlocations + 1))
+static bool read_location (sample_merger *s, uint32_t number) {
+  if (s->nlocations == s->location_capacity &&
+      !reserve_words(&s->locations, &s->location_capacity, s->nlocations + 1))
     return false;
   s->locations[s->nlocations++] = number;
   return true;
@@ -52,22 +52,23 @@ static bool take_location (sample_merger *s, uint32_t number) {
 
 
 /* Add the locations of a field. */
-static pf_status take_locations (sample_merger *s, const pprof_part *part,
+static pf_status read_locations (sample_merger *s, const pprof_field *field,
                                  size_t offset, pf_error *error) {
-  pf_cursor c = pprof_numbers(part);
-  uint64_t id = part->value;
-  while (part->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
+  pf_cursor c = pprof_numbers(field);
+  uint64_t id = field->value;
+  while (field->wire != PPROF_BYTES || pprof_varint(&c, &id)) {
     const uint32_t number = pprof_find_location(s->file, id);
     if (number != UINT32_MAX) {
-      if (!take_location(s, number))
+      if (!read_location(s, number))
         return no_memory(error);
     }
     else {
-      const pf_status status = pprof_no_location(s->trace, id, offset, error);
+      const pf_status status =
+          pprof_warn_no_location(s->trace, id, offset, error);
       if (status != PF_OK)
         return status;
     }
-    if (part->wire != PPROF_BYTES)
+    if (field->wire != PPROF_BYTES)
       break;
   }
   return PF_OK;
@@ -82,7 +83,7 @@ static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
   if (number == 0)
     return PF_OK;
   const pf_status status =
-      pprof_text(s->trace, s->file, number, offset, &text, error);
+      pprof_string(s->trace, s->file, number, offset, &text, error);
   if (status != PF_OK)
     return status;
   *name = pf_intern(s->trace->dictionary, text);
@@ -90,14 +91,14 @@ static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
 }
 
 
-static pf_status take_label (sample_merger *s, pf_bytes message, size_t offset,
+static pf_status read_label (sample_merger *s, pf_bytes message, size_t offset,
                              pf_error *error) {
   pprof_label label;
-  if (!reserve_words(&s->labels, &s->label_room,
+  if (!reserve_words(&s->labels, &s->label_capacity,
                      (s->nlabels + 1) * LABEL_WORDS))
     return no_memory(error);
   uint32_t *const to = s->labels + s->nlabels++ * LABEL_WORDS;
-  pprof_take_label(message, &label);
+  pprof_read_label(message, &label);
   to[LABEL_LOW] = (uint32_t)label.number;
   to[LABEL_HIGH] = (uint32_t)((uint64_t)label.number >> 32);
   pf_status status = name_of(s, label.key, offset, &to[LABEL_KEY], error);
@@ -109,19 +110,19 @@ static pf_status take_label (sample_merger *s, pf_bytes message, size_t offset,
 }
 
 
-static pf_status read_sample (sample_merger *s, const pprof_part *message,
+static pf_status read_sample (sample_merger *s, const pprof_field *message,
                               pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
+  pprof_field field;
   pf_status status = PF_OK;
   s->nlocations = s->nlabels = s->values.count = 0;
-  while (status == PF_OK && pprof_next(&c, &part))
-    switch (part.number) {
-      case 1: status = take_locations(s, &part, message->at, error); break;
-      case 2: pprof_take_values(&s->values, &part); break;
+  while (status == PF_OK && pprof_next_field(&c, &field))
+    switch (field.number) {
+      case 1: status = read_locations(s, &field, message->at, error); break;
+      case 2: pprof_read_values(&s->values, &field); break;
       case 3:
-        if (part.wire == PPROF_BYTES)
-          status = take_label(s, part.bytes, message->at, error);
+        if (field.wire == PPROF_BYTES)
+          status = read_label(s, field.bytes, message->at, error);
         break;
       default: break;
     }
@@ -135,15 +136,15 @@ static pf_status read_sample (sample_merger *s, const pprof_part *message,
 
 /* {====== Adding it ====== */
 
-typedef struct wanted_sample {
+typedef struct sample_key {
   const pprof_block *block;
   const uint32_t *record;
   size_t bytes;
-} wanted_sample;
+} sample_key;
 
 
 static bool is_same_sample (const void *context, uint32_t number) {
-  const wanted_sample *const w = context;
+  const sample_key *const w = context;
   return memcmp(w->block->words + w->block->records[number], w->record,
                 w->bytes) == 0;
 }
@@ -157,7 +158,7 @@ static uint64_t hash_of_words (uint64_t hash, const uint32_t *words,
 }
 
 
-/* The place of a label among those of a sample: by its key, texts before
+/* The place of a label among those of a sample: by its key, strings before
    numbers. */
 static uint64_t rank_of_label (const uint32_t *label) {
   return (uint64_t)label[LABEL_KEY] << 1 | (label[LABEL_TEXT] == PF_NO_NAME);
@@ -173,14 +174,14 @@ static bool are_ordered (const sample_merger *s) {
 }
 
 
-typedef struct label_place {
+typedef struct label_position {
   uint64_t rank;
   size_t at;
-} label_place;
+} label_position;
 
 
-static int compare_places (const void *left, const void *right) {
-  const label_place *const a = left, *const b = right;
+static int compare_labels (const void *left, const void *right) {
+  const label_position *const a = left, *const b = right;
   return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
                             : (a->at > b->at) - (a->at < b->at);
 }
@@ -192,29 +193,31 @@ static bool order_labels (sample_merger *s) {
   if (s->labels == NULL || are_ordered(s))
     return true;
   const size_t bytes = s->nlabels * LABEL_WORDS * sizeof *s->labels;
-  label_place *const places = malloc(s->nlabels * sizeof *places);
+  label_position *const positions = malloc(s->nlabels * sizeof *positions);
   uint32_t *const labels = malloc(bytes);
-  const bool ok = places != NULL && labels != NULL;
+  const bool ok = positions != NULL && labels != NULL;
   if (ok) {
     for (size_t i = 0; i < s->nlabels; i++)
-      places[i] = (label_place){rank_of_label(s->labels + i * LABEL_WORDS), i};
-    qsort(places, s->nlabels, sizeof *places, compare_places);
+      positions[i] =
+          (label_position){rank_of_label(s->labels + i * LABEL_WORDS), i};
+    qsort(positions, s->nlabels, sizeof *positions, compare_labels);
     for (size_t i = 0; i < s->nlabels; i++)
-      memcpy(labels + i * LABEL_WORDS, s->labels + places[i].at * LABEL_WORDS,
+      memcpy(labels + i * LABEL_WORDS,
+             s->labels + positions[i].at * LABEL_WORDS,
              LABEL_WORDS * sizeof *labels);
     memcpy(s->labels, labels, bytes);
   }
-  free(places);
+  free(positions);
   free(labels);
   return ok;
 }
 
 
 /* Replace the numbers of locations in the file by the merged ones. */
-static bool meet_locations (sample_merger *s) {
+static bool merge_locations (sample_merger *s) {
   for (size_t i = 0; i < s->nlocations; i++) {
-    s->locations[i] = pprof_meet_location(s->merged, s->trace, s->translation,
-                                          s->locations[i]);
+    s->locations[i] = pprof_merge_location(s->merged, s->trace, s->translation,
+                                           s->locations[i]);
     if (s->locations[i] == 0)
       return false;
   }
@@ -225,18 +228,19 @@ static bool meet_locations (sample_merger *s) {
 /* The words of the sample behind those of all others; how many. 0 when out of
    memory. */
 static size_t write_record (sample_merger *s) {
-  pprof_block *const block = &s->merged->mixed;
+  pprof_block *const block = &s->merged->unsorted;
   const size_t nlabel_words = s->nlabels * LABEL_WORDS;
-  const size_t size = RECORD_HEAD + s->nlocations + nlabel_words;
+  const size_t size = RECORD_HEADER + s->nlocations + nlabel_words;
   if (!pprof_block_reserve(block, size, s->merged->ntypes))
     return 0;
   uint32_t *const record = block->words + block->nwords;
   record[RECORD_LOCATIONS] = (uint32_t)s->nlocations;
   record[RECORD_LABELS] = (uint32_t)s->nlabels;
   if (s->nlocations > 0)
-    memcpy(record + RECORD_HEAD, s->locations, s->nlocations * sizeof *record);
+    memcpy(record + RECORD_HEADER, s->locations,
+           s->nlocations * sizeof *record);
   if (nlabel_words > 0)
-    memcpy(record + RECORD_HEAD + s->nlocations, s->labels,
+    memcpy(record + RECORD_HEADER + s->nlocations, s->labels,
            nlabel_words * sizeof *record);
   return size;
 }
@@ -244,12 +248,12 @@ static size_t write_record (sample_merger *s) {
 
 /* The number of the sample that was read; PF_NOT_INTERNED when out of memory. */
 static uint32_t intern_sample (sample_merger *s) {
-  pprof_block *const block = &s->merged->mixed;
+  pprof_block *const block = &s->merged->unsorted;
   const size_t size = write_record(s);
   if (size == 0 || !pf_interned_reserve(&s->set))
     return PF_NOT_INTERNED;
-  const wanted_sample w = {block, block->words + block->nwords,
-                           size * sizeof *block->words};
+  const sample_key w = {block, block->words + block->nwords,
+                        size * sizeof *block->words};
   const uint64_t hash = hash_of_words(s->set.seed, w.record, size);
   const uint32_t known = pf_interned_find(&s->set, hash, is_same_sample, &w);
   if (known != PF_NOT_INTERNED)
@@ -274,12 +278,12 @@ static bool has_weight (const sample_merger *s) {
 static pf_status add_sample (sample_merger *s, pf_error *error) {
   if (!has_weight(s))
     return PF_OK;
-  const bool ok = meet_locations(s) && order_labels(s);
+  const bool ok = merge_locations(s) && order_labels(s);
   const uint32_t sample = ok ? intern_sample(s) : PF_NOT_INTERNED;
   if (sample == PF_NOT_INTERNED)
     return no_memory(error);
-  pprof_block_add(&s->merged->mixed, sample, s->merged->ntypes, s->translation,
-                  &s->values);
+  pprof_block_add(&s->merged->unsorted, sample, s->merged->ntypes,
+                  s->translation, &s->values);
   return PF_OK;
 }
 
@@ -287,13 +291,13 @@ static pf_status add_sample (sample_merger *s, pf_error *error) {
 
 
 static pf_status add_all (sample_merger *s, pf_error *error) {
-  pf_cursor c = pf_cursor_over(s->file->whole, false);
-  pprof_part part;
+  pf_cursor c = pf_cursor_over(s->file->readable, false);
+  pprof_field field;
   pf_status status = PF_OK;
-  while (status == PF_OK && pprof_next(&c, &part)) {
-    if (part.number != PPROF_SAMPLE || part.wire != PPROF_BYTES)
+  while (status == PF_OK && pprof_next_field(&c, &field)) {
+    if (field.number != PPROF_SAMPLE || field.wire != PPROF_BYTES)
       continue;
-    status = read_sample(s, &part, error);
+    status = read_sample(s, &field, error);
     if (status == PF_OK)
       status = add_sample(s, error);
   }
@@ -315,8 +319,9 @@ static pf_status add_files (sample_merger *s, pf_trace *const *traces,
 }
 
 
-pf_status pprof_merge_mixed (pprof_merged *m, pf_trace *const *traces,
-                             pprof_translation *translations, pf_error *error) {
+pf_status pprof_merge_unsorted (pprof_merged *m, pf_trace *const *traces,
+                                pprof_translation *translations,
+                                pf_error *error) {
   sample_merger *const s = calloc(1, sizeof *s);
   if (s == NULL)
     return no_memory(error);
@@ -327,11 +332,11 @@ pf_status pprof_merge_mixed (pprof_merged *m, pf_trace *const *traces,
   free(s->locations);
   free(s->labels);
   free(s);
-  m->has_overflowed |= m->mixed.has_overflowed;
+  m->has_overflowed |= m->unsorted.has_overflowed;
   if (status != PF_OK)
     return status;
-  m->samples = malloc(((size_t)m->mixed.count + 1) * sizeof *m->samples);
-  for (uint32_t i = 0; m->samples != NULL && i < m->mixed.count; i++)
-    pprof_take_sample(m, &m->mixed, i);
+  m->samples = malloc(((size_t)m->unsorted.count + 1) * sizeof *m->samples);
+  for (uint32_t i = 0; m->samples != NULL && i < m->unsorted.count; i++)
+    pprof_append_sample(m, &m->unsorted, i);
   return m->samples != NULL ? PF_OK : no_memory(error);
 }

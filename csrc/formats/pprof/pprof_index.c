@@ -1,5 +1,5 @@
 /*
-** index.c - what samples point to: strings, functions, locations. A pass over
+** pprof_index.c - what samples point to: strings, functions, locations. A pass over
 ** the file counts, and notes where they stand; others go there and fill.
 */
 
@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/pprof/head.h"
+#include "formats/pprof/pprof_header.h"
 #include "formats/pprof/pprof.h"
 #include "model/interned.h"
 #include "model/names.h"
 
 /* Where the parts of a file stand. */
 /* Lines of a location, which a sample can name in two bytes: no compiler has
-   inlined so deep. */
-#define MOST_LINES 256
+   inlined so frame_capacity. */
+#define MAX_LINES 256
 
 enum {
   SAMPLE_TYPE = 1,
@@ -58,7 +58,7 @@ static bool open_ids (pprof_ids *ids, size_t count, uint64_t seed) {
 }
 
 
-uint32_t pprof_look_for_location (const pprof_file *file, uint64_t id) {
+uint32_t pprof_hash_location (const pprof_file *file, uint64_t id) {
   const pprof_ids *const ids = &file->location_ids;
   uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX && file->locations[ids->slots[i]].id != id)
@@ -90,12 +90,12 @@ static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
 /* {====== Counting ====== */
 
 /* How many lines a location has, labels a sample. */
-static uint64_t count_parts (pf_bytes message, uint64_t number) {
+static uint64_t count_fields (pf_bytes message, uint64_t number) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
+  pprof_field field;
   uint64_t count = 0;
-  while (pprof_next(&c, &part))
-    count += part.number == number && part.wire == PPROF_BYTES;
+  while (pprof_next_field(&c, &field))
+    count += field.number == number && field.wire == PPROF_BYTES;
   return count;
 }
 
@@ -105,17 +105,18 @@ typedef struct counts {
 } counts;
 
 
-static void count_part (pprof_file *file, const pprof_part *part, counts *n) {
+static void count_field (pprof_file *file, const pprof_field *field,
+                         counts *n) {
   file->nfields++;
-  if (part->wire != PPROF_BYTES)
+  if (field->wire != PPROF_BYTES)
     return;
-  switch (part->number) {
+  switch (field->number) {
     case SAMPLE:
       file->nsamples++;
-      file->nlabels += count_parts(part->bytes, 3);
+      file->nlabels += count_fields(field->bytes, 3);
       break;
     case LOCATION: {
-      const uint64_t lines = count_parts(part->bytes, 4);
+      const uint64_t lines = count_fields(field->bytes, 4);
       n->locations++;
       n->frames += lines == 0 ? 1 : lines;
       break;
@@ -128,27 +129,28 @@ static void count_part (pprof_file *file, const pprof_part *part, counts *n) {
 
 
 /* A field that is no sample reaches from `from` to `to`. */
-static void note_rest (pprof_file *file, size_t from, size_t to) {
-  pprof_run *const last = &file->runs[file->nruns == 0 ? 0 : file->nruns - 1];
-  const bool is_next = file->nruns > 0 && last->to == from;
-  if (is_next || file->nruns == PPROF_MAX_RUNS)
+static void note_range (pprof_file *file, size_t from, size_t to) {
+  pprof_range *const last =
+      &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
+  const bool is_next = file->nranges > 0 && last->to == from;
+  if (is_next || file->nranges == PPROF_MAX_RANGES)
     last->to = to;
   else
-    file->runs[file->nruns++] = (pprof_run){from, to};
+    file->ranges[file->nranges++] = (pprof_range){from, to};
 }
 
 
-/* Walk the fields; behind the last one that can be read is `file->whole`. */
+/* Walk the fields; behind the last one that can be read is `file->readable`. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
   pf_cursor c = pf_cursor_over(file->bytes, false);
-  pprof_part part;
-  while (pprof_next(&c, &part)) {
-    count_part(file, &part, n);
-    if (part.number != SAMPLE)
-      note_rest(file, part.at, c.at);
+  pprof_field field;
+  while (pprof_next_field(&c, &field)) {
+    count_field(file, &field, n);
+    if (field.number != SAMPLE)
+      note_range(file, field.at, c.at);
   }
-  file->whole = (pf_bytes){file->bytes.at, c.at};
+  file->readable = (pf_bytes){file->bytes.at, c.at};
   if (c.at == file->bytes.size)
     return PF_OK;
   return pf_warn(trace, PF_DAMAGE, "pprof-truncated", PF_ETRUNCATED, c.at,
@@ -157,8 +159,8 @@ static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
 }
 
 
-static pf_status make_room (const pf_trace *trace, pprof_file *file,
-                            const counts *n, pf_error *error) {
+static pf_status allocate (const pf_trace *trace, pprof_file *file,
+                           const counts *n, pf_error *error) {
   const uint64_t seed = trace->dictionary->seed;
   if (n->strings >= UINT32_MAX || n->functions >= UINT32_MAX ||
       n->frames >= UINT32_MAX)
@@ -180,8 +182,9 @@ static pf_status make_room (const pf_trace *trace, pprof_file *file,
 
 /* {====== Strings ====== */
 
-pf_status pprof_text (pf_trace *trace, const pprof_file *file, uint64_t number,
-                      uint64_t offset, pf_bytes *text, pf_error *error) {
+pf_status pprof_string (pf_trace *trace, const pprof_file *file,
+                        uint64_t number, uint64_t offset, pf_bytes *text,
+                        pf_error *error) {
   *text = (pf_bytes){NULL, 0};
   if (number < file->nstrings) {
     *text = file->strings[number];
@@ -197,7 +200,7 @@ static pf_status name_of (pf_trace *trace, const pprof_file *file,
                           pf_error *error) {
   pf_bytes text;
   const pf_status status =
-      pprof_text(trace, file, number, offset, &text, error);
+      pprof_string(trace, file, number, offset, &text, error);
   if (status != PF_OK)
     return status;
   *name = pf_intern(trace->dictionary, text);
@@ -207,11 +210,11 @@ static pf_status name_of (pf_trace *trace, const pprof_file *file,
 
 static pf_status find_strings (pf_trace *trace, pprof_file *file,
                                pf_error *error) {
-  pprof_rest rest = {0};
-  pprof_part part;
-  while (pprof_next_rest(file, &rest, &part))
-    if (part.number == STRING && part.wire == PPROF_BYTES)
-      file->strings[file->nstrings++] = part.bytes;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
+  while (pprof_next_meta(file, &meta, &field))
+    if (field.number == STRING && field.wire == PPROF_BYTES)
+      file->strings[file->nstrings++] = field.bytes;
   if (file->nstrings > 0 && file->strings[0].size > 0)
     return pf_warn(trace, PF_DAMAGE, "pprof-first-string", PF_EFORMAT,
                    offset_of(file, file->strings[0]), error,
@@ -225,9 +228,9 @@ static pf_status find_strings (pf_trace *trace, pprof_file *file,
 /* {====== Functions, sample types ====== */
 
 static pf_status add_function (pf_trace *trace, pprof_file *file,
-                               const pprof_part *message, pf_error *error) {
+                               const pprof_field *message, pf_error *error) {
   pprof_function_message m;
-  pprof_take_function(message->bytes, &m);
+  pprof_read_function(message->bytes, &m);
   pprof_function *const f = &file->functions[file->nfunctions];
   *f = (pprof_function){
       .id = m.id, .file = PF_NO_NAME, .start_line = m.start_line};
@@ -258,8 +261,8 @@ static bool is_taken (const pprof_file *file, const char *name) {
    column has that name, the number of the type stands at its end. */
 static void name_column (const pprof_file *file, pprof_type *type,
                          pf_bytes name) {
-  const size_t room = sizeof type->column - 8;
-  const size_t size = name.size < room ? name.size : room;
+  const size_t capacity = sizeof type->column - 8;
+  const size_t size = name.size < capacity ? name.size : capacity;
   /* cppcheck-suppress knownConditionTrueFalse ; the name may be empty */
   for (size_t i = 0; i < size; i++) {
     const uint8_t byte = name.at[i];
@@ -275,21 +278,21 @@ static void name_column (const pprof_file *file, pprof_type *type,
 
 
 static pf_status add_type (pf_trace *trace, pprof_file *file,
-                           const pprof_part *message, pf_error *error) {
+                           const pprof_field *message, pf_error *error) {
   pprof_value_type stated;
   pf_bytes name, unit;
-  pprof_take_value_type(message->bytes, &stated);
-  if (file->is_over) /* said at the first one */
+  pprof_read_value_type(message->bytes, &stated);
+  if (file->has_too_many_types) /* said at the first one */
     return PF_OK;
-  file->is_over = file->ntypes == PPROF_MAX_TYPES;
-  if (file->is_over)
+  file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
+  if (file->has_too_many_types)
     return pf_warn(trace, PF_DAMAGE, "pprof-many-types", PF_EUNSUPPORTED,
                    message->at, error, "only %d sample types are read",
                    PPROF_MAX_TYPES);
   pf_status status =
-      pprof_text(trace, file, stated.type, message->at, &name, error);
+      pprof_string(trace, file, stated.type, message->at, &name, error);
   if (status == PF_OK)
-    status = pprof_text(trace, file, stated.unit, message->at, &unit, error);
+    status = pprof_string(trace, file, stated.unit, message->at, &unit, error);
   if (status != PF_OK)
     return status;
   pprof_type *const type = &file->types[file->ntypes];
@@ -319,7 +322,7 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
   pprof_line stated;
   pf_area area = PF_AREA_NONE;
-  pprof_take_line(message, &stated);
+  pprof_read_line(message, &stated);
   const uint32_t function = find_function(file, stated.function);
   pf_status status = PF_OK;
   if (function != UINT32_MAX) {
@@ -359,39 +362,39 @@ static pf_status add_address (pf_trace *trace, pprof_file *file,
 
 
 /* A line that is one too many: each sample would have so many frames. */
-static pf_status leave_line (pf_trace *trace, uint64_t offset,
-                             pf_error *error) {
+static pf_status warn_too_many_lines (pf_trace *trace, uint64_t offset,
+                                      pf_error *error) {
   return pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, offset, error,
                  "at most %d lines of a location expected: the others are "
                  "left out",
-                 MOST_LINES);
+                 MAX_LINES);
 }
 
 
 static pf_status add_location (pf_trace *trace, pprof_file *file,
-                               const pprof_part *message, pf_error *error) {
+                               const pprof_field *message, pf_error *error) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
-  pprof_part part;
+  pprof_field field;
   pprof_location *const l = &file->locations[file->nlocations];
   pf_status status = PF_OK;
   *l = (pprof_location){.first = file->nframes};
-  while (status == PF_OK && pprof_next(&c, &part)) {
-    if (part.number == 1)
-      l->id = part.value;
-    else if (part.number == 3)
-      l->address = part.value;
-    else if (part.number == 4 && part.wire == PPROF_BYTES &&
-             file->nframes - l->first == MOST_LINES)
-      status = leave_line(trace, message->at, error);
-    else if (part.number == 4 && part.wire == PPROF_BYTES)
-      status = add_line(trace, file, part.bytes, message->at, error);
+  while (status == PF_OK && pprof_next_field(&c, &field)) {
+    if (field.number == 1)
+      l->id = field.value;
+    else if (field.number == 3)
+      l->address = field.value;
+    else if (field.number == 4 && field.wire == PPROF_BYTES &&
+             file->nframes - l->first == MAX_LINES)
+      status = warn_too_many_lines(trace, message->at, error);
+    else if (field.number == 4 && field.wire == PPROF_BYTES)
+      status = add_line(trace, file, field.bytes, message->at, error);
   }
   if (status == PF_OK && file->nframes == l->first)
     status = add_address(trace, file, l->address, error);
   if (status != PF_OK)
     return status;
   l->count = file->nframes - l->first;
-  if (l->id == 0 || pprof_look_for_location(file, l->id) != UINT32_MAX)
+  if (l->id == 0 || pprof_hash_location(file, l->id) != UINT32_MAX)
     return pf_warn(trace, PF_DAMAGE, "pprof-bad-id", PF_EFORMAT, message->at,
                    error, "a location has the id %llu, which is %s",
                    (unsigned long long)l->id, l->id == 0 ? "none" : "taken");
@@ -404,17 +407,17 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 
 /* Ids are mostly numbers from 1 on: then an array knows them. It is not missed
    where there is no memory for it. */
-static void find_directly (pprof_file *file) {
-  uint64_t most = 0;
+static void index_by_id (pprof_file *file) {
+  uint64_t maximum = 0;
   for (uint32_t i = 0; i < file->nlocations; i++)
-    if (file->locations[i].id > most)
-      most = file->locations[i].id;
-  if (most / 4 > file->nlocations)
+    if (file->locations[i].id > maximum)
+      maximum = file->locations[i].id;
+  if (maximum / 4 > file->nlocations)
     return;
-  file->direct = malloc((size_t)(most + 1) * sizeof *file->direct);
+  file->direct = malloc((size_t)(maximum + 1) * sizeof *file->direct);
   if (file->direct == NULL)
     return;
-  file->ndirect = (size_t)most + 1;
+  file->ndirect = (size_t)maximum + 1;
   memset(file->direct, 0xff, file->ndirect * sizeof *file->direct);
   for (uint32_t i = 0; i < file->nlocations; i++)
     file->direct[file->locations[i].id] = i;
@@ -424,14 +427,14 @@ static void find_directly (pprof_file *file) {
 /* Fill from the fields of one number; functions come before locations. */
 static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
-                                        const pprof_part *, pf_error *),
+                                        const pprof_field *, pf_error *),
                        pf_error *error) {
-  pprof_rest rest = {0};
-  pprof_part part;
+  pprof_meta_cursor meta = {0};
+  pprof_field field;
   pf_status status = PF_OK;
-  while (status == PF_OK && pprof_next_rest(file, &rest, &part))
-    if (part.number == number && part.wire == PPROF_BYTES)
-      status = add(trace, file, &part, error);
+  while (status == PF_OK && pprof_next_meta(file, &meta, &field))
+    if (field.number == number && field.wire == PPROF_BYTES)
+      status = add(trace, file, &field, error);
   return status;
 }
 
@@ -440,7 +443,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
   counts n = {0, 0, 0, 0};
   pf_status status = count_all(trace, file, &n, error);
   if (status == PF_OK)
-    status = make_room(trace, file, &n, error);
+    status = allocate(trace, file, &n, error);
   if (status == PF_OK)
     status = find_strings(trace, file, error);
   if (status == PF_OK)
@@ -449,7 +452,7 @@ pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error) {
     status = fill(trace, file, FUNCTION, add_function, error);
   if (status == PF_OK)
     status = fill(trace, file, LOCATION, add_location, error);
-  find_directly(file);
+  index_by_id(file);
   return status;
 }
 

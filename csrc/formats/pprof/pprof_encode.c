@@ -1,13 +1,13 @@
 /*
-** encode.c - weights in, a profile out: rows of one stack and one metric are
+** pprof_encode.c - weights in, a profile out: rows of one stack and one metric are
 ** added up, and everything is written at the end.
 */
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/pprof/merged.h"
-#include "formats/pprof/write.h"
+#include "formats/pprof/pprof_merge.h"
+#include "formats/pprof/pprof_write.h"
 #include "model/contexts_merge.h"
 #include "model/contexts_stack.h"
 #include "model/gathering.h"
@@ -17,9 +17,9 @@ typedef struct pprof_writer {
   pf_encoder encoder;
   pf_contexts contexts;
   pf_stack_nodes stacks;
-  pprof_merged *merged; /* of whole traces; NULL: of rows */
-  bool is_packed;
-  pprof_head head; /* what options state */
+  pprof_merged *merged; /* of readable traces; NULL: of rows */
+  bool is_gzipped;
+  pprof_header header; /* what options state */
 } pprof_writer;
 
 
@@ -118,16 +118,16 @@ static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
 
 static pf_status write_plain (const pprof_writer *w, pf_sink *sink,
                               pf_error *error) {
-  const pprof_facts facts = {&w->head, NULL};
+  const pprof_attributes attributes = {&w->header, NULL};
   return w->merged != NULL
-             ? pprof_merged_write(w->merged, &w->head, sink, error)
-             : pf_pprof_write(&w->contexts, &facts, sink, error);
+             ? pprof_merged_write(w->merged, &w->header, sink, error)
+             : pf_pprof_write(&w->contexts, &attributes, sink, error);
 }
 
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pprof_writer *const w = (const pprof_writer *)(const void *)encoder;
-  if (!w->is_packed)
+  if (!w->is_gzipped)
     return write_plain(w, sink, error);
   pf_gzip *const gzip = pf_gzip_open();
   if (gzip == NULL)
@@ -145,7 +145,7 @@ static void close_writer (pf_encoder *encoder) {
   pf_contexts_close(&w->contexts);
   pf_stack_nodes_close(&w->stacks);
   pprof_merged_free(w->merged);
-  pprof_head_close(&w->head);
+  pprof_header_close(&w->header);
   free(w);
 }
 
@@ -162,11 +162,11 @@ pf_status pprof_encoder (const pf_option *options, size_t noptions,
                             .close = close_writer,
                             .take = take,
                             .merge = merge};
-  w->is_packed = pf_option_int(&asked, "packed", 1) != 0;
-  pprof_head_open(&w->head);
-  w->head.time_nanos = pf_option_int(&asked, "time_nanos", 0);
-  w->head.duration_nanos = pf_option_int(&asked, "duration_nanos", 0);
-  w->head.period = pf_option_int(&asked, "period", 0);
+  w->is_gzipped = pf_option_int(&asked, "packed", 1) != 0;
+  pprof_header_open(&w->header);
+  w->header.time_nanos = pf_option_int(&asked, "time_nanos", 0);
+  w->header.duration_nanos = pf_option_int(&asked, "duration_nanos", 0);
+  w->header.period = pf_option_int(&asked, "period", 0);
   if (pf_contexts_open(&w->contexts, dictionary) != PF_OK) {
     close_writer(&w->encoder);
     return no_memory(error);

@@ -1,6 +1,6 @@
 /*
-** merged_sorted.c - samples of files that profio has exported: they are in an
-** order that depends on nothing but the texts, and so is what is merged of them.
+** pprof_merge_sorted.c - samples of files that profio has exported: they are in an
+** order that depends on nothing but the strings, and so is what is merged of them.
 ** Equal profiles are equal bytes, in however many files they were. All other
 ** files keep the order in which their samples are met, as Go's pprof has it.
 **
@@ -8,7 +8,7 @@
 ** nothing to the dictionary.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ typedef struct sorted_reader {
   const pprof_translation *translation;
   pprof_block *block;
   pprof_values *values; /* scratch */
-  bool is_in_order;
+  bool is_sorted;
   pf_status status;
   pf_error error;
 } sorted_reader;
@@ -43,10 +43,10 @@ static pf_status no_memory (pf_error *error) {
    is in the order of locations; 0: they are equal. */
 static int compare_records (const uint32_t *a, const uint32_t *b) {
   const uint32_t na = a[RECORD_LOCATIONS], nb = b[RECORD_LOCATIONS];
-  const uint32_t least = na < nb ? na : nb;
-  const uint32_t *const p = a + RECORD_HEAD + na, *const q =
-                                                      b + RECORD_HEAD + nb;
-  for (uint32_t i = 1; i <= least; i++) {
+  const uint32_t minimum = na < nb ? na : nb;
+  const uint32_t *const p = a + RECORD_HEADER + na, *const q =
+                                                        b + RECORD_HEADER + nb;
+  for (uint32_t i = 1; i <= minimum; i++) {
     const uint32_t x = p[-(ptrdiff_t)i], y = q[-(ptrdiff_t)i];
     if (x != y)
       return x < y ? -1 : 1;
@@ -100,10 +100,10 @@ static void move_locations (pprof_merged *m, const uint64_t *keys,
 /* Give the locations the numbers of their order. */
 static pf_status sort_locations (pprof_merged *m,
                                  pprof_translation *translations) {
-  const size_t room = (size_t)m->location_set.count + 1;
-  uint64_t *const keys = malloc(room * sizeof *keys);
-  uint32_t *const numbers = malloc(room * sizeof *numbers);
-  pprof_merged_location *const moved = malloc(room * sizeof *moved);
+  const size_t capacity = (size_t)m->location_set.count + 1;
+  uint64_t *const keys = malloc(capacity * sizeof *keys);
+  uint32_t *const numbers = malloc(capacity * sizeof *numbers);
+  pprof_merged_location *const moved = malloc(capacity * sizeof *moved);
   pf_status status = keys == NULL || numbers == NULL || moved == NULL
                          ? PF_ENOMEM
                          : order_locations(m, keys);
@@ -120,18 +120,19 @@ static pf_status sort_locations (pprof_merged *m,
 
 
 /* Meet all locations of all files, and number them in order. */
-static pf_status meet_all (pprof_merged *m, pf_trace *const *traces,
-                           pprof_translation *translations, pf_error *error) {
+static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
+                                      pprof_translation *translations,
+                                      pf_error *error) {
   for (size_t f = 0; f < m->nfiles; f++)
     for (uint32_t i = 0; i < translations[f].nlocations; i++)
-      if (pprof_meet_location(m, traces[f], &translations[f], i) == 0)
+      if (pprof_merge_location(m, traces[f], &translations[f], i) == 0)
         return no_memory(error);
   return sort_locations(m, translations) == PF_OK ? PF_OK : no_memory(error);
 }
 
 
 /* Forget what has been met, but the mapping of the program. */
-static void forget_all (pprof_merged *m, pprof_translation *translations) {
+static void reset_merge (pprof_merged *m, pprof_translation *translations) {
   const uint64_t seed = m->dictionary->seed;
   pf_interned_free(&m->location_set);
   m->location_set.seed = seed;
@@ -150,13 +151,14 @@ static void forget_all (pprof_merged *m, pprof_translation *translations) {
 
 /* Add locations to the record that is written behind the others. False when out
    of memory, or when they are not as profio writes them. */
-static bool take_locations (sorted_reader *r, pf_bytes ids) {
+static bool read_locations (sorted_reader *r, pf_bytes ids) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->trace->state;
   pf_cursor c = pf_cursor_over(ids, false);
   uint64_t id;
   /* an id takes a byte or more */
-  if (!pprof_block_reserve(block, RECORD_HEAD + ids.size, r->merged->ntypes)) {
+  if (!pprof_block_reserve(block, RECORD_HEADER + ids.size,
+                           r->merged->ntypes)) {
     r->status = no_memory(&r->error);
     return false;
   }
@@ -165,7 +167,7 @@ static bool take_locations (sorted_reader *r, pf_bytes ids) {
     const uint32_t number = pprof_find_location(file, id);
     if (number == UINT32_MAX)
       return false;
-    record[RECORD_HEAD + n++] = r->translation->locations[number];
+    record[RECORD_HEADER + n++] = r->translation->locations[number];
   }
   record[RECORD_LOCATIONS] = n;
   record[RECORD_LABELS] = 0;
@@ -174,22 +176,22 @@ static bool take_locations (sorted_reader *r, pf_bytes ids) {
 
 
 /* Read a sample. False when it is not as profio writes it. */
-static bool take_sample (sorted_reader *r, pf_bytes message) {
+static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->trace->state;
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
+  pprof_field field;
   pf_bytes ids = {message.at, 0};
   r->values->count = 0;
-  while (pprof_next(&c, &part)) {
-    if (part.number == 2)
-      pprof_take_values(r->values, &part);
-    else if (part.number == 1 && part.wire == PPROF_BYTES && ids.size == 0)
-      ids = part.bytes;
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 2)
+      pprof_read_values(r->values, &field);
+    else if (field.number == 1 && field.wire == PPROF_BYTES && ids.size == 0)
+      ids = field.bytes;
     else
       return false;
   }
-  if (r->values->count != file->ntypes || !take_locations(r, ids))
+  if (r->values->count != file->ntypes || !read_locations(r, ids))
     return false;
   uint32_t *const record = block->words + block->nwords;
   if (block->count > 0 &&
@@ -197,7 +199,7 @@ static bool take_sample (sorted_reader *r, pf_bytes message) {
                       record) >= 0)
     return false;
   block->records[block->count] = block->nwords;
-  block->nwords += RECORD_HEAD + (size_t)record[RECORD_LOCATIONS];
+  block->nwords += RECORD_HEADER + (size_t)record[RECORD_LOCATIONS];
   pprof_block_add(block, block->count++, r->merged->ntypes, r->translation,
                   r->values);
   return true;
@@ -206,14 +208,14 @@ static bool take_sample (sorted_reader *r, pf_bytes message) {
 
 static void read_file (sorted_reader *r) {
   const pprof_file *const file = r->trace->state;
-  pf_cursor c = pf_cursor_over(file->whole, false);
-  pprof_part part;
+  pf_cursor c = pf_cursor_over(file->readable, false);
+  pprof_field field;
   r->values = malloc(sizeof *r->values);
   if (r->values == NULL)
     r->status = no_memory(&r->error);
-  while (r->status == PF_OK && r->is_in_order && pprof_next(&c, &part))
-    if (part.number == PPROF_SAMPLE && part.wire == PPROF_BYTES)
-      r->is_in_order = take_sample(r, part.bytes);
+  while (r->status == PF_OK && r->is_sorted && pprof_next_field(&c, &field))
+    if (field.number == PPROF_SAMPLE && field.wire == PPROF_BYTES)
+      r->is_sorted = read_sample(r, field.bytes);
   free(r->values);
 }
 
@@ -237,7 +239,7 @@ static void add_values (pprof_merged *m, const pprof_sample *to,
 }
 
 
-/* Two runs become one at `to`, which has room for both. */
+/* Two runs become one at `to`, which has capacity for both. */
 static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
   run both = {to, 0};
   uint32_t i = 0, j = 0;
@@ -290,7 +292,7 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
   for (size_t f = 0; ok && f < m->nfiles; f++) {
     runs[f].samples = m->samples + m->nsamples;
     for (uint32_t i = 0; i < m->blocks[f].count; i++)
-      pprof_take_sample(m, &m->blocks[f], i);
+      pprof_append_sample(m, &m->blocks[f], i);
     runs[f].count = (uint32_t)(m->samples + m->nsamples - runs[f].samples);
   }
   pprof_sample *unused = spare;
@@ -309,18 +311,18 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
 
 
 /* Whether all were in order; what failed is in `status`. */
-static bool have_read_all (pprof_merged *m, const sorted_reader *readers,
-                           pf_status *status, pf_error *error) {
-  bool is_in_order = true;
+static bool check_all_read (pprof_merged *m, const sorted_reader *readers,
+                            pf_status *status, pf_error *error) {
+  bool is_sorted = true;
   for (size_t f = 0; f < m->nfiles; f++) {
-    is_in_order &= readers[f].is_in_order;
+    is_sorted &= readers[f].is_sorted;
     m->has_overflowed |= m->blocks[f].has_overflowed;
     if (readers[f].status != PF_OK && *status == PF_OK) {
       *status = readers[f].status;
       *error = readers[f].error;
     }
   }
-  return is_in_order;
+  return is_sorted;
 }
 
 
@@ -333,19 +335,19 @@ pf_status pprof_merge_sorted (pprof_merged *m, pf_trace *const *traces,
     free(readers);
     return no_memory(error);
   }
-  pf_status status = meet_all(m, traces, translations, error);
+  pf_status status = merge_all_locations(m, traces, translations, error);
   for (size_t f = 0; status == PF_OK && f < m->nfiles; f++)
     readers[f] = (sorted_reader){.merged = m,
                                  .trace = traces[f],
                                  .translation = &translations[f],
                                  .block = &m->blocks[f],
-                                 .is_in_order = true};
+                                 .is_sorted = true};
   if (status == PF_OK) {
     pf_in_two(read_files, readers, m->nfiles, 2);
-    m->is_in_order = have_read_all(m, readers, &status, error);
+    m->is_sorted = check_all_read(m, readers, &status, error);
   }
   free(readers);
-  if (status == PF_OK && !m->is_in_order)
-    forget_all(m, translations);
-  return status == PF_OK && m->is_in_order ? merge_blocks(m, error) : status;
+  if (status == PF_OK && !m->is_sorted)
+    reset_merge(m, translations);
+  return status == PF_OK && m->is_sorted ? merge_blocks(m, error) : status;
 }

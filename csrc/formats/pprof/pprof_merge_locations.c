@@ -1,10 +1,10 @@
 /*
-** merged_places.c - locations, each of them once in the merged profile. They are
+** pprof_merge_locations.c - locations, each of them once in the merged profile. They are
 ** met when the first sample refers to them, as in Go's pprof: of mappings that
 ** are one, and of their addresses, those that are met first count.
 */
 
-#include "formats/pprof/merged.h"
+#include "formats/pprof/pprof_merge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 #include "model/memory.h"
 
 
-typedef struct wanted_location {
+typedef struct location_key {
   const pprof_merged *merged;
   const pprof_merged_location *location;
-} wanted_location;
+} location_key;
 
 
 static bool is_same_location (const void *context, uint32_t number) {
-  const wanted_location *const w = context;
+  const location_key *const w = context;
   const pprof_merged_location *const a = &w->merged->locations[number],
                                      *const b = w->location;
   return a->mapping == b->mapping && a->address == b->address &&
@@ -48,7 +48,7 @@ static uint64_t hash_of_location (const pprof_merged *m,
    it is known already. 0 when out of memory. */
 static uint32_t intern_location (pprof_merged *m,
                                  const pprof_merged_location *location) {
-  const wanted_location w = {m, location};
+  const location_key w = {m, location};
   const uint64_t hash = hash_of_location(m, location);
   const uint32_t known =
       pf_interned_find(&m->location_set, hash, is_same_location, &w);
@@ -59,7 +59,7 @@ static uint32_t intern_location (pprof_merged *m,
   void *locations = m->locations;
   const bool ok =
       pf_interned_reserve(&m->location_set) &&
-      pf_array_widen(&locations, &m->location_room,
+      pf_array_widen(&locations, &m->location_capacity,
                      (size_t)m->location_set.count + 1, sizeof *m->locations);
   m->locations = locations;
   if (!ok)
@@ -73,12 +73,12 @@ static uint32_t intern_location (pprof_merged *m,
 static bool add_line (pprof_merged *m, const pprof_translation *t,
                       pf_bytes message) {
   pprof_line line;
-  pprof_take_line(message, &line);
+  pprof_read_line(message, &line);
   line.function = pprof_find_id(&t->function_ids, line.function);
   void *lines = m->lines;
   const bool ok = m->nlines < UINT32_MAX - 1 &&
-                  pf_array_widen(&lines, &m->line_room, (size_t)m->nlines + 1,
-                                 sizeof *m->lines);
+                  pf_array_widen(&lines, &m->line_capacity,
+                                 (size_t)m->nlines + 1, sizeof *m->lines);
   m->lines = lines;
   if (ok)
     m->lines[m->nlines++] = line;
@@ -88,22 +88,22 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
 
 /* Read a location: its mapping is the number in the file. False when out of
    memory. */
-static bool take_location (pprof_merged *m, const pprof_translation *t,
+static bool read_location (pprof_merged *m, const pprof_translation *t,
                            pf_bytes message, pprof_merged_location *location) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
+  pprof_field field;
   uint64_t mapping = 0;
   bool ok = true;
   *location = (pprof_merged_location){.first = m->nlines};
-  while (ok && pprof_next(&c, &part))
-    switch (part.number) {
-      case 2: mapping = part.value; break;
-      case 3: location->address = part.value; break;
+  while (ok && pprof_next_field(&c, &field))
+    switch (field.number) {
+      case 2: mapping = field.value; break;
+      case 3: location->address = field.value; break;
       case 4:
-        if (part.wire == PPROF_BYTES)
-          ok = add_line(m, t, part.bytes);
+        if (field.wire == PPROF_BYTES)
+          ok = add_line(m, t, field.bytes);
         break;
-      case 5: location->is_folded = part.value != 0; break;
+      case 5: location->is_folded = field.value != 0; break;
       default: break;
     }
   location->nlines = m->nlines - location->first;
@@ -114,8 +114,8 @@ static bool take_location (pprof_merged *m, const pprof_translation *t,
 
 /* Make a mapping of the file, and an address in it, those of the merged profile:
    the program may lie elsewhere in each run. False when out of memory. */
-static bool move_to_mapping (pprof_merged *m, pprof_translation *t,
-                             pprof_merged_location *location) {
+static bool relocate (pprof_merged *m, pprof_translation *t,
+                      pprof_merged_location *location) {
   const bool is_unknown = t->nmappings == 1 && t->mapping_ids.set.count == 0;
   const uint32_t number = is_unknown ? 1 : location->mapping;
   if (number == 0)
@@ -131,14 +131,14 @@ static bool move_to_mapping (pprof_merged *m, pprof_translation *t,
 }
 
 
-uint32_t pprof_meet_location (pprof_merged *m, const pf_trace *trace,
-                              pprof_translation *t, uint32_t number) {
+uint32_t pprof_merge_location (pprof_merged *m, const pf_trace *trace,
+                               pprof_translation *t, uint32_t number) {
   const pprof_file *const file = trace->state;
   pprof_merged_location location;
   if (t->locations[number] != 0)
     return t->locations[number];
-  if (!take_location(m, t, t->messages[number], &location) ||
-      !move_to_mapping(m, t, &location))
+  if (!read_location(m, t, t->messages[number], &location) ||
+      !relocate(m, t, &location))
     return 0;
   location.area = file->frames[file->locations[number].first];
   t->locations[number] = intern_location(m, &location);
@@ -149,7 +149,8 @@ uint32_t pprof_meet_location (pprof_merged *m, const pf_trace *trace,
 /* {====== In order ====== */
 
 /* Whether a location is as profio writes it: one line, or an address. */
-static bool is_ours (const pprof_merged *m, const pprof_merged_location *l) {
+static bool is_as_exported (const pprof_merged *m,
+                            const pprof_merged_location *l) {
   return !l->is_folded &&
          (l->nlines == 0 || (l->nlines == 1 && l->address == 0 &&
                              m->lines[l->first].column == 0));
@@ -169,7 +170,7 @@ static pf_status check_order (pprof_merged *m, const pprof_file *file,
   if (status == PF_OK)
     status = pf_frames_rank(m->dictionary, areas, file->nlocations, ranks);
   for (uint32_t i = 1; status == PF_OK && i < file->nlocations; i++)
-    m->is_in_order &= ranks[areas[i - 1]] < ranks[areas[i]];
+    m->is_sorted &= ranks[areas[i - 1]] < ranks[areas[i]];
   free(areas);
   free(ranks);
   return status == PF_OK
@@ -180,16 +181,16 @@ static pf_status check_order (pprof_merged *m, const pprof_file *file,
 
 pf_status pprof_check_locations (pprof_merged *m, pf_trace *trace,
                                  pprof_translation *t, pf_error *error) {
-  m->is_in_order &= t->nmappings <= 1;
-  for (uint32_t i = 0; i < t->nlocations && m->is_in_order; i++) {
+  m->is_sorted &= t->nmappings <= 1;
+  for (uint32_t i = 0; i < t->nlocations && m->is_sorted; i++) {
     pprof_merged_location location;
-    const bool ok = take_location(m, t, t->messages[i], &location);
+    const bool ok = read_location(m, t, t->messages[i], &location);
     m->nlines = location.first;
     if (!ok)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-    m->is_in_order = is_ours(m, &location);
+    m->is_sorted = is_as_exported(m, &location);
   }
-  return m->is_in_order ? check_order(m, trace->state, error) : PF_OK;
+  return m->is_sorted ? check_order(m, trace->state, error) : PF_OK;
 }
 
 /* }====== */

@@ -1,8 +1,8 @@
 /*
-** gather.c - samples straight into contexts.
+** pprof_stacks.c - samples straight into contexts.
 **
 ** Locations stand leaf first, so what a sample has in common with the one
-** before it are its last bytes: only what stands before them is decoded. And as
+** before it are its last bytes: only what stands before them is decoded_location. And as
 ** long as callees come in the order of their frames, a frame that is not the one
 ** before is a new context, which nobody has to look for: that is how profio
 ** writes. From where a file has another order on, contexts are looked up.
@@ -16,42 +16,42 @@
 
 #define SAMPLE 2
 
-/* A frame on the way to the newest context. */
-typedef struct frame_step {
+/* A frame on the descent to the newest context. */
+typedef struct path_frame {
   uint32_t node;
-  uint32_t place; /* of its frame, in the order of callees */
-} frame_step;
+  uint32_t rank; /* of its frame, in the order of callees */
+} path_frame;
 
 /* A location there: it is `bytes` before the end of its sample's locations, and
-   `depth` frames deep. */
-typedef struct location_step {
+   `depth` frames frame_capacity. */
+typedef struct path_location {
   size_t bytes;
   size_t depth;
-} location_step;
+} path_location;
 
-/* A location that has just been decoded. */
-typedef struct decoded {
+/* A location that has just been decoded_location. */
+typedef struct decoded_location {
   uint32_t number;
   size_t bytes;
-} decoded;
+} decoded_location;
 
-typedef struct gatherer {
+typedef struct stacks_reader {
   pf_trace *trace;
   const pprof_file *file;
   const pf_gathering *to;
   pf_cursor at;
   size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: none, or not yet */
-  uint32_t *places;                /* of file->frames; equal frames have one */
-  bool is_in_order;
-  frame_step *frames; /* also deeper ones than the newest context's */
-  size_t nframes, frame_room;
-  location_step *locations;
-  size_t nlocations, location_room;
-  pf_bytes ids;  /* of the sample before, which those steps are of */
-  decoded *head; /* scratch */
-  size_t head_room;
+  uint32_t *ranks;                 /* of file->frames; equal frames have one */
+  bool is_sorted;
+  path_frame *frames; /* also deeper ones than the newest context's */
+  size_t nframes, frame_capacity;
+  path_location *locations;
+  size_t nlocations, location_capacity;
+  pf_bytes ids; /* of the sample before, which those steps are of */
+  decoded_location *decoded; /* scratch */
+  size_t decoded_capacity;
   pprof_values values; /* of this sample */
-} gatherer;
+} stacks_reader;
 
 
 static pf_status no_memory (pf_error *error) {
@@ -60,26 +60,27 @@ static pf_status no_memory (pf_error *error) {
 
 
 /* Room for one more of some things. */
-static bool reserve (void **things, size_t count, size_t *room, size_t size) {
-  if (count < *room)
+static bool reserve (void **things, size_t count, size_t *capacity,
+                     size_t size) {
+  if (count < *capacity)
     return true;
-  const size_t wanted = *room == 0 ? 64 : *room * 2;
+  const size_t wanted = *capacity == 0 ? 64 : *capacity * 2;
   void *const grown = realloc(*things, wanted * size);
   if (grown == NULL)
     return false;
   *things = grown;
-  *room = wanted;
+  *capacity = wanted;
   return true;
 }
 
 
 /* {====== Steps ====== */
 
-/* Before the contexts grow: have room for as many as there will be, when the
-   rest of the file is like what has been read. */
-static void look_ahead (const gatherer *g) {
+/* Before the contexts grow: have capacity for as many as there will be, when the
+   meta of the file is like what has been read. */
+static void reserve_contexts (const stacks_reader *g) {
   pf_contexts *const c = g->to->contexts;
-  const double share = (double)g->file->whole.size / (double)(g->at.at + 1);
+  const double share = (double)g->file->readable.size / (double)(g->at.at + 1);
   const double count = 1.1 * share * (double)c->count;
   if (count < (double)UINT32_MAX)
     pf_contexts_reserve(c, (size_t)count);
@@ -87,31 +88,31 @@ static void look_ahead (const gatherer *g) {
 
 
 /* One frame further in, at that depth. */
-static bool push_frame (gatherer *g, size_t depth, size_t frame) {
+static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
   pf_contexts *const c = g->to->contexts;
-  const uint32_t place = g->places[frame], area = g->file->frames[frame];
+  const uint32_t rank = g->ranks[frame], area = g->file->frames[frame];
   if (depth < g->nframes) {
-    if (g->frames[depth].place == place)
+    if (g->frames[depth].rank == rank)
       return true;
-    g->is_in_order &= g->frames[depth].place < place;
+    g->is_sorted &= g->frames[depth].rank < rank;
   }
   void *steps = g->frames;
-  if (!reserve(&steps, depth, &g->frame_room, sizeof *g->frames))
+  if (!reserve(&steps, depth, &g->frame_capacity, sizeof *g->frames))
     return false;
   g->frames = steps;
   if (c->count == c->room)
-    look_ahead(g);
+    reserve_contexts(g);
   const uint32_t parent = depth == 0 ? 0 : g->frames[depth - 1].node;
-  const uint32_t node = g->is_in_order ? pf_context_append(c, parent, area)
-                                       : pf_context_of(c, parent, area);
-  g->frames[depth] = (frame_step){node, place};
+  const uint32_t node = g->is_sorted ? pf_context_append(c, parent, area)
+                                     : pf_context_of(c, parent, area);
+  g->frames[depth] = (path_frame){node, rank};
   g->nframes = depth + 1;
   return node != PF_NO_CONTEXT;
 }
 
 
 /* The frames of one location, the innermost last. */
-static bool push_location (gatherer *g, size_t *depth, uint32_t number) {
+static bool push_location (stacks_reader *g, size_t *depth, uint32_t number) {
   const pprof_location *const l = &g->file->locations[number];
   for (uint32_t i = l->count; i-- > 0; ++*depth)
     if (!push_frame(g, *depth, l->first + i))
@@ -120,26 +121,26 @@ static bool push_location (gatherer *g, size_t *depth, uint32_t number) {
 }
 
 
-static uint32_t node_at (const gatherer *g, size_t depth) {
+static uint32_t node_at (const stacks_reader *g, size_t depth) {
   return depth == 0 ? 0 : g->frames[depth - 1].node;
 }
 
 /* }====== */
 
 
-/* {====== The short way ====== */
+/* {====== The short descent ====== */
 
-/* How many bytes two texts have in common at their ends. */
+/* How many bytes two strings have in common at their ends. */
 static size_t common_tail (pf_bytes a, pf_bytes b) {
-  const size_t least = a.size < b.size ? a.size : b.size;
+  const size_t minimum = a.size < b.size ? a.size : b.size;
   const uint8_t *const p = a.at + a.size, *const q = b.at + b.size;
   size_t n = 0;
-  for (; least - n >= 8; n += 8) {
+  for (; minimum - n >= 8; n += 8) {
     const uint64_t x = pf_load64le(p - n - 8) ^ pf_load64le(q - n - 8);
     if (x != 0)
       return n + (size_t)__builtin_clzll(x) / 8;
   }
-  while (n < least && p[-1 - (ptrdiff_t)n] == q[-1 - (ptrdiff_t)n])
+  while (n < minimum && p[-1 - (ptrdiff_t)n] == q[-1 - (ptrdiff_t)n])
     n++;
   return n;
 }
@@ -147,7 +148,7 @@ static size_t common_tail (pf_bytes a, pf_bytes b) {
 
 /* Go back to the last location that the sample has too; answers how many bytes
    of its ids stand before that. */
-static size_t leave (gatherer *g, pf_bytes ids) {
+static size_t drop_different (stacks_reader *g, pf_bytes ids) {
   const size_t common = g->nlocations == 0 ? 0 : common_tail(ids, g->ids);
   while (g->nlocations > 0) {
     const size_t bytes = g->locations[g->nlocations - 1].bytes;
@@ -163,45 +164,45 @@ static size_t leave (gatherer *g, pf_bytes ids) {
 
 /* Decode the first bytes; false: they are not what they should be, or memory is
    short. */
-static bool decode_head (gatherer *g, pf_bytes ids, size_t size,
+static bool decode_head (stacks_reader *g, pf_bytes ids, size_t size,
                          size_t *count) {
   pf_cursor c = pf_cursor_over((pf_bytes){ids.at, size}, false);
   uint64_t id;
   *count = 0;
   while (c.at < size) {
     const size_t bytes = ids.size - c.at;
-    void *head = g->head;
-    if (!reserve(&head, *count, &g->head_room, sizeof *g->head))
+    void *decoded = g->decoded;
+    if (!reserve(&decoded, *count, &g->decoded_capacity, sizeof *g->decoded))
       return false;
-    g->head = head;
+    g->decoded = decoded;
     if (!pprof_varint(&c, &id))
       return false;
     const uint32_t number = pprof_find_location(g->file, id);
     if (number == UINT32_MAX)
       return false;
-    g->head[(*count)++] = (decoded){number, bytes};
+    g->decoded[(*count)++] = (decoded_location){number, bytes};
   }
   return true;
 }
 
 
-/* The context of a list of locations, packed; false: this is not the way. */
-static bool enter (gatherer *g, pf_bytes ids, uint32_t *node) {
+/* The context of a list of locations, packed; false: this is not the descent. */
+static bool find_node_fast (stacks_reader *g, pf_bytes ids, uint32_t *node) {
   size_t count;
-  const size_t size = leave(g, ids);
+  const size_t size = drop_different(g, ids);
   if (!decode_head(g, ids, size, &count))
     return false;
   size_t depth = g->nlocations == 0 ? 0 : g->locations[g->nlocations - 1].depth;
   while (count-- > 0) {
     void *steps = g->locations;
-    if (!reserve(&steps, g->nlocations, &g->location_room,
+    if (!reserve(&steps, g->nlocations, &g->location_capacity,
                  sizeof *g->locations))
       return false;
     g->locations = steps;
-    if (!push_location(g, &depth, g->head[count].number))
+    if (!push_location(g, &depth, g->decoded[count].number))
       return false;
     g->locations[g->nlocations++] =
-        (location_step){g->head[count].bytes, depth};
+        (path_location){g->decoded[count].bytes, depth};
   }
   g->ids = ids;
   *node = node_at(g, depth);
@@ -211,13 +212,12 @@ static bool enter (gatherer *g, pf_bytes ids, uint32_t *node) {
 /* }====== */
 
 
-/* {====== The long way ====== */
+/* {====== The long descent ====== */
 
 /* The context of a sample however its locations stand there, as the reader of
    rows has it. `is_wanted`: else only oddities are told. */
-static pf_status enter_slowly (gatherer *g, const pprof_part *message,
-                               bool is_wanted, uint32_t *node,
-                               pf_error *error) {
+static pf_status find_node (stacks_reader *g, const pprof_field *message,
+                            bool is_wanted, uint32_t *node, pf_error *error) {
   pprof_id_list list = {NULL, 0, 0};
   size_t depth = 0;
   pf_status status = PF_OK;
@@ -227,7 +227,8 @@ static pf_status enter_slowly (gatherer *g, const pprof_part *message,
   for (size_t i = list.count; i-- > 0 && status == PF_OK;) {
     const uint32_t number = pprof_find_location(g->file, list.ids[i]);
     if (number == UINT32_MAX)
-      status = pprof_no_location(g->trace, list.ids[i], message->at, error);
+      status =
+          pprof_warn_no_location(g->trace, list.ids[i], message->at, error);
     else if (is_wanted && !push_location(g, &depth, number))
       status = no_memory(error);
   }
@@ -242,7 +243,7 @@ static pf_status enter_slowly (gatherer *g, const pprof_part *message,
 /* {====== A sample ====== */
 
 /* The metric of a type, when rows name them. */
-static pf_status find_metric (gatherer *g, size_t type, pf_error *error) {
+static pf_status find_metric (stacks_reader *g, size_t type, pf_error *error) {
   pf_contexts *const c = g->to->contexts;
   const pprof_type *const t = &g->file->types[type];
   g->metrics[type] =
@@ -252,7 +253,8 @@ static pf_status find_metric (gatherer *g, size_t type, pf_error *error) {
 }
 
 
-static pf_status add_weights (gatherer *g, uint32_t node, pf_error *error) {
+static pf_status add_weights (stacks_reader *g, uint32_t node,
+                              pf_error *error) {
   pf_status status = PF_OK;
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && status == PF_OK; t++) {
@@ -268,7 +270,7 @@ static pf_status add_weights (gatherer *g, uint32_t node, pf_error *error) {
 
 
 /* Whether the sample would be a row: where rows have one value, it needs one. */
-static bool is_row (const gatherer *g) {
+static bool is_row (const stacks_reader *g) {
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)
     if (pprof_value(g->file, &g->values, t, &weight))
@@ -278,27 +280,28 @@ static bool is_row (const gatherer *g) {
 
 
 /* Take its values; the ids when they are packed into one field. */
-static bool read_fields (gatherer *g, pf_bytes message, pf_bytes *ids) {
+static bool read_fields (stacks_reader *g, pf_bytes message, pf_bytes *ids) {
   pf_cursor c = pf_cursor_over(message, false);
-  pprof_part part;
+  pprof_field field;
   size_t nfields = 0;
   bool is_packed = true;
   g->values.count = 0;
   *ids = (pf_bytes){message.at, 0};
-  while (pprof_next(&c, &part)) {
-    if (part.number == 1) {
-      is_packed &= part.wire == PPROF_BYTES && nfields++ == 0;
-      *ids = part.bytes;
+  while (pprof_next_field(&c, &field)) {
+    if (field.number == 1) {
+      is_packed &= field.wire == PPROF_BYTES && nfields++ == 0;
+      *ids = field.bytes;
     }
-    if (part.number == 2)
-      pprof_take_values(&g->values, &part);
+    if (field.number == 2)
+      pprof_read_values(&g->values, &field);
   }
   return is_packed;
 }
 
 
-static pf_status gather_sample (gatherer *g, const pprof_part *message,
-                                pf_error *error) {
+static pf_status read_sample_stack (stacks_reader *g,
+                                    const pprof_field *message,
+                                    pf_error *error) {
   pf_bytes ids;
   uint32_t node = 0;
   const bool is_packed = read_fields(g, message->bytes, &ids);
@@ -307,30 +310,30 @@ static pf_status gather_sample (gatherer *g, const pprof_part *message,
   if (status != PF_OK)
     return status;
   const bool is_wanted = is_row(g);
-  if (!is_packed || !is_wanted || !enter(g, ids, &node))
-    status = enter_slowly(g, message, is_wanted, &node, error);
+  if (!is_packed || !is_wanted || !find_node_fast(g, ids, &node))
+    status = find_node(g, message, is_wanted, &node, error);
   return status == PF_OK && is_wanted ? add_weights(g, node, error) : status;
 }
 
 /* }====== */
 
 
-/* Frames that stand in several locations are at the first place of each. */
-static bool find_places (gatherer *g) {
+/* Frames that stand in several locations are at the first rank of each. */
+static bool rank_frames (stacks_reader *g) {
   const pprof_file *const file = g->file;
   const size_t nareas = pf_areas_count(g->trace->dictionary);
   uint32_t *const first = malloc((nareas + 1) * sizeof *first);
-  g->places = malloc(((size_t)file->nframes + 1) * sizeof *g->places);
-  if (first == NULL || g->places == NULL) {
+  g->ranks = malloc(((size_t)file->nframes + 1) * sizeof *g->ranks);
+  if (first == NULL || g->ranks == NULL) {
     free(first);
     return false;
   }
   memset(first, 0xff, (nareas + 1) * sizeof *first);
   for (uint32_t i = 0; i < file->nframes; i++) {
-    uint32_t *const place = &first[file->frames[i]];
-    if (*place == UINT32_MAX)
-      *place = i;
-    g->places[i] = *place;
+    uint32_t *const rank = &first[file->frames[i]];
+    if (*rank == UINT32_MAX)
+      *rank = i;
+    g->ranks[i] = *rank;
   }
   free(first);
   return true;
@@ -338,7 +341,7 @@ static bool find_places (gatherer *g) {
 
 
 /* The columns of types stand behind that of the stack. */
-static void find_metrics (gatherer *g) {
+static void find_metrics (stacks_reader *g) {
   for (size_t t = 0; t < PPROF_MAX_TYPES; t++)
     g->metrics[t] = PF_NO_METRIC;
   for (size_t m = 0; m < g->to->nmetrics; m++)
@@ -346,24 +349,24 @@ static void find_metrics (gatherer *g) {
 }
 
 
-pf_status pprof_gather (pf_trace *trace, const pf_gathering *to,
-                        pf_error *error) {
-  gatherer *const g = malloc(sizeof *g);
+pf_status pprof_read_stacks (pf_trace *trace, const pf_gathering *to,
+                             pf_error *error) {
+  stacks_reader *const g = malloc(sizeof *g);
   if (g == NULL)
     return no_memory(error);
-  *g = (gatherer){
-      .trace = trace, .file = trace->state, .to = to, .is_in_order = true};
-  g->at = pf_cursor_over(g->file->whole, false);
-  pprof_part part;
-  pf_status status = find_places(g) ? PF_OK : no_memory(error);
+  *g = (stacks_reader){
+      .trace = trace, .file = trace->state, .to = to, .is_sorted = true};
+  g->at = pf_cursor_over(g->file->readable, false);
+  pprof_field field;
+  pf_status status = rank_frames(g) ? PF_OK : no_memory(error);
   find_metrics(g);
-  while (status == PF_OK && pprof_next(&g->at, &part))
-    if (part.number == SAMPLE && part.wire == PPROF_BYTES)
-      status = gather_sample(g, &part, error);
-  free(g->places);
+  while (status == PF_OK && pprof_next_field(&g->at, &field))
+    if (field.number == SAMPLE && field.wire == PPROF_BYTES)
+      status = read_sample_stack(g, &field, error);
+  free(g->ranks);
   free(g->frames);
   free(g->locations);
-  free(g->head);
+  free(g->decoded);
   free(g);
   return status;
 }

@@ -1,20 +1,20 @@
 /*
-** write.h - contexts as a profile of Go's tools.
+** pprof_write.h - contexts as a profile of Go's tools.
 */
 
 #ifndef pprof_write_h
 #define pprof_write_h
 
 #include "bytes/sink.h"
-#include "formats/pprof/head.h"
+#include "formats/pprof/pprof_header.h"
 #include "model/contexts.h"
 
 /* What stands in a profile beside its contexts. */
-typedef struct pprof_facts {
-  const pprof_head *head;
+typedef struct pprof_attributes {
+  const pprof_header *header;
   const pprof_mapping *mapping; /* of all frames, with names of the dictionary;
                                    NULL: none is known */
-} pprof_facts;
+} pprof_attributes;
 
 /*
 ** Write a profile, not packed. The samples are the contexts that weigh
@@ -24,12 +24,13 @@ typedef struct pprof_facts {
 ** of them is shown first; else "time" stands last, where pprof looks for that.
 ** PF_ENOMEM, or the sink's failure.
 */
-pf_status pf_pprof_write (const pf_contexts *contexts, const pprof_facts *facts,
-                          pf_sink *sink, pf_error *error);
+pf_status pf_pprof_write (const pf_contexts *contexts,
+                          const pprof_attributes *attributes, pf_sink *sink,
+                          pf_error *error);
 
 /* The same, packed. */
-pf_status pf_pprof_write_packed (const pf_contexts *contexts,
-                                 const pprof_facts *facts, pf_sink *sink,
-                                 pf_error *error);
+pf_status pf_pprof_write_gzip (const pf_contexts *contexts,
+                               const pprof_attributes *attributes,
+                               pf_sink *sink, pf_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** merged.h - profiles merged without a loss: what they refer to is interned,
+** pprof_merge.h - profiles merged without a loss: what they refer to is interned,
 ** samples of equal locations and labels are added up. The rules are those of
 ** Go's pprof (profile/merge.go).
 */
@@ -7,7 +7,7 @@
 #ifndef pprof_merged_h
 #define pprof_merged_h
 
-#include "formats/pprof/head.h"
+#include "formats/pprof/pprof_header.h"
 #include "formats/pprof/pprof.h"
 #include "model/interned.h"
 
@@ -27,7 +27,7 @@ typedef struct pprof_merged_location {
 enum {
   RECORD_LOCATIONS,
   RECORD_LABELS,
-  RECORD_HEAD
+  RECORD_HEADER
 };
 
 enum {
@@ -48,11 +48,11 @@ typedef struct pprof_sample {
 /* Samples one after the other. */
 typedef struct pprof_block {
   uint32_t *words;
-  size_t nwords, word_room;
+  size_t nwords, word_capacity;
   size_t *records; /* by sample: where its words begin */
-  size_t record_room;
+  size_t record_capacity;
   int64_t *values; /* ntypes for each sample */
-  size_t value_room;
+  size_t value_capacity;
   uint32_t count;
   bool has_overflowed; /* a value was cut at the end of int64_t */
 } pprof_block;
@@ -61,7 +61,7 @@ typedef struct pprof_block {
    refer to them, and are places in these arrays plus 1. */
 typedef struct pprof_merged {
   pf_dictionary *dictionary; /* borrowed */
-  pprof_head head;
+  pprof_header header;
   pprof_value_type *types; /* names */
   size_t ntypes;
   size_t nfiles;
@@ -71,15 +71,15 @@ typedef struct pprof_merged {
   pprof_function_message *functions;
   pprof_merged_location *locations;
   pprof_line *lines;
-  size_t mapping_room, function_room, location_room, line_room;
+  size_t mapping_capacity, function_capacity, location_capacity, line_capacity;
   uint32_t nlines;
   pf_interned mapping_set, function_set, location_set; /* with the counts */
 
   pprof_sample *samples; /* in the order in which they are written */
   uint32_t nsamples;
-  bool is_in_order;    /* all files are as profio exports them */
-  pprof_block *blocks; /* of files in order: the samples of each, */
-  pprof_block mixed;   /* else those of all files, each once */
+  bool is_sorted;       /* all files are as profio exports them */
+  pprof_block *blocks;  /* of files in order: the samples of each, */
+  pprof_block unsorted; /* else those of all files, each once */
   bool has_overflowed;
 } pprof_merged;
 
@@ -92,7 +92,7 @@ typedef struct pprof_id {
 
 typedef struct pprof_id_map {
   pprof_id *entries;
-  size_t room;
+  size_t capacity;
   pf_interned set;
 } pprof_id_map;
 
@@ -103,7 +103,7 @@ typedef struct pprof_translation {
   pprof_id_map mapping_ids;  /* places in `mappings`, plus 1 */
   pprof_mapping *mappings;   /* of the file, with the numbers of the merged ones
                                 in place of ids, or 0: not met so far */
-  size_t mapping_room;
+  size_t mapping_capacity;
   uint32_t nmappings;
   pf_bytes *messages; /* of its locations, by number in the file */
   uint32_t
@@ -122,16 +122,16 @@ pf_status pprof_merged_add (pprof_merged *merged, pf_trace *const *traces,
                             size_t count, pf_error *error);
 
 /* Write it, not packed. Facts that `given` states replace the merged ones. */
-pf_status pprof_merged_write (pprof_merged *merged, const pprof_head *given,
+pf_status pprof_merged_write (pprof_merged *merged, const pprof_header *given,
                               pf_sink *sink, pf_error *error);
 
 
 /* Shared by the files behind this header. */
 
-/* Set merged->types and the head from all traces, and the types of each. */
-pf_status pprof_merge_heads (pprof_merged *merged, pf_trace *const *traces,
-                             size_t count, pprof_translation *translations,
-                             pf_error *error);
+/* Set merged->types and the header from all traces, and the types of each. */
+pf_status pprof_merge_headers (pprof_merged *merged, pf_trace *const *traces,
+                               size_t count, pprof_translation *translations,
+                               pf_error *error);
 
 /* Read the functions, mappings and locations of a file. */
 pf_status pprof_read_tables (pprof_merged *merged, pf_trace *trace,
@@ -147,31 +147,33 @@ uint32_t pprof_intern_mapping (pprof_merged *merged,
                                const pprof_mapping *mapping);
 
 /* Have the mappings that no sample refers to as well. */
-pf_status pprof_keep_mappings (pprof_merged *merged,
-                               pprof_translation *translation, pf_error *error);
+pf_status pprof_merge_unused_mappings (pprof_merged *merged,
+                                       pprof_translation *translation,
+                                       pf_error *error);
 
 /* The merged number of location `number` of a file, which is met now; 0 when out
    of memory. */
-uint32_t pprof_meet_location (pprof_merged *merged, const pf_trace *trace,
-                              pprof_translation *translation, uint32_t number);
+uint32_t pprof_merge_location (pprof_merged *merged, const pf_trace *trace,
+                               pprof_translation *translation, uint32_t number);
 
-/* Set merged->is_in_order to false where the locations of a file are not as
+/* Set merged->is_sorted to false where the locations of a file are not as
    profio writes them. */
 pf_status pprof_check_locations (pprof_merged *merged, pf_trace *trace,
                                  pprof_translation *translation,
                                  pf_error *error);
 
 /* Read the samples of all files that are in order, and merge them so; sets
-   is_in_order to false, and has met nothing then, where they are not. */
+   is_sorted to false, and has met nothing then, where they are not. */
 pf_status pprof_merge_sorted (pprof_merged *merged, pf_trace *const *traces,
                               pprof_translation *translations, pf_error *error);
 
 /* Add the samples of files one after the other, in the order in which they are
    met. */
-pf_status pprof_merge_mixed (pprof_merged *merged, pf_trace *const *traces,
-                             pprof_translation *translations, pf_error *error);
+pf_status pprof_merge_unsorted (pprof_merged *merged, pf_trace *const *traces,
+                                pprof_translation *translations,
+                                pf_error *error);
 
-/* Have room for one more sample of so many words. False when out of memory. */
+/* Have capacity for one more sample of so many words. False when out of memory. */
 bool pprof_block_reserve (pprof_block *block, size_t words, size_t ntypes);
 void pprof_block_close (pprof_block *block);
 
@@ -180,8 +182,8 @@ void pprof_block_add (pprof_block *block, uint32_t sample, size_t ntypes,
                       const pprof_translation *translation,
                       const pprof_values *values);
 
-/* Add a sample of the block to merged->samples, for which there is room. */
-void pprof_take_sample (pprof_merged *merged, const pprof_block *block,
-                        uint32_t sample);
+/* Add a sample of the block to merged->samples, for which there is capacity. */
+void pprof_append_sample (pprof_merged *merged, const pprof_block *block,
+                          uint32_t sample);
 
 #endif
