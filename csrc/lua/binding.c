@@ -1,5 +1,5 @@
 /*
-** binding.c - what the files of the binding share (see binding.h).
+** binding.c - functions shared by the files of the binding (see binding.h).
 */
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 const bool l_always_open = true;
 
-/* The key of the kept raise in the registry: its address is what counts. */
+/* Registry key (its address) of the error value that l_save_error saves. */
 static const char raise_key = 0;
 
-/* The same for the message of the last input that could not be read. */
+/* Registry key of the message of the last input that could not be read. */
 static const char unread_key = 0;
 
 
@@ -68,11 +68,12 @@ static void push_message (lua_State *L, const pf_error *error,
 }
 
 
-/* Raise what stands for no triple: a raise of Lua's own, or no memory. */
+/* Raises failures that are not returned as nil, message, code: errors raised by
+   Lua functions, and out of memory. */
 static void raise_fatal (lua_State *L, const pf_error *error) {
   if (error->status == PF_ERAISED) {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &raise_key);
-    lua_pushboolean(L, 0); /* not nil: the place must stay */
+    lua_pushboolean(L, 0); /* not nil: the slot must stay allocated */
     lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
     lua_error(L);
   }
@@ -105,8 +106,9 @@ int l_throw (lua_State *L, const pf_error *error, int reader_arg) {
 }
 
 
-/* core.unread(): the message of the last raise of a reader whose input could not
-   be read, without a position; or nil. So that it can be told from wrong use. */
+/* core.unread(): the last message raised by a reader whose input could not be
+   read, without a position, or nil. It distinguishes such errors from wrong
+   use. */
 static int core_unread (lua_State *L) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &unread_key);
   return 1;
@@ -198,7 +200,7 @@ static void set_text (lua_State *L, pf_dictionary *d, uint32_t name,
 }
 
 
-/* Push an area as a table { area=, class=, file=, line=, value= }. */
+/* Pushes an area as a table { area=, class=, file=, line=, value= }. */
 static void push_area (lua_State *L, pf_dictionary *d, uint32_t number,
                        int cache) {
   const pf_area *const area = pf_area_at(d, number);
@@ -217,7 +219,7 @@ static void push_area (lua_State *L, pf_dictionary *d, uint32_t number,
 }
 
 
-/* dictionary:stack(number): its frames, the innermost first. */
+/* dictionary:stack(id): the frames of a stack, innermost first. */
 static int dictionary_stack (lua_State *L) {
   pf_dictionary *const d = l_dictionary_check(L, 1);
   const lua_Integer number = luaL_checkinteger(L, 2);
@@ -237,9 +239,9 @@ static int dictionary_stack (lua_State *L) {
 
 
 /*
-** User value 1 is the cache: name number + 1 -> Lua string. The registry maps
-** the core's pointer to the userdata, weakly, so that a reader can tell which
-** userdata its dictionary is.
+** User value 1 is the string cache: name id + 1 -> Lua string. A weak table in
+** the registry maps the core's pointer to the userdata, to find the userdata of
+** a reader's dictionary.
 */
 pf_dictionary *l_dictionary_new (lua_State *L) {
   l_dictionary *const d = lua_newuserdatauv(L, sizeof *d, 1);
@@ -323,7 +325,7 @@ void l_push_value (lua_State *L, const pf_column *column, size_t row,
 }
 
 
-/* A whole number at `arg`, also one that is written as a float. */
+/* Reads an integer at `arg`, which may be a float with an integral value. */
 static bool to_integer (lua_State *L, int arg, int64_t *value) {
   int is_integer;
   *value = lua_tointegerx(L, arg, &is_integer);
@@ -353,12 +355,12 @@ static bool to_name (lua_State *L, int arg, uint32_t *id,
 }
 
 
-/* The number of a field of the table at `arg`, or `none`. */
+/* Reads an integer field of the table at `arg`; false if it is absent. */
 static bool area_integer (lua_State *L, int arg, const char *name,
                           int64_t *value) {
   const bool given = lua_getfield(L, arg, name) != LUA_TNIL;
   if (given && !to_integer(L, -1, value))
-    luaL_error(L, "%s of an area is a whole number", name);
+    luaL_error(L, "%s of an area must be a whole number", name);
   lua_pop(L, 1);
   return given;
 }
@@ -369,13 +371,14 @@ static uint32_t area_text (lua_State *L, int arg, const char *name,
   uint32_t id = PF_NO_NAME;
   if (lua_getfield(L, arg, name) != LUA_TNIL &&
       !to_name(L, lua_gettop(L), &id, dictionary))
-    luaL_error(L, "%s of an area is a text", name);
+    luaL_error(L, "%s of an area must be a string", name);
   lua_pop(L, 1);
   return id;
 }
 
 
-/* { name=, class=, file=, line=, handle=, value= } */
+/* Reads the fields name, class, file, line, handle, value of the table at
+   `arg`. */
 static void area_of_table (lua_State *L, int arg, pf_area *area,
                            pf_dictionary *dictionary) {
   int64_t handle = 0;
@@ -398,7 +401,8 @@ static uint32_t add_area (lua_State *L, const pf_area *area,
 }
 
 
-/* The parent of the table at `arg`: a table without one, or a text. */
+/* Returns the id of the field `parent` of the table at `arg`, a table or a
+   string. A parent has no parent itself. */
 static uint32_t area_parent (lua_State *L, int arg, pf_dictionary *dictionary) {
   pf_area area = PF_AREA_NONE;
   const int type = lua_getfield(L, arg, "parent");
@@ -411,8 +415,8 @@ static uint32_t area_parent (lua_State *L, int arg, pf_dictionary *dictionary) {
 }
 
 
-/* A text is the name of an area that has nothing more; a table has a field
-   for each thing there is to say, and may have a parent. */
+/* A string is the name of an area without other fields; a table has a field for
+   each property, and may have a parent. */
 static bool to_area (lua_State *L, int arg, uint32_t *id,
                      pf_dictionary *dictionary) {
   pf_area area = PF_AREA_NONE;
@@ -524,7 +528,7 @@ int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
 
 void l_open_binding (lua_State *L) {
   static const luaL_Reg methods[] = {{"stack", dictionary_stack}, {NULL, NULL}};
-  lua_pushboolean(L, 0); /* l_save_error must not need memory */
+  lua_pushboolean(L, 0); /* so that l_save_error needs no memory */
   lua_rawsetp(L, LUA_REGISTRYINDEX, &raise_key);
   l_class(L, L_DICTIONARY, methods, dictionary_gc);
   lua_newtable(L); /* core pointer -> userdata, weak values */

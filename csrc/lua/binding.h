@@ -1,14 +1,20 @@
 /*
-** binding.h - what the files of the binding share. Each of them has one
-** subject and one function l_open_<subject> that adds its functions to the
-** table of profio.core (on top of the stack); core.c lists them.
+** binding.h - functions shared by the files of the binding. Each file has one
+** subject and one function l_open_<subject>, which adds its functions to the
+** table of profio.core on top of the stack; core.c calls them all.
 **
-** Ownership. A userdata owns each thing of the core and is made complete, but
-** empty, before the thing is acquired. What a thing borrows from is pinned in
-** the user value of its owner. A finaliser frees its own memory and looks at
-** nothing else, so the order in which objects die does not matter. Closing a
-** trace unmaps its bytes and clears a flag; readers look at it before each
-** batch.
+** Naming: `arg` and other indices are stack indices; l_X_check returns the
+** object at an index and raises if it is another type or closed; l_push_X
+** pushes a value.
+**
+** Ownership: a userdata owns each object of the core. It is created complete
+** but empty before the object is acquired. It pins the objects that its own
+** borrows from in a user value. A finaliser frees only its own memory and reads
+** nothing else, so objects may be collected in any order. Closing a trace
+** unmaps its bytes and clears a flag; readers check the flag before each batch.
+**
+** Errors: wrong use raises. Failures of the core become nil, message, code
+** (l_failure) or are raised by readers (l_throw).
 */
 
 #ifndef binding_h
@@ -30,121 +36,129 @@
 #define L_SOURCE     "profio.source"
 #define L_PART       "profio.part"
 
-/* A reader and what it must know to be used. User value 1: a table of the
-   objects it borrows from. User value 2: its label for messages. */
+/* A reader userdata. User value 1: a table of the objects that the reader
+   borrows from. User value 2: the label of its messages. */
 typedef struct l_reader {
-  pf_reader *reader; /* NULL when closed */
-  const bool *open;  /* the flag of the trace it reads from */
-  bool is_input;     /* another reader reads from it: only the collector, which
-                        knows when that one is gone, may free it */
+  pf_reader *reader; /* owned; NULL when closed */
+  const bool *open;  /* flag of the trace that it reads; not owned */
+  bool is_input; /* read by another reader: close leaves it to the collector */
 } l_reader;
 
-extern const bool l_always_open; /* the flag of readers over their own memory */
+extern const bool l_always_open; /* flag for readers of their own memory */
 
 /*
-** Push a reader userdata that pins the values at the stack positions in
-** pins[0..count-1]; its flag and label are those of the first pinned reader,
-** when there is one. The caller then sets ->reader.
+** Pushes a reader userdata that pins the values at the stack indices
+** pins[0..count-1]. It gets the flag and the label of the first pinned reader,
+** if there is one. The caller then sets ->reader, which the userdata owns.
 */
 l_reader *l_reader_new (lua_State *L, const int *pins, int count);
 
-/* The reader at `arg`; raises when it is no reader, or it or its trace is
-   closed. */
+/* Returns the reader at `arg`; raises when it is not a reader, or it or its
+   trace is closed. */
 l_reader *l_reader_check (lua_State *L, int arg);
 
-/* Whether a reader is a stage of the command that watches a pass (command.c),
-   and whether that has seen a Ctrl-C; `rows` have been read, here and in other
-   threads. Only in Lua's own thread. */
+/* l_is_progress: whether a reader is a progress stage (command.c).
+   l_progress_is_cancelled: progress callback of such a stage: shows that `rows`
+   rows have been read in all threads, and returns whether Ctrl-C was pressed.
+   Only to be called in Lua's thread. */
 bool l_is_progress (const pf_reader *reader);
 bool l_progress_is_cancelled (void *reader, uint64_t rows);
 
-/* Raises "trace is closed" when the reader's trace has been closed. */
+/* Raises "reader is closed" or "trace is closed". */
 void l_reader_check_open (lua_State *L, const l_reader *reader);
 
-/* The dictionary at `arg`; raises when it is none. */
+/* Returns the dictionary at `arg`. */
 pf_dictionary *l_dictionary_check (lua_State *L, int arg);
 
-/* Push a new dictionary userdata. */
+/* Pushes a new dictionary userdata and returns its dictionary. */
 pf_dictionary *l_dictionary_new (lua_State *L);
 
-/* Push the userdata of the dictionary of the reader at `arg`. */
+/* Pushes the dictionary userdata of the reader at `arg`. */
 void l_reader_push_dictionary (lua_State *L, int arg);
 
-/* The path at `arg`; raises when it is no string or has a zero byte in it. */
+/* Returns the path at `arg`; raises when it contains a zero byte. */
 const char *l_path_check (lua_State *L, int arg);
 
-/* Push nil, message, code for a failure of the core, and answer 3. Raises
-   for PF_ENOMEM and PF_ERAISED. `label` begins the message: a path, a path
+/* Pushes nil, message, code for a failure of the core and returns 3. Raises for
+   PF_ENOMEM and PF_ERAISED. `label` is a prefix of the message: a path, a path
    and a format, or NULL. */
 int l_failure (lua_State *L, const pf_error *error, const char *label);
 
-/* Push nil, "NAME: write failed: ...", "io", and "EPIPE" when the reader of a
-   pipe left, and answer how many. NAME is that of the file of Lua at `arg`:
-   known of files of core.output and of standard output, else left out. 0
-   stands for an unknown errnum. */
+/* Pushes nil, "NAME: write failed: ...", "io", and "EPIPE" if a pipe has no
+   reader any more; returns the number of values. NAME is the name of the Lua
+   file at `arg` if it is a file of core.output or standard output, else it is
+   omitted. `errnum` 0: unknown reason. */
 int l_write_failure (lua_State *L, int arg, int errnum);
 
-/* Raise a failure of the core, whatever it is; the label is the reader's. */
+/* Raises a failure of the core with the label of the reader at `reader_arg` (0:
+   no label). */
 int l_throw (lua_State *L, const pf_error *error, int reader_arg);
 
-/* The stable word for a failing status: "io", "format", ... */
+/* Returns the stable code of a failure: "io", "format", ... */
 const char *l_code (pf_status status);
 
-/* Keep the error value on top of the stack (popped) as the raise that
-   PF_ERAISED stands for: called by stages that ran Lua under lua_pcall. */
+/* Saves the error value on top of the stack (popped) in the registry and
+   returns PF_ERAISED. To be called by stages after a failed lua_pcall;
+   l_failure and l_throw raise the saved value again. */
 pf_status l_save_error (lua_State *L, pf_error *error);
 
-/* The field called by the string at `arg`; raises with the list of names. */
+/* Returns the field named by the string at `arg`; raises with the list of
+   names. */
 size_t l_field_check (lua_State *L, int arg, const pf_reader *reader);
 
 /*
-** Push the value of a column. `cache` is the stack index of the dictionary's
-** string cache (l_push_name_cache); it may be 0, then names are pushed
-** afresh. A missing value is pushed as nil.
+** Pushes a value of a column; nil for a missing one. `cache` is the stack index
+** of the dictionary's string cache (l_push_name_cache), or 0 to create a new
+** string.
 */
 void l_push_value (lua_State *L, const pf_column *column, size_t row,
                    pf_dictionary *dictionary, int cache);
 
-/* Push the table that maps name numbers (+1) to Lua strings. */
+/* Pushes the string cache of a dictionary: a table from name id + 1 to Lua
+   string. */
 void l_push_name_cache (lua_State *L, int dictionary_arg);
 
-/* Push the Lua string of a name through the cache at stack index `cache`. */
+/* Pushes the Lua string of a name, using the cache at index `cache` (0:
+   none). */
 void l_push_name (lua_State *L, pf_dictionary *dictionary, uint32_t name,
                   int cache);
 
-/* Push an array { {name=, type=, help=}, ... } of fields. */
+/* Pushes an array of fields, { {name=, type=, help=}, ... }, without hidden
+   ones. */
 void l_push_fields (lua_State *L, const pf_field *fields, size_t nfields);
 
-/* The bytes of the source at `arg`; raises when it is none or closed. */
+/* Returns the bytes of the source at `arg`. They are borrowed: pin the
+   source. */
 pf_bytes l_source_bytes (lua_State *L, int arg);
 
-/* The trace of the part at `arg`; raises when it is none or closed. Pin it. */
+/* Returns the trace of the part at `arg`; borrowed: pin the part. */
 pf_trace *l_part_trace (lua_State *L, int arg);
 
-/* Where it stands whether the part at `arg` is read strictly; raises when it is
-   none or closed. Pin it. */
+/* Returns the address of the flag `strict` of the part at `arg`; borrowed: pin
+   the part. */
 bool *l_part_strict (lua_State *L, int arg);
 
-/* The symbols at `arg`; raises when they are none or closed. Pin them. */
+/* Returns the symbols at `arg`; borrowed: pin them. */
 pf_symbols *l_symbols_check (lua_State *L, int arg);
 
-/* Answers the column numbers of the names in the array at `arg` (nil: all
-   columns) in columns[], at most `capacity`; how many there are. Raises for a
-   name that is no column. */
+/* Writes the field indices of the column names in the array at `arg` (nil: all
+   visible columns) into columns[], which has `capacity` elements, and returns
+   their number. Raises for an unknown name. */
 int l_columns_check (lua_State *L, int arg, const pf_reader *reader,
                      size_t *columns, int capacity);
 
-/* A class: metatable `name` with the methods, `gc` as __gc and __close. */
+/* Creates the class `name`: a metatable with the methods and with `gc` (may be
+   NULL) as __gc and __close. */
 void l_class (lua_State *L, const char *name, const luaL_Reg *methods,
               lua_CFunction gc);
 
-/* Write the value at `arg` into row `row` of a column; false when it is of
-   the wrong type. A text becomes a name or an area; nil is missing. PF_BYTES borrow the
-   string: anchor it. */
+/* Writes the value at `arg` into a row of a column; false if the type is wrong.
+   A string becomes a name or an area; nil is missing. Values of PF_BYTES borrow
+   the string, which the caller must anchor. */
 bool l_to_value (lua_State *L, int arg, pf_column *column, size_t row,
                  pf_dictionary *dictionary);
 
-/* One function per file of the binding. */
+/* One function per file of the binding; called by core.c. */
 void l_open_binding (lua_State *L);
 void l_open_source (lua_State *L);
 void l_open_trace (lua_State *L);

@@ -1,14 +1,13 @@
 /*
-** callback.c - runs Lua for readers of the core, protected, on threads that belong
-** to them.
+** callback.c - protected calls of Lua functions for readers of the core.
 */
 
 #include "lua/callback.h"
 
-/* Callbacks within callbacks: each costs a few kilobytes of the C stack. */
+/* Nested callbacks: each needs some kilobytes of the C stack. */
 #define MAX_DEPTH 100
 
-/* The key of the depth in the registry: its address is what counts. */
+/* Registry key (its address) of the current depth. */
 static const char depth_key = 0;
 
 static const char closed_text[] = "trace is closed";
@@ -27,7 +26,7 @@ void l_callback_open (lua_State *L, l_callback *callback, int count,
 }
 
 
-/* Change the depth and answer it. The key is there: nothing is allocated. */
+/* Changes the depth and returns it. The key exists, so nothing is allocated. */
 static lua_Integer add_depth (lua_State *L, int change) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &depth_key);
   const lua_Integer depth = lua_tointeger(L, -1) + change;
@@ -46,7 +45,7 @@ bool l_callback_is_running (lua_State *L) {
 }
 
 
-/* Before Lua runs. After PF_OK `leave` must follow. */
+/* Prepares a call of Lua. After PF_OK, `leave` must be called. */
 static pf_status enter (l_callback *callback, pf_error *error) {
   if (callback->busy)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -54,7 +53,7 @@ static pf_status enter (l_callback *callback, pf_error *error) {
   if (add_depth(callback->thread, 1) > MAX_DEPTH) {
     add_depth(callback->thread, -1);
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                   "Lua functions of stages within each other, %d deep",
+                   "Lua functions of stages are nested more than %d deep",
                    MAX_DEPTH);
   }
   callback->busy = true;
@@ -62,7 +61,7 @@ static pf_status enter (l_callback *callback, pf_error *error) {
 }
 
 
-/* After Lua has run with this result: what the reader answers. */
+/* Ends a call of Lua with this result and returns the reader's status. */
 static pf_status leave (l_callback *callback, int result, pf_error *error) {
   lua_State *const L = callback->thread;
   const bool is_failed = result != LUA_OK && result != LUA_YIELD;

@@ -1,14 +1,18 @@
 /*
 ** callback.h - Lua functions called by readers of the core.
 **
-** A stage cannot know which coroutine will pull it, so each callback has a
-** thread of its own that runs nothing else. A raise does not leave it: it
-** becomes PF_ERAISED, which the binding raises again.
+** Used by stages whose rows depend on a Lua function: filters, keys, pattern
+** tests, decoders. Call l_callback_open when the stage is created, then
+** l_callback_run or l_callback_resume for each batch; within a run,
+** l_callback_call for each call.
 **
-** These functions are the only way from a running reader into Lua: each of them
-** fails with "trace is closed" when the Lua function has closed the trace that
-** the reader reads, before the reader touches it again. `make lint` refuses other
-** calls of Lua.
+** Any coroutine may read from a stage, so each callback has a Lua thread of its
+** own. An error does not leave this thread: it becomes PF_ERAISED, which the
+** binding raises again.
+**
+** Running readers call Lua only through these functions (`make lint` checks
+** this). Each of them fails with "trace is closed" if the Lua function has
+** closed the trace, before the reader accesses it again.
 */
 
 #ifndef callback_h
@@ -18,35 +22,38 @@
 
 typedef struct l_callback {
   lua_State *thread; /* pinned by the reader that uses it */
-  const bool *open;  /* the flag of the trace that is read */
+  const bool *open;  /* flag of the trace that is read; not owned */
   bool busy;
 } l_callback;
 
-/* Push the thread of a new callback, with the `count` values on top of the
-   stack (popped) as its values 1..count. `open` is the flag of the trace that the
-   reader reads. */
+/* Opens a callback and pushes its thread, which the reader must pin. The
+   `count` values on top of the stack are moved to the thread as values
+   1..count. `open` is the flag of the trace. */
 void l_callback_open (lua_State *L, l_callback *callback, int count,
                       const bool *open);
 
 /*
-** Run body(call, value 1, ..., value count) on the thread, protected. `call` is
-** a light userdata. Nothing is left on the thread.
+** Calls body(call, value 1, ..., value count) on the thread in protected mode.
+** `call` is passed as a light userdata. Returns PF_ERAISED for an error,
+** PF_ELIMIT for too many nested callbacks, PF_EUNSUPPORTED if the callback is
+** already running.
 */
 pf_status l_callback_run (l_callback *callback, lua_CFunction body, void *call,
                           int count, pf_error *error);
 
-/* In a body: call the Lua function that lies below its `arguments` on top of the
-   stack, and push its first result. Raises when the trace is closed then. */
+/* To be used in a body: calls the Lua function below the `arguments` on top of
+   the stack and pushes its first result. Raises if the trace is closed
+   afterwards. */
 void l_callback_call (lua_State *L, const l_callback *callback, int arguments);
 
-/* Resume the thread, which is a coroutine: its function or what it yielded from
-   lies below `arguments`. *is_over: it has returned, or failed. What it yields is
-   dropped. */
+/* Resumes the thread as a coroutine with the `arguments` on its stack; below
+   them is its function at the first call. Sets *is_over when it has returned or
+   failed. Yielded values are dropped. Errors as l_callback_run. */
 pf_status l_callback_resume (l_callback *callback, int arguments, bool *is_over,
                              pf_error *error);
 
-/* Whether a reader waits for a Lua function to return. What readers may hold is
-   not freed then, but left to the collector. */
+/* Whether a reader is waiting for a Lua function. If so, objects that readers
+   may use must not be freed but left to the collector. */
 bool l_callback_is_running (lua_State *L);
 
 #endif

@@ -30,7 +30,7 @@ static bool time_option (lua_State *L, int arg, const char *name,
 }
 
 
-/* The options at `arg`, which were checked in Lua. */
+/* Reads the options at `arg`, which lua/ has checked. */
 static pf_call_options options_at (lua_State *L, int arg) {
   pf_call_options options = {0};
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -43,14 +43,14 @@ static pf_call_options options_at (lua_State *L, int arg) {
   lua_getfield(L, arg, "max_depth");
   const lua_Integer depth = luaL_optinteger(L, -1, 0);
   luaL_argcheck(L, depth >= 0 && depth <= 1 << 24, arg,
-                "max_depth is 2 to 16777216");
+                "max_depth must be 2 to 16777216");
   options.max_depth = (uint32_t)depth;
   lua_pop(L, 1);
   return options;
 }
 
 
-/* core.calls(events, options): the calls that the events make. */
+/* core.calls(events, options): a reader of the calls in the events. */
 static int core_calls (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
   const pf_call_options options = options_at(L, 2);
@@ -63,7 +63,8 @@ static int core_calls (lua_State *L) {
 }
 
 
-/* The list `quantiles` of the options: "p50", ... The strings stay in it. */
+/* Reads the list `quantiles` of the options: "p50", ... The list keeps the
+   strings alive. */
 static void read_ranks (lua_State *L, int arg, pf_statistics_options *options) {
   if (lua_getfield(L, arg, "quantiles") != LUA_TNIL) {
     luaL_checktype(L, -1, LUA_TTABLE);
@@ -85,8 +86,8 @@ static void read_ranks (lua_State *L, int arg, pf_statistics_options *options) {
 }
 
 
-/* The readers in the list `parts` of the options at 2, which stays on the
-   stack. */
+/* Reads the option `parts` of the options at 2: a list of readers, which is
+   kept at index 3. */
 static void read_parts (lua_State *L, pf_statistics_options *options) {
   lua_getfield(L, 2, "rows");
   options->rows = (uint64_t)luaL_optinteger(L, -1, 0);
@@ -102,7 +103,8 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 3, (lua_Integer)i + 1);
     parts[i] = l_reader_check(L, -1)->reader;
-    luaL_argcheck(L, parts[i]->seek != NULL, 2, "a part cannot seek");
+    luaL_argcheck(L, parts[i]->seek != NULL, 2,
+                  "a reader of parts cannot seek");
     lua_pop(L, 1);
   }
   options->parts = parts;
@@ -111,10 +113,11 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
 
 
 /*
-** core.statistics(events, options): the calls by area. Beside the options of
-** calls: by, quantiles; and to read in several parts: parts, more readers of
-** the same events, rows, how many there are, and threads. If the events are
-** watched (command.c), that watches all parts.
+** core.statistics(events, options): a reader of the calls summed up by area.
+** Options in addition to those of calls: by, quantiles; and for reading a file
+** in chunks with several threads: parts (more readers of the same events), rows
+** (their number) and threads. If `events` is a progress stage, it shows the
+** progress of all threads.
 */
 static int core_statistics (lua_State *L) {
   pf_reader *const events = l_reader_check(L, 1)->reader;
@@ -137,7 +140,7 @@ static int core_statistics (lua_State *L) {
 }
 
 
-/* core.processors(): how many threads run at once. */
+/* core.processors(): the number of online processors. */
 static int core_processors (lua_State *L) {
   const long count = sysconf(_SC_NPROCESSORS_ONLN);
   lua_pushinteger(L, count < 1 ? 1 : count);

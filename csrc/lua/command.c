@@ -1,12 +1,11 @@
 /*
-** command.c - what the command `profio` needs of the system and Lua does not
-** give: what a file is, broken pipes, Ctrl-C, and a stage that shows how far
-** a long pass has come.
+** command.c - system functions of the command `profio` that Lua lacks: kinds of
+** files, broken pipes, Ctrl-C, and a progress stage for long scans.
 **
-** Nothing here is global. While a command works, SIGINT is blocked and stays
-** pending; a stage looks whether it is, before each batch, and ends the pass as
-** if the file ended there. So what was counted so far can be printed; a second
-** Ctrl-C ends the printing.
+** Nothing here is global. While a command runs, SIGINT is blocked and stays
+** pending. A progress stage checks for it before each batch and then ends the
+** scan as at the end of the file, so that the results so far can be printed. A
+** second Ctrl-C ends the printing.
 */
 
 #include <dirent.h>
@@ -26,7 +25,7 @@
 
 #define BAR_WIDTH  30
 #define SHOW_AFTER 0.5 /* seconds before the bar first appears */
-#define SHOW_EVERY 0.1 /* seconds between two pictures of it */
+#define SHOW_EVERY 0.1 /* seconds between updates */
 
 
 /* {====== Files and signals ====== */
@@ -45,9 +44,9 @@ static int core_is_terminal (lua_State *L) {
 }
 
 
-/* core.terminal_width(file): the places of a line of the terminal that a file
-   is: COLUMNS in the environment, else as the terminal says; nil when it is no
-   terminal or does not say. */
+/* core.terminal_width(file): columns of the terminal: COLUMNS of the
+   environment, else what the terminal says; nil if that is unknown or the file
+   is not a terminal. */
 static int core_terminal_width (lua_State *L) {
   const int fd = fileno(check_file(L, 1)->f);
   struct winsize size;
@@ -66,8 +65,8 @@ static int core_terminal_width (lua_State *L) {
 }
 
 
-/* core.is_plain_file(path): a file that can be opened twice; false for pipes,
-   directories, and what is not there. */
+/* core.is_plain_file(path): whether the path is a regular file, which can be
+   opened twice; false for pipes, directories and missing files. */
 static int core_is_plain_file (lua_State *L) {
   struct stat about;
   const char *const path = luaL_checkstring(L, 1);
@@ -76,7 +75,7 @@ static int core_is_plain_file (lua_State *L) {
 }
 
 
-/* Close a folder that a raise has left open. */
+/* Closes a folder that an error has left open. */
 static int folder_gc (lua_State *L) {
   DIR **const folder = lua_touserdata(L, 1);
   if (*folder != NULL)
@@ -86,8 +85,8 @@ static int folder_gc (lua_State *L) {
 }
 
 
-/* core.names_in(folder): an array of the names in a folder but "." and "..", in
-   no order; or nil, message, code when it cannot be read to its end. */
+/* core.names_in(folder): an array of the names in a folder without "." and
+   "..", unordered; or nil, message, code if it cannot be read completely. */
 static int core_names_in (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   DIR **const folder = lua_newuserdatauv(L, sizeof(DIR *), 0);
@@ -122,8 +121,8 @@ static int core_names_in (lua_State *L) {
 }
 
 
-/* core.ignore_broken_pipes(): writing to a pipe whose reader left becomes a
-   failure of the write; otherwise it would end the process. */
+/* core.ignore_broken_pipes(): writing to a pipe without a reader returns EPIPE
+   instead of ending the process. */
 static int core_ignore_broken_pipes (lua_State *L) {
   (void)L;
   (void)signal(SIGPIPE, SIG_IGN);
@@ -135,7 +134,7 @@ static int core_ignore_broken_pipes (lua_State *L) {
 
 /* {====== Ctrl-C ====== */
 
-/* While `held`, SIGINT waits for a stage to see it. */
+/* While `held`, SIGINT is blocked until a stage polls it. */
 typedef struct l_interrupt {
   bool held, seen;
 } l_interrupt;
@@ -149,7 +148,7 @@ static sigset_t interrupt_set (void) {
 }
 
 
-/* Whether there was a Ctrl-C that nobody has seen; it is seen now. */
+/* Consumes a pending Ctrl-C; returns whether there was one. */
 static bool take_interrupt (l_interrupt *interrupt) {
   sigset_t pending;
   int number;
@@ -167,7 +166,7 @@ static l_interrupt *check_interrupt (lua_State *L) {
 }
 
 
-/* core.interrupt(): from here on Ctrl-C waits, until release. */
+/* core.interrupt(): blocks Ctrl-C until release. */
 static int core_interrupt (lua_State *L) {
   l_interrupt *const interrupt = lua_newuserdatauv(L, sizeof *interrupt, 0);
   const sigset_t set = interrupt_set();
@@ -178,7 +177,7 @@ static int core_interrupt (lua_State *L) {
 }
 
 
-/* interrupt:release(): Ctrl-C works again; whether there was one. */
+/* interrupt:release(): unblocks Ctrl-C; whether one has occurred. */
 static int interrupt_release (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   const sigset_t set = interrupt_set();
@@ -190,8 +189,8 @@ static int interrupt_release (lua_State *L) {
   return 1;
 }
 
-/* interrupt:wait(seconds): sleep so long, or until a Ctrl-C; whether there was
-   one. */
+/* interrupt:wait(seconds): sleeps for this time or until Ctrl-C; whether one
+   has occurred. */
 static int interrupt_wait (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   const lua_Number seconds = luaL_checknumber(L, 2);
@@ -210,19 +209,19 @@ static int interrupt_wait (lua_State *L) {
 /* }====== */
 
 
-/* {====== The stage ====== */
+/* {====== The progress stage ====== */
 
 typedef struct progress {
   pf_reader reader;
   pf_reader *input;
-  l_interrupt *interrupt;    /* pinned */
-  bool is_output;            /* the last stage of all: prints on */
-  const luaL_Stream *screen; /* where the bar is drawn; NULL: nowhere */
-  int64_t total;             /* rows, -1: not known */
-  int64_t rows;              /* read so far */
-  double started;            /* seconds of the clock */
-  double shown;              /* when the bar was last drawn; 0: never */
-  bool is_polled;            /* by l_progress_is_cancelled: the rows are told */
+  l_interrupt *interrupt; /* pinned */
+  bool is_output;         /* last stage, which prints: ignores earlier Ctrl-C */
+  const luaL_Stream *screen; /* where the bar is drawn, or NULL */
+  int64_t total;             /* rows in all; -1: unknown */
+  int64_t rows;              /* rows read so far */
+  double started;            /* s, monotonic clock */
+  double shown;              /* s, when the bar was last drawn; 0: never */
+  bool is_polled;            /* l_progress_is_cancelled sets `rows` */
 } progress;
 
 
@@ -233,7 +232,7 @@ static double now (void) {
 }
 
 
-/* The screen, or NULL when there is none or it has been closed. */
+/* Returns the screen, or NULL if there is none or it is closed. */
 static FILE *screen_of (const progress *w) {
   return w->screen == NULL || w->screen->closef == NULL ? NULL : w->screen->f;
 }
@@ -251,7 +250,7 @@ static void draw (const progress *w, FILE *screen) {
 }
 
 
-/* Draw the bar when it is time to. */
+/* Draws the bar if it is due. */
 static void show (progress *w) {
   FILE *const screen = screen_of(w);
   const double time = screen == NULL ? 0 : now();
@@ -275,7 +274,7 @@ static void wipe (progress *w) {
 }
 
 
-/* Whether a Ctrl-C has ended this. */
+/* Whether Ctrl-C has ended this stage. */
 static bool is_cancelled (progress *w) {
   const bool over =
       take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output);
@@ -285,7 +284,7 @@ static bool is_cancelled (progress *w) {
 }
 
 
-/* Rows have come. */
+/* Adds rows, unless a progress callback counts them. */
 static void count (progress *w, size_t rows) {
   if (w->is_polled)
     return;
@@ -311,7 +310,7 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
 }
 
 
-/* That is over before a bar would be drawn. */
+/* A bulk read ends before a bar would be drawn. */
 static pf_status progress_gather (pf_reader *self, const pf_gathering *to,
                                   pf_error *error) {
   progress *const w = (progress *)(void *)self;
@@ -319,7 +318,7 @@ static pf_status progress_gather (pf_reader *self, const pf_gathering *to,
 }
 
 
-/* `next` is asked after a Ctrl-C, and says that there are no more. */
+/* False after Ctrl-C: the caller then asks `next`, which reports the end. */
 static bool progress_pack (pf_reader *self, pf_packed *events) {
   progress *const w = (progress *)(void *)self;
   if (is_cancelled(w) || !w->input->pack(w->input, events))
@@ -364,8 +363,8 @@ bool l_progress_is_cancelled (void *context, uint64_t rows) {
 }
 
 
-/* Push a stage over the reader at 2; the arguments are pinned. NULL: out of
-   memory. */
+/* Pushes a progress stage over the reader at 2, which pins all arguments. NULL:
+   out of memory. */
 static progress *new_progress (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   pf_reader *const input = l_reader_check(L, 2)->reader;
@@ -393,9 +392,9 @@ static progress *new_progress (lua_State *L) {
 
 
 /*
-** interrupt:watch(reader, total, screen): the rows of the reader, until a
-** Ctrl-C. On `screen` (a file, may be nil) a bar shows how many of `total` rows
-** (nil: not known) have come, when it takes long.
+** interrupt:watch(reader, total, screen): the rows of the reader until Ctrl-C.
+** If it takes longer than SHOW_AFTER, a bar on `screen` (a file or nil) shows
+** the share of `total` rows (nil: unknown).
 */
 static int interrupt_watch (lua_State *L) {
   const lua_Integer total = luaL_optinteger(L, 3, -1);
@@ -411,8 +410,8 @@ static int interrupt_watch (lua_State *L) {
 }
 
 
-/* interrupt:guard(reader): the rows of the reader, which are printed: only a
-   Ctrl-C that no stage before has seen ends them. */
+/* interrupt:guard(reader): the rows of the reader, for printing. A Ctrl-C that
+   an earlier stage has seen does not end them; a new one does. */
 static int interrupt_guard (lua_State *L) {
   lua_settop(L, 2);
   progress *const w = new_progress(L);

@@ -1,6 +1,6 @@
 /*
-** conditions.c - core.where: conditions as Lua tables, turned into the tests
-** of kernels/where.h.
+** conditions.c - core.where: compiles conditions, given as Lua tables, to the
+** tests of kernels/where.h.
 */
 
 #include <string.h>
@@ -9,22 +9,22 @@
 #include "kernels/where.h"
 #include "lua/callback.h"
 
-/* A pattern and who tries it. */
+/* Context of a pattern test. */
 typedef struct l_matcher {
   l_callback *callback;
-  lua_Integer number; /* of the pattern, in the table of strings */
+  lua_Integer number; /* of the pattern in the table of strings */
 } l_matcher;
 
-/* What the tests of one reader borrow; the reader pins it. */
+/* The tests of one reader and the memory they use; pinned by the reader. */
 typedef struct l_tests {
   l_callback callback; /* values: 1 string.find, 2 the table of strings */
   size_t ntests, nvalues;
   pf_test *tests;
-  l_matcher *matchers; /* one of each test */
+  l_matcher *matchers; /* one for each test */
   pf_value *values;
 } l_tests;
 
-/* The stack of core.where. */
+/* Stack indices of core.where. */
 enum {
   READER = 1,
   TESTS,
@@ -80,7 +80,7 @@ static int wrong_value (lua_State *L, const pf_field *field) {
 }
 
 
-/* Keep the string at VALUE as long as the tests live. */
+/* Keeps the string at VALUE alive as long as the tests. */
 static lua_Integer keep_string (lua_State *L) {
   const lua_Integer number = (lua_Integer)lua_rawlen(L, STRINGS) + 1;
   lua_pushvalue(L, VALUE);
@@ -89,7 +89,8 @@ static lua_Integer keep_string (lua_State *L) {
 }
 
 
-/* An address may also be written as profio prints it: 0x and hex digits. */
+/* Whether the string at VALUE is an address as profio prints it: 0x and hex
+   digits. */
 static bool is_hex (lua_State *L) {
   size_t size;
   const char *const text = lua_tolstring(L, VALUE, &size);
@@ -98,7 +99,8 @@ static bool is_hex (lua_State *L) {
 }
 
 
-/* The handle that the text at VALUE is: hex digits, as profio prints it. */
+/* Returns the handle that the string at VALUE denotes in hex digits, as profio
+   prints it. */
 static uint64_t handle_word (lua_State *L, const pf_field *field) {
   size_t size;
   const char *const text = lua_tolstring(L, VALUE, &size);
@@ -127,7 +129,8 @@ static uint64_t integer_word (lua_State *L, const pf_field *field) {
 }
 
 
-/* The value at VALUE as something to compare the column with. */
+/* Converts the value at VALUE to the representation that the column is compared
+   with. */
 static pf_value to_value (lua_State *L, const pf_field *field) {
   pf_value value = {0, {NULL, 0}};
   const int type = lua_type(L, VALUE);
@@ -159,7 +162,7 @@ static pf_value to_value (lua_State *L, const pf_field *field) {
 /* }====== */
 
 
-/* {====== One test: its table is at TEST ====== */
+/* {====== One test (its table is at TEST) ====== */
 
 static pf_value *next_value (l_tests *block) {
   return &block->values[block->nvalues++];
@@ -192,7 +195,7 @@ static void set_equal (lua_State *L, l_tests *block, pf_test *test,
 }
 
 
-/* One end of a range; false when it is open. */
+/* Reads one end of a range; false if it is open. */
 static bool set_end (lua_State *L, l_tests *block, const char *end,
                      const pf_field *field) {
   pf_value *const value = next_value(block);
@@ -220,7 +223,7 @@ static void set_between (lua_State *L, l_tests *block, pf_test *test,
 static void set_match (lua_State *L, l_tests *block, pf_test *test,
                        const pf_field *field) {
   if (!pf_test_is_text(field->type))
-    luaL_error(L, "where: match wants a text, column '%s' is of type %s",
+    luaL_error(L, "where: match expects a text, column '%s' is of type %s",
                field->name, pf_type_name(field->type));
   if (lua_getfield(L, TEST, "pattern") != LUA_TSTRING)
     luaL_error(L, "where: no pattern for column '%s'", field->name);
@@ -243,7 +246,7 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
   lua_settop(L, TEST);
   const pf_field *const field = &reader->fields[test->column];
   if (pf_has_any_type(field) && strcmp(op, "missing") != 0)
-    test->kind = PF_IS_IN; /* of no value: it has none to compare */
+    test->kind = PF_IS_IN; /* the column has no values: never true */
   else if (strcmp(op, "eq") == 0)
     set_equal(L, block, test, field);
   else if (strcmp(op, "in") == 0)
@@ -261,7 +264,7 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
 /* }====== */
 
 
-/* How many values the tests at TESTS have at most. */
+/* Returns an upper bound for the number of values of the tests at TESTS. */
 static size_t count_values (lua_State *L, size_t ntests) {
   size_t count = 0;
   for (size_t i = 0; i < ntests; i++) {
@@ -276,7 +279,7 @@ static size_t count_values (lua_State *L, size_t ntests) {
 }
 
 
-/* Push the block of the tests at TESTS, empty. */
+/* Pushes an empty block for the tests at TESTS. */
 static l_tests *new_block (lua_State *L) {
   const size_t ntests = lua_rawlen(L, TESTS);
   const size_t nvalues = count_values(L, ntests);
@@ -292,7 +295,8 @@ static l_tests *new_block (lua_State *L) {
 }
 
 
-/* Push the thread that runs string.find over the strings at STRINGS. */
+/* Pushes the callback thread that runs string.find on the strings at
+   STRINGS. */
 static void push_matcher_thread (lua_State *L, l_tests *block) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
   if (lua_getfield(L, -1, "string") != LUA_TTABLE)
@@ -304,10 +308,10 @@ static void push_matcher_thread (lua_State *L, l_tests *block) {
 
 
 /*
-** core.where(reader, tests): the rows for which all tests hold. A test is
-** { column=, op=, negate= } and for op "eq" value=, "in" values=, "between"
-** low= and high= (an end left out is open), "match" pattern=; op "missing"
-** has nothing more.
+** core.where(reader, tests): the rows for which all tests hold. A test is {
+** column=, op=, negate= } with, for op "eq" value=, "in" values=, "between"
+** low= and high= (nil: open end), "match" pattern=. Op "missing" has no
+** operand.
 */
 static int core_where (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;

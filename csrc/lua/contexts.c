@@ -1,6 +1,6 @@
 /*
-** contexts.c - profiles with a body of calling contexts as Lua sees them. None
-** of them ever changes: what narrows, merges or scales one makes another.
+** contexts.c - profiles that consist of calling contexts. They are immutable:
+** each operation returns a new profile.
 **
 ** The userdata owns the contexts. User value 1: their dictionary.
 */
@@ -32,7 +32,8 @@ static int contexts_gc (lua_State *L) {
 }
 
 
-/* Closing only forbids further use: readers may still look at the numbers. */
+/* Close only forbids further use: readers may still read the contexts, so the
+   memory is freed by the collector. */
 static int contexts_close (lua_State *L) {
   l_contexts *const c = luaL_checkudata(L, 1, L_CONTEXTS);
   c->open = false;
@@ -55,7 +56,7 @@ pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg) {
 }
 
 
-/* Push an empty profile over the dictionary of the one at `arg`. */
+/* Pushes an empty profile with the dictionary of the one at `arg`. */
 static pf_contexts *new_like (lua_State *L, int arg) {
   lua_getiuservalue(L, arg, 1);
   pf_contexts *const made = l_contexts_new(L, -1);
@@ -64,7 +65,7 @@ static pf_contexts *new_like (lua_State *L, int arg) {
 }
 
 
-/* The answer of a change: the new profile, which is on top. */
+/* Returns the new profile on top of the stack, or nil, message, code. */
 static int push_changed (lua_State *L, pf_status status,
                          const pf_error *error) {
   return status == PF_OK ? 1 : l_failure(L, error, NULL);
@@ -73,16 +74,17 @@ static int push_changed (lua_State *L, pf_status status,
 /* }====== */
 
 
-/* {====== Collecting ====== */
+/* {====== Construction ====== */
 
-/* The text of a field of the table at 1, or NULL; it stays on the stack. */
+/* Returns the string field of the table at 1, or NULL; it stays on the
+   stack. */
 static const char *option_text (lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
   return lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
 }
 
 
-/* One metric { name=, unit=, column= } of the list at the top. */
+/* Reads the metric { name=, unit=, column= } number `i` of the list on top. */
 static void read_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
   const int list = lua_gettop(L);
   lua_rawgeti(L, list, i);
@@ -94,11 +96,11 @@ static void read_metric (lua_State *L, pf_collected *metric, lua_Integer i) {
   metric->unit = luaL_checkstring(L, -1);
   lua_getfield(L, table, "column");
   metric->column = lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
-  lua_settop(L, list); /* the strings stay in their tables */
+  lua_settop(L, list); /* the tables keep the strings */
 }
 
 
-/* The metrics of the table at 1, in scratch that stays on the stack. */
+/* Reads the metrics of the table at 1 into memory that stays on the stack. */
 static void read_metrics (lua_State *L, pf_collect *from) {
   lua_getfield(L, 1, "metrics");
   luaL_checktype(L, -1, LUA_TTABLE);
@@ -114,9 +116,9 @@ static void read_metrics (lua_State *L, pf_collect *from) {
 
 
 /*
-** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=, file=,
-** line=, usual= (the metric that is shown first, or nil),
-** metrics= { { name=, unit=, column= }, ... } }: a profile, or nil, message, code.
+** core.contexts{ reader=, stack= | folded= | function=, caller=, caller_file=,
+** file=, line=, usual= (default metric or nil), metrics= { { name=, unit=,
+** column= }, ... } }: a profile, or nil, message, code.
 */
 static int core_contexts (lua_State *L) {
   pf_error error;
@@ -168,8 +170,8 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
 }
 
 
-/* The metric that the field `key` of the table at `arg` names; PF_NO_METRIC
-   when there is no such field. */
+/* Returns the metric named by field `key` of the table at `arg`, or
+   PF_NO_METRIC. */
 static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
                             const char *key) {
   lua_getfield(L, arg, key);
@@ -181,7 +183,7 @@ static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
 }
 
 
-/* Read the options { metric=, total_metric=, count_metric=, zeros= } at `arg`,
+/* Reads the options { metric=, total_metric=, count_metric=, zeros= } at `arg`,
    which may be nil. */
 static pf_context_rows options_at (lua_State *L, int arg,
                                    pf_context_view view) {
@@ -247,7 +249,8 @@ static int contexts_lines (lua_State *L) {
 }
 
 
-/* The name at 2; PF_NO_NAME when no function has it. */
+/* Returns the name id of the function name at 2; PF_NO_NAME if no frame has
+   it. */
 static uint32_t name_at (lua_State *L, const pf_contexts *c) {
   pf_bytes text;
   text.at = (const uint8_t *)luaL_checklstring(L, 2, &text.size);
@@ -259,8 +262,8 @@ static uint32_t name_at (lua_State *L, const pf_contexts *c) {
 }
 
 
-/* contexts:callers(function, options): a reader like graph's; nil when no function
-   is called so. */
+/* contexts:callers(function, options): a reader with the columns of `graph`;
+   nil if there is no such function. */
 static int contexts_callers (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
@@ -269,7 +272,7 @@ static int contexts_callers (lua_State *L) {
 }
 
 
-/* contexts:callees(function, options) */
+/* contexts:callees(function, options): the same for callees. */
 static int contexts_callees (lua_State *L) {
   lua_settop(L, 3);
   pf_context_rows rows = options_at(L, 3, PF_VIEW_GRAPH);
@@ -280,8 +283,9 @@ static int contexts_callees (lua_State *L) {
 /* }====== */
 
 
-/* contexts:diff(): of a profile of single frames with the metrics self, total,
-   count and the same with " before": a row for each function. */
+/* contexts:diff(): a reader with a row for each function, for a profile of
+   single frames with the metrics self, total, count and each of them with "
+   before". */
 static int contexts_diff (lua_State *L) {
   lua_settop(L, 1);
   const pf_contexts *const c = l_contexts_check(L, 1);
@@ -301,7 +305,7 @@ static int contexts_diff (lua_State *L) {
 }
 
 
-/* {====== Facts ====== */
+/* {====== Properties ====== */
 
 static int64_t sum_of (const pf_contexts *c, size_t metric) {
   bool overflow = false;
@@ -330,8 +334,8 @@ static int contexts_metrics (lua_State *L) {
 }
 
 
-/* contexts:usual(): the name of the metric that is shown when none is named, or
-   nil; and whether the file states it. */
+/* contexts:usual(): the name of the default metric or nil, and whether the file
+   declares it. */
 static int contexts_usual (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const size_t usual = pf_metric_usual(c);
@@ -344,8 +348,8 @@ static int contexts_usual (lua_State *L) {
 }
 
 
-/* contexts:count(): how many contexts there are, without the root; and
-   whether a sum has been cut at the end of the whole numbers. */
+/* contexts:count(): the number of contexts without the root, and whether a sum
+   was limited to the range of 64-bit integers. */
 static int contexts_count (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   lua_pushinteger(L, (lua_Integer)c->count - 1);
@@ -374,7 +378,7 @@ static void push_frame (lua_State *L, const pf_contexts *c, uint32_t area,
 
 
 /* contexts:frames(): { { number=, function=, file=, line= }, ... }, each frame
-   once, by number. */
+   once, ordered by number. */
 static int contexts_frames (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t nareas = pf_areas_count(c->dictionary);
@@ -400,8 +404,9 @@ static int contexts_frames (lua_State *L) {
 
 /* {====== Changes ====== */
 
-/* contexts:merge(other, sign, plainly): this one and the other, times 1 or -1;
-   `plainly`: by looking up each context, also where there is a shorter way. */
+/* contexts:merge(other, sign, plainly): the sum of this profile and the other
+   one times 1 or -1. With `plainly` each context is looked up, also where an
+   ordered merge is possible. */
 static int contexts_merge (lua_State *L) {
   const pf_contexts *const a = l_contexts_check(L, 1);
   const pf_contexts *const b = l_contexts_check(L, 2);
@@ -422,8 +427,8 @@ static int contexts_merge (lua_State *L) {
 
 
 /*
-** contexts:narrow(marks): marks[number of a frame] is a sum of 1 (keep stacks
-** with it), 2 (leave out stacks with it), 4 (charge it to its caller).
+** contexts:narrow(marks): marks[number of a frame] is a bit set: 1 keep stacks
+** with this frame, 2 drop stacks with it, 4 attribute its weight to the caller.
 */
 static int contexts_narrow (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
@@ -458,7 +463,7 @@ static uint32_t text_field (lua_State *L, pf_dictionary *d, const char *key) {
 }
 
 
-/* The frame that the table at the top describes. */
+/* Returns the frame described by the table on top. */
 static uint32_t to_frame (lua_State *L, pf_dictionary *d) {
   luaL_checktype(L, -1, LUA_TTABLE);
   pf_area frame = PF_AREA_NONE;
@@ -474,9 +479,9 @@ static uint32_t to_frame (lua_State *L, pf_dictionary *d) {
 }
 
 
-/* contexts:rename(frames, keeps): frames[number] = { function=, file=, line= }
-   stands in place of the frame of that number. A frame that is then called by
-   itself becomes one with its caller, unless `keeps` is true. */
+/* contexts:rename(frames, keeps): replaces the frame of each number by
+   frames[number] = { function=, file=, line= }. A frame that becomes equal to
+   its caller is merged with it unless `keeps` is true. */
 static int contexts_rename (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t nareas = pf_areas_count(c->dictionary);
@@ -499,7 +504,7 @@ static int contexts_rename (lua_State *L) {
 }
 
 
-/* A depth of 1 and more; nil is any. */
+/* Returns the depth at `arg`, at least 1; nil: unlimited. */
 static uint32_t depth_check (lua_State *L, int arg) {
   const lua_Integer depth = luaL_optinteger(L, arg, PF_ANY_DEPTH);
   luaL_argcheck(L, depth >= 1, arg, "a depth above 0");
@@ -507,7 +512,7 @@ static uint32_t depth_check (lua_State *L, int arg) {
 }
 
 
-/* contexts:invert(depth): the stacks turned round, in so many levels at most. */
+/* contexts:invert(depth): the inverted stacks with at most `depth` levels. */
 static int contexts_invert (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
@@ -517,7 +522,8 @@ static int contexts_invert (lua_State *L) {
 }
 
 
-/* contexts:shorten(depth): what is below so many frames folded into callers. */
+/* contexts:shorten(depth): merges frames deeper than `depth` into their
+   callers. */
 static int contexts_shorten (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const uint32_t depth = depth_check(L, 2);
@@ -527,8 +533,8 @@ static int contexts_shorten (lua_State *L) {
 }
 
 
-/* contexts:scale(factor), contexts:scale(multiplier, divisor): both whole numbers,
-   the divisor above 0. */
+/* contexts:scale(factor) or contexts:scale(multiplier, divisor): weights times
+   a factor; multiplier and divisor are integers, the divisor above 0. */
 static int contexts_scale (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Number number = luaL_checknumber(L, 2);
@@ -543,7 +549,7 @@ static int contexts_scale (lua_State *L) {
 }
 
 
-/* contexts:pick(metric, name): only that metric, under another name. */
+/* contexts:pick(metric, name): a profile with one metric, renamed. */
 static int contexts_pick (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const size_t metric = l_metric_check(L, c, luaL_checkstring(L, 2));
@@ -555,8 +561,8 @@ static int contexts_pick (lua_State *L) {
 }
 
 
-/* contexts:prune(share, metric): contexts below that share of the whole are
-   folded into their callers. */
+/* contexts:prune(share, metric): merges contexts below this share of the whole
+   into their callers. */
 static int contexts_prune (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Number share = luaL_checknumber(L, 2);

@@ -1,6 +1,6 @@
 /*
-** contexts.h - what other files of the binding need of profiles whose body are
-** calling contexts.
+** contexts.h - the userdata of profiles that consist of calling contexts. Used
+** by contexts.c, the exports and the recorder.
 */
 
 #ifndef lua_contexts_h
@@ -11,20 +11,21 @@
 
 #define L_CONTEXTS "profio.contexts"
 
-/* Contexts. User value 1: their dictionary. */
+/* User value 1: the dictionary of the contexts. */
 typedef struct l_contexts {
   pf_contexts contexts;
   bool open;
 } l_contexts;
 
-/* Push an empty profile over the dictionary at `dictionary_arg`. */
+/* Pushes an empty profile with the dictionary at `dictionary_arg`. The userdata
+   owns the result. */
 pf_contexts *l_contexts_new (lua_State *L, int dictionary_arg);
 
-/* The contexts at `arg`; raises when they are none or closed. Pin them. */
+/* Returns the contexts at `arg`; borrowed: pin them. */
 pf_contexts *l_contexts_check (lua_State *L, int arg);
 
-/* The number of a metric (NULL: the one shown first); raises with the
-   names there are. */
+/* Returns the index of a metric (NULL: the default one); raises with the list
+   of names. */
 size_t l_metric_check (lua_State *L, const pf_contexts *contexts,
                        const char *name);
 

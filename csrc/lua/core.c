@@ -1,5 +1,5 @@
 /*
-** core.c - the module profio.core: one line per subject of the binding.
+** core.c - the module profio.core: opens all files of the binding.
 */
 
 #include <lauxlib.h>

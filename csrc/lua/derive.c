@@ -1,5 +1,5 @@
 /*
-** derive.c - stages that add columns of numbers: core.derive, core.pivot.
+** derive.c - core.derive and core.pivot: stages that add columns of numbers.
 */
 
 #include <string.h>
@@ -15,23 +15,24 @@
 
 /* {====== derive ====== */
 
-/* The words for operations, in the order of pf_operation. */
+/* Names of the operations, in the order of pf_operation. */
 static const char *const operations[] = {
     "column", "total",   "number", "+",   "-",      "*", "/",  "//",
     "%",      "min",     "max",    "<",   "<=",     ">", ">=", "==",
     "~=",     "running", "sqrt",   "abs", "negate", NULL};
 
 
-/* The number of entries of the table on top of the stack, at most `most`. */
-static size_t count_check (lua_State *L, int arg, lua_Unsigned most) {
+/* Returns the length of the array on top of the stack; raises if it is above
+   `max`. */
+static size_t count_check (lua_State *L, int arg, lua_Unsigned max) {
   const lua_Unsigned n = lua_rawlen(L, -1);
-  luaL_argcheck(L, n <= most, arg, "too many formulas or steps");
+  luaL_argcheck(L, n <= max, arg, "too many formulas or steps");
   return (size_t)n;
 }
 
 
-/* Read the operand of a constant at `index`: a Lua integer is of type int, or of
-   type addr where the step says so; any other number is a num. */
+/* Reads the operand of a constant at `index`: a Lua integer is of type int, or
+   addr if the step says so; other numbers are of type num. */
 static void number_check (lua_State *L, int index, bool is_addr,
                           pf_step *step) {
   int is_integer;
@@ -45,8 +46,8 @@ static void number_check (lua_State *L, int index, bool is_addr,
 }
 
 
-/* Read the step on top of the stack: { operation, column }, { "number", number,
-   "addr" or nothing } or { operation }. */
+/* Reads the step on top of the stack: { operation, column }, { "number",
+   number, "addr" or nil } or { operation }. */
 static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
   const int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
@@ -63,15 +64,15 @@ static void step_check (lua_State *L, const pf_reader *input, pf_step *step) {
 }
 
 
-/* Read the steps of the formula on top of the stack into memory that stays
-   on the stack, below it. */
+/* Reads the formula on top of the stack; replaces it by the memory of its
+   steps. */
 static void formula_check (lua_State *L, const pf_reader *input,
                            pf_formula *formula) {
   const int table = lua_gettop(L);
   luaL_checktype(L, table, LUA_TTABLE);
   lua_getfield(L, table, "name");
-  formula->name = luaL_checkstring(L, -1); /* anchored in the table */
-  lua_getfield(L, table, "overflows"); /* anchored too; the caller pins it */
+  formula->name = luaL_checkstring(L, -1); /* the table keeps the string */
+  lua_getfield(L, table, "overflows"); /* borrowed: the caller pins the table */
   formula->overflows =
       lua_isnil(L, -1) ? NULL : luaL_checkudata(L, -1, L_COUNTER);
   lua_getfield(L, table, "steps");
@@ -90,10 +91,11 @@ static void formula_check (lua_State *L, const pf_reader *input,
 }
 
 
-/* core.derive(reader, formulas): the rows with a column more for each of
-   { name=, steps = { { operation, operand }, ... }, overflows = counter or nil }. */
+/* core.derive(reader, formulas): the rows with an additional column for each
+   formula { name=, steps = { { operation, operand }, ... }, overflows = counter
+   or nil }. */
 static int core_derive (lua_State *L) {
-  const int pins[] = {1, 2}; /* the formulas have the counters */
+  const int pins[] = {1, 2}; /* the formulas keep the counters */
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
   lua_settop(L, 2);
@@ -112,8 +114,8 @@ static int core_derive (lua_State *L) {
   return 1;
 }
 
-/* core.counter(): an object that counts the rows a formula found missing because
-   of an overflow; counter:value() is the largest number of one reading. */
+/* core.counter(): a counter of the rows that a formula left empty because of an
+   overflow. counter:value() is the maximum of all readings. */
 static int core_counter (lua_State *L) {
   uint64_t *const counter = lua_newuserdatauv(L, sizeof *counter, 0);
   *counter = 0;
@@ -133,7 +135,7 @@ static int counter_value (lua_State *L) {
 
 /* {====== pivot ====== */
 
-/* Read the pivot column { name=, column= } on top of the stack; pops it. */
+/* Reads the pivot column { name=, column= } on top of the stack and pops it. */
 static void pivot_column_check (lua_State *L, const pf_reader *input,
                                 pf_pivot_column *pivot) {
   size_t size;
@@ -145,13 +147,14 @@ static void pivot_column_check (lua_State *L, const pf_reader *input,
   if (pivot->name == PF_NO_NAME)
     luaL_error(L, "not enough memory");
   lua_getfield(L, -2, "column");
-  pivot->column = luaL_checkstring(L, -1); /* anchored in the table */
+  pivot->column = luaL_checkstring(L, -1); /* the table keeps the string */
   lua_pop(L, 3);
 }
 
 
-/* core.pivot(reader, key, value, columns): the rows with one column added for
-   each of { name=, column= }: the value where the key is that name, else 0. */
+/* core.pivot(reader, key, value, columns): the rows with an additional column
+   for each { name=, column= }: the value where the key has that name, else
+   0. */
 static int core_pivot (lua_State *L) {
   const int pins[] = {1};
   pf_reader *const input = l_reader_check(L, 1)->reader;

@@ -154,7 +154,7 @@ static int core_range (lua_State *L) {
                       field->name, pf_type_name(field->type),
                       field->help != l_open_type_help
                           ? ""
-                          : "; a function that makes whole numbers says so: "
+                          : "; declare that a function returns whole numbers: "
                             "group { function, type = \"int\" }");
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
@@ -226,7 +226,7 @@ static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
       continue;
     lua_rawgeti(L, NUMBERS, (lua_Integer)p + 1);
     const lua_Integer used = lua_tointeger(L, -1);
-    luaL_argcheck(L, used >= 0, NUMBERS, "numbers of 0 or more");
+    luaL_argcheck(L, used >= 0, NUMBERS, "numbers must not be negative");
     parts[p].numbers_used = (uint64_t)used;
     lua_pop(L, 1);
   }

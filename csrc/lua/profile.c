@@ -171,7 +171,7 @@ static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
   for (size_t i = 0; i < count; i++) {
     lua_geti(L, arg, (lua_Integer)i);
     const lua_Integer number = lua_tointeger(L, -1);
-    luaL_argcheck(L, number >= 0 && number <= most, arg, "a number too large");
+    luaL_argcheck(L, number >= 0 && number <= most, arg, "number out of range");
     numbers[i] = (uint32_t)number;
     lua_pop(L, 1);
   }
@@ -220,7 +220,8 @@ static int profile_regroup (lua_State *L) {
   uint32_t *const groups = numbers_check(L, 2, p, (lua_Integer)count);
   for (size_t i = 0; i < p->graph.nfunctions; i++) {
     const bool is_used = (p->graph.flags[i] & PF_FUNCTION_USED) != 0;
-    luaL_argcheck(L, groups[i] > 0 || !is_used, 2, "each one has a group");
+    luaL_argcheck(L, groups[i] > 0 || !is_used, 2,
+                  "a used function has no group");
     groups[i] -= groups[i] > 0;
   }
   uint32_t *const names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);

@@ -73,7 +73,7 @@ static void mark_value (lua_State *L, const l_profile *p, uint8_t *filter,
     return;
   }
   if (lua_type(L, -1) != LUA_TSTRING)
-    luaL_error(L, "%s: a list of names or numbers of functions", option);
+    luaL_error(L, "%s must be a list of names or numbers of functions", option);
   pf_bytes bytes;
   bytes.at = (const uint8_t *)lua_tolstring(L, -1, &bytes.size);
   const uint32_t name = pf_find_name(p->graph.dictionary, bytes);
@@ -86,7 +86,7 @@ static void mark_value (lua_State *L, const l_profile *p, uint8_t *filter,
 static void mark_list (lua_State *L, const l_profile *p, uint8_t *filter,
                        const char *option, uint8_t bit) {
   if (!lua_istable(L, -1))
-    luaL_error(L, "%s: a list of names or numbers of functions", option);
+    luaL_error(L, "%s must be a list of names or numbers of functions", option);
   const lua_Integer count = luaL_len(L, -1);
   show_all(p);
   for (lua_Integer i = 1; i <= count; i++) {

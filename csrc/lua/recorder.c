@@ -1,6 +1,6 @@
 /*
-** recorder.c - the recorder as Lua sees it: begin, pause, resume and finished.
-** Files are opened and closed by its Lua part, lua/profio/recorder.lua.
+** recorder.c - the recorder userdata: begin, pause, resume and finish. Files
+** are opened and closed by lua/profio/recorder.lua.
 */
 
 #include <stdlib.h>
@@ -27,15 +27,16 @@ void l_recorder_fail (l_recorder *r, pf_status status, const char *what) {
 
 /* {====== Off and on ====== */
 
-/* Our hook off a thread; on others it takes itself off when it is called. */
+/* Removes our hook from a thread. On other threads the hook removes itself when
+   it is called. */
 static void unhook (lua_State *thread, lua_Hook hook) {
   if (hook != NULL && lua_gethook(thread) == hook)
     lua_sethook(thread, NULL, 0, 0);
 }
 
 
-/* Record nothing from here on. Calls that are open stay so, for resume; their time
-   stands still. */
+/* Stops recording. Open calls are kept for resume; program time stands
+   still. */
 static void turn_off (lua_State *L, l_recorder *r) {
   const lua_Hook hook = r->hook;
   const bool was_on = r->is_on;
@@ -55,8 +56,8 @@ static void turn_off (lua_State *L, l_recorder *r) {
 }
 
 
-/* Record from here on. The program's time goes on where it stood, so what passed
-   in a pause is in no time of a call or line. */
+/* Starts recording. Program time continues where it stopped, so a pause is part
+   of no call or line. */
 static void turn_on (lua_State *L, l_recorder *r) {
   pf_error error;
   r->overhead = l_now(r) - r->start - r->program_time;
@@ -84,7 +85,7 @@ static void detach (l_recorder *r) {
 /* }====== */
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
 static lua_Integer integer_field (lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
@@ -131,7 +132,7 @@ static void read_settings (lua_State *L, l_recorder *r) {
 }
 
 
-/* What is added up. */
+/* Opens the contexts that mode "aggregate" adds to. */
 static void open_sums (lua_State *L, l_recorder *r) {
   r->contexts = l_contexts_new(L, 3);
   if (pf_metric_of(r->contexts, "time", "ns") != 0 ||
@@ -141,7 +142,8 @@ static void open_sums (lua_State *L, l_recorder *r) {
 }
 
 
-/* The recorder at 2 writes through the stream of the settings, or adds up. */
+/* Connects the recorder at 2 with the stream of the settings, or opens its
+   sums. */
 static void open_output (lua_State *L, l_recorder *r) {
   lua_getfield(L, 1, "dictionary"); /* at 3 */
   r->dictionary = l_dictionary_check(L, 3);
@@ -163,7 +165,7 @@ static void open_output (lua_State *L, l_recorder *r) {
 }
 
 
-/* core.recorder(settings): a recorder that records nothing so far. */
+/* core.recorder(settings): returns a recorder that is not recording yet. */
 static int core_recorder (lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
@@ -188,8 +190,9 @@ static int core_recorder (lua_State *L) {
 
 /* {====== Methods ====== */
 
-/* recorder:begin(subtract): record this state's threads; with `subtract` what
-   hooks cost is measured, and taken off the times. */
+/* recorder:begin(subtract): starts recording the threads of this Lua state.
+   With `subtract` the cost of hooks is measured and subtracted from all
+   times. */
 static int recorder_begin (lua_State *L) {
   l_recorder *const r = check(L);
   const bool subtract = lua_toboolean(L, 2);
@@ -198,14 +201,14 @@ static int recorder_begin (lua_State *L) {
     return luaL_error(L, "another recorder is recording");
   if (lua_gethook(L) != NULL && r->mode != L_SAMPLED)
     return luaL_error(L, "the program has a hook of its own");
-  /* Where a signal reads the clock too, it is the system's. */
+  /* a signal handler reads this clock too: use the system's */
   l_clock_open(&r->clock, r->clock.id, r->mode != L_SAMPLED);
   if (subtract && r->mode != L_SAMPLED)
     l_calibration_open(r);
   r->has_costs = r->calibration != NULL;
   if (!atomic_compare_exchange_strong(&l_recording, &expected, r))
     return luaL_error(L, "another recorder is recording");
-  lua_pushthread(L); /* a thread that the handler knows stays */
+  lua_pushthread(L); /* keeps the thread that the signal handler uses alive */
   lua_setiuservalue(L, 1, 3);
   lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
   r->main = lua_tothread(L, -1);
@@ -262,7 +265,8 @@ static int64_t mean_subtracted (const l_recorder *r, l_cost first,
 }
 
 
-/* recorder:facts(): events, lines and calls seen, samples; times in ns. */
+/* recorder:facts(): { events=, time=, hook=, wait=, drain=, per_line=,
+   per_call=, failure= }; times in ns. */
 static int recorder_facts (lua_State *L) {
   const l_recorder *const r = check(L);
   int64_t count;
@@ -286,7 +290,7 @@ static int recorder_facts (lua_State *L) {
 }
 
 
-/* The CPU time of the writer's thread so far. */
+/* Returns the CPU time in ns that the writer's thread has used. */
 static int64_t consumer_time_of (const l_recorder *r) {
   struct timespec t;
   clockid_t clock;
@@ -299,8 +303,8 @@ static int64_t consumer_time_of (const l_recorder *r) {
 }
 
 
-/* recorder:finish(): end, and have all written that was recorded. The stream is
-   closed by who made it, after this. */
+/* recorder:finish(): stops recording and waits until all records are in the
+   file. The owner of the stream closes it afterwards. */
 static int recorder_finish (lua_State *L) {
   l_recorder *const r = check(L);
   pf_error error;
@@ -317,7 +321,7 @@ static int recorder_finish (lua_State *L) {
 }
 
 
-/* recorder:is_copy(): whether this process was made by fork from the one that is
+/* recorder:is_copy(): whether this process is a fork of the one that is
    recorded. */
 static int recorder_is_copy (lua_State *L) {
   const l_recorder *const r = check(L);
@@ -326,7 +330,7 @@ static int recorder_is_copy (lua_State *L) {
 }
 
 
-/* recorder:contexts(): the sums, or nil. */
+/* recorder:contexts(): the sums of mode "aggregate", or nil. */
 static int recorder_contexts (lua_State *L) {
   const l_recorder *const r = check(L);
   if (r->contexts == NULL)
@@ -337,7 +341,7 @@ static int recorder_contexts (lua_State *L) {
 }
 
 
-/* It may die after all it records to: nothing is recorded here. */
+/* The stream may have been collected before, so nothing is recorded here. */
 static int recorder_gc (lua_State *L) {
   l_recorder *const r = check(L);
   detach(r);
@@ -356,15 +360,15 @@ static int recorder_gc (lua_State *L) {
 /* }====== */
 
 
-/* core.process_id(): the number of this process. */
+/* core.process_id(): the id of this process. */
 static int core_process_id (lua_State *L) {
   lua_pushinteger(L, getpid());
   return 1;
 }
 
 
-/* core.forget_recording(): programs that this one starts are not asked to record
-   themselves. */
+/* core.forget_recording(): removes PROFIO_RECORD from the environment, so that
+   child processes do not record themselves. */
 static int core_forget_recording (lua_State *L) {
   (void)L;
   (void)unsetenv("PROFIO_RECORD");

@@ -1,12 +1,12 @@
 /*
-** recorder_clock.c - how long a tick is, measured against the system's clock: first
-** over half a millisecond, then over ever longer times. Counting goes on from each
-** answer of the system, so errors do not add up. When two rates differ, the ticks
-** are not used any more.
+** recorder_clock.c - measures the length of a tick against the system's clock,
+** first over half a millisecond, then over ever longer spans. Each reading of
+** the system's clock is a new base, so errors do not add up. When two measured
+** rates differ, ticks are not used any longer.
 **
-** The processor time of a thread stands still while other threads run. That takes
-** longer than GAP, so only after such a gap between two readings the system is
-** asked; in between the ticks tell it.
+** The CPU time of a thread stands still while other threads run. That takes
+** longer than GAP, so the system is asked only after a gap of this length
+** between two readings; in between, ticks measure the CPU time.
 */
 
 #include <fcntl.h>
@@ -15,14 +15,14 @@
 
 #include "lua/recorder_clock.h"
 
-#define FIRST_SPAN 500000   /* ns of the first rate */
-#define MAX_SPAN   50000000 /* ns until it is looked at again, at most */
-#define TRIES      3        /* readings of both, of which the closest counts */
-#define TOLERANCE  256      /* two rates are alike but for such a part */
+#define FIRST_SPAN 500000   /* ns of the first measurement */
+#define MAX_SPAN   50000000 /* maximum ns between measurements of the rate */
+#define TRIES      3        /* readings of both clocks; the fastest counts */
+#define TOLERANCE  256      /* equal rates differ by less than 1/256 */
 #define GAP        10000    /* ns in which another thread may have run */
-#define CPU_SPAN   1000000  /* ns until the processor time is asked for again */
+#define CPU_SPAN   1000000  /* ns until the CPU time is read again */
 
-/* The counter by which the system keeps its own time, if it is ours. */
+/* The name of the counter in the kernel's list of clock sources. */
 #if defined(__x86_64__)
 #define COUNTER "tsc\n"
 #elif defined(__aarch64__)
@@ -53,7 +53,8 @@ static int64_t system_now (const l_clock *c) {
 }
 
 
-/* Both clocks at one moment: of some readings that which took the shortest. */
+/* Returns the system's clock and the ticks at the same moment: of TRIES
+   readings, the one that took least time. */
 static int64_t read_both (const l_clock *c, uint64_t *ticks) {
   uint64_t shortest = UINT64_MAX;
   int64_t ns = 0;
@@ -72,8 +73,8 @@ static int64_t read_both (const l_clock *c, uint64_t *ticks) {
 }
 
 
-/* The rate between where counting began and some ticks and ns later; 0: it
-   cannot be told. */
+/* Returns the rate between the base and a later moment; 0: it cannot be
+   measured. */
 static uint64_t rate_of (const l_clock *c, uint64_t ticks, int64_t ns) {
   const double passed = (double)(ticks - c->ticks);
   const double rate = (double)(ns - c->ns) / passed * 4294967296.0;
@@ -90,13 +91,14 @@ static void set_base (l_clock *c, uint64_t rate, uint64_t span, uint64_t ticks,
 }
 
 
-/* The ticks of some ns. */
+/* Converts ns to ticks. */
 static uint64_t ticks_of (const l_clock *c, int64_t ns) {
   return (uint64_t)((double)ns / (double)c->rate * 4294967296.0);
 }
 
 
-/* Count the processor time of the thread by the rate of the wall clock. */
+/* Switches to the CPU time of the thread, at the rate measured for the wall
+   clock. */
 static void use_cpu_clock (l_clock *c) {
   uint64_t ticks;
   c->id = CLOCK_THREAD_CPUTIME_ID;

@@ -1,10 +1,15 @@
 /*
-** recorder_clock.h - the clock of a recorder, in ns. Reading the system's clock is
-** half of the cost of an empty hook, and reading the processor time of a thread
-** is a system call. Where the system counts the ticks of a counter which a program
-** may read itself, and which goes at one rate on all cores, the ticks are read
-** instead, and the system's clock now and then: it tells how long a tick is, and
-** after a gap between two readings how much of it the thread was running.
+** recorder_clock.h - the clock of a recorder, in ns.
+**
+** Reading the system's clock is half of the cost of an empty hook, and reading
+** the CPU time of a thread is a system call. If the system keeps its own time
+** by a counter that programs may read and that runs at one rate on all cores
+** (TSC on x86-64, CNTVCT on AArch64), the counter is read instead. The system's
+** clock is read only now and then, to measure the length of a tick, and for CPU
+** time after a gap in which the thread may not have run.
+**
+** Call l_clock_open first, then l_clock_now. A clock owns no memory and belongs
+** to one thread.
 */
 
 #ifndef lua_recorder_clock_h
@@ -15,23 +20,23 @@
 #include <time.h>
 
 typedef struct l_clock {
-  clockid_t id;  /* the system's */
-  uint64_t rate; /* 2^32 times the ns of a tick; 0: ticks are not used */
-  uint64_t gap; /* ticks between two readings after which the system is asked */
+  clockid_t id;        /* clock of the system */
+  uint64_t rate;       /* ns of a tick times 2^32; 0: ticks are not used */
+  uint64_t gap;        /* ticks between readings that force a system reading */
   uint64_t last_ticks; /* ticks at the last reading */
-  uint64_t span;       /* ticks for which the rate is good from here: */
+  uint64_t span;       /* ticks after `ticks` for which `rate` is valid */
   uint64_t ticks;
-  int64_t ns; /* of the system's clock, then */
+  int64_t ns; /* time of the system's clock at `ticks` */
 } l_clock;
 
-/* Begin to use a clock; with `ticks` those are read, where it can be done: then
-   this takes half a millisecond. */
+/* Opens the clock `id`. With `ticks` the processor's counter is used where
+   possible; measuring its rate then takes half a millisecond. */
 void l_clock_open (l_clock *clock, clockid_t id, bool ticks);
 
-/* The clock when its ticks do not say it. */
+/* Reads the system's clock and returns it; corrects the rate of the ticks. */
 int64_t l_clock_read_system (l_clock *clock);
 
-/* Ticks of the processor's counter. */
+/* Returns the processor's counter; 0 on other processors. */
 static inline uint64_t l_ticks (void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();

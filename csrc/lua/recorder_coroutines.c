@@ -1,14 +1,14 @@
 /*
-** recorder_coroutines.c - create, resume, wrap and close, which stand for those
-** of Lua's library while something is recorded, and behave alike. They tell the
-** recorder which coroutine runs and which has ended, and give hooks to those that
-** were made before recording began.
+** recorder_coroutines.c - create, resume, wrap and close that replace those of
+** Lua's coroutine library during recording and behave like them. They inform
+** the recorder which coroutine runs and which has ended, and set hooks on
+** coroutines that were created before recording began.
 */
 
 #include "lua/recorder.h"
 
 
-/* The recorder of this Lua state that records, or NULL. */
+/* Returns the active recorder of this Lua state, or NULL. */
 static l_recorder *recording (lua_State *L) {
   l_recorder *const r = atomic_load(&l_recording);
   if (r == NULL || r->state != lua_topointer(L, LUA_REGISTRYINDEX))
@@ -17,9 +17,10 @@ static l_recorder *recording (lua_State *L) {
 }
 
 
-/* {====== What the recorder is told ====== */
+/* {====== Informing the recorder ====== */
 
-/* A new coroutine may lie where one that was never finished lay. */
+/* A new coroutine may have the address of a collected one whose lane still
+   exists. */
 static void on_create (lua_State *L, lua_State *co) {
   l_recorder *const r = recording(L);
   if (l_timer_is_armed(co))
@@ -56,8 +57,8 @@ static void on_stop (lua_State *L, lua_State *co, int status) {
 
 /* {====== As in lcorolib.c ====== */
 
-/* Resume `co` with the arguments on top: how many results lie there, or -1 and
-   an error. */
+/* Resumes `co` with the arguments on top. Returns the number of results on the
+   stack, or -1 with an error value. */
 static int resume (lua_State *L, lua_State *co, int nargs) {
   int nresults;
   if (!lua_checkstack(co, nargs)) {
@@ -127,7 +128,8 @@ static int coroutine_wrap (lua_State *L) {
   return 1;
 }
 
-/* That of the library, in our place: it raises as it always does. */
+/* Calls the library's close in this activation, so that its errors are raised
+   as usual. */
 static int coroutine_close (lua_State *L) {
   const lua_CFunction library_close = lua_tocfunction(L, lua_upvalueindex(1));
   lua_State *const co = lua_tothread(L, 1);
@@ -148,7 +150,7 @@ int l_core_coroutines (lua_State *L) {
                                        {NULL, NULL}};
   luaL_newlib(L, functions);
   if (!lua_iscfunction(L, 1))
-    return 1; /* the program has one of its own */
+    return 1; /* the program has replaced coroutine.close */
   lua_pushvalue(L, 1);
   lua_pushcclosure(L, coroutine_close, 1);
   lua_setfield(L, -2, "close");

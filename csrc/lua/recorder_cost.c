@@ -1,15 +1,15 @@
 /*
-** recorder_cost.c - the cost of an event outside its hook.
+** recorder_cost.c - calibration: the cost of an event outside its hook.
 **
-** A hook reads the clock when it begins and when it ends, so what lies between
-** is known and is not the program's. What the interpreter adds around a hook
-** (it looks for the hook at each instruction, saves its state, calls the hook
-** and comes back) cannot be seen by a program that has hooks. So small loops run
-** in a Lua state of their own, without hooks and with the hooks of the recorder,
-** whose records go into a ring that nobody reads: the difference, outside the
-** hooks, is what the interpreter adds to an event. The loops run at the start
-** and again every few milliseconds while the program is recorded, since
-** processors change their speed; the median of the last results counts.
+** A hook reads the clock when it begins and when it ends, so the time inside it
+** is known. The time that the interpreter adds around a hook (it tests for the
+** hook at each instruction, saves its state, calls the hook and returns) cannot
+** be measured in a program with hooks. So small loops run in a Lua state of
+** their own, once without hooks and once with the recorder's hooks, whose
+** records go into a ring without a reader. The difference, minus the time
+** inside the hooks, is what the interpreter adds to an event. The loops run at
+** the start and then every 0.5 ms of recording, since processors change their
+** speed; the median of the last results counts.
 */
 
 #include <stdlib.h>
@@ -18,12 +18,12 @@
 #include "lua/recorder.h"
 
 #define ITERATIONS 64
-#define RECENT     7        /* results of which the median counts */
+#define RECENT     7        /* results of which the median is taken */
 #define WARM       8        /* rounds of RECENT measurements at the start */
-#define AGAIN      500000   /* ns until the next measurement */
-#define SLOTS      4194304u /* bytes of a ring that nobody reads */
+#define AGAIN      500000   /* ns between measurements */
+#define SLOTS      4194304u /* bytes of the ring without a reader */
 
-/* A loop that has events of a kind, beside the lines it is made of. */
+/* Loops with events of one kind, in addition to events of their lines. */
 static const char *const programs[L_COST_KINDS] = {
     [L_COST_LINE] = "local n = ... local s = 0\nfor i = 1, n do\n"
                     "s = s + i\nend\n",
@@ -33,20 +33,21 @@ static const char *const programs[L_COST_KINDS] = {
                  "for i = 1, n do f() end end"};
 
 struct l_calibration {
-  lua_State *L; /* functions to run at 1 + kind */
+  lua_State *L; /* the loops are at stack index 1 + kind */
   l_recorder probe;
   pf_writer null_writer;
   pf_contexts contexts;
   int64_t recent[L_COST_KINDS][RECENT]; /* results, in 1/1024 ns */
   unsigned next[L_COST_KINDS];
-  int kind; /* to be measured next */
+  int kind; /* measured next */
 };
 
 
 /* {====== The probe ====== */
 
-/* A writer that takes everything: its ring always has room, and its slots begin
-   again where they end. Behind them there is room for the rest of a record. */
+/* Opens a writer without a consumer: its ring never becomes full, and writing
+   wraps around. The extra words at the end hold the rest of a record that
+   begins in the last slot. */
 static bool open_null_writer (pf_writer *writer) {
   void *memory;
   const size_t size = PF_RING_PAGE + SLOTS + 8 * (L_LAYOUT_MAX + 1);
@@ -63,7 +64,8 @@ static bool open_null_writer (pf_writer *writer) {
 }
 
 
-/* A recorder like the other one, which records into a null writer. */
+/* Opens a recorder with the settings of `r` that records into the null
+   writer. */
 static bool open_probe (lua_State *L, l_recorder *probe, const l_recorder *r,
                         pf_writer *null_writer, pf_contexts *contexts) {
   *probe = (l_recorder){.mode = r->mode,
@@ -124,7 +126,7 @@ static int nothing (lua_State *L) {
 }
 
 
-/* Run a loop; the ns that it took outside hooks. */
+/* Runs a loop and returns the ns that it took outside of hooks. */
 static int64_t run (l_calibration *c, int kind, bool has_hooks) {
   l_recorder *const probe = &c->probe;
   lua_pushvalue(c->L, 1 + kind);
@@ -158,8 +160,8 @@ static int64_t median (const int64_t *values) {
 }
 
 
-/* Measure an event of a kind, in 1/1024 ns, into costs[kind]; those of lines are
-   known before the others. */
+/* Measures the cost of an event of a kind in 1/1024 ns and updates costs[kind].
+   Lines must be measured before the other kinds, whose loops contain lines. */
 static void measure (l_calibration *c, int kind, int64_t *costs) {
   const int64_t plain = run(c, kind, false);
   int64_t added = (run(c, kind, true) - plain) * (1 << L_COST_BITS);
@@ -184,7 +186,7 @@ void l_calibration_update (l_recorder *r) {
 }
 
 
-/* Load the loops; false when there is no memory for that. */
+/* Loads the loops. False: out of memory. */
 static bool load (lua_State *L) {
   for (int kind = 0; kind < L_COST_KINDS; kind++) {
     const char *const text = programs[kind];

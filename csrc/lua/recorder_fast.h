@@ -1,6 +1,6 @@
 /*
-** recorder_fast.h - what each event does, inlined into the hooks: an event is
-** a few hundred instructions in all, and most of them are Lua's.
+** recorder_fast.h - functions that run at each event, inlined into the hooks:
+** an event takes a few hundred instructions in all, most of them in Lua.
 */
 
 #ifndef lua_recorder_fast_h
@@ -10,25 +10,27 @@
 
 #define L_HOT static inline __attribute__((always_inline))
 
-/* What is done seldom is kept out of the way. */
+/* Rare paths stay out of line. */
 #define L_COLD __attribute__((noinline, cold))
 
-/* Values of a record, by what is recorded. */
+/* Words of a record by mode. */
 #define L_LINE_WORDS   2
 #define L_SAMPLE_WORDS 1
 #define L_EVENT_WORDS  4
 
 
-/* Of recorder_put.c. */
+/* recorder_put.c */
 
-/* l_put_begin when something has to be looked at before. */
+/* General path of l_put_begin: checks the writer, informs it of new dictionary
+   entries, and waits for space in the ring. */
 uint64_t *l_put_begin_general (l_recorder *recorder, size_t words);
 
-/* What the records of a function say: its area, or its name where there are no
-   areas. */
+/* Sets and returns the id that event records have for a function: its area, or
+   its name where the table has names. */
 uint32_t l_put_function (l_recorder *recorder, l_function *function);
 
-/* Room for a record; NULL: it was dropped, or recording has ended. */
+/* Reserves space for a record. NULL: the record was dropped, or recording has
+   ended. */
 L_HOT uint64_t *l_put_begin (l_recorder *r, size_t words) {
   pf_writer *const w = r->fast_writer;
   if (w == NULL || pf_writer_failed(w) || !pf_ring_has_room(&w->ring, words))
@@ -41,7 +43,7 @@ L_HOT void l_put_commit (l_recorder *r, uint64_t *record, size_t words) {
   pf_writer_commit(r->writer, record, words, r->layout.tag);
 }
 
-/* Of mode calls: something happens to a call that has been told. */
+/* Mode "calls": records an event of a call. */
 L_HOT void l_put_event (l_recorder *r, const l_lane *lane, l_event_code code,
                         const l_frame *f) {
   uint32_t word = f->function->record_id;
@@ -57,7 +59,7 @@ L_HOT void l_put_event (l_recorder *r, const l_lane *lane, l_event_code code,
   l_put_commit(r, record, L_EVENT_WORDS);
 }
 
-/* One began. */
+/* Records the begin of a call. */
 L_HOT void l_put_enter (l_recorder *r, const l_lane *lane, l_frame *f) {
   if (f->is_hidden)
     return;
@@ -66,9 +68,9 @@ L_HOT void l_put_enter (l_recorder *r, const l_lane *lane, l_frame *f) {
 }
 
 
-/* Of recorder_lanes.c. */
+/* recorder_lanes.c */
 
-/* One more call; NULL when out of memory. */
+/* Enters a call. NULL: out of memory; recording has ended. */
 L_HOT l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
                             l_function *function) {
   if (function == NULL || (lane->top == lane->last && !l_lane_reserve(r, lane)))
@@ -84,7 +86,7 @@ L_HOT l_frame *l_lane_push (l_recorder *r, l_lane *lane, const void *ci,
   return f;
 }
 
-/* Leave the call on top. */
+/* Leaves the innermost call. */
 L_HOT void l_lane_pop (l_recorder *r, l_lane *lane) {
   l_frame *const f = lane->top;
   if (f->has_enter)

@@ -1,9 +1,9 @@
 /*
-** recorder_functions.c - what a function is called, found out when it is first
-** met. The same function may be many closures: it is known by the place of its
-** source, its lines and how many parameters and upvalues it has; a C function
-** by its address. Lua tells no more: two functions in one line that are alike in
-** that are one.
+** recorder_functions.c - identifies functions and finds their names when they
+** are seen for the first time. A Lua function is identified by the address of
+** its source, its lines and its numbers of upvalues and parameters, because one
+** function may be many closures; a C function by its address. Two functions on
+** one line with the same numbers are therefore one.
 */
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* {====== Names ====== */
 
-/* In the registry: package.loaded, so that no hook has to make a string. */
+/* Registry key of package.loaded, so that no hook has to create a string. */
 static const char loaded_key;
 
 
@@ -25,7 +25,8 @@ void l_functions_prepare (lua_State *L) {
 }
 
 
-/* The name of the function at `function` in the table on top, or NULL. */
+/* Returns the string key of the function at `function` in the table on top, or
+   NULL. */
 static const char *name_in (lua_State *L, int function) {
   const char *name = NULL;
   for (lua_pushnil(L); name == NULL && lua_next(L, -2) != 0; lua_pop(L, 1))
@@ -35,7 +36,8 @@ static const char *name_in (lua_State *L, int function) {
 }
 
 
-/* "module.name" of the function on top, when a loaded module has it. */
+/* Writes "module.name" of the function on top into `text` if a loaded module
+   contains it. */
 static bool loaded_name (lua_State *L, char *text, size_t size) {
   const int function = lua_gettop(L);
   const char *name = NULL;
@@ -64,7 +66,7 @@ static uint32_t intern (l_recorder *r, const char *text, size_t size) {
 }
 
 
-/* Long names are cut, but not inside a character. */
+/* Long names are truncated at a character boundary. */
 static uint32_t intern_name (l_recorder *r, const char *text) {
   size_t size = strlen(text);
   if (size > r->max_name)
@@ -74,7 +76,8 @@ static uint32_t intern_name (l_recorder *r, const char *text) {
 }
 
 
-/* The name by which the function on top calls itself, or NULL. */
+/* Returns the name of the upvalue by which the function on top refers to
+   itself, or NULL. */
 static const char *own_name (lua_State *L) {
   const int function = lua_gettop(L);
   const char *name = NULL;
@@ -88,7 +91,8 @@ static const char *own_name (lua_State *L) {
 }
 
 
-/* The name under which it is called here; else where it stands. */
+/* Returns the name by which the caller calls the function, or else its
+   position. */
 static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
   char text[LUA_IDSIZE + 32];
   lua_getinfo(L, "n", ar);
@@ -102,7 +106,8 @@ static uint32_t local_name (lua_State *L, lua_Debug *ar, l_recorder *r) {
 }
 
 
-/* A module is the path of its file, or what Lua shows of it. */
+/* The module of a function is the path of its file, or Lua's short form of the
+   source. */
 static uint32_t module_of (const lua_Debug *ar, l_recorder *r) {
   if (*ar->source == '@')
     return intern(r, ar->source + 1, ar->srclen - 1);
@@ -132,7 +137,7 @@ static void name_function (lua_State *L, lua_Debug *ar, l_recorder *r,
 /* }====== */
 
 
-/* {====== The table ====== */
+/* {====== Hash table ====== */
 
 static size_t hash_of (const l_function_key *key) {
   uint64_t h = (uint64_t)(uintptr_t)key->source ^ (uint64_t)(uintptr_t)key->c;
@@ -162,8 +167,8 @@ static bool grow (l_functions *functions) {
 }
 
 
-/* Whether the source of a function ends in what it has kept of it. Few bytes take
-   no call. */
+/* Whether `source` ends with the bytes that the function keeps of its own
+   source. Compares words, because a call of memcmp costs more. */
 static inline bool has_tail (const l_function *f, const char *source,
                              size_t size) {
   const size_t count = f->tail_size;
@@ -191,7 +196,7 @@ static bool is_same (const l_function *f, const l_function_key *key) {
 }
 
 
-/* The slot of a function: its own, or the free one it may have. */
+/* Returns the slot of a function: its own, or the free one for it. */
 static l_function **slot_of (const l_functions *functions,
                              const l_function_key *key) {
   size_t at = hash_of(key);
@@ -207,7 +212,7 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
   l_function *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
-  lua_getinfo(L, "S", ar); /* of a C function nobody has asked so far */
+  lua_getinfo(L, "S", ar); /* not filled for C functions so far */
   f->key = *key;
   f->record_id = L_NO_ID;
   if (key->source != NULL) {
@@ -226,7 +231,8 @@ static l_function *make (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
-/* The function of a key, made when there is none. */
+/* Returns the function of a key, a new one if it is unknown. NULL: out of
+   memory. */
 static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
                                     const l_function_key *key) {
   l_functions *const functions = &r->functions;
@@ -244,7 +250,7 @@ static l_function *function_of_key (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
-/* The C function of an activation, or NULL. */
+/* Returns the C function of an activation, or NULL. */
 static lua_CFunction c_function_of (lua_State *L, lua_Debug *ar) {
   lua_getinfo(L, "f", ar);
   const lua_CFunction c = lua_tocfunction(L, -1);
@@ -258,8 +264,8 @@ static inline int signature_of (const lua_Debug *ar) {
 }
 
 
-/* Find a function that is not the one that was awaited; of a Lua function `ar`
-   has been filled. */
+/* Looks up a function that is not the hint. For a Lua function `ar` has been
+   filled. */
 static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
                          lua_CFunction c) {
   l_function_key key = {.c = c};
@@ -275,9 +281,10 @@ static l_function *find (lua_State *L, lua_Debug *ar, l_recorder *r,
 }
 
 
-/* Of a C function its address is all there is to know, so that is asked for alone
-   where one is awaited. Else the fields of `ar` are compared one by one, as Lua
-   has just written them: what is read in other pieces must wait. */
+/* If a C function is expected, only its address is asked for, which is all that
+   identifies it. Otherwise the fields of `ar` are compared one by one in the
+   sizes in which Lua has just written them: a load of another size would have
+   to wait for the stores (store forwarding). */
 l_function *l_function_of (lua_State *L, lua_Debug *ar, l_recorder *r,
                            l_function *hint) {
   if (hint != NULL && hint->key.c != NULL) {
@@ -313,7 +320,7 @@ void l_functions_free (l_functions *functions) {
 
 /* {====== Lines ====== */
 
-/* Make room for a line in the areas of a function. */
+/* Extends the array of areas of a function to include a line. */
 static bool reserve (l_function *f, int line) {
   const int base = f->areas == NULL || line < f->base ? line : f->base;
   const int shift = f->areas == NULL ? 0 : f->base - base;
@@ -334,8 +341,8 @@ static bool reserve (l_function *f, int line) {
 }
 
 
-/* A frame of a profile says no more than name, file and line; that of a trace
-   also its kind. */
+/* Frames of a profile consist of name, file and line only; frames of a trace
+   also have a class. */
 static uint32_t make_area (l_recorder *r, const l_function *f, int line) {
   pf_area area = PF_AREA_NONE;
   area.name = f->name;

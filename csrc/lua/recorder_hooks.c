@@ -1,25 +1,25 @@
 /*
-** recorder_hooks.c - what happens at each line, call and return.
+** recorder_hooks.c - the hooks for lines, calls and returns.
 **
-** Behind a call that returns in the middle of a line no new line begins, so
-** there is a frame for each call: what passes is charged to the line of the
-** frame on top, and the line is recorded when the next one begins or the
-** function is left. Tail calls take the place of their caller.
+** When a call returns into the middle of a line, Lua reports no new line. So
+** the recorder has a frame for each call: time is charged to the current line
+** of the innermost frame, and the line is recorded when the next one begins or
+** its function returns. A tail call replaces the frame of its caller.
 */
 
 #include "lua/recorder_fast.h"
 
-#define MAX_LAG 20000 /* ns by which the time taken off may run ahead */
+#define MAX_LAG 20000 /* ns that overhead may exceed the clock */
 
 _Atomic(l_recorder *) l_recording;
 
 
 /* {====== Time ====== */
 
-/* The program's time at a reading of the clock. It never goes back: when more was
-   taken off than has passed, since an event cost less than usual or the system
-   has corrected the processor time, it stands still until that is made up. More
-   than MAX_LAG is forgotten. */
+/* Returns the program time at clock `now`. It never decreases: if more was
+   subtracted than has passed, because an event cost less than its calibrated
+   cost or the system corrected the CPU time, program time stands still until
+   the clock catches up. A lag of more than MAX_LAG is dropped. */
 L_HOT int64_t program_time_at (l_recorder *r, int64_t now) {
   const int64_t time = now - r->start - r->overhead;
   if (time >= r->program_time)
@@ -30,7 +30,7 @@ L_HOT int64_t program_time_at (l_recorder *r, int64_t now) {
 }
 
 
-/* Charge the time since the last event to the function on top of a lane. */
+/* Adds the time since the last event to the innermost call of a lane. */
 L_HOT void charge (l_recorder *r, const l_lane *lane, int64_t now) {
   const int64_t time = program_time_at(r, now);
   lane->top->spent += time - r->program_time;
@@ -46,8 +46,8 @@ void l_charge (l_recorder *r, int64_t now) {
 }
 
 
-/* The event, which began at that reading of the clock, ends: what it has cost is
-   not the program's. */
+/* Ends an event that began at clock `began`: the time inside the hook and its
+   calibrated cost become overhead. */
 L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
   r->event_counts[kind]++;
   if (!r->has_costs)
@@ -67,17 +67,18 @@ L_HOT void end_event (l_recorder *r, int64_t began, l_cost kind) {
 
 /* {====== Threads ====== */
 
-/* The function of a lane on top waits, or goes on. */
-static void set_suspended (l_recorder *r, l_lane *lane, bool waits) {
-  if (l_lane_count(lane) == 0 || lane->is_suspended == waits)
+/* Records that the innermost call of a lane was suspended or resumed, if that
+   is a change. */
+static void set_suspended (l_recorder *r, l_lane *lane, bool suspended) {
+  if (l_lane_count(lane) == 0 || lane->is_suspended == suspended)
     return;
-  lane->is_suspended = waits;
-  l_put_suspended(r, lane, waits);
+  lane->is_suspended = suspended;
+  l_put_suspended(r, lane, suspended);
 }
 
 
-/* The lane of a thread, which is made when there is none; NULL when out of
-   memory. */
+/* Returns the lane of a thread, synchronised with its stack if it is new or
+   stale. NULL: out of memory. */
 static l_lane *lane_for (l_recorder *r, lua_State *thread, int level) {
   l_lane *lane = l_lane_find(r, thread);
   if (lane != NULL && !lane->is_stale)
@@ -92,7 +93,8 @@ static l_lane *lane_for (l_recorder *r, lua_State *thread, int level) {
 }
 
 
-/* What passes after the last function of a lane has ended is of who goes on. */
+/* If the running lane is empty, the time until `now` is charged to the new
+   lane. */
 l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
   const bool is_over = r->running != NULL && l_lane_count(r->running) == 0;
   if (!is_over)
@@ -113,8 +115,8 @@ l_lane *l_switch (l_recorder *r, lua_State *thread, int level, int64_t now) {
 }
 
 
-/* The recorder when the hook is its own: one that was set by a recorder that
-   is done takes itself off. */
+/* Returns the active recorder if `hook` belongs to it; otherwise the hook is
+   left over from an earlier recorder and is removed. */
 static l_recorder *recorder_of (lua_State *L, lua_Hook hook) {
   l_recorder *const r =
       atomic_load_explicit(&l_recording, memory_order_relaxed);
@@ -126,8 +128,8 @@ static l_recorder *recorder_of (lua_State *L, lua_Hook hook) {
 }
 
 
-/* The lane of an event, after what passed has been charged; NULL: there is none.
-   Mostly it is the lane of the last one. */
+/* Returns the lane of an event after charging the time until `now`. Usually it
+   is the lane of the previous event. NULL: out of memory. */
 L_HOT l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call, int64_t now) {
   if (r->running == NULL || r->running->thread != L)
     return l_switch(r, L, is_call, now);
@@ -140,8 +142,8 @@ L_HOT l_lane *lane_of (l_recorder *r, lua_State *L, bool is_call, int64_t now) {
 
 /* {====== Events ====== */
 
-/* The frame of an event that is no call, when it is not on top: what is above it
-   are those that an error has left. */
+/* Finds the frame of a line or return that is not the innermost one. The frames
+   above it were left by an error. */
 static l_frame *find_frame (l_recorder *r, l_lane *lane, const void *ci) {
   const size_t at = l_lane_index(lane, ci);
   if (at == SIZE_MAX)
@@ -173,9 +175,9 @@ L_HOT void on_line (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 }
 
 
-/* Leave the frames that are there no more: the new call stands where one of them
-   was, or in its place. Its caller is mostly the one on top: then there are
-   none. A search would take as long as the stack is deep. */
+/* Leaves the frames that the new call at `ar` replaces. Usually its caller is
+   the innermost frame and there are none; checking that first avoids a search
+   whose time grows with the depth. */
 static void leave_replaced (l_recorder *r, l_lane *lane, lua_State *L,
                             const lua_Debug *ar) {
   lua_Debug caller;
@@ -193,8 +195,8 @@ static inline l_cost cost_of (const l_function *function) {
 }
 
 
-/* Mostly a call stands where the last one from there did, and is of the same
-   function. */
+/* A call usually has the CallInfo and the function of the previous call at this
+   depth. */
 L_HOT l_cost on_call (l_recorder *r, l_lane *lane, lua_State *L,
                       lua_Debug *ar) {
   if (ar->event == LUA_HOOKTAILCALL ||
@@ -224,7 +226,7 @@ L_HOT l_cost on_return (l_recorder *r, l_lane *lane, const lua_Debug *ar) {
 }
 
 
-/* Record an event, which began at that reading of the clock. */
+/* Records an event that began at clock `began`, and returns its kind. */
 static __attribute__((noinline)) l_cost record_event (lua_State *L,
                                                       lua_Debug *ar,
                                                       l_recorder *r,
@@ -243,7 +245,7 @@ static __attribute__((noinline)) l_cost record_event (lua_State *L,
 }
 
 
-/* Any event of a hook. */
+/* Handles an event of `hook`. */
 L_HOT void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
   l_recorder *r = atomic_load_explicit(&l_recording, memory_order_relaxed);
   if (r == NULL || r->hook != hook || r->running == NULL ||
@@ -257,13 +259,13 @@ L_HOT void on_event (lua_State *L, lua_Debug *ar, lua_Hook hook) {
 }
 
 
-/* Lines, calls and returns: of timed, and of sums by line. */
+/* Lines, calls and returns: mode "timed" and sums by line. */
 static void line_hook (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, line_hook);
 }
 
 
-/* Calls and returns. */
+/* Calls and returns only. */
 static void call_hook (lua_State *L, lua_Debug *ar) {
   on_event(L, ar, call_hook);
 }

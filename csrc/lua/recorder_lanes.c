@@ -1,7 +1,7 @@
 /*
-** recorder_lanes.c - the stack of each Lua thread as the hooks see it. Errors
-** leave functions without a word, so what is on it is held against Lua's own
-** calls: a frame is the one with the same ci, and what lies above it is gone.
+** recorder_lanes.c - the recorder's stack of each Lua thread. Errors leave
+** functions without a return event, so frames are compared with Lua's own calls
+** by CallInfo (`ci`): all frames above the one of an event have ended.
 */
 
 #include <stdlib.h>
@@ -71,7 +71,8 @@ l_lane *l_lane_new (l_recorder *r, lua_State *thread) {
 }
 
 
-/* A number that cannot be kept is not given again. */
+/* Makes the number of an ended lane available again. When out of memory it is
+   not reused. */
 static void free_number (l_lanes *lanes, uint32_t number) {
   if (lanes->nfree == lanes->free_capacity) {
     const size_t capacity = lanes->free_capacity * 2 + 64;
@@ -167,7 +168,7 @@ size_t l_lane_index (const l_lane *lane, const void *ci) {
 /* }====== */
 
 
-/* {====== What is there already ====== */
+/* {====== Synchronising with Lua's stack ====== */
 
 static int depth_of (lua_State *L, int level) {
   lua_Debug ar;
@@ -177,8 +178,9 @@ static int depth_of (lua_State *L, int level) {
 }
 
 
-/* A C function that called the recorder's own is there for its sake (require,
-   pcall), and the one below a program is the interpreter's. */
+/* Hides C functions that only exist to call the recorder's own Lua code
+   (require, pcall), and the outermost C function, which is the
+   interpreter's. */
 static void hide_outer (l_lane *lane) {
   for (l_frame *f = lane->frames; f <= lane->top; f++) {
     if (f->function->key.c == NULL)
@@ -189,7 +191,8 @@ static void hide_outer (l_lane *lane) {
 }
 
 
-/* The line that a call executes, or, without lines, where its function begins. */
+/* Returns the current line of a call; in modes without lines the line where its
+   function begins. */
 static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
                     const l_function *function) {
   lua_getinfo(L, "l", ar);
@@ -198,7 +201,7 @@ static int line_of (lua_State *L, lua_Debug *ar, const l_recorder *r,
 }
 
 
-/* The call of a frame goes on, on that line. */
+/* Moves a frame that is still active to another line. */
 static void set_line (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
   if (f->line == line)
     return;
@@ -210,7 +213,8 @@ static void set_line (l_recorder *r, const l_lane *lane, l_frame *f, int line) {
 }
 
 
-/* How many of the lane's calls are still there; `at` is the level of the first. */
+/* Returns how many of the lane's calls are still on Lua's stack. `at` is the
+   stack level of the outermost one. */
 static size_t match_calls (l_recorder *r, l_lane *lane, int at, int level) {
   lua_State *const L = lane->thread;
   lua_Debug ar;

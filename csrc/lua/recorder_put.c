@@ -1,6 +1,6 @@
 /*
-** recorder_put.c - what is recorded, on its way out: rows of a table into the
-** ring of a writer, or sums.
+** recorder_put.c - writes what the hooks see: as rows of a table into the ring
+** of a writer, or as sums into contexts.
 */
 
 #include <string.h>
@@ -9,9 +9,10 @@
 #include "lua/writer.h"
 
 
-/* {====== Shapes ====== */
+/* {====== Record layouts ====== */
 
-/* The table of a writer by its name. */
+/* Returns the table of the writer with this name and its number; raises if
+   there is none. */
 static const pf_table *table_of (lua_State *L, const pf_writer *writer,
                                  const char *name, size_t *number) {
   size_t count;
@@ -24,7 +25,7 @@ static const pf_table *table_of (lua_State *L, const pf_writer *writer,
 }
 
 
-/* Values lie in a record in the order of the table's columns. */
+/* The values of a record are in the order of the table's columns. */
 static l_layout layout_of (lua_State *L, const pf_writer *writer,
                            const char *name, const char *const *columns,
                            size_t count) {
@@ -92,8 +93,8 @@ void l_put_prepare (lua_State *L, l_recorder *r) {
 
 /* {====== Records ====== */
 
-/* Waiting for room is not the program's time: it is a part of the hook, which is
-   taken off as a whole where costs are. */
+/* Waits for space in the ring. Where costs are subtracted, waiting is part of
+   the time inside the hook; otherwise it is added to the overhead here. */
 static uint64_t *wait_for_space (l_recorder *r, size_t words) {
   const int64_t before = l_now(r);
   uint64_t *const record = pf_writer_begin(r->writer, words);
@@ -129,7 +130,8 @@ L_COLD uint64_t *l_put_begin_general (l_recorder *r, size_t words) {
 
 /* {====== Lines ====== */
 
-/* The place of a frame's line, whose callers have theirs. */
+/* Returns the call path of a frame's line below the path of its callers.
+   L_NO_ID: out of memory; recording has ended. */
 static uint32_t path_below (l_recorder *r, uint32_t below, l_frame *f) {
   const uint32_t area = l_line_area(r, f->function, f->line);
   uint32_t path = L_NO_ID;
@@ -145,7 +147,8 @@ static uint32_t path_below (l_recorder *r, uint32_t below, l_frame *f) {
 }
 
 
-/* The place of the first `count` frames: mostly they have theirs. */
+/* Returns the call path of the outermost `count` frames. Usually they have it
+   already. */
 static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
   size_t i = count;
   while (i > 0 && lane->frames[i - 1].path == L_NO_ID)
@@ -162,8 +165,8 @@ static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
 }
 
 
-/* The place of a frame's line. Of deep stacks the frames in the middle are left
-   out. */
+/* Returns the call path of a frame's line. For stacks deeper than r->depth the
+   frames in the middle are omitted. */
 static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
   const size_t above = (size_t)(f - lane->frames);
   const size_t most = r->depth - 1 + lane->frames[0].is_hidden;
@@ -214,8 +217,8 @@ L_COLD uint32_t l_put_function (l_recorder *r, l_function *f) {
 }
 
 
-void l_put_suspended (l_recorder *r, const l_lane *lane, bool waits) {
-  const l_event_code code = waits ? L_SUSPEND : L_RESUME;
+void l_put_suspended (l_recorder *r, const l_lane *lane, bool suspended) {
+  const l_event_code code = suspended ? L_SUSPEND : L_RESUME;
   if (lane->top->has_enter && r->event_codes[code] != PF_NO_NAME)
     l_put_event(r, lane, code, lane->top);
 }

@@ -1,11 +1,11 @@
 /*
-** recorder_timer.c - samples. A timer sends a signal to the thread that runs
-** Lua; its handler sets a hook on the coroutine that runs, which is called at
-** the next instruction, call or return, takes the stack and is gone: between
-** samples the program runs without hooks.
+** recorder_timer.c - sampling. A timer sends SIGPROF to the thread that runs
+** Lua. The signal handler sets a hook on the running coroutine; at the next
+** instruction, call or return the hook records the stack and removes itself.
+** Between samples the program runs without hooks.
 **
-** A C function cannot be interrupted so. What passes in it is kept in `due`
-** and sampled when it returns, as many times as samples were due.
+** A C function cannot be interrupted this way. Time that passes in it is added
+** to `due` and sampled when it returns, with one sample per interval.
 */
 
 #define _DEFAULT_SOURCE /* syscall */
@@ -19,8 +19,9 @@
 
 /* {====== The stack ====== */
 
-/* The functions of a stack, the innermost first, without the recorder's own
-   and the interpreter's C function at the other end. */
+/* Fills r->areas with the functions of a stack, innermost first, without the
+   recorder's own and without the interpreter's C function at the bottom.
+   Returns their number; 0 when out of memory. */
 static size_t read_stack (lua_State *L, l_recorder *r, int level) {
   lua_Debug ar;
   size_t n = 0;
@@ -32,7 +33,7 @@ static size_t read_stack (lua_State *L, l_recorder *r, int level) {
     if (f == NULL)
       return 0;
     if (f->is_own) {
-      n = 0; /* what it called is no better */
+      n = 0; /* its callees are the recorder's too */
       continue;
     }
     is_c = f->key.c != NULL;
@@ -59,7 +60,7 @@ static uint32_t stack_of (l_recorder *r, size_t count) {
 }
 
 
-/* A hook of a call comes before anything has been spent in it. */
+/* At a call event nothing has been spent in the called function yet. */
 static void take_sample (lua_State *L, l_recorder *r, int event) {
   const uint64_t due = atomic_load(&r->due);
   const uint64_t count = due / (uint64_t)r->interval;
@@ -77,8 +78,8 @@ static void take_sample (lua_State *L, l_recorder *r, int event) {
 
 /* {====== The hook ====== */
 
-/* Our hook is gone. The program's own one is back, and gets the event when it
-   asked for it. */
+/* Removes the sampling hook and restores the program's own hook, which gets the
+   event if its mask includes it. */
 static void disarm (lua_State *L, l_recorder *r, lua_Debug *ar) {
   static const int masks[] = {[LUA_HOOKCALL] = LUA_MASKCALL,
                               [LUA_HOOKRET] = LUA_MASKRET,
@@ -117,8 +118,8 @@ bool l_timer_is_armed (lua_State *thread) {
 }
 
 
-/* A thread that has not come to its hook since the last tick may run no more:
-   then it is the main one that runs, or soon will. */
+/* If the thread still has the hook of the previous tick, it may have ended or
+   be waiting: then the main thread runs, or will run soon. */
 static void arm (l_recorder *r) {
   lua_State *thread = atomic_load(&r->thread);
   if (l_timer_is_armed(thread))
@@ -138,7 +139,8 @@ static void arm (l_recorder *r) {
 
 /* {====== The timer ====== */
 
-/* The next tick: the interval, and a sixteenth of it more or less. */
+/* Starts the timer for the next tick: the interval plus or minus a random
+   sixteenth of it. */
 static void set_timer (l_recorder *r) {
   r->random = r->random * 1664525u + 1013904223u;
   const int64_t part = r->interval / 8 * (int64_t)(r->random >> 16) / 65536;
@@ -181,8 +183,8 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
 }
 
 
-/* A signal that is still on its way must not find the usual action, which ends
-   the process. */
+/* SIGPROF is ignored for a moment, so that a pending signal does not meet the
+   default action, which would end the process. */
 void l_timer_stop (l_recorder *r) {
   struct sigaction ignore = {.sa_handler = SIG_IGN};
   if (!r->has_timer)

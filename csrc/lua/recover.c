@@ -182,7 +182,7 @@ static int core_recover (lua_State *L) {
   const pf_format *const format = read_request(r);
   if (format == NULL) {
     (void)pf_fail(&error, PF_EFORMAT, PF_NO_OFFSET,
-                  "the ring is of a format that is not written");
+                  "the ring is of a format that cannot be written");
     return l_failure(L, &error, path);
   }
   open_sinks(L, r);

@@ -330,7 +330,7 @@ static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
   const pf_table *const table =
       l_written_table(L, arg, s->format, tables, count, number);
   if (!pf_drain_carries(table))
-    luaL_error(L, "table '%s' has more than %d columns: no ring carries it",
+    luaL_error(L, "table '%s' has more than %d columns: a ring cannot carry it",
                table->name, PF_TAG_COLUMNS);
   return table;
 }

@@ -535,7 +535,7 @@ static void limit_rows (lua_State *L, pf_reader *reader) {
   if (from < 0)
     return;
   if (reader->seek == NULL) {
-    luaL_argerror(L, 3, "its readers cannot seek");
+    luaL_argerror(L, 3, "the readers of this table cannot seek");
     return;
   }
   if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
