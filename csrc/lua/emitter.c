@@ -1,20 +1,21 @@
 /*
-** emitter.c - functions that record a row for the values they are called with:
-** emit(time, "i", "main"). The fast way: no table, and as few calls of Lua as
-** can be. A string's number is cached by the address of the string; the emitter
-** keeps the string, so that no other one can come to lie there.
+** emitter.c - functions that record one row for the values they are called
+** with: emit(time, "i", "main"). This is the fastest way to record: it needs no
+** table and few calls of the Lua API. The id of a string is cached by the
+** string's address; the emitter keeps the string alive, so that no other string
+** can get this address.
 */
 
 #include <string.h>
 
 #include "lua/stream.h"
 
-#define CACHE_SLOTS 64 /* strings, by a piece of their address */
+#define CACHE_SLOTS 64 /* hash table of strings, by address */
 
-/* What is done seldom is kept out of the way of what is done often. */
+/* Keeps rare paths out of line. */
 #define COLD __attribute__((noinline, cold))
 
-/* A string that was met. */
+/* A string and its id. */
 typedef struct cached {
   const void *at;
   uint32_t number;
@@ -22,20 +23,20 @@ typedef struct cached {
 
 typedef struct argument {
   pf_type type;
-  size_t column; /* in the table */
-  size_t word;   /* in the record */
+  size_t column; /* of the table */
+  size_t word;   /* of the record */
 } argument;
 
 /* User value 1 pins the stream, 2 is the table of cached strings. */
 typedef struct l_emitter {
   l_stream *stream;
   const pf_table *table;
-  size_t number; /* of the table */
-  uint32_t tag;  /* of rows that have all values */
-  bool is_fixed; /* no column holds bytes: each value takes a word */
+  size_t number; /* index of the table */
+  uint32_t tag;  /* tag of rows with all values */
+  bool is_fixed; /* no column of bytes: one word for each value */
   cached strings[CACHE_SLOTS];
   int count;
-  argument arguments[]; /* by argument */
+  argument arguments[]; /* in the order of emit's arguments */
 } l_emitter;
 
 
@@ -56,7 +57,7 @@ static uint32_t id_of (lua_State *L, l_stream *s, pf_type type, pf_bytes text) {
 }
 
 
-/* Remember the string at `arg` in a slot of the cache. */
+/* Interns the string at `arg` and caches its id in slot `r`. */
 COLD static bool intern_text (lua_State *L, l_emitter *e, int arg, pf_type type,
                               cached *r, uint64_t *word) {
   pf_bytes text;
@@ -75,7 +76,7 @@ COLD static bool intern_text (lua_State *L, l_emitter *e, int arg, pf_type type,
 }
 
 
-/* The values of few columns: true or false, and numbers that are not whole. */
+/* Encodes a boolean or a float. */
 COLD static bool put_other (lua_State *L, int arg, pf_type type,
                             uint64_t *word) {
   int is_number = 0;
@@ -100,9 +101,9 @@ static bool put_text (lua_State *L, l_emitter *e, int arg, pf_type type,
 }
 
 
-/* The value at `arg` as a word; false: it is missing or of another type, or a
-   stack that the journal does not tell of so far. As elsewhere in Lua, a number
-   may be written as a string. */
+/* Encodes the value at `arg` as a word. False if it is missing, of another
+   type, or a stack that the ring's journal does not contain yet. As elsewhere
+   in Lua, a number may be given as a string. */
 static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
                               uint64_t *word) {
   int is_whole;
@@ -120,14 +121,14 @@ static inline bool put_value (lua_State *L, l_emitter *e, int arg, pf_type type,
 /* }====== */
 
 
-/* The emitter's stream, pushed, whatever the arguments are. */
+/* Returns nil, message, code of the emitter's stream. */
 static int failure (lua_State *L, const pf_error *error) {
   lua_getiuservalue(L, lua_upvalueindex(1), 1);
   return l_stream_failure(L, lua_gettop(L), error);
 }
 
 
-/* A number that is written as a string becomes one. */
+/* Converts a string with a number to a number. */
 static void read_number (lua_State *L, int arg, pf_type type) {
   if (lua_type(L, arg) != LUA_TSTRING || type == PF_NAME || type == PF_AREA ||
       type == PF_BYTES)
@@ -137,7 +138,7 @@ static void read_number (lua_State *L, int arg, pf_type type) {
 }
 
 
-/* Any values: missing ones, bytes, and what raises. */
+/* Records a row with any values: missing ones, bytes, and those that raise. */
 COLD static int emit_any (lua_State *L, const l_emitter *e) {
   l_stream *const s = e->stream;
   pf_batch *const row = l_stream_row(L, s, e->table, e->number);
@@ -162,7 +163,8 @@ COLD static int emit_any (lua_State *L, const l_emitter *e) {
 }
 
 
-/* The thread failed while this one waited for room, or the row was dropped. */
+/* The writer's thread failed while this one waited for space, or the row was
+   dropped. */
 COLD static int no_record (lua_State *L, pf_writer *writer) {
   pf_error error;
   if (pf_writer_failure(writer, &error) != PF_OK)
@@ -172,7 +174,7 @@ COLD static int no_record (lua_State *L, pf_writer *writer) {
 }
 
 
-/* emit(value, ...): nothing, which is the fastest to say; false when the row was
+/* emit(value, ...): returns nothing, which is fastest; false when the row was
    dropped; or nil, message, code. */
 static int emit (lua_State *L) {
   l_emitter *const e = lua_touserdata(L, lua_upvalueindex(1));
@@ -195,9 +197,9 @@ static int emit (lua_State *L) {
 }
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
-/* Words lie in the order of the table's columns. */
+/* The words of a record are in the order of the table's columns. */
 static void order_words (l_emitter *e) {
   for (int i = 0; i < e->count; i++)
     for (int k = 0; k < e->count; k++)

@@ -1,5 +1,5 @@
 /*
-** export.c - the growing text of exports.
+** export.c - writing the text of an export (see export.h).
 */
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ int l_export_finish (lua_State *L, l_export *e) {
 }
 
 
-/* Keep the first failure. */
+/* Keeps the first failure. */
 static void keep_failure (l_export *e, pf_status status) {
   if (e->job.failed == PF_OK)
     e->job.failed = status;
@@ -114,7 +114,7 @@ void l_export_json (l_export *e, pf_bytes text) {
 }
 
 
-/* What stands for a plain byte. */
+/* Returns the replacement of an ASCII character. */
 static char replaced (uint8_t byte, const char *pairs) {
   for (size_t i = 0; pairs[i] != '\0'; i += 2)
     if (byte == (uint8_t)pairs[i])

@@ -1,6 +1,8 @@
 /*
-** export.h - what exports of profiles share: a text that goes to a file in
-** large pieces, and the contexts it is made of.
+** export.h - the text of an export of a profile, written to a file in large
+** blocks. Used by export_*.c: l_export_new, then any of the writing functions,
+** then l_export_finish. The userdata owns its memory; it borrows the contexts
+** and the file, which must stay on the stack.
 */
 
 #ifndef lua_export_h
@@ -10,27 +12,28 @@
 #include "lua/contexts.h"
 #include "lua/rows.h"
 
-/* Functions that write answer nothing: a failure is kept in job.failed, and
-   what comes after it is not written. */
+/* The writing functions return nothing: the first failure is kept in
+   job.failed, and later text is dropped. */
 typedef struct l_export {
   row_job job;
-  int file_arg; /* where the file is on the stack */
+  int file_arg; /* stack index of the file */
   const pf_contexts *contexts;
   size_t metric;
   pf_traversal walk;
-  uint32_t *ranks;  /* by area: the place of a frame in sorted */
-  uint32_t *sorted; /* frames by name, file and line */
+  uint32_t *ranks;  /* by area: index of a frame in sorted */
+  uint32_t *sorted; /* frames ordered by name, file and line */
   uint32_t nframes;
 } l_export;
 
 /*
-** Push an export of the contexts at `arg` into the file at `file_arg` by the
-** option `metric` of the table at `options_arg`. It frees itself.
+** Pushes an export of the contexts at `arg` into the file at `file_arg`, for
+** the metric of option `metric` of the table at `options_arg`. The collector
+** frees it.
 */
 l_export *l_export_new (lua_State *L, int arg, int options_arg, int file_arg);
 
-/* End it: true, or nil, message, code and "EPIPE" when the reader of a pipe
-   left. */
+/* Writes the rest of the text. Returns true, or nil, message, code and "EPIPE"
+   if a pipe has no reader any more. */
 int l_export_finish (lua_State *L, l_export *e);
 
 void l_export_bytes (l_export *e, const void *bytes, size_t size);
@@ -38,15 +41,16 @@ void l_export_text (l_export *e, const char *text);
 void l_export_int (l_export *e, int64_t value);
 void l_export_json (l_export *e, pf_bytes text);
 
-/* Nanoseconds as milliseconds, to the last digit. */
+/* Writes ns as milliseconds with six decimals. */
 void l_export_ms (l_export *e, int64_t ns);
 
-/* A text in which a byte that the format has a use for is another one:
-   pairs[0] stands for pairs[1], pairs[2] for pairs[3], ...; what is no UTF-8
-   becomes U+FFFD, control characters blanks. */
+/* Writes a text in which the characters pairs[0], pairs[2], ... are replaced by
+   pairs[1], pairs[3], ..., bytes that are not UTF-8 by U+FFFD, and control
+   characters by blanks. */
 void l_export_replaced (l_export *e, pf_bytes text, const char *pairs);
 
-/* The text of an option at `options_arg`, or `fallback`; it stays there. */
+/* Returns the string option `name` of the table at `options_arg`, or
+   `fallback`. The table keeps the string. */
 const char *l_export_option (lua_State *L, int options_arg, const char *name,
                              const char *fallback);
 

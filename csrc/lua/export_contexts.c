@@ -1,6 +1,6 @@
 /*
-** export_contexts.c - profiles for other programs' viewers: folded stacks,
-** speedscope, callgrind.
+** export_contexts.c - exports of profiles as folded stacks, speedscope JSON and
+** callgrind files.
 */
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static pf_bytes frame_name (const l_export *e, uint32_t frame) {
 }
 
 
-/* Scratch that lives until the call returns. */
+/* Pushes scratch memory for `count` ids. */
 static uint32_t *push_ids (lua_State *L, size_t count) {
   return lua_newuserdatauv(L, (count + 1) * sizeof(uint32_t), 0);
 }
@@ -27,7 +27,7 @@ static uint32_t *push_ids (lua_State *L, size_t count) {
 
 /* {====== Folded stacks ====== */
 
-/* The numbers of a line; nothing is written when there are none. */
+/* The numbers at the end of a line; without numbers no line is written. */
 typedef struct folded_numbers {
   size_t count;
   int64_t at[2];
@@ -75,11 +75,11 @@ static bool is_negative (const pf_contexts *c, const int64_t *weights) {
 
 
 /*
-** core.write_folded(contexts, options, file): a line for each context that
-** weighs something, "main;parse;read 1000". Options: metric; before (the metric
-** of an older profile: lines have its weight in front of the other one),
-** increases (of these: one number, where it has grown). nil, message, code of
-** weights below 0, which readers leave out.
+** core.write_folded(contexts, options, file): a line "main;parse;read 1000" for
+** each context with a weight. Options: metric; before (metric of an older
+** profile: its weight is written in front of the other one); increases (of
+** these: only the growth, where positive). Negative weights, which readers
+** ignore, are refused with nil, message, code.
 */
 static int core_write_folded (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
@@ -114,9 +114,10 @@ static int core_write_folded (lua_State *L) {
 
 /* {====== Deep stacks ====== */
 
-/* core.stack_depth(contexts, most, each, turned): the largest depth at which all stacks have
-   at most `most` frames together, or `each` for each context if that is more;
-   nil when all fit. See pf_contexts_depth. */
+/* core.stack_depth(contexts, most, each, turned): the largest depth at which
+   all stacks together have at most `most` frames, or `each` frames per context
+   if that is more; nil if no limit is needed. `turned`: of the inverted stacks.
+   See pf_contexts_depth. */
 static int core_stack_depth (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Integer most = luaL_checkinteger(L, 2);
@@ -162,8 +163,8 @@ static void put_frames (l_export *e) {
 }
 
 
-/* The stacks of all samples, or their weights; only what weighs something.
-   Answers the sum. */
+/* Writes the stacks of all samples with a positive weight, or their weights.
+   Returns the sum. */
 static int64_t put_samples (l_export *e, uint32_t *path, bool stacks) {
   bool overflow = false;
   const char *comma = "";
@@ -202,13 +203,13 @@ static void put_text (l_export *e, const char *text) {
 }
 
 
-/* Metrics [from, to) are written. */
+/* The metrics [from, to) are written. */
 typedef struct metric_range {
   size_t from, to;
 } metric_range;
 
 
-/* Whether a weight in one of these metrics is below 0. */
+/* Whether one of these metrics has a negative weight. */
 static bool has_negative (const l_export *e, metric_range metrics) {
   for (size_t m = metrics.from; m < metrics.to; m++)
     for (uint32_t i = 1; i < e->contexts->count; i++)
@@ -218,7 +219,7 @@ static bool has_negative (const l_export *e, metric_range metrics) {
 }
 
 
-/* The profile of the metric e->metric. */
+/* Writes the profile of the metric e->metric. */
 static void put_profile (l_export *e, uint32_t *path) {
   const pf_context_metric *const metric = &e->contexts->metrics[e->metric];
   l_export_text(e, "{\"type\":\"sampled\",\"name\":");
@@ -235,7 +236,7 @@ static void put_profile (l_export *e, uint32_t *path) {
 }
 
 
-/* The metrics to be written: the one of option `metric`, else all. */
+/* Returns the metrics to write: that of option `metric`, else all. */
 static metric_range wanted_metrics (lua_State *L, const l_export *e) {
   return l_export_option(L, 2, "metric", NULL) == NULL
              ? (metric_range){0, e->contexts->nmetrics}
@@ -245,9 +246,8 @@ static metric_range wanted_metrics (lua_State *L, const l_export *e) {
 
 /*
 ** core.write_speedscope(contexts, options, file): a sampled profile for each
-** metric; the viewer begins with the one that is shown first. Options: metric
-** (only that one), name, exporter. What is below 0, in differences, has no place
-** there.
+** metric; the viewer shows the default metric first. Options: metric (only this
+** one), name, exporter. Negative weights, of differences, are refused.
 */
 static int core_write_speedscope (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
@@ -283,21 +283,23 @@ static int core_write_speedscope (lua_State *L) {
 
 /* {====== callgrind ====== */
 
-/* The numbers of names in the file: a name is written once, after its number,
-   and is its number from then on. Numbers rise in the order of the file, so that
-   equal profiles give equal bytes. */
+/* Name compression of callgrind: the first use writes the name after its
+   number, later uses only the number. Numbers increase in the order of the
+   file, so that equal profiles give equal bytes. */
 typedef struct numbers {
-  uint32_t *of;   /* by name in the dictionary; 0: not written yet */
-  uint32_t count; /* of the names that were written */
+  uint32_t *of;   /* by name id; 0: not written yet */
+  uint32_t count; /* names written so far */
 } numbers;
 
-/* Of files and of functions. What looks like a number is a name there. */
+/* Files and functions are numbered separately. A name that looks like a number
+   is still a name. */
 typedef struct shown {
   numbers files, functions;
 } shown;
 
 
-/* Numbers of no names yet, for `count` names; their memory stays on the stack. */
+/* Pushes the memory for the numbers of `count` names, none of which is written
+   yet. */
 static numbers push_numbers (lua_State *L, size_t count) {
   uint32_t *const of = push_ids(L, count);
   memset(of, 0, (count + 1) * sizeof *of);
@@ -305,7 +307,8 @@ static numbers push_numbers (lua_State *L, size_t count) {
 }
 
 
-/* Whether a text is nothing but blanks, or what is written as blanks. */
+/* Whether a text consists only of blanks and characters that are written as
+   blanks. */
 static bool is_blank (pf_bytes text) {
   size_t i = 0;
   while (i < text.size && (text.at[i] <= ' ' || text.at[i] == 0x7f))
@@ -314,8 +317,8 @@ static bool is_blank (pf_bytes text) {
 }
 
 
-/* Write "KEY(number) text", or "KEY(number)" where the text was written. Readers
-   take a name of blanks for none. */
+/* Writes "KEY(number) text", or "KEY(number)" for a name that was written
+   before. Readers drop blank names, so those are written as "(blank)". */
 static void put_named (l_export *e, const char *key, numbers *known,
                        uint32_t name, pf_bytes text) {
   const bool is_new = known->of[name] == 0;
@@ -334,7 +337,7 @@ static void put_named (l_export *e, const char *key, numbers *known,
 }
 
 
-/* The lines that say which function: "fl=" and "fn=", or "cfi=" and "cfn=". */
+/* Writes the lines of a function: "fl=" and "fn=", or "cfi=" and "cfn=". */
 static void put_function (l_export *e, shown *names, uint32_t frame,
                           const char *file, const char *function) {
   const pf_dictionary *const d = e->contexts->dictionary;
@@ -349,14 +352,14 @@ static void put_function (l_export *e, shown *names, uint32_t frame,
 }
 
 
-/* The metrics of a file: their numbers in the functions and in the arcs. */
+/* The metrics of the file: their indices in the functions and in the arcs. */
 typedef struct event_list {
   size_t count;
   size_t *self, *total;
 } event_list;
 
 
-/* A line number and what was spent at a node, in each metric. */
+/* Writes a line number and the cost of a node in each metric. */
 static void put_line_cost (l_export *e, int64_t line, const pf_contexts *c,
                            const size_t *metrics, size_t count, uint32_t node) {
   l_export_int(e, line < 0 ? 0 : line);
@@ -393,7 +396,7 @@ static void put_self_costs (l_export *e, shown *names,
 }
 
 
-/* Each arc: how often, and what it cost with all below. */
+/* Writes each arc with its number of calls and its inclusive cost. */
 static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
                       const event_list *events) {
   const size_t calls = pf_metric_named(arcs, "calls");
@@ -414,7 +417,7 @@ static void put_arcs (l_export *e, shown *names, const pf_contexts *arcs,
 }
 
 
-/* A text of the header ends with its line. */
+/* Writes a line of the header. */
 static void put_header (l_export *e, const char *key, const char *text,
                         const char *pairs) {
   l_export_text(e, key);
@@ -423,7 +426,7 @@ static void put_header (l_export *e, const char *key, const char *text,
 }
 
 
-/* Each text of the list `notes` at 2. */
+/* Writes the strings of the list `notes` of the options at 2. */
 static void put_notes (lua_State *L, l_export *e) {
   if (lua_getfield(L, 2, "notes") == LUA_TTABLE)
     for (lua_Integer i = 1; lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
@@ -434,7 +437,7 @@ static void put_notes (lua_State *L, l_export *e) {
 }
 
 
-/* "summary: 12 7", the sum of each metric. */
+/* Writes the sum of each metric: "summary: 12 7". */
 static void put_sums (l_export *e, const char *key, const event_list *events) {
   l_export_text(e, key);
   for (size_t m = 0; m < events->count; m++) {
@@ -450,7 +453,7 @@ static void put_sums (l_export *e, const char *key, const event_list *events) {
 }
 
 
-/* The metrics of the list at field `metrics` of 2, the first one first. */
+/* Reads the list `metrics` of the options at 2. */
 static event_list events_at (lua_State *L, const l_export *e,
                              const pf_contexts *arcs) {
   lua_getfield(L, 2, "metrics");
@@ -481,7 +484,7 @@ static void put_event_name (l_export *e, const char *name) {
 }
 
 
-/* "event: time : time, ns": names and units as they are shown. */
+/* Writes names and units as they are shown: "event: time : time, ns". */
 static void put_long_names (l_export *e, const event_list *events) {
   for (size_t i = 0; i < events->count; i++) {
     const pf_context_metric *const metric =
@@ -499,7 +502,7 @@ static void put_long_names (l_export *e, const event_list *events) {
 }
 
 
-/* "events: time samples": names with blanks get other letters there. */
+/* Writes "events: time samples"; blanks in names are replaced. */
 static void put_events (l_export *e, const event_list *events) {
   put_long_names(e, events);
   l_export_text(e, "events:");
@@ -513,10 +516,11 @@ static void put_events (l_export *e, const event_list *events) {
 
 
 /*
-** core.write_callgrind(functions, options, file, arcs): `functions` are single
-** frames, `arcs` pairs of them, both over one dictionary, with each metric and
-** what it weighs with all below as metric "... total". Options: metrics (a list
-** of names), creator, command, notes (a list of what was lost), remark.
+** core.write_callgrind(functions, options, file, arcs): `functions` is a
+** profile of single frames, `arcs` one of pairs of frames, with the same
+** dictionary. For each metric M there is the inclusive metric "M total".
+** Options: metrics (a list of names, the first one is shown first), creator,
+** command, notes (a list of messages about lost data), remark.
 */
 static int core_write_callgrind (lua_State *L) {
   lua_settop(L, 4);

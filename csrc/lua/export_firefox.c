@@ -1,7 +1,7 @@
 /*
 ** export_firefox.c - the tables and samples of a processed profile of the
-** Firefox profiler: JSON whose tables are columns side by side. What stands
-** around them is in lua/profio/exports/firefox.lua.
+** Firefox profiler (version 60): JSON tables stored by column. The parts around
+** them are written by lua/profio/exports/firefox.lua.
 */
 
 #include "lua/export.h"
@@ -10,11 +10,11 @@
 
 typedef struct firefox {
   l_export *out;
-  lua_Integer strings; /* how many stand in the table before those of frames */
-  uint32_t *sources;   /* by name of a file: its number, or NO_SOURCE */
-  uint32_t *files;     /* by number of a source: its name */
+  lua_Integer strings; /* strings in the table before the frames' names */
+  uint32_t *sources;   /* by name id of a file: its number, or NO_SOURCE */
+  uint32_t *files;     /* by number of a source: its name id */
   uint32_t nsources;
-  uint32_t *path; /* by depth: the stack at hand, as its row */
+  uint32_t *path; /* by depth: row of the current stack */
 } firefox;
 
 
@@ -33,7 +33,7 @@ static void put_comma (firefox *f, uint32_t row) {
 }
 
 
-/* A column that has one value in all rows. */
+/* Writes a column with the same value in all rows. */
 static void put_same (firefox *f, const char *key, const char *value,
                       uint32_t rows) {
   put_key(f, key);
@@ -46,7 +46,7 @@ static void put_same (firefox *f, const char *key, const char *value,
 }
 
 
-/* A column of numbers that follow each other. */
+/* Writes a column of consecutive integers. */
 static void put_counted (firefox *f, const char *key, lua_Integer first,
                          uint32_t rows) {
   put_key(f, key);
@@ -75,7 +75,7 @@ static const pf_area *frame_at (const firefox *f, uint32_t row) {
 }
 
 
-/* Number the files of all frames. */
+/* Numbers the files of all frames. */
 static void find_sources (firefox *f) {
   for (uint32_t row = 0; row < f->out->nframes; row++) {
     const uint32_t file = frame_at(f, row)->file;
@@ -87,7 +87,7 @@ static void find_sources (firefox *f) {
 }
 
 
-/* The rest of the strings: names of frames, then of files. */
+/* Writes the remaining strings: names of frames, then of files. */
 static void put_strings (firefox *f) {
   const pf_dictionary *const d = f->out->contexts->dictionary;
   for (uint32_t row = 0; row < f->out->nframes; row++) {
@@ -102,8 +102,8 @@ static void put_strings (firefox *f) {
 }
 
 
-/* The rows are the contexts but the root, depth first: a prefix stands before
-   what hangs from it. */
+/* Writes a column of the stacks, which are the contexts without the root in
+   depth-first order: a prefix precedes the stacks that extend it. */
 static void put_stacks (firefox *f, bool prefixes) {
   const l_export *const e = f->out;
   for (uint32_t i = 1; i < e->contexts->count; i++) {
@@ -219,8 +219,9 @@ typedef enum sample_column {
 } sample_column;
 
 
-/* A sample for each context that weighs something. What has no times happens
-   each millisecond. Answers how many there are. */
+/* Writes a column of the samples, one for each context with a weight. For
+   metrics that are not times the samples are 1 ms apart. Returns their
+   number. */
 static uint32_t put_samples (firefox *f, sample_column column, bool has_times) {
   const l_export *const e = f->out;
   bool overflow = false;
@@ -293,10 +294,10 @@ static uint32_t *push_numbers (lua_State *L, size_t count) {
 
 
 /*
-** core.write_firefox(contexts, options, file): after the first strings of the
-** profile the others, all tables, the beginning of the threads and, if option
-** `thread` names one, the thread of the samples. Options: metric, strings (how
-** many were written before; at least one), thread.
+** core.write_firefox(contexts, options, file): writes the remaining strings,
+** all tables, the beginning of the list of threads and, if option `thread` is a
+** name, the thread with the samples. Options: metric, strings (number of
+** strings already written, at least one), thread.
 */
 static int core_write_firefox (lua_State *L) {
   lua_settop(L, 3);

@@ -1,6 +1,6 @@
 /*
-** export_flames.c - the frames of a flame graph as elements of SVG. What
-** stands around them, and what moves them, is in lua/profio/exports/svg.lua.
+** export_flames.c - the frames of a flame graph as SVG elements. The document
+** around them and its script are in lua/profio/exports/svg.lua.
 */
 
 #include <math.h>
@@ -8,26 +8,26 @@
 
 #include "lua/export.h"
 
-/* A frame is usually at least so many pixels wide to be drawn; a letter. */
+/* Default minimum width of a frame, and the width of a character, in pixels. */
 #define MIN_WIDTH  0.1
 #define CHAR_WIDTH 7.3
 
 typedef struct flames {
   l_export *out;
   double left, width, row, bottom; /* pixels: of the root, a row, its edge */
-  bool is_upward;                  /* the root stands at the bottom */
-  uint32_t rows;                   /* how deep it is drawn */
-  double min_width;                /* pixels of a frame that is drawn */
+  bool is_upward;                  /* the root is at the bottom */
+  uint32_t rows;                   /* maximum depth that is drawn */
+  double min_width;                /* minimum width of a drawn frame, pixels */
   int64_t *totals;
-  int64_t *before;   /* totals of an older profile; NULL: there is none */
-  double *next;      /* by depth: where the next frame begins, in weight */
+  int64_t *before;   /* totals of an older profile, or NULL */
+  double *next;      /* by depth: begin of the next frame, in weight */
   double whole;      /* weight of the root */
-  double max_change; /* the largest change of a total */
+  double max_change; /* largest absolute change of a total */
   const char *unit;  /* of the metric */
 } flames;
 
 
-/* {====== Pieces of text ====== */
+/* {====== Parts of elements ====== */
 
 static void put_number (flames *f, double value, int digits) {
   char text[ROW_NUMBER_SIZE];
@@ -46,8 +46,8 @@ static void put_attribute (flames *f, const char *name, double value,
 }
 
 
-/* A text of XML: its own characters as entities; what no XML may hold, and
-   what is not UTF-8, becomes U+FFFD. At most `most` characters. */
+/* Writes at most `max` characters of a text as XML: markup characters as
+   entities, control characters and bytes that are not UTF-8 as U+FFFD. */
 static void put_xml (flames *f, pf_bytes text, size_t max) {
   for (size_t i = 0, n = 0; i < text.size && n < max; n++) {
     const size_t size = row_utf8(text.at + i, text.size - i);
@@ -69,7 +69,7 @@ static void put_xml (flames *f, pf_bytes text, size_t max) {
 }
 
 
-/* A weight for people: times in the unit that fits them. */
+/* Writes a weight for people: times in a suitable unit. */
 static void put_weight (flames *f, int64_t weight) {
   static const struct {
     double ns;
@@ -107,7 +107,8 @@ static void put_color (flames *f, unsigned red, unsigned green, unsigned blue) {
 }
 
 
-/* Warm colours by name: a function has one colour everywhere. */
+/* Writes a warm colour derived from the name, so a function has the same colour
+   everywhere. */
 static void put_warm (flames *f, pf_bytes name) {
   uint32_t hash = 2166136261u;
   for (size_t i = 0; i < name.size; i++)
@@ -118,8 +119,8 @@ static void put_warm (flames *f, pf_bytes name) {
 }
 
 
-/* Red where more was spent than before, blue where less: the stronger the
-   nearer it is to the largest change. */
+/* Writes red for an increase and blue for a decrease, stronger for larger
+   changes. */
 static void put_change (flames *f, double change) {
   const double part = f->max_change == 0 ? 0 : fabs(change) / f->max_change;
   const unsigned pale = (unsigned)(245 - 170 * (part > 1 ? 1 : part));
@@ -134,15 +135,15 @@ static void put_change (flames *f, double change) {
 
 /* {====== Frames ====== */
 
-/* How much the total of a node has grown. */
+/* Returns the change of a node's total. */
 static int64_t change_of (const flames *f, uint32_t node) {
   bool overflow = false;
   return pf_weight_add(f->totals[node], -f->before[node], &overflow);
 }
 
 
-/* The attribute with what is told of a frame: its name and, in parentheses, its
-   total; of a difference also the total before and the change. */
+/* Writes the attribute shown as tip: name, total and share; for a difference
+   also the previous total and the change. */
 static void put_words (flames *f, pf_bytes name, uint32_t node) {
   l_export_text(f->out, " data-t=\"");
   put_xml(f, name, SIZE_MAX);
@@ -176,7 +177,7 @@ static void put_rectangle (flames *f, pf_bytes name, uint32_t node, double x,
 }
 
 
-/* The name, as far as there is room for it. */
+/* Writes the name, shortened to the width. */
 static void put_label (flames *f, pf_bytes name, double x, double y,
                        double width) {
   const double chars = (width - 6) / CHAR_WIDTH;
@@ -216,15 +217,15 @@ static void put_frame (flames *f, uint32_t node, uint32_t depth, double from) {
 }
 
 
-/* Whether a frame is wide and near enough to the root to be seen. */
+/* Whether a frame is wide enough and near enough to the root to be drawn. */
 static bool is_drawn (const flames *f, uint32_t node, uint32_t depth) {
   return depth < f->rows && f->totals[node] > 0 &&
          (double)f->totals[node] / f->whole * f->width >= f->min_width;
 }
 
 
-/* All frames; below one that is not drawn none is. The children of a frame
-   begin where it does. */
+/* Writes all frames that are drawn; the children of a frame begin at its left
+   edge. Frames below a hidden one are hidden. Returns the largest depth. */
 static uint32_t put_frames (flames *f) {
   const l_export *const e = f->out;
   uint32_t hidden = UINT32_MAX, deepest = 0;
@@ -250,7 +251,8 @@ static uint32_t put_frames (flames *f) {
 }
 
 
-/* How deep what is drawn goes: the picture's height depends on it. */
+/* Returns the largest depth that is drawn, which determines the height of the
+   picture. */
 static uint32_t depth_drawn (const flames *f) {
   const l_export *const e = f->out;
   uint32_t hidden = UINT32_MAX, deepest = 0;
@@ -276,7 +278,7 @@ static double find_max_change (const flames *f) {
 /* }====== */
 
 
-/* {====== Lua ====== */
+/* {====== Binding ====== */
 
 static lua_Number number_option (lua_State *L, const char *name,
                                  lua_Number fallback) {
@@ -302,8 +304,8 @@ static int64_t *totals_of (lua_State *L, const pf_contexts *contexts,
 }
 
 
-/* The export of the contexts at 1 and the options at 2; pushes what it
-   owns. */
+/* Opens the export of the contexts at 1 with the options at 2; its memory stays
+   on the stack. */
 static void open_flames (lua_State *L, flames *f, int file_arg) {
   *f = (flames){.out = l_export_new(L, 1, 2, file_arg)};
   const pf_contexts *const c = f->out->contexts;
@@ -329,12 +331,11 @@ static void open_flames (lua_State *L, flames *f, int file_arg) {
 
 
 /*
-** core.write_flames(contexts, options, file): the frames of a flame graph.
-** Options, in pixels: left and width (of the root), row (the height of one),
-** root (the edge the root stands on), least (the width of a frame that is
-** drawn); upward (the root is the lowest), rows (the most that are drawn),
-** metric, before (the metric of an older profile, for colours that show the
-** change).
+** core.write_flames(contexts, options, file): writes the frames of a flame
+** graph. Options in pixels: left and width (of the root), row (height of a
+** row), root (the edge that the root touches), least (minimum width of a drawn
+** frame); upward (the root is at the bottom), rows (maximum number), metric,
+** before (metric of an older profile: colours show the change).
 */
 static int core_write_flames (lua_State *L) {
   flames f;
@@ -346,8 +347,8 @@ static int core_write_flames (lua_State *L) {
 }
 
 
-/* core.flame_rows(contexts, options, file): how many rows write_flames would
-   draw with these options; nothing is written. */
+/* core.flame_rows(contexts, options, file): the number of rows that
+   write_flames would draw with these options. */
 static int core_flame_rows (lua_State *L) {
   flames f;
   lua_settop(L, 3);

@@ -1,25 +1,25 @@
 /*
-** export_samples.c - the spans of a timeline as samples of stacks: which stack
-** ran on a track from when to when.
+** export_samples.c - converts the spans of a timeline to samples of stacks:
+** which stack ran on a track in which interval.
 */
 
 #include "lua/export.h"
 #include "lua/spans.h"
 
-/* A track that is gone through. */
+/* A scan over the spans of a track. */
 typedef struct track_scan track_scan;
 
 struct track_scan {
   const pf_kept_spans *kept;
   pf_contexts *contexts;
-  uint32_t *frames;  /* by frame of the spans: the frame of the contexts */
-  uint32_t kinds[4]; /* the names of the kinds, in the order below */
-  uint32_t node;     /* the stack at hand; 0: nothing is open */
+  uint32_t *frames;  /* by frame of the spans: frame of the contexts */
+  uint32_t kinds[4]; /* name ids of the kinds, in the order below */
+  uint32_t node;     /* current stack; 0: nothing is open */
   bool is_resting;
   int64_t since;
-  /* Is called for each time in which one stack ran, or none did (node 0). */
+  /* Called for each interval in which one stack ran, or none (node 0). */
   void (*emit)(track_scan *scan, uint32_t node, int64_t from, int64_t to);
-  l_export *out; /* of samples: */
+  l_export *out; /* for samples only: */
   const uint32_t *rows;
   int column;
   uint32_t count;
@@ -34,7 +34,7 @@ enum {
 };
 
 
-/* {====== Going through a track ====== */
+/* {====== Scanning a track ====== */
 
 static bool is_with_areas (const pf_kept_spans *kept) {
   const pf_events *const events = pf_kept_spans_events(kept);
@@ -42,8 +42,8 @@ static bool is_with_areas (const pf_kept_spans *kept) {
 }
 
 
-/* The frame of the contexts that stands for one of the spans: its area, or an
-   area of its name where it has a value. PF_NO_AREA: out of memory. */
+/* Returns the area of the contexts for a frame of the spans: its area, or a new
+   area for the name if the frame has a value. PF_NO_AREA: out of memory. */
 static uint32_t frame_of (const pf_kept_spans *kept, uint32_t frame) {
   pf_dictionary *const d = pf_kept_spans_events(kept)->reader->dictionary;
   const uint32_t area = pf_kept_spans_area(kept, frame);
@@ -56,7 +56,7 @@ static uint32_t frame_of (const pf_kept_spans *kept, uint32_t frame) {
 }
 
 
-/* The frames of all spans, on top of the stack. */
+/* Pushes the memory of the areas of all frames, and fills it. */
 static uint32_t *push_frames (lua_State *L, const pf_kept_spans *kept) {
   const uint32_t count = pf_kept_spans_frame_count(kept);
   uint32_t *const frames =
@@ -81,7 +81,7 @@ static void find_kinds (lua_State *L, track_scan *w) {
 }
 
 
-/* PF_ENOMEM. */
+/* Handles a row of the track. PF_OK or PF_ENOMEM. */
 static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
   const int64_t time = c[PF_KEPT_TIME].ints[row];
   const uint32_t kind = c[PF_KEPT_KIND].ids[row];
@@ -99,7 +99,7 @@ static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
 }
 
 
-/* Go through a track from time 0 on, `origin` taken off. */
+/* Scans a track; `origin` is subtracted from all times. */
 static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
                              pf_error *error) {
   pf_reader *reader;
@@ -138,8 +138,8 @@ static void add_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
 }
 
 
-/* core.span_contexts(spans): the stacks of all tracks, and how long each of them
-   ran, as metric "time". */
+/* core.span_contexts(spans): a profile of the stacks of all tracks with the
+   time that each of them ran as metric "time", in ns. */
 static int core_span_contexts (lua_State *L) {
   track_scan w = {.kept = l_spans_check(L, 1), .emit = add_time};
   pf_error error;
@@ -188,16 +188,15 @@ static void put_sample (track_scan *w, uint32_t node, int64_t time,
 }
 
 
-/* A stack has a sample where it begins to run, which weighs all of its time, and
-   one where it ends: viewers draw a sample from half of the way to the one
-   before it. */
+/* A stack has a sample at its begin, which has all of its time as weight, and
+   one at its end: viewers draw a sample from halfway to the previous one. */
 static void put_time (track_scan *w, uint32_t node, int64_t from, int64_t to) {
   put_sample(w, node, from, node == 0 ? 0 : to - from);
   put_sample(w, node, to, 0);
 }
 
 
-/* By node: its row in the table of stacks, which has no root. */
+/* Pushes, by node, the row in the table of stacks, which has no root. */
 static uint32_t *push_rows (lua_State *L, const l_export *e) {
   uint32_t *const rows =
       lua_newuserdatauv(L, ((size_t)e->contexts->count + 1) * sizeof *rows, 0);
@@ -208,9 +207,10 @@ static uint32_t *push_rows (lua_State *L, const l_export *e) {
 
 
 /*
-** core.write_firefox_samples(contexts, options, file): the member "samples" of
-** a thread. Options: spans, track (from 1), origin, length (ns: when the last
-** sample is). The contexts are those of the spans.
+** core.write_firefox_samples(contexts, options, file): writes the member
+** "samples" of a thread. The contexts are those of core.span_contexts. Options:
+** spans, track (from 1), origin (ns, subtracted), length (ns, time of the last
+** sample).
 */
 static int core_write_firefox_samples (lua_State *L) {
   static const char *const names[NCOLUMNS] = {

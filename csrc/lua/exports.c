@@ -1,5 +1,6 @@
 /*
-** exports.c - exports whose bytes the core makes whole: profiles of pprof.
+** exports.c - core.write_pprof: export of profiles as pprof files, encoded by
+** formats/pprof.
 */
 
 #include <errno.h>
@@ -31,9 +32,10 @@ static pf_sink *push_sink (lua_State *L) {
 }
 
 
-/* Write what a sink holds into the file of Lua at `arg`, and close the sink: a profile may be
-   written while the state closes, when the collector takes nothing new. True, or
-   nil, message, code and "EPIPE" when the reader of a pipe left. */
+/* Writes the bytes of a sink to the Lua file at `arg` and closes the sink.
+   Closing now matters when a profile is written while the Lua state closes,
+   because the collector then runs no finalisers of new objects. Returns true,
+   or nil, message, code and "EPIPE" if a pipe has no reader any more. */
 static int put_file (lua_State *L, pf_sink *sink, int arg, FILE *file) {
   const pf_bytes bytes = pf_sink_bytes(sink);
   errno = 0;
@@ -60,7 +62,7 @@ static FILE *file_check (lua_State *L, int arg) {
 
 /* {====== pprof ====== */
 
-/* A head that is freed by the collector. */
+/* The head is owned by its userdata. */
 static int head_gc (lua_State *L) {
   pprof_header_close(luaL_checkudata(L, 1, L_HEAD));
   return 0;
@@ -75,7 +77,7 @@ static pprof_header *push_head (lua_State *L) {
 }
 
 
-/* The text on top of the stack as a name; pops it. */
+/* Interns the string on top of the stack; pops it. */
 static uint32_t read_name (lua_State *L, pf_dictionary *dictionary) {
   pf_bytes text;
   text.at = (const uint8_t *)luaL_checklstring(L, -1, &text.size);
@@ -93,8 +95,8 @@ static void add_comment (lua_State *L, pprof_header *head, uint32_t comment) {
 }
 
 
-/* A fact as trace:facts() has it, whose value is on top of the stack: pops it.
-   Facts of other names say nothing about a head. */
+/* Sets the field of the head that the fact `name` states, as in trace:facts();
+   its value is on top of the stack and popped. Other facts are ignored. */
 static void read_fact (lua_State *L, const char *name, pprof_header *head,
                        pf_dictionary *d) {
   const struct {
@@ -131,8 +133,8 @@ static void read_fact (lua_State *L, const char *name, pprof_header *head,
 }
 
 
-/* Add the facts of one file, a list { { name=, value= }, ... } on top of the
-   stack, to the head; pops it. */
+/* Merges the facts of one file, the list { { name=, value= }, ... } on top of
+   the stack, into the head; pops it. */
 static void read_head (lua_State *L, pprof_header *head, bool is_first,
                        pf_dictionary *d) {
   const int list = lua_gettop(L);
@@ -150,7 +152,7 @@ static void read_head (lua_State *L, pprof_header *head, bool is_first,
 }
 
 
-/* The heads of the option `heads`, and the texts of the option `comments`. */
+/* Reads the options `heads` and `comments`. */
 static void read_heads (lua_State *L, pprof_header *head, pf_dictionary *d) {
   const int top = lua_gettop(L);
   if (lua_getfield(L, 2, "heads") == LUA_TTABLE)
@@ -164,7 +166,7 @@ static void read_heads (lua_State *L, pprof_header *head, pf_dictionary *d) {
 }
 
 
-/* An address in a field of the table on top of the stack; 0 without it. */
+/* Returns an integer field of the table on top of the stack, or 0. */
 static uint64_t address_field (lua_State *L, const char *name) {
   lua_getfield(L, -1, name);
   const uint64_t address = (uint64_t)luaL_optinteger(L, -1, 0);
@@ -182,8 +184,8 @@ static uint64_t name_field (lua_State *L, const char *name, pf_dictionary *d) {
 }
 
 
-/* The option `mapping`, { start=, limit=, offset=, file=, build_id=, has_lines= };
-   false: there is none. */
+/* Reads the option `mapping`, { start=, limit=, offset=, file=, build_id=,
+   has_lines= }; false if there is none. */
 static bool read_mapping (lua_State *L, pprof_mapping *mapping,
                           pf_dictionary *d) {
   const bool has_one = lua_getfield(L, 2, "mapping") == LUA_TTABLE;
@@ -205,8 +207,8 @@ static bool read_mapping (lua_State *L, pprof_mapping *mapping,
 
 /*
 ** core.write_pprof(contexts, options, file): true, or nil, message, code.
-** Options: packed, heads (for each file it was made from the list of its facts),
-** comments (a list), mapping (of the executable).
+** Options: packed (default true: gzip), heads (for each input file the list of
+** its facts), comments (a list), mapping (of the executable).
 */
 static int core_write_pprof (lua_State *L) {
   pf_error error;

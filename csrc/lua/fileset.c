@@ -1,5 +1,5 @@
 /*
-** fileset.c - the files of one writer.
+** fileset.c - the output files of one writer.
 */
 
 #include "lua/fileset.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_OPEN 64 /* descriptors of numbered files that are complete */
+#define MAX_OPEN 64 /* maximum open descriptors of complete files */
 
 
 static pf_status no_memory (pf_error *error) {
@@ -17,7 +17,8 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Keep the file of a row that is full until all get their names. */
+/* Adds the current numbered file, which is full, to the complete ones. Only
+   MAX_OPEN of them keep their descriptor. */
 static pf_status keep_file (l_output *output, pf_error *error) {
   if (output->ncomplete == output->capacity) {
     const size_t capacity = output->capacity == 0 ? 16 : 2 * output->capacity;
@@ -38,7 +39,7 @@ static pf_status keep_file (l_output *output, pf_error *error) {
 }
 
 
-/* Begin the file of a row that has this number. */
+/* Opens the numbered file with this number. */
 static pf_status open_numbered (l_output *output, uint64_t number,
                                 pf_error *error) {
   const size_t size = strlen(output->prefix) + 24;
@@ -55,7 +56,7 @@ static pf_status open_numbered (l_output *output, uint64_t number,
 }
 
 
-/* A file of a row is full: the next one begins. */
+/* Called by the sink when a numbered file is full: opens the next one. */
 static pf_status cut_output (pf_sink *sink, pf_error *error) {
   l_output *const output = (l_output *)(void *)sink;
   pf_status status = pf_sink_flush(sink, error);
@@ -98,7 +99,8 @@ pf_status l_fileset_number (l_output *output, const char *path) {
 }
 
 
-/* Move the files into one list, the main one last. */
+/* Moves all files into one list, the main one last, and drops empty side
+   files. */
 static size_t collect_files (l_fileset *set, pf_output *files) {
   size_t n = 0;
   for (size_t i = set->count; i-- > 0;) {

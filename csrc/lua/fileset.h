@@ -1,6 +1,11 @@
 /*
-** fileset.h - the files that a writer of whole files writes: one, and those that
-** stand beside it. They get their names together, when all are complete.
+** fileset.h - the output files of a writer of whole files: the main file and
+** its side files. They get their names together, when all of them are complete,
+** so that a failure leaves the old files.
+**
+** Used by writer.c: l_fileset_add for each file, main file first;
+** l_fileset_number for a numbered one; write to the sinks; l_fileset_commit;
+** l_fileset_close in any case. Functions return PF_EIO or PF_ENOMEM.
 */
 
 #ifndef lua_fileset_h
@@ -11,34 +16,33 @@
 
 #define L_FILESET_MAX 4
 
-/* A file that is written, or bytes that are kept. */
+/* An output file, or bytes in memory. */
 typedef struct l_output {
-  pf_sink sink;    /* first: a sink that is cut is one of ours */
-  pf_output file;  /* closed: memory or standard output */
-  char *prefix;    /* of numbered files: the path up to the number; or NULL */
-  uint64_t number; /* of the file that is written */
-  pf_output *complete; /* the numbered files that are complete */
+  pf_sink sink;    /* first member: cut callbacks get its address */
+  pf_output file;  /* closed for memory and standard output */
+  char *prefix;    /* numbered files: the path before the number, else NULL */
+  uint64_t number; /* of the current numbered file */
+  pf_output *complete; /* numbered files that are full, owned */
   size_t ncomplete, capacity;
 } l_output;
 
 typedef struct l_fileset {
-  l_output outputs[L_FILESET_MAX]; /* their sinks are a list from the first */
+  l_output outputs[L_FILESET_MAX]; /* linked by sink.side */
   size_t count;
 } l_fileset;
 
-/* Add an output: into a file, standard output ("-"), or (path NULL) memory. */
+/* Adds a file: a path, standard output ("-"), or memory (NULL). */
 pf_status l_fileset_add (l_fileset *set, const char *path, pf_error *error);
 
-/* Make an output whose path ends in .000001 the first of numbered files; other
-   paths stay one file. PF_ENOMEM. */
+/* Makes a file whose path ends in .000001 the first of a sequence of numbered
+   files; other paths remain one file. PF_ENOMEM. */
 pf_status l_fileset_number (l_output *output, const char *path);
 
-/* Give all files their names, the main one last, or drop all of them. A file
-   beside the main one that got no bytes is dropped. The message names the file
-   of a failure. */
+/* Gives all files their names, the main one last, or drops all of them. Empty
+   side files are dropped. The error message names the file. */
 pf_status l_fileset_commit (l_fileset *set, pf_error *error);
 
-/* Free everything; files without a name are dropped. */
+/* Frees everything; files that were not committed are dropped. */
 void l_fileset_close (l_fileset *set);
 
 #endif

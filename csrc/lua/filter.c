@@ -1,6 +1,6 @@
 /*
-** filter.c - stages that leave rows out or put tables in a row: core.filter,
-** core.limit, core.range and core.chain; core.with_area, which adds columns.
+** filter.c - core.filter, core.limit and core.range, which select rows;
+** core.chain, which concatenates tables; core.with_area, which adds columns.
 ** (core.where is in conditions.c.)
 */
 
@@ -15,15 +15,15 @@
 #include "lua/callback.h"
 #include "lua/group_key.h"
 
-#define MAX_COLUMNS 200 /* a Lua function gets at most */
+#define MAX_COLUMNS 200 /* maximum number of arguments of a filter */
 
 
-/* {====== filter: a Lua function ====== */
+/* {====== filter: a Lua predicate ====== */
 
 typedef struct l_filter {
   l_callback callback; /* values: 1 the function, 2 the cache of names */
   pf_dictionary *dictionary;
-  const pf_batch *batch; /* while it runs */
+  const pf_batch *batch; /* valid during a call */
   uint16_t *keep;
   size_t kept;
   int count;
@@ -31,7 +31,7 @@ typedef struct l_filter {
 } l_filter;
 
 
-/* (filter, function, cache): ask the function about each row. */
+/* Arguments: (filter, function, cache). Calls the function for each row. */
 static int filter_body (lua_State *L) {
   l_filter *const f = lua_touserdata(L, 1);
   luaL_checkstack(L, f->count + 4, "too many columns");
@@ -61,14 +61,14 @@ static pf_status filter_rows (void *context, const pf_batch *batch,
 }
 
 
-/* The context is a userdata: the collector frees it. */
+/* The collector frees the context, which is a userdata. */
 static void filter_release (void *context) {
   (void)context;
 }
 
 
-/* core.filter(reader, f, columns): the rows for which f(values of the
-   columns) gives a true value. */
+/* core.filter(reader, f, columns): the rows for which f(values of the columns)
+   is true. */
 static int core_filter (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -98,7 +98,7 @@ static int core_filter (lua_State *L) {
 
 /* {====== limit ====== */
 
-/* A number of rows; `none` when there is no argument. */
+/* Returns a number of rows; `none` if the argument is absent. */
 static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
   if (lua_isnoneornil(L, arg))
     return none;
@@ -108,8 +108,8 @@ static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
 }
 
 
-/* core.limit(reader, n, skip): at most n rows (nil: all) after the first
-   `skip`. Over a sort, only these rows are kept in memory. */
+/* core.limit(reader, n, skip): at most n rows (nil: all) after skipping `skip`.
+   A sort below it keeps only these rows in memory. */
 static int core_limit (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const uint64_t limit = check_rows(L, 2, PF_NO_LIMIT);
@@ -125,8 +125,8 @@ static int core_limit (lua_State *L) {
 }
 
 
-/* core.passed(limit): how many rows have come through a reader of
-   core.limit. */
+/* core.passed(limit): the number of rows that a reader of core.limit has
+   returned. */
 static int core_passed (lua_State *L) {
   const uint64_t passed = pf_limit_passed(l_reader_check(L, 1)->reader);
   luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "no reader of core.limit");
@@ -139,8 +139,8 @@ static int core_passed (lua_State *L) {
 
 /* {====== range ====== */
 
-/* core.range(reader, column, from, to): the rows with from <= column < to; an
-   end that is nil is open. */
+/* core.range(reader, column, from, to): the rows with from <= column < to; nil:
+   open end. */
 static int core_range (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const size_t column = l_field_check(L, 2, input);
@@ -188,7 +188,7 @@ static int core_with_area (lua_State *L) {
 
 /* {====== chain ====== */
 
-/* The stack of core.chain. */
+/* Stack indices of core.chain. */
 enum {
   READERS = 1,
   CONSTANTS,
@@ -198,7 +198,7 @@ enum {
 };
 
 
-/* Raise when a reader's rows could not stand in one table with the first's. */
+/* Raises if the columns of a reader differ from those of the first one. */
 static void check_same (lua_State *L, const pf_reader *first,
                         const pf_reader *other, size_t part) {
   bool same = first->nfields == other->nfields &&
@@ -212,7 +212,7 @@ static void check_same (lua_State *L, const pf_reader *first,
 }
 
 
-/* Set the readers of the parts, and pin them. */
+/* Sets the readers of the parts and pins them. */
 static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
   for (size_t p = 0; p < nparts; p++) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
@@ -233,7 +233,8 @@ static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
 }
 
 
-/* The value of the constant (on top) for a part: a text, or missing. */
+/* Returns the name id of the constant (on top of the stack) for a part, or
+   PF_NO_NAME. */
 static uint32_t constant_of (lua_State *L, const pf_reader *reader,
                              size_t part) {
   uint32_t name = PF_NO_NAME;
@@ -250,7 +251,8 @@ static uint32_t constant_of (lua_State *L, const pf_reader *reader,
 }
 
 
-/* Set constant `c` of all parts, and its name, from the table at CONSTANTS. */
+/* Reads constant `c` of the table at CONSTANTS: sets its value for all parts
+   and returns its name. */
 static const char *set_constant (lua_State *L, const pf_part *parts,
                                  size_t nparts, uint32_t *constants,
                                  size_t count, size_t c) {
@@ -266,12 +268,12 @@ static const char *set_constant (lua_State *L, const pf_part *parts,
   const char *const name = luaL_checkstring(L, -1);
   if (pf_field_index(reader->fields, reader->nfields, name) < reader->nfields)
     luaL_error(L, "chain: there is a column '%s' already", name);
-  lua_pop(L, 2); /* the string stays in its table */
+  lua_pop(L, 2); /* the table keeps the string */
   return name;
 }
 
 
-/* One block: parts, names of the constants, values of the constants. */
+/* One block of memory: parts, names and values of the constants. */
 typedef struct chain_block {
   pf_part *parts;
   const char **names;
@@ -296,9 +298,10 @@ static chain_block new_chain_block (lua_State *L, size_t nparts,
 
 
 /*
-** core.chain(readers, constants, numbers): the rows of all readers, and a
-** column of names for each constant { name=, values= one text per reader }.
-** numbers[i] is how many numbers reader i uses in columns with part_numbers.
+** core.chain(readers, constants, numbers): the rows of all readers,
+** concatenated, with an additional column of names for each constant { name=,
+** values= one string per reader }. numbers[i] is how many numbers reader i uses
+** in columns with part_numbers.
 */
 static int core_chain (lua_State *L) {
   luaL_checktype(L, READERS, LUA_TTABLE);

@@ -8,7 +8,7 @@
 #include "kernels/sort.h"
 #include "lua/group_key.h"
 
-/* The stack of core.group. */
+/* Stack indices of core.group. */
 enum {
   READER = 1,
   KEYS,
@@ -19,17 +19,17 @@ enum {
   SPEC
 };
 
-/* What core.group collects; all of it is copied by the kernel. */
+/* The arguments of core.group; the kernel copies them. */
 typedef struct group_block {
   size_t nkeys, naggregates;
   pf_key keys[PF_MAX_KEYS];
   pf_type types[PF_MAX_KEYS];
-  const l_key *functions[PF_MAX_KEYS]; /* NULL: the key is a column */
+  const l_key *functions[PF_MAX_KEYS]; /* NULL for a key that is a column */
   pf_aggregate aggregates[];
 } group_block;
 
 
-/* {====== Keys: the table of one is at SPEC ====== */
+/* {====== Keys (the table of a key is at SPEC) ====== */
 
 static void set_bucket (lua_State *L, pf_key *key, const pf_field *field) {
   if (lua_getfield(L, SPEC, "bucket") == LUA_TNIL || pf_has_any_type(field)) {
@@ -76,7 +76,7 @@ static void set_column_key (lua_State *L, pf_key *key, pf_type *type,
   key->name = field->name;
   if (lua_getfield(L, SPEC, "name") != LUA_TNIL)
     key->name = luaL_checkstring(L, -1);
-  lua_pop(L, 1); /* the string stays in its table */
+  lua_pop(L, 1); /* the table keeps the string */
 }
 
 
@@ -96,8 +96,8 @@ static void set_key (lua_State *L, group_block *b, size_t i,
   }
   lua_pop(L, 1);
   const l_key *const function = l_key_new(L, SPEC, READER);
-  pin(L); /* its thread */
-  pin(L); /* and itself */
+  pin(L); /* the key's thread */
+  pin(L); /* the key */
   key->name = function->name;
   key->maker = &function->maker;
   b->functions[i] = function;
@@ -107,7 +107,7 @@ static void set_key (lua_State *L, group_block *b, size_t i,
 /* }====== */
 
 
-/* {====== Aggregates: the table of one is at SPEC ====== */
+/* {====== Aggregates (the table of an aggregate is at SPEC) ====== */
 
 static void set_function (lua_State *L, pf_aggregate *aggregate,
                           const char *name) {
@@ -144,7 +144,7 @@ static void set_aggregate (lua_State *L, pf_aggregate *aggregate,
 /* }====== */
 
 
-/* Two columns of one name could not be told apart. */
+/* Raises if two columns have the same name. */
 static void check_names (lua_State *L, const pf_reader *reader) {
   for (size_t i = 0; i < reader->nfields; i++)
     if (pf_field_index(reader->fields, reader->nfields,
@@ -156,7 +156,7 @@ static void check_names (lua_State *L, const pf_reader *reader) {
 }
 
 
-/* Push the block with everything the arguments say. */
+/* Pushes the block with the keys and aggregates. */
 static group_block *read_group (lua_State *L, const pf_reader *input) {
   const size_t nkeys = lua_rawlen(L, KEYS);
   const size_t count = lua_rawlen(L, AGGREGATES);
@@ -187,7 +187,7 @@ static void retype (void *context, size_t key, pf_field *field) {
 }
 
 
-/* Whether only the rows can tell the type of some key. */
+/* Whether the type of some key depends on its values. */
 static bool has_open_type (const group_block *b) {
   for (size_t i = 0; i < b->nkeys; i++)
     if (b->functions[i] != NULL && !b->functions[i]->typed)
@@ -196,7 +196,7 @@ static bool has_open_type (const group_block *b) {
 }
 
 
-/* Hand the readers in the table of parts to the group. */
+/* Passes the readers in the table at PARTS to the group. */
 static pf_status split (lua_State *L, pf_reader *group) {
   const size_t count = lua_rawlen(L, PARTS);
   pf_reader **const readers =
@@ -216,13 +216,13 @@ static pf_status split (lua_State *L, pf_reader *group) {
 
 
 /*
-** core.group(reader, keys, aggregates, parts): a row per combination of keys.
-** A key is { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }; an
-** aggregate is { fn=, column=, name= }. The input is read at the first batch;
-** with a function whose type ("int", "num", "bool", "name") is not given it is
-** read at once, because only its values tell the type. The parts are readers
-** that have the same rows between them, and may run in threads; `part` is what
-** they read from.
+** core.group(reader, keys, aggregates, parts): a row for each combination of
+** keys. A key is { column=, bucket=, octave=, name= } or { fn=, columns=,
+** name=, type= }; an aggregate is { fn=, column=, name= }. The input is read at
+** the first batch. If the type ("int", "num", "bool", "name") of a function is
+** not given, the input is read at once, because the values determine the type.
+** `parts` is a list of readers that together have the rows of `reader` and may
+** be read in threads; its field `part` is the part that they read.
 */
 static int core_group (lua_State *L) {
   pf_reader *const input = l_reader_check(L, READER)->reader;
@@ -247,8 +247,8 @@ static int core_group (lua_State *L) {
 }
 
 
-/* core.sort(reader, keys): the rows in the order of the keys, { column=,
-   descending= } each; stable, missing values last. */
+/* core.sort(reader, keys): the rows ordered by the keys { column=, descending=
+   }; stable, missing values last. */
 static int core_sort (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);

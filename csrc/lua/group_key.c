@@ -1,7 +1,7 @@
 /*
-** group_key.c - runs a Lua function for each row and numbers its values.
+** group_key.c - calls a Lua function for each row and numbers its values.
 **
-** Values are numbered by a Lua table, so keys are equal when Lua says so: 1 and
+** A Lua table maps values to numbers, so keys are equal if Lua says so: 1 and
 ** 1.0 are one key. nil is a missing key.
 */
 
@@ -11,7 +11,7 @@
 #include "lua/group_key.h"
 #include "model/names.h"
 
-/* The stack of the bodies: the key, then the values of the callback. */
+/* Stack indices of the bodies: the key, then the values of the callback. */
 enum {
   KEY = 1,
   FUNCTION,
@@ -42,7 +42,7 @@ static pf_type type_of (lua_State *L, const l_key *key) {
 }
 
 
-/* Whether the value on top can stand in a column of the declared type. */
+/* Whether the value on top fits into a column of the declared type. */
 static bool fits (lua_State *L, pf_type declared, pf_type type) {
   int is_integer = declared == type;
   if (declared == PF_INT && type == PF_NUM)
@@ -51,7 +51,8 @@ static bool fits (lua_State *L, pf_type declared, pf_type type) {
 }
 
 
-/* The number of the value on top (popped): an old one, or the next. */
+/* Returns the number of the value on top and pops it; a new value gets the next
+   number. */
 static uint64_t id_of (lua_State *L, l_key *key) {
   lua_pushvalue(L, -1);
   if (lua_rawget(L, NUMBERS) == LUA_TNIL) {
@@ -69,7 +70,7 @@ static uint64_t id_of (lua_State *L, l_key *key) {
 }
 
 
-/* Take the value on top (popped) as the key of a row. */
+/* Stores the value on top (popped) as the key of a row. */
 static void read_value (lua_State *L, l_key *key, size_t row) {
   if (lua_isnil(L, -1) ||
       (lua_type(L, -1) == LUA_TNUMBER && isnan(lua_tonumber(L, -1)))) {
@@ -162,7 +163,7 @@ void l_key_retype (const l_key *key, pf_field *field) {
 }
 
 
-/* Read what the table at `index` says. */
+/* Reads the table at `index`. */
 static void read_key (lua_State *L, l_key *key, int index) {
   lua_getfield(L, index, "columns");
   luaL_argcheck(L, lua_istable(L, -1), index,

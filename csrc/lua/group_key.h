@@ -1,5 +1,7 @@
 /*
-** group_key.h - Lua functions as keys of a group.
+** group_key.h - Lua functions as keys of a group. Used by group.c: l_key_new
+** for each function, then the kernel calls l_key.maker, and l_key_retype when
+** all rows have been read.
 */
 
 #ifndef group_key_h
@@ -8,21 +10,21 @@
 #include "kernels/keys.h"
 #include "lua/callback.h"
 
-#define L_KEY_COLUMNS 200 /* a function gets at most */
+#define L_KEY_COLUMNS 200 /* maximum number of arguments of a key */
 
-/* A function of some columns whose value is a key. */
+/* A function of some columns that returns a key. */
 typedef struct l_key {
   l_callback callback; /* values: see group_key.c */
-  pf_maker maker;      /* its context is this */
+  pf_maker maker;      /* callbacks for the kernel; their context is this key */
   const pf_reader *input;
   const char *name;
-  bool typed;         /* the type was declared, else the values tell it */
+  bool typed;         /* the type was declared, else the values determine it */
   pf_type type;       /* PF_INT, PF_NUM, PF_BOOL or PF_NAME */
-  unsigned seen;      /* a bit per type of value */
-  lua_Integer values; /* how many distinct ones */
+  unsigned seen;      /* bit set of the types of values */
+  lua_Integer values; /* number of distinct values */
   int count;
   size_t columns[L_KEY_COLUMNS];
-  struct l_key_call { /* while it runs */
+  struct l_key_call { /* arguments of the current call */
     const pf_batch *batch;
     uint64_t *words;
     bool *missing;
@@ -33,17 +35,18 @@ typedef struct l_key {
 } l_key;
 
 /*
-** Push a key made of { fn=, columns=, name=, type= } at `index`, then the
-** thread it runs on; both must be pinned. `reader_arg` is the group's input.
+** Pushes a key for the table { fn=, columns=, name=, type= } at `index`, then
+** its thread; the caller must pin both. `reader_arg` is the group's input.
 */
 l_key *l_key_new (lua_State *L, int index, int reader_arg);
 
-/* The help of a key whose values told its type, known by its address. */
+/* Help text of a key column whose type the values determined; compared by
+   address. */
 extern const char l_open_type_help[];
 
-/* Set the type of the key's column once all rows are seen: the declared one, else
-   that of the values, PF_NAME when they are of several. A column without values
-   fits any type (pf_has_any_type). */
+/* Sets the type of the key's column after all rows were read: the declared
+   type, else the type of the values; PF_NAME if they have several types. A
+   column without values fits any type (pf_has_any_type). */
 void l_key_retype (const l_key *key, pf_field *field);
 
 #endif

@@ -220,8 +220,7 @@ static int profile_regroup (lua_State *L) {
   uint32_t *const groups = numbers_check(L, 2, p, (lua_Integer)count);
   for (size_t i = 0; i < p->graph.nfunctions; i++) {
     const bool is_used = (p->graph.flags[i] & PF_FUNCTION_USED) != 0;
-    luaL_argcheck(L, groups[i] > 0 || !is_used, 2,
-                  "a used function has no group");
+    luaL_argcheck(L, groups[i] > 0 || !is_used, 2, "a function has no group");
     groups[i] -= groups[i] > 0;
   }
   uint32_t *const names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);

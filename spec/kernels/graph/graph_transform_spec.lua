@@ -171,6 +171,6 @@ describe("a graph of groups", function()
       assert.same({ one = { 40, 150 }, two = { 110, 110 } }, told(grouped))
       assert.same({ { caller = "one", callee = "two", calls = 2, self = 110, total = 110 },
          { caller = "one", callee = "one", calls = 2 } }, core.rows(grouped:callees "one"))
-      assert.error_matches(function() graph:regroup({}, { "one" }) end, "a used function has no group")
+      assert.error_matches(function() graph:regroup({}, { "one" }) end, "a function has no group")
    end)
 end)
