@@ -1,24 +1,26 @@
 /*
-** xpp.h - what the files of the format xpp share.
+** xpp.h - the state of an opened xpp trace, shared by the files of this format.
 **
-** A trace of the Alaska Xbase++ profiler (PRF) is a table of entries: a
-** FoxPro table (FOXDBE, read by formats/dbf) or delimited text (DELDBE). Where
-** the profiler wrote packets, the trace is the header packet TEST.PRF and the
-** rows of TEST.PRF.000001, 000002 ... behind each other.
+** A trace of the Alaska Xbase++ profiler (PRF) is a table of entries: a FoxPro
+** table (FOXDBE, decoded by formats/dbf) or delimited text (DELDBE). If the
+** profiler wrote packets, the trace is the header packet TEST.PRF, followed by
+** the rows of TEST.PRF.000001, 000002 ... in the order of their numbers. Times
+** are milliseconds in the file and nanoseconds in profio.
 **
-**   xpp_open.c     the format: score, open, header facts, tables
-**   xpp_detect.c   how sure we are, from the first bytes
-**   xpp_fields.c   the fields of a trace and their roles (xpp_roles.c)
-**   xpp_packets.c  the stretches of rows: which bytes of which source
-**   xpp_items.c     from row to row of either form, with what is between them
-**   xpp_text.c     rows of delimited text
-**   xpp_rows.c     rows of either form as columns of their own fields
-**   xpp_entries.c  table entries: the roles in profio's units
-**   xpp_fast.c xpp_readahead.c  the same where there is nothing to be minded, ahead
-**   xpp_raw.c      table raw: all bytes, and the fields as the file states them
-**   xpp_structure.c    table structure: the roles of the fields
-**   xpp_settings.c the PRI file
-**   xpp_write.c xpp_write_table.c xpp_write_text.c    the way out
+**   xpp_open.c       the format: score, open, header facts, tables
+**   xpp_detect.c     detection from the first bytes
+**   xpp_fields.c     the fields of a trace and their roles (xpp_roles.c)
+**   xpp_packets.c    the segments: the rows of each packet
+**   xpp_items.c      parser: header, rows, deleted rows, end marks and damage
+**                    the order of the file (xpp_records.c: those of tables)
+**   xpp_text.c       scanner for rows of delimited text
+**   xpp_rows.c       items decoded into columns of the file's own fields
+**   xpp_entries.c    table entries: the fields with a role, in our units
+**   xpp_fast.c       fast path for entries; xpp_readahead.c runs it in a thread
+**   xpp_raw.c        table raw: all bytes, and the fields as stated
+**   xpp_structure.c  table structure: the roles of the fields
+**   xpp_settings.c   the PRI file
+**   xpp_write.c xpp_write_table.c xpp_write_text.c    the encoder
 */
 
 #ifndef xpp_h
@@ -30,51 +32,56 @@
 #include "model/trace.h"
 #include "profio.h"
 
-/* A stretch of rows: the payload of a source. */
+/* A segment: the rows of one source, which is the main file or a packet. */
 typedef struct xpp_segment {
-  size_t source;   /* of the trace */
-  uint64_t number; /* of the packet; 0: the header packet */
+  size_t source;   /* index in trace->sources */
+  uint64_t number; /* number of the packet; 0: the main file */
   bool has_gap;    /* packets before it are missing */
 } xpp_segment;
 
-/* The state of an opened trace. */
+/* The state of an opened trace (trace->state), owned by the trace and freed by
+   `close` of xpp_open.c. */
 typedef struct xpp_file {
   bool is_text;
-  bool is_live;       /* more rows may come: what is cut is waited for */
-  bool is_unfiltered; /* its calls have both letters of a pair */
-  dbf_file *dbf;      /* of a table; else NULL */
-  uint32_t op_offset; /* where a record has its letter; 0: not known */
-  pf_bytes settings;  /* the PRI file; empty: there is none */
+  bool is_live;       /* the file may grow: an incomplete row at the end is not
+                         reported */
+  bool is_unfiltered; /* filtering was off: calls have both i and I, or O and
+                         o */
+  dbf_file *dbf;      /* owned; the decoder of the table, NULL for text */
+  uint32_t op_offset; /* offset of the operation in a record; 0: not known */
+  pf_bytes settings;  /* contents of the PRI file; empty: there is none */
 
-  uint8_t separator;  /* of text */
-  bool has_names;     /* its first row names the fields */
-  pf_charset charset; /* of text; tables say theirs */
+  uint8_t separator;  /* text only: between the cells */
+  bool has_names;     /* text only: the first row names the fields */
+  pf_charset charset; /* code page of text; a table has its own in `dbf` */
 
-  pf_field *fields; /* as the file has them: what xpp_rows.c yields */
+  pf_field *fields; /* as the file has them: the columns of xpp_rows */
   size_t nfields;
   xpp_roles roles;
-  char *names; /* what the names of text fields point into */
+  char *names; /* text only: memory of the names in `fields` */
 
   xpp_segment *segments;
   size_t nsegments;
-  size_t npackets; /* sources that are packets, left out or not */
-  size_t nsources; /* of the trace that have been looked at */
-  bool is_rebuilt; /* the rows of the packets stand in the first file too */
+  size_t npackets; /* number of sources with the role "packet" */
+  size_t nsources; /* sources that xpp_find_segments has examined */
+  bool is_rebuilt; /* the main file also contains the rows of the packets */
 
-  pf_field *entries; /* columns of that table: ours, then unknown fields */
+  pf_field *entries; /* columns of table entries: ours, then unknown fields */
   size_t nentries;
-  size_t *extras; /* the fields of the unknown ones */
-  pf_field *raw;  /* columns of that table */
+  size_t *extras; /* for each unknown field in `entries` its index in
+                     `fields` */
+  pf_field *raw;  /* columns of table raw */
   size_t nraw;
-  size_t *shown;                    /* their fields */
-  struct xpp_readahead *readaheads; /* of the readers that decode ahead */
+  size_t *shown;                    /* for each field in `raw` its index in
+                                       `fields` */
+  struct xpp_readahead *readaheads; /* list of the running read-aheads */
   pf_table tables[4];
 } xpp_file;
 
 #define XPP_NS_PER_MS   1000000
-#define XPP_CLOCK_RANGE ((int64_t)1 << 32) /* ms; then it starts again */
+#define XPP_CLOCK_RANGE ((int64_t)1 << 32) /* ms: the clock has 32 bits */
 
-/* The columns of table entries; unknown fields stand behind them. */
+/* The columns of table entries. Fields without a role follow them. */
 enum {
   ENTRIES_THREAD,
   ENTRIES_TIME,
@@ -86,7 +93,8 @@ enum {
   ENTRIES_COLUMNS
 };
 
-/* The columns of table raw that stand before and behind the fields. */
+/* The columns of table raw. The fields follow them, then a column of all
+   bytes. */
 enum {
   RAW_OFFSET,
   RAW_SIZE,
@@ -95,7 +103,8 @@ enum {
   RAW_FIELDS
 };
 
-/* xpp_entries.c, xpp_raw.c: set the schema of their table, and open it. */
+/* xpp_entries.c, xpp_raw.c: build the schema of the table (PF_OK or PF_ENOMEM),
+   and open a reader of it, for pf_table.open. */
 pf_status xpp_entries_schema (xpp_file *file, pf_error *error);
 pf_status xpp_raw_schema (xpp_file *file, pf_error *error);
 pf_status xpp_open_entries (pf_trace *trace, const pf_table *table,

@@ -1,6 +1,6 @@
 /*
-** xpp_convert.h - values of a trace's fields, of whatever type, as those of the
-** columns of table entries.
+** xpp_convert.h - converts values of a trace's fields, whatever their type, to
+** the columns of table entries. Used by xpp_entries.c.
 */
 
 #ifndef xpp_convert_h
@@ -8,10 +8,11 @@
 
 #include "formats/xpp/xpp_rows.h"
 
-/* Numbers of a role in profio's units: digits, integers, doubles as the nearest
-   whole numbers. Others, and those that do not fit, are missing; `bad` counts
-   these, and `first_bad` is the row of the first. `wraps`: negative ones are
-   those of an unsigned 32-bit number. */
+/* Converts a column of integers, digits or doubles (rounded to the nearest
+   integer) to int64 in profio's units: ns for times. Values that are not
+   numbers or do not fit are missing; `bad` counts them, and `first_bad` is the
+   row of the first. `wraps`: negative numbers are unsigned numbers of 32
+   bits. */
 typedef struct xpp_numbers {
   xpp_role role;
   bool wraps;
@@ -20,16 +21,17 @@ typedef struct xpp_numbers {
 void xpp_convert_numbers (xpp_numbers *numbers, const pf_column *from,
                           pf_column *to, size_t rows);
 
-/* Whether the field of a role is decimal text with a fraction: as a double,
-   which it is in the other tables, it would not be exact. */
+/* Returns true if the field of a role is decimal text with a fraction. The
+   other tables have it as a double, which would not be exact here. */
 bool xpp_is_decimal (const xpp_file *file, xpp_role role);
 
-/* The same of such a field, out of the records of the rows at hand: PF_OK, or
-   what a warning answers. */
+/* Converts such a field directly from the records of the current batch. PF_OK,
+   or what pf_warn returned. */
 pf_status xpp_convert_decimals (xpp_rows *rows, xpp_role role, pf_column *to,
                                 pf_error *error);
 
-/* Texts without the blanks around them, as names. PF_OK or PF_ENOMEM. */
+/* Converts texts to names, without the blanks around them. PF_OK or
+   PF_ENOMEM. */
 pf_status xpp_convert_names (pf_dictionary *dictionary, const pf_column *from,
                              pf_column *to, size_t rows);
 

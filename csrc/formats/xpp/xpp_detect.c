@@ -175,7 +175,7 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
 /* A text whose rows are looked at. */
 typedef struct head_text {
   pf_bytes head;
-  bool is_whole; /* it is the whole file, so that its last row is not cut */
+  bool is_complete; /* it is the whole file, so that its last row is not cut */
   uint8_t separator;
   size_t columns;
   size_t rows;   /* that have as many cells, without a row of names */
@@ -194,8 +194,8 @@ static bool next_row (const head_text *text, xpp_scanner *scanner, uint64_t *at,
     const bool is_blank = row->cells == 1 && (cells[0].text.size == 0 ||
                                               cells[0].text.at[0] == 0x1A);
     if (!is_blank)
-      return row->has_end ||
-             (text->is_whole && row->cells == text->columns && !row->is_open);
+      return row->has_end || (text->is_complete &&
+                              row->cells == text->columns && !row->is_unclosed);
   }
   return false;
 }
@@ -291,11 +291,12 @@ static bool is_plain_text (pf_bytes head) {
 
 int xpp_text_score (pf_bytes head, uint64_t size) {
   static const xpp_hints none = {false, false, false};
-  head_text text = {.head = head, .is_whole = head.size == size};
+  head_text text = {.head = head, .is_complete = head.size == size};
   xpp_roles roles = {.duplicate = XPP_NO_FIELD};
   if (!is_plain_text(head))
     return 0;
-  text.separator = xpp_detect_separator(head, text.is_whole, 0, &text.columns);
+  text.separator =
+      xpp_detect_separator(head, text.is_complete, 0, &text.columns);
   if (text.separator == 0 || text.columns > FIELDS)
     return 0;
   inspect_text(&text);

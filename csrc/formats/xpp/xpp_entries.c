@@ -336,20 +336,20 @@ static pf_status fill_column (entries_reader *self, size_t number,
 static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
                                  pf_error *error) {
   const xpp_file *const file = self->file;
-  xpp_fast plain;
+  xpp_fast fast;
   bool *const wanted = calloc(file->nentries, sizeof *wanted);
   if (wanted == NULL)
     return xpp_no_memory(error);
   for (size_t i = 0; i < file->nentries; i++)
     wanted[i] = batch->columns[i].data != NULL;
   wanted[ENTRIES_TIME] = self->tracks_times;
-  const bool is_plain =
-      xpp_fast_open(&plain, file, wanted, &self->ops, &self->calls);
+  const bool is_fast =
+      xpp_fast_open(&fast, file, wanted, &self->ops, &self->calls);
   free(wanted);
-  if (!is_plain)
+  if (!is_fast)
     return PF_OK;
   self->readahead =
-      xpp_readahead_new(&plain, batch->relayed, &self->file->readaheads);
+      xpp_readahead_new(&fast, batch->relayed, &self->file->readaheads);
   return self->readahead == NULL ? xpp_no_memory(error) : PF_OK;
 }
 
@@ -364,42 +364,42 @@ static void copy_column (pf_column *to, const void *from) {
 
 /* The threads of plain entries: what another core has written is not asked for
    where one number says it. */
-static void copy_threads (pf_column *to, const xpp_fast_rows *plain) {
-  if (to->data == NULL || plain->threads == NULL)
+static void copy_threads (pf_column *to, const xpp_fast_rows *fast) {
+  if (to->data == NULL || fast->threads == NULL)
     return;
-  if (!plain->is_same_thread)
-    copy_column(to, plain->threads);
-  for (size_t row = 0; plain->is_same_thread && row < PF_BATCH_ROWS; row++)
-    to->ints[row] = plain->threads[0];
+  if (!fast->is_same_thread)
+    copy_column(to, fast->threads);
+  for (size_t row = 0; fast->is_same_thread && row < PF_BATCH_ROWS; row++)
+    to->ints[row] = fast->threads[0];
 }
 
 
 /* Follow the times of plain entries, if somebody wants that. */
 static pf_status track_fast_times (entries_reader *self,
-                                   const xpp_fast_rows *plain,
+                                   const xpp_fast_rows *fast,
                                    const pf_batch *batch, pf_error *error) {
   uint64_t missing[PF_BATCH_ROWS / 64];
-  if (!self->tracks_times || xpp_times_update_fast(&self->times, plain))
+  if (!self->tracks_times || xpp_times_update_fast(&self->times, fast))
     return PF_OK;
   pf_column times = time_column(self, &batch->columns[ENTRIES_TIME], missing);
-  copy_column(&times, plain->times);
-  return xpp_times_update(&self->times, &self->rows, plain->threads, &times,
+  copy_column(&times, fast->times);
+  return xpp_times_update(&self->times, &self->rows, fast->threads, &times,
                           error);
 }
 
 
 /* The rows at hand are those of plain entries. */
-static pf_status take_fast (entries_reader *self, const xpp_fast_rows *plain,
+static pf_status take_fast (entries_reader *self, const xpp_fast_rows *fast,
                             pf_batch *batch, pf_error *error) {
   pf_column *const columns = batch->columns;
   xpp_rows_advance(&self->rows, PF_BATCH_ROWS);
-  copy_threads(&columns[ENTRIES_THREAD], plain);
-  copy_column(&columns[ENTRIES_TIME], plain->times);
-  copy_column(&columns[ENTRIES_OP], plain->ops);
-  copy_column(&columns[ENTRIES_CALL], plain->calls);
-  copy_column(&columns[ENTRIES_LINE], plain->lines);
+  copy_threads(&columns[ENTRIES_THREAD], fast);
+  copy_column(&columns[ENTRIES_TIME], fast->times);
+  copy_column(&columns[ENTRIES_OP], fast->ops);
+  copy_column(&columns[ENTRIES_CALL], fast->calls);
+  copy_column(&columns[ENTRIES_LINE], fast->lines);
   batch->rows = PF_BATCH_ROWS;
-  const pf_status status = track_fast_times(self, plain, batch, error);
+  const pf_status status = track_fast_times(self, fast, batch, error);
   if (columns[ENTRIES_FLAGS].data != NULL)
     fill_flags(self, &columns[ENTRIES_FLAGS], PF_BATCH_ROWS);
   return status < 0 ? status : PF_MORE;
@@ -466,9 +466,9 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   entries_reader *const self = (entries_reader *)(void *)reader;
   pf_status status = self->is_open ? PF_OK : open_rows(self, batch, error);
   pf_batch_clear(batch);
-  const xpp_fast_rows *const plain = status == PF_OK ? next_fast(self) : NULL;
-  if (plain != NULL)
-    return take_fast(self, plain, batch, error);
+  const xpp_fast_rows *const fast = status == PF_OK ? next_fast(self) : NULL;
+  if (fast != NULL)
+    return take_fast(self, fast, batch, error);
   if (status == PF_OK)
     status = xpp_rows_next(&self->rows, PF_BATCH_ROWS, error);
   if (status != PF_MORE)

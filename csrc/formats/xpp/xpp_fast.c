@@ -20,26 +20,26 @@
 /* {====== What is wanted ====== */
 
 /* Whether a field holds numbers as they are read here. */
-static bool open_number (xpp_fast_field *plain, const xpp_file *file,
+static bool open_number (xpp_fast_field *fast, const xpp_file *file,
                          xpp_role role) {
   const size_t number = file->roles.field[role];
   if (number == XPP_NO_FIELD)
     return false;
   const dbf_field *const field = &file->dbf->fields[number];
-  plain->is_wanted = true;
-  plain->offset = field->offset;
-  plain->has_digits = field->kind == DBF_DIGITS;
+  fast->is_wanted = true;
+  fast->offset = field->offset;
+  fast->has_digits = field->kind == DBF_DIGITS;
   if (field->null_bit >= 0 || field->column != PF_INT)
     return false;
-  if (plain->has_digits)
-    return dbf_whole_open(&plain->whole, field, file->dbf->record);
+  if (fast->has_digits)
+    return dbf_whole_open(&fast->whole, field, file->dbf->record);
   return field->kind == DBF_INTEGER && field->size == 4;
 }
 
 
-bool xpp_fast_open (xpp_fast *plain, const xpp_file *file, const bool *wanted,
+bool xpp_fast_open (xpp_fast *fast, const xpp_file *file, const bool *wanted,
                     const xpp_name_cache *ops, const xpp_name_cache *calls) {
-  memset(plain, 0, sizeof *plain);
+  memset(fast, 0, sizeof *fast);
   if (file->is_text || file->is_live || file->op_offset == 0 ||
       wanted[ENTRIES_PARAMS] || (wanted[ENTRIES_OP] && ops->field == NULL) ||
       (wanted[ENTRIES_CALL] && calls->field == NULL))
@@ -47,14 +47,14 @@ bool xpp_fast_open (xpp_fast *plain, const xpp_file *file, const bool *wanted,
   for (size_t i = ENTRIES_COLUMNS; i < file->nentries; i++)
     if (wanted[i])
       return false;
-  plain->record = file->dbf->record;
-  plain->op_offset = file->op_offset;
-  plain->ops = wanted[ENTRIES_OP] ? ops : NULL;
-  plain->calls = wanted[ENTRIES_CALL] ? calls : NULL;
+  fast->record = file->dbf->record;
+  fast->op_offset = file->op_offset;
+  fast->ops = wanted[ENTRIES_OP] ? ops : NULL;
+  fast->calls = wanted[ENTRIES_CALL] ? calls : NULL;
   return (!(wanted[ENTRIES_THREAD] || wanted[ENTRIES_TIME]) ||
-          open_number(&plain->thread, file, XPP_THREAD)) &&
-         (!wanted[ENTRIES_TIME] || open_number(&plain->time, file, XPP_TIME)) &&
-         (!wanted[ENTRIES_LINE] || open_number(&plain->line, file, XPP_LINE));
+          open_number(&fast->thread, file, XPP_THREAD)) &&
+         (!wanted[ENTRIES_TIME] || open_number(&fast->time, file, XPP_TIME)) &&
+         (!wanted[ENTRIES_LINE] || open_number(&fast->line, file, XPP_LINE));
 }
 
 
@@ -68,14 +68,14 @@ static void *new_column (bool is_wanted, size_t size, bool *done) {
 }
 
 
-pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *plain) {
+pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *fast) {
   bool done = true;
   rows->threads =
-      new_column(plain->thread.is_wanted, sizeof *rows->threads, &done);
-  rows->times = new_column(plain->time.is_wanted, sizeof *rows->times, &done);
-  rows->lines = new_column(plain->line.is_wanted, sizeof *rows->lines, &done);
-  rows->ops = new_column(plain->ops != NULL, sizeof *rows->ops, &done);
-  rows->calls = new_column(plain->calls != NULL, sizeof *rows->calls, &done);
+      new_column(fast->thread.is_wanted, sizeof *rows->threads, &done);
+  rows->times = new_column(fast->time.is_wanted, sizeof *rows->times, &done);
+  rows->lines = new_column(fast->line.is_wanted, sizeof *rows->lines, &done);
+  rows->ops = new_column(fast->ops != NULL, sizeof *rows->ops, &done);
+  rows->calls = new_column(fast->calls != NULL, sizeof *rows->calls, &done);
   return done ? PF_OK : PF_ENOMEM;
 }
 
@@ -101,8 +101,8 @@ static inline void prefetch (uintptr_t place) {
 
 
 /* Whether records are live and have letters. */
-static bool are_valid (const xpp_fast *plain, const uint8_t *at) {
-  const size_t record = plain->record, op_offset = plain->op_offset;
+static bool are_valid (const xpp_fast *fast, const uint8_t *at) {
+  const size_t record = fast->record, op_offset = fast->op_offset;
   bool all = true;
   for (size_t i = 0; i < BLOCK; i++, at += record) {
     prefetch((uintptr_t)at + PREFETCH_BYTES);
@@ -141,21 +141,21 @@ static bool fill_names (const xpp_name_cache *cache, const uint8_t *at,
 }
 
 
-static bool decode_some (const xpp_fast *plain, const uint8_t *at,
+static bool decode_some (const xpp_fast *fast, const uint8_t *at,
                          xpp_fast_rows *rows, size_t row) {
-  const size_t record = plain->record;
-  return are_valid(plain, at) &&
+  const size_t record = fast->record;
+  return are_valid(fast, at) &&
          (rows->threads == NULL ||
-          fill_numbers(&plain->thread, at, record, rows->threads + row)) &&
+          fill_numbers(&fast->thread, at, record, rows->threads + row)) &&
          (rows->times == NULL ||
-          (fill_numbers(&plain->time, at, record, rows->times + row) &&
+          (fill_numbers(&fast->time, at, record, rows->times + row) &&
            scale_times(rows->times + row))) &&
          (rows->lines == NULL ||
-          fill_numbers(&plain->line, at, record, rows->lines + row)) &&
+          fill_numbers(&fast->line, at, record, rows->lines + row)) &&
          (rows->ops == NULL ||
-          fill_names(plain->ops, at, record, rows->ops + row)) &&
+          fill_names(fast->ops, at, record, rows->ops + row)) &&
          (rows->calls == NULL ||
-          fill_names(plain->calls, at, record, rows->calls + row));
+          fill_names(fast->calls, at, record, rows->calls + row));
 }
 
 
@@ -171,9 +171,9 @@ static void summarize (xpp_fast_rows *rows) {
 }
 
 
-bool xpp_fast_decode (const xpp_fast *plain, pf_bytes bytes, uint64_t at,
+bool xpp_fast_decode (const xpp_fast *fast, pf_bytes bytes, uint64_t at,
                       xpp_fast_rows *rows) {
-  const uint64_t size = (uint64_t)plain->record * PF_BATCH_ROWS;
+  const uint64_t size = (uint64_t)fast->record * PF_BATCH_ROWS;
   if (at > bytes.size || size > bytes.size - at)
     return false;
   const uint64_t end = at + size;
@@ -181,7 +181,7 @@ bool xpp_fast_decode (const xpp_fast *plain, pf_bytes bytes, uint64_t at,
       bytes.at[end] != END_MARK)
     return false; /* the last record is none */
   for (size_t row = 0; row < PF_BATCH_ROWS; row += BLOCK)
-    if (!decode_some(plain, bytes.at + at + row * plain->record, rows, row))
+    if (!decode_some(fast, bytes.at + at + row * fast->record, rows, row))
       return false;
   summarize(rows);
   return true;

@@ -1,9 +1,10 @@
 /*
-** xpp_fast.h - entries of which there is nothing to be said: whole live records
-** with letters, usual numbers and names that have been met. Most batches are
-** so. To decode them touches neither the trace nor its dictionary, so a second
-** thread may do it; of all others it answers that they are none, and the
-** readers of every case take them.
+** xpp_fast.h - the fast path of table entries: it decodes a full batch of
+** records if none of them is deleted, every operation is valid, numbers have
+** their usual form and all names are in the name caches. Most batches are so.
+** It reads neither the trace nor the dictionary, so a second thread may run it
+** (xpp_readahead.h). For all other batches it returns false, and the general
+** path (xpp_rows.h, xpp_entries.c) decodes them.
 */
 
 #ifndef xpp_fast_h
@@ -12,41 +13,41 @@
 #include "formats/dbf/whole.h"
 #include "formats/xpp/xpp_name_cache.h"
 
-/* A field of numbers. */
+/* A field of integers. */
 typedef struct xpp_fast_field {
-  bool is_wanted, has_digits; /* else it is an int32, little-endian */
+  bool is_wanted, has_digits; /* digits; else a little-endian int32 */
   uint32_t offset;
   dbf_whole whole;
 } xpp_fast_field;
 
-/* How they are decoded. */
+/* The fields to decode. */
 typedef struct xpp_fast {
   size_t record, op_offset;
   xpp_fast_field thread, time, line;
-  const xpp_name_cache *ops, *calls; /* NULL: nobody wants them */
+  const xpp_name_cache *ops, *calls; /* NULL: not wanted */
 } xpp_fast;
 
-/* A batch of them: columns of table entries, and what they came to. Those that
-   nobody wants have no memory. */
+/* The decoded columns of one batch, owned. Unwanted ones are NULL. */
 typedef struct xpp_fast_rows {
   int64_t *threads, *times, *lines;
   uint32_t *ops, *calls;
-  bool is_same_thread; /* all rows are of one thread */
+  bool is_same_thread; /* all rows belong to one thread */
   bool is_sorted;      /* no time is less than the one before */
 } xpp_fast_rows;
 
-/* Which columns are wanted, by the numbers of table entries. False: the fields
-   of the trace are not such that there are plain entries. */
-bool xpp_fast_open (xpp_fast *plain, const xpp_file *file, const bool *wanted,
+/* Sets up the fast path; `wanted` is by column of table entries. Returns false
+   if the types of the fields or the wanted columns do not allow it. */
+bool xpp_fast_open (xpp_fast *fast, const xpp_file *file, const bool *wanted,
                     const xpp_name_cache *ops, const xpp_name_cache *calls);
 
-/* PF_OK or PF_ENOMEM; close it also after that. */
-pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *plain);
+/* PF_OK or PF_ENOMEM; call xpp_fast_rows_close in both cases. */
+pf_status xpp_fast_rows_open (xpp_fast_rows *rows, const xpp_fast *fast);
 void xpp_fast_rows_close (xpp_fast_rows *rows);
 
-/* Decode PF_BATCH_ROWS records from byte `at` of a source on. False: they are
-   not plain, or fewer; the rows have no meaning then. */
-bool xpp_fast_decode (const xpp_fast *plain, pf_bytes bytes, uint64_t at,
+/* Decodes PF_BATCH_ROWS records from byte `at` of a source on. Returns false if
+   there are fewer or the general path is needed; the columns are undefined
+   then. */
+bool xpp_fast_decode (const xpp_fast *fast, pf_bytes bytes, uint64_t at,
                       xpp_fast_rows *rows);
 
 #endif

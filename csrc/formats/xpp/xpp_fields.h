@@ -1,5 +1,7 @@
 /*
-** xpp_fields.h - the fields that a trace has, and what each of them says.
+** xpp_fields.h - finds the fields of a trace and the role of each. xpp_open.c
+** calls xpp_find_fields, xpp_find_segments (xpp_items.h), xpp_find_roles and
+** xpp_inspect_ops in this order.
 */
 
 #ifndef xpp_fields_h
@@ -8,33 +10,35 @@
 #include "formats/xpp/xpp.h"
 
 /*
-** Find the fields of the trace's first rows: file->fields, is_text and what
-** belongs to it. PF_EFORMAT when there are no rows of fields.
+** Sets file->fields, nfields, is_text, and for text the separator, the code
+** page and has_names, for a table file->dbf. Returns PF_EFORMAT if the trace
+** contains neither a table nor rows of text.
 */
 pf_status xpp_find_fields (pf_trace *trace, xpp_file *file, pf_error *error);
 
-/* Find their roles, by names and by the first rows; the segments must be
-   known. */
+/* Sets file->roles by the names of the fields and by the values of the first
+   rows, or as the option map says. Needs the segments. */
 pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error);
 
-/* Look at the first rows once more: whether both letters of pairs are there
-   (file->is_unfiltered), and whether the letters are where they should. */
+/* Reads the first rows again: sets file->is_unfiltered, and file->op_offset if
+   each of them has an operation. */
 pf_status xpp_inspect_ops (pf_trace *trace, xpp_file *file, pf_error *error);
 
-/* xpp_structure.c: the table of the fields. */
+/* xpp_structure.c: table structure, a row for each field. */
 #define XPP_STRUCTURE_COLUMNS 6
 extern const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS];
 pf_status xpp_open_structure (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 
-/* The first text of a trace that is text: of the header packet, or of the
-   first packet that is not empty. */
+/* The first bytes that are text: of the main file or, if that is empty, of the
+   first packet that is not. */
 pf_bytes xpp_first_text (const pf_trace *trace);
 
-/* The separator that the option names: 0 leaves it open. */
+/* The separator that the option names, or 0. */
 uint8_t xpp_separator_given (const pf_trace *trace);
 
-/* How sure it is that text, or a table, is a trace, from its first bytes. */
+/* xpp_detect.c: the probability, 0 to 100, that a file of `size` bytes which
+   begins with `head` is a trace as text, or as a table. */
 int xpp_text_score (pf_bytes head, uint64_t size);
 int xpp_table_score (pf_bytes head, uint64_t size);
 

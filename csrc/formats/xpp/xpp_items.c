@@ -92,7 +92,7 @@ static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
 
 /* Say what is odd about quotes. */
 static pf_status check_quotes (xpp_parser *parser) {
-  if (parser->row.is_open)
+  if (parser->row.is_unclosed)
     return xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
                            "a quote expected that ends a text, found none: it "
                            "is taken as a character");
@@ -183,7 +183,7 @@ static void begin_segment (xpp_parser *parser) {
 }
 
 
-pf_status xpp_parser_next (xpp_parser *parser, size_t most, xpp_item *item,
+pf_status xpp_parser_next (xpp_parser *parser, size_t max_rows, xpp_item *item,
                            pf_error *error) {
   xpp_file *const file = parser->file;
   parser->error = error;
@@ -194,7 +194,7 @@ pf_status xpp_parser_next (xpp_parser *parser, size_t most, xpp_item *item,
     pf_status status = PF_AGAIN;
     if (parser->at < bytes.size)
       status = file->is_text ? next_of_text(parser, bytes, item)
-                             : xpp_next_record(parser, bytes, most, item);
+                             : xpp_next_record(parser, bytes, max_rows, item);
     if (status == PF_AGAIN && file->is_live)
       status = xpp_find_segments(parser->trace, file, error) == PF_OK
                    ? PF_AGAIN

@@ -1,6 +1,9 @@
 /*
-** xpp_name_cache.h - texts of records as names. A name stands in many records: its
-** bytes are looked up among those met before, and decoded when they are new.
+** xpp_name_cache.h - the name cache of a text field of a table: a hash table
+** from the bytes of the field in a record to the id of its name in the
+** dictionary. A name occurs in many records; only the first of them is decoded.
+** Looking up does not change the cache, so xpp_fast.c does it in a second
+** thread.
 */
 
 #ifndef xpp_name_cache_h
@@ -8,38 +11,40 @@
 
 #include "formats/xpp/xpp_rows.h"
 
-/* Where the bytes of a field that is shorter than a word are loaded from. */
+/* How a field of less than 8 bytes is loaded as one word. */
 typedef enum xpp_load {
-  XPP_LOAD_WORDS,     /* it is not shorter */
-  XPP_LOAD_FOLLOWING, /* with bytes of its record that follow */
-  XPP_LOAD_PRECEDING  /* with bytes that stand before it */
+  XPP_LOAD_WORDS,     /* the field has 8 bytes or more */
+  XPP_LOAD_FOLLOWING, /* together with the bytes that follow in its record */
+  XPP_LOAD_PRECEDING  /* together with the bytes before it */
 } xpp_load;
 
 typedef struct xpp_name_cache {
-  const dbf_field *field; /* NULL: its bytes alone do not tell the name */
-  bool has_filled;        /* some new name filled its field */
+  const dbf_field *field; /* NULL: the cache cannot be used for this field */
+  bool has_filled;        /* a name filled its whole field, so it may be cut */
   xpp_load load;
-  size_t words;    /* of 8 bytes, that the field is compared by */
-  size_t mask;     /* places are mask + 1, a power of two */
-  uint64_t *slots; /* places of words + 1: the bytes, and the name + 1; 0: it is
-                      free */
-  uint32_t of_byte[256]; /* of a field of one byte: the name + 1, or 0 */
+  size_t words;    /* length of the key in words of 8 bytes; 0: one byte */
+  size_t mask;     /* number of slots - 1; slots are a power of two */
+  uint64_t *slots; /* owned; each is `words` of key, then id + 1, or 0: free */
+  uint32_t of_byte[256]; /* fields of one byte: id + 1, or 0 */
 } xpp_name_cache;
 
-/* Ready for a field of the trace. PF_OK or PF_ENOMEM. */
+/* Prepares the cache for a field of the trace (an index, or XPP_NO_FIELD). Sets
+   cache->field to NULL if equal bytes do not always mean the same name. PF_OK
+   or PF_ENOMEM. */
 pf_status xpp_name_cache_open (xpp_name_cache *cache, const xpp_file *file,
                                size_t field);
 void xpp_name_cache_close (xpp_name_cache *cache);
 
 /*
-** The names of a field, the first of which is at `at`, in records of `stride`
-** bytes, as long as they have been met before and are not missing; how many, at
-** most `count`. It looks and changes nothing.
+** Looks up the names of consecutive records of `stride` bytes; `at` is the
+** field in the first one. Stops at the first name that is missing or not in the
+** cache. Returns the number of ids stored in `names`, at most `count`.
 */
 size_t xpp_name_cache_find (const xpp_name_cache *cache, const uint8_t *at,
                             size_t stride, size_t count, uint32_t *names);
 
-/* Set a column of names from all rows of the batch. */
+/* Fills a column of names for all rows of the batch, and adds new names to the
+   cache and the dictionary. PF_OK or a failure. */
 pf_status xpp_name_cache_fill (xpp_name_cache *cache, xpp_rows *rows,
                                pf_column *column, pf_error *error);
 

@@ -19,7 +19,7 @@
 
 struct xpp_readahead {
   xpp_readahead *next, **link; /* in the list; NULL: in none */
-  xpp_fast plain;
+  xpp_fast fast;
   xpp_fast_rows slots[SLOTS];
   size_t nslots;    /* that were opened */
   size_t streak;    /* plain ones in a row without the thread */
@@ -50,7 +50,7 @@ static xpp_fast_rows *slot_of (xpp_readahead *f, size_t number) {
 
 /* Where it run_starts. */
 static uint64_t offset_of (const xpp_readahead *f, size_t number) {
-  return f->start + (uint64_t)number * PF_BATCH_ROWS * f->plain.record;
+  return f->start + (uint64_t)number * PF_BATCH_ROWS * f->fast.record;
 }
 
 
@@ -65,11 +65,11 @@ static void decode_one (xpp_readahead *f) {
   const pf_bytes bytes = f->bytes;
   f->is_busy = true;
   pthread_mutex_unlock(&f->lock);
-  const bool is_plain = xpp_fast_decode(&f->plain, bytes, at, slot);
+  const bool is_fast = xpp_fast_decode(&f->fast, bytes, at, slot);
   pthread_mutex_lock(&f->lock);
   f->is_busy = false;
   f->is_running =
-      f->is_running && is_plain; /* it may have been stopped meanwhile */
+      f->is_running && is_fast; /* it may have been stopped meanwhile */
   f->produced += f->is_running;
   if (f->has_waiter && (!f->is_running || f->produced - f->consumed >= WAKE_AT))
     pthread_cond_signal(&f->done);
@@ -98,7 +98,7 @@ static void *decode_all (void *context) {
 static bool open_slots (xpp_readahead *f, size_t count) {
   pf_status status = PF_OK;
   while (f->nslots < count && status == PF_OK) /* closed also after a failure */
-    status = xpp_fast_rows_open(&f->slots[f->nslots++], &f->plain);
+    status = xpp_fast_rows_open(&f->slots[f->nslots++], &f->fast);
   return status == PF_OK;
 }
 
@@ -190,12 +190,12 @@ static bool take_from_thread (xpp_readahead *f, pf_bytes bytes, uint64_t at,
 static const xpp_fast_rows *decode_direct (xpp_readahead *f, pf_bytes bytes,
                                            uint64_t at) {
   if (!open_slots(f, 1) ||
-      !xpp_fast_decode(&f->plain, bytes, at, &f->slots[0])) {
+      !xpp_fast_decode(&f->fast, bytes, at, &f->slots[0])) {
     f->streak = 0;
     return NULL;
   }
   if (++f->streak >= MIN_STREAK)
-    begin_run(f, bytes, at + (uint64_t)PF_BATCH_ROWS * f->plain.record);
+    begin_run(f, bytes, at + (uint64_t)PF_BATCH_ROWS * f->fast.record);
   return &f->slots[0];
 }
 
@@ -219,12 +219,12 @@ const xpp_fast_rows *xpp_readahead_next (xpp_readahead *f, pf_bytes bytes,
 
 /* {====== Making ====== */
 
-xpp_readahead *xpp_readahead_new (const xpp_fast *plain, bool relayed,
+xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool relayed,
                                   xpp_readahead **list) {
   xpp_readahead *const f = calloc(1, sizeof *f);
   if (f == NULL)
     return NULL;
-  f->plain = *plain;
+  f->fast = *fast;
   f->is_disabled = sysconf(_SC_NPROCESSORS_ONLN) < (relayed ? 3 : 2);
   f->next = *list;
   f->link = list;

@@ -1,8 +1,8 @@
 /*
-** xpp_readahead.h - plain entries, decoded by a second thread before they are asked
-** for. It goes on from batch to batch while they are plain, some of them ahead
-** of who reads; at one that is not it stops, and nothing runs while the reader
-** takes that one the long way. So what comes out is the same without it.
+** xpp_readahead.h - runs the fast path of entries in a second thread, some
+** batches before the reader asks for them. At the first batch that the fast
+** path cannot decode the thread stops, and stays idle while the reader uses the
+** general path. The results are the same without the thread.
 */
 
 #ifndef xpp_readahead_h
@@ -12,21 +12,22 @@
 
 typedef struct xpp_readahead xpp_readahead;
 
-/* Ready for entries that `plain` (copied) describes, as one of a list; NULL when
-   out of memory. Where what is asked for is relayed (pf_batch), there is a
-   thread only if there is a third processor for it. */
-xpp_readahead *xpp_readahead_new (const xpp_fast *plain, bool relayed,
+/* Creates a read-ahead for `fast` (copied) and adds it to a list. `relayed`:
+   another thread already consumes the reader's batches (pf_batch), so start a
+   thread only if there are three processors or more. NULL: out of memory. */
+xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool relayed,
                                   xpp_readahead **list);
 
-/* Also while its thread runs: that is waited for. NULL is fine. */
+/* Waits for the thread, then frees. NULL is allowed. */
 void xpp_readahead_free (xpp_readahead *readahead);
 
-/* The batch of plain entries from byte `at` of a source on, until the next
-   call; NULL when they are not plain. Nothing runs then. */
+/* The batch of entries from byte `at` of a source on, valid until the next
+   call. NULL: the general path is needed; the thread is idle then. */
 const xpp_fast_rows *xpp_readahead_next (xpp_readahead *readahead,
                                          pf_bytes bytes, uint64_t at);
 
-/* Nothing runs from now on; those of the list are in none any more. */
+/* Wait until the thread is idle; it does not continue by itself. The second
+   function does so for all of a list and empties the list. */
 void xpp_readahead_stop (xpp_readahead *readahead);
 void xpp_readahead_stop_all (xpp_readahead **list);
 

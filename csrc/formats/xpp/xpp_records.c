@@ -75,14 +75,14 @@ static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
    there is one, at most `most`. A record counts as in is_record: what tracks_times
    each but the last is known to be a border, because it is a record. */
 static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
-                             uint8_t flag, size_t most) {
+                             uint8_t flag, size_t max_rows) {
   const size_t record = file->dbf->record, op_offset = file->op_offset;
   const uint64_t fitting = (bytes.size - at) / record;
   const uint8_t *next = bytes.at + at + record;
   size_t count = 1;
-  if (most > fitting)
-    most = (size_t)fitting;
-  for (; count < most && next[0] == flag; count++, next += record) {
+  if (max_rows > fitting)
+    max_rows = (size_t)fitting;
+  for (; count < max_rows && next[0] == flag; count++, next += record) {
 
     if (op_offset > 0 && !xpp_is_op[next[op_offset]])
       break;
@@ -99,12 +99,12 @@ static xpp_item_kind kind_of (uint8_t flag) {
 
 
 /* Records of one kind that follow each other. */
-static pf_status take_records (xpp_parser *parser, pf_bytes bytes, size_t most,
-                               xpp_item *item) {
+static pf_status take_records (xpp_parser *parser, pf_bytes bytes,
+                               size_t max_rows, xpp_item *item) {
   const uint64_t record = parser->file->dbf->record;
   const uint8_t flag = bytes.at[parser->at];
   const size_t count =
-      count_records(parser->file, bytes, parser->at, flag, most);
+      count_records(parser->file, bytes, parser->at, flag, max_rows);
   const pf_status status = xpp_parser_take(parser, kind_of(flag), record, item);
   parser->at += (count - 1) * record;
   item->count = count;
@@ -228,7 +228,7 @@ static bool is_in_header (const xpp_parser *parser) {
 }
 
 
-pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t most,
+pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t max_rows,
                            xpp_item *item) {
   const xpp_file *const file = parser->file;
   const uint64_t left = bytes.size - parser->at;
@@ -239,7 +239,7 @@ pf_status xpp_next_record (xpp_parser *parser, pf_bytes bytes, size_t most,
   if (bytes.at[parser->at] == END_MARK)
     return take_end(parser, bytes, item);
   if (is_record(file, bytes, parser->at))
-    return take_records(parser, bytes, most, item);
+    return take_records(parser, bytes, max_rows, item);
   if (file->is_live && left < file->dbf->record)
     return PF_AGAIN;
   return take_unrecognized(parser, bytes, item);

@@ -1,7 +1,9 @@
 /*
-** xpp_roles.h - which field of a trace says what. The names of the fields are not
-** documented in full, and traces made by others have others: names are known
-** by lists, and where they do not help by what the fields look like.
+** xpp_roles.h - decides which field of a trace contains the thread, the time,
+** the operation, the function, the line and the parameters. The names of the
+** fields are only partly documented, and traces of other programs use other
+** names: roles are found by lists of known names, then by the values. Used by
+** xpp_fields.c, xpp_detect.c and xpp_write_table.c.
 */
 
 #ifndef xpp_roles_h
@@ -23,7 +25,7 @@ extern const char *const xpp_role_names[XPP_ROLES];
 
 #define XPP_NO_FIELD SIZE_MAX
 
-/* What a field is made for. */
+/* The data type of a field. */
 typedef enum xpp_kind {
   XPP_TEXT,
   XPP_NUMBER,
@@ -31,65 +33,68 @@ typedef enum xpp_kind {
   XPP_OTHER
 } xpp_kind;
 
-/* What the values of a field were like, as far as they were looked at. */
+/* Statistics of the values of a field in the rows that were examined. */
 typedef struct xpp_stats {
-  size_t values;  /* how many there were, missing ones left out */
-  size_t ops;     /* that are one of i I O o */
+  size_t values;  /* not missing */
+  size_t ops;     /* equal to i, I, O or o */
   size_t symbols; /* that could be the name of a function */
-  size_t numbers; /* that are whole numbers */
+  size_t numbers; /* that are integers */
   bool decreases; /* some number is less than the one before */
   int64_t min, max, last;
 } xpp_stats;
 
-/* A field, for the mapper. */
+/* A field to which a role may be assigned. */
 typedef struct xpp_candidate {
-  pf_bytes name; /* empty: it has none */
+  pf_bytes name; /* empty: no name */
   xpp_kind kind;
   uint32_t width; /* bytes; 0: not known */
   xpp_stats stats;
 } xpp_candidate;
 
-/* What is known from elsewhere. */
+/* Facts from the settings (PRI file). */
 typedef struct xpp_hints {
-  bool no_time, no_line, no_params; /* the settings leave them out */
+  bool no_time, no_line, no_params; /* the trace does not contain this role */
 } xpp_hints;
 
-/* Where each role stands, and how that was found. */
+/* The field of each role. */
 typedef struct xpp_roles {
-  size_t field[XPP_ROLES]; /* or XPP_NO_FIELD */
-  bool is_guessed;         /* some of them by their looks */
-  size_t duplicate;        /* a field whose role another one has; or
-                              XPP_NO_FIELD */
+  size_t field[XPP_ROLES]; /* index of the field, or XPP_NO_FIELD */
+  bool is_guessed;         /* at least one was found by its values */
+  size_t duplicate;        /* a second field with the name of a role that
+                              another field already has; or XPP_NO_FIELD */
 } xpp_roles;
 
-/* The role that a name stands for, exactly (as the profiler writes it) or by
-   an alias; XPP_ROLES: none. */
+/* The role that a name stands for, or XPP_ROLES. `exactly`: only the names that
+   the profiler writes, no aliases. */
 xpp_role xpp_role_of (pf_bytes name, bool exactly);
 
-/* Look at a value. */
+/* Add a value to the statistics. */
 void xpp_stats_text (xpp_stats *stats, pf_bytes value);
 void xpp_stats_number (xpp_stats *stats, int64_t value);
 
-/* Blanks and NUL around a text. */
+/* The text without blanks and tabs around it, and without NULs at its end. */
 pf_bytes xpp_trim (pf_bytes text);
 
-/* The roles of some fields, by names first, then by looks. */
+/* Assigns fields to the roles that are still XPP_NO_FIELD: by names, then, if
+   that leaves roles open, by values. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,
                     const xpp_hints *hints, xpp_roles *roles);
 
 /*
-** Let a text "role=field,role=field" decide; a field is named, or numbered
-** from 1. PF_EFORMAT in words when it says what is not there.
+** Assigns roles as the option map says: "role=field,role=field"; a field is
+** given by its name or its number from 1. PF_EFORMAT with a message for an
+** unknown role or field.
 */
 pf_status xpp_map_option (const xpp_candidate *fields, size_t count,
                           pf_bytes text, xpp_roles *roles, pf_error *error);
 
-/* How sure one can be of a trace with these roles, 0 to 100: by names when
-   `values` of its operations are mostly letters, by looks when all are. 0
-   without a time and a thread: the profiler may leave out one of them only. */
+/* The probability, 0 to 100, that fields with these roles are a trace; `op`:
+   the statistics of the operations. If time and thread exist, more than half of
+   the operations must be valid, else all. 0 without time and thread, because
+   the profiler omits at most one of them. */
 int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op);
 
-/* A trace needs to know at least what happened to which function. */
+/* Returns true if the minimum is known: the operation and the function. */
 static inline bool xpp_is_mapped (const xpp_roles *roles) {
   return roles->field[XPP_OP] != XPP_NO_FIELD &&
          roles->field[XPP_CALL] != XPP_NO_FIELD;

@@ -151,7 +151,7 @@ static pf_status find_memo (xpp_rows *rows, pf_error *error) {
 }
 
 
-pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
+pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error) {
   pf_status status = PF_OK;
   pf_batch_clear(&rows->batch);
   rows->nruns = 0;
@@ -161,10 +161,10 @@ pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error) {
     status = find_memo(rows, error);
     dbf_decoder_begin(&rows->decoder);
   }
-  while (status == PF_OK && rows->batch.rows < most) {
+  while (status == PF_OK && rows->batch.rows < max_rows) {
     xpp_item item;
-    status =
-        xpp_parser_next(&rows->parser, most - rows->batch.rows, &item, error);
+    status = xpp_parser_next(&rows->parser, max_rows - rows->batch.rows, &item,
+                             error);
     if (status == PF_OK)
       status = is_row(rows, &item) ? append(rows, &item, error)
                                    : report_deleted(rows, &item, error);

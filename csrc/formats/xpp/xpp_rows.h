@@ -1,6 +1,9 @@
 /*
-** xpp_rows.h - rows of a trace as columns of the fields that the file has: what
-** the tables entries and raw are made from.
+** xpp_rows.h - decodes rows of a trace into columns of the file's own fields.
+** The readers of the tables entries and raw build their columns from these.
+**
+** Call xpp_rows_open, then xpp_rows_next until it returns PF_END, then
+** xpp_rows_close, also after a failure of xpp_rows_open.
 */
 
 #ifndef xpp_rows_h
@@ -10,37 +13,41 @@
 #include "formats/xpp/xpp_items.h"
 #include "model/batch.h"
 
-/* Rows of one kind that follow each other in a source. */
+/* Consecutive rows of one kind in a source. */
 typedef struct xpp_run {
-  xpp_item item; /* of the first one; has_gap is true of that only */
-  size_t row;    /* where they begin in the batch */
+  xpp_item item; /* of the first row; has_gap applies to that row only */
+  size_t row;    /* index of the first row in the batch */
 } xpp_run;
 
 typedef struct xpp_rows {
   xpp_parser parser;
-  bool has_all;        /* pieces that are no entries are rows too */
-  bool has_deleted;    /* deleted records are entries */
-  pf_batch batch;      /* of file->fields; those nobody wants have no memory */
-  dbf_decoder decoder; /* of tables; its arena also of text */
-  pf_converter converter; /* of text */
-  xpp_run *runs;          /* PF_BATCH_ROWS, as long as rows are open */
+  bool has_all;           /* items that are not entries become rows, too */
+  bool has_deleted;       /* deleted records become entries (option deleted =
+                          "show") */
+  pf_batch batch;         /* columns of file->fields; unwanted ones have no
+                          memory */
+  dbf_decoder decoder;    /* of tables; text uses its arena */
+  pf_converter converter; /* of text, to UTF-8 */
+  xpp_run *runs;          /* PF_BATCH_ROWS of them: the runs of the batch */
   size_t nruns;
 } xpp_rows;
 
-/* Begin at the first row; wanted[nfields] says which fields are decoded. */
+/* Starts at the first row. wanted[file->nfields]: the fields to decode.
+   `has_all`: every item becomes a row. PF_OK or a failure. */
 pf_status xpp_rows_open (xpp_rows *rows, pf_trace *trace, const bool *wanted,
                          bool has_all, pf_error *error);
 void xpp_rows_close (xpp_rows *rows);
 
-/* Fill the batch: PF_MORE, PF_END, PF_AGAIN or a failure. What it had is gone.
-   At most `most` rows. */
-pf_status xpp_rows_next (xpp_rows *rows, size_t most, pf_error *error);
+/* Replaces the batch and its runs by the next rows, at most `max_rows`. Returns
+   PF_MORE, PF_END, PF_AGAIN or a failure. Texts are valid until the next
+   call. */
+pf_status xpp_rows_next (xpp_rows *rows, size_t max_rows, pf_error *error);
 
-/* Have the next records as rows, none of whose fields is wanted. They are
-   there, and live. */
+/* Makes the next `count` records the rows of the batch without decoding a
+   field. The caller knows that they exist and are not deleted. */
 void xpp_rows_advance (xpp_rows *rows, size_t count);
 
-/* Where a row of the batch run_starts in its source. */
+/* The byte of its source at which a row of the batch begins. */
 uint64_t xpp_row_offset (const xpp_rows *rows, size_t row);
 
 #endif

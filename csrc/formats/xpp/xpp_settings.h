@@ -1,6 +1,6 @@
 /*
-** xpp_settings.h - the PRI file: lines KEY=VALUE, maybe in sections. Comments,
-** unknown keys and duplicate keys are kept as they are by not being touched.
+** xpp_settings.h - reads the PRI file: lines KEY=VALUE, possibly in [sections].
+** Used by xpp_open.c (facts and table settings), xpp_fields.c and xpp_write.c.
 */
 
 #ifndef xpp_settings_h
@@ -8,8 +8,8 @@
 
 #include "formats/xpp/xpp.h"
 
-/* Bits of OPERATIONMODE. Those the documents say nothing about have no name.
-   1 and 1024 and 2048 are documented one by one, 8 and 4096 together. */
+/* Bits of OPERATIONMODE. The documents describe 1, 1024 and 2048 separately,
+   and 8 and 4096 together; the other bits have no name. */
 #define XPP_MODE_TRACE      1
 #define XPP_MODE_FLUSH      1024
 #define XPP_MODE_PACKETS    2048
@@ -17,31 +17,34 @@
 
 typedef struct xpp_setting {
   uint64_t offset, size; /* of its line */
-  pf_bytes section;      /* empty: before the first */
-  pf_bytes key, value;   /* key empty: a line that is no setting */
+  pf_bytes section;      /* empty: before the first section */
+  pf_bytes key, value;   /* key empty: the line is not a setting */
 } xpp_setting;
 
-/* The line at `at` (0 at first, then offset + size of the last one); false at
-   the end. The section is kept in `setting` from line to line. */
+/* Parses the line at `at`: first 0, then offset + size of the line before.
+   Returns false at the end of the text. Pass the same zero-initialised
+   `setting` for all lines, because it keeps the current section. */
 bool xpp_next_setting (pf_bytes text, uint64_t at, xpp_setting *setting);
 
-/* The value of a key, in letters of any case; the last one counts. */
+/* Finds a key (given in capitals, any case in the text); the last occurrence
+   counts. Returns false if there is none. */
 bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value);
 
-/* The same as a number of 0 or more. */
+/* The same for a value that must be an integer of 0 or more. */
 bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number);
 
-/* Whether a text has the setting OPERATIONMODE, so that it can be read as
-   settings; and how sure it is that it is a file of them, 0 to 100. */
+/* Whether a text contains the setting OPERATIONMODE; and the probability, 0 to
+   100, that it is a PRI file. */
 bool xpp_has_settings (pf_bytes text);
 int xpp_settings_score (pf_bytes head);
 
-/* The names of the bits that are set, and the numbers of those that have no
-   name, with blanks between; its size. */
+/* Writes the names of the bits that are set, and the values of those without a
+   name, with blanks between. Returns the size; `text` has XPP_MODE_SIZE
+   bytes. */
 #define XPP_MODE_SIZE 160
 size_t xpp_mode_text (int64_t mode, char *text);
 
-/* Header facts from the settings. */
+/* Sets header facts from the settings. */
 void xpp_settings_info (pf_trace *trace, pf_bytes text);
 
 extern const pf_field xpp_settings_fields[5];

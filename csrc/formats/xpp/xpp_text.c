@@ -68,7 +68,7 @@ static uint64_t scan_quoted (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
           ? bytes.size
           : closing_quote(scanner, bytes, at + 1, cell, &has_odd);
   if (end == bytes.size) {
-    row->is_open = true;
+    row->is_unclosed = true;
     if (at < scanner->unclosed)
       scanner->unclosed = at;
     return scan_plain(scanner, bytes, at, cell);
@@ -115,12 +115,13 @@ size_t xpp_unquote (const xpp_cell *cell, uint8_t *out) {
 
 /* How many cells the first rows have, when nine of ten have as many as the
    first; else 0. */
-static size_t columns_with (pf_bytes head, bool is_whole, uint8_t separator) {
+static size_t columns_with (pf_bytes head, bool is_complete,
+                            uint8_t separator) {
   xpp_scanner scanner = {separator, UINT64_MAX};
   size_t columns = 0, rows = 0, same = 0;
   for (uint64_t at = 0; at < head.size && rows < ROWS_LOOKED_AT;) {
     const xpp_row row = xpp_scan_row(&scanner, head, at, NULL, 0);
-    const bool is_cut = row.end == head.size && (!is_whole || !row.has_end);
+    const bool is_cut = row.end == head.size && (!is_complete || !row.has_end);
     at = row.end;
     if (row.cells < 2 || (is_cut && rows > 0))
       continue;
@@ -133,14 +134,14 @@ static size_t columns_with (pf_bytes head, bool is_whole, uint8_t separator) {
 }
 
 
-uint8_t xpp_detect_separator (pf_bytes head, bool is_whole, uint8_t only,
+uint8_t xpp_detect_separator (pf_bytes head, bool is_complete, uint8_t only,
                               size_t *columns) {
   static const char separators[] = ",;\t|";
   uint8_t best = 0;
   *columns = 0;
   for (size_t i = 0; separators[i] != '\0'; i++) {
     const uint8_t separator = only != 0 ? only : (uint8_t)separators[i];
-    const size_t found = columns_with(head, is_whole, separator);
+    const size_t found = columns_with(head, is_complete, separator);
     if (found <= *columns)
       continue;
     *columns = found;

@@ -1,7 +1,8 @@
 /*
-** xpp_text.h - rows of delimited text, as the DELDBE of Xbase++ writes them: fields
-** between separators, texts in double quotes that may hold separators and line
-** ends, a quote in a text written twice, records that end in CR LF or LF.
+** xpp_text.h - scans rows of delimited text as the DELDBE of Xbase++ writes
+** them: cells between separators; texts in double quotes, which may contain
+** separators and line ends; a quote in a text is doubled; records end with CR
+** LF or LF. Used by xpp_items.c, xpp_fields.c and xpp_detect.c.
 */
 
 #ifndef xpp_text_h
@@ -9,30 +10,30 @@
 
 #include "profio.h"
 
-#define XPP_MAX_CELLS 2038 /* as many as a table of Xbase++ has fields */
+#define XPP_MAX_CELLS 2038 /* the maximum number of fields of a table */
 
-/* A field of a row, as it stands between its quotes. */
+/* A cell of a row, without its quotes; it points into the scanned bytes. */
 typedef struct xpp_cell {
   pf_bytes text;
   bool is_quoted;
-  bool is_doubled; /* there are quotes written twice in it */
+  bool is_doubled; /* contains doubled quotes */
 } xpp_cell;
 
 /* A row. */
 typedef struct xpp_row {
-  uint64_t at, end; /* its bytes, the line end included */
-  size_t cells;     /* how many there are, also beyond the capacity for them */
-  bool has_end;     /* of line */
-  bool is_open;     /* a quote is not closed before the bytes end: its cell
-                        is read as if it were not quoted */
-  bool has_stray_quote; /* a quote inside of a text that is written once */
+  uint64_t at, end;     /* its bytes, with the line end */
+  size_t cells;         /* number of cells, also beyond the capacity */
+  bool has_end;         /* it ends with a line end */
+  bool is_unclosed;     /* a quote is not closed before the bytes end; its cell
+                           is read as unquoted */
+  bool has_stray_quote; /* a text contains a quote that is not doubled */
 } xpp_row;
 
-/* How rows are taken apart. */
+/* The state of the scanner. Begin with unclosed = UINT64_MAX. */
 typedef struct xpp_scanner {
   uint8_t separator;
   uint64_t unclosed; /* a quote from this byte on is never closed; UINT64_MAX:
-                        not known. So a text is searched for its end once */
+                        not known. So the rest is searched only once */
 } xpp_scanner;
 
 static inline bool xpp_is_line_end (uint8_t c) {
@@ -40,22 +41,22 @@ static inline bool xpp_is_line_end (uint8_t c) {
 }
 
 /*
-** Take the row that run_starts at `at` (before the end of the bytes) apart into at
+** Scans the row that begins at `at` (before the end of the bytes) and stores at
 ** most `capacity` cells. A row of one empty cell is a blank line.
 */
 xpp_row xpp_scan_row (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
                       xpp_cell *cells, size_t capacity);
 
-/* Write a cell's text without its duplicate quotes into `out`, which has capacity
-   for cell->text.size bytes; how many. */
+/* Writes the text of a cell with single instead of doubled quotes; `out` has at
+   least cell->text.size bytes. Returns the number written. */
 size_t xpp_unquote (const xpp_cell *cell, uint8_t *out);
 
 /*
-** Find the separator of some text: the one of , ; TAB | that parts its first
-** rows into the same number of cells, the most; 0 when none does. `only`
-** leaves no choice (0: it does).
+** Finds the separator: the one of , ; TAB | that splits the first rows into the
+** same, largest number of cells (*columns). Returns 0 if none does. `only`: the
+** one to try, or 0. `is_complete`: `head` is the whole file.
 */
-uint8_t xpp_detect_separator (pf_bytes head, bool is_whole, uint8_t only,
+uint8_t xpp_detect_separator (pf_bytes head, bool is_complete, uint8_t only,
                               size_t *columns);
 
 #endif
