@@ -16,8 +16,8 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Copy the metrics of `from`. Returns memory for the new node of each node, with
-   that of the root set; NULL when out of memory. */
+/* Copy the metrics of `from`. Returns memory for the new node of each node,
+   with that of the root set; NULL when out of memory. */
 static uint32_t *begin (pf_contexts *to, const pf_contexts *from) {
   for (size_t m = 0; m < from->nmetrics; m++)
     if (pf_metric_of(to, from->metrics[m].name, from->metrics[m].unit) ==

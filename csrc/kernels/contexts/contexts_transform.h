@@ -44,16 +44,17 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 #define PF_ANY_DEPTH UINT32_MAX
 
 /*
-** Sets `*depth` to the largest one at which all stacks that weigh something have
-** at most `most` frames together, when they are written one by one, or, if they
-** are `turned` round, as levels of callers; to PF_ANY_DEPTH when all fit. Where
-** stacks are deep, both grow with the square of the number of contexts.
+** Sets `*depth` to the largest one at which all stacks that weigh something
+** have at most `most` frames together, when they are written one by one, or, if
+** they are `turned` round, as levels of callers; to PF_ANY_DEPTH when all fit.
+** Where stacks are deep, both grow with the square of the number of contexts.
 */
 pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
                              uint64_t most, uint32_t *depth, pf_error *error);
 
-/* Multiply by a factor, exactly. Weights stay whole, and the sum of each metric is the
-   rounded product of its sum: what is rounded off one is added to the next. */
+/* Multiply by a factor, exactly. Weights stay whole, and the sum of each metric
+   is the rounded product of its sum: what is rounded off one is added to the
+   next. */
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error);
 

@@ -1,5 +1,5 @@
 /*
-** index.c - run-time addresses brought to the ranges of an index.
+** address_index.c - convert run-time addresses to those of the range index.
 */
 
 #include "kernels/graph/address_index.h"
@@ -13,10 +13,11 @@ bool pf_index_open (pf_address_index *index, const pf_ranges *ranges,
 }
 
 
-/* An address, not before the first place, as the ranges count. What comes out
-   behind the last address there is behind all ranges as well. */
-static inline uint64_t unmoved (const pf_address_index *index,
-                                uint64_t address) {
+/* Returns the address in the range index for a run-time address at or after the
+   first range. Where the result overflows, UINT64_MAX is after all ranges
+   too. */
+static inline uint64_t without_bias (const pf_address_index *index,
+                                     uint64_t address) {
   const uint64_t base = index->ranges->base;
   const uint64_t distance = address - (base + index->bias);
   return distance > UINT64_MAX - base ? UINT64_MAX : base + distance;
@@ -26,7 +27,7 @@ static inline uint64_t unmoved (const pf_address_index *index,
 size_t pf_index_before (const pf_address_index *index, uint64_t address) {
   if (index->count == 0 || address < pf_index_start(index, 0))
     return PF_NO_RANGE;
-  return pf_ranges_before(index->ranges, unmoved(index, address));
+  return pf_ranges_before(index->ranges, without_bias(index, address));
 }
 
 
@@ -37,7 +38,7 @@ void pf_index_find_all (const pf_address_index *index,
   const uint64_t first = index->count == 0 ? 0 : pf_index_start(index, 0);
   for (size_t i = 0; i < count; i++)
     if (addresses[i] >= first)
-      moved[i] = unmoved(index, addresses[i]);
+      moved[i] = without_bias(index, addresses[i]);
   pf_ranges_find_all(index->ranges, moved, count, found);
   for (size_t i = 0; i < count; i++)
     if (addresses[i] < first)

@@ -1,9 +1,10 @@
 /*
-** index.h - which of many address ranges holds a run-time address.
+** address_index.h - find the range (symbol, line) that holds a run-time
+** address. Used by the attribution of samples and the counting of arcs.
 **
-** An index over ranges (model/ranges.h), moved by a load bias. Neither the
-** ranges nor the index are copied: both must stay. Besides the look-ups of the
-** index there is one for an address near the last one.
+** An address index is the range index of model/ranges.h, shifted by the load
+** bias. It borrows the ranges, which must outlive it, and allocates nothing.
+** A range is known by its number in the range index.
 */
 
 #ifndef address_index_h
@@ -12,23 +13,22 @@
 #include "model/ranges.h"
 
 #define PF_NO_RANGE      SIZE_MAX
-#define PF_INDEX_STEPS   8 /* a search nearby gives up after so many */
+#define PF_INDEX_STEPS   8 /* ranges that pf_index_near tries in sequence */
 #define PF_INDEX_AT_ONCE PF_RANGES_AT_ONCE
 
 typedef struct pf_address_index {
-  const pf_ranges *ranges;
-  size_t count;
-  uint64_t bias;
+  const pf_ranges *ranges; /* borrowed */
+  size_t count;            /* ranges */
+  uint64_t bias;           /* run-time address = address in `ranges` + bias */
 } pf_address_index;
 
 
-/* Places at the ranges + bias. False when the bias moves some, but not all of
-   them past the last address. */
+/* Set up an index over `ranges`, shifted by `bias`. Returns false when the bias
+   moves some of the ranges, but not all, past the last address. */
 bool pf_index_open (pf_address_index *index, const pf_ranges *ranges,
                     uint64_t bias);
 
-/* Where place number `at` is: [start, end), empty when the end is at or below
-   the start. */
+/* Range number `at` is [start, end); it is empty when end <= start. */
 static inline uint64_t pf_index_start (const pf_address_index *index,
                                        size_t at) {
   return pf_range_start(index->ranges, at) + index->bias;
@@ -38,18 +38,18 @@ static inline uint64_t pf_index_end (const pf_address_index *index, size_t at) {
   return pf_range_end(index->ranges, at) + index->bias;
 }
 
-/* The last place that begins at or before `address`, whether it reaches to
-   it or not; PF_NO_RANGE when all begin later. */
+/* Returns the last range that starts at or before `address`; the range may end
+   before the address. PF_NO_RANGE when all ranges start after it. */
 size_t pf_index_before (const pf_address_index *index, uint64_t address);
 
-/* Which index hold many addresses, at most PF_INDEX_AT_ONCE; those that none
-   holds get UINT32_MAX. */
+/* Set found[i] to the range that contains addresses[i], or to UINT32_MAX when
+   none does. `count` is at most PF_INDEX_AT_ONCE. */
 void pf_index_find_all (const pf_address_index *index,
                         const uint64_t *addresses, size_t count,
                         uint32_t *found);
 
-/* As pf_index_before where the answer is likely `near` or a close
-   follower. */
+/* Returns what pf_index_before returns; faster when that is range `near` or one
+   of the PF_INDEX_STEPS - 1 ranges after it. */
 static inline size_t pf_index_near (const pf_address_index *index, size_t near,
                                     uint64_t address) {
   if (near >= index->count || pf_index_start(index, near) > address)

@@ -1,8 +1,8 @@
 /*
-** assemble.c - the graph body of a profile from the tables of a trace.
+** assemble.c - build the call graph of a profile from the tables of a trace.
 **
-** Function i is symbol i; pseudo functions, for addresses in no symbol, come
-** behind them.
+** Function i is symbol i; after them come pseudo functions, for addresses in no
+** symbol.
 */
 
 #include "kernels/graph/assemble.h"
@@ -16,7 +16,7 @@
 #include "model/names.h"
 #include "model/parallel.h"
 
-#define MANY 16384 /* symbols that are worth a thread */
+#define PARALLEL_MIN 16384 /* fewer symbols are copied in one thread */
 
 static pf_status no_memory (pf_error *error) {
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -29,7 +29,7 @@ static uint8_t flags_of (const pf_symbol *symbol) {
 }
 
 
-/* Where no symbol is marked as a function, all of them are. */
+/* If no symbol is marked as a function, mark all of them. */
 static void mark_callable (pf_graph *graph) {
   for (size_t i = 0; i < graph->nfunctions; i++)
     if ((graph->flags[i] & PF_FUNCTION_CALLABLE) != 0)
@@ -39,7 +39,7 @@ static void mark_callable (pf_graph *graph) {
 }
 
 
-/* Symbols that become functions of the same numbers. */
+/* Context of copy_symbols: symbol i becomes function i. */
 typedef struct copying {
   pf_graph *graph;
   const pf_symbol *symbols;
@@ -57,16 +57,17 @@ static void copy_symbols (void *context, size_t from, size_t to) {
 }
 
 
-/* Make functions of all symbols, in a graph that has none but room. */
+/* Make functions of all symbols, in a graph without functions that has reserved
+   memory for them. */
 static void copy_all (pf_graph *graph, const pf_symbol *symbols, uint64_t bias,
                       size_t count) {
   copying c = {graph, symbols, bias};
-  pf_in_two(copy_symbols, &c, count, MANY);
+  pf_in_two(copy_symbols, &c, count, PARALLEL_MIN);
   graph->nfunctions = count;
 }
 
 
-/* Make a function of each symbol: its range is a place. */
+/* Add a function for each symbol, and open the index of their ranges. */
 static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
                                 pf_address_index *index, pf_error *error) {
   static const pf_ranges none = {0};
@@ -88,7 +89,7 @@ static pf_status add_functions (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
-/* Credit functions and, by the way, source lines. */
+/* Attribute the histogram to functions and source lines in one scan. */
 static pf_status add_with_lines (const pf_assembly *assembly,
                                  pf_attribution *attribution,
                                  pf_line_weights *lines, pf_error *error) {
@@ -144,7 +145,7 @@ static pf_status add_weights (pf_graph *graph, const pf_assembly *assembly,
 }
 
 
-/* Look up the source lines where functions begin. */
+/* Look up the files and lines in which functions begin. */
 static pf_status find_lines (pf_graph *graph, const pf_assembly *assembly) {
   if (assembly->symbols == NULL ||
       !pf_symbols_facts(assembly->symbols)->has_lines)

@@ -1,5 +1,7 @@
 /*
-** assemble.h - the graph body of a profile from the tables of a trace.
+** assemble.h - build the call graph of a profile from the tables of a trace:
+** symbols become functions, histograms are attributed to them, arcs counted.
+** Used by the binding (csrc/lua/profile.c).
 */
 
 #ifndef assemble_h
@@ -8,21 +10,23 @@
 #include "model/graph.h"
 #include "model/symbols.h"
 
-/* What a graph is made from. The readers may be those of several files in a
-   row; they are read to their end and not needed afterwards. */
+/* The input of a graph. The readers may be those of several concatenated files;
+   they are read to their end. Everything is borrowed during the call. */
 typedef struct pf_assembly {
   pf_reader *histogram; /* set, low, high, count, spent, bin; or NULL */
   pf_reader *arcs;      /* from, to, count; or NULL */
   pf_reader *sets;      /* low, high, bins, rate, ...; or NULL */
   pf_symbols *symbols;  /* NULL: there are only addresses */
-  uint64_t bias;        /* run-time address = the symbol's + bias */
-  bool compat;          /* as gprof 2.40 does it; needs `sets` */
-  bool lines;           /* credit source lines too */
+  uint64_t bias;        /* run-time address = address of the symbol + bias */
+  bool compat;          /* compute as gprof 2.40 does; needs `sets` */
+  bool lines;           /* attribute to source lines too */
 } pf_assembly;
 
 /*
-** Make a graph; close it also after a failure. Compat: PF_EUNSUPPORTED with
-** gprof's words where gprof refuses. Without compat it never refuses.
+** Build a graph; close it also after a failure. With `compat`, PF_EUNSUPPORTED
+** with gprof's message where gprof refuses its input. PF_EUNSUPPORTED also when
+** the bias moves symbols past the last address; PF_ELIMIT for too many units;
+** PF_ENOMEM; or the error of a reader.
 */
 pf_status pf_assemble (pf_graph *graph, const pf_assembly *assembly,
                        pf_dictionary *dictionary, pf_error *error);

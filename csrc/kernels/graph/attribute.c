@@ -1,8 +1,8 @@
 /*
-** credit.c - histogram rows into weights of functions, exactly.
+** attribute.c - attribute the counts of histogram bins to functions.
 **
-** Most bins lie inside one function, and the next bin in the same: that way
-** is short. A straddling bin is cut into pieces, one per function or gap.
+** Most bins lie inside one function, often that of the bin before: this is the
+** fast path. Other bins are cut into segments, one per function or gap.
 */
 
 #include "kernels/graph/attribute.h"
@@ -28,7 +28,7 @@ enum {
   HIGH,
   COUNT,
   SPENT,
-  LEFT, /* only where times have rests */
+  LEFT, /* only where times have remainders */
   SET,  /* only where dimensions differ */
   NWANTS
 };
@@ -42,12 +42,11 @@ static const pf_want wants[NWANTS] = {
 /* Bytes of a bin that belong to one function or gap. */
 typedef struct segment {
   uint64_t low, high;
-  size_t range; /* the range it is in or follows */
-  bool is_gap;
+  size_t range; /* the last one that starts at or before `low` */
 } segment;
 
 
-/* Whether a sample of some set in seconds is no whole number of nanoseconds. */
+/* Whether the time of a sample of some set is not a whole number of ns. */
 static bool has_rest (const pf_histograms *sets,
                       const pf_dictionary *dictionary) {
   for (size_t i = 0; i < sets->count; i++)
@@ -58,8 +57,8 @@ static bool has_rest (const pf_histograms *sets,
 }
 
 
-/* The metric of what the rounding of times left over (see model/wide.h), which
-   is the last one and has no unit; 0: there is none. */
+/* Returns the metric of the remainders that rounding of times left over (see
+   model/wide.h): it is the last one and has no unit. 0: there is none. */
 static size_t rest_of (const pf_graph *graph) {
   const size_t last = graph->nmetrics == 0 ? 0 : graph->nmetrics - 1;
   return last > TIME && graph->metrics[last].unit[0] == '\0' ? last : 0;
@@ -77,7 +76,7 @@ static void add_seconds_metrics (pf_graph *graph, const pf_reader *histogram) {
 }
 
 
-/* Whether a metric is that of a set's dimension and rate. */
+/* Whether a metric has the dimension and rate of a set. */
 static bool is_metric_of (const pf_metric *metric, const pf_histogram *set) {
   return metric->rate > 0 && metric->dimension == set->dimension &&
          (metric->rate == (double)set->rate ||
@@ -94,8 +93,8 @@ static bool is_taken (const pf_graph *graph, const char *name) {
 }
 
 
-/* Add the metric of a dimension, named after it; of a second rate, and where
-   that name means something else, with the rate. */
+/* Add the metric of a set's dimension, named after the dimension, and with the
+   rate appended if that name is in use. */
 static void add_unit_metric (pf_graph *graph, const pf_histogram *set) {
   const pf_bytes text = pf_name(graph->dictionary, set->dimension);
   const int size = text.size < 20 ? (int)text.size : 20;
@@ -114,13 +113,13 @@ static void add_unit_metric (pf_graph *graph, const pf_histogram *set) {
 }
 
 
-/* The metric of a set that does not count seconds. */
+/* Find or add the metric of a set that does not count seconds. */
 static pf_status find_unit_metric (pf_graph *graph, pf_histogram *set,
                                    pf_error *error) {
   for (set->metric = 0; set->metric < graph->nmetrics; set->metric++)
     if (is_metric_of(&graph->metrics[set->metric], set))
       return PF_OK;
-  if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last one is of rests */
+  if (graph->nmetrics == PF_MAX_METRICS - 1) /* the last is for remainders */
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "the histograms are in more than %d units",
                    PF_MAX_METRICS - 3);
@@ -150,9 +149,10 @@ pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
 }
 
 
-int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole) {
-  if (weight < 0)
-    return -pf_share(-(weight + 1), part, whole);
+/* Returns weight * part / whole, rounded towards 0. */
+static int64_t share (int64_t weight, uint64_t part, uint64_t whole) {
+  if (weight < 0) /* + 1: the negative of INT64_MIN does not fit */
+    return -share(-(weight + 1), part, whole);
   const uint64_t each = (uint64_t)weight / whole;
   const uint64_t rest = (uint64_t)weight % whole;
   if (whole <= UINT32_MAX)
@@ -189,14 +189,14 @@ uint32_t pf_function_at (const pf_attribution *a, size_t range,
 }
 
 
-/* The segment of [low, high) that begins at low. */
+/* The segment of [low, high) that begins at `low`; `range` is the last one that
+   starts at or before it. */
 static segment first_segment (const pf_address_index *index, size_t range,
                               uint64_t low, uint64_t high) {
-  segment s = {low, high, range, true};
+  segment s = {low, high, range};
   if (index->count == 0)
     return s;
   if (range != PF_NO_RANGE && low < pf_index_end(index, range)) {
-    s.is_gap = false;
     if (pf_index_end(index, range) < high)
       s.high = pf_index_end(index, range);
     return s;
@@ -208,7 +208,7 @@ static segment first_segment (const pf_address_index *index, size_t range,
 }
 
 
-/* The range in effect where a segment ends. */
+/* The last range that starts at or before the end of a segment. */
 static size_t range_after (const pf_address_index *index, const segment *s) {
   const size_t next = s->range == PF_NO_RANGE ? 0 : s->range + 1;
   return next < index->count && pf_index_start(index, next) <= s->high
@@ -243,7 +243,7 @@ static bool has_weight (const int64_t *weights, size_t nmetrics) {
 }
 
 
-/* Share a bin among the functions it covers. */
+/* Divide a bin among the functions and gaps that it covers. */
 static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
                             uint64_t high, const int64_t *weights) {
   const size_t nmetrics = a->graph->nmetrics;
@@ -254,7 +254,7 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
   for (uint64_t at = low; at < high; at = s.high) {
     s = first_segment(a->index, range, at, high);
     for (size_t i = 0; i < nmetrics; i++) {
-      part[i] = pf_share(weights[i], s.high - s.low, high - low);
+      part[i] = share(weights[i], s.high - s.low, high - low);
       left[i] -= part[i];
     }
     if (has_weight(part, nmetrics))
@@ -268,7 +268,7 @@ static pf_status share_bin (pf_attribution *a, size_t range, uint64_t low,
 }
 
 
-/* Whether [low, high) covers so much that sharing it out means nothing. */
+/* Whether a bin that ends at `high` covers too many functions to be divided. */
 static bool covers_too_many (const pf_address_index *index, size_t range,
                              uint64_t high) {
   const size_t last = pf_index_before(index, high - 1);
@@ -277,7 +277,7 @@ static bool covers_too_many (const pf_address_index *index, size_t range,
 }
 
 
-/* Give a whole bin to the pseudo function of its first address. */
+/* Attribute a whole bin to the pseudo function of its first address. */
 static pf_status attribute_whole (pf_attribution *a, uint64_t low,
                                   const int64_t *weights) {
   const uint32_t function = pf_graph_pseudo(a->graph, low);
@@ -301,16 +301,16 @@ pf_status pf_attribute_bin (pf_attribution *a, uint64_t low, uint64_t high,
     return PF_OK;
   }
   if (index->count == 0 || high <= low)
-    return add_segment(a, &(segment){low, low, range, true}, weights);
+    return add_segment(a, &(segment){low, low, range}, weights);
   if (covers_too_many(index, range, high))
     return attribute_whole(a, low, weights);
   return pf_shared_bins_add(&a->shared, low, high, weights, graph->nmetrics);
 }
 
 
-/* {====== The end ====== */
+/* {====== Finishing ====== */
 
-/* Make whole nanoseconds of as much of the rest as there are. */
+/* Move whole nanoseconds from the remainder to the time. */
 static void carry_rest (int64_t *time, int64_t *rest) {
   const pf_wide whole = pf_ns_of_parts(*rest);
   *time = pf_add(*time, (int64_t)whole);
@@ -334,7 +334,7 @@ static pf_status share_bins (pf_attribution *a) {
 }
 
 
-/* A function by its address. */
+/* A function and its address. */
 typedef struct located {
   uint64_t address;
   uint32_t function;
@@ -349,9 +349,9 @@ static int compare_located (const void *a, const void *b) {
 }
 
 
-/* Round the times of all functions, and drop the metric with the rests. In the
-   order of addresses each time is the difference of two rounded sums, so the
-   whole is right to half a nanosecond. */
+/* Round the times of all functions, and drop the metric of remainders. In the
+   order of addresses each time becomes the difference of two rounded running
+   sums, so the sum of all times is exact to half a nanosecond. */
 static pf_status round_times (pf_graph *graph, size_t rest) {
   located *const order = malloc((graph->nfunctions + 1) * sizeof *order);
   pf_wide sum = 0, done = 0;
@@ -391,7 +391,7 @@ pf_status pf_attribution_finish (pf_attribution *a) {
 /* }====== */
 
 
-/* Set the weights of a row by metric. False: it has none. */
+/* Set the weights of a row, by metric. Returns false if all are 0. */
 static bool set_weights (pf_attribution *a, const pf_pull *pull, size_t row,
                          size_t rest, int64_t *weights) {
   const int64_t count = pf_pull_int(pull->columns[COUNT], row, 0);

@@ -1,14 +1,19 @@
 /*
-** credit.h - histogram rows into weights of functions, exactly.
+** attribute.h - attribute the counts of histogram bins to functions, exactly.
+** Used by assemble.c for functions and by line_weights.c for source lines.
 **
-** A bin that straddles functions is shared by bytes: everyone gets the whole
-** part of their share and the largest gets what remains, so all weights stay
-** whole and add up to what was counted. Bytes in no function go to a pseudo
-** function: that of a gap between two functions is named by where the gap
-** begins, if it has at most PF_MAX_GAP bytes and all functions are known,
-** and all others by their own addresses. A bin over more than
-** PF_MAX_SHARES functions tells nothing of any of them: it goes whole to a
-** pseudo function named by where the bin begins.
+** A bin that covers several functions is divided by bytes: each function gets
+** its share rounded down, and the one with most bytes gets the remainder. So
+** all weights are whole numbers, and their sum is the sum of the counts. Bytes
+** in no function go to a pseudo function. It is named by the start of the gap
+** if the gap lies between two functions, has at most PF_MAX_GAP bytes and all
+** functions are known; else by the address itself. A bin over more than
+** PF_MAX_SHARES functions says nothing about any of them: the whole bin goes to
+** a pseudo function named by the start of the bin.
+**
+** Order of use: pf_attribution_metrics, add the functions to the graph, fill in
+** a pf_attribution, then either pf_attribute_histogram, or pf_attribute_bin for
+** each bin and pf_attribution_finish.
 */
 
 #ifndef attribute_h
@@ -19,52 +24,54 @@
 #include "kernels/graph/shared_bins.h"
 #include "model/graph.h"
 
-#define PF_MAX_SHARES 1024
-#define PF_MAX_GAP    4096
+#define PF_MAX_SHARES 1024 /* functions */
+#define PF_MAX_GAP    4096 /* bytes */
 
-/* Where weights go: function i of the graph covers range i of the index. */
+/* The attribution of one table. Function i of the graph covers range i of the
+   index. The caller sets the members up to `context`, all others to 0. */
 typedef struct pf_attribution {
-  pf_graph *graph;
-  const pf_address_index *index;
-  const pf_histograms *units; /* sets whose dimensions differ, or NULL */
-  size_t unit;                /* the set of the last row: 0 to begin with */
-  bool is_partial;   /* not all functions have ranges: gaps are code too */
-  size_t last_range; /* the range of the last bin: 0 to begin with */
+  pf_graph *graph;               /* borrowed, like the index and the sets */
+  const pf_address_index *index; /* ranges of the functions */
+  const pf_histograms
+      *units;      /* the sets, if their dimensions differ; or NULL */
+  bool is_partial; /* some functions have no range: gaps may be code too */
   /* Called for each bin with a count, in the order of the rows; or NULL. */
   pf_status (*observe)(void *context, uint64_t low, uint64_t high,
                        const int64_t *weights);
   void *context;
-  pf_shared_bins shared; /* bins over several functions, until the end */
+  size_t unit;           /* the set of the last row */
+  size_t last_range;     /* the range of the last bin */
+  pf_shared_bins shared; /* bins over several functions, divided at the end */
 } pf_attribution;
 
-/* Credit all rows of table `histogram`: low, high, count, and spent when it
-   is there; with `units` also set. Call pf_attribution_metrics before the graph has
-   functions. */
-pf_status pf_attribute_histogram (pf_attribution *attribution,
-                                  pf_reader *histogram, pf_error *error);
-
-/* Add the metrics that this table gives: of sets in seconds "samples", and
-   "time" when it has a column `spent`; of each other dimension one of its name,
-   with the counts; until the end also what rounding left over, where the rates
-   of the sets make times that are no whole nanoseconds. Notes in each set which
-   metric its counts are. PF_ELIMIT when there are too many dimensions. */
+/*
+** Add the metrics of a table `histogram` to a graph without functions:
+** "samples" if a set is in seconds, "time" (ns) if the table has a column
+** `spent` too, and one metric for each other dimension, named after it. Where a
+** sampling rate gives times that are no whole nanoseconds, a last metric keeps
+** the remainders until pf_attribution_finish. Each set gets the number of the
+** metric of its counts. PF_ELIMIT when there are too many dimensions.
+*/
 pf_status pf_attribution_metrics (pf_graph *graph, const pf_reader *histogram,
                                   pf_histograms *sets, pf_error *error);
 
-/* Share out the bins over several functions, and round the times. PF_ENOMEM.
-   pf_attribute_histogram does it for its own credit. */
-pf_status pf_attribution_finish (pf_attribution *attribution);
+/* Attribute all rows of table `histogram` (columns low, high, count, if present
+   spent, and with `units` set) and finish. PF_ENOMEM, or the reader's error. */
+pf_status pf_attribute_histogram (pf_attribution *attribution,
+                                  pf_reader *histogram, pf_error *error);
 
-/* Credit one bin [low, high). PF_ENOMEM. */
+/* Attribute one bin [low, high); weights by metric. PF_ENOMEM. */
 pf_status pf_attribute_bin (pf_attribution *attribution, uint64_t low,
                             uint64_t high, const int64_t *weights);
 
-/* The function that an address belongs to: a symbol's, or the pseudo function
-   of its gap. PF_NO_FUNCTION when out of memory. */
-uint32_t pf_function_at (const pf_attribution *attribution, size_t place,
-                         uint64_t address);
+/* Divide the bins over several functions, round the times, drop the metric of
+   remainders, and free what the attribution owns. PF_ENOMEM. */
+pf_status pf_attribution_finish (pf_attribution *attribution);
 
-/* How much of `weight` goes to `part` of `whole` bytes, rounded down. */
-int64_t pf_share (int64_t weight, uint64_t part, uint64_t whole);
+/* Returns the function of an address: the symbol that contains it, or the
+   pseudo function of its gap, which is added if it is new. `range` is the last
+   one that starts at or before the address. PF_NO_FUNCTION: out of memory. */
+uint32_t pf_function_at (const pf_attribution *attribution, size_t range,
+                         uint64_t address);
 
 #endif

@@ -1,9 +1,9 @@
 /*
-** arc_counter.c - rows of a table `arcs` into arcs between functions.
+** count_arcs.c - count the rows of a table `arcs` as calls between functions.
 **
-** Whose addresses they are is found in the thread that reads, for each is a
-** search in a large index; the other one counts. What is no symbol's needs
-** another look there, for it may become a pseudo function.
+** The reader thread resolves addresses to symbols, because each look-up
+** searches a large index; the worker thread counts the arcs. The worker looks
+** up addresses in no symbol again, because only it may add pseudo functions.
 */
 
 #include "kernels/graph/count_arcs.h"
@@ -27,7 +27,7 @@ static const pf_want wants[NWANTS] = {
 };
 
 
-/* Whether an address in no symbol lies before or behind all of them. */
+/* Whether an address in no symbol lies before or after all symbols. */
 static bool is_outside (const pf_address_index *index, uint64_t address) {
   const size_t range = pf_index_before(index, address);
   return index->count != 0 &&
@@ -35,21 +35,19 @@ static bool is_outside (const pf_address_index *index, uint64_t address) {
 }
 
 
-/* The symbols at the two ends of an arc, UINT32_MAX for none; then the
-   functions. */
+/* The symbols at the two ends of an arc, or UINT32_MAX; later the functions. */
 typedef struct arc_ends {
   uint32_t caller, callee; /* callee PF_NO_FUNCTION: the arc is dropped */
 } arc_ends;
 
-/* The arc_counter under way. */
 typedef struct arc_counter {
   const pf_attribution *attribution;
-  uint32_t *entries; /* compat only, see find_entries */
+  uint32_t *entries; /* of find_entries; NULL for exact profiles */
 } arc_counter;
 
 
-/* For each function itself, or the nearest before it, that is marked as one;
-   NULL when out of memory. */
+/* Returns for each symbol the nearest one, itself or before it, that is marked
+   as a function. NULL when out of memory. */
 static uint32_t *find_entries (const pf_graph *graph) {
   uint32_t *entries = pf_array(graph->nfunctions, sizeof *entries);
   uint32_t entry = PF_NO_FUNCTION;
@@ -62,7 +60,8 @@ static uint32_t *find_entries (const pf_graph *graph) {
 }
 
 
-/* The function of an address, given the symbol that holds it, if one does. */
+/* The function of an address; `symbol` is the one that contains the address, or
+   UINT32_MAX. */
 static uint32_t function_of (const arc_counter *c, uint64_t address,
                              uint32_t symbol) {
   if (symbol != UINT32_MAX)
@@ -95,7 +94,7 @@ static void find_as_gprof (const arc_counter *c, arc_ends *ends) {
 }
 
 
-/* From symbols to functions: both ends have one, or another look is needed. */
+/* Replace the symbols at both ends by functions. */
 static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
                             size_t row, arc_ends *ends) {
   if (c->entries != NULL) {
@@ -109,8 +108,8 @@ static pf_status find_ends (const arc_counter *c, const pf_pull *pull,
 }
 
 
-/* Note the symbols that hold the callers, and behind all of these those that
-   hold the callees. */
+/* Set the notes of a batch: the symbols of the callers, and from
+   notes[PF_BATCH_ROWS] on the symbols of the callees. */
 static void find_symbols (void *context, const pf_pull *pull, uint32_t *notes) {
   const pf_address_index *const index =
       ((const arc_counter *)context)->attribution->index;

@@ -1,13 +1,13 @@
 /*
-** cycles.c - strong components by one depth-first walk with two stacks of its
-** own, after Gabow: the stack of the walk and the stack of the components that
-** are still open. A call back into an open component joins to it all
-** components above it.
+** cycles.c - strongly connected components by one depth-first traversal with
+** two explicit stacks, after Gabow: the stack of the traversal, and the stack
+** of the components that are still open. An arc to a function of an open
+** component joins all components above it on the stack to that component.
 **
-** The walk jumps about in memory, so it touches little for each function: one
-** word that says when it was met, its arcs, and its place in the order. Where
-** the order need not be that of a walk, sweeps over all functions come first:
-** most call only what lies on one side of them, or nobody.
+** The traversal accesses memory at random, so it touches little for each
+** function: its preorder number, its arcs, and its slot in the order. With a
+** visitor, linear sweeps over all functions come first: most functions are in
+** no cycle and call only functions on one side of them, or none.
 */
 
 #include "kernels/graph/cycles.h"
@@ -17,72 +17,72 @@
 
 #include "model/memory.h"
 
-#define CLOSED     UINT32_MAX
-#define FETCH_FROM 16 /* roots ahead */
+#define CLOSED      UINT32_MAX
+#define FETCH_AHEAD 16 /* roots ahead */
 
 /* A function whose callees are being visited. */
 typedef struct frame {
   uint32_t function;
-  uint32_t arc, end; /* its arcs that are left */
+  uint32_t arc, end; /* its arcs that have not been followed yet */
 } frame;
 
-/* A component that is open: a chain of functions. */
+/* An open component: a linked list of functions. */
 typedef struct component {
   uint32_t head, last;
 } component;
 
-typedef struct walk {
+typedef struct traversal {
   const pf_graph *graph;
   pf_cycles *cycles;
   const pf_visitor *visitor;
-  frame *frames; /* the walk's stack */
+  frame *frames; /* the stack of the traversal */
   size_t depth;
-  component *open; /* the other stack */
+  component *open; /* the stack of open components */
   size_t nopen;
-  uint32_t *met; /* when, counted from 1; 0: not met; or CLOSED */
-  uint32_t clock;
+  uint32_t *preorder; /* numbers from 1; 0: not discovered; or CLOSED */
+  uint32_t discovered;
   size_t closed; /* functions */
   size_t heads_capacity;
-} walk;
+} traversal;
 
 
-/* {====== The walk ====== */
+/* {====== The traversal ====== */
 
 /* Join all open components above the one that holds `function` to it. */
-static void join (walk *w, uint32_t function) {
-  const uint32_t met = w->met[function];
-  size_t above = w->nopen;
-  while (above > 1 && w->met[w->open[above - 1].head] > met)
+static void join (traversal *t, uint32_t function) {
+  const uint32_t number = t->preorder[function];
+  size_t above = t->nopen;
+  while (above > 1 && t->preorder[t->open[above - 1].head] > number)
     above--;
-  component *const into = &w->open[above - 1];
-  for (size_t i = above; i < w->nopen; i++) {
-    w->cycles->next[into->last] = w->open[i].head;
-    into->last = w->open[i].last;
+  component *const into = &t->open[above - 1];
+  for (size_t i = above; i < t->nopen; i++) {
+    t->cycles->next[into->last] = t->open[i].head;
+    into->last = t->open[i].last;
   }
-  w->nopen = above;
+  t->nopen = above;
 }
 
 
-static void enter (walk *w, uint32_t function) {
-  const uint32_t *first = &w->graph->child_first[function];
-  w->met[function] = ++w->clock;
-  w->open[w->nopen++] = (component){function, function};
-  w->frames[w->depth++] = (frame){function, first[0], first[1]};
+static void enter (traversal *t, uint32_t function) {
+  const uint32_t *first = &t->graph->child_first[function];
+  t->preorder[function] = ++t->discovered;
+  t->open[t->nopen++] = (component){function, function};
+  t->frames[t->depth++] = (frame){function, first[0], first[1]};
 }
 
 
-/* Where the next functions of the order go. Who visits each as it is left needs
-   no list of all. */
-static uint32_t *next_place (const walk *w) {
-  return w->cycles->order + (w->visitor == NULL ? w->closed : 0);
+/* The next free slot of the order. A visitor needs no list of all functions, so
+   for it the slots are used again. */
+static uint32_t *next_slot (const traversal *t) {
+  return t->cycles->order + (t->visitor == NULL ? t->closed : 0);
 }
 
 
-/* So many functions more have been put there. */
-static void leave (walk *w, size_t count) {
-  if (w->visitor != NULL)
-    w->visitor->leave(w->visitor->context, next_place(w), count);
-  w->closed += count;
+/* Report the `count` functions in the next slots as closed. */
+static void report (traversal *t, size_t count) {
+  if (t->visitor != NULL)
+    t->visitor->visit(t->visitor->context, next_slot(t), count);
+  t->closed += count;
 }
 
 
@@ -92,16 +92,16 @@ static int compare_numbers (const void *left, const void *right) {
 }
 
 
-/* Keep the head of a cycle that has closed. */
-static bool keep_head (walk *w, uint32_t head) {
-  pf_cycles *const cycles = w->cycles;
-  if (cycles->count == w->heads_capacity) {
-    const size_t capacity = 2 * w->heads_capacity + 16;
+/* Append the head of a closed cycle; false when out of memory. */
+static bool keep_head (traversal *t, uint32_t head) {
+  pf_cycles *const cycles = t->cycles;
+  if (cycles->count == t->heads_capacity) {
+    const size_t capacity = 2 * t->heads_capacity + 16;
     uint32_t *const heads = realloc(cycles->heads, capacity * sizeof *heads);
     if (heads == NULL)
       return false;
     cycles->heads = heads;
-    w->heads_capacity = capacity;
+    t->heads_capacity = capacity;
   }
   cycles->heads[cycles->count++] = head;
   return true;
@@ -109,59 +109,59 @@ static bool keep_head (walk *w, uint32_t head) {
 
 
 /* Close the topmost component; false when out of memory. */
-static bool close_component (walk *w) {
-  const component done = w->open[--w->nopen];
-  uint32_t *const members = next_place(w);
+static bool close_component (traversal *t) {
+  const component done = t->open[--t->nopen];
+  uint32_t *const members = next_slot(t);
   size_t count = 0;
   if (done.head == done.last) {
-    w->met[done.head] = CLOSED;
+    t->preorder[done.head] = CLOSED;
     members[0] = done.head;
-    leave(w, 1);
+    report(t, 1);
     return true;
   }
-  w->cycles->next[done.last] = PF_NO_FUNCTION;
-  for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = w->cycles->next[f]) {
-    w->met[f] = CLOSED;
+  t->cycles->next[done.last] = PF_NO_FUNCTION;
+  for (uint32_t f = done.head; f != PF_NO_FUNCTION; f = t->cycles->next[f]) {
+    t->preorder[f] = CLOSED;
     members[count++] = f;
   }
   qsort(members, count, sizeof *members, compare_numbers);
-  if (!keep_head(w, done.head))
+  if (!keep_head(t, done.head))
     return false;
-  leave(w, count);
+  report(t, count);
   return true;
 }
 
 
-/* A function that calls nobody closes at once. */
-static bool close_leaf (walk *w, uint32_t function) {
-  const uint32_t *first = &w->graph->child_first[function];
+/* Close a function without callees at once; false if it has callees. */
+static bool close_leaf (traversal *t, uint32_t function) {
+  const uint32_t *first = &t->graph->child_first[function];
   if (first[0] != first[1])
     return false;
-  w->met[function] = CLOSED;
-  *next_place(w) = function;
-  leave(w, 1);
+  t->preorder[function] = CLOSED;
+  *next_slot(t) = function;
+  report(t, 1);
   return true;
 }
 
 
-/* False when out of memory. */
-static bool walk_from (walk *w, uint32_t root) {
-  if (close_leaf(w, root))
+/* Traverse what is reachable from `root`; false when out of memory. */
+static bool traverse_from (traversal *t, uint32_t root) {
+  if (close_leaf(t, root))
     return true;
-  enter(w, root);
-  while (w->depth > 0) {
-    frame *const top = &w->frames[w->depth - 1];
+  enter(t, root);
+  while (t->depth > 0) {
+    frame *const top = &t->frames[t->depth - 1];
     if (top->arc < top->end) {
-      const uint32_t callee = w->graph->arcs[top->arc++].callee;
-      const uint32_t met = w->met[callee];
-      if (met != 0 && met != CLOSED)
-        join(w, callee);
-      else if (met == 0 && !close_leaf(w, callee))
-        enter(w, callee);
+      const uint32_t callee = t->graph->arcs[top->arc++].callee;
+      const uint32_t number = t->preorder[callee];
+      if (number != 0 && number != CLOSED)
+        join(t, callee);
+      else if (number == 0 && !close_leaf(t, callee))
+        enter(t, callee);
     }
     else {
-      w->depth--;
-      if (w->open[w->nopen - 1].head == top->function && !close_component(w))
+      t->depth--;
+      if (t->open[t->nopen - 1].head == top->function && !close_component(t))
         return false;
     }
   }
@@ -169,15 +169,15 @@ static bool walk_from (walk *w, uint32_t root) {
 }
 
 
-/* A root will soon be walked from: have what its first callee needs ready. */
-static inline void fetch (const walk *w, size_t root) {
-  const size_t near = root + FETCH_FROM, far = root + 2 * FETCH_FROM;
-  const pf_graph *const graph = w->graph;
+/* Prefetch what the first callees of coming roots need. */
+static inline void prefetch (const traversal *t, size_t root) {
+  const size_t near = root + FETCH_AHEAD, far = root + 2 * FETCH_AHEAD;
+  const pf_graph *const graph = t->graph;
   if (far >= graph->nfunctions)
     return;
   const uint32_t arc = graph->child_first[far];
   if (arc < graph->narcs) {
-    __builtin_prefetch(&w->met[graph->arcs[arc].callee], 1);
+    __builtin_prefetch(&t->preorder[graph->arcs[arc].callee], 1);
     __builtin_prefetch(&graph->child_first[graph->arcs[arc].callee]);
   }
   const uint32_t soon = graph->child_first[near];
@@ -191,85 +191,88 @@ static inline void fetch (const walk *w, size_t root) {
 
 /* {====== Sweeps ====== */
 
-/* Whether all that a function calls, itself left out, is closed. */
-static bool is_free (const walk *w, uint32_t function) {
-  const pf_graph *const graph = w->graph;
+/* Whether all functions that a function calls, other than itself, are
+   closed. */
+static bool callees_are_closed (const traversal *t, uint32_t function) {
+  const pf_graph *const graph = t->graph;
   const uint32_t end = graph->child_first[function + 1];
   for (uint32_t i = graph->child_first[function]; i < end; i++)
-    if (w->met[graph->arcs[i].callee] != CLOSED &&
+    if (t->preorder[graph->arcs[i].callee] != CLOSED &&
         graph->arcs[i].callee != function)
       return false;
   return true;
 }
 
 
-/* Close what can be closed, from the last function to the first or from the
-   first to the last; answers how many were. */
-static size_t sweep (walk *w, bool from_last) {
-  const size_t n = w->graph->nfunctions, before = w->closed;
+/* Close all functions whose callees are closed, in descending or ascending
+   order of number; returns how many. */
+static size_t sweep (traversal *t, bool from_last) {
+  const size_t n = t->graph->nfunctions, before = t->closed;
   for (size_t i = 0; i < n; i++) {
     const uint32_t function = (uint32_t)(from_last ? n - 1 - i : i);
-    if (w->met[function] == CLOSED || !is_free(w, function))
+    if (t->preorder[function] == CLOSED || !callees_are_closed(t, function))
       continue;
-    w->met[function] = CLOSED;
-    *next_place(w) = function;
-    leave(w, 1);
+    t->preorder[function] = CLOSED;
+    *next_slot(t) = function;
+    report(t, 1);
   }
-  return w->closed - before;
+  return t->closed - before;
 }
 
 
-/* What is closed so is in no cycle and leads to none, so it makes no difference
-   to the heads and chains of those that the walk will find. Both ways once, then
-   a few times more while much is left and a good part of that is closed. */
-static void sweep_both_ways (walk *w) {
-  const size_t n = w->graph->nfunctions;
+/* Sweep in both directions, and again while more than an eighth of all
+   functions is left and a sweep closes more than a quarter of the rest.
+   Functions closed here are in no cycle and lead to none, so the heads and
+   lists of cycles that the traversal finds stay the same. */
+static void sweep_both_ways (traversal *t) {
+  const size_t n = t->graph->nfunctions;
   size_t left, closed;
-  (void)sweep(w, true);
+  (void)sweep(t, true);
   do {
-    left = n - w->closed;
-    closed = sweep(w, false) + sweep(w, true);
-  } while (closed > left / 4 && n - w->closed > n / 8);
+    left = n - t->closed;
+    closed = sweep(t, false) + sweep(t, true);
+  } while (closed > left / 4 && n - t->closed > n / 8);
 }
 
 /* }====== */
 
 
-static bool open_walk (walk *w, const pf_graph *graph, pf_cycles *cycles) {
+static bool open_traversal (traversal *t, const pf_graph *graph,
+                            pf_cycles *cycles) {
   const size_t n = graph->nfunctions + 1;
-  w->graph = graph;
-  w->cycles = cycles;
-  w->frames = pf_array(n, sizeof *w->frames);
-  w->open = pf_array(n, sizeof *w->open);
-  w->met = pf_array(n, sizeof *w->met);
+  t->graph = graph;
+  t->cycles = cycles;
+  t->frames = pf_array(n, sizeof *t->frames);
+  t->open = pf_array(n, sizeof *t->open);
+  t->preorder = pf_array(n, sizeof *t->preorder);
   cycles->next = pf_array(n, sizeof(uint32_t));
   cycles->order = pf_array(n, sizeof(uint32_t));
-  if (w->met != NULL)
-    memset(w->met, 0, n * sizeof(uint32_t));
-  return w->frames != NULL && w->open != NULL && w->met != NULL &&
+  if (t->preorder != NULL)
+    memset(t->preorder, 0, n * sizeof(uint32_t));
+  return t->frames != NULL && t->open != NULL && t->preorder != NULL &&
          cycles->next != NULL && cycles->order != NULL;
 }
 
 
-static void close_walk (walk *w) {
-  free(w->frames);
-  free(w->open);
-  free(w->met);
+static void close_traversal (traversal *t) {
+  free(t->frames);
+  free(t->open);
+  free(t->preorder);
 }
 
 
 pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
                           const pf_visitor *visitor) {
-  walk w = {.visitor = visitor};
+  traversal t = {.visitor = visitor};
   memset(cycles, 0, sizeof *cycles);
-  bool done = open_walk(&w, graph, cycles);
+  bool done = open_traversal(&t, graph, cycles);
   if (done && visitor != NULL)
-    sweep_both_ways(&w);
-  for (size_t i = 0; done && w.closed < graph->nfunctions; i++) {
+    sweep_both_ways(&t);
+  for (size_t i = 0; done && t.closed < graph->nfunctions; i++) {
     if (visitor == NULL)
-      fetch(&w, i); /* else few are left */
-    if (w.met[i] == 0)
-      done = walk_from(&w, (uint32_t)i);
+      prefetch(&t, i); /* after sweeps few are left */
+    if (t.preorder[i] == 0)
+      done = traverse_from(&t, (uint32_t)i);
   }
   if (visitor == NULL)
     pf_cycles_number(cycles);
@@ -277,7 +280,7 @@ pf_status pf_cycles_find (pf_cycles *cycles, const pf_graph *graph,
     free(cycles->order);
     cycles->order = NULL;
   }
-  close_walk(&w);
+  close_traversal(&t);
   return done ? PF_OK : PF_ENOMEM;
 }
 

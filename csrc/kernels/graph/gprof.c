@@ -1,5 +1,5 @@
 /*
-** gprof.c - histogram rows into weights of functions as gprof 2.40 does it.
+** gprof.c - attribute histogram counts to functions as gprof 2.40 does.
 */
 
 #include "kernels/graph/gprof.h"
@@ -10,7 +10,7 @@
 #include "kernels/relay.h"
 #include "model/names.h"
 
-#define SAME_SCALE 0.000001 /* scales this close are one to gprof */
+#define SAME_SCALE 0.000001 /* gprof takes closer scales for equal */
 
 enum {
   SET,
@@ -26,14 +26,13 @@ static const pf_want wants[NWANTS] = {
     {"count", PF_INT, true}, {"bin", PF_INT, true},
 };
 
-/* A bin with a count, when histograms must be added up before they count. */
+/* A bin with a count, kept while histograms of the same range are summed. */
 typedef struct bin_count {
   size_t set; /* the first of its range */
   uint64_t bin, low, high;
   uint32_t count;
 } bin_count;
 
-/* The credit under way. */
 typedef struct gprof_attribution {
   pf_graph *graph;
   const pf_address_index *index;
@@ -127,7 +126,7 @@ pf_status pf_gprof_check (pf_histograms *sets, pf_error *error) {
 
 /* {====== One bin ====== */
 
-/* A double as an address, where it fits. */
+/* Convert a double to an address, clamped to 0 and UINT64_MAX. */
 static uint64_t to_units (double value) {
   if (!(value > 0))
     return 0;
@@ -135,7 +134,7 @@ static uint64_t to_units (double value) {
 }
 
 
-/* Where range `at` begins, in units of 2^shift bytes. */
+/* The start of range `at`, in units of 2^shift bytes. */
 static uint64_t starts_at (const pf_address_index *index, size_t at,
                            unsigned shift) {
   return pf_index_start(index, at) >> shift;
@@ -152,7 +151,7 @@ static uint64_t longer (uint64_t left, uint64_t right) {
 }
 
 
-/* The first range that can overlap a bin beginning at `low` units. */
+/* The first range that can overlap a bin that starts at `low` units. */
 static size_t first_range (const gprof_attribution *a, uint64_t low,
                            unsigned shift) {
   const uint64_t last =
@@ -162,7 +161,7 @@ static size_t first_range (const gprof_attribution *a, uint64_t low,
 }
 
 
-/* As gprof: count * overlap / scale, nothing for the last symbol. */
+/* gprof's formula: count * overlap / scale, and nothing for the last symbol. */
 static void attribute_as_gprof (gprof_attribution *a, uint64_t low,
                                 uint64_t high, double count) {
   const pf_address_index *index = a->index;
@@ -180,7 +179,8 @@ static void attribute_as_gprof (gprof_attribution *a, uint64_t low,
 }
 
 
-/* The same with parts that add up to the count, in units of 2^shift bytes. */
+/* The same with parts that add up to the count; bounds in units of 2^shift
+   bytes. */
 static void attribute_evenly (const gprof_attribution *a, uint64_t low,
                               uint64_t high, unsigned shift, double count,
                               double *ticks) {
@@ -241,7 +241,7 @@ static int compare_bins (const void *left, const void *right) {
 }
 
 
-/* Add up the kept bins of one place and credit the sums. */
+/* Sum the kept bins of equal ranges, and attribute the sums. */
 static void attribute_kept (gprof_attribution *a) {
   if (a->nbins > 0)
     qsort(a->bins, a->nbins, sizeof *a->bins, compare_bins);

@@ -1,6 +1,8 @@
 /*
-** gprof.h - histogram rows into weights of functions as gprof 2.40 does it,
-** with its arithmetic, order and defects, so that its digits come out.
+** gprof.h - attribute histogram counts to functions as gprof 2.40 does, with
+** its arithmetic, order and defects, so that all digits are the same as
+** gprof's. Used by assemble.c for compat profiles: pf_gprof_check, then
+** pf_gprof_histogram. The source is hist.c of GNU binutils:
 **
 **   - Addresses are counted in units of 2 bytes. The range of the first
 **     histogram is divided evenly: scale = ((high - low) / 2) / bins, a
@@ -8,8 +10,8 @@
 **     The real bins of profil() may lie elsewhere.
 **   - A function gets count * overlap / scale, though the bin may be a unit
 **     wider or narrower than scale: the parts need not add up to the count.
-**   - The last symbol gets nothing: its end is read behind the table.
-**   - Histograms of one range are added up, modulo 2^32, before all this.
+**   - The last symbol gets nothing: gprof reads its end after the table's end.
+**   - Histograms of the same range are summed first, modulo 2^32.
 */
 
 #ifndef gprof_h
@@ -18,15 +20,16 @@
 #include "kernels/graph/address_index.h"
 #include "kernels/graph/histograms.h"
 
-/* PF_EUNSUPPORTED, with the words gprof would stop with, when it refuses
-   these sets. Marks repeated ranges. */
+/* PF_EUNSUPPORTED, with gprof's message, when gprof refuses these sets. Sets
+   `is_repeated` and the `first` of sets whose range is repeated. PF_ENOMEM. */
 pf_status pf_gprof_check (pf_histograms *sets, pf_error *error);
 
 /*
-** Credit all rows of table `histogram` to graph->ticks; function i of the
-** graph covers range i of the index. Beside it compute what would come out
-** if the parts of each bin added up (even_ticks), and if moreover the bins
-** lay where profil() puts them (right_ticks): what differs tells why.
+** Attribute all rows of table `histogram` to graph->ticks; function i of the
+** graph covers range i of the index. Two more results explain differences from
+** the exact profile: even_ticks are what gprof would compute if the parts of
+** each bin added up to its count, right_ticks if also the bins lay where
+** profil() puts them. PF_ENOMEM, PF_EUNSUPPORTED, or the reader's error.
 */
 pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                               const pf_histograms *sets, pf_reader *histogram,

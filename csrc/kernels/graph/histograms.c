@@ -1,5 +1,5 @@
 /*
-** histograms.c - the histograms of a trace, as its table `sets` lists them.
+** histograms.c - read the table `sets`.
 */
 
 #include "kernels/graph/histograms.h"

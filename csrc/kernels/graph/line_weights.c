@@ -1,9 +1,10 @@
 /*
-** lines.c - histogram rows into weights of source lines.
+** line_weights.c - attribute histogram counts to source lines.
 **
-** Functions and the rows of the line table are two sorted lists of ranges;
-** a sweep over both cuts the text into ranges that lie in at most one of
-** each. A second graph, whose functions are these ranges, does the counting.
+** Functions and the rows of the line table are two sorted lists of ranges. A
+** sweep over both cuts the code into ranges that lie in at most one function
+** and one row. A second graph, which has a function for each of these ranges,
+** accumulates the weights.
 */
 
 #include "kernels/graph/line_weights.h"
@@ -16,7 +17,6 @@
 #define NO_ROW UINT32_MAX
 
 
-/* A piece of the text. */
 struct pf_line_range {
   uint64_t start, end;
   uint32_t row; /* of the line table, or NO_ROW */
@@ -39,14 +39,13 @@ static bool add_range (pf_line_weights *lines, uint64_t start, uint64_t end,
 }
 
 
-/* A sorted list of ranges during the sweep: where the one in effect at a
-   position ends, or the next one begins. */
+/* The next start or end of [start, end) after address `at`. */
 static uint64_t next_edge (uint64_t at, uint64_t start, uint64_t end) {
   return at < start ? start : end;
 }
 
 
-/* Cut [start, end) ranges out of both lists. */
+/* Cut the functions and the line table into ranges. */
 static bool sweep (pf_line_weights *lines, uint64_t bias) {
   const pf_address_index *functions = lines->functions->index;
   size_t f = 0, r = 0;
@@ -82,7 +81,7 @@ static bool sweep (pf_line_weights *lines, uint64_t bias) {
 }
 
 
-/* Make the counter: one function per range, with the same metrics. */
+/* Open the second graph: one function per range, with the same metrics. */
 static pf_status open_cells (pf_line_weights *lines) {
   const pf_graph *graph = lines->functions->graph;
   pf_graph_open(&lines->cells, graph->dictionary);
@@ -121,8 +120,8 @@ pf_status pf_line_weights_bin (void *context, uint64_t low, uint64_t high,
 }
 
 
-/* What range or gap `cell` stands for. */
-static pf_status describe (const pf_line_weights *lines, uint32_t cell,
+/* Set `line` to the file, line, function and weights of range or gap `cell`. */
+static pf_status set_line (const pf_line_weights *lines, uint32_t cell,
                            pf_graph_line *line) {
   const pf_attribution *functions = lines->functions;
   const uint64_t address = lines->cells.addresses[cell];
@@ -151,7 +150,8 @@ static int compare_lines (const void *left, const void *right) {
 }
 
 
-/* Add up rows that are equal; answers how many are left. */
+/* Merge neighbours of one file, line and function; returns how many are
+   left. */
 static size_t merge_lines (pf_graph_line *rows, size_t count) {
   size_t kept = 0;
   for (size_t i = 0; i < count; i++)
@@ -188,7 +188,7 @@ pf_status pf_line_weights_finish (pf_line_weights *lines) {
   count = 0;
   for (size_t i = 0; i < cells->nfunctions; i++)
     if (has_weight(cells, i) &&
-        describe(lines, (uint32_t)i, &rows[count++]) != PF_OK)
+        set_line(lines, (uint32_t)i, &rows[count++]) != PF_OK)
       return PF_ENOMEM;
   qsort(rows, count, sizeof *rows, compare_lines);
   graph->nline_rows = merge_lines(rows, count);

@@ -49,8 +49,8 @@ static const char *const nameless[] = {
 };
 /* clang-format on */
 
-#define FETCH_FROM 6 /* entries ahead */
-#define FETCH_ARCS 4
+#define FETCH_AHEAD 6 /* entries ahead */
+#define FETCH_ARCS  4
 
 typedef enum step {
   NEXT_NODE,
@@ -309,10 +309,10 @@ static void fetch (const text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   uint32_t next[4];
-  if (self->at + 4 * FETCH_FROM >= flow->nnodes || graph->narcs == 0)
+  if (self->at + 4 * FETCH_AHEAD >= flow->nnodes || graph->narcs == 0)
     return;
   for (size_t i = 0; i < 4; i++) {
-    next[i] = flow->entries[self->at + (4 - i) * FETCH_FROM];
+    next[i] = flow->entries[self->at + (4 - i) * FETCH_AHEAD];
     if (next[i] >= graph->nfunctions)
       return;
   }

@@ -1,7 +1,8 @@
 /*
-** propagate.c - flags and fractions from callers down to callees, then time
-** from callees up to callers, each in one pass over functions and arcs. Where
-** nothing has to come down, time goes up while cycles are looked for.
+** propagate.c - propagate flags and fractions from callers to callees, then
+** time from callees to callers, each in one scan over functions and arcs. If
+** neither flags nor fractions are needed, time is propagated during the search
+** for cycles.
 */
 
 #include "kernels/graph/propagate.h"
@@ -12,20 +13,21 @@
 #include "model/memory.h"
 
 #define NS_PER_SECOND 1e9
-#define FETCH_FROM    8 /* functions ahead */
+#define FETCH_AHEAD   8 /* functions ahead */
 
 
-/* Whether all of every node may be seen, without asking. gprof's fractions
-   are sums that may miss 1 by their last bits, which its digits show. */
-static bool is_open (const pf_flow *flow) {
+/* Whether all fractions are 1. Compat graphs always need them: gprof's
+   fractions are sums that may differ from 1 in their last bits, which its
+   digits show. */
+static bool needs_no_fractions (const pf_flow *flow) {
   return flow->filter == NULL && !flow->graph->facts.compat;
 }
 
 
 /* {====== Nodes ====== */
 
-/* The weights of the metric as numbers that can be parted. */
-static void make_functions (const pf_flow *flow) {
+/* Set the nodes of functions: self time and calls. */
+static void init_functions (const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   for (size_t i = 0; i < graph->nfunctions; i++) {
     const double self = pf_flow_in_flat(flow, i) ? pf_flow_weight(flow, i) : 0;
@@ -34,7 +36,7 @@ static void make_functions (const pf_flow *flow) {
 }
 
 
-/* What all functions of the flat profile cost. */
+/* The sum of the weights of all functions in the flat profile. */
 static double total_of (const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   double total = graph->facts.compat ? graph->facts.ticks
@@ -46,8 +48,8 @@ static double total_of (const pf_flow *flow) {
 }
 
 
-/* Room for all nodes, and those of functions. A cycle has two functions or
-   more: so many nodes there may be. */
+/* Allocate all nodes, and set those of functions. A cycle has at least two
+   functions, so there are at most n / 2 cycles. False when out of memory. */
 static bool open_nodes (pf_flow *flow) {
   const size_t n = flow->graph->nfunctions;
   flow->nodes = pf_array(n + n / 2 + 1, sizeof *flow->nodes);
@@ -55,14 +57,14 @@ static bool open_nodes (pf_flow *flow) {
   flow->inner = pf_array_of_zeros(n / 2, sizeof *flow->inner);
   if (flow->nodes == NULL || flow->cycle_of == NULL || flow->inner == NULL)
     return false;
-  make_functions(flow);
+  init_functions(flow);
   flow->total = total_of(flow);
   return true;
 }
 
 
-/* Count the calls of a member of cycle i by others, and its own of others in
-   the cycle. */
+/* Add the calls of a member by other functions to cycle i, and the member's
+   calls of other members to the inner calls. */
 static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
   const pf_graph *graph = flow->graph;
   pf_node *const node = &flow->nodes[graph->nfunctions + i];
@@ -76,7 +78,7 @@ static void count_calls (pf_flow *flow, size_t i, uint32_t member) {
 }
 
 
-/* Make the node of cycle i. */
+/* Set the node of cycle i. */
 static void add_cycle (pf_flow *flow, size_t i) {
   const pf_cycles *const cycles = &flow->cycles;
   const uint32_t head = cycles->heads[i];
@@ -107,8 +109,8 @@ static double per_second (const pf_flow *flow) {
 
 /* {====== Down: entries and fractions ====== */
 
-/* Take over the flag and the share of the fraction from the callers of
-   `function` that are outside of its node. */
+/* Add to `node` the flags and fractions of the callers of `function` that are
+   outside the node, in proportion to their calls. */
 static void inherit_from_callers (pf_flow *flow, size_t function, size_t node) {
   const pf_graph *graph = flow->graph;
   const double calls = (double)flow->nodes[node].calls;
@@ -147,7 +149,7 @@ static void inherit (pf_flow *flow, size_t node) {
 }
 
 
-/* What the filter says of a function: `in` and `out` are two of its bits. */
+/* Evaluate a pair of filter bits, `in` and `out`, for a function. */
 static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
                        uint8_t in, uint8_t out) {
   const uint8_t bits = flow->filter == NULL ? 0 : flow->filter[function];
@@ -159,8 +161,8 @@ static bool is_wanted (const pf_flow *flow, size_t function, bool inherited,
 }
 
 
-/* What becomes of a function that has inherited. */
-static void settle (pf_flow *flow, size_t function) {
+/* Apply the filter to a function that has inherited from its callers. */
+static void apply_filter (pf_flow *flow, size_t function) {
   double *const fraction = &flow->fractions[function];
   bool *const printed = &flow->printed[function];
   *printed = is_wanted(flow, function, *printed, PF_GRAPH_IN, PF_GRAPH_OUT);
@@ -171,8 +173,9 @@ static void settle (pf_flow *flow, size_t function) {
 }
 
 
-/* gprof gives no entry to a cycle that nobody outside calls; we do. */
-static void adopt_cycles (pf_flow *flow) {
+/* Give cycles the flags of their members. gprof gives no entry to a cycle that
+   no function outside calls; exact profiles do. */
+static void inherit_from_members (pf_flow *flow) {
   const pf_cycles *cycles = &flow->cycles;
   const size_t n = flow->graph->nfunctions;
   for (size_t i = 0; i < cycles->count; i++)
@@ -195,7 +198,7 @@ static bool open_fractions (pf_flow *flow) {
 }
 
 
-static void send_down (pf_flow *flow) {
+static void propagate_down (pf_flow *flow) {
   size_t last = SIZE_MAX;
   for (size_t i = flow->graph->nfunctions; i-- > 0;) {
     const size_t function = flow->cycles.order[i];
@@ -203,11 +206,11 @@ static void send_down (pf_flow *flow) {
     if (node != last)
       inherit(flow, node);
     last = node;
-    settle(flow, function);
+    apply_filter(flow, function);
     flow->total_shown += pf_flow_shown_self(flow, function);
   }
   if (!flow->graph->facts.compat)
-    adopt_cycles(flow);
+    inherit_from_members(flow);
   for (size_t i = 0; i < flow->nnodes; i++)
     if (!flow->printed[i])
       flow->nodes[i].name = PF_NO_NAME;
@@ -218,7 +221,7 @@ static void send_down (pf_flow *flow) {
 
 /* {====== Up: time ====== */
 
-static void add_up_cycle (pf_flow *flow, size_t i) {
+static void sum_cycle (pf_flow *flow, size_t i) {
   const pf_cycles *const cycles = &flow->cycles;
   pf_node *const node = &flow->nodes[flow->graph->nfunctions + i];
   for (uint32_t f = cycles->heads[i]; f != PF_NO_FUNCTION; f = cycles->next[f])
@@ -227,15 +230,16 @@ static void add_up_cycle (pf_flow *flow, size_t i) {
 }
 
 
-/* Add to a node what one of its functions, with a fraction, was handed. */
-static void take (pf_flow *flow, size_t node, double sum, double fraction) {
+/* Add time propagated to a function, whose fraction is given, to a node. */
+static void add_child (pf_flow *flow, size_t node, double sum,
+                       double fraction) {
   flow->nodes[node].child += sum;
   if (flow->shown_child != NULL)
     flow->shown_child[node] += fraction * sum;
 }
 
 
-static void gather (pf_flow *flow, size_t caller) {
+static void add_callees (pf_flow *flow, size_t caller) {
   const pf_graph *graph = flow->graph;
   const double fraction = pf_flow_fraction(flow, caller);
   const uint32_t end = graph->child_first[caller + 1];
@@ -244,31 +248,31 @@ static void gather (pf_flow *flow, size_t caller) {
   for (uint32_t i = graph->child_first[caller]; i < end; i++) {
     const pf_share share = pf_flow_whole_share(flow, &graph->arcs[i]);
     const size_t node = pf_flow_node(flow, caller);
-    take(flow, caller, share.self + share.child, fraction);
+    add_child(flow, caller, share.self + share.child, fraction);
     if (node != caller)
-      take(flow, node, share.self + share.child, fraction);
+      add_child(flow, node, share.self + share.child, fraction);
   }
 }
 
 
-/* Time will soon be gathered for functions of the order from i on: have in
-   steps ready where their arcs begin, the arcs, and what those lead to. */
-static inline void fetch (const pf_flow *flow, size_t i) {
+/* Prefetch for functions of the order after number i, in steps: where their
+   arcs begin, the arcs, and the nodes of the callees. */
+static inline void prefetch (const pf_flow *flow, size_t i) {
   const pf_graph *const graph = flow->graph;
   const uint32_t *const order = flow->cycles.order + i;
-  if (i + 3 * FETCH_FROM >= graph->nfunctions)
+  if (i + 3 * FETCH_AHEAD >= graph->nfunctions)
     return;
-  __builtin_prefetch(&graph->child_first[order[3 * FETCH_FROM]]);
-  __builtin_prefetch(&flow->nodes[order[3 * FETCH_FROM]], 1);
-  __builtin_prefetch(&graph->arcs[graph->child_first[order[2 * FETCH_FROM]]]);
-  const uint32_t arc = graph->child_first[order[FETCH_FROM]];
+  __builtin_prefetch(&graph->child_first[order[3 * FETCH_AHEAD]]);
+  __builtin_prefetch(&flow->nodes[order[3 * FETCH_AHEAD]], 1);
+  __builtin_prefetch(&graph->arcs[graph->child_first[order[2 * FETCH_AHEAD]]]);
+  const uint32_t arc = graph->child_first[order[FETCH_AHEAD]];
   if (arc < graph->narcs)
     __builtin_prefetch(&flow->nodes[graph->arcs[arc].callee]);
 }
 
 
-/* See what the calls of a function took, when all it called is known. */
-static void weigh_calls (pf_flow *flow, size_t function) {
+/* Update the maximum time per call by a function whose child time is known. */
+static void update_most_per_call (pf_flow *flow, size_t function) {
   const pf_node *const node = &flow->nodes[function];
   if (node->calls == 0)
     return;
@@ -278,13 +282,13 @@ static void weigh_calls (pf_flow *flow, size_t function) {
 }
 
 
-static void send_up (pf_flow *flow) {
+static void propagate_up (pf_flow *flow) {
   for (size_t i = 0; i < flow->cycles.count; i++)
-    add_up_cycle(flow, i);
+    sum_cycle(flow, i);
   for (size_t i = 0; i < flow->graph->nfunctions; i++) {
-    fetch(flow, i);
-    gather(flow, flow->cycles.order[i]);
-    weigh_calls(flow, flow->cycles.order[i]);
+    prefetch(flow, i);
+    add_callees(flow, flow->cycles.order[i]);
+    update_most_per_call(flow, flow->cycles.order[i]);
   }
 }
 
@@ -293,29 +297,29 @@ static void send_up (pf_flow *flow) {
 
 /* {====== Up, while cycles are looked for ====== */
 
-static void leave (void *context, const uint32_t *functions, size_t count) {
+static void visit (void *context, const uint32_t *functions, size_t count) {
   pf_flow *const flow = context;
   if (count > 1) {
     add_cycle(flow, flow->cycles.count - 1);
-    add_up_cycle(flow, flow->cycles.count - 1);
+    sum_cycle(flow, flow->cycles.count - 1);
   }
   for (size_t i = 0; i < count; i++) {
-    gather(flow, functions[i]);
-    weigh_calls(flow, functions[i]);
+    add_callees(flow, functions[i]);
+    update_most_per_call(flow, functions[i]);
   }
 }
 
 
-/* Bring cycles into the order of their heads. */
+/* Renumber the cycles in the order of their heads. */
 static bool renumber (pf_flow *flow) {
   pf_cycles *const cycles = &flow->cycles;
   pf_node *const nodes = flow->nodes + flow->graph->nfunctions;
   const size_t count = cycles->count;
   pf_node *const new_nodes = pf_array(count, sizeof *new_nodes);
   int64_t *const new_inner = pf_array(count, sizeof *new_inner);
-  const bool has_room = new_nodes != NULL && new_inner != NULL;
+  const bool has_memory = new_nodes != NULL && new_inner != NULL;
   pf_cycles_number(cycles);
-  for (size_t i = 0; has_room && i < count; i++) {
+  for (size_t i = 0; has_memory && i < count; i++) {
     const uint32_t old = flow->cycle_of[cycles->heads[i]] - 1;
     new_nodes[i] = nodes[old];
     new_inner[i] = flow->inner[old];
@@ -323,20 +327,20 @@ static bool renumber (pf_flow *flow) {
          f = cycles->next[f])
       flow->cycle_of[f] = (uint32_t)i + 1;
   }
-  if (has_room && count > 0) {
+  if (has_memory && count > 0) {
     memcpy(nodes, new_nodes, count * sizeof *nodes);
     memcpy(flow->inner, new_inner, count * sizeof *new_inner);
   }
   free(new_nodes);
   free(new_inner);
-  return has_room;
+  return has_memory;
 }
 
 
-/* Find the cycles; what a function calls has been left before it is, so time
-   goes up in the same walk. */
-static pf_status find_and_send_up (pf_flow *flow) {
-  const pf_visitor visitor = {leave, flow};
+/* Find the cycles and propagate time in the same traversal, since the visitor
+   gets callees before their callers. */
+static pf_status propagate_without_fractions (pf_flow *flow) {
+  const pf_visitor visitor = {visit, flow};
   if (pf_cycles_find(&flow->cycles, flow->graph, &visitor) != PF_OK)
     return PF_ENOMEM;
   flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
@@ -359,8 +363,9 @@ void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
 }
 
 
-/* What goes up depends on what came down. */
-static pf_status find_and_send_down (pf_flow *flow) {
+/* Find the cycles, then propagate fractions to callees, then time to callers,
+   which depends on the fractions. */
+static pf_status propagate_with_fractions (pf_flow *flow) {
   if (pf_cycles_find(&flow->cycles, flow->graph, NULL) != PF_OK)
     return PF_ENOMEM;
   flow->nnodes = flow->graph->nfunctions + flow->cycles.count;
@@ -368,8 +373,8 @@ static pf_status find_and_send_down (pf_flow *flow) {
     add_cycle(flow, i);
   if (!open_fractions(flow) || pf_graph_parents(flow->graph) != PF_OK)
     return PF_ENOMEM;
-  send_down(flow);
-  send_up(flow);
+  propagate_down(flow);
+  propagate_up(flow);
   return PF_OK;
 }
 
@@ -377,8 +382,9 @@ static pf_status find_and_send_down (pf_flow *flow) {
 pf_status pf_flow_propagate (pf_flow *flow) {
   if (!open_nodes(flow))
     return PF_ENOMEM;
-  const pf_status status =
-      is_open(flow) ? find_and_send_up(flow) : find_and_send_down(flow);
+  const pf_status status = needs_no_fractions(flow)
+                               ? propagate_without_fractions(flow)
+                               : propagate_with_fractions(flow);
   if (status != PF_OK)
     return status;
   if (flow->cycles.count == 0) {

@@ -1,11 +1,17 @@
 /*
-** propagate.h - inclusive time: what functions spent, handed up to those who
-** called them.
+** propagate.h - inclusive time of functions: time is propagated along the arcs
+** of a call graph from callees to callers.
 **
-** The time of a function with all it called goes to each caller in the share
-** of its calls that came from there. Functions that are recursive with each
-** other are one node to the outside: a cycle. The order of additions is
-** gprof's, so its digits come out of its numbers.
+** The inclusive time of a function is divided among its callers in proportion
+** to their calls. Functions that call each other recursively form a cycle,
+** which is one node for all other functions. This is the algorithm of gprof
+** (Graham, Kessler, McKusick: gprof, a call graph execution profiler, 1982),
+** and the order of additions is gprof's, so that all digits are the same.
+**
+** A flow is the result for one metric of a graph. It is computed by
+** pf_flow_open, or in rank.h together with sorted orders; then the listings
+** (listing.h, compare.h) only read it. It owns its arrays and borrows the graph
+** and the filter. Times are in units of the metric, or in samples (compat).
 */
 
 #ifndef propagate_h
@@ -14,57 +20,58 @@
 #include "kernels/graph/cycles.h"
 #include "model/names.h"
 
-/* What a filter says of a function. */
+/* Bits of the filter of a function; they correspond to gprof's options. */
 enum {
-  PF_FLAT_IN = 1,   /* only these in the flat profile (if there are any) */
-  PF_FLAT_OUT = 2,  /* not in the flat profile: its time does not count */
-  PF_GRAPH_IN = 4,  /* only these, and what they call, get entries */
+  PF_FLAT_IN = 1,  /* if any has it, only these are in the flat profile */
+  PF_FLAT_OUT = 2, /* not in the flat profile, and its time is not counted */
+  PF_GRAPH_IN = 4, /* if any has it, only these and their callees get entries */
   PF_GRAPH_OUT = 8, /* gets no entry */
-  PF_TIME_IN = 16,  /* only these, and what they call, pass time up */
-  PF_TIME_OUT = 32  /* passes no time up */
+  PF_TIME_IN = 16,  /* if any has it, only these and their callees propagate */
+  PF_TIME_OUT = 32  /* does not propagate time */
 };
 
 /* A function or a cycle: function f is node f, cycle i node nfunctions + i - 1.
    Times are in the metric's own unit, or in samples. */
 typedef struct pf_node {
-  double self;    /* spent in it */
-  double child;   /* ... and in what it called */
-  int64_t calls;  /* from outside of it */
-  uint32_t index; /* its number in the call graph, from 1; 0: not ranked */
-  uint32_t name;  /* of a function that is in no cycle and gets an entry, as
-                     the linker has it; PF_NO_NAME of all others */
+  double self;    /* time in the node itself */
+  double child;   /* time in the functions that it called */
+  int64_t calls;  /* from outside the node */
+  uint32_t index; /* number in the call graph, from 1; 0: not ranked yet */
+  uint32_t name;  /* symbol of a function that is in no cycle and gets an entry;
+                     PF_NO_NAME for all others */
 } pf_node;
 
 typedef struct pf_flow {
-  pf_graph *graph; /* borrowed; who needs its arcs by callee has them listed */
+  pf_graph *graph;       /* borrowed; pf_graph_parents is called if needed */
   const uint8_t *filter; /* of each function, PF_..._IN and _OUT; or NULL */
-  uint8_t filter_all;    /* all bits that occur in it */
+  uint8_t filter_all;    /* all bits that occur in the filter */
   size_t metric;
-  double per_second; /* how much of the metric is a second; or 1 */
+  double per_second; /* units of the metric in a second; 1 if it is no time */
 
   pf_cycles cycles;
-  uint32_t *cycle_of; /* of each function: the cycle it is in, or 0; NULL: there
-                         are none */
-  int64_t *inner;     /* calls in cycle i, but of functions by themselves:
-                     inner[i - 1] */
+  uint32_t *cycle_of; /* of each function: its cycle from 1, or 0; NULL: there
+                         are no cycles */
+  int64_t *inner;     /* inner[i - 1]: calls inside cycle i, without calls of a
+                         function by itself */
   size_t nnodes;
   pf_node *nodes;
   bool *printed;     /* which nodes get an entry in the call graph; NULL: all */
-  double *fractions; /* of a node's time that may be seen, 0 to 1; NULL: 1 */
-  double *shown_child; /* child * fraction as gprof adds it up; NULL: child */
+  double *fractions; /* of each node's time that is shown, 0 to 1; NULL: 1 */
+  double *shown_child; /* child * fraction in gprof's order of additions; NULL:
+                          child */
 
   double total;         /* of all functions in the flat profile */
-  double total_shown;   /* sum of what is shown of the functions' own time */
-  double most_per_call; /* of all functions, in a call and what it called */
+  double total_shown;   /* sum of the self times of functions that are shown */
+  double most_per_call; /* maximum over functions of (self + child) / calls */
 
-  /* The orders that were asked for: see rank.h. */
-  uint32_t *flat, *entries, *names; /* of the flat profile, the call graph, and
-                                       its index; or NULL */
+  /* Orders computed by the functions of rank.h; or NULL. */
+  uint32_t *flat, *entries, *names; /* flat profile, call graph, index */
   size_t nflat, nnames;
-  bool zeros; /* what the flat profile and the index were told */
+  bool zeros; /* the option with which `flat` and `names` were computed */
 } pf_flow;
 
-/* What is handed along an arc: time of the callee, and of what it called. */
+/* The time that an arc propagates: self time of the callee, and time of the
+   functions that the callee called. */
 typedef struct pf_share {
   double self, child;
 } pf_share;
@@ -72,20 +79,21 @@ typedef struct pf_share {
 
 /*
 ** Compute the flow of a metric (ignored for compat graphs, which have one).
-** `filter` (may be NULL) and the graph must stay. PF_ENOMEM; close it also
-** after a failure.
+** `filter` (may be NULL) and the graph are borrowed until pf_flow_close.
+** PF_ENOMEM; close it also after a failure.
 */
 pf_status pf_flow_open (pf_flow *flow, pf_graph *graph, size_t metric,
                         const uint8_t *filter);
 void pf_flow_close (pf_flow *flow);
 
-/* The same in two steps: what the flow is of, which is enough for
-   pf_flow_weight and pf_flow_in_flat, and the rest. */
+/* pf_flow_open in two steps. After pf_flow_begin, pf_flow_weight and
+   pf_flow_in_flat can be used; pf_flow_propagate computes the nodes. */
 void pf_flow_begin (pf_flow *flow, pf_graph *graph, size_t metric,
                     const uint8_t *filter);
 pf_status pf_flow_propagate (pf_flow *flow);
 
-/* The cycle a function is in, or 0: mostly the node tells. */
+/* The cycle of a function, or 0. The node is tested first: a function with a
+   name there is in no cycle, and callers have the node in the cache. */
 static inline uint32_t pf_flow_cycle (const pf_flow *flow, size_t function) {
   return flow->cycle_of == NULL || flow->nodes[function].name != PF_NO_NAME
              ? 0
@@ -97,19 +105,20 @@ static inline bool pf_flow_is_printed (const pf_flow *flow, size_t node) {
   return flow->printed == NULL || flow->printed[node];
 }
 
-/* The node that stands for a function to the outside: its cycle or itself. */
+/* The node of a function as seen by functions outside: its cycle, or itself. */
 static inline size_t pf_flow_node (const pf_flow *flow, size_t function) {
   const uint32_t cycle = pf_flow_cycle(flow, function);
   return cycle == 0 ? function : flow->graph->nfunctions + cycle - 1;
 }
 
-/* Calls inside of a node. */
+/* Calls inside a node: of a function by itself, or between members of a
+   cycle. */
 static inline int64_t pf_flow_self_calls (const pf_flow *flow, size_t node) {
   const size_t n = flow->graph->nfunctions;
   return node < n ? flow->graph->self_calls[node] : flow->inner[node - n];
 }
 
-/* What of the time of a node may be seen. */
+/* The fraction of a node's time that is shown, 0 to 1. */
 static inline double pf_flow_fraction (const pf_flow *flow, size_t node) {
   return flow->fractions == NULL ? 1 : flow->fractions[node];
 }
@@ -131,7 +140,8 @@ static inline bool pf_flow_is_inner (const pf_flow *flow, const pf_arc *arc) {
           pf_flow_cycle(flow, arc->caller) == cycle);
 }
 
-/* What is handed along an arc, all of it: none inside a cycle. */
+/* The time that an arc propagates, without regard to the fraction of the
+   caller. Arcs inside a cycle propagate nothing. */
 static inline pf_share pf_flow_whole_share (const pf_flow *flow,
                                             const pf_arc *arc) {
   const pf_node *const node = &flow->nodes[pf_flow_node(flow, arc->callee)];
@@ -142,7 +152,7 @@ static inline pf_share pf_flow_whole_share (const pf_flow *flow,
   return (pf_share){node->self * share, node->child * share};
 }
 
-/* The part of it that may be seen of its caller. */
+/* The time that an arc propagates, times the fraction of the caller. */
 static inline pf_share pf_flow_share (const pf_flow *flow, const pf_arc *arc) {
   const pf_share whole = pf_flow_whole_share(flow, arc);
   const double fraction =
@@ -152,14 +162,14 @@ static inline pf_share pf_flow_share (const pf_flow *flow, const pf_arc *arc) {
   return (pf_share){whole.self * fraction, whole.child * fraction};
 }
 
-/* What the metric says of a function. */
+/* The weight of a function in the metric, in samples for compat graphs. */
 static inline double pf_flow_weight (const pf_flow *flow, size_t function) {
   return flow->graph->facts.compat
              ? flow->graph->ticks[function]
              : (double)flow->graph->weights[flow->metric][function];
 }
 
-/* Whether a function belongs into the flat profile. */
+/* Whether the filter lets a function into the flat profile. */
 static inline bool pf_flow_in_flat (const pf_flow *flow, size_t function) {
   if (flow->filter == NULL)
     return true;

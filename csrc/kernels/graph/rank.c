@@ -54,9 +54,9 @@ static uint64_t by_kind (const pf_flow *flow, size_t node) {
 /* Calls lie in the order of functions. */
 static void fetch_calls (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
-  if (i + PF_RANK_FETCH_FROM >= r->count)
+  if (i + PF_RANK_FETCH_AHEAD >= r->count)
     return;
-  const size_t row = r->pairs[i + PF_RANK_FETCH_FROM].row;
+  const size_t row = r->pairs[i + PF_RANK_FETCH_AHEAD].row;
   __builtin_prefetch(&graph->calls[row < graph->nfunctions ? row : 0]);
 }
 

@@ -12,9 +12,9 @@
 #include "model/names.h"
 #include "model/parallel.h"
 
-#define SHORT_RUN  48 /* sorted by insertion */
-#define FETCH_FROM PF_RANK_FETCH_FROM
-#define MANY       16384 /* nodes that are worth a thread */
+#define SHORT_RUN   48 /* sorted by insertion */
+#define FETCH_AHEAD PF_RANK_FETCH_AHEAD
+#define MANY        16384 /* nodes that are worth a thread */
 
 
 pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow, size_t most) {
@@ -133,10 +133,10 @@ static inline void fetch_name (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
   const size_t last = graph->nfunctions - 1;
   size_t rows[3];
-  if (i + 3 * FETCH_FROM >= r->count)
+  if (i + 3 * FETCH_AHEAD >= r->count)
     return;
   for (size_t step = 0; step < 3; step++) {
-    const size_t row = r->pairs[i + (step + 1) * FETCH_FROM].row;
+    const size_t row = r->pairs[i + (step + 1) * FETCH_AHEAD].row;
     rows[step] = row < last ? row : last;
   }
   __builtin_prefetch(&graph->names[rows[2]]);
@@ -165,8 +165,8 @@ static void set_beginnings (pf_ranking *r) {
   const size_t n = r->flow->graph->nfunctions;
   for (size_t i = 0; i < r->count; i++) {
     const size_t row = r->pairs[i].row;
-    if (i + FETCH_FROM < r->count && r->pairs[i + FETCH_FROM].row < n)
-      __builtin_prefetch(&r->beginnings[r->pairs[i + FETCH_FROM].row]);
+    if (i + FETCH_AHEAD < r->count && r->pairs[i + FETCH_AHEAD].row < n)
+      __builtin_prefetch(&r->beginnings[r->pairs[i + FETCH_AHEAD].row]);
     if (is_in_run(r, i))
       r->pairs[i].word = row < n ? r->beginnings[row] : 0;
   }

@@ -30,7 +30,7 @@ typedef struct pf_rank_key {
   void (*fetch)(const pf_ranking *ranking, size_t i);
 } pf_rank_key;
 
-#define PF_RANK_FETCH_FROM 12 /* pairs ahead */
+#define PF_RANK_FETCH_AHEAD 12 /* pairs ahead */
 
 
 /* A ranking of `most` nodes. PF_ENOMEM; close it also after a failure. */

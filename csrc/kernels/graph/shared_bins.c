@@ -1,7 +1,7 @@
 /*
-** straddlers.c - an array that is sorted and merged whenever it is full, and
-** grows when that does not free half of it: memory grows with the distinct
-** ranges, not with the files.
+** shared_bins.c - an array that is sorted and merged when it is full, and
+** doubled if merging does not free half of it. So memory grows with the number
+** of distinct ranges, not with the number of files.
 */
 
 #include "kernels/graph/shared_bins.h"
@@ -25,7 +25,7 @@ void pf_shared_bins_merge (pf_shared_bins *s) {
   while (sorted < s->count &&
          compare(&s->bins[sorted - 1], &s->bins[sorted]) <= 0)
     sorted++;
-  if (sorted < s->count) /* those of one file come in order */
+  if (sorted < s->count) /* the bins of one file are in order already */
     qsort(s->bins, s->count, sizeof *s->bins, compare);
   for (size_t i = 1; i < s->count; i++) {
     if (compare(&s->bins[kept], &s->bins[i]) != 0)
