@@ -1,19 +1,19 @@
--- Bytes to read: a path, or { data = string, path = label }.
+-- Byte sources: a path, or { data = string, path = label }.
 
 local core = require "profio.core"
 local lfs = require "lfs"
 
 local bytes = {}
 
----Open what a user names as bytes.
+---Open a byte source.
 ---@param from string|{ data: string, path: string|nil }
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
----@param length integer|nil how many bytes of a file are looked at
----@param is_live boolean|nil others write on it: it is looked at again and again
+---@param length integer|nil only this many bytes of the file are used
+---@param is_live boolean|nil the file is still being written: its size is checked again
 ---@return userdata|nil
 ---@return string|nil message
 ---@return string|nil code
----@return userdata|nil part of packed data that are damaged: what could be unpacked
+---@return userdata|nil part the part of damaged packed data that could be unpacked
 function bytes.open(from, max_size, length, is_live)
    if type(from) == "table" then
       return core.source_data(from.data, bytes.path(from), max_size)
@@ -23,9 +23,9 @@ function bytes.open(from, max_size, length, is_live)
    return core.source(from, max_size, length)
 end
 
----What bytes.open or core.source has answered; where that is a failure with a part, the part, and a
----note of what is lost.
----@param notes table[]|nil nil: a failure is one
+---Takes the results of bytes.open or core.source. If they are a failure with a part, returns the
+---part and adds a note about the loss.
+---@param notes table[]|nil nil: such a failure stays one
 ---@param source userdata|nil
 ---@param message string|nil
 ---@param code string|nil
@@ -45,20 +45,20 @@ function bytes.kept(notes, source, message, code, part)
    return part
 end
 
--- The folder that a path is in; of a folder, itself.
+-- Returns the folder of a path, or the path itself if it is a folder.
 local function folder_of(path)
    return lfs.attributes(path, "mode") == "directory" and path or path:match "^(.*/)[^/]*$" or "."
 end
 
----Whether a file that stands beside a trace, and that the user has not named, may be read: it must
----be a regular file below the folder of the trace, without links that lead out of it. The rule is
----that of csrc/bytes/named.h.
+---Returns whether a file beside a trace that the user has not named may be read: it must be a
+---regular file below the folder of the trace, without links that lead out of it, as
+---csrc/bytes/named.h decides.
 ---@param path string
----@param trace_path string of the trace, or of the folder that is read as one
+---@param trace_path string the trace, or the folder that is read as a trace
 ---@param trusts_paths boolean|nil the file may lie anywhere
 ---@return string|nil real_path nil: it may not be read
 ---@return string|nil message
----@return string|nil code "io": there is no such file; "unsupported", "limit": it is left out
+---@return string|nil code "io": there is no such file; "unsupported", "limit": it may not be read
 function bytes.beside(path, trace_path, trusts_paths)
    if trusts_paths then
       return core.named_file(path)
@@ -69,7 +69,7 @@ function bytes.beside(path, trace_path, trusts_paths)
    return core.named_file(path, folders)
 end
 
----The path of such bytes, for messages.
+---Returns the path of a byte source, for messages.
 ---@param from string|{ data: string, path: string|nil }
 ---@return string
 function bytes.path(from)

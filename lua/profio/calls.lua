@@ -1,4 +1,4 @@
--- Calls: intervals made of the events of a trace. csrc/kernels/calls/call.h says what they are.
+-- Calls: intervals computed from the events of a trace. csrc/kernels/calls/call.h defines them.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -8,43 +8,42 @@ local view = require "profio.view"
 
 local calls = {}
 
----What trace:calls takes.
+---Options of trace:calls.
 ---@type profio.Option[]
 calls.options = {
    { name = "recursion", type = "choice", choices = { "all", "outermost" }, default = "all",
-      help = "a call within one of the same function has a gross and a call of its own, or " ..
-         "they count in the outermost one only" },
+      help = "nested calls of one function have a gross and call time each, or count only in " ..
+         "the outermost one" },
    { name = "partial", type = "choice", choices = { "include", "exclude" }, default = "include",
-      help = "calls that were not recorded from enter to leave are there with what was " ..
-         "recorded, or left out" },
+      help = "calls that were not recorded from enter to leave: include the recorded part, or " ..
+         "leave them out" },
    { name = "edges", type = "choice", choices = { "exclude", "include" }, default = "exclude",
-      help = "the time outside an area begins at its first leave and ends at its last enter, " ..
-         "or lasts as long as the trace" },
-   { name = "from", type = "int", help = "only what happens at this time and later; what began " ..
-      "before is cut there and flagged so" },
-   { name = "to", type = "int", help = "only what happens before this time; what lasts longer " ..
-      "is cut there and flagged so" },
-   { name = "last", type = "int", help = "when the recording ended, where that is later than " ..
-      "the last event: what is open then lasted so long" },
+      help = "the time outside an area: from its first leave to its last enter, or also before " ..
+         "and after, to the ends of the trace" },
+   { name = "from", type = "int", help = "only calls at this time or later; calls that began " ..
+      "earlier are cut there and flagged so" },
+   { name = "to", type = "int", help = "only calls before this time; calls that last longer " ..
+      "are cut there and flagged so" },
+   { name = "last", type = "int", help = "end of the recording, if that is later than the last " ..
+      "event: calls that are still open end there" },
    { name = "recording", type = "choice", choices = { "stated", "events" }, default = "stated",
-      help = "what is open at the end lasted until the recording ended as the file states " ..
-         "it, or to the last event" },
+      help = "calls that are open at the end last until the end of the recording that the file " ..
+         "states, or until the last event" },
    { name = "max_depth", type = "int", default = 65536,
       help = "calls deeper than this end where the next one begins" },
 }
 
----What trace:call_statistics takes beside that.
+---Options of trace:call_statistics.
 ---@type profio.Option[]
 calls.statistics_options = table.move(calls.options, 1, #calls.options, 5, {
    { name = "by", type = "choice", choices = { "area", "context", "caller" }, default = "area",
-      help = "a row for each area; then one for each area in each lane; or one for each area " ..
-         "and its caller" },
+      help = "one row for each area; for each area in each lane; or for each area and its caller" },
    { name = "quantiles", type = "text", default = "p50,p99",
-      help = "which quantiles there are of each length, with commas between; empty: none" },
-   { name = "threads", type = "int", help = "how many run at once, at most; else as many as the " ..
-      "machine has, up to 8" },
-   { name = "parts", type = "int", help = "in how many parts the events are read; the result is " ..
-      "the same" },
+      help = "quantiles of each duration, separated by commas; empty: none" },
+   { name = "threads", type = "int", help = "most threads; default: the number of processors, " ..
+      "up to 8" },
+   { name = "parts", type = "int", help = "number of chunks in which the events are read; the " ..
+      "result is the same" },
 })
 
 local function checked(given, declared, owner)
@@ -60,7 +59,7 @@ local function no_events(trace, state)
       state.format.name, table.concat(trace.tables, ", ")), 0)
 end
 
--- A function that opens the events of a trace.
+-- Returns a function that opens the events of a trace.
 local function events_of(trace, state, mine)
    if not state.schema.events then
       no_events(trace, state)
@@ -74,7 +73,7 @@ local function events_of(trace, state, mine)
    end
 end
 
----The calls of a trace, in order of stop. See trace:calls.
+---Returns the calls of a trace, in order of stop. See trace:calls.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table|nil recursion, partial, edges, from, to, max_depth
@@ -87,9 +86,9 @@ function calls.of_trace(trace, state, given)
    end, trace)
 end
 
----The contexts of a timeline: where each call was made, its net time and that it was. Lines and
----states have no stack.
----@param rows profio.View of calls
+---Returns the calling contexts of a timeline with the net time and the number of the calls. Calls
+---without a stack (lines, states) are left out.
+---@param rows profio.View calls
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -103,9 +102,9 @@ function calls.contexts(rows)
    }
 end
 
--- {====== In parts ======
+-- {====== Parallel reading ======
 
--- The options of the core for one reading: more readers of the events, if there are parts.
+-- Returns the options of the core for one reading, with a reader for each further chunk.
 local function in_parts(mine, part, rows)
    local copy = {}
    for name, value in pairs(mine) do
@@ -124,7 +123,8 @@ end
 
 -- }======
 
----What the calls of a trace come to, by area; no call is made a row. See trace:call_statistics.
+---Returns statistics of the calls of a trace by area, without a row per call. See
+---trace:call_statistics.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table|nil by, quantiles, and the options of calls

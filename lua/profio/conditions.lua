@@ -1,5 +1,5 @@
--- The conditions of view:where: values, lists, between, match, no and missing, turned into the
--- tests that the core runs.
+-- Conditions of view:where: values, lists, between, match, no and missing, converted to the tests
+-- that the core evaluates.
 
 local conditions = {}
 
@@ -11,7 +11,7 @@ local function condition(op, fields)
    return setmetatable(fields, Condition)
 end
 
----Values from low to high, both ends included. An end that is nil is open.
+---Values from low to high, including both ends. nil leaves an end open.
 ---@param low number|string|nil
 ---@param high number|string|nil
 function conditions.between(low, high)
@@ -27,7 +27,7 @@ function conditions.between(low, high)
    return condition("between", { low = low, high = high })
 end
 
----Texts in which a Lua pattern is found. Names are tried once each, not once per record.
+---Texts in which a Lua pattern is found. Each name is tested once, not once per record.
 ---@param pattern string
 function conditions.match(pattern)
    if type(pattern) ~= "string" then
@@ -40,7 +40,7 @@ function conditions.match(pattern)
    return condition("match", { pattern = pattern })
 end
 
----The pattern of a match, or nil for anything else.
+---Returns the pattern of a match; nil for anything else.
 ---@param wanted any
 ---@return string|nil
 function conditions.pattern(wanted)
@@ -48,16 +48,16 @@ function conditions.pattern(wanted)
    return is_match and wanted.pattern or nil
 end
 
----Everything but x: a value, a list, or another condition. Missing values are not x.
+---All values except x: a value, a list, or another condition. A missing value is not x.
 ---@param x any
 function conditions.no(x)
    return condition("no", { inner = x })
 end
 
----No value.
+---The value is missing.
 conditions.missing = condition("missing", {})
 
----The test of one column for the core.
+---Converts a condition of one column to a test for the core.
 ---@param column string
 ---@param wanted any value, list or condition
 ---@return table test
@@ -78,7 +78,7 @@ local function test_of(column, wanted)
    return { column = column, op = "eq", value = wanted }
 end
 
----The tests of a where table, in order of column name, so that a view is always run alike.
+---Converts a where table to tests, in order of column name, so that runs are reproducible.
 ---@param wanted table<string, any>
 ---@return table[] tests
 function conditions.tests(wanted)
@@ -96,7 +96,7 @@ function conditions.tests(wanted)
    return tests
 end
 
----Whether a test tries a pattern, which Lua does.
+---Returns whether a test matches a pattern, which calls Lua.
 ---@param tests table[]
 ---@return boolean
 function conditions.has_patterns(tests)

@@ -1,19 +1,19 @@
--- In how many parts a table is read, and by how many threads.
+-- Decides in how many chunks a table is read, and by how many threads.
 
 local core = require "profio.core"
 
 local division = {}
 
 local most_threads = 8
-local batch = 4096 -- rows; parts begin where batches do
-local rows_per_part = 262144 -- at least: to put parts together costs something
+local batch = 4096 -- rows; chunks begin at multiples of it
+local rows_per_part = 262144 -- the minimum, since merging chunks takes time
 
----How many rows a table has, when it can be read in parts: it is of one file, of a format whose
----readers run in threads, with nothing written in Lua between; else nil.
+---Returns the number of rows of a table that can be read in chunks: a table of one file, of a
+---format whose readers run in threads, without stages in Lua; else nil.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param name string
----@param watched boolean|nil a pass that is watched can be read so, too
+---@param watched boolean|nil a stage that shows the progress is allowed
 ---@return integer|nil
 function division.rows(trace, state, name, watched)
    local part = state.parts[1]
@@ -24,9 +24,10 @@ function division.rows(trace, state, name, watched)
    return trace:row_count(name)
 end
 
+---Returns the number of threads and of chunks for a table.
 ---@param rows integer
----@param threads integer|nil how many at most
----@param parts integer|nil how many exactly, if there are as many rows
+---@param threads integer|nil the most threads; default: the processors, up to 8
+---@param parts integer|nil exact number of chunks, if there are as many rows
 ---@return integer threads
 ---@return integer parts
 function division.of(rows, threads, parts)
@@ -35,7 +36,7 @@ function division.of(rows, threads, parts)
    return math.max(threads, 1), math.max(math.min(parts, rows, 4096), 1)
 end
 
----Readers that have all rows of a table between them, in their order.
+---Returns readers that together have all rows of a table, in order.
 ---@param part profio.core.Part
 ---@param name string
 ---@param rows integer

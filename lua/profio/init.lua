@@ -1,4 +1,4 @@
--- profio: read, write and question the trace of any profiler.
+-- profio: read, write and query the traces of any profiler.
 --
 --    local profio = require "profio"
 --    local trace <close> = assert(profio.open "gmon.out")
@@ -23,23 +23,23 @@ local profio = {
    missing = conditions.missing,
 }
 
--- What profio.open takes for every format.
+-- Options of profio.open for all formats.
 local common = {
-   { name = "format", type = "text", help = "the format, instead of finding it by content" },
-   { name = "strict", type = "bool", default = false, help = "the first oddity is an error" },
-   { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to; "
-      .. "of packed data 64 GiB, or 1,000 times their size if that is more" },
+   { name = "format", type = "text", help = "the format, instead of detecting it" },
+   { name = "strict", type = "bool", default = false, help = "make the first warning an error" },
+   { name = "max_size", type = "int", help = "most bytes a pipe or packed file may unpack to; for "
+      .. "packed data by default 64 GiB, or 1,000 times their size if that is more" },
    { name = "trust_paths", type = "bool", default = false,
-      help = "read files beside a trace also where links lead out of its folder" },
-   { name = "exe", type = "text", help = "the executable, for names of functions and lines" },
-   { name = "symbols", type = "text", help = "the text of nm, instead of an executable" },
+      help = "read files beside a trace even if links lead out of its folder" },
+   { name = "exe", type = "text", help = "executable with the names of functions and lines" },
+   { name = "symbols", type = "text", help = "output of nm, instead of an executable" },
    { name = "load_bias", type = "int", help = "run-time address minus link-time address" },
    { name = "compat", type = "choice", choices = { "gprof" },
-      help = "count as that tool does, its rounding and omissions included" },
+      help = "compute as that tool does, including its rounding and omissions" },
    { name = "live", type = "bool", default = false,
-      help = "others write on the file: what is whole is read, trace:refresh() looks for more" },
+      help = "the file is still being written: read complete records; trace:refresh() finds more" },
    { name = "all_warnings", type = "bool", default = false,
-      help = "keep every warning, not only the first of each kind and how often it came" },
+      help = "keep every warning, not only the first of each kind with its count" },
 }
 
 profio.common_options = common
@@ -76,8 +76,8 @@ local function unknown_format(source)
    return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
 end
 
--- What the user gave for a format: its own options, checked. Those of open and the roles of side
--- files are no business of the decoder.
+-- Returns the checked options of the format, without those of profio.open and those that name side
+-- files.
 local function format_options(given, format)
    local declared = table.move(format.options, 1, #format.options, 1, {})
    local roles = inputs.role_options(format)
@@ -92,8 +92,8 @@ local function format_options(given, format)
    return theirs
 end
 
--- Open the names of functions for a format that has addresses. A stripped executable is no failure,
--- only a note, but what cannot be read is one, for the user has named it.
+-- Load the symbols for a format with addresses. A stripped executable is only a note; an unreadable
+-- one is an error, since the user named it.
 local function open_symbols(state, mine)
    if state.symbols or not state.format.addresses or not mine.exe and not mine.symbols then
       return true
@@ -110,7 +110,7 @@ local function open_symbols(state, mine)
    return true
 end
 
--- Whether two lists of tables, or of the columns of one, are alike.
+-- Returns whether two lists of tables, or of the columns of a table, are equal.
 local function same_list(a, b)
    for i, described in ipairs(a) do
       local other = b[i]
@@ -123,7 +123,7 @@ local function same_list(a, b)
    return #a == #b
 end
 
--- The tables of a part that are alike in all files of the trace.
+-- Returns the tables of a part that are equal in all files of the trace.
 local function common_tables(state, part)
    local list = {}
    for _, described in ipairs(part:tables()) do
@@ -132,8 +132,8 @@ local function common_tables(state, part)
    return list
 end
 
--- Whether a part has the tables of the first one. A format may say of some that they differ: these
--- are no tables of the trace.
+-- Returns whether a part has the tables of the first part, except those that the format declares as
+-- differing: the trace does not have these.
 local function same_schema(state, part)
    local first = state.parts[1]
    if part == first then
@@ -149,7 +149,7 @@ local function same_schema(state, part)
    return same_list(common_tables(state, first), common_tables(state, part))
 end
 
--- The part of one source and what stands beside it.
+-- Opens one source, with the files beside it, as a part.
 local function open_part(state, input, source, theirs, mine, given)
    local format = state.format
    if mine.live and not format.follows then
@@ -178,7 +178,7 @@ local function open_part(state, input, source, theirs, mine, given)
       format.prepare(theirs, state.symbols and state.symbols.facts)
    end
    theirs.all_warnings, theirs.live = mine.all_warnings or nil, mine.live or nil
-   theirs.settled = input.lengths and true or nil -- the length comes from a ring
+   theirs.settled = input.lengths and true or nil -- the length is known from a ring
    return inputs.accepted(input, format, given,
       core.open(format.name, sources, theirs, mine.strict or false, state.dictionary))
 end
@@ -197,7 +197,7 @@ local function add_part(state, input, source, theirs, mine, given)
    return true
 end
 
--- The source of an input, and whose format it is; a directory has no bytes.
+-- Returns the source of an input and sets the format; returns true for a directory.
 local function open_source(state, input, mine)
    if inputs.is_directory(input) then
       local format, message, code = inputs.directory_format(input.path, state.format)
@@ -220,8 +220,8 @@ end
 
 local add_inputs
 
--- The files of a directory. One that cannot be read is told of, and the others are: unless nothing
--- is left, or the first oddity is an error.
+-- Opens the files of a directory. A file that cannot be read is only a warning, unless `strict` is
+-- set or no file can be read.
 local function add_found(state, list, mine, given)
    local message, code
    for _, input in ipairs(list) do
@@ -240,7 +240,7 @@ local function add_found(state, list, mine, given)
    return true
 end
 
--- Each piece of a file as a part of its own.
+-- Opens each piece of a file as a part of its own.
 local function add_pieces(state, pieces, theirs, mine, given)
    for _, piece in ipairs(pieces) do
       local source, message, code = inputs.source(piece, mine.max_size)
@@ -257,7 +257,7 @@ local function add_pieces(state, pieces, theirs, mine, given)
    return true
 end
 
--- One input; a path may stand for several files, each of which counts once.
+-- Opens one input; a path may stand for several files, each of which is opened once.
 local function add_input(state, input, mine, given)
    local source, message, code = open_source(state, input, mine)
    if not source then
@@ -286,8 +286,8 @@ local function add_input(state, input, mine, given)
    return add_part(state, input, source, theirs, mine, given)
 end
 
--- Open every input with one format. A file that has been read beside another one has been read. On
--- failure the caller closes everything again.
+-- Opens all inputs with one format, except files already read as side files. On failure the caller
+-- closes everything.
 function add_inputs(state, list, mine, given)
    for _, input in ipairs(list) do
       if input.data or not state.beside[input.path] then
@@ -300,7 +300,7 @@ function add_inputs(state, list, mine, given)
    return true
 end
 
--- Where the program was loaded: as given, or guessed by the format.
+-- Sets the load bias: the given one, or the one that the format guesses.
 local function find_bias(state, mine)
    state.load_bias = mine.load_bias or 0
    if mine.load_bias or not state.symbols or not state.format.guess_bias then
@@ -314,8 +314,8 @@ local function find_bias(state, mine)
    end
 end
 
--- An executable that does not fit gives wrong names: say so. Where it certainly fits no file,
--- addresses stand for functions; gprof's numbers are those of any executable.
+-- Warns if the executable does not match, since it gives wrong names. If it certainly matches no
+-- file, addresses stand for functions, except with compat = "gprof".
 local function check_executable(state)
    local format = state.format
    if not state.symbols or not format.mismatch then
@@ -341,10 +341,10 @@ local function close_state(state)
    close_all(state.sources)
 end
 
----Open a trace: a path ("-" is standard input), { data = string }, or a list of them (several
----files of one format are one trace, and so are the files of a directory whose format knows it).
----Files that stand beside a trace are found, or given by their role: as an option, a path or
----{ data = string }, or as a text beside the data: { data = a, memo = b }. Raises at wrong use.
+---Open a trace: a path ("-" is standard input), { data = string }, or a list of them. Several files
+---of one format are one trace, and so are the files of a directory that a format recognises. Files
+---beside a trace are found, or given by their role: as an option with a path or { data = string },
+---or beside the data: { data = a, memo = b }. Raises on wrong arguments.
 ---@param what string|table
 ---@param given table|nil format, strict, exe, ..., the options and side files of the format
 ---@return profio.Trace|nil
@@ -364,7 +364,7 @@ function profio.open(what, given)
       mine[option.name] = given[option.name]
    end
    mine = options.check(common, mine, "open")
-   if not mine.live then -- what a ring still holds is on its way into the file
+   if not mine.live then -- a live writer is still moving records from its ring into the file
       list = recovery.expand(list, state, mine.trust_paths)
       inputs.unpack(list, mine.max_size)
    end
@@ -393,28 +393,29 @@ end
 
 -- }======
 
----Register a format written in Lua; it stands beside those of the core.
----  name      its word for --format
----  score     function(bytes, size): 0 to 100, how sure it is that a file is one of its own
+---Register a format that is written in Lua; it is used like those of the core.
+---  name      its name for --format
+---  score     function(bytes, size): 0 to 100, how certain it is that a file has this format
 ---  tables    { name = { {column, type, help}, ... } }; types are int, num, addr, handle, bool,
 ---            name, area and bytes
----  main      the table that comes first; options: those of open; help: one line
+---  main      the main table; options: as those of open; help: one line
 ---  open      function(source, options): { name = function(put) } with a function for each table,
 ---            or nil, message, code. source has path(), size(), read(offset, count), lines() and
 ---            warn(message, { kind = "damage" or "note", code =, offset = })
----  profile   what trace:profile() is made from, where the format has no table `events`: { table =,
+---  profile   from which columns trace:profile() is built, if there is no table `events`: { table
+--- =,
 ---            metrics = { { name =, unit = "ns" or "count", column = } } (without column: rows are
----            counted), and either folded = the column of names "main;f;g", or function = the
----            column of names with, if there are such, caller =, file =, line = }
----Rows of table `events` have time, event (enter leave suspend resume write) and area; other words
----are warned of.
+---            counted), and either folded = a column of names "main;f;g", or function = a column of
+---            names with, optionally, caller =, file =, line = }
+---Rows of table `events` have time, event (enter leave suspend resume write) and area; other events
+---cause a warning.
 ---@param format table
 function profio.register(format)
    registry.register(format)
 end
 
 ---Create a file of a format. See profio.writer.
----@param path string|nil  nil: close gives the bytes
+---@param path string|nil  nil: close returns the bytes
 ---@param given table { format =, options of that format }
 ---@return profio.Writer|nil
 ---@return string|nil message
@@ -423,7 +424,7 @@ function profio.create(path, given)
    return require("profio.writer").create(path, given or {})
 end
 
----The formats there are: { { name =, help =, options =, warnings =, writes = }, ... }
+---Returns all formats: { { name =, help =, options =, warnings =, writes = }, ... }
 ---@return table[]
 function profio.formats()
    return registry.all()

@@ -1,6 +1,7 @@
--- Profiles: what functions cost, and who called whom. A profile owns its numbers and outlives the
--- trace it was made from. Its body is one of three (lua/profio/bodies): a graph of functions and
--- arcs, a tree of calling contexts, or sums of either. What changes a profile makes another.
+-- Profiles: the cost of functions and of calls between them. A profile owns its numbers and
+-- outlives the trace from which it was built. Its body is one of three (lua/profio/bodies): a graph
+-- of functions and arcs, a tree of calling contexts, or sums of either. Profiles are immutable:
+-- methods return new ones.
 
 local conditions = require "profio.conditions"
 local contexts_body = require "profio.bodies.contexts"
@@ -16,11 +17,11 @@ local view = require "profio.view"
 local profile = { kind = making.kind, has_callers = making.has_callers }
 
 ---@class profio.Profile
----@field facts table<string, any> numbers of the whole: metrics, samples, rate, functions, ...
+---@field facts table<string, any> totals and properties: metrics, samples, rate, functions, ...
 local Profile = { __name = "profio.profile" }
 local methods = {}
 
--- {====== Making ======
+-- {====== Construction ======
 
 local function new(body, given, pin, notes)
    return setmetatable({ [profile] = { body = body, given = given, pin = pin,
@@ -31,8 +32,7 @@ local function of(self)
    return rawget(self, profile)
 end
 
--- A profile made of another one: what it is called, what its files state and what was lost stay
--- with it.
+-- Builds a profile from another one, with the same title, header fields, inputs and losses.
 local function derived(self, body, given, pin)
    local state = of(self)
    local made = new(body, given, pin, state.notes)
@@ -40,16 +40,16 @@ local function derived(self, body, given, pin)
    return made
 end
 
--- Exports say what a profile was made from, and replace none of these files.
+-- Stores the path of the trace for exports, and its files, which no export may overwrite.
 local function titled(made, trace, stated)
    of(made).title, of(made).origin = trace.path, stated
    of(made).inputs = require("profio.inputs").paths_of(require("profio.trace").of(trace))
    return made
 end
 
----The profile of calling contexts that were not made from a trace.
+---Returns a profile of calling contexts that do not come from a trace.
 ---@param made profio.core.Contexts
----@param title string what exports call it
+---@param title string name of the profile in exports
 ---@return profio.Profile
 function profile.of_contexts(made, title)
    local made_profile = new(contexts_body.new(made), {})
@@ -57,7 +57,7 @@ function profile.of_contexts(made, title)
    return made_profile
 end
 
----Make the profile of a trace; see trace:profile.
+---Build the profile of a trace; see trace:profile.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
@@ -76,9 +76,9 @@ end
 
 -- {====== Views ======
 
--- Reports take options: metric, zeros, include_flat, exclude_flat, include_graph, exclude_graph,
--- include_time, exclude_time (lists of names or numbers of functions). Those that the profile was
--- narrowed by stand below those given.
+-- Options of reports: metric, zeros, include_flat, exclude_flat, include_graph, exclude_graph,
+-- include_time, exclude_time (lists of names or ids of functions). Given options (`more`) override
+-- those that were set by profile:with (`given`).
 local function merged(given, more)
    local result = {}
    raise.expect(more, "table?", "options of a report")
@@ -107,33 +107,33 @@ end
 
 ---Functions by time: function, calls, self, total, self_share, total_share, file, line.
 methods.flat = listing "flat"
----Arcs: caller, callee, calls, self, total.
+---Arcs of the call graph: caller, callee, calls, self, total.
 methods.graph = listing "graph"
----The call graph as gprof prints it, a row for each line.
+---The call graph as gprof prints it, one row for each line.
 methods.graph_listing = listing "graph_listing"
----The index by function name, a row for each cell.
+---The index by function name, one row for each cell.
 methods.index = listing "index"
----Source lines by time: file, line, count, self, self_share, function. Wants lines = true.
+---Source lines by time: file, line, count, self, self_share, function. Needs lines = true.
 methods.lines = listing "lines"
----Source lines in order of file and line, with calls and time. Wants lines = true.
+---Source lines in order of file and line, with calls and time. Needs lines = true.
 methods.annotations = listing "annotations"
 ---All functions with their numbers.
 methods.functions = listing "functions"
----Stacks from the top down, the heaviest callees first: depth, function, calls, self, total,
+---Call tree, callers first and the heaviest callees first: depth, function, calls, self, total,
 ---self_share, total_share, file, line, node, label (the name, indented).
 methods.tree = listing "tree"
----The functions that spent something, below each those that called it: as tree, but self is what
----the function of the first level spent, and its callers have none; total and calls say what of it
----came from there.
+---Bottom-up tree: the functions with self time, and below each its callers. Columns as in tree, but
+---self is only set on the first level; total and calls of a caller are the part of the function's
+---cost that came through it.
 methods.bottom_up = listing "bottom_up"
 
--- No arcs, and a note: a name that no function has leaves nothing, like any other selection.
+-- Returns no arcs, and adds a note if no function has the name.
 local function no_arcs(self, name, func, all)
    local body, names, is_known = of(self).body, {}, false
    for i, frame in ipairs(body:frames()) do
       names[i], is_known = frame["function"], is_known or frame["function"] == func
    end
-   if not is_known then -- one without arcs has no row in sums
+   if not is_known then -- in sums a function without arcs has no row
       view.note(self, "no-function", ("%s: no function is called '%s'%s"):format(name, func,
          near.hint(func, names)))
    end
@@ -151,15 +151,15 @@ local function arcs_of(name)
    end
 end
 
----Who called a function, and what they got of its time: as graph. Of a function that is not there
----no rows, and view.warnings says so.
+---The callers of a function and the time that it charges to each: columns as in graph. For an
+---unknown function there are no rows, and a note in view.warnings.
 methods.callers = arcs_of "callers"
----Whom a function called: as graph.
+---The callees of a function: columns as in graph.
 methods.callees = arcs_of "callees"
 
 -- }======
 
----The same profile seen with other options of reports: metric, include_graph, ...
+---Returns the same profile with other options of reports: metric, include_graph, ...
 ---@param more table
 ---@return profio.Profile
 function methods:with(more)
@@ -169,7 +169,7 @@ function methods:with(more)
    return made
 end
 
----The numbers of headings, with options of reports taken into account.
+---Returns totals and properties, computed with options of reports.
 ---@param more table|nil
 ---@return table<string, any>
 function methods:facts_with(more)
@@ -177,44 +177,44 @@ function methods:facts_with(more)
    return state.body:facts(merged(state.given, more))
 end
 
----What is counted: { { name =, unit =, total = }, ... }
+---Returns the metrics: { { name =, unit =, total = }, ... }
 ---@return { name: string, unit: string, total: integer }[]
 function methods:metrics()
    return of(self).body:metrics()
 end
 
----What its body is: "graph", "contexts" or "sums".
+---Returns the kind of its body: "graph", "contexts" or "sums".
 ---@return string
 function methods:kind()
    return of(self).body.kind
 end
 
----The object of the core, for reports and exports; a profile of sums has none.
+---Returns the object of the core, for reports and exports; nil for a profile of sums.
 ---@return userdata|nil
 function methods:handle()
    return of(self).body.core
 end
 
----What was lost of the traces it was made from, in words.
+---Returns the losses of the traces from which it was built, as texts.
 ---@return string[]
 function methods:notes()
    return of(self).notes
 end
 
----What it is called in exports: the path of the trace it was made from.
+---Returns its name in exports: the path of the trace from which it was built.
 ---@return string
 function methods:title()
    return of(self).title or "profile"
 end
 
----Returns the facts that the files of the profile state beside their records, for export pprof: a
----list with those of each file, and the executable as a mapping.
+---Returns the header fields of the profile's files, for export pprof: a list with those of each
+---file, and the executable as a mapping.
 ---@return { heads: table[], mapping: table|nil }
 function methods:origin()
    return of(self).origin or { heads = {} }
 end
 
----The two profiles a difference was made from: the new one and the old one; else nil.
+---Returns the new and the old profile of a difference, else nil.
 ---@return profio.Profile|nil new
 ---@return profio.Profile|nil old
 function methods:compared()
@@ -222,14 +222,14 @@ function methods:compared()
    return both[1], both[2]
 end
 
----The metric that views show when none is named: the one that the file states, else time, else the
----first. Of pprof: default_sample_type, else the last.
+---Returns the metric that views show by default: the one that the file states, else time, else the
+---first one. For pprof: default_sample_type, else the last one.
 ---@return string|nil
 function methods:usual_metric()
    return of(self).body:usual()
 end
 
----Its functions and arcs as sums, for exports; see bodies/sums.lua.
+---Returns its functions and arcs as sums, for exports; see bodies/sums.lua.
 ---@return profio.core.Contexts functions
 ---@return profio.core.Contexts arcs
 function methods:sums()
@@ -238,7 +238,7 @@ function methods:sums()
    return sums.by_function, sums.by_arc
 end
 
----Its calling contexts, for exports: those it has, or a context of one frame for each function.
+---Returns its calling contexts, for exports: those it has, or one of one frame for each function.
 ---@return profio.core.Contexts
 function methods:contexts()
    local state = of(self)
@@ -263,7 +263,7 @@ local function is_profile(value)
    return type(value) == "table" and rawget(value, profile) ~= nil
 end
 
--- Two bodies of one kind: contexts stay contexts, everything else becomes sums.
+-- Converts two bodies to the same kind: contexts stay contexts, all others become sums.
 local function alike(a, b)
    local left, right = of(a), of(b)
    if left.body.kind == "contexts" and right.body.kind == "contexts" then
@@ -272,9 +272,9 @@ local function alike(a, b)
    return left.body:sums(left.given), right.body:sums(right.given)
 end
 
--- Sums do not say who called whom over more than one step, so a profile of sums is narrowed by
--- narrowing what it was made of: `again(change)` makes it of the changed profiles. nil: that is not
--- known any more.
+-- Adds or subtracts two profiles. Sums do not know paths of more than one step, so a profile of
+-- sums is narrowed by narrowing its operands: `again(change)` builds it from the changed operands;
+-- nil: the operands are not known any more.
 local function combine(a, b, sign)
    if not is_profile(a) or not is_profile(b) then
       error("profiles are added to and taken away from profiles; p:scale(x) multiplies", 3)
@@ -297,23 +297,24 @@ local function combine(a, b, sign)
    return made
 end
 
----a + b: what both spent.
+---a + b: the cost of both.
 function Profile.__add(a, b)
    return combine(a, b, 1)
 end
 
----a - b: positive where a spent more.
+---a - b: positive where a costs more.
 function Profile.__sub(a, b)
    return combine(a, b, -1)
 end
 
--- The body that can be scaled and pruned: a graph becomes sums.
+-- Returns a body that can be scaled: a graph becomes sums.
 local function plain_body(self)
    local state = of(self)
    return state.body.kind == "graph" and state.body:sums(state.given) or state.body
 end
 
--- The same where a graph can be changed itself: not gprof's, nor one whose reports are narrowed.
+-- Returns the body itself if it can be grouped and pruned exactly, else its sums. A graph can,
+-- unless it is gprof's or options narrow its reports.
 local function exact_body(self)
    local state = of(self)
    local is_exact = state.body.kind ~= "graph"
@@ -321,8 +322,8 @@ local function exact_body(self)
    return is_exact and state.body or plain_body(self)
 end
 
--- What a profile says of each function, as a profile of single frames whose metrics have the names
--- that contexts:diff wants.
+-- Returns the costs of the functions as a profile of single frames, with the metric names that
+-- contexts:diff expects.
 local function functions_of(self, metric, suffix)
    local state = of(self)
    local columns = { ["function"] = "function", file = "file" }
@@ -339,11 +340,11 @@ local function functions_of(self, metric, suffix)
       { { name = "count" .. suffix, unit = "", column = "self" } }))) or made
 end
 
----This profile beside an older one, a row for each function, the largest change first: function,
+---Compare with an older profile, one row for each function, the largest change first: function,
 ---self, self_before, change, relative, total, total_before, total_change, significance, file,
----line. Profiles of any two formats go together. Functions are matched by name, and by file where
----a profile has a name in several files. The significance is missing where either of them
----has no samples: how exact its times are is not known.
+---line. The formats may differ. Functions are matched by name, and by file if a profile has the
+---name in several files. The significance is missing if one of them has no samples, since the
+---precision of its times is unknown.
 ---@param old profio.Profile
 ---@param metric string|nil
 ---@return profio.View
@@ -358,7 +359,7 @@ function methods:diff(old, metric)
    end, { self, old })
 end
 
--- All weights multiplied by a factor, or by factor / whole.
+-- Multiplies all weights by a factor, or by factor / whole.
 local function scaled(self, ...)
    local ratio = table.pack(...)
    local made = derived(self, plain_body(self):scale(...), of(self).given)
@@ -368,7 +369,7 @@ local function scaled(self, ...)
    return made
 end
 
----All weights multiplied. They stay whole; the sum of each metric is the rounded product.
+---Multiply all weights. They stay integers; the sum of each metric is the rounded product.
 ---@param factor number
 ---@return profio.Profile
 function methods:scale(factor)
@@ -378,7 +379,7 @@ function methods:scale(factor)
    return scaled(self, factor)
 end
 
--- The whole of one metric.
+-- Returns the total of one metric.
 local function whole_of(body, metric)
    local wanted = metric or body:usual()
    for _, known in ipairs(body:metrics()) do
@@ -392,10 +393,10 @@ local function whole_of(body, metric)
    return 0
 end
 
----Scaled so that the whole of a metric is that of another profile, or a number: what two runs of
----different length are compared by.
+---Scale so that the total of a metric equals that of another profile, or a number. This makes runs
+---of different length comparable.
 ---@param to profio.Profile|number
----@param metric string|nil default: what the file shows first
+---@param metric string|nil default: the metric that views show
 ---@return profio.Profile
 function methods:normalise(to, metric)
    local wanted = is_profile(to) and whole_of(of(to).body, metric) or to
@@ -414,7 +415,7 @@ function methods:normalise(to, metric)
    return scaled(self, wanted, whole)
 end
 
----What picks functions: a name, profio.match "pattern", a list of those, or a function of a frame.
+---Selects functions: a name, profio.match "pattern", a list of those, or a function of a frame.
 ---@alias profio.Pick string|table|fun(frame: table): boolean
 
 local function picker(wanted)
@@ -446,7 +447,7 @@ local function picker(wanted)
    end
 end
 
--- Marks of functions; see contexts:narrow of the core.
+-- Marks of functions, as contexts:narrow of the core expects them.
 local KEEP, LEAVE_OUT, HIDE = 1, 2, 4
 
 local function marked(self, is_wanted, mark)
@@ -454,7 +455,7 @@ local function marked(self, is_wanted, mark)
    for _, frame in ipairs(frames) do
       marks[frame.number] = is_wanted(frame) and mark or nil
    end
-   if mark == KEEP and next(marks) == nil then -- the focus is on nothing
+   if mark == KEEP and next(marks) == nil then -- no function is in focus: leave out all
       for _, frame in ipairs(frames) do
          marks[frame.number] = LEAVE_OUT
       end
@@ -483,19 +484,19 @@ local function narrowed(mark)
    end
 end
 
----Only what these functions and all they call cost.
+---Only the cost of these functions and of all that they call.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.focus = narrowed(KEEP)
----Without the stacks that these are on (of a graph: without them and their part of what they call).
+---Leaves out all stacks with these functions (in a graph: the functions and their share of
+---callees).
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.ignore = narrowed(LEAVE_OUT)
----Charges the cost of these functions to their callers. A function keeps its self cost where it has
----no caller.
+---Charges the cost of these functions to their callers. A function without a caller keeps its self
+---cost.
 ---@type fun(self: profio.Profile, wanted: profio.Pick): profio.Profile
 methods.hide = narrowed(HIDE)
 
----Bring functions together: by "file", or by what a function of their frames answers (nil: as it
----is).
+---Merge functions: by "file", or by the names that a function returns for frames (nil: unchanged).
 ---@param by "file"|fun(frame: { function: string, file: string|nil, line: integer|nil }): string
 ---@return profio.Profile
 function methods:group(by)
@@ -522,7 +523,7 @@ function methods:group(by)
    return derived(self, body:rename(frames), of(self).given)
 end
 
----Contexts whose total is below a share of the whole are folded into their callers.
+---Merge contexts whose total is below a share of the whole into their callers.
 ---@param share number 0.01 is one per cent
 ---@param metric string|nil
 ---@return profio.Profile
@@ -536,10 +537,10 @@ end
 
 -- }======
 
----Hand the profile to another program. The file appears when it is complete; a path that is a file
----which the profile was made from raises.
+---Export the profile for another program. The file appears when it is complete. Raises if the path
+---is a file from which the profile was built.
 ---@param kind string "pprof", "folded", "callgrind", ...
----@param path string|nil nil: the bytes are returned
+---@param path string|nil nil: return the bytes
 ---@param given table|nil options of the export
 ---@return boolean|string|nil
 ---@return string|nil message

@@ -1,14 +1,14 @@
--- Source files, found by the paths that traces name.
+-- Source files, found by the paths that traces state.
 
 local core = require "profio.core"
 local lfs = require "lfs"
 
 local sources = {}
 
-local LONGEST_PATH = 4096 -- bytes; the system opens none that is longer
+local LONGEST_PATH = 4096 -- bytes; the system opens no longer ones
 local MOST_BYTES = 16 << 20 -- of a source file
 
----Whether folders of sources, which a user has named, are folders that can be listed.
+---Checks that the folders of sources, which the user has named, can be listed.
 ---@param folders string[]
 ---@return true|nil
 ---@return string|nil message
@@ -30,7 +30,7 @@ function sources.check(folders)
    return true
 end
 
--- The paths that a named source may have: its own, and those in the folders, ever shorter.
+-- Returns the paths at which a source may be: its own, and in each folder its ever shorter tails.
 local function candidates(path, folders)
    local list = { path }
    for _, folder in ipairs(folders) do
@@ -43,14 +43,14 @@ local function candidates(path, folders)
    return list
 end
 
----The rule for sources: regular files of at most 16 MiB, in the folders of --source or below the
----current one, after links and ".." (csrc/bytes/named.h decides that).
+---Returns whether a source may be read: a regular file of at most 16 MiB below a folder of --source
+---or the current one, after links and ".." are resolved (see csrc/bytes/named.h).
 ---@param path string
 ---@param folders string[] of --source
 ---@param trusts_paths boolean|nil any regular file may be read
 ---@return string|nil real_path nil: it may not be read
 ---@return string|nil message
----@return string|nil code "io": there is no such file; "unsupported", "limit": it is left out
+---@return string|nil code "io": there is no such file; "unsupported", "limit": it may not be read
 function sources.check_file(path, folders, trusts_paths)
    if #path > LONGEST_PATH or path:find("\0", 1, true) then
       return nil, nil, "io"
@@ -60,13 +60,13 @@ function sources.check_file(path, folders, trusts_paths)
    return core.named_file(path, table.move(folders, 1, #folders, 2, { "." }), MOST_BYTES)
 end
 
----The lines of a source: at its path, or under one of the folders, with ever shorter paths.
----@param path string as a trace names it
+---Reads the lines of a source: at its path, or below one of the folders, with ever shorter tails.
+---@param path string as the trace states it
 ---@param folders string[] of --source
 ---@param trusts_paths boolean|nil any regular file may be read
 ---@return string[]|nil
----@return string|nil found the path of the file that was read; else why the first file that is
----there was left out, nil if there is none
+---@return string|nil found the path that was read; else why the first existing file may not be
+---read, nil if there is none
 function sources.read(path, folders, trusts_paths)
    local reason
    for _, found in ipairs(candidates(path, folders)) do

@@ -1,6 +1,6 @@
--- Cutting texts of files, in time that is linear in their size. Lua's own patterns for the same
--- (`^%s*(.-)%s*$`, `%s+$`, `([^\n]*)\n`, `[^/]*$`) try each byte as a start and read on from there:
--- a text of 64 KiB takes seconds.
+-- Functions on strings whose time is linear in the size. The usual patterns (`^%s*(.-)%s*$`,
+-- `%s+$`, `([^\n]*)\n`, `[^/]*$`) try each byte as a start and read on from there: for 64 KiB they
+-- take seconds.
 
 local texts = {}
 
@@ -9,7 +9,7 @@ for c in (" \t\r\n\v\f"):gmatch "." do
    is_blank[c:byte()] = true
 end
 
----A text without blanks at its end.
+---Removes blanks at the end.
 ---@param text string
 ---@return string
 function texts.trim_end(text)
@@ -20,7 +20,7 @@ function texts.trim_end(text)
    return text:sub(1, last)
 end
 
----A text without blanks at both ends.
+---Removes blanks at both ends.
 ---@param text string
 ---@return string
 function texts.trim(text)
@@ -34,7 +34,7 @@ function texts.base_name(path)
    return path:match "^.*/(.*)$" or path
 end
 
----The lines of a text that end with a line feed, without it, each with the byte at which it begins.
+---Iterates over the lines that end with a line feed, without it, and the position of each.
 ---@param text string
 ---@return fun(): string|nil, integer|nil
 function texts.lines(text)

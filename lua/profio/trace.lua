@@ -1,4 +1,4 @@
--- A trace: an opened file, or several of one format in a row, as one object.
+-- A trace: an opened file, or several concatenated files of one format, as one object.
 
 local core = require "profio.core"
 local division = require "profio.division"
@@ -11,14 +11,13 @@ local trace = {}
 ---@class profio.Trace
 ---@field format string
 ---@field path string
----@field info table<string, any> header facts
----@field warnings profio.Warning[] what has been noticed so far: the first of each code, and how
----often it came
+---@field info table<string, any> header fields
+---@field warnings profio.Warning[] warnings so far: the first of each code with its count
 ---@field tables string[] the first is the main one
 local Trace = { __name = "profio.trace" }
 local methods = {}
 
--- Facts that count something are added up over the files of a trace.
+-- Header fields that are counts: they are added up over the files of a trace.
 local counted = { records = true, sets = true, bins = true, arcs = true, blocks = true,
    lost = true, images = true }
 
@@ -27,20 +26,21 @@ local function add_table(opened, name, described)
    opened.names[#opened.names + 1] = name
 end
 
----Make a trace of opened parts of one format. Beside the tables of its parts it has those that the
----format makes of them: made = { name = { from = table, stage = function(reader, options) } }.
+---Build a trace from opened parts of one format. It has the tables of its parts and those that the
+---format derives from them: derived = { name = { from = table, stage = function(reader, options) }
+---}.
 ---@param opened table { format=, paths=, parts=, sources=, dictionary=, options=, symbols= }
 ---@return profio.Trace
 function trace.new(opened)
    opened.closed = false
    opened.notes = opened.notes or {}
-   opened.other_symbols = {} -- picked by other rules, by name of the rule
+   opened.other_symbols = {} -- symbols chosen by other rules, by name of the rule
    opened.schema, opened.names = {}, {}
    for _, described in ipairs(opened.parts[1]:tables()) do
       if not (opened.differs or {})[described.name] then
          add_table(opened, described.name, described)
       end
-      for name, made in pairs(opened.format.made or {}) do
+      for name, made in pairs(opened.format.derived or {}) do
          if made.from == described.name then
             add_table(opened, name, made)
          end
@@ -49,7 +49,7 @@ function trace.new(opened)
    return setmetatable({ [trace] = opened }, Trace)
 end
 
----What stands behind a trace, for the other files of profio.
+---Returns the state of a trace, for other files of profio.
 ---@param self profio.Trace
 ---@return table
 function trace.of(self)
@@ -66,8 +66,8 @@ end
 
 -- {====== Tables ======
 
--- Names of the files that tell them apart: bytes have none, and a file may be given twice. The
--- records of a ring go on where those of its file end, as one run, so they have its name.
+-- Returns distinct names for the files: data has no path, and a file may be given twice. The
+-- records of a ring continue those of its file as one run, so they have the same name.
 local function names_of(paths, goes_on)
    local names, seen = {}, {}
    for i, path in ipairs(paths) do
@@ -79,7 +79,7 @@ local function names_of(paths, goes_on)
    return names
 end
 
--- The constant columns of the files: `file`, and what the format says of each.
+-- Returns the constant columns of the files: `file`, and those that the format states.
 local function constants_of(state)
    local columns = { { name = "file", values = names_of(state.paths, state.goes_on) } }
    for i, part in ipairs(state.parts) do
@@ -91,7 +91,7 @@ local function constants_of(state)
    return columns
 end
 
--- Where a table has a column `file` of its own, that of the files is trace_file.
+-- Returns "trace_file" if the table has a column `file` of its own.
 local function free_name(reader, name)
    for _, field in ipairs(reader:fields()) do
       if field.name == name then
@@ -101,7 +101,7 @@ local function free_name(reader, name)
    return name
 end
 
--- The files of a trace in a row, with their constant columns.
+-- Returns a reader of the concatenated files of a trace, with the constant columns.
 local function chained(state, name)
    local readers, numbers = {}, {}
    for i, part in ipairs(state.parts) do
@@ -118,7 +118,7 @@ local function chained(state, name)
    return core.chain(readers, constants, numbers)
 end
 
--- A reader over a table as the file states it.
+-- Returns a reader of a table as the file states it.
 local function plain_reader(state, name)
    if state.closed then
       error("trace is closed", 0)
@@ -139,8 +139,8 @@ local function plain_reader(state, name)
    return reader, message, code
 end
 
--- The same where the format says that equal things of several records and files are one: rows with
--- equal keys are added up.
+-- Like plain_reader, but adds up rows with equal keys, if the format says that they are parts of
+-- one.
 local function summed_reader(state, name)
    local reader, message, code = plain_reader(state, name)
    local summed = state.format.summed and state.format.summed(name, state.parts)
@@ -151,8 +151,8 @@ local function summed_reader(state, name)
       { { fn = "sum", column = summed.sum, name = summed.sum } })
 end
 
--- The columns that come from addresses stand behind those of the file.
-local function derived_reader(state, name)
+-- Appends the columns that symbols give for addresses.
+local function symbolized_reader(state, name)
    local reader, message, code = summed_reader(state, name)
    local addresses = state.format.addresses and state.format.addresses[name]
    if not reader or not state.symbols or not addresses then
@@ -161,8 +161,8 @@ local function derived_reader(state, name)
    return core.symbolize(reader, state.symbols.symbols, state.load_bias, addresses)
 end
 
--- The rows of a large table in parts, or nil: a reader for each thread. Not where a stage stands
--- over the table.
+-- Returns readers of a large table in chunks, one for each thread, or nil. Tables with symbolized
+-- columns are read as a whole.
 local function parts_of(self, state, name)
    local has_addresses = state.format.addresses and state.format.addresses[name]
    local rows = not has_addresses and division.rows(self, state, name)
@@ -177,20 +177,20 @@ local function check_table(state, name)
    end
 end
 
----A view over one of the trace's tables. Raises when there is no such table.
+---Returns a view of one table. Raises if there is no such table.
 ---@param name string
 ---@return profio.View
 function methods:table(name)
    local state = alive(self)
    check_table(state, name)
    return view.over(function()
-      return derived_reader(state, name)
+      return symbolized_reader(state, name)
    end, self, function()
       return parts_of(self, state, name)
    end)
 end
 
--- Methods of views, of the trace itself, mean its main table.
+-- Methods of views, called on the trace, apply to its main table.
 for name in pairs(view.methods) do
    if not methods[name] then
       methods[name] = function(self, ...)
@@ -200,8 +200,9 @@ for name in pairs(view.methods) do
    end
 end
 
----The calls that the events of the trace make, in order of stop: area, lane, start, stop, gross,
----net, call, period, outside, depth, caller, flags, count, stack. Raises when there are no events.
+---Returns the calls that are computed from the events of the trace, in order of stop: area, lane,
+---start, stop, gross, net, call, period, outside, depth, caller, flags, count, stack. Raises if
+---there are no events.
 ---@param options table|nil recursion = "all" | "outermost", partial = "include" | "exclude",
 ---edges = "exclude" | "include", from, to, last, max_depth; see profio.calls
 ---@return profio.View
@@ -209,12 +210,13 @@ function methods:calls(options)
    return require("profio.calls").of_trace(self, alive(self), options)
 end
 
----What the calls come to, a row for each area, as it was met: area, handle, value, context, count,
----then net, gross, call, period, outside, each bare (the sum) and with _min, _max, _mean, _stddev,
----_p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without callers last_stop. The
----same numbers as an aggregate of calls, in memory that does not grow with them.
----@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and those
----of calls
+---Returns statistics of the calls, one row for each area in order of first use: area, handle,
+---value, context, count; net, gross, call, period and outside, each plain (the sum) and with _min,
+---_max, _mean, _stddev, _p50, _p99; net_max_at, gross_max_at, call_max_at, period_jitter; without
+---callers last_stop. The numbers equal an aggregate of calls, but memory does not grow with the
+---calls.
+---@param options table|nil by = "area" | "context" | "caller", quantiles = "p50,p99", and the
+---options of calls
 ---@return profio.View
 function methods:call_statistics(options)
    return require("profio.calls").statistics(self, alive(self), options)
@@ -222,7 +224,7 @@ end
 
 -- }======
 
--- {====== What it says of itself ======
+-- {====== Facts and warnings ======
 
 local function info_of(state)
    local info = {}
@@ -246,7 +248,7 @@ local function info_of(state)
    return info
 end
 
----How often a warning came, as words behind it; "" when it came once, or stands for itself.
+---Returns ", N times" for a warning that came several times, else "".
 ---@param warning profio.Warning
 ---@return string
 function trace.times(warning)
@@ -277,14 +279,14 @@ local function warnings_of(self)
    return table.move(of_views, 1, #of_views, #list + 1, list)
 end
 
----What the user gave for the format.
+---Returns the format's options that the user gave.
 ---@return table<string, any>
 function methods:options()
    return alive(self).format_options or {}
 end
 
----What was lost of it, in words: what goes along with what is made of the trace.
----@return string[] losses  empty when nothing is known to be lost
+---Returns the losses of the trace as texts; profiles and exports pass them on.
+---@return string[] losses  empty if no loss is known
 function methods:losses()
    local list, info = {}, self.info
    if (info.lost or 0) ~= 0 then
@@ -299,7 +301,7 @@ function methods:losses()
    return list
 end
 
----Header facts in the order of the file: { { name=, type=, value= }, ... } per part.
+---Returns the header fields in the order of the file: { { name=, type=, value= }, ... } per part.
 ---@return table[][]
 function methods:facts()
    local list = {}
@@ -309,7 +311,7 @@ function methods:facts()
    return list
 end
 
----How many rows a table has, or nil where only a pass would tell.
+---Returns the number of rows of a table, or nil if only reading it would tell.
 ---@param name string
 ---@return integer|nil
 function methods:row_count(name)
@@ -334,17 +336,16 @@ function methods:row_count(name)
    return total
 end
 
----Put a stage over every table that is read from here on.
+---Put a stage over every table that is read from now on.
 ---@param stage fun(reader: userdata, name: string): userdata
----@param is_over fun(): boolean  whether the stage has ended a table before its end: then save
----writes nothing
+---@param is_over fun(): boolean  whether the stage ended a table early: then save writes nothing
 function methods:watch(stage, is_over)
    local state = alive(self)
    state.watch = raise.expect(stage, "function?", "watch: the stage")
    state.is_over = raise.expect(is_over, "function?", "watch: is_over")
 end
 
--- Further files of a part, which have appeared since it was opened.
+-- Opens files beside a part that have appeared since it was opened.
 local function add_files(state, part, path)
    local known, is_new = {}, false
    for _, source in ipairs(state.sources) do
@@ -363,9 +364,9 @@ local function add_files(state, part, path)
    return is_new
 end
 
----Look what has been written since a trace was opened live, or refreshed: readers that had come to
----its end go on.
----@return boolean more
+---Look for data written since the trace was opened live or refreshed: readers that were at its end
+---continue.
+---@return boolean more  there is new data
 function methods:refresh()
    local state = alive(self)
    local is_new = false
@@ -379,8 +380,8 @@ function methods:refresh()
    return is_new
 end
 
----Read everything and list each thing that is odd, not only the first of its code.
----@return profio.Warning[] warnings  empty when there is nothing to say
+---Read the whole trace and list every warning, not only the first of each code.
+---@return profio.Warning[] warnings  empty if there are none
 function methods:check()
    local state = alive(self)
    local again, message = state.reopen()
@@ -398,26 +399,27 @@ end
 
 -- }======
 
----The frames of a call stack, the innermost first.
+---Returns the frames of a call stack, innermost first.
 ---@param number integer a value of a column of stacks
 ---@return { area: string, class: string|nil, file: string|nil, line: integer|nil }[]
 function methods:stack(number)
    return alive(self).dictionary:stack(raise.expect(number, "integer", "stack: the number"))
 end
 
----What a profile of the trace would be made from, or nil when it has no such tables.
+---Returns from what a profile of the trace would be built, or nil if the tables are missing.
 ---@return "graph"|"stacks"|"calls"|nil
 function methods:profile_kind()
    return require("profio.profile").kind(alive(self))
 end
 
----Whether a profile of the trace knows callers, whom the cost of hidden functions is charged to.
+---Returns whether a profile of the trace knows callers, to which the cost of hidden functions is
+---charged.
 ---@return boolean
 function methods:has_callers()
    return require("profio.profile").has_callers(self, alive(self))
 end
 
----The profile of the trace: functions and arcs with their times. See profio.profile.
+---Returns the profile of the trace: functions and arcs with their times. See profio.profile.
 ---@param options table|nil
 ---@return profio.Profile|nil
 ---@return string|nil message
@@ -426,7 +428,7 @@ function methods:profile(options)
    return require("profio.profile").of_trace(self, alive(self), options or {})
 end
 
--- The options of an export of profiles, and those which say what the profile is made of.
+-- Separates the options of an export from those that select the events for the profile.
 local function parted(options)
    local own, part = {}, {}
    for name, value in pairs(raise.expect(options or {}, "table", "export: options")) do
@@ -436,11 +438,11 @@ local function parted(options)
    return own, part
 end
 
----Hand the trace to another program: exports that take a trace, or its profile. The file appears
----when it is complete; a path that is a file of the trace raises.
----@param kind string  "btf", "chrome", "speedscope", ...; exports that take a profile get it made
----@param path string|nil nil: the bytes are returned
----@param options table|nil of the export; of events also from, to, lane
+---Export the trace, or its profile, for another program. The file appears when it is complete.
+---Raises if the path is a file of the trace.
+---@param kind string  "btf", "chrome", "speedscope", ...; the profile is built if necessary
+---@param path string|nil nil: return the bytes
+---@param options table|nil options of the export; for events also from, to, lane
 ---@return boolean|string|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -459,10 +461,10 @@ function methods:export(kind, path, options)
    return exports.run(kind, "trace", self, options, path, inputs.paths_of(alive(self)))
 end
 
----Write the whole trace into a file of a format and dialect; equal things of several files are
----added up. The files appear, and replace older ones, when all are complete; a path that is a file
----of the trace raises.
----@param path string|nil  nil: the bytes are returned
+---Write the whole trace into a file of a format and dialect; rows of several files with equal keys
+---are added up. The files appear, and replace older ones, when all are complete. Raises if the path
+---is a file of the trace.
+---@param path string|nil  nil: return the bytes
 ---@param options table|nil { format =, options of that format }
 ---@return integer|string|nil written
 ---@return string|nil message
@@ -471,7 +473,7 @@ function methods:save(path, options)
    return require("profio.writer").save(alive(self), path, options or {})
 end
 
----Close the files. Views of the trace raise from then on. Closing twice is fine.
+---Close the files. Views of the trace raise afterwards. Closing twice is allowed.
 function methods:close()
    local state = trace.of(self)
    if state.closed then
@@ -528,6 +530,6 @@ function Trace:__tostring()
 end
 
 trace.plain_reader = plain_reader
-trace.derived_reader = derived_reader
+trace.symbolized_reader = symbolized_reader
 
 return trace

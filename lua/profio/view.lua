@@ -1,4 +1,4 @@
--- A view: a table seen through stages. It is lazy and immutable: every method gives a new view,
+-- A view: a table seen through stages. It is lazy and immutable: every method returns a new view,
 -- and nothing is read before each, records, rows, print or write.
 
 local conditions = require "profio.conditions"
@@ -12,27 +12,27 @@ local view = {}
 
 ---@class profio.View
 ---@field columns string[] the names of its columns, in order
----@field warnings profio.Warning[] of rows that were read; a trace has those of its views
+---@field warnings profio.Warning[] warnings about rows read so far; trace.warnings has them too
 local View = {}
 
--- The source of a view is a function that opens a fresh reader: reader | nil, message, code.
--- A stage is a function that puts one more reader over it. The parts of a view are a function too:
--- it answers readers that have the rows of `open` between them, under the same stages, or nil.
+-- `open` is a function that opens a new reader: reader | nil, message, code. A stage is a function
+-- that puts one more reader over it. `parts` is nil or a function that returns readers of chunks of
+-- the same rows, or nil.
 local function new(open, stages, pin, parts)
    return setmetatable({ open = open, stages = stages, pin = pin, parts = parts }, View)
 end
 
----A view over what `open` gives: a function that answers a fresh reader, or nil, message, code.
----@param open fun(): userdata|nil, string|nil, string|nil
+---Returns a view of the rows of a reader.
+---@param open fun(): userdata|nil, string|nil, string|nil  opens a new reader
 ---@param pin any kept alive as long as the view: its trace, its profile
----@param parts (fun(): profio.core.Parts|nil)|nil the same rows in parts that threads can read
+---@param parts (fun(): profio.core.Parts|nil)|nil opens the same rows in chunks for threads
 ---@return profio.View
 function view.over(open, pin, parts)
    return new(open, {}, pin, parts)
 end
 
--- The counters of overflows, by formula, of the views over one trace or profile; of views that pin
--- nothing, by what opens them. A view and what it is made into share them.
+-- Counters of overflows by formula, for each trace or profile that views pin; if they pin nothing,
+-- for each `open`. A view and the views derived from it share them.
 local counters = setmetatable({}, { __mode = "k" })
 
 local function counter_of(self, formula)
@@ -42,10 +42,10 @@ local function counter_of(self, formula)
    return counters[owner][formula]
 end
 
--- What else views over one trace or profile have to say: codes by message.
+-- Other warnings of views, as codes by message, for each trace or profile that they pin.
 local notes = setmetatable({}, { __mode = "k" })
 
----Have the views over a trace or profile warn of something, once.
+---Adds a warning to the views over a trace or profile, once.
 ---@param owner any what the views pin
 ---@param code string
 ---@param message string
@@ -56,7 +56,7 @@ end
 
 ---Returns the warnings that views over a trace or profile have collected while they read rows.
 ---@param owner any what the views pin
----@return profio.Warning[] warnings  one for each formula that had overflows, and the notes
+---@return profio.Warning[] warnings  one for each formula with overflows, and those of view.note
 function view.warnings(owner)
    local list = {}
    for message, code in pairs(notes[owner] or {}) do
@@ -75,8 +75,8 @@ function view.warnings(owner)
    return list
 end
 
--- The stages of a view over a reader. What is wrong with a stage shows only here: the message names
--- the line that made it.
+-- Puts the stages of a view over a reader. Errors in a stage appear only here: the message names
+-- the line of the user's code that added the stage.
 local function staged(self, reader)
    for _, stage in ipairs(self.stages) do
       local done, result = pcall(stage.run, reader)
@@ -88,7 +88,7 @@ local function staged(self, reader)
    return reader
 end
 
--- Open the whole chain. What cannot be opened raises: it was open when the view was made.
+-- Opens the view. A failure raises, since the trace could be opened before.
 local function run(self)
    local reader, message = self.open()
    if not reader then
@@ -97,14 +97,15 @@ local function run(self)
    return staged(self, reader)
 end
 
--- Parts stay parts under a stage that looks at each row alone, and calls no Lua.
+-- Returns a view with one more stage. `is_apart`: the stage treats each row alone and calls no Lua,
+-- so it can also be put over each chunk.
 local function with(self, stage, is_apart)
    local stages = table.move(self.stages, 1, #self.stages, 1, {})
    stages[#stages + 1] = { run = stage, where = raise.where() }
    return new(self.open, stages, self.pin, is_apart and self.parts or nil)
 end
 
--- The parts of a view under its stages, or nil.
+-- Returns the chunks of a view under its stages, or nil.
 local function parts_of(self)
    local parts = self.parts and self.parts()
    for i = 1, parts and #parts or 0 do
@@ -115,7 +116,7 @@ end
 
 local methods = {}
 
--- Names of columns as they are given; raises for what is no text.
+-- Checks names of columns; returns them as a list, or nil if there are none.
 local function names_given(what, ...)
    for i = 1, select("#", ...) do
       raise.expect((select(i, ...)), "string", what .. ": the name of a column")
@@ -123,12 +124,13 @@ local function names_given(what, ...)
    return select("#", ...) > 0 and { ... } or nil
 end
 
----@return profio.Field[] fields { name=, type=, help= } of each column
+---Returns the columns: { name=, type=, help= } each.
+---@return profio.Field[] fields
 function methods:fields()
    return run(self):fields()
 end
 
----Rows that satisfy all conditions, tried in C.
+---Rows that satisfy all conditions; the conditions are evaluated in C.
 ---@param wanted table<string, any> column = value | list | profio.between/match/no/missing
 ---@return profio.View
 function methods:where(wanted)
@@ -141,7 +143,7 @@ function methods:where(wanted)
    end, not conditions.has_patterns(tests))
 end
 
----Rows for which a Lua function of some columns gives a true value.
+---Rows for which a Lua function of some columns returns a true value.
 ---@param f fun(...): any
 ---@param ... string the columns whose values f gets
 ---@return profio.View
@@ -155,7 +157,7 @@ function methods:filter(f, ...)
    end)
 end
 
----At most n rows, after leaving out the first `skip`.
+---At most n rows, after the first `skip` rows.
 ---@param n integer
 ---@param skip integer|nil
 ---@return profio.View
@@ -172,9 +174,9 @@ function methods:limit(n, skip)
    end)
 end
 
----Rows of a span of time: from <= time < to, in nanoseconds; an end that is nil is open. Where
----records have one size the first is found without reading those before it; the rows are then
----taken to be in order of time, unless some are seen that are not.
+---Rows with from <= time < to, in nanoseconds; nil leaves an end open. If records have a fixed
+---size, the first row is found by bisection, and rows are assumed to be in order of time unless
+---some are seen that are not.
 ---@param from integer|nil
 ---@param to integer|nil
 ---@param column string|nil default: time
@@ -202,7 +204,7 @@ function methods:with_area(column)
    end)
 end
 
----Rows in the order of columns, "-column" descending; stable, missing values last.
+---Sort rows by columns, "-column" descending; stable, missing values last.
 ---@param ... string
 ---@return profio.View
 function methods:sort(...)
@@ -222,26 +224,26 @@ function methods:sort(...)
    end)
 end
 
----Entries of calls (columns op and call) as enters and leaves: i and I become one enter, O and o
----one leave; adds event, overhead and compiled, and the leaves that the trace does not have, with
----the flags unwound, gap and open. A leave without its call has the flag orphan.
+---Converts entries of calls (columns op and call) to enters and leaves: i and I become one enter, O
+---and o one leave. Adds the columns event, overhead and compiled, and the leaves that the trace
+---does not have, with the flags unwound, gap and open. A leave without a call has the flag orphan.
 ---@return profio.View
 function methods:unfilter()
    return with(self, core.unfilter)
 end
 
----The opposite: of entries that have both letters of their pairs, those that a profiler which
----filters would have kept.
+---The inverse of unfilter: from entries with both operations of each pair, keeps those that a
+---filtering profiler would have written.
 ---@return profio.View
 function methods:refilter()
    return with(self, core.refilter)
 end
 
--- {====== Columns more ======
+-- {====== Additional columns ======
 
----The rows with columns computed from others, in C: view:derive { "share = count / total(count)" }.
----profio.formulas tells what a formula may be. Whole numbers that need more than 64 bits are
----missing, and view.warnings (also trace.warnings) says in how many rows.
+---Add columns computed from others, in C: view:derive { "share = count / total(count)" }.
+---lua/profio/formulas.lua defines formulas. Whole numbers of more than 64 bits are missing, and
+---view.warnings (also trace.warnings) tells in how many rows.
 ---@param wanted string[]
 ---@return profio.View
 function methods:derive(wanted)
@@ -348,7 +350,7 @@ local function aggregates_of(wanted)
    return list
 end
 
--- A function key without columns gets the whole record.
+-- Gives function keys without columns the whole record.
 local function with_record_columns(keys, reader)
    local ready = {}
    for i, key in ipairs(keys) do
@@ -371,19 +373,19 @@ local function with_record_columns(keys, reader)
    return ready
 end
 
--- A view with a row for each group of rows of `self`.
+-- Returns a view with one row for each group of rows of `self`.
 local function grouped(self, keys, aggregates)
    return with(self, function(reader)
       return core.group(reader, with_record_columns(keys, reader), aggregates, parts_of(self))
    end)
 end
 
----Rows with equal keys come together; aggregate says what is kept of them. Without aggregate
----they are counted.
+---Group rows with equal keys; `aggregate` then computes columns of each group. Without it the rows
+---are counted.
 ---@param ... string|function|table columns, "bucket(column, width)" (rounded down to a multiple),
 ---"octave(column)" (rounded down to a power of two), functions, or { function, "column", ...,
----name = "key", type = "int" | "num" | "bool" | "name" }: without columns the function gets the
----record, without a type its values tell it, and of no values the column fits where any type does
+---name = "key", type = "int" | "num" | "bool" | "name" }. Without columns the function gets the
+---record. Without a type the values decide; without values the column has no type of its own
 ---@return profio.View
 function methods:group(...)
    local keys = {}
@@ -395,7 +397,7 @@ function methods:group(...)
    return counted
 end
 
----What is kept of each group (of all rows, when there is no group before): { "n = count",
+---Compute columns of each group (without a group before: of all rows): { "n = count",
 ---"total = sum(value)" } in that order, or { n = "count", ... } in order of name.
 ---@param wanted table
 ---@return profio.View
@@ -403,15 +405,15 @@ function methods:aggregate(wanted)
    if type(wanted) ~= "table" then
       error("aggregate expects a table: aggregate { \"n = count\" }", 2)
    end
-   -- in place of the group that only counts
+   -- replaces the group that only counts
    return grouped(self.ungrouped or self, self.grouping or {}, aggregates_of(wanted))
 end
 
 -- }======
 
--- {====== Out ======
+-- {====== Output ======
 
----Iterate over values of columns (all of them without names): for a, b in view:each("a", "b").
+---Iterate over values of columns (default: all): for a, b in view:each("a", "b").
 ---A missing value is nil; in the first column false, because nil would end the loop.
 ---@param ... string
 ---@return fun(): ...
@@ -420,7 +422,7 @@ function methods:each(...)
    return core.each(run(self), columns)
 end
 
----Iterate over records: a fresh table each, missing values absent.
+---Iterate over records: a new table each, without missing values.
 ---@param ... string only these columns
 ---@return fun(): table
 function methods:records(...)
@@ -428,7 +430,7 @@ function methods:records(...)
    return core.records(run(self), columns)
 end
 
----All records in an array.
+---Returns all records as an array.
 ---@param ... string only these columns
 ---@return table[]
 function methods:rows(...)
@@ -436,16 +438,16 @@ function methods:rows(...)
    return core.rows(run(self), columns)
 end
 
----How many rows; reads them.
+---Counts the rows by reading them.
 ---@return integer
 function methods:count()
    return core.drain(run(self))
 end
 
 ---Write the rows: as an aligned table, or as csv, tsv, json or ndjson.
----@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }; of csv and tsv
----also raw = true: bytes that are not UTF-8 stay, in place of U+FFFD
----@param out file*|nil without it the text is returned
+---@param options table|nil { output = "text", columns = {...}, unit = "ms", ... }; for csv and tsv
+---also raw = true: keep bytes that are not UTF-8, instead of writing U+FFFD
+---@param out file*|nil nil: return the text
 ---@return string|nil
 function methods:write(options, out)
    return row_export.write(run(self), raise.expect(options or {}, "table", "write: options"), out)
@@ -459,7 +461,7 @@ function methods:print(...)
       width = core.terminal_width(io.stdout) }, io.stdout)
 end
 
----A fresh reader of the core over the view: what reports and exports are made from.
+---Returns a new reader of the core, as reports and exports use it.
 ---@return userdata
 function methods:reader()
    return run(self)

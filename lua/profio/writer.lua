@@ -15,33 +15,32 @@ local view = require "profio.view"
 local writer = {}
 
 ---@class profio.Writer
----@field kept string|nil where the recording is that a killed writer had left at the path
+---@field kept string|nil new path of the recording that a killed writer had left at the path
 local Writer = { __name = "profio.writer" }
 Writer.__index = Writer
 
--- {====== What is asked for ======
+-- {====== Options and plans ======
 
--- What profio.create takes beside the format's own options: how records get into the file.
+-- Options of profio.create for all formats: how records get into the file.
 local ways = {
    { name = "ring", type = "ring", help = "record through a ring that outlives the program" },
-   { name = "flush_every", type = "int", help = "records after which the file shall have them" },
-   { name = "fsync", type = "bool", help = "and the disk" },
+   { name = "flush_every", type = "int", help = "write to the file after this many records" },
+   { name = "fsync", type = "bool", help = "also flush the file to the disk" },
    { name = "unfinished", type = "choice", choices = { "keep", "append", "refuse",
      "replace" }, default = "keep", help = "the recording that a killed writer has left at the "
-     .. "path: keep it whole beside, under a name of its own; append to it; refuse to write; or "
-     .. "replace it" },
+     .. "path: keep it under another name; append to it; refuse to write; or replace it" },
 }
 
 local ring_options = {
    { name = "size", type = "size", default = "4M", help = "bytes of the ring: 65536, \"4M\", ..." },
    { name = "full", type = "choice", choices = { "block", "drop", "overwrite" },
-     default = "block", help = "what happens to a record that finds no room: it waits, it is "
-     .. "lost, or the oldest are" },
+     default = "block", help = "if the ring is full: wait, drop the new record, or overwrite the "
+     .. "oldest ones" },
 }
 
 writer.options, writer.ring_options = ways, ring_options
 
--- The format and its checked write options; raises when it cannot be written.
+-- Returns the format and its checked write options; raises if the format cannot be written.
 local function format_of(given)
    local format = registry.named(given.format or error("create expects a format", 0))
    if not format.write_options then
@@ -56,15 +55,14 @@ local function format_of(given)
    return format, options.check(format.write_options, rest, "writing " .. format.name)
 end
 
--- The path by which a format decides what it writes beside its file: nothing beside a pipe or a
--- device, as beside standard output.
+-- Returns the path that decides which files a format writes beside its file: "-" (none) for a pipe
+-- or a device, as for standard output.
 local function place_of(path)
    return path and outputs.is_in_place(path) and "-" or path
 end
 
--- The files a format may write beside its own, by role; the format knows where. With `is_stream`
--- all files grow while they are written. Raises when one of all these files is an input, or is
--- written twice.
+-- Returns the files that a format writes beside its own, by role. With `is_stream` all files grow
+-- while they are written. Raises if one of them is an input, or two have the same path.
 local function sides_of(format, path, checked, replaced, inputs, is_stream)
    local sides = format.side_outputs and format.side_outputs(place_of(path), checked, is_stream)
       or {}
@@ -77,8 +75,8 @@ local function sides_of(format, path, checked, replaced, inputs, is_stream)
    return sides
 end
 
--- The files beside a path that belong to an older trace, and how they are removed; nil, message,
--- code: it cannot be written there.
+-- Returns the files beside a path that belong to an older trace, and functions that remove them;
+-- nil, message, code: the path cannot be written.
 local function replaced_by(format, path, checked)
    if not format.replaced or not path or place_of(path) == "-" then
       return { paths = {}, all = function() end, rest = function() end }
@@ -86,7 +84,7 @@ local function replaced_by(format, path, checked)
    return format.replaced(path, checked)
 end
 
--- What a sink answers at its end, and what it has replaced gone where that went well.
+-- Passes on the results of sink:finish, and on success removes the files that were replaced.
 local function settle(replaced, ok, message, code)
    if ok then
       replaced.rest()
@@ -94,7 +92,7 @@ local function settle(replaced, ok, message, code)
    return ok, message, code
 end
 
--- Whether a format has an option of its own by this name.
+-- Returns whether a format declares a write option of this name.
 local function has_option(format, name)
    for _, option in ipairs(format.write_options or {}) do
       if option.name == name then
@@ -104,8 +102,9 @@ local function has_option(format, name)
    return false
 end
 
--- How the ring is asked to be, and what is left for the format; nil: the file is written whole.
--- What a format has an option of its own for, it is told too; packets are whole without a ring.
+-- Returns the options of the ring (nil: the file is written as a whole) and the options for the
+-- format. An option that the format declares too goes to both; packets without a ring are files
+-- written as a whole.
 local function plan_of(path, given, format)
    local mine, rest = {}, {}
    for name, value in pairs(given) do
@@ -130,7 +129,8 @@ local function plan_of(path, given, format)
       ring_path = place_of(path) ~= "-" and path .. ".ring" or nil }, rest
 end
 
--- The options under which all that a killed writer leaves in its ring is one file.
+-- Returns the options with which recovery writes what a killed writer left in its ring into one
+-- file.
 local function kept_of(format, checked)
    local kept = {}
    for _, option in ipairs(format.write_options) do
@@ -141,8 +141,8 @@ local function kept_of(format, checked)
    return kept
 end
 
--- The right to write the ring of a path, after what a killed writer has left there has been dealt
--- with; nothing where no ring has a name. `kept` is the path of a recording that was kept.
+-- Deals with what a killed writer left at the path, and locks the ring. Returns the lock (nil: the
+-- ring has no name), and the path of the recording that was kept; or nil, nil, message, code.
 local function claimed(path, plan)
    if not plan or not plan.ring_path then
       return nil
@@ -161,12 +161,12 @@ end
 
 -- }======
 
----Create a file. Without a ring it appears, and replaces an older one, at close. With a ring the
----records go through a mapped file PATH.ring into the file while the program runs: what was
----recorded is there also when the program is killed, and profio.open(PATH) finds it.
----A recording at the path that a killed writer has left is kept beside, as PATH-1 with the ending
----of PATH, unless option `unfinished` says otherwise; field `kept` of the writer is its path.
----@param path string|nil  "-" is standard output; nil: close gives the bytes
+---Create a file. Without a ring the file appears, and replaces an older one, at close. With a ring
+---the records go through the mapped file PATH.ring into the file while the program runs: they
+---survive the death of the program, and profio.open(PATH) finds them.
+---A recording that a killed writer has left at the path is kept as PATH-1 with the extension of
+---PATH, unless option `unfinished` says otherwise; field `kept` of the writer is its new path.
+---@param path string|nil  "-" is standard output; nil: close returns the bytes
 ---@param given table { format =, ring = { size =, full = }, flush_every =, fsync =, unfinished =,
 ---options of the format }
 ---@return profio.Writer|nil
@@ -207,13 +207,13 @@ function writer.create(path, given)
       return nil, message, code
    end
    if plan then
-      replaced.all() -- before somebody reads what is written meanwhile
+      replaced.all() -- now, because readers may open the growing file
    end
    return setmetatable({ sink = sink, main = format.main_written or sink:tables()[1].name,
       dictionary = dictionary, is_stream = plan ~= nil, replaced = replaced, kept = kept }, Writer)
 end
 
--- What the file cannot hold is wrong use, as a value of the wrong type is.
+-- A value that the file cannot hold is a usage error, like a value of the wrong type: raise it.
 local function answer(ok, message, code)
    if ok == nil and (code == "unsupported" or code == "limit") then
       error(message, 3)
@@ -229,7 +229,7 @@ end
 ---Unknown columns, wrong types and values that the file cannot hold raise.
 ---@param table_name string|table
 ---@param record table|nil
----@return boolean|nil  false: a ring that drops had no room
+---@return boolean|nil  false: the ring was full and dropped the record
 ---@return string|nil message
 ---@return string|nil code
 function Writer:write(table_name, record)
@@ -240,16 +240,16 @@ function Writer:write(table_name, record)
    return answer(sink_of(self):put(table_name, record))
 end
 
----The number of a call stack, for a column of stacks.
----@param frames table[] { area =, class =, file =, line =, value = }, the innermost first, as
----trace:stack gives them
+---Returns the id of a call stack, for a column of stacks.
+---@param frames table[] { area =, class =, file =, line =, value = }, innermost first, as returned
+---by trace:stack
 ---@return integer|nil
 function Writer:stack(frames)
    raise.expect(frames, "table", "stack: the frames")
    return core.stack(self.dictionary, frames)
 end
 
--- Without a ring an emitter fills a record; it saves writing the names.
+-- Without a ring an emitter builds a record from its arguments.
 local function plain_emitter(sink, table_name, columns)
    return function(...)
       local record = {}
@@ -263,11 +263,11 @@ local function plain_emitter(sink, table_name, columns)
    end
 end
 
----A function that records a row for its values: local emit = w:emitter("time", "op"), then
----emit(t, "i"). The fast way; through a ring, what cannot be written is a failure of a later call,
----and the ring takes nothing any more; without one it raises. The columns are those of the main
----table; another one stands before them: w:emitter("arcs", { "from", "to" }).
----The function answers nothing, false when a ring that drops had no room, or nil, message, code.
+---Returns a function that records one row: local emit = w:emitter("time", "op"), then
+---emit(t, "i"). This is the fast way to write. The columns belong to the main table, unless another
+---one is given first: w:emitter("arcs", { "from", "to" }). The function returns nothing; false if
+---the ring was full and dropped the row; or nil, message, code. Without a ring it raises for a
+---value that cannot be written; with a ring a later call fails, and all calls after that.
 ---@param ... string
 ---@return fun(...): false|nil, string|nil, string|nil
 function Writer:emitter(...)
@@ -281,7 +281,7 @@ function Writer:emitter(...)
    return raise.public(plain_emitter(sink_of(self), table_name, columns))
 end
 
----Wait until all that was recorded is in the file. A ring that overwrites keeps it: see dump.
+---Wait until all records are in the file. With full = "overwrite" the ring keeps them: see dump.
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -293,7 +293,7 @@ function Writer:flush()
    return self.sink:flush()
 end
 
----Write what a ring holds into the file, also one that overwrites, and go on.
+---Write the records that the ring holds into the file, also with full = "overwrite".
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -304,15 +304,15 @@ function Writer:dump()
    return sink_of(self):dump()
 end
 
----What became of the records: how many were tried, written into the file, and lost (dropped or
----overwritten by a ring); and how many values in them were rounded. Raises behind close.
+---Returns how many records were tried, written into the file, and lost (dropped or overwritten by
+---the ring), and how many of their values were rounded. Raises after close.
 ---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function Writer:facts()
    return sink_of(self):facts()
 end
 
----Write the file and close; the number of bytes, or without a path the bytes and those of the files
----that belong beside it, by role.
+---Write the file and close. Returns the number of bytes; without a path the bytes, and those of the
+---files beside it, by role.
 ---@return integer|string|nil
 ---@return string|table<string, string>|nil message
 ---@return string|nil code
@@ -328,8 +328,8 @@ function Writer:close()
    return settle(self.replaced, sink:finish())
 end
 
--- Left by an error, a file that is written whole is not: the old one stays. What a ring recorded
--- until then is written.
+-- If an error leaves the block, a file that is written as a whole is not written and the old one
+-- stays; the records in a ring are written.
 function Writer:__close(failure)
    if failure ~= nil and self.sink and not self.is_stream then
       self.sink:close()
@@ -341,12 +341,11 @@ function Writer:__close(failure)
    end
 end
 
--- The tables that the format writes and the trace has, in the format's order. The others are
--- named in a note, but for the raw records and what the format calls `described`, which say the
--- same again.
+-- Returns the tables that the format writes and the trace has, in the format's order. A note names
+-- each other table, except the raw records and the tables that repeat others (`redundant`).
 local function written_tables(sink, state, format)
    local names, written = {}, { raw = true }
-   for name in pairs(format.described or {}) do
+   for name in pairs(format.redundant or {}) do
       written[name] = true
    end
    for _, described in ipairs(sink:tables()) do
@@ -363,7 +362,7 @@ local function written_tables(sink, state, format)
    return names
 end
 
--- A note for each column that the file has no place for, but rows have values in.
+-- Adds a note for each column that has values, but no place in the file.
 local function note_columns(state, format, checked)
    for _, lost in ipairs(format.unwritten and format.unwritten(checked) or {}) do
       local has = state.schema[lost.table] and view.over(function()
@@ -377,12 +376,12 @@ local function note_columns(state, format, checked)
    end
 end
 
--- Whether a path means a directory.
+-- Returns whether a path means a directory.
 local function is_directory(path)
    return path ~= nil and (path:find "/$" ~= nil or lfs.attributes(path, "mode") == "directory")
 end
 
--- The rows of all tables that have a place in the file.
+-- Write the rows of all tables that have a place in the file.
 local function put_tables(sink, state, format, checked, path)
    local names = written_tables(sink, state, format)
    if #names == 0 then
@@ -405,7 +404,7 @@ local function put_tables(sink, state, format, checked, path)
    return true
 end
 
--- All of a trace: as it is where the format takes whole traces, else its rows.
+-- Write a trace: as a whole if the format supports that, else its rows.
 local function put_all(sink, state, format, checked, path)
    if format == state.format then
       local done, message, code = sink:put_traces(state.parts)
@@ -416,8 +415,8 @@ local function put_all(sink, state, format, checked, path)
    return put_tables(sink, state, format, checked, path)
 end
 
----Write all of a trace. What the format's file does not say (byte order, width) is taken from
----the trace. Raises when a file that would be written is one of the trace.
+---Write a whole trace. Properties that the options leave open (byte order, width) are those of the
+---trace. Raises if a file that would be written belongs to the trace.
 ---@param state table of a trace
 ---@param path string|nil
 ---@param given table
@@ -436,7 +435,7 @@ function writer.save(state, path, given)
    end
    local format, checked = format_of(wanted)
    if format.save_defaults then
-      -- What a file of another format states means other things there.
+      -- Header fields of another format have other meanings.
       local part = format == state.format and state.parts[1] or nil
       format.save_defaults(checked, part and part:info() or {}, part, place_of(path))
    end
@@ -446,7 +445,7 @@ function writer.save(state, path, given)
    if not replaced then
       return nil, message, code
    end
-   checked.inputs = #state.parts -- what is merged has an order of its own
+   checked.inputs = #state.parts -- a merged file has an order of its own
    local sink
    sink, message, code = core.writer(format.name, checked, state.dictionary, path,
       sides_of(format, path, checked, replaced, inputs, false))

@@ -24,7 +24,7 @@ end
 ---@return profio.Origin
 function origin.of_trace(state)
    local stated = { heads = {}, mapping = mapping_of(state) }
-   for i, part in ipairs(state.format.states_heads and state.parts or {}) do
+   for i, part in ipairs(state.format.keeps_header and state.parts or {}) do
       stated.heads[i] = part:info()
    end
    return stated

@@ -1,4 +1,4 @@
---- What the Lua side knows about the profiles of Business Rules! BASIC: options and warnings.
+--- Options, profile and warnings of the format br (Business Rules! BASIC).
 ---
 --- The decoder and the encoder are in csrc/formats/br/.
 
@@ -10,7 +10,7 @@ br.follows = true
 br.extensions = { "prf", "br", "log" }
 
 ---Returns the reports that the command shows first: the listing that BR itself prints, or for a
----recording of a Lua program the functions and lines that took the most time.
+---recording of a Lua program the functions and lines with the longest times.
 ---@param trace profio.Trace
 ---@return string[] reports
 function br.first(trace)
@@ -20,28 +20,28 @@ end
 br.options = {
    { name = "backtrace_order", type = "choice", choices = { "auto", "inner_first", "outer_first" },
      default = "auto",
-     help = "which frame of a backtrace comes first; auto: as the main routine's place shows" },
+     help = "which frame of a backtrace comes first; auto: detected by the main routine" },
    { name = "semantics", type = "choice", choices = { "auto", "self", "inclusive" },
-     default = "auto", help = "whether the time of a line includes what it called" },
+     default = "auto", help = "whether the time of a line includes the lines that it called" },
    { name = "wall", type = "int", default = 0,
-     help = "ns that the run took: more in all lines together means inclusive times" },
+     help = "duration of the run in ns: if the lines have more together, times are inclusive" },
    { name = "max_depth", type = "int", default = 65536,
      help = "frames kept of one backtrace; the others are counted" },
    { name = "code_page", type = "text", default = "raw",
-     help = "what names are in: CP437, CP850, ... as iconv names it; raw passes bytes through, as "
-        .. "in all that profio's recorder wrote, which is UTF-8" },
+     help = "encoding of the names: CP437, CP850, ... as iconv names it; raw passes bytes through "
+        .. "(files of profio's recorder are UTF-8)" },
 }
 
 br.write_options = {
    { name = "recorded_by", type = "text", default = "",
-     help = "program that recorded, the name of a module that is mapped first and used nowhere" },
+     help = "program that recorded; written as the first mapped module, which no line uses" },
    { name = "code_page", type = "text",
-     help = "what names are written in: CP437, CP850, ...; raw writes bytes as they are" },
+     help = "encoding of the written names: CP437, CP850, ...; raw writes bytes as they are" },
 }
 
----A copy says too which program recorded, and has its names in the same code page.
+---Sets the write options that are not given: the program that recorded, and the code page.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
 function br.save_defaults(options, info)
    local value = {}
    for _, fact in ipairs(info) do
@@ -51,7 +51,7 @@ function br.save_defaults(options, info)
    options.code_page = options.code_page or value.code_page
 end
 
----Stacks are in the samples: of TIMED with the time of each line itself.
+---Returns the metrics of the samples: a TIMED profile has the self time of each line.
 ---@param part profio.core.Part
 ---@return table
 function br.profile(part)

@@ -1,5 +1,5 @@
--- The format dbf: tables of dBASE, FoxBASE, FoxPro, Clipper and Xbase++, with their memo files. All
--- reading is in csrc/formats/dbf/.
+-- Options, side files and warnings of the format dbf: tables of dBASE, FoxBASE, FoxPro, Clipper and
+-- Xbase++, with their memo files. The decoder and the encoder are in csrc/formats/dbf/.
 --
 --    local trace <close> = assert(profio.open("customer.dbf", { code_page = "CP850" }))
 --    for name, since in trace.data:each("NAME", "SINCE") do print(name, since) end
@@ -13,38 +13,38 @@ local dbf = {
 
 dbf.first = { "rows" }
 
--- What the written file says of itself anyhow.
-dbf.described = { structure = true }
+-- The tables that other tables repeat.
+dbf.redundant = { structure = true }
 
 dbf.roles = {
-   { name = "memo", help = "the file of the table's memos, instead of the one beside it" },
-   { name = "cpg", help = "the .cpg file that states the code page, instead of the one beside it" },
+   { name = "memo", help = "memo file of the table, instead of the one beside it" },
+   { name = "cpg", help = ".cpg file that states the code page, instead of the one beside it" },
 }
 
--- Records marked as deleted are gone to whoever deleted them, until a PACK takes their bytes too;
--- so they are left out, with a note, unless one asks for them.
+-- A record that is marked as deleted stays in the file until a PACK, but no program shows it: it is
+-- left out, with a note, unless option `deleted` says otherwise.
 dbf.options = {
    { name = "code_page", type = "text", default = "auto",
-     help = "what text is in: CP850, KAMENICKY, ... as iconv names it; raw passes bytes through; "
-        .. "auto takes the word of a .cpg file beside the table, else that of the table" },
+     help = "encoding of text: CP850, KAMENICKY, ... as iconv names it; raw passes bytes through; "
+        .. "auto: as a .cpg file beside the table states, else as the table states" },
    { name = "deleted", type = "choice", choices = { "skip", "show", "only" }, default = "skip",
      help = "records marked as deleted: left out, shown with the others, or shown alone" },
    { name = "memo_form", type = "choice", choices = { "auto", "fpt", "dbt3", "dbt4" },
-     default = "auto", help = "form of the memo file, where its table does not tell" },
+     default = "auto", help = "form of the memo file, if its table does not tell" },
 }
 
 dbf.write_options = {
    { name = "fields", type = "text",
-     help = "the fields: NAME C(20), AGE N(3), PRICE N(8,2) null, NOTE M, ... of the types "
-        .. "C N F L D M and, of Visual FoxPro, I B Y T V Q; saving a table takes its own" },
+     help = "the fields: NAME C(20), AGE N(3), PRICE N(8,2) null, NOTE M, ... with the types "
+        .. "C N F L D M and, in Visual FoxPro, I B Y T V Q; default: those of the saved table" },
    { name = "dialect", type = "choice", choices = { "visual", "foxpro2" },
-     help = "Visual FoxPro, or FoxPro 2 (dBASE III, when there are no memos)" },
+     help = "Visual FoxPro, or FoxPro 2 (dBASE III if there are no memos)" },
    { name = "code_page", type = "text",
-     help = "what text is written in: CP1252, CP850, ...; raw writes bytes as they are; pages that "
-        .. "no table can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
-   { name = "memo", type = "text", help = "path of the memo file, instead of beside the table" },
+     help = "encoding of the written text: CP1252, CP850, ...; raw writes bytes as they are; pages "
+        .. "that no table can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
+   { name = "memo", type = "text", help = "path of the memo file; default: beside the table" },
    { name = "memo_block", type = "int", default = 64, help = "bytes of a block of the memo file" },
-   { name = "changed", type = "text", help = "date of the change, YYYY-MM-DD; else today" },
+   { name = "changed", type = "text", help = "date of the change, YYYY-MM-DD; default: today" },
    { name = "round", type = "bool", default = false,
      help = "round numbers that have more decimals than their field" },
 }
@@ -71,7 +71,7 @@ dbf.warnings = {
    ["dbf-version"] = "the version is unknown and read as dBASE III",
 }
 
--- The memo files that go with tables of special extensions.
+-- The extensions of memo files, for tables with special extensions.
 local extensions = {
    prf = { "prv", "fpt", "dbt" }, dbc = { "dct" }, scx = { "sct" }, vcx = { "vct" },
    frx = { "frt" }, lbx = { "lbt" }, mnx = { "mnt" }, pjx = { "pjt" },
@@ -82,21 +82,21 @@ for extension in pairs(extensions) do
    table_extensions[extension] = true
 end
 
--- dBASE, whose memo files are .dbt; FoxPro has .fpt.
+-- Versions of dBASE, whose memo files are .dbt; FoxPro has .fpt.
 local dbase = { [0x83] = true, [0x8b] = true, [0x8c] = true, [0x7b] = true, [0xcb] = true }
 
--- A path without its extension, and the extension in small letters ("" where there is none).
+-- Splits a path into the part before the extension and the extension in lower case (or "").
 local function split(path)
    local stem, extension = path:match "^(.-)%.([^./]*)$"
    return stem or path, (extension or ""):lower()
 end
 
--- The name of the .cpg file of a table, without directory.
+-- Returns the name of the .cpg file of a table, without directory.
 local function cpg_name(path)
    return split(path):match "[^/]*$" .. ".cpg"
 end
 
----The memo file and the .cpg file beside a table.
+---Returns the memo file and the .cpg file beside a table.
 ---@param main { path: string|nil, source: userdata, options: table }
 ---@return { role: string, path: string }[]
 function dbf.side_files(main)
@@ -117,8 +117,8 @@ function dbf.side_files(main)
    return sides
 end
 
--- The tables in the folder of a path that read the .cpg file `page`, without the one at the path:
--- those of its name, whatever their extension.
+-- Returns the other tables in the folder of a path that read the .cpg file `page`: those with its
+-- name and any extension.
 local function tables_of(page, path)
    local inputs = require "profio.inputs"
    local stem, own = split(page), outputs.identity(path)
@@ -134,7 +134,7 @@ local function tables_of(page, path)
    return list
 end
 
----The .cpg file of a table that is written; nil: another table would read it as its own.
+---Returns the path of the .cpg file for a new table; nil if another table would read it as its own.
 ---@param path string of the table
 ---@return string|nil
 function dbf.cpg_of(path)
@@ -142,11 +142,11 @@ function dbf.cpg_of(path)
    return #tables_of(page, path) == 0 and page or nil
 end
 
----Where memos are written: beside the table, as users of its extension look for them. And where a
----.cpg file is written, which comes to be when the header has no mark for the code page; it is
----written at the end, so a table that grows meanwhile has none.
+---Returns where memos are written (beside the table, with the extension that its readers expect),
+---and where a .cpg file is written if the header has no mark for the code page. The .cpg file is
+---written at the end, so a table that grows while it is written has none.
 ---@param path string|nil of the table
----@param options table of writing; `memo` is taken from them, and `cpg` says that there may be one
+---@param options table of writing; `memo` is removed, and `cpg` is set if a .cpg file is allowed
 ---@param is_stream boolean|nil the table grows while it is written
 ---@return { role: string, path: string|nil }[]
 function dbf.side_outputs(path, options, is_stream)
@@ -168,8 +168,9 @@ function dbf.side_outputs(path, options, is_stream)
    return sides
 end
 
----The .cpg files of an older table: they would outrank the mark of the new one. `rest` leaves the
----one that has been written again. One that another table reads too stays, and is refused.
+---Returns the .cpg files of an older table, which would outrank the mark of the new table, and
+---functions that remove them; `rest` keeps those that have been written again. If another table
+---reads the .cpg file too: nil, message, code.
 ---@param path string of the table
 ---@return { paths: string[], all: fun(), rest: fun() }|nil
 ---@return string|nil message
@@ -195,7 +196,7 @@ function dbf.replaced(path)
    return { paths = paths, all = remove, rest = remove }
 end
 
--- The types that are written, for those that are read.
+-- For each type that is read, the type that is written.
 local written_types = {
    C = "C", N = "N", F = "F", L = "L", D = "D", M = "M", I = "I", Y = "Y", T = "T", V = "V",
    G = "M", P = "M", W = "M", ["+"] = "I", O = "B", ["@"] = "T",
@@ -203,8 +204,8 @@ local written_types = {
 
 local sized = { C = true, N = true, F = true, V = true, Q = true }
 
--- A row of table `structure` as a field to be written.
-local function described(field, is_visual)
+-- Returns the definition of the field that is written for a row of table `structure`.
+local function field_text(field, is_visual)
    local letter = written_types[field.type] or (field.length <= 254 and "Q" or "M")
    if field.type == "B" then
       letter = field.column == "num" and "B" or "M"
@@ -217,15 +218,15 @@ local function described(field, is_visual)
       text = ("%s(%d%s)"):format(text, size,
          field.decimals > 0 and letter ~= "V" and "," .. field.decimals or "")
    end
-   -- What dBASE 7 leaves blank in a binary field is null in Visual FoxPro.
+   -- A blank binary field of dBASE 7 is null in Visual FoxPro.
    local nullable = field.flags & 2 ~= 0 or not is_visual and letter:match "^[IBY]$"
    return text .. (nullable and " null" or ""), letter
 end
 
----What a table is written like when nothing is said: as the one it comes from.
+---Sets the write options that are not given to those of the table that is copied.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
----@param part userdata|nil that file; nil: it is of another format
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
+---@param part userdata|nil that file; nil for another format
 ---@param path string|nil of the copy; "-": nothing can stand beside it
 function dbf.save_defaults(options, info, part, path)
    if not part then
@@ -238,7 +239,7 @@ function dbf.save_defaults(options, info, part, path)
    local is_visual = value.version >= 0x30 and value.version <= 0x32
    for _, field in ipairs(require("profio.core").rows(part:reader "structure")) do
       if field.type ~= "0" then
-         local text, letter = described(field, is_visual)
+         local text, letter = field_text(field, is_visual)
          fields[#fields + 1] = text
          needs_visual = needs_visual or letter:match "[IBYTVQ]" ~= nil
       end
@@ -246,8 +247,8 @@ function dbf.save_defaults(options, info, part, path)
    options.fields = options.fields or table.concat(fields, ", ")
    options.dialect = options.dialect or (is_visual or needs_visual) and "visual" or "foxpro2"
    if not options.code_page then
-      -- The page that text was read in, where the table or a .cpg file beside it can state it; else
-      -- its UTF-8 is kept.
+      -- Keep the code page of the table, if the copy or a .cpg file beside it can state it; else
+      -- write UTF-8.
       local mark = value.page_mark or value.code_page_mark
       local is_stated = mark ~= 0 or path and path ~= "-"
       options.code_page = is_stated and value.code_page or "raw"

@@ -1,4 +1,5 @@
---- What the Lua side knows about DCPI's profiles: options and warnings.
+--- Options, warnings, profile and directories of the format dcpi (DIGITAL's Continuous Profiling
+--- Infrastructure).
 ---
 --- The decoder and the encoder are in csrc/formats/dcpi/.
 
@@ -15,32 +16,32 @@ dcpi.extensions = { "dcpi" }
 
 dcpi.options = {
    { name = "dialect", type = "choice", choices = { "auto", "pdb", "dcpicat" }, default = "auto",
-     help = "form of the file: what the daemon writes, or what dcpicat prints" },
+     help = "form of the file: as the daemon writes it, or as dcpicat prints it" },
    { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
-     help = "order of the bytes of a number; auto: little, as all DCPI machines had it" },
+     help = "byte order of numbers; auto: little, as on all DCPI machines" },
    { name = "offset_unit", type = "choice", choices = { "byte", "insn" }, default = "byte",
-     help = "what the offset of a chunk counts: bytes, or instructions" },
+     help = "unit of the offset of a chunk: bytes, or instructions" },
    { name = "insn_size", type = "int", default = 4,
      help = "bytes from one counted address to the next" },
    { name = "zeros", type = "bool", default = false,
-     help = "rows for addresses without samples, too, where the file has counts of 0" },
+     help = "also rows for addresses without samples, where the file has counts of 0" },
    { name = "cpuspeed", type = "int", default = 0,
-     help = "clock of the processors in MHz, where the file does not say it" },
+     help = "clock rate of the processors in MHz, where the file does not state it" },
    { name = "header_limit", type = "int", default = 65536,
-     help = "bytes in which the header must end" },
+     help = "bytes within which the header must end" },
    { name = "image", type = "text",
-     help = "of a database: only this image, by identifier, name or path" },
-   { name = "event", type = "text", help = "of a database: only files that count this event" },
-   { name = "epoch", type = "text", help = "of a database: only this epoch, digits" },
-   { name = "label", type = "text", help = "of a database: only profiles of this label" },
-   { name = "platform", type = "text", help = "of a database: only this machine" },
+     help = "in a database: only this image, by identifier, name or path" },
+   { name = "event", type = "text", help = "in a database: only files that count this event" },
+   { name = "epoch", type = "text", help = "in a database: only this epoch, as digits" },
+   { name = "label", type = "text", help = "in a database: only profiles with this label" },
+   { name = "platform", type = "text", help = "in a database: only this machine" },
 }
 
--- {====== Its profile ======
+-- {====== Profile ======
 
 local MOST_METRICS = 8 -- of a profile
 
--- The events of all files, those of time first, and whether their time is known.
+-- Returns the events of all files, "cycles" first, and whether their time is known.
 local function events_of(state)
    local names, known, has_time = {}, {}, false
    for _, part in ipairs(state.parts) do
@@ -55,7 +56,7 @@ local function events_of(state)
    return names, has_time
 end
 
--- What is counted, as metrics and as columns beside each other.
+-- Returns the metrics of a profile, and the pivot columns that hold the counts of the events.
 local function metrics_of(state)
    local names, has_time = events_of(state)
    local metrics, columns = {}, {}
@@ -69,7 +70,8 @@ local function metrics_of(state)
    return metrics, columns
 end
 
----What a profile is made from: images, or procedures where their names are known.
+---Returns from which columns a profile is built: functions are images, or procedures if symbols
+---are loaded.
 ---@param _ userdata
 ---@param state table of the trace
 ---@return table|nil
@@ -88,22 +90,22 @@ end
 
 -- }======
 
--- What the header says again in other words.
-dcpi.described = { profiles = true }
+-- The tables that repeat the header.
+dcpi.redundant = { profiles = true }
 
--- What the format's own tool prints first.
+-- The report of DCPI's own tool is shown first.
 dcpi.first = { "dcpiprof" }
 
 dcpi.write_options = {
    { name = "dialect", type = "choice", choices = { "auto", "0.07", "dcpicat" }, default = "auto",
-     help = "form of the file; auto: dcpicat's text of such a text, else 0.07" },
+     help = "form of the file; auto: dcpicat's text for a trace of such a text, else 0.07" },
    { name = "epochs", type = "choice", choices = { "merged", "kept" }, default = "merged",
-     help = "of a database: all epochs become the earliest, or each stays" },
+     help = "for a database: merge all epochs into the earliest one, or keep each" },
    { name = "header", type = "text",
-     help = "lines of the header, such as \"cpuspeed 333\", in place of the trace's" },
+     help = "header lines, such as \"cpuspeed 333\", instead of the trace's own" },
 }
 
--- The columns of addresses whose functions, files and lines can be shown beside them.
+-- The columns of addresses that symbols resolve to functions, files and lines.
 dcpi.addresses = {
    samples = { { column = "address", prefix = "" } },
 }
@@ -153,14 +155,14 @@ dcpi.warnings = {
    ["dcpi-wrong-number"] = "a chunk states another number of counts than it has",
 }
 
----Whether a directory is a database.
+---Returns whether a directory is a database.
 ---@param path string
 ---@return boolean
 function dcpi.directory(path)
    return database.is_one(path)
 end
 
----The files of a database.
+---Returns the files of a database.
 ---@param path string
 ---@param options table of reading
 ---@return string[]|nil
@@ -173,7 +175,7 @@ function dcpi.expand(path, options)
    return database.files(path, options)
 end
 
----The profiles of a text that has several.
+---Splits a text that has several profiles.
 ---@param source userdata
 ---@param options table of reading
 ---@return { number: integer, data: string }[]|nil
@@ -183,7 +185,8 @@ function dcpi.pieces(source, options)
    return database.pieces(source, options)
 end
 
----Why names of functions may be wrong: they are those of one image.
+---Returns why names of functions may be wrong: the samples come from several images, and the names
+---from one.
 ---@param parts userdata[] the files
 ---@return { words: string }[]
 function dcpi.mismatch(parts)
@@ -199,12 +202,12 @@ function dcpi.mismatch(parts)
       .. "(choose an image)"):format(count) } } or {}
 end
 
----Write a trace as a database: see profio.formats.dcpi.merge.
+---Writes a trace as a database: see profio.formats.dcpi.merge.
 dcpi.save_directory = merge.save
 
----What a file is written like when nothing is said: as the trace it comes from.
+---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
 function dcpi.save_defaults(options, info)
    for _, fact in ipairs(info) do
       if fact.name == "dialect" and fact.value == "dcpicat"

@@ -1,4 +1,4 @@
---- What the Lua side knows about gmon.out: options and warnings.
+--- Options, addresses and warnings of the format gmon (gmon.out).
 ---
 --- The decoder and the encoder are in csrc/formats/gmon/.
 
@@ -12,46 +12,46 @@ gmon.extensions = { "out", "gmon", "sum", "profile" }
 
 gmon.options = {
    { name = "address_size", type = "int", default = 0,
-     help = "bytes of an address, 4 or 8; 0 finds out" },
+     help = "bytes of an address, 4 or 8; 0: detect" },
    { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
-     help = "order of the bytes of a number" },
+     help = "byte order of numbers" },
    { name = "dialect", type = "choice",
      choices = { "auto", "gnu", "4.4bsd", "bsd", "apple", "ld-profile" }, default = "auto",
      help = "form of the file" },
    { name = "counter_bits", type = "int", default = 0,
-     help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0 finds out" },
+     help = "bits of a bin in BSD files, 8 16 32 64, negative for signed; 0: detect" },
    { name = "arc_count_bits", type = "int", default = 0,
-     help = "bits of an arc's count in 64-bit BSD files, 32 or 64; 0 finds out" },
+     help = "bits of an arc's count in 64-bit BSD files, 32 or 64; 0: detect" },
    { name = "rate", type = "int", default = 0,
-     help = "samples a second, in place of the file's; 0 takes the file's" },
+     help = "samples per second, instead of the file's; 0: the file's" },
    { name = "extended_precision", type = "bool", default = false,
      help = "the profiled machine divided in extended precision (i386, m68k)" },
    { name = "any_executable", type = "bool", default = false,
-     help = "take the names of an executable that is certainly not the profiled program" },
+     help = "use the names of an executable that is certainly not the profiled program" },
    { name = "elf_class", type = "int", default = 0,
-     help = "bytes of an address in the executable: decides where the file does not" },
+     help = "bytes of an address in the executable, used if the file is ambiguous" },
    { name = "elf_order", type = "choice", choices = { "", "little", "big" }, default = "",
-     help = "byte order of the executable: decides where the file does not" },
+     help = "byte order of the executable, used if the file is ambiguous" },
 }
 
 gmon.write_options = {
    { name = "dialect", type = "choice", choices = { "gnu", "4.4bsd" }, default = "gnu",
      help = "form of the file" },
    { name = "address_size", type = "int", default = 0,
-     help = "bytes of an address, 4 or 8; 0: as the trace has them, else 8" },
+     help = "bytes of an address, 4 or 8; 0: as in the trace, else 8" },
    { name = "byte_order", type = "choice", choices = { "auto", "little", "big" }, default = "auto",
-     help = "order of the bytes of a number; auto: as in the trace, else little" },
+     help = "byte order of numbers; auto: as in the trace, else little" },
 }
 
--- The columns of addresses whose functions, files and lines can be shown beside them.
+-- The columns of addresses that symbols resolve to functions, files and lines.
 gmon.addresses = {
    histogram = { { column = "low", prefix = "" } },
    arcs = { { column = "from", prefix = "from_" }, { column = "to", prefix = "to_" } },
    blocks = { { column = "address", prefix = "" } },
 }
 
----How rows of a table are added up, or nil: basic blocks of several records and files are one by
----their addresses, as gprof takes them.
+---Returns how rows of a table are added up, or nil. Counts of basic blocks with the same address in
+---several records or files are added, as gprof does.
 ---@param name string of a table
 ---@param parts userdata[] the files
 ---@return { key: string, sum: string }|nil
@@ -88,10 +88,10 @@ gmon.warnings = {
    ["gmon-wide-block-number"] = "the number of basic blocks takes 8 bytes",
 }
 
--- i386 and m68k: machines whose C library divided in extended precision.
+-- Machines whose C library divided in extended precision: i386 and m68k.
 local EM_386, EM_68K = 3, 4
 
----Let the executable decide what the file leaves open.
+---Sets options that are not given to the properties of the executable.
 ---@param options table of the format, changed
 ---@param facts table|nil of the executable, as profio.symbols gives them
 function gmon.prepare(options, facts)
@@ -111,9 +111,9 @@ end
 
 gmon.guess_bias, gmon.mismatch = program.guess_bias, program.mismatch
 
----What a file is written like when nothing is said: as the trace it comes from.
+---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
 function gmon.save_defaults(options, info)
    for _, fact in ipairs(info) do
       if fact.name == "address_size" and (options.address_size or 0) == 0 then

@@ -1,4 +1,4 @@
---- What the Lua side knows about profiles of Go's pprof: options and warnings.
+--- Options, metrics and warnings of the format pprof (profile.proto).
 ---
 --- The decoder and the encoder are in csrc/formats/pprof/.
 
@@ -13,13 +13,13 @@ pprof.options = {}
 pprof.write_options = {
    { name = "packed", type = "bool", default = true, help = "gzip the file" },
    { name = "time_nanos", type = "int", default = 0,
-     help = "when it was recorded, ns since 1970" },
-   { name = "duration_nanos", type = "int", default = 0, help = "for how long, ns" },
+     help = "start of the recording, ns since 1970" },
+   { name = "duration_nanos", type = "int", default = 0, help = "duration of the recording, ns" },
    { name = "period", type = "int", default = 0,
      help = "events between two samples, in the unit of the last metric" },
 }
 
--- The sample types by their own names, and the one that is shown first.
+-- Returns the names of the sample types, and the name of the default one.
 local function sample_types(part)
    local names, usual = {}, nil
    for _, fact in ipairs(part:info()) do
@@ -32,7 +32,7 @@ local function sample_types(part)
    return names, usual
 end
 
--- The sample types of a part as one text, times in one unit.
+-- Returns the names and units of the sample types as one string, to compare files.
 local function types_text(part)
    local list = {}
    for _, described in ipairs(part:tables()) do
@@ -46,7 +46,7 @@ local function types_text(part)
    return table.concat(list, "\n")
 end
 
----The tables that two files have, but not alike, with the reason.
+---Returns the tables that two files have with different columns, each with the reason.
 ---@return table<string, string>
 function pprof.differing(first, part)
    if types_text(first) == types_text(part) then
@@ -56,8 +56,8 @@ function pprof.differing(first, part)
       "profiles have the types of all, a merged file those in common" }
 end
 
--- Each sample type as a metric. Of two that have one name and one unit the second is called as its
--- column, so that they stay apart.
+-- Returns one metric for each sample type. If two have the same name and unit, the second one gets
+-- the name of its column.
 local function metrics_of(fields, names)
    local metrics, known = {}, {}
    for i = 2, #fields do
@@ -72,8 +72,8 @@ local function metrics_of(fields, names)
    return metrics, known
 end
 
----A profile of it: the stacks of samples, each with all its metrics. What is shown first is the
----file's own default, else the last sample type, as Go's pprof has it.
+---Returns the stack and the metrics of a profile. The metric that is shown first is the file's
+---default sample type, else the last one, as in Go's pprof.
 function pprof.profile(part)
    for _, described in ipairs(part:tables()) do
       if described.name == "samples" and #described.fields > 1 then
@@ -86,11 +86,11 @@ function pprof.profile(part)
    return nil
 end
 
--- Profiles keep the facts that a file states beside its samples.
-pprof.states_heads = true
+-- Profiles keep the header fields of the file.
+pprof.keeps_header = true
 
--- Weights say what samples say.
-pprof.described = { samples = true }
+-- The tables that other tables repeat.
+pprof.redundant = { samples = true }
 
 pprof.first = { "flat" }
 

@@ -1,4 +1,4 @@
---- What the Lua side knows about winIDEA's exports: options, side files and warnings.
+--- Options, side files and warnings of the format winidea.
 ---
 --- The decoder is in csrc/formats/winidea/.
 
@@ -11,21 +11,21 @@ winidea.extensions = { "bin", "txt", "xml" }
 
 winidea.options = {
    { name = "bin_version", type = "choice", choices = { "auto", "1.0", "1.1" }, default = "auto",
-     help = "version of a binary timeline; auto tells by what stands in it" },
+     help = "version of a binary timeline; auto detects it from the contents" },
    { name = "record_size", type = "int", default = 24,
-     help = "bytes of a record of a binary timeline: 24, or 20 where DATA has 4" },
+     help = "bytes of a record of a binary timeline: 24, or 20 if DATA has 4 bytes" },
    { name = "swap_suspend_resume", type = "bool", default = false,
      help = "types 1 and 2 of a binary timeline mean resume and suspend" },
    { name = "input_type", type = "choice", choices = { "I64", "F64" }, default = "I64",
-     help = "type of the values of AUX inputs where the mapping does not tell it" },
+     help = "type of the values of AUX inputs, if the mapping does not state it" },
    { name = "mapping_base", type = "choice", choices = { "auto", "10", "16" }, default = "auto",
-     help = "base of the values of areas; auto: 10, but 16 of 8 or 16 digits or after 0x" },
+     help = "base of the values of areas; auto: 16 for 8 or 16 digits or after 0x, else 10" },
    { name = "timeline_base", type = "choice", choices = { "auto", "10", "16" }, default = "auto",
      help = "base of the values of a Text1 timeline; auto as above" },
    { name = "context_area", type = "text", default = "",
-     help = "variable, by name or handle, that has the context which a core runs" },
+     help = "variable, by name or handle, that holds the context which a core runs" },
    { name = "dialect", type = "choice", choices = { "auto", "bin" }, default = "auto",
-     help = "bin: the file is a binary timeline, whatever it looks like" },
+     help = "bin: read the file as a binary timeline, whatever its contents look like" },
 }
 
 winidea.roles = {
@@ -38,13 +38,13 @@ winidea.write_options = {
    { name = "dialect", type = "choice", choices = { "auto", "text1", "bin" }, default = "auto",
      help = "form of the file; auto: as the trace, else text1" },
    { name = "bin_version", type = "choice", choices = { "auto", "1.0", "1.1" }, default = "auto",
-     help = "version of a binary timeline; 1.0 has no cores; auto: as the trace, else 1.1" },
+     help = "version of a binary timeline; 1.0 has no cores; auto: as in the trace, else 1.1" },
    { name = "timeline_binary", type = "bool", default = false,
-     help = "of text1: the timeline goes into a file beside, with .BIN behind its name" },
+     help = "for text1: write the timeline into a second file, with .BIN appended to the name" },
    { name = "timeline_states", type = "bool", default = true,
-     help = "events of states; else entering one is a write of its variable" },
+     help = "write events of states; else entering a state is a write of its variable" },
    { name = "info_format", type = "text", default = "",
-     help = "rows of INFO; empty, like the others: as the trace, or the vendor's, %TOTAL_TIME%" },
+     help = "rows of INFO; if empty (so for all below): as in the trace, else %TOTAL_TIME%" },
    { name = "contexts_format", type = "text", default = "",
      help = "rows of CONTEXTS: text and macros, %NAME%,%HANDLE%" },
    { name = "handle_format", type = "text", default = "",
@@ -56,17 +56,17 @@ winidea.write_options = {
    { name = "line_end", type = "choice", choices = { "crlf", "lf" }, default = "crlf",
      help = "end of the lines of text1" },
    { name = "total_time", type = "int", default = -1,
-     help = "for INFO, ns; below 0: none, or as the trace" },
+     help = "for INFO, in ns; below 0: as in the trace, or none" },
 }
 
--- What is shown first: an export without its timeline may state statistics.
+-- Statistics are shown first if there are some, because an export may have no timeline.
 winidea.first = { "statistics", "rows" }
 
--- The table that records go into when none is named.
+-- Records go into this table if none is named.
 winidea.main_written = "timeline"
 
--- What the written file says anyhow.
-winidea.described = { events = true }
+-- The tables that other tables repeat.
+winidea.redundant = { events = true }
 
 winidea.warnings = {
    ["winidea-ambiguous-row"] = "texts stand side by side in a row, and where one ends is a guess",
@@ -84,8 +84,8 @@ winidea.warnings = {
    ["winidea-xml-timeline"] = "the timeline of an XML export is not read",
 }
 
--- The names under which the other half of an export may stand beside a file: the binary timeline
--- has the name of the main file and one more ending.
+-- Returns the role and the possible names of the other half of an export: the binary timeline has
+-- the name of the main file and one more extension.
 local function beside(path)
    local name = path:match "[^/]*$"
    local stem = name:match "^(.+)%.[^.]*$" or name
@@ -95,7 +95,7 @@ local function beside(path)
    return "timeline", { name .. ".BIN", stem .. ".BIN" }
 end
 
----The main file of a binary timeline, or the binary timeline of a main file.
+---Returns the main file of a binary timeline, or the binary timeline of a main file.
 ---@param main { path: string|nil }
 ---@return { role: string, path: string }[]
 function winidea.side_files(main)
@@ -107,14 +107,14 @@ function winidea.side_files(main)
    return { found and { role = role, path = found } }
 end
 
----The main file of a binary timeline that is written beside it.
+---Returns the path of the main file that is written with a binary timeline.
 ---@param path string
 ---@return string|nil
 function winidea.main_of(path)
    return path:match "^(.+)%.BIN$"
 end
 
----Where the binary timeline of a text goes.
+---Returns the path of the binary timeline that is written with a text.
 ---@param path string|nil of the text
 ---@param options table of writing
 ---@return { role: string, path: string|nil }[]
@@ -127,9 +127,9 @@ function winidea.side_outputs(path, options)
    return { { role = "timeline", path = path and path .. ".BIN" } }
 end
 
----What a file is written like when nothing is said: as the trace it comes from.
+---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
 function winidea.save_defaults(options, info)
    local value = {}
    for _, fact in ipairs(info) do
@@ -152,7 +152,7 @@ function winidea.save_defaults(options, info)
    end
 end
 
----The columns that the asked file has no place for; `none` is a value that says nothing.
+---Returns the columns that cannot be written; `none` is the value that loses nothing.
 ---@param options table of writing
 ---@return { table: string, column: string, none: any }[]
 function winidea.unwritten(options)

@@ -17,28 +17,28 @@ local xpp = {
 }
 
 xpp.roles = {
-   { name = "memo", help = "the file of the parameters (.prv), instead of the one beside it" },
-   { name = "pri", help = "the settings of the run (.pri), instead of those beside it" },
-   { name = "cpg", help = "the .cpg file that states the code page, instead of the one beside it" },
-   { name = "packet", help = "a packet of rows; those beside the file are found" },
+   { name = "memo", help = "file of the parameters (.prv), instead of the one beside it" },
+   { name = "pri", help = "settings of the run (.pri), instead of those beside it" },
+   { name = "cpg", help = ".cpg file that states the code page, instead of the one beside it" },
+   { name = "packet", help = "packet of rows; packets beside the file are found" },
 }
 
 xpp.options = {
    { name = "map", type = "text", default = "",
-     help = "which field says what, where names and values do not tell: "
+     help = "roles of the fields, if names and values do not tell them: "
         .. "thread=F,time=F,op=F,call=F,line=F,params=F; F is a name, or a number from 1" },
    { name = "form", type = "choice", choices = { "auto", "foxdbe", "deldbe", "text" },
      default = "auto", help = "the file is a table, or delimited text (deldbe or text)" },
    { name = "separator", type = "text", default = "",
-     help = "of the fields of text: a character, or tab; without it that is found out" },
+     help = "character between the fields of a text, or tab; default: detect" },
    { name = "idle", type = "text", default = "",
-     help = "functions in which a thread waits, such as Sleep,AppEvent: calls take as long as if "
-        .. "they took no time" },
+     help = "functions in which a thread waits, such as Sleep,AppEvent: their time is not counted "
+        .. "in calls" },
    { name = "deleted", type = "choice", choices = { "skip", "show" }, default = "skip",
      help = "records marked as deleted: left out, or shown with the flag deleted" },
    { name = "code_page", type = "text", default = "auto",
-     help = "what text is in: CP850, CP1252, ... as iconv names it; raw passes bytes through; "
-        .. "auto takes the file's word" },
+     help = "encoding of text: CP850, CP1252, ... as iconv names it; raw passes bytes through; "
+        .. "auto: as the file states" },
 }
 
 xpp.write_options = {
@@ -47,31 +47,33 @@ xpp.write_options = {
    { name = "layout", type = "choice", choices = { "binary", "text-fields" }, default = "binary",
      help = "numbers of a table: binary in Visual FoxPro, or digits as in dBASE III" },
    { name = "fields", type = "text", default = "",
-     help = "the fields of the table, such as TID I, TIME I, OP C(1), MSG C(20), FOO N(5); others "
-        .. "than those of a trace go through as they are; saving a trace takes its own" },
+     help = "fields of the table, such as TID I, TIME I, OP C(1), MSG C(20), FOO N(5); fields that "
+        .. "no trace has are copied; default: those of the saved trace" },
    { name = "map", type = "text", default = "",
-     help = "which of them says what, where names do not tell: op=F,call=F,..." },
+     help = "roles of the fields, if the names do not tell them: op=F,call=F,..." },
    { name = "names", type = "choice", choices = { "stored", "doc" }, default = "stored",
-     help = "of the fields: TID, MSG, PARAMS, or as in the documents THREAD_ID, CALL, PARAMETERS" },
+     help = "names of the fields: TID, MSG, PARAMS, or as documented THREAD_ID, CALL, PARAMETERS" },
    { name = "symbol_size", type = "int", default = 20, help = "bytes of a function's name" },
    { name = "params", type = "bool", default = true,
-     help = "the table has a field for parameters, and a memo file when there are some" },
+     help = "write a field for parameters, and a memo file if there are any" },
    { name = "separator", type = "text", default = ",",
-     help = "of the fields of text: a character, or tab" },
-   { name = "header_row", type = "bool", default = false, help = "text begins with names" },
+     help = "character between the fields of a text, or tab" },
+   { name = "header_row", type = "bool", default = false,
+     help = "the text begins with the names of the fields" },
    { name = "code_page", type = "text", default = "CP1252",
-     help = "what text of a table is written in; raw writes bytes as they are; pages that no table "
+     help = "encoding of the text of a table; raw writes bytes as they are; pages that no table "
         .. "can state (UTF-8, ISO-8859-2, ...) are stated in a .cpg file beside it" },
-   { name = "changed", type = "text", help = "date in the table's header, YYYY-MM-DD; else today" },
+   { name = "changed", type = "text",
+     help = "date in the table's header, YYYY-MM-DD; default: today" },
    { name = "round", type = "bool", default = false,
-     help = "round times that are no whole ms, which is all a table holds" },
+     help = "round times to whole ms, because a table holds no others" },
    { name = "flush_every", type = "int", default = 0,
-     help = "entries from flush to flush, or of a packet; 0: written at the end" },
+     help = "entries between two flushes, or of a packet; 0: write at the end" },
    { name = "packets", type = "bool", default = false,
-     help = "each flush_every entries into a file of their own: OUT.000001, ...; those of an older "
-        .. "trace go" },
+     help = "write each flush_every entries into a file of its own: OUT.000001, ...; packets of an "
+        .. "older trace are removed" },
    { name = "settings", type = "bool", default = false,
-     help = "write the settings of such a run beside the file (.pri)" },
+     help = "write a settings file (.pri) for such a run beside the file" },
 }
 
 xpp.warnings = {
@@ -104,7 +106,7 @@ for code, words in pairs(dbf.warnings) do
    xpp.warnings[code] = words
 end
 
----The names of the functions in which threads wait.
+---Returns the names of the functions in which threads wait.
 ---@param options table of the format
 ---@return string[]
 function xpp.idle_of(options)
@@ -115,12 +117,12 @@ function xpp.idle_of(options)
    return names
 end
 
--- Calls are made from events, which are the enters and leaves of the entries.
-xpp.made = { events = { from = "entries", stage = function(reader, options)
+-- Table `events`, from which calls are computed: the enters and leaves among the entries.
+xpp.derived = { events = { from = "entries", stage = function(reader, options)
    return core.events(reader, { idle = xpp.idle_of(options), details = true })
 end } }
 
----The memo file, the settings and the packets beside a trace.
+---Returns the memo file, the settings and the packets beside a trace.
 ---@param main { path: string|nil, source: userdata, options: table }
 ---@return { role: string, path: string }[]
 function xpp.side_files(main)
@@ -140,21 +142,21 @@ function xpp.side_files(main)
    return found
 end
 
----The file that stands for all packets of a trace: the header packet, or where text has none, the
----first one.
+---Returns the file that stands for all packets of a trace: the header packet, or for text without
+---one, the first packet.
 ---@param path string
 ---@return string[]
 function xpp.expand(path)
    return { packets.first(path) }
 end
 
----The header packet of a packet.
+---Returns the header packet of a packet.
 ---@param path string
 ---@return string
 xpp.main_of = packets.base
 
----Whether a path that nothing else tells is a piece of a trace: a packet of rows beside its header
----packet, or the empty header packet of text.
+---Returns whether a file that no format recognises belongs to a trace: it is a packet of rows
+---beside its header packet, or the empty header packet of text.
 ---@param path string
 ---@return boolean
 function xpp.claims(path)
@@ -163,7 +165,7 @@ end
 
 -- {====== Writing ======
 
--- A path with another extension, in the case of the one it has.
+-- Returns a path with another extension, in upper case if the old extension is.
 local function with_extension(path, extension)
    local stem, old = path:match "^(.-)%.([^./]*)$"
    local is_upper = (old or ""):match "%u" ~= nil
@@ -174,8 +176,8 @@ local function writes_text(options)
    return options.form == "deldbe" or options.form == "text"
 end
 
----What is written beside a trace: parameters, packets, settings, the code page. Packets, and a
----table that grows while it is written, have no .cpg file: it comes to be at the end.
+---Returns the files that are written beside a trace: parameters, packets, settings, code page. The
+---.cpg file is written at the end, so packets and a table that grows while it is written have none.
 ---@param path string|nil
 ---@param options table of writing
 ---@param is_stream boolean|nil the table grows while it is written
@@ -187,7 +189,7 @@ function xpp.side_outputs(path, options, is_stream)
       sides[1] = { role = "packet", path = path .. ".000001", numbered = true }
    end
    local is_text = writes_text(options)
-   if not is_text and path ~= "-" then -- behind the packets, which refer to it
+   if not is_text and path ~= "-" then -- after the packets, which refer to it
       sides[#sides + 1] = { role = "memo", path = path and with_extension(path, "prv") }
    end
    local page = not is_text and has_path and not options.packets and not is_stream
@@ -203,7 +205,9 @@ function xpp.side_outputs(path, options, is_stream)
    return sides
 end
 
----What an older trace has left beside a path, which would be read as part of the new one.
+---Returns the files of an older trace beside a path that would be read as part of the new one, and
+---functions that remove them, `all` at the start and `rest` at the end; nil, message, code: they
+---cannot be replaced.
 ---@param path string
 ---@param options table of writing
 ---@return { paths: string[], all: fun(), rest: fun() }|nil
@@ -229,8 +233,8 @@ function xpp.replaced(path, options)
    return { paths = paths, all = both "all", rest = both "rest" }
 end
 
--- A field as it is written again.
-local function described(field)
+-- Returns the definition of the field that is written for a row of table `structure`.
+local function field_text(field)
    local letter = field.type
    if letter == "C" or letter == "N" or letter == "F" or letter == "V" or letter == "Q" then
       local decimals = field.decimals > 0 and letter ~= "C" and "," .. field.decimals or ""
@@ -239,10 +243,10 @@ local function described(field)
    return field.name .. " " .. letter .. (field.nullable and " null" or "")
 end
 
----What a trace is written like when nothing is said: as the one it comes from.
+---Sets the write options that are not given to those of the trace that is copied.
 ---@param options table of writing, changed
----@param info { name: string, value: any }[] of the trace's first file; of another format: none
----@param part userdata|nil that file; nil: it is of another format
+---@param info { name: string, value: any }[] of the trace's first file; empty for another format
+---@param part userdata|nil that file; nil for another format
 ---@param path string|nil of the copy; "-": nothing can stand beside it
 function xpp.save_defaults(options, info, part, path)
    local value = {}
@@ -257,7 +261,7 @@ function xpp.save_defaults(options, info, part, path)
    local fields, roles = {}, {}
    for _, field in ipairs(core.rows(part:reader "structure")) do
       if field.type ~= "0" then
-         fields[#fields + 1] = described(field)
+         fields[#fields + 1] = field_text(field)
          roles[#roles + 1] = field.role and field.role .. "=" .. field.name
       end
    end
@@ -272,8 +276,8 @@ function xpp.save_defaults(options, info, part, path)
    options.code_page = options.code_page or (is_stated and value.code_page or "raw")
 end
 
--- Tables that say what the entries say, in other words.
-xpp.described = { structure = true, events = true, settings = true }
+-- The tables that repeat the entries.
+xpp.redundant = { structure = true, events = true, settings = true }
 
 -- }======
 

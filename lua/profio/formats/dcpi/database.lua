@@ -1,5 +1,5 @@
---- A DCPI database: a directory of epochs with a file for each image and event. How the files are
---- called was never documented, so their headers tell what they are.
+--- Finds the profiles of a DCPI database: a directory of epochs with one file for each image and
+--- event. The naming of the files was never documented, so the headers are read to identify them.
 
 local core = require "profio.core"
 local lfs = require "lfs"
@@ -7,14 +7,14 @@ local texts = require "profio.texts"
 
 local database = {}
 
-local DEEPEST = 6        -- folders in folders
-local MOST_LOOKED = 1000 -- files that are looked at to know a database by
-local HEAD = 65536       -- bytes in which a header ends
+local DEEPEST = 6        -- levels of folders
+local MOST_LOOKED = 1000 -- files that are opened to decide whether a directory is a database
+local HEAD = 65536       -- bytes within which a header must end
 
 -- {====== Files ======
 
--- Call f with the path of each plain file below a directory, in order of names, until it answers
--- true. Returns nil and a message when a directory cannot be read, else whether f answered true.
+-- Call f with the path of each plain file below a directory, in order of names, until it returns
+-- true. Returns nil and a message when a directory cannot be read, else whether f returned true.
 local function each_file(directory, f, depth)
    local names, message, code = core.names_in(directory)
    if not names then
@@ -35,7 +35,7 @@ local function each_file(directory, f, depth)
    return false
 end
 
--- The first bytes of a file that is a profile, or nil.
+-- Returns the first bytes of a file if it is a profile, else nil.
 local function head_of(path)
    local source = core.source(path)
    if not source then
@@ -47,7 +47,7 @@ local function head_of(path)
    return head
 end
 
----Whether there is a profile below a directory.
+---Returns whether there is a profile below a directory.
 ---@param directory string
 ---@return boolean
 function database.is_one(directory)
@@ -63,31 +63,31 @@ end
 
 -- {====== Headers ======
 
--- The name of an event; dcpicat prints the sum of its counts before it, and its period and share
--- of the time behind it.
+-- Returns the name of an event. dcpicat prints the sum of its counts before the name, and the
+-- period and the share of the time after it.
 local function event_of(value)
    local start = value:match "^%d+%s+()"
    return start and value:sub(start):match "^(.+):%d+:%d+$" or value
 end
 
--- The words of a header with their first values; of dcpicat's text all events.
-local function facts_of(head)
-   local facts = { events = {} }
+-- Returns the fields of a header with their first values, and the names of all events.
+local function header_of(head)
+   local header = { events = {} }
    for line in texts.lines(head) do
       local word = line:match "^%S+"
       local value = word and texts.trim(line:sub(#word + 1))
       if not word or word:match "^0[xX]" or (word == "samples" and value == "") then
          break
       elseif word == "event" then
-         table.insert(facts.events, event_of(value))
+         table.insert(header.events, event_of(value))
       end
-      facts[word] = facts[word] or value
+      header[word] = header[word] or value
    end
-   facts.name = facts.name or texts.base_name(facts.path or "")
-   return facts
+   header.name = header.name or texts.base_name(header.path or "")
+   return header
 end
 
--- Later tools write the century too, and the seconds.
+-- Compares two epochs: later tools also write the century and the seconds.
 local function same_epoch(stated, wanted)
    local function digits(text)
       return #text == 10 and text or text:sub(3, 12)
@@ -95,14 +95,14 @@ local function same_epoch(stated, wanted)
    return stated == wanted or digits(stated) == digits(wanted)
 end
 
-local function is_image(facts, wanted)
-   local path = facts.path or ""
-   return facts.image == wanted or facts.name == wanted or path == wanted
+local function is_image(header, wanted)
+   local path = header.path or ""
+   return header.image == wanted or header.name == wanted or path == wanted
       or path:sub(-#wanted - 1) == "/" .. wanted
 end
 
-local function has_event(facts, wanted)
-   for _, event in ipairs(facts.events) do
+local function has_event(header, wanted)
+   for _, event in ipairs(header.events) do
       if event == wanted then
          return true
       end
@@ -110,16 +110,16 @@ local function has_event(facts, wanted)
    return false
 end
 
--- Whether a profile is one of those asked for.
-local function is_wanted(facts, options)
-   return (not options.image or is_image(facts, options.image))
-      and (not options.event or has_event(facts, options.event))
-      and (not options.epoch or same_epoch(facts.epoch or "", options.epoch))
-      and (not options.label or facts.label == options.label)
-      and (not options.platform or facts.platform == options.platform)
+-- Returns whether the options select a profile.
+local function is_selected(header, options)
+   return (not options.image or is_image(header, options.image))
+      and (not options.event or has_event(header, options.event))
+      and (not options.epoch or same_epoch(header.epoch or "", options.epoch))
+      and (not options.label or header.label == options.label)
+      and (not options.platform or header.platform == options.platform)
 end
 
--- The order of the profiles: epoch, platform, image, event, and then their paths.
+-- Sort order of the profiles: epoch, platform, image, event, path.
 local function before(a, b)
    for _, word in ipairs { "epoch", "platform", "image", "event", "file" } do
       local left, right = a[word] or "", b[word] or ""
@@ -132,8 +132,8 @@ end
 
 -- }======
 
--- What was asked for, in words.
-local function wanted_words(options)
+-- Returns the selection as words for a message.
+local function selection_words(options)
    local words = {}
    for _, name in ipairs { "image", "event", "epoch", "label", "platform" } do
       words[#words + 1] = options[name] and name .. " " .. options[name]
@@ -141,12 +141,12 @@ local function wanted_words(options)
    return #words > 0 and " of " .. table.concat(words, ", ") or ""
 end
 
--- {====== Texts of several profiles ======
+-- {====== Texts with several profiles ======
 
 local header_words = { name = true, image = true, label = true, path = true, epoch = true,
    platform = true, event = true, text_start = true, text_size = true }
 
--- Whether the head of a file is that of dcpicat's text with an address in it.
+-- Returns whether the head of a file is text of dcpicat and contains an address.
 local function is_text(head, options)
    for line in texts.lines(head) do
       if line:find "^0[xX]%x" then
@@ -158,7 +158,7 @@ local function is_text(head, options)
    return false
 end
 
--- Where profiles begin in a text: a word of a header behind a line of counts.
+-- Returns the positions at which profiles begin in a text: at a header word after a line of counts.
 local function beginnings(text)
    local list = { 1 }
    for at, word in text:gmatch "\n0[xX]%x[^\n]*\n%s*()(%a[%w_]*)" do
@@ -169,11 +169,11 @@ local function beginnings(text)
    return list
 end
 
----The profiles of a text that has several, one behind the other, as dcpicat's output of several
----files has.
+---Splits a text that has several profiles one after the other, as dcpicat prints them for several
+---files.
 ---@param source userdata
 ---@param options table<string, string> those of database.files
----@return { number: integer, data: string }[]|nil  nil alone: it has one, or is no such text
+---@return { number: integer, data: string }[]|nil  nil alone: one profile, or no text of dcpicat
 ---@return string|nil message
 ---@return string|nil code
 function database.pieces(source, options)
@@ -187,24 +187,22 @@ function database.pieces(source, options)
    end
    for number, start in ipairs(starts) do
       local data = text:sub(start, (starts[number + 1] or #text + 1) - 1)
-      if is_wanted(facts_of(data:sub(1, HEAD)), options) then
+      if is_selected(header_of(data:sub(1, HEAD)), options) then
          pieces[#pieces + 1] = { number = number, data = data }
       end
    end
    if #pieces == 0 then
       return nil, ("%s: dcpi: no profile%s in this text"):format(source:path(),
-         wanted_words(options)), "format"
+         selection_words(options)), "format"
    end
    return pieces
 end
 
 -- }======
 
-
-
--- Whether some profile of a file is asked for.
-local function is_wanted_file(path, head, facts, options)
-   if is_wanted(facts, options) then
+-- Returns whether the options select at least one profile of a file.
+local function is_selected_file(path, head, header, options)
+   if is_selected(header, options) then
       return true
    elseif not is_text(head, options) then
       return false
@@ -217,7 +215,7 @@ local function is_wanted_file(path, head, facts, options)
    return pieces ~= nil
 end
 
----The files of a database, of which options may choose some.
+---Returns the files of a database that the options select.
 ---@param directory string
 ---@param options table<string, string> image, event, epoch, label, platform, or some of them
 ---@return string[]|nil paths in order of epoch, platform, image, event
@@ -227,10 +225,10 @@ function database.files(directory, options)
    local found = {}
    local done, message, code = each_file(directory, function(path)
       local head = head_of(path)
-      local facts = head and facts_of(head)
-      if facts and is_wanted_file(path, head, facts, options) then
-         facts.file = path
-         found[#found + 1] = facts
+      local header = head and header_of(head)
+      if header and is_selected_file(path, head, header, options) then
+         header.file = path
+         found[#found + 1] = header
       end
       return false
    end, 1)
@@ -238,12 +236,12 @@ function database.files(directory, options)
       return nil, message, code
    elseif #found == 0 then
       return nil, ("%s: dcpi: no profile%s in this database"):format(directory,
-         wanted_words(options)), "format"
+         selection_words(options)), "format"
    end
    table.sort(found, before)
    local paths = {}
-   for i, facts in ipairs(found) do
-      paths[i] = facts.file
+   for i, header in ipairs(found) do
+      paths[i] = header.file
    end
    return paths
 end

@@ -1,6 +1,6 @@
---- Writes a database: the profiles of a trace, those of one image, event, label and machine added
---- up, as files of a new directory. Files of databases say in their headers what they are, and how
---- they are called was never documented: ours are called EPOCH/PLATFORM/NAME-IMAGE-EVENT.
+--- Writes a trace as a database: a new directory in which the profiles of one image, event, label
+--- and machine are added up in one file. The naming of the files of a database was never
+--- documented, since their headers identify them; ours are called EPOCH/PLATFORM/NAME-IMAGE-EVENT.
 
 local core = require "profio.core"
 local lfs = require "lfs"
@@ -8,22 +8,22 @@ local texts = require "profio.texts"
 
 local merge = {}
 
--- {====== Which profiles go together ======
+-- {====== Groups of profiles ======
 
--- The facts of a file by name, and all its events.
-local function facts_of(part)
-   local facts, events = {}, {}
+-- Returns the header fields of a file by name; `events` names all its events.
+local function header_of(part)
+   local header, events = {}, {}
    for _, fact in ipairs(part:info()) do
-      facts[fact.name] = facts[fact.name] or fact.value
+      header[fact.name] = header[fact.name] or fact.value
    end
    for i, row in ipairs(core.rows(part:reader "profiles", { "event" })) do
       events[i] = row.event or "?"
    end
-   facts.events = table.concat(events, "+")
-   return facts
+   header.events = table.concat(events, "+")
+   return header
 end
 
--- Epochs as numbers that can be compared: early tools leave out the century.
+-- Returns an epoch as digits that can be compared: early tools leave out the century.
 local function order_of(epoch)
    local digits = tostring(epoch or "")
    if #digits == 10 then
@@ -32,28 +32,29 @@ local function order_of(epoch)
    return digits
 end
 
--- { parts =, paths =, facts = of the first, epoch = the earliest }, in the order of the files.
+-- Returns the groups in the order of the files: { parts =, paths =, header = of the first file,
+-- epoch = the earliest one }.
 local function groups_of(state, keeps_epochs)
    local list, by_key = {}, {}
    for i, part in ipairs(state.parts) do
-      local facts = facts_of(part)
-      local key = table.concat({ facts.platform or "", facts.image or "", facts.label or "",
-         facts.events, keeps_epochs and order_of(facts.epoch) or "" }, "\n")
+      local header = header_of(part)
+      local key = table.concat({ header.platform or "", header.image or "", header.label or "",
+         header.events, keeps_epochs and order_of(header.epoch) or "" }, "\n")
       local group = by_key[key]
       if not group then
-         group = { parts = {}, paths = {}, facts = facts, epoch = facts.epoch }
+         group = { parts = {}, paths = {}, header = header, epoch = header.epoch }
          by_key[key], list[#list + 1] = group, group
       end
       table.insert(group.parts, part)
       table.insert(group.paths, state.paths[i])
-      if order_of(facts.epoch) < order_of(group.epoch) then
-         group.epoch = facts.epoch
+      if order_of(header.epoch) < order_of(group.epoch) then
+         group.epoch = header.epoch
       end
    end
    return list
 end
 
--- One epoch for all: the earliest.
+-- Give all groups the earliest epoch.
 local function join_epochs(groups)
    local earliest = groups[1].epoch
    for _, group in ipairs(groups) do
@@ -74,14 +75,14 @@ local function safe(text)
    return (tostring(text):gsub("[^%w._+-]", "_"):gsub("^%.", "_"))
 end
 
--- A path that no other group has.
+-- Returns a path that no other group has.
 local function path_of(group, directory, taken)
-   local facts = group.facts
-   local name = tostring(facts.name or texts.base_name(facts.path or ""))
-   local words = { safe(name), safe(facts.image or "unknown"), safe(facts.events) }
-   words[#words + 1] = facts.label and safe(facts.label)
+   local header = group.header
+   local name = tostring(header.name or texts.base_name(header.path or ""))
+   local words = { safe(name), safe(header.image or "unknown"), safe(header.events) }
+   words[#words + 1] = header.label and safe(header.label)
    local folder = ("%s/%s/%s"):format(directory, safe(group.epoch or "epoch"),
-      safe(facts.platform or "platform"))
+      safe(header.platform or "platform"))
    local path, number = folder .. "/" .. table.concat(words, "-"), 1
    while taken[path] do
       number = number + 1
@@ -91,7 +92,7 @@ local function path_of(group, directory, taken)
    return path
 end
 
--- Make the folders in which the file of a path stands, and add them to the list.
+-- Create the missing folders of a path and append them to `folders`.
 local function make_folders(path, folders)
    for at in path:gmatch "()/" do
       local folder = path:sub(1, at - 1)
@@ -106,7 +107,7 @@ local function make_folders(path, folders)
    return true
 end
 
--- Remove files, and then folders, the last one first.
+-- Remove files, then folders in reverse order.
 local function remove(files, folders)
    for _, path in ipairs(files) do
       os.remove(path)
@@ -116,7 +117,8 @@ local function remove(files, folders)
    end
 end
 
--- A folder of a new name in the directory: what is written into it is no database yet.
+-- Create a temporary folder in the directory, whose name begins with a dot, so that readers of the
+-- database skip it. Returns its path.
 local function make_stage(directory, folders)
    local made, message
    for attempt = 0, 99 do
@@ -133,7 +135,7 @@ local function make_stage(directory, folders)
    return nil, ("%s: %s"):format(directory, message), "io"
 end
 
--- The folders of a complete database take their places, all or none; the stage is empty then.
+-- Move the folders from the temporary folder to their places, all or none, and remove it.
 local function settle(stage, directory)
    local names, message, code = core.names_in(stage)
    for i, name in ipairs(names or {}) do
@@ -153,8 +155,8 @@ local function settle(stage, directory)
    return true
 end
 
--- Whether a directory is one in which nothing is, or can be made; nil, message, code when it cannot
--- be read.
+-- Returns whether a directory is empty or does not exist; nil, message, code when it cannot be
+-- read.
 local function is_empty(directory)
    if lfs.attributes(directory, "mode") ~= "directory" then
       return true
@@ -165,7 +167,7 @@ end
 
 -- }======
 
--- Write the profiles of each group into the stage; `made` gets what is there.
+-- Write one file for each group into the stage. `made` collects what was created.
 local function write_groups(state, groups, stage, given, save, made)
    local taken, bytes = {}, 0
    for _, group in ipairs(groups) do
@@ -189,7 +191,7 @@ local function write_groups(state, groups, stage, given, save, made)
    return bytes
 end
 
--- The same in a stage of the directory, which is made when it is not there, and then moved.
+-- Create the directory if necessary, write the groups into a stage in it, and move them out.
 local function write_all(state, groups, directory, given, save, made)
    local ok, message, code = make_folders(directory .. "/", made.folders)
    if not ok then
@@ -209,9 +211,9 @@ local function write_all(state, groups, directory, given, save, made)
 end
 
 ---Write the profiles of a trace as a database. It appears in the directory when it is complete;
----after a failure nothing is left of it.
+---after a failure everything that was created is removed again.
 ---@param state table of the trace
----@param directory string there is nothing in it, or it is made
+---@param directory string an empty directory, or a path that does not exist
 ---@param given table options of writing; epochs = "merged" | "kept"
 ---@param save fun(state: table, path: string, given: table): integer|nil, string|nil, string|nil
 ---@return integer|nil bytes

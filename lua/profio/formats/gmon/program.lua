@@ -1,16 +1,16 @@
--- Whether an executable is the program that a gmon.out was written by. The file does not say which
--- that was: only its addresses can be compared.
+-- Decides whether an executable is the program that wrote a gmon.out. The file does not name its
+-- program, so only addresses can be compared.
 
 local core = require "profio.core"
 
 local program = {}
 
 local PAGE = 0x1000
-local ROUNDED = 16       -- bytes by which a C library rounds up the end of the code, at most
-local PROLOGUE = 64      -- bytes from the start of a function to the call that counts it, at most
-local LOOKED_AT = 512    -- arcs of a file
+local ROUNDED = 16       -- the most bytes by which a C library rounds up the end of the code
+local PROLOGUE = 64      -- the most bytes from the start of a function to the call that counts it
+local LOOKED_AT = 512    -- arcs of a file that are checked
 
----The header facts of a file by name.
+---Returns the header fields of a file by name.
 ---@param part userdata
 ---@return table<string, any>
 function program.facts_of(part)
@@ -21,7 +21,7 @@ function program.facts_of(part)
    return value
 end
 
----Where the program was loaded, seen from its first histogram.
+---Guesses where the program was loaded, from its first histogram.
 ---@param info { name: string, value: any }[] of the file
 ---@param symbols profio.Symbols
 ---@return integer bias
@@ -39,15 +39,15 @@ end
 
 -- {====== The range ======
 
--- Whether a profile has the range that the C library of GNU gives it: from the start of the program
--- to the end of the code, rounded up to a few bytes. Older ones begin at the entry, others round to
--- a page, and a program that calls monstartup itself may ask for less.
+-- Returns whether a profile has the range that glibc gives it: from the start of the program to the
+-- end of the code, rounded up by a few bytes. Older versions begin at the entry point, others round
+-- to a page, and a program that calls monstartup itself may choose a smaller range.
 local function is_usual(value, facts, bias)
    return value.dialect == "gnu" and value.low - bias == facts.image_start
       and (value.high - bias) & (PAGE - 1) ~= 0
 end
 
--- Whether the range ends elsewhere than the code, and whether that is certain.
+-- Returns whether the range ends elsewhere than the code, and whether that is certain.
 local function check_range(value, facts, bias)
    local stop = value.high - bias
    if is_usual(value, facts, bias) then
@@ -61,7 +61,7 @@ end
 
 -- {====== The calls ======
 
--- The places in callees of the first arcs, each once.
+-- Returns the target addresses of the first arcs, each once.
 local function callees_of(part)
    local list, known = {}, {}
    local reader = part:reader "arcs"
@@ -74,8 +74,8 @@ local function callees_of(part)
    return list
 end
 
--- Whether most places where functions are counted cannot be such places: they are outside of the
--- code, far behind the start of a function, or several in one function.
+-- Returns whether most target addresses cannot be where a function counts its calls: they are
+-- outside of the code, far from the start of a function, or several in one function.
 local function check_calls(part, symbols, bias)
    local callees, found, odd = callees_of(part), {}, 0
    local facts = symbols.facts
@@ -97,7 +97,8 @@ end
 
 -- }======
 
--- Why the executable is not the program of one file, or may not be; nil: it may well be.
+-- Returns why the executable is, or may be, another program than that of one file, and whether that
+-- is certain; nil: it may be the program.
 local function mismatch_of(part, symbols, bias)
    local value, facts = program.facts_of(part), symbols.facts
    if facts.address_size and (value.address_size ~= facts.address_size
@@ -117,18 +118,18 @@ local function mismatch_of(part, symbols, bias)
    if symbols.symbols:count() > 0 and not facts.only_dynamic
       and check_calls(part, symbols, bias)
    then
-      -- a text of nm may leave out functions, to which such addresses belong
+      -- a text of nm may lack the functions at such addresses
       return "calls were counted at addresses where no function of the executable begins",
          facts.address_size ~= nil
    end
    return nil
 end
 
----Why the executable may be another program than the profiled one.
+---Returns why the executable may be another program than the profiled one.
 ---@param parts userdata[] the files
 ---@param symbols profio.Symbols
 ---@param bias integer run-time address minus link-time address
----@return { part: integer, words: string }[] empty: it may well be the program
+---@return { part: integer, words: string }[] empty: it may be the program
 ---@return boolean is_certain it is not the program of any file
 function program.mismatch(parts, symbols, bias)
    local list, certain = {}, 0

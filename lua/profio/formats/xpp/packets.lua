@@ -9,7 +9,7 @@ local packets = {}
 
 local pattern = "^(.+)%.(%d%d%d%d%d%d+)$"
 
----The path of the header packet that a packet belongs to; any other path itself.
+---Returns the path of the header packet that a packet belongs to; any other path unchanged.
 ---@param path string
 ---@return string
 function packets.base(path)
@@ -20,8 +20,8 @@ local function is_file(path)
    return lfs.attributes(path, "mode") == "file"
 end
 
--- The names of the packets in a folder. Where it cannot be listed: of those that are there one
--- after the other.
+-- Returns the names of the packets in a folder. If the folder cannot be listed: the packets that
+-- are numbered without a gap from 1.
 local function names_in(directory, name)
    local found = require("profio.inputs").names_in(directory)
    if found then
@@ -35,7 +35,7 @@ local function names_in(directory, name)
    return names
 end
 
--- All packets of a header packet, in order of their numbers. A folder is none.
+-- Returns all packets of a header packet in order of their numbers, without folders.
 local function list(base)
    local directory, name = base:match "^(.*/)([^/]*)$"
    directory, name = directory or "", name or base
@@ -55,7 +55,7 @@ local function list(base)
    return found
 end
 
----The file that stands for the whole trace.
+---Returns the file that stands for the whole trace.
 ---@param path string of any of its files
 ---@return string
 function packets.first(path)
@@ -67,7 +67,7 @@ function packets.first(path)
    return found[1] and found[1].path or path
 end
 
----The packets behind that file.
+---Returns the packets other than that file.
 ---@param path string
 ---@return string[]
 function packets.beside(path)
@@ -80,12 +80,12 @@ function packets.beside(path)
    return paths
 end
 
----The packets of an older trace that a new one of the path replaces: their paths, and functions
----that remove them, `all` but the first, and `rest`, those that have not been written again since.
----Where files would be read as packets of the new trace that it does not replace: nil, message,
----code.
+---Returns the packets of an older trace that a new trace at the path replaces, and functions that
+---remove them: `all` removes all but the first, `rest` those that have not been written again
+---since. If files would be read as packets of the new trace, but are not replaced by it: nil,
+---message, code.
 ---@param path string
----@param is_cut boolean the new trace is in packets
+---@param is_cut boolean the new trace is written in packets
 ---@return { paths: string[], all: fun(), rest: fun() }|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -108,7 +108,7 @@ function packets.replaced(path, is_cut)
    return { paths = paths, all = function() remove(2) end, rest = function() remove(1) end }
 end
 
--- Whether a file is a trace by what is in it.
+-- Returns whether the contents of a file are a trace.
 local function is_trace(path)
    local source <close> = bytes.open(path) or setmetatable({}, { __close = function() end })
    for _, found in ipairs(source.size and core.detect(source) or {}) do
@@ -119,7 +119,7 @@ local function is_trace(path)
    return false
 end
 
----Whether a path that nothing else tells is a piece of a trace.
+---Returns whether a file that no format recognises belongs to a trace in packets.
 ---@param path string
 ---@return boolean
 function packets.claims(path)

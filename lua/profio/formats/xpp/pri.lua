@@ -1,5 +1,5 @@
--- The settings of the Xbase++ profiler: read, changed and written with everything else as it was:
--- comments, unknown keys, the order, the ends of lines.
+-- Settings of the Xbase++ profiler (PRI files). Changing a value keeps everything else in the file:
+-- comments, unknown keys, order and line ends.
 --
 --    local settings = assert(require("profio.formats.xpp.pri").read "TEST.PRI")
 --    settings:set_mode { trace = true, unfiltered = true }
@@ -16,12 +16,13 @@ local pri = {}
 local Settings = { __name = "profio.xpp.settings" }
 Settings.__index = Settings
 
--- The bits of OPERATIONMODE that are documented. 8 and 4096 are so only together.
+-- The documented bits of OPERATIONMODE. 8 and 4096 are documented only together.
 local bits = { { "trace", 1 }, { "unfiltered", 4104 }, { "flush", 1024 }, { "packets", 2048 } }
 
 pri.bits = bits
 
--- Parts of a line: what stands before the value, the value, what stands behind it.
+-- Splits a line into the key, the text up to the value, the value, and the text after it; nil for a
+-- line without a setting.
 local function parts_of(line)
    if line:find "^%s*[;#%[]" then
       return nil
@@ -44,14 +45,14 @@ local function lines_of(text)
    return lines
 end
 
----Settings from a text, which may be empty.
+---Parses settings.
 ---@param text string
 ---@return profio.xpp.Settings
 function pri.parse(text)
    return setmetatable({ lines = lines_of(text) }, Settings)
 end
 
----Settings from a file.
+---Reads settings from a file.
 ---@param path string
 ---@return profio.xpp.Settings|nil
 ---@return string|nil message
@@ -63,7 +64,7 @@ function pri.read(path)
    return pri.parse(file:read "a")
 end
 
--- The number of the line that counts: the last one of a key.
+-- Returns the number of the last line that sets a key: that line counts.
 local function find(self, key)
    for i = #self.lines, 1, -1 do
       local name = parts_of(self.lines[i])
@@ -73,7 +74,7 @@ local function find(self, key)
    end
 end
 
----The value of a key, in letters of any case.
+---Returns the value of a key; letter case is ignored.
 ---@param key string
 ---@return string|nil
 function Settings:get(key)
@@ -81,7 +82,7 @@ function Settings:get(key)
    return i and (select(3, parts_of(self.lines[i]))) or nil
 end
 
----Change the value of a key where it stands; a new one comes last.
+---Changes the value of a key in its line; a new key is appended.
 ---@param key string
 ---@param value string|integer
 ---@return profio.xpp.Settings
@@ -103,7 +104,7 @@ function Settings:set(key, value)
    return self
 end
 
----Which bits of OPERATIONMODE are set, by name; those without a name by number.
+---Returns which bits of OPERATIONMODE are set, by name; bits without a name by number.
 ---@return table<string|integer, boolean>
 function Settings:mode()
    local rest, names = math.tointeger(tonumber(self:get "OPERATIONMODE")) or 0, {}
@@ -122,7 +123,7 @@ function Settings:mode()
    return names
 end
 
----Set bits of OPERATIONMODE (true) or clear them (false), by name or number; the others stay.
+---Sets (true) or clears (false) bits of OPERATIONMODE by name or number; the others stay.
 ---@param wanted table<string|integer, boolean>
 ---@return profio.xpp.Settings
 function Settings:set_mode(wanted)
@@ -141,13 +142,13 @@ function Settings:set_mode(wanted)
    return self:set("OPERATIONMODE", mode)
 end
 
----The text of all lines.
+---Returns the text of the file.
 ---@return string
 function Settings:text()
    return table.concat(self.lines)
 end
 
----Write them into a file, which may be the one they were read from.
+---Writes the settings into a file, which may be the one they were read from.
 ---@param path string
 ---@return true|nil
 ---@return string|nil message
