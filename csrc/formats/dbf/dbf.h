@@ -9,7 +9,7 @@
 **
 ** A loop over a table: dbf_open; dbf_decoder_open; for each batch
 ** dbf_decoder_begin, then for a run that dbf_available found dbf_fill for
-** each wanted field; dbf_decoder_close; dbf_close. The bytes of the records
+** each name_key field; dbf_decoder_close; dbf_close. The bytes of the records
 ** need not be those the description came from: packets of a file have none.
 ** Nothing is kept of a file's size or count: ask again, and a file that has
 ** grown is read on.
@@ -20,7 +20,7 @@
 #ifndef dbf_h
 #define dbf_h
 
-#include "formats/dbf/code_page.h"
+#include "formats/dbf/dbf_code_page.h"
 #include "model/charset.h"
 #include "model/trace.h"
 #include "profio.h"
@@ -51,15 +51,15 @@ typedef struct dbf_field {
   const char *name; /* UTF-8, ends with NUL; as the file has it */
   char type;        /* its letter */
   dbf_kind kind;
-  pf_type column;     /* the type of column dbf_fill makes of it */
-  uint32_t offset;    /* in the record: 1 is behind the delete flag */
-  uint32_t size;      /* offset + size never passes the record's end */
-  uint32_t stated;    /* size as the header states it */
-  uint8_t decimals;   /* digits behind the point */
-  uint8_t flags;      /* DBF_SYSTEM, ... */
-  int32_t null_bit;   /* its bit in the null flags, or -1 */
-  int32_t length_bit; /* the bit "the last byte is the length", or -1 */
-  uint64_t described; /* the byte at which its descriptor begins */
+  pf_type column;         /* the type of column dbf_fill makes of it */
+  uint32_t offset;        /* in the record: 1 is behind the delete flag */
+  uint32_t size;          /* offset + size never passes the record's end */
+  uint32_t stated;        /* size as the header states it */
+  uint8_t decimals;       /* digits behind the point */
+  uint8_t flags;          /* DBF_SYSTEM, ... */
+  int32_t null_bit;       /* its bit in the null flags, or -1 */
+  int32_t length_bit;     /* the bit "the last byte is the length", or -1 */
+  uint64_t descriptor_at; /* the byte at which its descriptor begins */
 } dbf_field;
 
 /* The forms of memo files. */
@@ -72,11 +72,11 @@ typedef enum dbf_memo_form {
 
 /* What the header of a table says. Read it freely, change nothing. */
 typedef struct dbf_file {
-  uint8_t version;    /* its first byte */
-  uint8_t mark;       /* its code page byte */
-  uint32_t start;     /* the byte at which the first record begins */
-  uint32_t record;    /* bytes of a record, delete flag included; >= 1 */
-  uint32_t described; /* the byte behind the last descriptor */
+  uint8_t version;          /* its first byte */
+  uint8_t mark;             /* its code page byte */
+  uint32_t start;           /* the byte at which the first record begins */
+  uint32_t record;          /* bytes of a record, delete flag included; >= 1 */
+  uint32_t descriptors_end; /* the byte behind the last descriptor */
   dbf_field *fields;
   size_t nfields;
   size_t null_flags; /* the number of that field, or nfields */
@@ -115,18 +115,18 @@ typedef struct dbf_run {
 } dbf_run;
 
 /*
-** Up to `most` records from number `first` (0 is the first) on: those the
+** Up to `maximum` records from number `first` (0 is the first) on: those the
 ** header counts and the bytes hold, then whole ones behind them that begin
 ** like a record, for a file whose header is older than its end. Answers an
 ** empty run behind the last.
 */
 dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
-                       size_t most);
+                       size_t maximum);
 
 /* How many records the header counts, and how many whole ones the bytes have
    room for. */
-uint64_t dbf_counted (const dbf_file *file, pf_bytes bytes);
-uint64_t dbf_room (const dbf_file *file, pf_bytes bytes);
+uint64_t dbf_header_count (const dbf_file *file, pf_bytes bytes);
+uint64_t dbf_complete_records (const dbf_file *file, pf_bytes bytes);
 
 static inline bool dbf_is_deleted (const uint8_t *record) {
   return record[0] == 0x2A;
@@ -137,8 +137,8 @@ typedef struct dbf_chunk dbf_chunk;
 /* Memory for converted text: all of it is free again at dbf_decoder_begin. */
 typedef struct dbf_arena {
   dbf_chunk *first, *current;
-  size_t used;  /* of the current chunk */
-  size_t taken; /* in all, since the beginning */
+  size_t used;      /* of the current chunk */
+  size_t allocated; /* in all, since the beginning */
 } dbf_arena;
 
 typedef struct dbf_decoder {
@@ -181,7 +181,7 @@ typedef enum dbf_digits {
 } dbf_digits;
 
 /*
-** A decimal number times 10^power (at most 18) as the nearest whole number; of
+** A decimal number times 10^power (at maximum 18) as the nearest whole number; of
 ** two equally near ones the one farther from zero. DBF_DIGITS_INT, or why there
 ** is none: DBF_DIGITS_BAD also when it does not fit into 64 bits.
 */

@@ -32,7 +32,7 @@ static bool open_number (xpp_fast_field *fast, const xpp_file *file,
   if (field->null_bit >= 0 || field->column != PF_INT)
     return false;
   if (fast->has_digits)
-    return dbf_whole_open(&fast->whole, field, file->dbf->record);
+    return dbf_fast_int_open(&fast->whole, field, file->dbf->record);
   return field->kind == DBF_INTEGER && field->size == 4;
 }
 
@@ -116,7 +116,7 @@ static bool fill_numbers (const xpp_fast_field *field, const uint8_t *at,
                           size_t record, int64_t *out) {
   at += field->offset;
   if (field->has_digits)
-    return dbf_whole_fill(&field->whole, at, record, BLOCK, out) == BLOCK;
+    return dbf_fast_int_fill(&field->whole, at, record, BLOCK, out) == BLOCK;
   for (size_t i = 0; i < BLOCK; i++, at += record)
     out[i] = (int32_t)pf_load32le(at);
   return true;

@@ -10,14 +10,14 @@
 #ifndef xpp_fast_h
 #define xpp_fast_h
 
-#include "formats/dbf/whole.h"
+#include "formats/dbf/dbf_fast_int.h"
 #include "formats/xpp/xpp_name_cache.h"
 
 /* A field of integers. */
 typedef struct xpp_fast_field {
   bool is_wanted, has_digits; /* digits; else a little-endian int32 */
   uint32_t offset;
-  dbf_whole whole;
+  dbf_fast_int whole;
 } xpp_fast_field;
 
 /* The fields to decode. */

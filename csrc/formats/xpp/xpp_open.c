@@ -69,7 +69,7 @@ static uint64_t capacity_of (const pf_trace *trace, const xpp_file *file) {
 /* The number of records that the header states. Of a file whose settled length
    is known from its ring, the header may already count records behind that. */
 static uint64_t records_of (const pf_trace *trace, const xpp_file *file) {
-  const uint64_t counted = dbf_counted(file->dbf, trace->sources[0].bytes);
+  const uint64_t counted = dbf_header_count(file->dbf, trace->sources[0].bytes);
   const uint64_t found = capacity_of(trace, file);
   return counted > found && pf_option_int(trace, "settled", 0) != 0 ? found
                                                                     : counted;

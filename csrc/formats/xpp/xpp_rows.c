@@ -35,7 +35,7 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
   const pf_charset *const charset = &rows->parser.file->charset;
   *text = cell->text;
   if (cell->is_doubled) {
-    uint8_t *const plain = dbf_arena_take(&rows->decoder.arena, text->size);
+    uint8_t *const plain = dbf_arena_alloc(&rows->decoder.arena, text->size);
     if (plain == NULL)
       return false;
     *text = (pf_bytes){plain, xpp_unquote(cell, plain)};
@@ -43,11 +43,11 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
   if (charset->kind == PF_TEXT_AS_BYTES || pf_is_plain(charset, *text))
     return true;
   const size_t capacity = pf_converted_room(charset, text->size);
-  uint8_t *const converted = dbf_arena_take(&rows->decoder.arena, capacity);
+  uint8_t *const converted = dbf_arena_alloc(&rows->decoder.arena, capacity);
   if (converted == NULL)
     return false;
   const size_t size = pf_convert(&rows->converter, *text, converted);
-  dbf_arena_return(&rows->decoder.arena, capacity - size);
+  dbf_arena_shrink(&rows->decoder.arena, capacity - size);
   *text = (pf_bytes){converted, size};
   return true;
 }

@@ -9,7 +9,7 @@
 #ifndef xpp_rows_h
 #define xpp_rows_h
 
-#include "formats/dbf/arena.h"
+#include "formats/dbf/dbf_arena.h"
 #include "formats/xpp/xpp_items.h"
 #include "model/batch.h"
 

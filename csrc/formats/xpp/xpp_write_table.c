@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/dbf/encode.h"
+#include "formats/dbf/dbf_encode.h"
 #include "formats/xpp/xpp_write.h"
 #include "model/batch.h"
 #include "model/names.h"

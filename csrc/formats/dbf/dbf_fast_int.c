@@ -1,38 +1,40 @@
 /*
-** whole.c - eight digits as one word. Its lowest byte is the first one.
+** dbf_fast_int.c - eight digits as one word. Its lowest byte is the first one.
 */
 
-#include "formats/dbf/whole.h"
+#include "formats/dbf/dbf_fast_int.h"
 
 #include "bytes/cursor.h"
 
 #define BYTES(b) ((uint64_t)(b)*0x0101010101010101u) /* all of them are b */
 
 
-bool dbf_whole_open (dbf_whole *whole, const dbf_field *field, size_t record) {
+bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
+                        size_t record) {
   const size_t size = field->size;
-  *whole = (dbf_whole){.keep = UINT64_MAX};
+  *fast = (dbf_fast_int){.mask = UINT64_MAX};
   if (size == 0)
     return false;
   if (size >= 8) {
-    whole->at = (ptrdiff_t)(size - 8);
-    whole->front = size - 8;
+    fast->offset = (ptrdiff_t)(size - 8);
+    fast->prefix = size - 8;
     return true;
   }
   const unsigned others = 8 * (8 - (unsigned)size);
-  whole->fill = BYTES(' ') >> (64 - others);
+  fast->blanks = BYTES(' ') >> (64 - others);
   if (record - field->offset >= 8) {
-    whole->up = others;
+    fast->shift = others;
     return true;
   }
-  whole->at = (ptrdiff_t)size - 8;
-  whole->keep = UINT64_MAX << others;
+  fast->offset = (ptrdiff_t)size - 8;
+  fast->mask = UINT64_MAX << others;
   return field->offset + size >= 8;
 }
 
 
-static inline uint64_t word_of (const dbf_whole *whole, const uint8_t *at) {
-  return (pf_load64le(at + whole->at) << whole->up & whole->keep) | whole->fill;
+static inline uint64_t word_of (const dbf_fast_int *fast, const uint8_t *at) {
+  return (pf_load64le(at + fast->offset) << fast->shift & fast->mask) |
+         fast->blanks;
 }
 
 
@@ -53,9 +55,9 @@ static inline bool read_word (uint64_t word, int64_t *value) {
   const uint64_t marks = bits & BYTES(0x10);
   const uint64_t blank = (marks << 4) - (marks >> 4); /* 0xff for each */
   uint64_t digits = bits ^ marks;                     /* of a blank: 0 */
-  const uint64_t odd = (digits & blank) | (blank & (blank + 1)) |
-                       ((digits | (digits + BYTES(0x76))) & BYTES(0x80));
-  if (odd != 0 || blank == UINT64_MAX)
+  const uint64_t invalid = (digits & blank) | (blank & (blank + 1)) |
+                           ((digits | (digits + BYTES(0x76))) & BYTES(0x80));
+  if (invalid != 0 || blank == UINT64_MAX)
     return false;
   digits = digits * 10 + (digits >> 8); /* pairs, in every second byte */
   digits = (digits & 0x000000FF000000FFu) * 0x000F424000000064u +
@@ -66,44 +68,44 @@ static inline bool read_word (uint64_t word, int64_t *value) {
 
 
 /* Records that have the word of the first one, as those of one thread do. */
-static size_t fill_same (const dbf_whole *whole, const uint8_t *at,
+static size_t fill_same (const dbf_fast_int *fast, const uint8_t *at,
                          size_t stride, size_t count, int64_t *out) {
-  const uint64_t first = word_of(whole, at);
+  const uint64_t first = word_of(fast, at);
   size_t i = 1;
   if (!read_word(first, out))
     return 0;
-  for (; i < count && word_of(whole, at + i * stride) == first; i++)
+  for (; i < count && word_of(fast, at + i * stride) == first; i++)
     out[i] = out[0];
   return i;
 }
 
 
 /* The same, whatever they are. */
-static size_t fill_any (const dbf_whole *whole, const uint8_t *at,
+static size_t fill_any (const dbf_fast_int *fast, const uint8_t *at,
                         size_t stride, size_t count, int64_t *out) {
   size_t i = 0;
-  while (i < count && read_word(word_of(whole, at + i * stride), &out[i]))
+  while (i < count && read_word(word_of(fast, at + i * stride), &out[i]))
     i++;
   return i;
 }
 
 
 /* The same of fields that are longer than a word. */
-static size_t fill_long (const dbf_whole *whole, const uint8_t *at,
+static size_t fill_long (const dbf_fast_int *fast, const uint8_t *at,
                          size_t stride, size_t count, int64_t *out) {
-  const size_t front = whole->front;
+  const size_t prefix = fast->prefix;
   size_t i = 0;
-  while (i < count && is_blank(at + i * stride, front) &&
-         read_word(pf_load64le(at + i * stride + front), &out[i]))
+  while (i < count && is_blank(at + i * stride, prefix) &&
+         read_word(pf_load64le(at + i * stride + prefix), &out[i]))
     i++;
   return i;
 }
 
 
-size_t dbf_whole_fill (const dbf_whole *whole, const uint8_t *at, size_t stride,
-                       size_t count, int64_t *out) {
-  const dbf_whole w = *whole;
-  if (w.front > 0)
+size_t dbf_fast_int_fill (const dbf_fast_int *fast, const uint8_t *at,
+                          size_t stride, size_t count, int64_t *out) {
+  const dbf_fast_int w = *fast;
+  if (w.prefix > 0)
     return fill_long(&w, at, stride, count, out);
   const size_t same = count == 0 ? 0 : fill_same(&w, at, stride, count, out);
   return same +

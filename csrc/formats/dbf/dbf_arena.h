@@ -1,5 +1,5 @@
 /*
-** arena.h - memory for the converted text of one batch, taken by pieces and
+** dbf_arena.h - memory for the converted text of one batch, name_set by pieces and
 ** given back all at once.
 */
 
@@ -9,10 +9,10 @@
 #include "formats/dbf/dbf.h"
 
 /* `size` bytes until the next dbf_arena_reset; NULL: no memory. */
-uint8_t *dbf_arena_take (dbf_arena *arena, size_t size);
+uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size);
 
-/* Give back the last `size` bytes of what was taken last. */
-void dbf_arena_return (dbf_arena *arena, size_t size);
+/* Give back the last `size` bytes of what was name_set last. */
+void dbf_arena_shrink (dbf_arena *arena, size_t size);
 
 /* All of it is free again; what is unusually large goes back to the system. */
 void dbf_arena_reset (dbf_arena *arena);

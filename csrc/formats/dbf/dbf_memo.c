@@ -1,5 +1,5 @@
 /*
-** memo.c - the blocks of memo files. A block's number times the block size is
+** dbf_memo.c - the blocks of memo files. A block's number times the block size is
 ** its place; the first block is behind the 512 bytes of the header.
 **
 ** FPT, PRV (FoxPro, Xbase++), big-endian:
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 
 #define HEADER 512
 

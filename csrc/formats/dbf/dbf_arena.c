@@ -1,10 +1,10 @@
 /*
-** arena.c - a list of chunks that are used again for each batch.
+** dbf_arena.c - a list of chunks that are used again for each batch.
 */
 
 #include <stdlib.h>
 
-#include "formats/dbf/arena.h"
+#include "formats/dbf/dbf_arena.h"
 
 #define CHUNK 65536u
 
@@ -29,7 +29,7 @@ static dbf_chunk *add_chunk (dbf_arena *arena, size_t size) {
 }
 
 
-uint8_t *dbf_arena_take (dbf_arena *arena, size_t size) {
+uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size) {
   if (arena->current == NULL || size > arena->current->size - arena->used) {
     dbf_chunk *next =
         arena->current == NULL ? arena->first : arena->current->next;
@@ -42,14 +42,14 @@ uint8_t *dbf_arena_take (dbf_arena *arena, size_t size) {
   }
   uint8_t *const at = arena->current->bytes + arena->used;
   arena->used += size;
-  arena->taken += size;
+  arena->allocated += size;
   return at;
 }
 
 
-void dbf_arena_return (dbf_arena *arena, size_t size) {
+void dbf_arena_shrink (dbf_arena *arena, size_t size) {
   arena->used -= size;
-  arena->taken -= size;
+  arena->allocated -= size;
 }
 
 
@@ -65,7 +65,7 @@ void dbf_arena_reset (dbf_arena *arena) {
     free(chunk);
   }
   arena->current = NULL;
-  arena->used = arena->taken = 0;
+  arena->used = arena->allocated = 0;
 }
 
 

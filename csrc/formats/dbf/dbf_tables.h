@@ -1,5 +1,5 @@
 /*
-** tables.h - the schemas that are the same for every table.
+** dbf_tables.h - the schemas that are the same for every table.
 */
 
 #ifndef dbf_tables_h

@@ -1,5 +1,5 @@
 /*
-** names.c - the names of fields: in UTF-8 and none twice, so that each is a
+** dbf_names.c - the names of fields: in UTF-8 and none twice, so that each is a
 ** column that can be asked for. None is empty: a descriptor begins with one.
 */
 
@@ -8,20 +8,20 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 #include "model/interned.h"
 #include "model/names.h"
 
-#define MOST_BYTES  32                    /* of a name in a descriptor */
-#define OWN_NAMES   2                     /* record, deleted */
-#define MOST_SUFFIX 8                     /* _2046 and more */
-#define NAME_ROOM   (5 * MOST_BYTES + 24) /* converted, with a suffix */
+#define MAX_BYTES     32                   /* of a name in a descriptor */
+#define ADDED_COLUMNS 2                    /* record, deleted */
+#define MAX_SUFFIX    8                    /* _2046 and more */
+#define NAME_SIZE     (5 * MAX_BYTES + 24) /* converted, with a suffix */
 
 
 /* The bytes of a name: up to the first NUL, without blanks at the end. */
-static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t most) {
+static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t maximum) {
   pf_bytes name = {bytes.at + at, 0};
-  while (name.size < most && name.at[name.size] != 0)
+  while (name.size < maximum && name.at[name.size] != 0)
     name.size++;
   while (name.size > 0 && name.at[name.size - 1] == ' ')
     name.size--;
@@ -36,27 +36,28 @@ static void put_name (pf_converter *converter, pf_bytes name, char *out) {
     memcpy(out, name.at, size);
   else
     size = pf_convert(converter, name, (uint8_t *)out);
-  const size_t most = NAME_ROOM - MOST_SUFFIX - 1;
-  out[size < most ? size : most] = '\0';
+  const size_t maximum = NAME_SIZE - MAX_SUFFIX - 1;
+  out[size < maximum ? size : maximum] = '\0';
 }
 
 
 /* Names by their hashes: number i is field i. Names that profio gives stand
    behind those of the fields. */
-typedef struct taken {
-  const char *names; /* NAME_ROOM bytes each */
+typedef struct name_set {
+  const char *names; /* NAME_SIZE bytes each */
   pf_interned index;
-  unsigned *tried; /* by field: the last number behind a name like its own */
-} taken;
+  unsigned
+      *last_suffix; /* by field: the last number behind a name like its own */
+} name_set;
 
 /* Search key for is_same: a name, and the set of names to search. */
-typedef struct wanted {
-  const taken *names;
+typedef struct name_key {
+  const name_set *names;
   const char *name;
-} wanted;
+} name_key;
 
 
-static uint64_t hash_of (const taken *t, const char *name) {
+static uint64_t hash_of (const name_set *t, const char *name) {
   uint64_t hash = t->index.seed;
   for (; *name != '\0'; name++)
     hash = pf_mix(hash, (uint8_t)*name);
@@ -65,73 +66,74 @@ static uint64_t hash_of (const taken *t, const char *name) {
 
 
 static bool is_same (const void *context, uint32_t number) {
-  const wanted *const w = context;
-  return strcmp(w->names->names + (size_t)number * NAME_ROOM, w->name) == 0;
+  const name_key *const w = context;
+  return strcmp(w->names->names + (size_t)number * NAME_SIZE, w->name) == 0;
 }
 
 
 /* The number of the name that is the same, or PF_NOT_INTERNED. */
-static uint32_t find_name (const taken *t, const char *name) {
-  const wanted w = {t, name};
+static uint32_t find_name (const name_set *t, const char *name) {
+  const name_key w = {t, name};
   return pf_interned_find(&t->index, hash_of(t, name), is_same, &w);
 }
 
 
 /* Make a name that field `other` has another one: NAME_2, NAME_3, ... */
-static void make_different (taken *t, uint32_t other, char *name) {
+static void make_unique (name_set *t, uint32_t other, char *name) {
   char *const end = name + strlen(name);
-  unsigned *const n = &t->tried[other];
+  unsigned *const n = &t->last_suffix[other];
   do
-    snprintf(end, MOST_SUFFIX, "_%u", ++*n + 1);
+    snprintf(end, MAX_SUFFIX, "_%u", ++*n + 1);
   while (find_name(t, name) != PF_NOT_INTERNED);
 }
 
 
-/* Name one field; a name that is taken becomes another, with a note. There is
+/* Name one field; a name that is name_set becomes another, with a note. There is
    room for it in the index. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
-                             taken *names, pf_converter *converter,
+                             name_set *names, pf_converter *converter,
                              pf_error *error) {
   dbf_field *const field = &file->fields[number];
-  char *const name = file->names + number * NAME_ROOM;
-  const pf_bytes stored = stored_name(trace->sources[0].bytes, field->described,
-                                      dbf_shape_of(file->version)->name);
+  char *const name = file->names + number * NAME_SIZE;
+  const pf_bytes stored =
+      stored_name(trace->sources[0].bytes, field->descriptor_at,
+                  dbf_layout_of(file->version)->name);
   put_name(converter, stored, name);
   field->name = name;
   const uint32_t other = find_name(names, name);
   if (other != PF_NOT_INTERNED)
-    make_different(names, other, name);
+    make_unique(names, other, name);
   pf_interned_put(&names->index, hash_of(names, name), (uint32_t)number);
   if (other == PF_NOT_INTERNED)
     return PF_OK;
-  return pf_warn(trace, PF_NOTE, "dbf-field-name", PF_EFORMAT, field->described,
-                 error, "field %zu has a name that is taken: it is called %s",
-                 number + 1, name);
+  return pf_warn(
+      trace, PF_NOTE, "dbf-field-name", PF_EFORMAT, field->descriptor_at, error,
+      "field %zu has a name that is taken: it is called %s", number + 1, name);
 }
 
 
 /* The columns that profio adds have names, too. */
-static bool take_own_names (dbf_file *file, taken *names) {
+static bool add_column_names (dbf_file *file, name_set *names) {
   static const char *const own[] = {"record", "deleted"};
-  for (size_t i = 0; i < OWN_NAMES; i++) {
+  for (size_t i = 0; i < ADDED_COLUMNS; i++) {
     const size_t number = file->nfields + i;
     if (!pf_interned_reserve(&names->index))
       return false;
-    snprintf(file->names + number * NAME_ROOM, NAME_ROOM, "%s", own[i]);
+    snprintf(file->names + number * NAME_SIZE, NAME_SIZE, "%s", own[i]);
     pf_interned_put(&names->index, hash_of(names, own[i]), (uint32_t)number);
   }
   return true;
 }
 
 
-static pf_status name_all (pf_trace *trace, dbf_file *file, taken *names,
+static pf_status name_all (pf_trace *trace, dbf_file *file, name_set *names,
                            pf_error *error) {
   pf_converter converter;
   pf_status status = pf_converter_open(&converter, &file->charset);
   if (status != PF_OK)
     return pf_fail(error, status, PF_NO_OFFSET, "the code page %s is gone",
                    file->charset.name);
-  if (!take_own_names(file, names))
+  if (!add_column_names(file, names))
     status = dbf_no_memory(error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
     status = pf_interned_reserve(&names->index)
@@ -143,16 +145,16 @@ static pf_status name_all (pf_trace *trace, dbf_file *file, taken *names,
 
 
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
-  const size_t count = file->nfields + OWN_NAMES;
-  file->names = calloc(count, NAME_ROOM);
-  taken names = {.names = file->names,
-                 .index.seed = trace->dictionary->seed,
-                 .tried = calloc(count, sizeof(unsigned))};
-  const pf_status status = file->names == NULL || names.tried == NULL
+  const size_t count = file->nfields + ADDED_COLUMNS;
+  file->names = calloc(count, NAME_SIZE);
+  name_set names = {.names = file->names,
+                    .index.seed = trace->dictionary->seed,
+                    .last_suffix = calloc(count, sizeof(unsigned))};
+  const pf_status status = file->names == NULL || names.last_suffix == NULL
                                ? dbf_no_memory(error)
                                : name_all(trace, file, &names, error);
   pf_interned_free(&names.index);
-  free(names.tried);
+  free(names.last_suffix);
   return status;
 }
 

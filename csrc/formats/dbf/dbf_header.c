@@ -1,5 +1,5 @@
 /*
-** header.c - the header of a table. Numbers are little-endian.
+** dbf_header.c - the header of a table. Numbers are little-endian.
 **
 ** dBASE III and IV, FoxPro, Visual FoxPro, Clipper, Xbase++:
 **   0    1   version
@@ -36,9 +36,9 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 
-#define MOST_FIELDS 2046 /* descriptors that 65,535 bytes of header hold */
+#define MAX_FIELDS 2046 /* descriptors that 65,535 bytes of header hold */
 
 typedef struct known_version {
   uint8_t byte;
@@ -87,10 +87,10 @@ bool dbf_version_known (uint8_t byte) {
 }
 
 
-const dbf_shape *dbf_shape_of (uint8_t version) {
-  static const dbf_shape usual = {32, 32, 11, 11, 16, 17, 18, 0};
-  static const dbf_shape seven = {68, 48, 32, 32, 33, 34, 0, 0};
-  static const dbf_shape foxbase = {8, 16, 11, 11, 12, 15, 0, 521};
+const dbf_layout *dbf_layout_of (uint8_t version) {
+  static const dbf_layout usual = {32, 32, 11, 11, 16, 17, 18, 0};
+  static const dbf_layout seven = {68, 48, 32, 32, 33, 34, 0, 0};
+  static const dbf_layout foxbase = {8, 16, 11, 11, 12, 15, 0, 521};
   return version == 0x02 ? &foxbase : dbf_is_seven(version) ? &seven : &usual;
 }
 
@@ -99,9 +99,9 @@ const dbf_shape *dbf_shape_of (uint8_t version) {
 
 /* What the header states; its bytes are there. */
 static uint32_t stated_start (pf_bytes bytes) {
-  const dbf_shape *const shape = dbf_shape_of(bytes.at[0]);
-  return shape->fixed_end != 0 ? shape->fixed_end
-                               : pf_load16(bytes.at + 8, false);
+  const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
+  return layout->fixed_end != 0 ? layout->fixed_end
+                                : pf_load16(bytes.at + 8, false);
 }
 
 
@@ -110,7 +110,7 @@ static uint32_t stated_record (pf_bytes bytes) {
 }
 
 
-uint64_t dbf_counted (const dbf_file *file, pf_bytes bytes) {
+uint64_t dbf_header_count (const dbf_file *file, pf_bytes bytes) {
   if (bytes.size < 8)
     return 0;
   return file->version == 0x02 ? pf_load16(bytes.at + 1, false)
@@ -118,7 +118,7 @@ uint64_t dbf_counted (const dbf_file *file, pf_bytes bytes) {
 }
 
 
-uint64_t dbf_room (const dbf_file *file, pf_bytes bytes) {
+uint64_t dbf_complete_records (const dbf_file *file, pf_bytes bytes) {
   return bytes.size < file->start ? 0
                                   : (bytes.size - file->start) / file->record;
 }
@@ -130,17 +130,17 @@ static bool is_flag (uint8_t byte) {
 
 
 dbf_run dbf_available (const dbf_file *file, pf_bytes bytes, uint64_t first,
-                       size_t most) {
-  const uint64_t room = dbf_room(file, bytes);
-  const uint64_t counted = dbf_counted(file, bytes);
-  const uint64_t sure = counted < room ? counted : room;
-  if (first >= room)
+                       size_t maximum) {
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t sure = counted < complete ? counted : complete;
+  if (first >= complete)
     return (dbf_run){NULL, 0, 0};
   const uint64_t offset = file->start + first * file->record;
   dbf_run run = {bytes.at + offset, 0, offset};
   if (first < sure)
-    run.count = sure - first < most ? (size_t)(sure - first) : most;
-  while (run.count < most && run.count < room - first &&
+    run.count = sure - first < maximum ? (size_t)(sure - first) : maximum;
+  while (run.count < maximum && run.count < complete - first &&
          is_flag(run.at[run.count * file->record]))
     run.count++;
   return run;
@@ -160,13 +160,13 @@ static bool begins_name (uint8_t byte) {
 /* How many whole descriptors there are, and where they end. */
 static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
                                  uint32_t *end) {
-  const dbf_shape *const shape = dbf_shape_of(bytes.at[0]);
+  const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
   const uint64_t last = limit < bytes.size ? limit : bytes.size;
   size_t count = 0;
-  uint64_t at = shape->first;
-  while (at + shape->size <= last && begins_name(bytes.at[at]) &&
-         count < MOST_FIELDS) {
-    at += shape->size;
+  uint64_t at = layout->first;
+  while (at + layout->size <= last && begins_name(bytes.at[at]) &&
+         count < MAX_FIELDS) {
+    at += layout->size;
     count++;
   }
   *end = (uint32_t)at;
@@ -178,29 +178,29 @@ static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
    or all when that leaves no room for a field. */
 static uint32_t descriptor_limit (pf_bytes bytes) {
   const uint32_t start = stated_start(bytes);
-  const dbf_shape *const shape = dbf_shape_of(bytes.at[0]);
-  const bool bare = stated_record(bytes) == 1 && start > shape->first;
-  if (bare || start >= shape->first + shape->size)
+  const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
+  const bool bare = stated_record(bytes) == 1 && start > layout->first;
+  if (bare || start >= layout->first + layout->size)
     return start;
   return bytes.size < 65536 ? (uint32_t)bytes.size : 65536;
 }
 
 
-static void take_descriptor (pf_bytes bytes, const dbf_shape *shape, size_t i,
+static void read_descriptor (pf_bytes bytes, const dbf_layout *layout, size_t i,
                              dbf_field *field) {
-  const uint64_t at = shape->first + i * shape->size;
+  const uint64_t at = layout->first + i * layout->size;
   const uint8_t *const p = bytes.at + at;
-  field->described = at;
-  field->type = (char)p[shape->type];
-  field->size = field->stated = p[shape->length];
-  field->decimals = p[shape->decimals];
-  field->flags = shape->flags == 0 ? 0 : p[shape->flags];
+  field->descriptor_at = at;
+  field->type = (char)p[layout->type];
+  field->size = field->stated = p[layout->length];
+  field->decimals = p[layout->decimals];
+  field->flags = layout->flags == 0 ? 0 : p[layout->flags];
   field->null_bit = field->length_bit = -1;
 }
 
 
 /* Flags are Visual FoxPro's; elsewhere there may be garbage. */
-static void forget_flags (dbf_file *file) {
+static void clear_flags (dbf_file *file) {
   for (size_t i = 0; i < file->nfields; i++)
     if (!dbf_is_visual(file->version))
       file->fields[i].flags = 0;
@@ -212,7 +212,7 @@ static pf_status check_end (pf_trace *trace, const dbf_file *file,
                             pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const uint32_t limit = descriptor_limit(bytes);
-  const uint32_t end = file->described;
+  const uint32_t end = file->descriptors_end;
   const bool cut = end < limit && bytes.size < limit &&
                    (bytes.size <= end || begins_name(bytes.at[end]));
   if (end < bytes.size && bytes.at[end] == 0x0D)
@@ -231,18 +231,18 @@ static pf_status check_end (pf_trace *trace, const dbf_file *file,
 }
 
 
-static pf_status take_descriptors (pf_trace *trace, dbf_file *file,
+static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
                                    pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  const dbf_shape *const shape = dbf_shape_of(file->version);
+  const dbf_layout *const layout = dbf_layout_of(file->version);
   file->nfields =
-      count_descriptors(bytes, descriptor_limit(bytes), &file->described);
+      count_descriptors(bytes, descriptor_limit(bytes), &file->descriptors_end);
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   if (file->fields == NULL)
     return dbf_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++)
-    take_descriptor(bytes, shape, i, &file->fields[i]);
-  forget_flags(file);
+    read_descriptor(bytes, layout, i, &file->fields[i]);
+  clear_flags(file);
   return check_end(trace, file, error);
 }
 
@@ -253,7 +253,7 @@ static pf_status take_descriptors (pf_trace *trace, dbf_file *file,
 
 /* dBASE 7 names a language driver: DB852CZ0, DBWINUS0. */
 static const char *driver_page (const dbf_file *file, pf_bytes bytes,
-                                char *room) {
+                                char *page) {
   const uint8_t *const name = bytes.at + 32;
   if (!dbf_is_seven(file->version) || bytes.size < 40)
     return NULL;
@@ -263,16 +263,16 @@ static const char *driver_page (const dbf_file *file, pf_bytes bytes,
   for (int i = 2; i < 5; i++)
     if (memcmp(name, "DB", 2) != 0 || name[i] < '0' || name[i] > '9')
       return NULL;
-  memcpy(room, "CP", 2);
-  memcpy(room + 2, name + 2, 3);
-  room[5] = '\0';
-  return room;
+  memcpy(page, "CP", 2);
+  memcpy(page + 2, name + 2, 3);
+  page[5] = '\0';
+  return page;
 }
 
 
 /* The code page the file states, or NULL with a note. */
 static const char *stated_page (pf_trace *trace, const dbf_file *file,
-                                char *room, pf_error *error) {
+                                char *name, pf_error *error) {
   const char *page = dbf_code_page(file->mark);
   if (page == NULL)
     (void)pf_warn(trace, PF_NOTE, "dbf-code-page", PF_EUNSUPPORTED, 29, error,
@@ -280,41 +280,39 @@ static const char *stated_page (pf_trace *trace, const dbf_file *file,
                   "it is; give one with code_page = NAME",
                   file->mark);
   if (page != NULL && page[0] == '\0')
-    page = driver_page(file, trace->sources[0].bytes, room);
+    page = driver_page(file, trace->sources[0].bytes, name);
   return page;
 }
 
 
-/* The code page of the .cpg file beside the table; false, with a note where
+/* The code page of the .cpg file cpg the table; false, with a note where
    there is such a file: that of the table counts. */
-static bool open_beside (pf_trace *trace, dbf_file *file, pf_error *error) {
-  const pf_source *const beside = pf_source_of(trace, "cpg");
+static bool open_cpg (pf_trace *trace, dbf_file *file, pf_error *error) {
+  const pf_source *const cpg = pf_source_of(trace, "cpg");
   char name[32];
-  if (beside == NULL)
+  if (cpg == NULL)
     return false;
-  if (dbf_cpg_page(beside->bytes, name) &&
-      pf_charset_open(&file->charset, name))
+  if (dbf_cpg_page(cpg->bytes, name) && pf_charset_open(&file->charset, name))
     return true;
   memset(&file->charset, 0, sizeof file->charset);
   (void)pf_warn(trace, PF_NOTE, "dbf-cpg", PF_EUNSUPPORTED, PF_NO_OFFSET, error,
                 "%s: a code page expected, found \"%.*s\": the mark of the "
                 "table counts",
-                beside->path,
-                (int)(beside->bytes.size < 40 ? beside->bytes.size : 40),
-                (const char *)beside->bytes.at);
+                cpg->path, (int)(cpg->bytes.size < 40 ? cpg->bytes.size : 40),
+                (const char *)cpg->bytes.at);
   return false;
 }
 
 
 /* The code page of the option: the user's word, else that of the .cpg file,
    else that of the table. */
-static pf_status choose_charset (pf_trace *trace, dbf_file *file,
+static pf_status select_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
   pf_bytes given;
   if (!pf_option_text(trace, "code_page", &given) ||
       pf_option_is(trace, "code_page", "auto")) {
     char name[32] = "";
-    if (open_beside(trace, file, error))
+    if (open_cpg(trace, file, error))
       return PF_OK;
     const char *const page = stated_page(trace, file, name, error);
     if (page == NULL || pf_charset_open(&file->charset, page))
@@ -335,12 +333,13 @@ static pf_status choose_charset (pf_trace *trace, dbf_file *file,
 
 static pf_status read_head (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  const uint32_t least = bytes.size > 0 ? dbf_shape_of(bytes.at[0])->first : 32;
-  if (bytes.size < least)
+  const uint32_t minimum =
+      bytes.size > 0 ? dbf_layout_of(bytes.at[0])->first : 32;
+  if (bytes.size < minimum)
     return pf_fail(error, PF_ETRUNCATED, bytes.size,
                    "a header of at least %u bytes expected, the file ends "
                    "after %zu",
-                   least, bytes.size);
+                   minimum, bytes.size);
   file->version = bytes.at[0];
   file->mark = file->version == 0x02 ? 0 : bytes.at[29];
   file->start = stated_start(bytes);
@@ -360,11 +359,11 @@ pf_status dbf_open (pf_trace *trace, dbf_file **made, pf_error *error) {
     return dbf_no_memory(error);
   pf_status status = read_head(trace, file, error);
   if (status == PF_OK)
-    status = choose_charset(trace, file, error);
+    status = select_charset(trace, file, error);
   if (status == PF_OK)
-    status = take_descriptors(trace, file, error);
+    status = read_descriptors(trace, file, error);
   if (status == PF_OK)
-    status = dbf_settle(trace, file, error);
+    status = dbf_derive_fields(trace, file, error);
   if (status == PF_OK)
     status = dbf_name_fields(trace, file, error);
   if (status == PF_OK)
@@ -393,15 +392,15 @@ static bool is_date (const uint8_t *date) {
 
 
 /* Whether a descriptor begins with a name and has a type that is known. */
-static bool is_descriptor (const uint8_t *at, const dbf_shape *shape) {
+static bool is_descriptor (const uint8_t *at, const dbf_layout *layout) {
   size_t size = 0;
-  while (size < shape->name && at[size] != 0) {
+  while (size < layout->name && at[size] != 0) {
     const uint8_t c = at[size++];
     if (c < 0x20 || c == 0x7F || (size == 1 && c >= '0' && c <= '9'))
       return false;
   }
-  return size > 0 && at[shape->type] != 0 &&
-         strchr("CNFLDIBYTMGPWVQ0O@+X", at[shape->type]) != NULL;
+  return size > 0 && at[layout->type] != 0 &&
+         strchr("CNFLDIBYTMGPWVQ0O@+X", at[layout->type]) != NULL;
 }
 
 
@@ -416,9 +415,9 @@ static bool is_bare (pf_bytes head) {
 
 /* Whether a descriptor has a name of letters, digits and underscores that ends
    with a NUL before its last byte, as all programs write short names. */
-static bool is_well_named (const uint8_t *at, const dbf_shape *shape) {
+static bool is_well_named (const uint8_t *at, const dbf_layout *layout) {
   size_t size = 0;
-  while (size + 1 < shape->name &&
+  while (size + 1 < layout->name &&
          (at[size] == '_' || (at[size] >= '0' && at[size] <= '9') ||
           ((at[size] | 0x20) >= 'a' && (at[size] | 0x20) <= 'z')))
     size++;
@@ -426,26 +425,26 @@ static bool is_well_named (const uint8_t *at, const dbf_shape *shape) {
 }
 
 
-/* Whether what is called descriptors are some, at least three of four, and
+/* Whether what is called descriptors are some, at minimum three of four, and
    something says that they are all: 0x0D behind them, the size of a record, or
    that the file is cut inside of them. */
 static bool are_descriptors (pf_bytes head, size_t count, uint32_t end) {
-  const dbf_shape *const shape = dbf_shape_of(head.at[0]);
-  size_t good = 0;
+  const dbf_layout *const layout = dbf_layout_of(head.at[0]);
+  size_t valid = 0;
   uint64_t sum = 1, long_sum = 1;
   for (size_t i = 0; i < count; i++) {
-    const uint8_t *const at = head.at + shape->first + i * shape->size;
-    good += is_descriptor(at, shape);
-    sum += at[shape->length];
-    long_sum += at[shape->length];
-    if (at[shape->type] == 'C')
-      long_sum += (uint64_t)at[shape->decimals] << 8;
+    const uint8_t *const at = head.at + layout->first + i * layout->size;
+    valid += is_descriptor(at, layout);
+    sum += at[layout->length];
+    long_sum += at[layout->length];
+    if (at[layout->type] == 'C')
+      long_sum += (uint64_t)at[layout->decimals] << 8;
   }
   const uint32_t record = stated_record(head);
   const bool is_ended = end < head.size && head.at[end] == 0x0D;
-  const bool is_cut = head.size < stated_start(head) && good == count &&
-                      head.size - end < shape->size;
-  return good * 4 >= count * 3 &&
+  const bool is_cut = head.size < stated_start(head) && valid == count &&
+                      head.size - end < layout->size;
+  return valid * 4 >= count * 3 &&
          (is_ended || is_cut || sum == record || long_sum == record);
 }
 
@@ -453,16 +452,16 @@ static bool are_descriptors (pf_bytes head, size_t count, uint32_t end) {
 int dbf_score (pf_bytes head, uint64_t size) {
   if (head.size < 33 || !dbf_version_known(head.at[0]))
     return 0;
-  const dbf_shape *const shape = dbf_shape_of(head.at[0]);
+  const dbf_layout *const layout = dbf_layout_of(head.at[0]);
   const bool dated = is_date(head.at + (head.at[0] == 0x02 ? 3 : 1));
-  if (!dated || stated_start(head) < shape->first + 1 ||
-      head.size < shape->first + shape->size)
+  if (!dated || stated_start(head) < layout->first + 1 ||
+      head.size < layout->first + layout->size)
     return dated && is_bare(head) ? 60 : 0;
-  if (!is_descriptor(head.at + shape->first, shape))
+  if (!is_descriptor(head.at + layout->first, layout))
     return is_bare(head) ? 60 : 0;
   uint32_t end;
   const size_t count = count_descriptors(head, descriptor_limit(head), &end);
-  if (!is_well_named(head.at + shape->first, shape) &&
+  if (!is_well_named(head.at + layout->first, layout) &&
       !are_descriptors(head, count, end))
     return 0;
   if (stated_record(head) < 2 || stated_start(head) > size)

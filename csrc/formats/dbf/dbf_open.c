@@ -1,5 +1,5 @@
 /*
-** open.c - the format dbf: any table of dBASE, FoxPro, Clipper or Xbase++.
+** dbf_open.c - the format dbf: any table of dBASE, FoxPro, Clipper or Xbase++.
 **
 ** The schema of table `data` is the file's own. A currency has two columns:
 ** the number, and its exact text, which a number of 53 bits cannot hold.
@@ -11,8 +11,8 @@
 #include <strings.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/parts.h"
-#include "formats/dbf/tables.h"
+#include "formats/dbf/dbf_internal.h"
+#include "formats/dbf/dbf_tables.h"
 #include "model/names.h"
 
 #define EXACT "_exact"
@@ -72,11 +72,11 @@ static void add_column (dbf_state *state, size_t field, bool exact,
 
 /* The column of a currency's exact text, called NAME_exact. */
 static void add_exact (dbf_state *state, size_t number, char *name,
-                       size_t room) {
+                       size_t name_size) {
   const dbf_field *const field = &state->file->fields[number];
-  size_t size = (size_t)snprintf(name, room, "%s" EXACT, field->name);
+  size_t size = (size_t)snprintf(name, name_size, "%s" EXACT, field->name);
   while (dbf_field_named(state->file, name) < state->file->nfields &&
-         size + 1 < room) {
+         size + 1 < name_size) {
     name[size++] = '_';
     name[size] = '\0';
   }
@@ -87,10 +87,10 @@ static void add_exact (dbf_state *state, size_t number, char *name,
 
 static pf_status make_schema (dbf_state *state, pf_error *error) {
   const dbf_file *const file = state->file;
-  const size_t most = 2 * file->nfields + 2, room = 256;
-  state->columns = calloc(most, sizeof *state->columns);
-  state->schema = calloc(most, sizeof *state->schema);
-  state->exact_names = calloc(file->nfields + 1, room);
+  const size_t maximum = 2 * file->nfields + 2, name_size = 256;
+  state->columns = calloc(maximum, sizeof *state->columns);
+  state->schema = calloc(maximum, sizeof *state->schema);
+  state->exact_names = calloc(file->nfields + 1, name_size);
   if (state->columns == NULL || state->schema == NULL ||
       state->exact_names == NULL)
     return dbf_no_memory(error);
@@ -100,7 +100,7 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
       continue;
     add_column(state, i, false, field->name, field->column, help_of(field));
     if (field->kind == DBF_CURRENCY)
-      add_exact(state, i, state->exact_names + i * room, room);
+      add_exact(state, i, state->exact_names + i * name_size, name_size);
   }
   add_column(state, DBF_RECORD, false, "record", PF_INT,
              "number of the record, from 1");
@@ -140,7 +140,7 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
   info_text(trace, "dialect", dbf_version_name(file->version));
   pf_info_int(trace, "version", file->version);
   set_date(trace, file);
-  pf_info_int(trace, "records", (int64_t)dbf_counted(file, bytes));
+  pf_info_int(trace, "records", (int64_t)dbf_header_count(file, bytes));
   pf_info_int(trace, "record_size", file->record);
   pf_info_int(trace, "header_size", file->start);
   pf_info_int(trace, "fields", (int64_t)file->nfields);
@@ -165,20 +165,20 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
 static pf_status check_short (pf_trace *trace, const dbf_file *file,
                               pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_counted(file, bytes);
-  const uint64_t room = dbf_room(file, bytes);
-  const uint64_t end = file->start + room * file->record;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  const uint64_t end = file->start + complete * file->record;
   return pf_warn(trace, PF_DAMAGE, "dbf-truncated", PF_ETRUNCATED,
                  end < bytes.size ? end : bytes.size, error,
                  "%llu records expected, the file ends after %llu",
-                 (unsigned long long)counted, (unsigned long long)room);
+                 (unsigned long long)counted, (unsigned long long)complete);
 }
 
 
 /* Records the header does not count. */
 static pf_status check_stale (pf_trace *trace, const dbf_file *file,
                               pf_error *error) {
-  const uint64_t counted = dbf_counted(file, trace->sources[0].bytes);
+  const uint64_t counted = dbf_header_count(file, trace->sources[0].bytes);
   return pf_warn(trace, PF_NOTE, "dbf-stale-count", PF_EFORMAT, 4, error,
                  "the header counts %llu records, and more follow: they are "
                  "read too",
@@ -202,9 +202,9 @@ static pf_status check_rest (pf_trace *trace, uint64_t end, pf_error *error) {
 static pf_status check_count (pf_trace *trace, const dbf_file *file,
                               bool *stale, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_counted(file, bytes);
+  const uint64_t counted = dbf_header_count(file, bytes);
   *stale = false;
-  if (dbf_room(file, bytes) < counted)
+  if (dbf_complete_records(file, bytes) < counted)
     return check_short(trace, file, error);
   *stale = dbf_available(file, bytes, counted, 1).count > 0;
   if (*stale)
@@ -218,12 +218,13 @@ static pf_status check_count (pf_trace *trace, const dbf_file *file,
 static void list_tables (pf_trace *trace, dbf_state *state, bool stale) {
   const dbf_file *const file = state->file;
   const pf_bytes bytes = trace->sources[0].bytes;
-  const uint64_t counted = dbf_counted(file, bytes);
-  const uint64_t room = dbf_room(file, bytes);
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
   const bool known = !stale && state->shown == DBF_ALL;
   state->tables[0] = (pf_table){
       "data", state->schema, state->ncolumns,
-      known ? (int64_t)(counted < room ? counted : room) : -1, dbf_open_data};
+      known ? (int64_t)(counted < complete ? counted : complete) : -1,
+      dbf_open_data};
   state->tables[1] =
       (pf_table){"structure", dbf_structure_fields, STRUCTURE_COLUMNS,
                  (int64_t)file->nfields, dbf_open_structure};

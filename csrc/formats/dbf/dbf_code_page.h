@@ -1,5 +1,5 @@
 /*
-** code_page.h - how a table states the code page of its text.
+** dbf_code_page.h - how a table states the code page of its text.
 */
 
 #ifndef code_page_h

@@ -1,6 +1,6 @@
 /*
-** code_page.c - the code page that a table states: by the mark of its header,
-** or in words in the .cpg file beside it. The marks are those of dBASE and
+** dbf_code_page.c - the code page that a table states: by the mark of its header,
+** or in words in the .cpg file cpg it. The marks are those of dBASE and
 ** FoxPro.
 */
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "formats/dbf/code_page.h"
+#include "formats/dbf/dbf_code_page.h"
 
 typedef struct page_mark {
   uint8_t mark;

@@ -1,5 +1,5 @@
 /*
-** encode.c - tables of Visual FoxPro (0x30, or 0x32 with varchar) and of
+** dbf_encode.c - tables of Visual FoxPro (0x30, or 0x32 with varchar) and of
 ** FoxPro 2 and dBASE III (0xF5 with memos, else 0x03), as header.c describes
 ** them; memos are FPT.
 **
@@ -12,10 +12,10 @@
 #include <time.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/encode.h"
+#include "formats/dbf/dbf_encode.h"
 #include "model/batch.h"
 
-#define MOST_BYTES INT32_MAX /* of a table, and of a memo file */
+#define MAX_BYTES INT32_MAX /* of a table, and of a memo file */
 
 
 /* {====== The header ====== */
@@ -36,8 +36,8 @@ static uint32_t header_size (const dbf_writer *self) {
 }
 
 
-static void put_descriptor (const dbf_writer *self, const dbf_target *field,
-                            pf_sink *sink) {
+static void put_descriptor (const dbf_writer *self,
+                            const dbf_output_field *field, pf_sink *sink) {
   uint8_t d[32] = {0};
   const bool is_binary = field->type != 'C' && field->type != 'V' &&
                          field->type != 'M' && field->type != 'N' &&
@@ -111,7 +111,7 @@ static pf_status put_record (dbf_writer *self, const pf_batch *batch,
     status = dbf_put_value(self, &self->fields[i], batch, row, sink, error);
   if (status != PF_OK)
     return status;
-  if (sink->written + self->record_size >= MOST_BYTES)
+  if (sink->written + self->record_size >= MAX_BYTES)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a table has less than 2^31 bytes: record %llu has no room",
                    (unsigned long long)(self->count + 1));
@@ -135,7 +135,8 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 
 
 /* The count, and what the header of the memo file says. */
-static pf_status settle (dbf_writer *self, pf_sink *sink, pf_error *error) {
+static pf_status update_counts (dbf_writer *self, pf_sink *sink,
+                                pf_error *error) {
   uint8_t count[4];
   pf_save(count, 4, false, self->count);
   begin(self, sink);
@@ -146,7 +147,7 @@ static pf_status settle (dbf_writer *self, pf_sink *sink, pf_error *error) {
 
 
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
-  return settle((dbf_writer *)encoder, sink, error);
+  return update_counts((dbf_writer *)encoder, sink, error);
 }
 
 
@@ -162,7 +163,7 @@ static void put_cpg (const dbf_writer *self, pf_sink *sink) {
 
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   dbf_writer *const self = (dbf_writer *)encoder;
-  const pf_status status = settle(self, sink, error);
+  const pf_status status = update_counts(self, sink, error);
   if (status != PF_OK)
     return status;
   put_cpg(self, sink); /* a failure stays in the sink until it is flushed */

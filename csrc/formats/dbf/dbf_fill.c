@@ -1,5 +1,5 @@
 /*
-** fill.c - fields of records into columns. One loop for each kind of field;
+** dbf_fill.c - fields of records into columns. One loop for each kind of field;
 ** what is null by a flag is marked behind it.
 */
 
@@ -7,14 +7,14 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/parts.h"
-#include "formats/dbf/whole.h"
+#include "formats/dbf/dbf_internal.h"
+#include "formats/dbf/dbf_fast_int.h"
 #include "model/batch.h"
 
 #define DAY_MS 86400000
 
 /* What the loops get: a field of a run, and where it goes. */
-typedef struct filling {
+typedef struct fill_args {
   dbf_decoder *decoder;
   const dbf_field *field;
   const dbf_run *run;
@@ -23,10 +23,10 @@ typedef struct filling {
   pf_column *column;
   size_t row;
   pf_error *error;
-} filling;
+} fill_args;
 
 
-static inline const uint8_t *value_at (const filling *f, size_t i) {
+static inline const uint8_t *value_at (const fill_args *f, size_t i) {
   return f->first + i * f->stride;
 }
 
@@ -34,16 +34,18 @@ static inline const uint8_t *value_at (const filling *f, size_t i) {
 /* {====== What cannot be understood ====== */
 
 /* A few bytes of a value for people. */
-static void show (char *out, size_t room, const uint8_t *bytes, size_t size) {
+static void show (char *out, size_t capacity, const uint8_t *bytes,
+                  size_t size) {
   size_t i = 0;
-  for (; i < size && i + 1 < room; i++)
+  for (; i < size && i + 1 < capacity; i++)
     out[i] = bytes[i] >= 0x20 && bytes[i] < 0x7F ? (char)bytes[i] : '?';
   out[i] = '\0';
 }
 
 
 /* Value i is not what it should be: it is missing. */
-static pf_status bad_value (const filling *f, size_t i, const char *expected) {
+static pf_status bad_value (const fill_args *f, size_t i,
+                            const char *expected) {
   char shown[32];
   show(shown, sizeof shown, value_at(f, i), f->field->size);
   pf_set_missing(f->column, f->row + i);
@@ -55,7 +57,7 @@ static pf_status bad_value (const filling *f, size_t i, const char *expected) {
 
 
 /* Digits that were stars when they were written. */
-static pf_status overflowed (const filling *f, size_t i) {
+static pf_status warn_overflow (const fill_args *f, size_t i) {
   pf_set_missing(f->column, f->row + i);
   return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
                  f->run->offset + i * f->stride + f->field->offset, f->error,
@@ -78,7 +80,7 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
 /* {====== Numbers ====== */
 
 /* Digits that are not the usual ones. */
-static pf_status fill_number (const filling *f, size_t i) {
+static pf_status fill_number (const fill_args *f, size_t i) {
   const bool whole = f->column->type == PF_INT;
   int64_t integer = 0;
   double number = 0;
@@ -91,23 +93,23 @@ static pf_status fill_number (const filling *f, size_t i) {
   else if (found == DBF_DIGITS_NONE)
     pf_set_missing(f->column, f->row + i);
   else if (found == DBF_DIGITS_STARS)
-    return overflowed(f, i);
+    return warn_overflow(f, i);
   else
     return bad_value(f, i, whole ? "a whole number below 2^63" : "a number");
   return PF_OK;
 }
 
 
-static pf_status fill_digits (const filling *f) {
+static pf_status fill_digits (const fill_args *f) {
   const size_t count = f->run->count;
-  dbf_whole usual;
-  const bool has_usual =
-      f->column->type == PF_INT && dbf_whole_open(&usual, f->field, f->stride);
+  dbf_fast_int usual;
+  const bool has_usual = f->column->type == PF_INT &&
+                         dbf_fast_int_open(&usual, f->field, f->stride);
   pf_status status = PF_OK;
   for (size_t i = 0; i < count && status == PF_OK; i++) {
     if (has_usual)
-      i += dbf_whole_fill(&usual, value_at(f, i), f->stride, count - i,
-                          &f->column->ints[f->row + i]);
+      i += dbf_fast_int_fill(&usual, value_at(f, i), f->stride, count - i,
+                             &f->column->ints[f->row + i]);
     if (i < count)
       status = fill_number(f, i);
   }
@@ -115,14 +117,14 @@ static pf_status fill_digits (const filling *f) {
 }
 
 
-static pf_status fill_scaled (const filling *f, unsigned power) {
+static pf_status fill_scaled (const fill_args *f, unsigned power) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
     switch (dbf_parse_scaled(value_at(f, i), f->field->size, power,
                              &f->column->ints[f->row + i])) {
       case DBF_DIGITS_INT: break;
       case DBF_DIGITS_NONE: pf_set_missing(f->column, f->row + i); break;
-      case DBF_DIGITS_STARS: status = overflowed(f, i); break;
+      case DBF_DIGITS_STARS: status = warn_overflow(f, i); break;
       default: status = bad_value(f, i, "a number that fits into 64 bits");
     }
   }
@@ -130,7 +132,7 @@ static pf_status fill_scaled (const filling *f, unsigned power) {
 }
 
 
-static pf_status fill_integer (const filling *f) {
+static pf_status fill_integer (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
     f->column->ints[f->row + i] = (int32_t)pf_load32le(value_at(f, i));
   return PF_OK;
@@ -138,7 +140,7 @@ static pf_status fill_integer (const filling *f) {
 
 
 /* The sign bit is inverted, so that the bytes sort; all zeros are blank. */
-static pf_status fill_sortable (const filling *f) {
+static pf_status fill_sortable (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const uint32_t bits = pf_load32be(value_at(f, i));
     f->column->ints[f->row + i] = (int32_t)(bits ^ 0x80000000u);
@@ -156,7 +158,7 @@ static double double_of (uint64_t bits) {
 }
 
 
-static pf_status fill_double (const filling *f) {
+static pf_status fill_double (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
     f->column->nums[f->row + i] = double_of(pf_load64le(value_at(f, i)));
   return PF_OK;
@@ -164,7 +166,7 @@ static pf_status fill_double (const filling *f) {
 
 
 /* Of positive numbers the sign bit is inverted, of negative ones all bits. */
-static pf_status fill_ordered (const filling *f) {
+static pf_status fill_ordered (const fill_args *f) {
   const uint64_t sign = (uint64_t)1 << 63;
   for (size_t i = 0; i < f->run->count; i++) {
     const uint64_t bits = pf_load64be(value_at(f, i));
@@ -177,7 +179,7 @@ static pf_status fill_ordered (const filling *f) {
 }
 
 
-static pf_status fill_currency (const filling *f) {
+static pf_status fill_currency (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
     f->column->nums[f->row + i] =
         (double)(int64_t)pf_load64le(value_at(f, i)) / 10000;
@@ -185,9 +187,9 @@ static pf_status fill_currency (const filling *f) {
 }
 
 
-static pf_status fill_currency_text (const filling *f) {
+static pf_status fill_currency_text (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
-    uint8_t *const out = dbf_arena_take(&f->decoder->arena, 24);
+    uint8_t *const out = dbf_arena_alloc(&f->decoder->arena, 24);
     if (out == NULL)
       return dbf_no_memory(f->error);
     const size_t size =
@@ -198,7 +200,7 @@ static pf_status fill_currency_text (const filling *f) {
 }
 
 
-static pf_status fill_logical (const filling *f) {
+static pf_status fill_logical (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const uint8_t c = f->field->size == 0 ? ' ' : *value_at(f, i);
     uint8_t *const value = &f->column->bools[f->row + i];
@@ -221,14 +223,14 @@ static pf_status fill_logical (const filling *f) {
 /* {====== Dates and times ====== */
 
 /* Room for the text of a date and time; NULL: no memory. */
-static uint8_t *time_room (const filling *f) {
-  return dbf_arena_take(&f->decoder->arena, 24);
+static uint8_t *alloc_time (const fill_args *f) {
+  return dbf_arena_alloc(&f->decoder->arena, 24);
 }
 
 
-static pf_status fill_date (const filling *f) {
+static pf_status fill_date (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
-    uint8_t *const out = time_room(f);
+    uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
       return dbf_no_memory(f->error);
@@ -245,7 +247,7 @@ static pf_status fill_date (const filling *f) {
 
 
 /* Put day and time in a row; false when there is no such day. */
-static bool put_time (const filling *f, size_t i, uint8_t *out, int64_t day,
+static bool put_time (const fill_args *f, size_t i, uint8_t *out, int64_t day,
                       int64_t milliseconds) {
   if (!dbf_put_day(out, day + milliseconds / DAY_MS))
     return false;
@@ -257,11 +259,11 @@ static bool put_time (const filling *f, size_t i, uint8_t *out, int64_t day,
 
 
 /* A Julian day and the milliseconds since midnight; day 0 or blanks: none. */
-static pf_status fill_time (const filling *f) {
+static pf_status fill_time (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const uint32_t day = pf_load32le(value_at(f, i));
     const uint32_t milliseconds = pf_load32le(value_at(f, i) + 4);
-    uint8_t *const out = time_room(f);
+    uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
       return dbf_no_memory(f->error);
@@ -278,12 +280,12 @@ static pf_status fill_time (const filling *f) {
 
 /* Milliseconds since the day before the first of year 1, a double, big-endian.
    Files have its sign bit clear; the documents would have it inverted. */
-static pf_status fill_instant (const filling *f) {
+static pf_status fill_instant (const fill_args *f) {
   const int64_t day_before = 1721425;
   for (size_t i = 0; i < f->run->count; i++) {
     const uint64_t bits = pf_load64be(value_at(f, i)) & INT64_MAX;
     const double value = double_of(bits);
-    uint8_t *const out = time_room(f);
+    uint8_t *const out = alloc_time(f);
     pf_status status = PF_OK;
     if (out == NULL)
       return dbf_no_memory(f->error);
@@ -303,7 +305,7 @@ static pf_status fill_instant (const filling *f) {
 
 /* {====== Text ====== */
 
-static bool has_bit (const filling *f, size_t i, int32_t bit) {
+static bool has_bit (const fill_args *f, size_t i, int32_t bit) {
   const dbf_file *const file = f->decoder->file;
   const uint8_t *const flags =
       f->run->at + i * f->stride + file->fields[file->null_flags].offset;
@@ -322,7 +324,7 @@ static pf_bytes trimmed (const uint8_t *p, size_t size) {
 
 
 /* Put text in a row, as UTF-8. */
-static pf_status put_text (const filling *f, size_t row, pf_bytes text) {
+static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
   f->column->bytes[row] = text;
   if ((f->field->flags & DBF_AS_IS) != 0 ||
@@ -330,18 +332,18 @@ static pf_status put_text (const filling *f, size_t row, pf_bytes text) {
     return PF_OK;
   if (text.size > (SIZE_MAX - 16) / 5)
     return dbf_no_memory(f->error);
-  const size_t room = pf_converted_room(&d->file->charset, text.size);
-  uint8_t *const out = dbf_arena_take(&d->arena, room);
+  const size_t capacity = pf_converted_room(&d->file->charset, text.size);
+  uint8_t *const out = dbf_arena_alloc(&d->arena, capacity);
   if (out == NULL)
     return dbf_no_memory(f->error);
   const size_t size = pf_convert(&d->converter, text, out);
-  dbf_arena_return(&d->arena, room - size);
+  dbf_arena_shrink(&d->arena, capacity - size);
   f->column->bytes[row] = (pf_bytes){out, size};
   return PF_OK;
 }
 
 
-static pf_status fill_text (const filling *f) {
+static pf_status fill_text (const fill_args *f) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++)
     status = put_text(f, f->row + i, trimmed(value_at(f, i), f->field->size));
@@ -350,7 +352,7 @@ static pf_status fill_text (const filling *f) {
 
 
 /* V and Q: with its bit set the last byte is the number of those used. */
-static pf_status fill_varying (const filling *f) {
+static pf_status fill_varying (const fill_args *f) {
   const size_t size = f->field->size;
   const bool is_text = f->field->kind == DBF_TEXT;
   pf_status status = PF_OK;
@@ -369,7 +371,7 @@ static pf_status fill_varying (const filling *f) {
 }
 
 
-static pf_status fill_binary (const filling *f) {
+static pf_status fill_binary (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
     f->column->bytes[f->row + i] = (pf_bytes){value_at(f, i), f->field->size};
   return PF_OK;
@@ -381,7 +383,7 @@ static pf_status fill_binary (const filling *f) {
 /* {====== Memos ====== */
 
 /* The number of a memo's block; false when it is none. */
-static bool memo_block (const filling *f, size_t i, uint64_t *block) {
+static bool memo_block (const fill_args *f, size_t i, uint64_t *block) {
   int64_t whole = 0;
   double number;
   if (f->field->size == 4) {
@@ -395,10 +397,10 @@ static bool memo_block (const filling *f, size_t i, uint64_t *block) {
 }
 
 
-static pf_status no_memo_file (const filling *f, size_t i) {
+static pf_status warn_no_memo_file (const fill_args *f, size_t i) {
   pf_set_missing(f->column, f->row + i);
   return pf_warn(f->decoder->trace, PF_DAMAGE, "dbf-no-memo", PF_EIO,
-                 f->field->described, f->error,
+                 f->field->descriptor_at, f->error,
                  "field %.60s has memos, but there is no memo file",
                  f->field->name);
 }
@@ -410,13 +412,13 @@ static bool has_nul (pf_bytes value) {
 }
 
 
-static pf_status put_memo (const filling *f, size_t i, uint64_t block) {
+static pf_status put_memo (const fill_args *f, size_t i, uint64_t block) {
   const dbf_decoder *const d = f->decoder;
   pf_bytes value;
   bool is_text;
   const char *problem;
   if (d->file->memo == DBF_NO_MEMO)
-    return no_memo_file(f, i);
+    return warn_no_memo_file(f, i);
   if (!dbf_memo_find(d->file, d->memo, block, &value, &is_text, &problem)) {
     pf_set_missing(f->column, f->row + i);
     return pf_warn(d->trace, PF_DAMAGE, "dbf-memo-block", PF_EFORMAT,
@@ -431,7 +433,7 @@ static pf_status put_memo (const filling *f, size_t i, uint64_t block) {
 }
 
 
-static pf_status fill_memo (const filling *f) {
+static pf_status fill_memo (const fill_args *f) {
   pf_status status = PF_OK;
   for (size_t i = 0; i < f->run->count && status == PF_OK; i++) {
     uint64_t block;
@@ -450,7 +452,7 @@ static pf_status fill_memo (const filling *f) {
 
 /* A program that knows no null flags fills them with blanks, as it does with
    all it does not know; a value that is there says that it was one. */
-static bool is_null (const filling *f, size_t i) {
+static bool is_null (const fill_args *f, size_t i) {
   const dbf_file *const file = f->decoder->file;
   const dbf_field *const flags = &file->fields[file->null_flags];
   if (!has_bit(f, i, f->field->null_bit))
@@ -461,7 +463,7 @@ static bool is_null (const filling *f, size_t i) {
 }
 
 
-static void mark_nulls (const filling *f) {
+static void mark_nulls (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++)
     if (is_null(f, i))
       pf_set_missing(f->column, f->row + i);
@@ -476,8 +478,8 @@ static bool is_cut (const dbf_field *field) {
 }
 
 
-static pf_status fill_kind (const filling *f) {
-  static pf_status (*const fillers[])(const filling *) = {
+static pf_status fill_kind (const fill_args *f) {
+  static pf_status (*const fillers[])(const fill_args *) = {
       [DBF_TEXT] = fill_text,         [DBF_BINARY] = fill_binary,
       [DBF_DIGITS] = fill_digits,     [DBF_LOGICAL] = fill_logical,
       [DBF_DATE] = fill_date,         [DBF_INTEGER] = fill_integer,
@@ -497,10 +499,10 @@ static pf_status fill_kind (const filling *f) {
 
 /* {====== The decoder ====== */
 
-static filling filling_of (dbf_decoder *decoder, const dbf_field *field,
-                           const dbf_run *run, pf_column *column, size_t row,
-                           pf_error *error) {
-  return (filling){
+static fill_args fill_args_of (dbf_decoder *decoder, const dbf_field *field,
+                               const dbf_run *run, pf_column *column,
+                               size_t row, pf_error *error) {
+  return (fill_args){
       decoder, field, run,  run->at + field->offset, decoder->file->record,
       column,  row,   error};
 }
@@ -509,7 +511,7 @@ static filling filling_of (dbf_decoder *decoder, const dbf_field *field,
 pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
                     const dbf_run *run, pf_column *column, size_t row,
                     pf_error *error) {
-  const filling f = filling_of(decoder, field, run, column, row, error);
+  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
   const pf_status status = fill_kind(&f);
   if (status == PF_OK && field->null_bit >= 0)
     mark_nulls(&f);
@@ -520,7 +522,7 @@ pf_status dbf_fill (dbf_decoder *decoder, const dbf_field *field,
 pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
                           const dbf_run *run, pf_column *column, size_t row,
                           pf_error *error) {
-  const filling f = filling_of(decoder, field, run, column, row, error);
+  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
   pf_status status = PF_OK;
   if (is_cut(field))
     return fill_kind(&f);
@@ -534,7 +536,7 @@ pf_status dbf_fill_exact (dbf_decoder *decoder, const dbf_field *field,
 pf_status dbf_fill_scaled (dbf_decoder *decoder, const dbf_field *field,
                            const dbf_run *run, unsigned power,
                            pf_column *column, size_t row, pf_error *error) {
-  const filling f = filling_of(decoder, field, run, column, row, error);
+  const fill_args f = fill_args_of(decoder, field, run, column, row, error);
   const pf_status status = fill_scaled(&f, power);
   if (status == PF_OK && field->null_bit >= 0)
     mark_nulls(&f);

@@ -1,5 +1,5 @@
 /*
-** raw.c - table `raw`: all bytes of a table in order, each once, so that its
+** dbf_raw.c - table `raw`: all bytes of a table in order, each once, so that its
 ** rows written one after the other are the file; and table `structure`, the
 ** descriptors as they are understood.
 */
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/dbf/parts.h"
-#include "formats/dbf/tables.h"
+#include "formats/dbf/dbf_internal.h"
+#include "formats/dbf/dbf_tables.h"
 #include "model/batch.h"
 #include "model/names.h"
 
@@ -20,12 +20,12 @@ typedef struct raw_reader {
 } raw_reader;
 
 /* One row of raw. */
-typedef struct piece {
+typedef struct segment {
   const char *kind;
   uint64_t offset, size;
   const dbf_field *field; /* of kind field */
   uint64_t record;        /* of kind record, from 1 */
-} piece;
+} segment;
 
 
 /* {====== What stands where ====== */
@@ -34,42 +34,42 @@ typedef struct piece {
    it has bytes of its own. */
 static uint64_t rows_before (const dbf_file *file, pf_bytes bytes) {
   const bool ends =
-      file->start > file->described && bytes.size > file->described;
+      file->start > file->descriptors_end && bytes.size > file->descriptors_end;
   return file->nfields + 1 + ends;
 }
 
 
-static piece piece_of_head (const raw_reader *self, uint64_t row) {
+static segment head_segment (const raw_reader *self, uint64_t row) {
   const dbf_file *const file = self->file;
-  const dbf_shape *const shape = dbf_shape_of(file->version);
+  const dbf_layout *const layout = dbf_layout_of(file->version);
   if (row == 0)
-    return (piece){"header", 0, shape->first, NULL, 0};
+    return (segment){"header", 0, layout->first, NULL, 0};
   if (row <= file->nfields) {
     const dbf_field *const field = &file->fields[row - 1];
-    return (piece){"field", field->described, shape->size, field, 0};
+    return (segment){"field", field->descriptor_at, layout->size, field, 0};
   }
-  return (piece){"end", file->described, file->start - file->described, NULL,
-                 0};
+  return (segment){"end", file->descriptors_end,
+                   file->start - file->descriptors_end, NULL, 0};
 }
 
 
 /* What follows the last record: an end mark, then the rest; size 0: nothing. */
-static piece piece_of_tail (pf_bytes bytes, uint64_t end, uint64_t number) {
+static segment tail_segment (pf_bytes bytes, uint64_t end, uint64_t number) {
   const bool marked = end < bytes.size && bytes.at[end] == 0x1A;
   if (marked && number == 0)
-    return (piece){"mark", end, 1, NULL, 0};
+    return (segment){"mark", end, 1, NULL, 0};
   end += marked;
   number -= marked;
-  return (piece){"rest", end, number == 0 && end < bytes.size ? UINT64_MAX : 0,
-                 NULL, 0};
+  return (segment){"rest", end,
+                   number == 0 && end < bytes.size ? UINT64_MAX : 0, NULL, 0};
 }
 
 
 /* How many records there are, also those the header does not count. */
 static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
-  const uint64_t counted = dbf_counted(file, bytes);
-  const uint64_t room = dbf_room(file, bytes);
-  uint64_t count = counted < room ? counted : room;
+  const uint64_t counted = dbf_header_count(file, bytes);
+  const uint64_t complete = dbf_complete_records(file, bytes);
+  uint64_t count = counted < complete ? counted : complete;
   for (;;) {
     const size_t more = dbf_available(file, bytes, count, PF_BATCH_ROWS).count;
     if (more == 0)
@@ -80,24 +80,24 @@ static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
 
 
 /* Row `self->row`, never longer than the bytes; size 0 where there is none. */
-static piece piece_at (const raw_reader *self, pf_bytes bytes,
-                       uint64_t *records) {
+static segment segment_at (const raw_reader *self, pf_bytes bytes,
+                           uint64_t *records) {
   const dbf_file *const file = self->file;
   const uint64_t before = rows_before(file, bytes);
-  piece p;
+  segment p;
   if (self->row < before)
-    p = piece_of_head(self, self->row);
+    p = head_segment(self, self->row);
   else if (self->row - before < *records ||
            dbf_available(file, bytes, self->row - before, 1).count > 0) {
     const uint64_t record = self->row - before;
-    p = (piece){"record", file->start + record * file->record, file->record,
-                NULL, record + 1};
+    p = (segment){"record", file->start + record * file->record, file->record,
+                  NULL, record + 1};
   }
   else {
     if (*records == 0)
       *records = count_records(file, bytes);
-    p = piece_of_tail(bytes, file->start + *records * file->record,
-                      self->row - before - *records);
+    p = tail_segment(bytes, file->start + *records * file->record,
+                     self->row - before - *records);
   }
   if (p.offset >= bytes.size)
     p.size = 0;
@@ -134,18 +134,18 @@ static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
 }
 
 
-static bool put_piece (const raw_reader *self, pf_bytes bytes, const piece *p,
-                       pf_column *columns, size_t row) {
+static bool put_segment (const raw_reader *self, pf_bytes bytes,
+                         const segment *p, pf_column *columns, size_t row) {
   pf_dictionary *const dictionary = self->trace->dictionary;
   const dbf_field *const field = p->field;
-  const bool described = field != NULL;
-  const char type[2] = {described ? field->type : '\0', '\0'};
+  const bool is_field = field != NULL;
+  const char type[2] = {is_field ? field->type : '\0', '\0'};
   put_int(&columns[RAW_OFFSET], row, true, p->offset);
   put_int(&columns[RAW_SIZE], row, true, p->size);
-  put_int(&columns[RAW_LENGTH], row, described, described ? field->stated : 0);
-  put_int(&columns[RAW_DECIMALS], row, described,
-          described ? field->decimals : 0);
-  put_int(&columns[RAW_FLAGS], row, described, described ? field->flags : 0);
+  put_int(&columns[RAW_LENGTH], row, is_field, is_field ? field->stated : 0);
+  put_int(&columns[RAW_DECIMALS], row, is_field,
+          is_field ? field->decimals : 0);
+  put_int(&columns[RAW_FLAGS], row, is_field, is_field ? field->flags : 0);
   put_int(&columns[RAW_RECORD], row, p->record > 0, p->record);
   if (columns[RAW_DELETED].data != NULL) {
     columns[RAW_DELETED].bools[row] =
@@ -158,8 +158,8 @@ static bool put_piece (const raw_reader *self, pf_bytes bytes, const piece *p,
         (pf_bytes){bytes.at + p->offset, (size_t)p->size};
   return put_name(dictionary, &columns[RAW_KIND], row, p->kind) &&
          put_name(dictionary, &columns[RAW_NAME], row,
-                  described ? field->name : NULL) &&
-         put_name(dictionary, &columns[RAW_TYPE], row, described ? type : NULL);
+                  is_field ? field->name : NULL) &&
+         put_name(dictionary, &columns[RAW_TYPE], row, is_field ? type : NULL);
 }
 
 
@@ -170,11 +170,11 @@ static pf_status next_raw (pf_reader *reader, pf_batch *batch,
   uint64_t records = 0; /* as far as they are known */
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS) {
-    const piece p = piece_at(self, bytes, &records);
+    const segment p = segment_at(self, bytes, &records);
     if (p.size == 0)
       break;
     self->row++;
-    if (!put_piece(self, bytes, &p, batch->columns, batch->rows))
+    if (!put_segment(self, bytes, &p, batch->columns, batch->rows))
       return dbf_no_memory(error);
     batch->rows++;
   }

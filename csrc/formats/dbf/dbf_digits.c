@@ -1,24 +1,24 @@
 /*
-** digits.c - numbers and dates, out of text and into it.
+** dbf_digits.c - numbers and dates, out of text and into it.
 */
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 
-#define MOST_DIGITS 19 /* of a uint64_t that cannot overflow */
+#define MAX_DIGITS 19 /* of a uint64_t that cannot overflow */
 
 __extension__ typedef unsigned __int128 wide;
 
 /* A number in decimal: digits * 10^power. */
 typedef struct decimal {
   uint64_t digits;
-  int kept; /* digits in `digits`; one more: others are left out */
+  int ndigits; /* digits in `digits`; one more: others are left out */
   int power;
-  bool cut;     /* others than 0 were left out */
-  uint8_t next; /* the first digit that was left out, or 0 */
+  bool is_inexact;       /* others than 0 were left out */
+  uint8_t first_dropped; /* the first digit that was left out, or 0 */
   bool negative;
 } decimal;
 
@@ -61,26 +61,27 @@ static double round_to_double (wide n, int shift, bool more) {
     return ldexp((double)(uint64_t)n, shift);
   const wide rest = n & (((wide)1 << extra) - 1);
   const wide half = (wide)1 << (extra - 1);
-  uint64_t kept = (uint64_t)(n >> extra);
-  if (rest > half || (rest == half && (more || (kept & 1) != 0)))
-    kept++;
-  return ldexp((double)kept, shift + extra);
+  uint64_t mantissa = (uint64_t)(n >> extra);
+  if (rest > half || (rest == half && (more || (mantissa & 1) != 0)))
+    mantissa++;
+  return ldexp((double)mantissa, shift + extra);
 }
 
 
 /* The nearest double of a decimal with up to 19 digits and powers of ten up to
-   19; others are good to the last bits. */
+   19; others are valid to the last bits. */
 static double to_double (const decimal *d) {
   double value;
   if (d->digits == 0)
     value = 0;
   else if (d->power >= 0 && d->power <= 19)
-    value = round_to_double((wide)d->digits * powers[d->power], 0, d->cut);
+    value =
+        round_to_double((wide)d->digits * powers[d->power], 0, d->is_inexact);
   else if (d->power < 0 && d->power >= -19) {
     const int up = 128 - bits_of(d->digits);
     const wide n = (wide)d->digits << up;
     const uint64_t by = powers[-d->power];
-    value = round_to_double(n / by, -up, d->cut || n % by != 0);
+    value = round_to_double(n / by, -up, d->is_inexact || n % by != 0);
   }
   else
     value =
@@ -100,31 +101,31 @@ static bool is_digit (uint8_t c) {
 
 /* Take digits, each of which changes the power so; those that do not fit count
    as zeros. */
-static const uint8_t *take_digits (decimal *d, const uint8_t *p,
-                                   const uint8_t *end, int power) {
+static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
+                                    const uint8_t *end, int power) {
   const uint8_t *const first = p;
   uint64_t digits = d->digits; /* `p` might point at d->digits */
-  int kept = d->kept;
-  for (; p < end && is_digit(*p) && kept < MOST_DIGITS; p++) {
+  int ndigits = d->ndigits;
+  for (; p < end && is_digit(*p) && ndigits < MAX_DIGITS; p++) {
     digits = digits * 10 + (uint64_t)(*p - '0');
-    kept += digits != 0;
+    ndigits += digits != 0;
   }
-  if (p < end && is_digit(*p) && kept == MOST_DIGITS) {
-    d->next = *p;
-    kept++;
+  if (p < end && is_digit(*p) && ndigits == MAX_DIGITS) {
+    d->first_dropped = *p;
+    ndigits++;
   }
   const uint8_t *const behind = p;
   for (; p < end && is_digit(*p); p++)
-    d->cut = d->cut || *p != '0';
+    d->is_inexact = d->is_inexact || *p != '0';
   d->digits = digits;
-  d->kept = kept;
+  d->ndigits = ndigits;
   d->power += power * (int)(p - first) + (int)(p - behind);
   return p;
 }
 
 
 /* Take e+12; false when what follows is none. */
-static bool take_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
+static bool parse_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
   if (p == end)
     return true;
   if (*p != 'e' && *p != 'E')
@@ -141,26 +142,26 @@ static bool take_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
 
 
 /* Take a whole number in decimal: digits, one point or comma, an exponent. */
-static bool take_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
+static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
   d->negative = p < end && *p == '-';
   p += p < end && (*p == '-' || *p == '+');
   const uint8_t *const first = p;
-  p = take_digits(d, p, end, 0);
+  p = parse_digits(d, p, end, 0);
   size_t count = (size_t)(p - first);
   if (p < end && (*p == '.' || *p == ',')) {
     const uint8_t *const behind = ++p;
-    p = take_digits(d, p, end, -1);
+    p = parse_digits(d, p, end, -1);
     count += (size_t)(p - behind);
   }
-  return count > 0 && take_exponent(d, p, end);
+  return count > 0 && parse_exponent(d, p, end);
 }
 
 
 /* A decimal as a whole number, if it is one of 63 bits. */
-static bool to_whole (const decimal *d, int64_t *whole) {
+static bool to_int (const decimal *d, int64_t *whole) {
   uint64_t digits = d->digits;
   int power = d->power;
-  if (d->cut || (digits != 0 && power > 18))
+  if (d->is_inexact || (digits != 0 && power > 18))
     return false;
   for (; power < 0 && digits != 0; power++, digits /= 10)
     if (digits % 10 != 0)
@@ -173,12 +174,12 @@ static bool to_whole (const decimal *d, int64_t *whole) {
 }
 
 
-/* The whole number next to a decimal, of two equally near the one farther from
-   zero; false when it does not fit into 64 bits. With the digits kept only
+/* The whole number first_dropped to a decimal, of two equally near the one farther from
+   zero; false when it does not fit into 64 bits. With the digits ndigits only
    numbers of a power of 0 need the first one that was left out. */
 static bool to_nearest (const decimal *d, int64_t *whole) {
   uint64_t value = d->digits;
-  const uint64_t most = (uint64_t)INT64_MAX + d->negative;
+  const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
   if (d->power < 0) {
     const uint64_t by = d->power < -19 ? 0 : powers[-d->power];
     value = by == 0 ? 0 : value / by + (value % by >= by / 2);
@@ -186,15 +187,16 @@ static bool to_nearest (const decimal *d, int64_t *whole) {
   else if (value != 0 &&
            (d->power > 19 ||
             __builtin_mul_overflow(value, powers[d->power], &value) ||
-            __builtin_add_overflow(value, (uint64_t)(d->next >= '5'), &value)))
+            __builtin_add_overflow(value, (uint64_t)(d->first_dropped >= '5'),
+                                   &value)))
     return false;
   *whole = (int64_t)(d->negative ? 0 - value : value);
-  return value <= most;
+  return value <= maximum;
 }
 
 
 /* The usual field: blanks, a sign, up to 18 digits, nothing else. */
-static bool parse_plain (const uint8_t *p, const uint8_t *end, int64_t *whole) {
+static bool parse_short (const uint8_t *p, const uint8_t *end, int64_t *whole) {
   const bool negative = p < end && *p == '-';
   p += negative;
   if (p == end || end - p > 18)
@@ -227,15 +229,15 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
     end--;
   if (p == end)
     return DBF_DIGITS_NONE;
-  if (parse_plain(p, end, whole))
+  if (parse_short(p, end, whole))
     return DBF_DIGITS_INT;
   if (*p == '*')
     return DBF_DIGITS_STARS;
   if (*p == '.' && end - p == 1)
     return DBF_DIGITS_NONE; /* the picture of a number that was not entered */
   *d = (decimal){.digits = 0};
-  return end - p <= INT_MAX / 2 && take_decimal(d, p, end) ? DBF_DIGITS_NUM
-                                                           : DBF_DIGITS_BAD;
+  return end - p <= INT_MAX / 2 && parse_decimal(d, p, end) ? DBF_DIGITS_NUM
+                                                            : DBF_DIGITS_BAD;
 }
 
 
@@ -248,7 +250,7 @@ dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
   if (found != DBF_DIGITS_NUM)
     return found;
   *number = to_double(&d);
-  return to_whole(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
+  return to_int(&d, whole) ? DBF_DIGITS_INT : DBF_DIGITS_NUM;
 }
 
 

@@ -1,20 +1,20 @@
 /*
-** data.c - table `data`: a column for each field, then the number of the
+** dbf_data.c - table `data`: a column for each field, then the number of the
 ** record and whether it is marked as deleted.
 **
-** Only wanted fields are decoded. Records that the option `deleted` leaves out
+** Only name_key fields are decoded. Records that the option `deleted` leaves out
 ** end a run, so what they hold is never looked at.
 */
 
 #include <stdlib.h>
 
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 #include "model/batch.h"
 
-#define MOST_BYTES \
-  ((size_t)4 << 20)    /* of records, or of converted text, that
+#define MAX_BYTES \
+  ((size_t)4 << 20)  /* of records, or of converted text, that
                                          a batch may stand for */
-#define MEMOS_AHEAD 16 /* rows between two looks at that */
+#define MEMO_ROWS 16 /* rows between two looks at that */
 
 typedef struct data_reader {
   pf_reader reader;
@@ -22,7 +22,7 @@ typedef struct data_reader {
   const dbf_state *state;
   const dbf_file *file;
   uint64_t record; /* the next one */
-  size_t most;     /* rows of a batch */
+  size_t max_rows; /* rows of a batch */
   dbf_decoder decoder;
 } data_reader;
 
@@ -39,7 +39,7 @@ static bool is_shown (const data_reader *self, const uint8_t *record) {
 
 
 /* How many of the run's first records are shown, or else how many are not. */
-static size_t count_alike (const data_reader *self, const dbf_run *run,
+static size_t count_shown (const data_reader *self, const dbf_run *run,
                            bool shown) {
   const size_t size = self->file->record;
   size_t count = 0;
@@ -50,7 +50,7 @@ static size_t count_alike (const data_reader *self, const dbf_run *run,
 
 
 /* The first that is left out is worth a word. */
-static pf_status say_left_out (const data_reader *self, uint64_t offset,
+static pf_status note_deleted (const data_reader *self, uint64_t offset,
                                pf_error *error) {
   if (self->state->shown != DBF_LIVE ||
       pf_warning_total(self->trace->notes, "dbf-deleted") > 0)
@@ -61,21 +61,21 @@ static pf_status say_left_out (const data_reader *self, uint64_t offset,
 }
 
 
-/* The next records that are shown, at most `most`; an empty run at the end. */
-static pf_status next_run (data_reader *self, size_t most, dbf_run *run,
+/* The next records that are shown, at max_rows `max_rows`; an empty run at the end. */
+static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
                            pf_error *error) {
   const pf_bytes bytes = self->trace->sources[0].bytes;
   for (;;) {
-    *run = dbf_available(self->file, bytes, self->record, most);
-    const size_t hidden = count_alike(self, run, false);
+    *run = dbf_available(self->file, bytes, self->record, max_rows);
+    const size_t hidden = count_shown(self, run, false);
     if (hidden == 0)
       break;
     self->record += hidden;
-    const pf_status status = say_left_out(self, run->offset, error);
+    const pf_status status = note_deleted(self, run->offset, error);
     if (status != PF_OK)
       return status;
   }
-  run->count = count_alike(self, run, true);
+  run->count = count_shown(self, run, true);
   return PF_OK;
 }
 
@@ -148,7 +148,7 @@ static pf_status add_run (data_reader *self, const dbf_run *run,
 }
 
 
-/* Whether memos are wanted, whose size no record tells. */
+/* Whether memos are name_key, whose size no record tells. */
 static bool wants_memos (const data_reader *self, const pf_batch *batch) {
   for (size_t i = 0; i < self->state->ncolumns; i++) {
     const size_t field = self->state->columns[i].field;
@@ -162,14 +162,14 @@ static bool wants_memos (const data_reader *self, const pf_batch *batch) {
 
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   data_reader *const self = (data_reader *)reader;
-  const size_t ahead = wants_memos(self, batch) ? MEMOS_AHEAD : self->most;
+  const size_t ahead = wants_memos(self, batch) ? MEMO_ROWS : self->max_rows;
   dbf_run run = {.count = 1};
   pf_status status = PF_OK;
   dbf_decoder_begin(&self->decoder);
   pf_batch_clear(batch);
-  while (status == PF_OK && run.count > 0 && batch->rows < self->most &&
-         self->decoder.arena.taken < MOST_BYTES) {
-    const size_t left = self->most - batch->rows;
+  while (status == PF_OK && run.count > 0 && batch->rows < self->max_rows &&
+         self->decoder.arena.allocated < MAX_BYTES) {
+    const size_t left = self->max_rows - batch->rows;
     status = next_run(self, left < ahead ? left : ahead, &run, error);
     if (status == PF_OK && run.count > 0)
       status = add_run(self, &run, batch, error);
@@ -222,8 +222,8 @@ pf_status dbf_open_data (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->state = state;
   self->file = state->file;
-  const size_t fit = MOST_BYTES / state->file->record;
-  self->most = fit == 0 ? 1 : fit < PF_BATCH_ROWS ? fit : PF_BATCH_ROWS;
+  const size_t fit = MAX_BYTES / state->file->record;
+  self->max_rows = fit == 0 ? 1 : fit < PF_BATCH_ROWS ? fit : PF_BATCH_ROWS;
   const pf_status status =
       dbf_decoder_open(&self->decoder, trace, state->file, error);
   if (status == PF_OK)

@@ -1,5 +1,5 @@
 /*
-** encode_value.c - values into the bytes of their fields. What a field cannot
+** dbf_encode_value.c - values into the bytes of their fields. What a field cannot
 ** hold is refused, never cut; numbers may be rounded where that is asked for.
 */
 
@@ -9,22 +9,22 @@
 #include <string.h>
 
 #include "bytes/cursor.h"
-#include "formats/dbf/encode.h"
+#include "formats/dbf/dbf_encode.h"
 #include "model/batch.h"
 
 /* A value on its way. */
-typedef struct passing {
+typedef struct put_args {
   dbf_writer *writer;
-  const dbf_target *field;
+  const dbf_output_field *field;
   const pf_column *column;
   size_t row;
   uint8_t *out; /* its place in the record */
   pf_sink *sink;
   pf_error *error;
-} passing;
+} put_args;
 
 
-static pf_status refuse (const passing *p, const char *why) {
+static pf_status reject (const put_args *p, const char *why) {
   return pf_fail(
       p->error, PF_EUNSUPPORTED, PF_NO_OFFSET, "record %llu, field %s: %s",
       (unsigned long long)(p->writer->count + 1), p->field->name, why);
@@ -33,20 +33,20 @@ static pf_status refuse (const passing *p, const char *why) {
 
 /* {====== Text ====== */
 
-pf_status dbf_to_page (dbf_writer *self, const dbf_target *field, pf_bytes text,
-                       pf_bytes *out, pf_error *error) {
+pf_status dbf_to_page (dbf_writer *self, const dbf_output_field *field,
+                       pf_bytes text, pf_bytes *out, pf_error *error) {
   size_t size = 0;
   *out = text;
   if (pf_is_plain(&self->charset, text))
     return PF_OK;
-  uint8_t *const room =
+  uint8_t *const buffer =
       text.size > (SIZE_MAX - 16) / 5
           ? NULL
-          : dbf_arena_take(&self->text, PF_CONVERTED_MOST(text.size));
-  if (room == NULL)
+          : dbf_arena_alloc(&self->text, PF_CONVERTED_MOST(text.size));
+  if (buffer == NULL)
     return dbf_no_memory(error);
-  const bool converted = pf_convert_back(&self->to_page, text, room, &size);
-  *out = (pf_bytes){room, size};
+  const bool converted = pf_convert_back(&self->to_page, text, buffer, &size);
+  *out = (pf_bytes){buffer, size};
   if (converted)
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -56,28 +56,28 @@ pf_status dbf_to_page (dbf_writer *self, const dbf_target *field, pf_bytes text,
 }
 
 
-static pf_status put_text (const passing *p) {
+static pf_status put_text (const put_args *p) {
   pf_bytes text;
   const pf_status status = dbf_to_page(
       p->writer, p->field, p->column->bytes[p->row], &text, p->error);
   if (status != PF_OK)
     return status;
   if (text.size > p->field->size)
-    return refuse(p, "the text is longer than the field");
+    return reject(p, "the text is longer than the field");
   if (text.size > 0)
     memcpy(p->out, text.at, text.size);
   return PF_OK;
 }
 
 
-static void set_bit (const passing *p, int32_t bit) {
+static void set_bit (const put_args *p, int32_t bit) {
   uint8_t *const flags = p->writer->record + p->writer->null_flags;
   flags[bit >> 3] = (uint8_t)(flags[bit >> 3] | 1 << (bit & 7));
 }
 
 
 /* V and Q: what is not full has its length in the last byte, and a bit. */
-static pf_status put_varying (const passing *p) {
+static pf_status put_varying (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   pf_status status = PF_OK;
   if (p->field->type == 'V')
@@ -85,7 +85,7 @@ static pf_status put_varying (const passing *p) {
   if (status != PF_OK)
     return status;
   if (value.size > p->field->size)
-    return refuse(p, "the value is longer than the field");
+    return reject(p, "the value is longer than the field");
   memset(p->out, 0, p->field->size);
   if (value.size > 0)
     memcpy(p->out, value.at, value.size);
@@ -101,18 +101,19 @@ static pf_status put_varying (const passing *p) {
 
 /* {====== Numbers ====== */
 
-static pf_status put_digits (const passing *p, const char *digits, int size) {
+static pf_status put_digits (const put_args *p, const char *digits, int size) {
   if (size < 0 || size > p->field->size)
-    return refuse(p, "the number has more digits than the field");
+    return reject(p, "the number has more digits than the field");
   memcpy(p->out + p->field->size - size, digits, (size_t)size);
   return PF_OK;
 }
 
 
 /* The point is one, whatever the locale says; answers the size. */
-static int print_number (char *out, size_t room, int decimals, double value) {
-  const int size = snprintf(out, room, "%.*f", decimals, value);
-  for (int i = 0; i < size && (size_t)i < room; i++)
+static int print_number (char *out, size_t capacity, int decimals,
+                         double value) {
+  const int size = snprintf(out, capacity, "%.*f", decimals, value);
+  for (int i = 0; i < size && (size_t)i < capacity; i++)
     if (out[i] != '-' && (out[i] < '0' || out[i] > '9'))
       out[i] = '.';
   return size;
@@ -121,12 +122,12 @@ static int print_number (char *out, size_t room, int decimals, double value) {
 
 /* With fewer decimals than the field states where the number needs the room,
    as the programs do that fill such fields. */
-static pf_status put_number (const passing *p) {
+static pf_status put_number (const put_args *p) {
   const double value = p->column->nums[p->row];
   char digits[400];
   bool fits = false;
   if (!isfinite(value))
-    return refuse(p, "digits cannot say infinity, or no number");
+    return reject(p, "digits cannot say infinity, or no number");
   for (int decimals = p->field->decimals; decimals >= 0; decimals--) {
     int64_t whole;
     double back = 0;
@@ -141,13 +142,13 @@ static pf_status put_number (const passing *p) {
       return put_digits(p, digits, size);
     }
   }
-  return refuse(p, fits ? "the number has more decimals than the field; round "
+  return reject(p, fits ? "the number has more decimals than the field; round "
                           "= true rounds it"
                         : "the number has more digits than the field");
 }
 
 
-static pf_status put_whole (const passing *p) {
+static pf_status put_whole (const put_args *p) {
   char digits[24];
   const int size = snprintf(digits, sizeof digits, "%lld",
                             (long long)p->column->ints[p->row]);
@@ -155,16 +156,16 @@ static pf_status put_whole (const passing *p) {
 }
 
 
-static pf_status put_integer (const passing *p) {
+static pf_status put_integer (const put_args *p) {
   const int64_t value = p->column->ints[p->row];
   if (value < INT32_MIN || value > INT32_MAX)
-    return refuse(p, "the number has more than 32 bits");
+    return reject(p, "the number has more than 32 bits");
   pf_save(p->out, 4, false, (uint64_t)value);
   return PF_OK;
 }
 
 
-static pf_status put_double (const passing *p) {
+static pf_status put_double (const put_args *p) {
   uint64_t bits;
   memcpy(&bits, &p->column->nums[p->row], sizeof bits);
   pf_save(p->out, 8, false, bits);
@@ -191,21 +192,21 @@ static bool exact_units (pf_bytes text, int64_t *units) {
 
 
 /* The exact text says it when it is there, else the number. */
-static pf_status put_currency (const passing *p) {
+static pf_status put_currency (const put_args *p) {
   const pf_column *const exact = p->column + 1;
   const bool has_exact = exact->data != NULL && !pf_is_missing(exact, p->row);
   int64_t units = 0;
   if (has_exact && !exact_units(exact->bytes[p->row], &units))
-    return refuse(p, "digits with four decimals expected");
+    return reject(p, "digits with four decimals expected");
   if (!has_exact) {
     const double value = p->column->nums[p->row] * 10000;
     if (!(fabs(value) < 9.2e18))
-      return refuse(p, "the number has no room in a currency");
+      return reject(p, "the number has no room in a currency");
     units = llround(value);
     const bool is_exact = (double)units / 10000 == p->column->nums[p->row];
     p->writer->encoder.rounded += !is_exact && p->writer->round;
     if (!is_exact && !p->writer->round)
-      return refuse(p, "the number has more than four decimals; round = true "
+      return reject(p, "the number has more than four decimals; round = true "
                        "rounds it");
   }
   pf_save(p->out, 8, false, (uint64_t)units);
@@ -213,7 +214,7 @@ static pf_status put_currency (const passing *p) {
 }
 
 
-static pf_status put_logical (const passing *p) {
+static pf_status put_logical (const put_args *p) {
   *p->out = p->column->bools[p->row] ? 'T' : 'F';
   return PF_OK;
 }
@@ -224,7 +225,7 @@ static pf_status put_logical (const passing *p) {
 /* {====== Dates and times ====== */
 
 /* The eight digits of YYYY-MM-DD; false when it is no date. */
-static bool take_date (pf_bytes text, uint8_t *digits) {
+static bool parse_date (pf_bytes text, uint8_t *digits) {
   uint8_t back[10];
   if (text.size < 10)
     return false;
@@ -235,10 +236,10 @@ static bool take_date (pf_bytes text, uint8_t *digits) {
 }
 
 
-static pf_status put_date (const passing *p) {
+static pf_status put_date (const put_args *p) {
   const pf_bytes text = p->column->bytes[p->row];
-  if (text.size != 10 || !take_date(text, p->out))
-    return refuse(p, "a date YYYY-MM-DD expected");
+  if (text.size != 10 || !parse_date(text, p->out))
+    return reject(p, "a date YYYY-MM-DD expected");
   return PF_OK;
 }
 
@@ -262,7 +263,7 @@ static uint32_t julian_day (const uint8_t *digits) {
 
 
 /* The milliseconds of THH:MM:SS or THH:MM:SS.mmm; false when it is none. */
-static bool take_clock (pf_bytes text, uint32_t *milliseconds) {
+static bool parse_clock (pf_bytes text, uint32_t *milliseconds) {
   static const char picture[] = "T00:00:00.000";
   if (text.size != 9 && text.size != 13)
     return false;
@@ -279,13 +280,13 @@ static bool take_clock (pf_bytes text, uint32_t *milliseconds) {
 }
 
 
-static pf_status put_time (const passing *p) {
+static pf_status put_time (const put_args *p) {
   const pf_bytes text = p->column->bytes[p->row];
   uint8_t digits[8];
   uint32_t milliseconds;
-  if (text.size < 10 || !take_date(text, digits) ||
-      !take_clock((pf_bytes){text.at + 10, text.size - 10}, &milliseconds))
-    return refuse(p, "a time YYYY-MM-DDTHH:MM:SS expected");
+  if (text.size < 10 || !parse_date(text, digits) ||
+      !parse_clock((pf_bytes){text.at + 10, text.size - 10}, &milliseconds))
+    return reject(p, "a time YYYY-MM-DDTHH:MM:SS expected");
   pf_save(p->out, 4, false, julian_day(digits));
   pf_save(p->out + 4, 4, false, milliseconds);
   return PF_OK;
@@ -295,7 +296,7 @@ static pf_status put_time (const passing *p) {
 
 
 /* Text goes into the code page; what holds a NUL is none and stays. */
-static pf_status put_memo (const passing *p) {
+static pf_status put_memo (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   const bool is_text =
       value.size == 0 || memchr(value.at, 0, value.size) == NULL;
@@ -320,7 +321,7 @@ static pf_status put_memo (const passing *p) {
 
 /* A missing value: null where the field allows it, else blank where its type
    has a blank. */
-static pf_status put_missing (const passing *p) {
+static pf_status put_missing (const put_args *p) {
   const bool is_binary = strchr("IBYTMVQ", p->field->type) != NULL;
   if (is_binary && p->writer->visual)
     memset(p->out, 0, p->field->size);
@@ -331,13 +332,13 @@ static pf_status put_missing (const passing *p) {
   if (p->field->length_bit >= 0)
     set_bit(p, p->field->length_bit);
   if (strchr("IBY", p->field->type) != NULL)
-    return refuse(p, "it has no value, and its type no blank: say null behind "
+    return reject(p, "it has no value, and its type no blank: say null behind "
                      "the type");
   return PF_OK;
 }
 
 
-static pf_status put_present (const passing *p) {
+static pf_status put_present (const put_args *p) {
   switch (p->field->type) {
     case 'C': return put_text(p);
     case 'V':
@@ -356,7 +357,7 @@ static pf_status put_present (const passing *p) {
 
 
 /* A currency is there when either of its columns says so. */
-static bool is_present (const dbf_target *field, const pf_column *column,
+static bool is_present (const dbf_output_field *field, const pf_column *column,
                         size_t row) {
   const pf_column *const exact = column + 1;
   return (column->data != NULL && !pf_is_missing(column, row)) ||
@@ -365,11 +366,11 @@ static bool is_present (const dbf_target *field, const pf_column *column,
 }
 
 
-pf_status dbf_put_value (dbf_writer *self, const dbf_target *field,
+pf_status dbf_put_value (dbf_writer *self, const dbf_output_field *field,
                          const pf_batch *batch, size_t row, pf_sink *sink,
                          pf_error *error) {
   const pf_column *const column = &batch->columns[field->column];
-  const passing p = {self, field, column, row, self->record + field->offset,
-                     sink, error};
+  const put_args p = {self, field, column, row, self->record + field->offset,
+                      sink, error};
   return is_present(field, column, row) ? put_present(&p) : put_missing(&p);
 }

@@ -1,5 +1,5 @@
 /*
-** encode_fields.c - the fields of a table that is to be written, from a text:
+** dbf_encode_fields.c - the fields of a table that is to be written, from a text:
 ** NAME TYPE, NAME TYPE(SIZE), NAME TYPE(SIZE,DECIMALS), each with `null` behind
 ** it or not, between commas.
 */
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/dbf/encode.h"
+#include "formats/dbf/dbf_encode.h"
 
-#define MOST_FIELDS 255 /* FoxPro's own limit */
-#define MOST_RECORD 65535
+#define MAX_FIELDS 255 /* FoxPro's own limit */
+#define MAX_RECORD 65535
 
 /* A type that can be written. */
 typedef struct writable {
   char type;
-  bool visual;  /* Visual FoxPro only */
-  uint8_t size; /* the only one; 0: the field's own */
-  uint8_t most; /* the largest of its own */
+  bool visual;     /* Visual FoxPro only */
+  uint8_t size;    /* the only one; 0: the field's own */
+  uint8_t maximum; /* the largest of its own */
   pf_type column;
 } writable;
 
@@ -49,7 +49,7 @@ static void skip_blanks (scanner *s) {
 
 
 /* Take one character, if it is that. */
-static bool take (scanner *s, char c) {
+static bool accept (scanner *s, char c) {
   skip_blanks(s);
   if (s->at == s->end || *s->at != (uint8_t)c)
     return false;
@@ -59,7 +59,7 @@ static bool take (scanner *s, char c) {
 
 
 /* Take what stands before the next blank, comma or parenthesis. */
-static pf_bytes take_word (scanner *s) {
+static pf_bytes parse_word (scanner *s) {
   skip_blanks(s);
   pf_bytes word = {s->at, 0};
   while (s->at < s->end && strchr(" \t\n,()", *s->at) == NULL)
@@ -69,8 +69,8 @@ static pf_bytes take_word (scanner *s) {
 }
 
 
-static bool take_number (scanner *s, uint8_t *number) {
-  const pf_bytes word = take_word(s);
+static bool parse_number (scanner *s, uint8_t *number) {
+  const pf_bytes word = parse_word(s);
   int64_t whole = 0;
   double ignored;
   if (word.size == 0 ||
@@ -81,9 +81,9 @@ static bool take_number (scanner *s, uint8_t *number) {
 }
 
 
-static bool take_null (scanner *s) {
+static bool parse_null (scanner *s) {
   const scanner before = *s;
-  const pf_bytes word = take_word(s);
+  const pf_bytes word = parse_word(s);
   if (word.size == 4 &&
       (memcmp(word.at, "null", 4) == 0 || memcmp(word.at, "NULL", 4) == 0))
     return true;
@@ -96,7 +96,7 @@ static bool take_null (scanner *s) {
 
 /* {====== One field ====== */
 
-static pf_status refuse (const dbf_target *field, const char *what,
+static pf_status reject (const dbf_output_field *field, const char *what,
                          pf_error *error) {
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET, "field %s: %s",
                  field->name, what);
@@ -111,26 +111,26 @@ static const writable *writable_of (const dbf_writer *self, char type) {
 }
 
 
-/* Check what was taken, and fill in what follows from the type. */
-static pf_status check_field (const dbf_writer *self, dbf_target *field,
+/* Check what was name_set, and fill in what follows from the type. */
+static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
                               pf_error *error) {
   const writable *const type = writable_of(self, field->type);
   if (type == NULL)
-    return refuse(field, "its type cannot be written in this dialect", error);
+    return reject(field, "its type cannot be written in this dialect", error);
   if (field->size == 0)
     field->size = type->size;
   if (field->type == 'M' && !self->visual)
     field->size = 10;
   else if (type->size != 0 && field->size != type->size)
-    return refuse(field, "its type has another size", error);
-  if (field->size == 0 || (type->size == 0 && field->size > type->most))
-    return refuse(field, "a size from 1 to what its type allows is wanted",
+    return reject(field, "its type has another size", error);
+  if (field->size == 0 || (type->size == 0 && field->size > type->maximum))
+    return reject(field, "a size from 1 to what its type allows is wanted",
                   error);
   if (field->decimals > 0 && (field->type == 'N' || field->type == 'F') &&
       field->decimals >= field->size)
-    return refuse(field, "it has more decimals than room", error);
+    return reject(field, "it has more decimals than room", error);
   if (field->nullable && !self->visual)
-    return refuse(field, "null needs Visual FoxPro", error);
+    return reject(field, "null needs Visual FoxPro", error);
   return PF_OK;
 }
 
@@ -147,11 +147,11 @@ static bool is_name (pf_bytes name) {
 }
 
 
-static pf_status take_field (const dbf_writer *self, scanner *s,
-                             dbf_target *field, pf_error *error) {
-  const pf_bytes name = take_word(s);
-  const pf_bytes type = take_word(s);
-  *field = (dbf_target){.null_bit = -1, .length_bit = -1};
+static pf_status parse_field (const dbf_writer *self, scanner *s,
+                              dbf_output_field *field, pf_error *error) {
+  const pf_bytes name = parse_word(s);
+  const pf_bytes type = parse_word(s);
+  *field = (dbf_output_field){.null_bit = -1, .length_bit = -1};
   if (!is_name(name) || type.size != 1)
     return pf_fail(
         error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -161,11 +161,12 @@ static pf_status take_field (const dbf_writer *self, scanner *s,
         (int)(type.size < 40 ? type.size : 40), (const char *)type.at);
   memcpy(field->name, name.at, name.size);
   field->type = (char)type.at[0];
-  if (take(s, '(') &&
-      (!take_number(s, &field->size) ||
-       (take(s, ',') && !take_number(s, &field->decimals)) || !take(s, ')')))
-    return refuse(field, "(SIZE) or (SIZE,DECIMALS) expected", error);
-  field->nullable = take_null(s);
+  if (accept(s, '(') &&
+      (!parse_number(s, &field->size) ||
+       (accept(s, ',') && !parse_number(s, &field->decimals)) ||
+       !accept(s, ')')))
+    return reject(field, "(SIZE) or (SIZE,DECIMALS) expected", error);
+  field->nullable = parse_null(s);
   return check_field(self, field, error);
 }
 
@@ -175,7 +176,8 @@ static pf_status take_field (const dbf_writer *self, scanner *s,
 /* {====== All of them ====== */
 
 /* Names that are given already, or to columns of ours. */
-static bool is_known (const dbf_writer *self, const dbf_target *field) {
+static bool is_name_used (const dbf_writer *self,
+                          const dbf_output_field *field) {
   const size_t size = strlen(field->name);
   const bool is_exact =
       size > 6 && strcmp(field->name + size - 6, "_exact") == 0;
@@ -188,7 +190,8 @@ static bool is_known (const dbf_writer *self, const dbf_target *field) {
 
 
 /* Give the field its place in the record, and its bits. */
-static void place_field (dbf_writer *self, dbf_target *field, uint32_t *bits) {
+static void place_field (dbf_writer *self, dbf_output_field *field,
+                         uint32_t *bits) {
   field->offset = self->record_size;
   self->record_size += field->size;
   if (field->type == 'V' || field->type == 'Q')
@@ -199,27 +202,27 @@ static void place_field (dbf_writer *self, dbf_target *field, uint32_t *bits) {
 }
 
 
-static pf_status take_fields (dbf_writer *self, pf_bytes text,
-                              pf_error *error) {
+static pf_status parse_fields (dbf_writer *self, pf_bytes text,
+                               pf_error *error) {
   scanner s = {text.at, text.at + text.size};
   uint32_t bits = 0;
   self->record_size = 1;
   do {
-    dbf_target *const field = &self->fields[self->nfields];
-    if (self->nfields == MOST_FIELDS)
+    dbf_output_field *const field = &self->fields[self->nfields];
+    if (self->nfields == MAX_FIELDS)
       return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
-                     "a table has at most %d fields", MOST_FIELDS);
-    const pf_status status = take_field(self, &s, field, error);
+                     "a table has at most %d fields", MAX_FIELDS);
+    const pf_status status = parse_field(self, &s, field, error);
     if (status != PF_OK)
       return status;
-    if (is_known(self, field))
-      return refuse(field, "its name is taken", error);
+    if (is_name_used(self, field))
+      return reject(field, "its name is taken", error);
     place_field(self, field, &bits);
     self->nfields++;
-  } while (take(&s, ','));
+  } while (accept(&s, ','));
   skip_blanks(&s);
   if (s.at < s.end)
-    return refuse(&self->fields[self->nfields - 1],
+    return reject(&self->fields[self->nfields - 1],
                   "a comma expected behind it", error);
   self->null_flags = self->record_size;
   self->null_bytes = (bits + 7) / 8;
@@ -231,7 +234,7 @@ static pf_status take_fields (dbf_writer *self, pf_bytes text,
 /* A column for each field, for a currency also its exact text; `deleted`. */
 static void make_schema (dbf_writer *self) {
   for (size_t i = 0; i < self->nfields; i++) {
-    dbf_target *const field = &self->fields[i];
+    dbf_output_field *const field = &self->fields[i];
     pf_type type = writable_of(self, field->type)->column;
     if (field->type == 'N' && field->decimals > 0)
       type = PF_NUM;
@@ -249,16 +252,16 @@ static void make_schema (dbf_writer *self) {
 
 
 pf_status dbf_parse_fields (dbf_writer *self, pf_bytes text, pf_error *error) {
-  self->fields = calloc(MOST_FIELDS + 1, sizeof *self->fields);
+  self->fields = calloc(MAX_FIELDS + 1, sizeof *self->fields);
   if (self->fields == NULL)
     return dbf_no_memory(error);
-  const pf_status status = take_fields(self, text, error);
+  const pf_status status = parse_fields(self, text, error);
   if (status != PF_OK)
     return status;
-  if (self->record_size > MOST_RECORD)
+  if (self->record_size > MAX_RECORD)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "a record of %u bytes: at most %d are written",
-                   self->record_size, MOST_RECORD);
+                   self->record_size, MAX_RECORD);
   self->schema = calloc(2 * self->nfields + 1, sizeof *self->schema);
   self->exact_names = calloc(self->nfields, sizeof *self->exact_names);
   self->record = malloc(self->record_size);

@@ -1,15 +1,15 @@
 /*
-** encode.h - tables on their way into a file.
+** dbf_encode.h - tables on their way into a file.
 */
 
 #ifndef dbf_encode_h
 #define dbf_encode_h
 
 #include "bytes/sink.h"
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 
 /* A field to be written. */
-typedef struct dbf_target {
+typedef struct dbf_output_field {
   char name[11]; /* ends with NUL */
   char type;
   bool nullable;
@@ -18,11 +18,11 @@ typedef struct dbf_target {
   int32_t null_bit;   /* in the null flags, or -1 */
   int32_t length_bit; /* the same, of V and Q */
   size_t column;      /* in the table */
-} dbf_target;
+} dbf_output_field;
 
 typedef struct dbf_writer {
   pf_encoder encoder;
-  dbf_target *fields;
+  dbf_output_field *fields;
   size_t nfields;
   pf_field *schema; /* of table `data`: the fields, then `deleted` */
   char (*exact_names)[24];
@@ -50,16 +50,16 @@ typedef struct dbf_writer {
 pf_status dbf_parse_fields (dbf_writer *writer, pf_bytes text, pf_error *error);
 
 /* encode_value.c: put the value of a field into the record. */
-pf_status dbf_put_value (dbf_writer *writer, const dbf_target *field,
+pf_status dbf_put_value (dbf_writer *writer, const dbf_output_field *field,
                          const pf_batch *batch, size_t row, pf_sink *sink,
                          pf_error *error);
 
 /* Text of UTF-8 in the code page of the file, valid until the next batch. */
-pf_status dbf_to_page (dbf_writer *writer, const dbf_target *field,
+pf_status dbf_to_page (dbf_writer *writer, const dbf_output_field *field,
                        pf_bytes text, pf_bytes *out, pf_error *error);
 
 /* encode_memo.c: append a block to the memo file; its number. */
-pf_status dbf_put_memo (dbf_writer *writer, const dbf_target *field,
+pf_status dbf_put_memo (dbf_writer *writer, const dbf_output_field *field,
                         pf_bytes value, bool is_text, pf_sink *sink,
                         uint32_t *block, pf_error *error);
 

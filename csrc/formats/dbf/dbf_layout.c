@@ -1,16 +1,17 @@
 /*
-** layout.c - where the fields are in a record, and where the records are.
+** dbf_layout.c - where the fields are in a record, and where the records are.
 **
 ** Offsets are sums of sizes: the ones that Visual FoxPro states are often 0.
 ** The header's own sizes are believed unless the records say otherwise: then
-** another start or size is taken when every delete flag and the end of the
+** another start or size is name_set when every delete flag and the end of the
 ** file agree with it.
 */
 
 #include "bytes/cursor.h"
-#include "formats/dbf/parts.h"
+#include "formats/dbf/dbf_internal.h"
 
-#define LOOK_AT 100 /* so many delete flags decide whether a size is right */
+#define CHECKED_FLAGS \
+  100 /* so many delete flags decide whether a size is right */
 
 
 /* {====== Sizes of fields ====== */
@@ -30,7 +31,7 @@ static uint64_t sum_of (const dbf_file *file, bool long_text) {
 /* Clipper and FoxPro 2 have text of more than 255 bytes, whose size goes on in
    the byte of the decimals. Garbage stands there too: the record's size tells
    which it is. */
-static void settle_long_text (dbf_file *file) {
+static void detect_long_text (dbf_file *file) {
   if (sum_of(file, false) == file->record || sum_of(file, true) != file->record)
     return;
   for (size_t i = 0; i < file->nfields; i++) {
@@ -74,11 +75,12 @@ static pf_status place_fields (pf_trace *trace, dbf_file *file,
    there and were so long. */
 static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
                        uint64_t record) {
-  const uint64_t counted = dbf_counted(file, bytes);
+  const uint64_t counted = dbf_header_count(file, bytes);
   uint64_t at = start;
   if (start >= bytes.size)
     return counted == 0;
-  for (uint64_t i = 0; i < counted && i < LOOK_AT && at < bytes.size; i++) {
+  for (uint64_t i = 0; i < counted && i < CHECKED_FLAGS && at < bytes.size;
+       i++) {
     if (bytes.at[at] != 0x20 && bytes.at[at] != 0x2A)
       return false;
     at += record;
@@ -90,7 +92,7 @@ static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
 /* Whether the counted records end where the file does, or its end mark. */
 static bool end_fits (const dbf_file *file, pf_bytes bytes, uint64_t start,
                       uint64_t record) {
-  const uint64_t end = start + dbf_counted(file, bytes) * record;
+  const uint64_t end = start + dbf_header_count(file, bytes) * record;
   return end == bytes.size || (end + 1 == bytes.size && bytes.at[end] == 0x1A);
 }
 
@@ -113,10 +115,10 @@ static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
   const pf_bytes bytes = trace->sources[0].bytes;
   const uint64_t sum = sum_of(file, false);
   uint64_t start = file->start, record = file->record;
-  if (start < file->described) {
-    const bool ended =
-        file->described < bytes.size && bytes.at[file->described] == 0x0D;
-    start = file->described + ended +
+  if (start < file->descriptors_end) {
+    const bool ended = file->descriptors_end < bytes.size &&
+                       bytes.at[file->descriptors_end] == 0x0D;
+    start = file->descriptors_end + ended +
             (dbf_is_visual(file->version) ? DBF_BACKLINK : 0);
   }
   if (record == 0 || (record == 1 && file->nfields > 0))
@@ -129,16 +131,17 @@ static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
 
 /* Try other sizes when the delete flags are none with the stated ones, or when
    the fields and the end of the file say that a record has another size. */
-static pf_status settle_sizes (pf_trace *trace, dbf_file *file,
+static pf_status detect_sizes (pf_trace *trace, dbf_file *file,
                                pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const pf_status status = replace_sizes(trace, file, error);
-  const uint64_t starts[] = {file->start, (uint64_t)file->described + 1,
-                             (uint64_t)file->described + 1 + DBF_BACKLINK};
+  const uint64_t starts[] = {file->start, (uint64_t)file->descriptors_end + 1,
+                             (uint64_t)file->descriptors_end + 1 +
+                                 DBF_BACKLINK};
   const uint64_t records[] = {file->record, sum_of(file, false)};
   const bool agree = records[0] == records[1] ||
                      end_fits(file, bytes, file->start, file->record);
-  if (status < 0 || dbf_counted(file, bytes) == 0 ||
+  if (status < 0 || dbf_header_count(file, bytes) == 0 ||
       (agree && flags_fit(file, bytes, file->start, file->record)))
     return status;
   for (size_t i = 0; i < 3; i++)
@@ -155,15 +158,15 @@ static pf_status settle_sizes (pf_trace *trace, dbf_file *file,
 
 /* {====== Kinds ====== */
 
-typedef struct meaning {
+typedef struct type_rule {
   char type;
   uint8_t size; /* bytes it needs; 0: any */
   dbf_kind kind;
   pf_type column;
-} meaning;
+} type_rule;
 
 /* Of one type the first line whose size fits counts. */
-static const meaning meanings[] = {
+static const type_rule type_rules[] = {
     {'C', 0, DBF_TEXT, PF_BYTES},    {'V', 0, DBF_TEXT, PF_BYTES},
     {'Q', 0, DBF_BINARY, PF_BYTES},  {'N', 0, DBF_DIGITS, PF_INT},
     {'F', 0, DBF_DIGITS, PF_NUM},    {'L', 0, DBF_LOGICAL, PF_BOOL},
@@ -176,21 +179,21 @@ static const meaning meanings[] = {
     {'W', 0, DBF_MEMO, PF_BYTES},    {'0', 0, DBF_NULL_FLAGS, PF_BYTES},
 };
 
-#define MEANINGS (sizeof meanings / sizeof meanings[0])
+#define TYPE_RULES (sizeof type_rules / sizeof type_rules[0])
 
 
-static const meaning *meaning_of (const dbf_field *field) {
-  for (size_t i = 0; i < MEANINGS; i++)
-    if (meanings[i].type == field->type &&
-        (meanings[i].size == 0 || meanings[i].size == field->stated))
-      return &meanings[i];
+static const type_rule *rule_of (const dbf_field *field) {
+  for (size_t i = 0; i < TYPE_RULES; i++)
+    if (type_rules[i].type == field->type &&
+        (type_rules[i].size == 0 || type_rules[i].size == field->stated))
+      return &type_rules[i];
   return NULL;
 }
 
 
-static pf_status settle_kind (pf_trace *trace, const dbf_file *file,
-                              dbf_field *field, pf_error *error) {
-  const meaning *const known = meaning_of(field);
+static pf_status set_kind (pf_trace *trace, const dbf_file *file,
+                           dbf_field *field, pf_error *error) {
+  const type_rule *const known = rule_of(field);
   field->kind = known == NULL ? DBF_BINARY : known->kind;
   field->column = known == NULL ? PF_BYTES : known->column;
   if (field->kind == DBF_INTEGER && dbf_is_seven(file->version))
@@ -200,7 +203,7 @@ static pf_status settle_kind (pf_trace *trace, const dbf_file *file,
   if (known != NULL)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "dbf-field-type", PF_EUNSUPPORTED,
-                 field->described, error,
+                 field->descriptor_at, error,
                  "no field of type 0x%02x has %u bytes: its bytes are shown",
                  (unsigned)(uint8_t)field->type, field->stated);
 }
@@ -243,20 +246,21 @@ static pf_status number_bits (pf_trace *trace, dbf_file *file,
   }
   if (bits <= 8 * flags->size)
     return PF_OK;
-  return pf_warn(
-      trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT, flags->described, error,
-      "%u null flags expected, there is room for %u", bits, 8 * flags->size);
+  return pf_warn(trace, PF_DAMAGE, "dbf-null-flags", PF_EFORMAT,
+                 flags->descriptor_at, error,
+                 "%u null flags expected, there is room for %u", bits,
+                 8 * flags->size);
 }
 
 /* }====== */
 
 
-pf_status dbf_settle (pf_trace *trace, dbf_file *file, pf_error *error) {
-  settle_long_text(file);
-  pf_status status = settle_sizes(trace, file, error);
+pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error) {
+  detect_long_text(file);
+  pf_status status = detect_sizes(trace, file, error);
   if (status == PF_OK)
     status = place_fields(trace, file, error);
   for (size_t i = 0; i < file->nfields && status == PF_OK; i++)
-    status = settle_kind(trace, file, &file->fields[i], error);
+    status = set_kind(trace, file, &file->fields[i], error);
   return status == PF_OK ? number_bits(trace, file, error) : status;
 }

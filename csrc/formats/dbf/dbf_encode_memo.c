@@ -1,10 +1,10 @@
 /*
-** encode_memo.c - the memo file of a table that is written: FPT, as memo.c
+** dbf_encode_memo.c - the memo file of a table that is written: FPT, as memo.c
 ** describes it.
 */
 
 #include "bytes/cursor.h"
-#include "formats/dbf/encode.h"
+#include "formats/dbf/dbf_encode.h"
 
 #define HEADER 512
 
@@ -30,7 +30,7 @@ static void begin_memos (dbf_writer *self, pf_sink *memo) {
 }
 
 
-pf_status dbf_put_memo (dbf_writer *self, const dbf_target *field,
+pf_status dbf_put_memo (dbf_writer *self, const dbf_output_field *field,
                         pf_bytes value, bool is_text, pf_sink *sink,
                         uint32_t *block, pf_error *error) {
   pf_sink *const memo = memo_sink(sink);

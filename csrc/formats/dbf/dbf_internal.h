@@ -1,15 +1,15 @@
 /*
-** parts.h - what the files of the format dbf tell each other.
+** dbf_internal.h - what the files of the format dbf tell each other.
 */
 
 #ifndef dbf_parts_h
 #define dbf_parts_h
 
-#include "formats/dbf/arena.h"
+#include "formats/dbf/dbf_arena.h"
 #include "formats/dbf/dbf.h"
 
 /* Where descriptors stand and what is in them, for each family of versions. */
-typedef struct dbf_shape {
+typedef struct dbf_layout {
   uint32_t first;     /* byte of the first descriptor */
   uint32_t size;      /* of a descriptor */
   uint32_t name;      /* most bytes of a name */
@@ -18,9 +18,9 @@ typedef struct dbf_shape {
   uint32_t decimals;  /* byte of the decimals */
   uint32_t flags;     /* byte of the flags; 0: it has none */
   uint32_t fixed_end; /* where records begin whatever the file says, or 0 */
-} dbf_shape;
+} dbf_layout;
 
-const dbf_shape *dbf_shape_of (uint8_t version);
+const dbf_layout *dbf_layout_of (uint8_t version);
 
 /* Whether profio has heard of a version byte. */
 bool dbf_version_known (uint8_t version);
@@ -40,7 +40,7 @@ static inline bool dbf_is_visual (uint8_t version) {
 #define DBF_BACKLINK 263
 
 /* layout.c: from descriptors to fields: sizes, offsets, kinds, null bits. */
-pf_status dbf_settle (pf_trace *trace, dbf_file *file, pf_error *error);
+pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
 /* names.c: give each field its name, from the bytes of its descriptor. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
