@@ -1,5 +1,5 @@
 /*
-** formats.c - the formats, and finding one by its name.
+** formats.c - the list of all formats and the search by name.
 */
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
-** formats.h - the list of formats. A new format is one file here beside
-** this one and one word in this list.
+** formats.h - the list of formats. A new format is a folder beside this file,
+** which defines pf_format_NAME, and its name in PF_FORMATS. Used by csrc/lua
+** and the fuzz targets.
 */
 
 #ifndef formats_h
@@ -14,10 +15,11 @@
 PF_FORMATS(PF_DECLARE)
 #undef PF_DECLARE
 
-/* All formats, in the order of the list; `count` of them. */
+/* Returns all formats in the order of PF_FORMATS, and their number in
+   *count. */
 const pf_format *const *pf_formats (size_t *count);
 
-/* The format called `name`, or NULL. */
+/* Returns the format with this name, or NULL. */
 const pf_format *pf_format_named (const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-** xpp_convert.c - a loop per type of field.
+** xpp_convert.c - a loop for each type of field.
 */
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* {====== Numbers ====== */
 
-/* A number of the file is multiplied by 10^power. */
+/* Numbers of the file are multiplied by 10^power; times become ns. */
 static unsigned power_of (xpp_role role) {
   return role == XPP_TIME ? 6 : 0;
 }
@@ -54,10 +54,10 @@ static void from_text (xpp_numbers *numbers, const pf_column *from,
 }
 
 
-/* Numbers of which none is missing and all can be multiplied; false: some
-   cannot. Negative ones are as they are. */
-static bool from_plain_ints (const xpp_numbers *numbers, const int64_t *from,
-                             int64_t *to, size_t rows) {
+/* Converts numbers if none is missing. Returns false if one overflows, or is
+   negative and `wraps` is set. */
+static bool from_ints_fast (const xpp_numbers *numbers, const int64_t *from,
+                            int64_t *to, size_t rows) {
   const int64_t scale = scale_of(numbers->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = numbers->wraps ? 0 : INT64_MIN / scale;
@@ -75,8 +75,7 @@ static void from_ints (xpp_numbers *numbers, const pf_column *from,
   const int64_t scale = scale_of(numbers->role);
   const int64_t max = INT64_MAX / scale;
   const int64_t min = INT64_MIN / scale;
-  if (!from->has_missing &&
-      from_plain_ints(numbers, from->ints, to->ints, rows))
+  if (!from->has_missing && from_ints_fast(numbers, from->ints, to->ints, rows))
     return;
   for (size_t row = 0; row < rows; row++) {
     if (from->has_missing && pf_is_missing(from, row)) {
@@ -94,12 +93,12 @@ static void from_ints (xpp_numbers *numbers, const pf_column *from,
 }
 
 
-/* A double times the scale as the nearest whole number, halves away from zero:
-   53 and 20 bits are multiplied exactly. False when it does not fit. */
+/* Multiplies a double and rounds to the nearest integer, halves away from zero.
+   Exact: 53 bits times 20 bits fit into pf_wide. Returns false on overflow. */
 static bool scale_double (double value, int64_t scale, int64_t *number) {
   int exponent;
   const double fraction = frexp(fabs(value), &exponent);
-  if (!(fabs(value) < 0x1p63)) /* nor is it a number */
+  if (!(fabs(value) < 0x1p63)) /* also true for NaN */
     return false;
   pf_wide wide = (pf_wide)ldexp(fraction, 53) * scale;
   const int shift = 53 - exponent;

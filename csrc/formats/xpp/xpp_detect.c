@@ -1,10 +1,10 @@
 /*
-** xpp_detect.c - how sure we are, from the first bytes.
+** xpp_detect.c - detection from the first bytes.
 **
-** A table is a trace when its fields are called so, or when what they say
-** could only be calls: one field of letters, of which each leave matches an
-** enter of the same name. 0x30, 0x31 and 0x32, which begin a table of Visual
-** FoxPro, are digits too: dbf_score looks at more than them.
+** A table is a trace if its fields have the names of one, or if the values can
+** only be calls: one field of operations, and leaves that match enters of the
+** same name. The first byte of a Visual FoxPro table (0x30 to 0x32) is also a
+** digit; dbf_score therefore checks more than that byte.
 */
 
 #include <string.h>
@@ -14,10 +14,10 @@
 #include "formats/xpp/xpp_items.h"
 
 #define ROWS_LOOKED_AT 64
-#define FIELDS         64 /* of a trace, at most, to know it by its first bytes */
+#define FIELDS         64 /* maximum number of fields of a trace */
 #define DESCRIPTOR     32
 
-/* What the first bytes of a table say. */
+/* The header and the first records of a table. */
 typedef struct head_table {
   pf_bytes head;
   uint32_t start, record;
@@ -50,8 +50,7 @@ static xpp_kind kind_of (uint8_t type) {
 }
 
 
-/* The fields of a table with the usual descriptors; false when there are none
-   or too many. */
+/* Reads the field descriptors. Returns false if there are none or too many. */
 static bool read_table (pf_bytes head, head_table *table) {
   *table = (head_table){.head = head};
   if (head.size < 2 * DESCRIPTOR)
@@ -70,12 +69,12 @@ static bool read_table (pf_bytes head, head_table *table) {
     offset += d[16];
   }
   while (table->start < head.size && head.at[table->start] == 0x1A)
-    table->start++; /* packets that were copied together */
+    table->start++; /* end marks of packets that were concatenated */
   return table->nfields > 0 && table->record >= offset;
 }
 
 
-/* The value of a field in a record that is there. */
+/* The value of a field in a complete record. */
 static pf_bytes value_of (const head_table *table, const uint8_t *record,
                           size_t field) {
   return xpp_trim(
@@ -83,7 +82,7 @@ static pf_bytes value_of (const head_table *table, const uint8_t *record,
 }
 
 
-/* How many of the first records are there, up to where something else is. */
+/* Counts the valid records at the start. */
 static size_t records_of (const head_table *table) {
   if (table->record == 0 || table->head.size <= table->start)
     return 0;
@@ -109,16 +108,16 @@ static void inspect_records (head_table *table) {
 }
 
 
-/* The nesting of calls as their letters and names say it. */
+/* A stack of calls built from operations and names. */
 typedef struct nesting {
   pf_bytes open[ROWS_LOOKED_AT]; /* calls that were entered and not left */
   size_t depth;
-  int matches; /* leaves of the call entered last, less other leaves */
+  int matches; /* leaves that match the top of the stack, less those that do
+                  not */
 } nesting;
 
 
-/* Count an entry with the op i, I, O or o. Deeper calls than there is
-   capacity for are not kept. */
+/* Processes an entry. Calls deeper than the array are ignored. */
 static void nest (nesting *n, pf_bytes op, pf_bytes name) {
   if (op.size == 1 && (op.at[0] | 0x20) == 'i') {
     if (n->depth < ROWS_LOOKED_AT)
@@ -162,7 +161,7 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
   const int sure =
       xpp_roles_score(&roles, &table.fields[roles.field[XPP_OP]].stats);
   if (!roles.is_guessed || sure == 0)
-    return sure > 0 && sure < 92 ? 92 : sure; /* a table is one in any case */
+    return sure > 0 && sure < 92 ? 92 : sure; /* it is a table in any case */
   return nesting_of(&table, roles.field[XPP_OP], roles.field[XPP_CALL]) > 1 ? 93
                                                                             : 0;
 }
@@ -172,20 +171,20 @@ int xpp_table_score (pf_bytes head, uint64_t size) {
 
 /* {====== Text ====== */
 
-/* A text whose rows are looked at. */
+/* The first rows of a text. */
 typedef struct head_text {
   pf_bytes head;
-  bool is_complete; /* it is the whole file, so that its last row is not cut */
+  bool is_complete; /* the head is the whole file, so the last row is not cut */
   uint8_t separator;
   size_t columns;
-  size_t rows;   /* that have as many cells, without a row of names */
-  size_t others; /* that have not */
+  size_t rows;   /* with as many cells, without a row of names */
+  size_t others; /* with another number of cells */
   xpp_candidate fields[FIELDS];
 } head_text;
 
 
-/* The next row that is not blank, from *at on, which moves past it; false at
-   the end. A row that the head or the file cuts is not looked at. */
+/* Scans the next row that is not blank and advances *at. Returns false at the
+   end. A row that is cut is left out. */
 static bool next_row (const head_text *text, xpp_scanner *scanner, uint64_t *at,
                       xpp_cell *cells, xpp_row *row) {
   while (*at < text->head.size) {
@@ -201,7 +200,7 @@ static bool next_row (const head_text *text, xpp_scanner *scanner, uint64_t *at,
 }
 
 
-/* Look at the rows. A row of names gives them. */
+/* Computes the statistics of all columns; a row of names sets the names. */
 static void inspect_text (head_text *text) {
   xpp_scanner scanner = {text->separator, UINT64_MAX};
   xpp_cell cells[FIELDS];
@@ -237,7 +236,8 @@ static int text_nesting_of (const head_text *text, size_t op, size_t call) {
 }
 
 
-/* Whether the column of a role says a whole number of 0 or more in each row. */
+/* Returns true if the column of a role has an integer of 0 or more in each
+   row. */
 static bool has_numbers (const head_text *text, const xpp_roles *roles,
                          xpp_role role) {
   if (roles->field[role] == XPP_NO_FIELD)
@@ -247,7 +247,8 @@ static bool has_numbers (const head_text *text, const xpp_roles *roles,
 }
 
 
-/* Whether the time goes on, and is more than the number of the row. */
+/* Returns true if the time never decreases and is not just the number of the
+   row. */
 static bool has_time (const head_text *text, const xpp_roles *roles) {
   if (!has_numbers(text, roles, XPP_TIME))
     return false;
@@ -257,7 +258,7 @@ static bool has_time (const head_text *text, const xpp_roles *roles) {
 }
 
 
-/* Whether there is a number that says the same in several rows. */
+/* Returns true if the thread has the same number in several rows. */
 static bool has_thread (const head_text *text, const xpp_roles *roles) {
   if (!has_numbers(text, roles, XPP_THREAD))
     return false;
@@ -266,10 +267,10 @@ static bool has_thread (const head_text *text, const xpp_roles *roles) {
 }
 
 
-/* Whether columns that were found by their looks are those of a trace: there
-   is a time or a thread, every row fits, and calls are left as they were
-   entered. Where no call is entered and left, both a time and a thread must be
-   there: any table may have a column of I and O. */
+/* Decides whether columns that were found by their values are a trace: there is
+   a time or a thread, every row has the same form, and calls are left as they
+   were entered. Without a matching pair both time and thread are required,
+   because any table may have a column of I and O. */
 static bool is_guess_sound (const head_text *text, const xpp_roles *roles) {
   const size_t op = roles->field[XPP_OP];
   const int clocks = has_time(text, roles) + has_thread(text, roles);

@@ -1,6 +1,6 @@
 /*
-** xpp_entries.c - the reader of table entries: the fields that have a role, in
-** profio's units, and the others as they stand.
+** xpp_entries.c - the reader of table entries: fields with a role in profio's
+** units, the others unchanged.
 */
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "formats/xpp/xpp_times.h"
 #include "model/names.h"
 
-/* Bits of the flags of a row; a row can have several of them. */
+/* Flags of a row; they can be combined. */
 enum {
   DELETED = 1,
   GAP = 2,
@@ -23,16 +23,15 @@ typedef struct entries_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open;              /* rows are */
-  uint32_t op_names[4];      /* the operations there are, in the dictionary */
-  uint32_t flags[ROW_FLAGS]; /* names of sets of them */
+  bool is_open;              /* `rows` is open */
+  uint32_t op_names[4];      /* ids of i, I, O, o */
+  uint32_t flags[ROW_FLAGS]; /* id of the text of each combination */
   xpp_times times;
-  bool tracks_times; /* times are looked at: for themselves, or for flags */
+  bool tracks_times; /* times must be processed: for column time or for flags */
   int64_t thread_numbers[PF_BATCH_ROWS];
-  int64_t hidden_times[PF_BATCH_ROWS]; /* times that only flags are made from */
+  int64_t hidden_times[PF_BATCH_ROWS]; /* times needed only for flags */
   xpp_name_cache ops, calls;           /* of tables */
-  xpp_readahead
-      *readahead; /* of plain entries; NULL: they are taken as all are */
+  xpp_readahead *readahead;            /* NULL: no fast path */
   xpp_rows rows;
 } entries_reader;
 
@@ -54,7 +53,8 @@ static const pf_field ours[ENTRIES_COLUMNS] = {
 };
 
 
-/* Whether a field says something nobody knows, and can stand beside ours. */
+/* Returns true if a field has no role and a name that differs from our
+   columns. */
 static bool is_extra (const xpp_file *file, size_t field) {
   for (size_t i = 0; i < XPP_ROLES; i++)
     if (file->roles.field[i] == field)
@@ -87,7 +87,7 @@ pf_status xpp_entries_schema (xpp_file *file, pf_error *error) {
 
 /* {====== Columns ====== */
 
-/* The field of a role as the file has it, or NULL. */
+/* The field of a role in the current rows, or NULL. */
 static const pf_column *field_of (const entries_reader *self, xpp_role role) {
   const size_t field = self->file->roles.field[role];
   return field == XPP_NO_FIELD ? NULL : &self->rows.batch.columns[field];
@@ -101,7 +101,7 @@ static void fill_missing (pf_column *column, size_t count) {
 }
 
 
-/* Whether the field is a 32-bit number of a table. */
+/* Returns true if the field of a role is a time of 32 bits. */
 static bool is_clock (const entries_reader *self, xpp_role role) {
   return role == XPP_TIME && !self->file->is_text &&
          self->file->dbf->fields[self->file->roles.field[role]].kind ==
@@ -130,7 +130,7 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
 }
 
 
-/* The threads of the batch, for the times: 0 where they are missing. */
+/* Sets the thread of each row, 0 where it is missing, for xpp_times_update. */
 static pf_status find_threads (entries_reader *self, size_t count,
                                pf_error *error) {
   uint64_t missing[PF_BATCH_ROWS / 64];
@@ -144,7 +144,7 @@ static pf_status fill_times (entries_reader *self, pf_column *column,
                              size_t count, pf_error *error) {
   pf_status status = fill_numbers(self, XPP_TIME, column, count, error);
   if (field_of(self, XPP_TIME) == NULL)
-    return status; /* nobody has asked for the threads */
+    return status; /* no times, so the threads are not needed */
   if (status == PF_OK)
     status = find_threads(self, count, error);
   return status == PF_OK ? xpp_times_update(&self->times, &self->rows,
@@ -165,9 +165,9 @@ static pf_status fill_names (entries_reader *self, xpp_role role,
 }
 
 
-/* Whether all operations are among those there are. */
-static bool are_known (const uint32_t *known, const uint32_t *ops,
-                       size_t count) {
+/* Returns true if all ids are valid operations. */
+static bool are_valid_ops (const uint32_t *known, const uint32_t *ops,
+                           size_t count) {
   const uint32_t i = known[0], I = known[1], O = known[2], o = known[3];
   bool all = true;
   for (size_t row = 0; row < count; row++)
@@ -176,11 +176,11 @@ static bool are_known (const uint32_t *known, const uint32_t *ops,
 }
 
 
-/* Say which operations nobody knows. */
+/* Warns about invalid operations. */
 static pf_status check_ops (const entries_reader *self, const pf_column *column,
                             size_t count, pf_error *error) {
   const uint32_t *const known = self->op_names;
-  if (!column->has_missing && are_known(known, column->ids, count))
+  if (!column->has_missing && are_valid_ops(known, column->ids, count))
     return PF_OK;
   for (size_t row = 0; row < count; row++) {
     const uint32_t op = column->ids[row];
@@ -201,7 +201,7 @@ static pf_status check_ops (const entries_reader *self, const pf_column *column,
 }
 
 
-/* Say once that names fill their field: longer ones were cut. */
+/* Warns once if a name fills its field, because longer ones were cut. */
 static pf_status check_symbols (const entries_reader *self, pf_error *error) {
   const xpp_name_cache *const cache = &self->calls;
   if (!cache->has_filled ||
@@ -229,7 +229,7 @@ static void fill_params (const entries_reader *self, pf_column *column,
 }
 
 
-/* A row has one flag more. */
+/* Adds a flag to those of a row. */
 static void add_flag (const entries_reader *self, pf_column *column, size_t row,
                       unsigned flag) {
   const uint64_t bit = (uint64_t)1 << (row & 63);
@@ -242,7 +242,7 @@ static void add_flag (const entries_reader *self, pf_column *column, size_t row,
 }
 
 
-/* The rows with which runs begin. */
+/* Sets the flag of rows with which a run begins. */
 static void mark_runs (const entries_reader *self, pf_column *column) {
   for (size_t i = 0; self->times.has_run_starts && i < PF_BATCH_ROWS / 64; i++)
     for (uint64_t left = self->times.run_starts[i]; left != 0; left &= left - 1)
@@ -250,7 +250,7 @@ static void mark_runs (const entries_reader *self, pf_column *column) {
 }
 
 
-/* Most rows have none. */
+/* Sets the flags; most rows have none. */
 static void fill_flags (const entries_reader *self, pf_column *column,
                         size_t count) {
   memset(column->data, 0, count * sizeof *column->ids);
@@ -270,7 +270,7 @@ static void fill_flags (const entries_reader *self, pf_column *column,
 }
 
 
-/* A field that is unknown stands as it is. */
+/* Copies a field without a role. */
 static void fill_extra (const entries_reader *self, pf_column *column,
                         size_t field, size_t count) {
   const pf_column *const from = &self->rows.batch.columns[field];
@@ -281,7 +281,7 @@ static void fill_extra (const entries_reader *self, pf_column *column,
 }
 
 
-/* The column of times, or of those that nobody asks for but flags. */
+/* The column of times, or the hidden one if the column is not wanted. */
 static pf_column time_column (entries_reader *self, pf_column *column,
                               uint64_t *missing) {
   pf_column hidden_times = {.type = PF_INT, .missing = missing};
@@ -290,7 +290,8 @@ static pf_column time_column (entries_reader *self, pf_column *column,
 }
 
 
-/* Flags without times: the times tell where runs begin. */
+/* Processes times if only flags are wanted, because runs are found by the
+   times. */
 static pf_status track_hidden_times (entries_reader *self,
                                      const pf_batch *batch, size_t count,
                                      pf_error *error) {
@@ -332,7 +333,7 @@ static pf_status fill_column (entries_reader *self, size_t number,
 
 /* {====== Plain entries ====== */
 
-/* Decode ahead what is plain, where there can be such entries. */
+/* Creates the read-ahead if the fast path can decode the wanted columns. */
 static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
                                  pf_error *error) {
   const xpp_file *const file = self->file;
@@ -354,16 +355,15 @@ static pf_status open_readahead (entries_reader *self, const pf_batch *batch,
 }
 
 
-/* Put a column of a batch of plain entries, if it is wanted, into one of
-   entries. */
+/* Copies a column of the fast path, if it is wanted. */
 static void copy_column (pf_column *to, const void *from) {
   if (to->data != NULL)
     memcpy(to->data, from, PF_BATCH_ROWS * pf_type_size(to->type));
 }
 
 
-/* The threads of plain entries: what another core has written is not asked for
-   where one number says it. */
+/* Sets the threads. One number is repeated, because reading what another core
+   has written is slower. */
 static void copy_threads (pf_column *to, const xpp_fast_rows *fast) {
   if (to->data == NULL || fast->threads == NULL)
     return;
@@ -374,7 +374,7 @@ static void copy_threads (pf_column *to, const xpp_fast_rows *fast) {
 }
 
 
-/* Follow the times of plain entries, if somebody wants that. */
+/* Processes the times of a batch of the fast path, if needed. */
 static pf_status track_fast_times (entries_reader *self,
                                    const xpp_fast_rows *fast,
                                    const pf_batch *batch, pf_error *error) {
@@ -388,7 +388,7 @@ static pf_status track_fast_times (entries_reader *self,
 }
 
 
-/* The rows at hand are those of plain entries. */
+/* Fills the batch from the fast path. */
 static pf_status take_fast (entries_reader *self, const xpp_fast_rows *fast,
                             pf_batch *batch, pf_error *error) {
   pf_column *const columns = batch->columns;
@@ -406,7 +406,8 @@ static pf_status take_fast (entries_reader *self, const xpp_fast_rows *fast,
 }
 
 
-/* The next plain entries; NULL: what comes next is looked at the long way. */
+/* Returns the next batch of the fast path, or NULL if the general path is
+   needed. */
 static const xpp_fast_rows *next_fast (entries_reader *self) {
   const xpp_parser *const parser = &self->rows.parser;
   if (self->readahead == NULL)
@@ -425,7 +426,7 @@ static const xpp_fast_rows *next_fast (entries_reader *self) {
 
 /* {====== The reader ====== */
 
-/* Which fields the wanted columns are made from. */
+/* Opens the rows with the fields that the wanted columns need. */
 static pf_status open_rows (entries_reader *self, const pf_batch *batch,
                             pf_error *error) {
   const xpp_file *const file = self->file;
@@ -452,7 +453,8 @@ static pf_status open_rows (entries_reader *self, const pf_batch *batch,
       wanted[field] = true;
   }
   for (xpp_role role = 0; role < XPP_ROLES; role++)
-    if (xpp_is_decimal(file, role)) /* xpp_convert_decimals reads the records */
+    if (xpp_is_decimal(file, role)) /* xpp_convert_decimals decodes it from the
+                                       records */
       wanted[file->roles.field[role]] = false;
   self->is_open = true;
   const pf_status status =

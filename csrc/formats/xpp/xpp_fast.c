@@ -1,6 +1,6 @@
 /*
-** xpp_fast.c - a few hundred records at a time, so that they stay in the nearest
-** cache while one field after the other is decoded.
+** xpp_fast.c - decodes blocks of a few hundred records field by field; a block
+** stays in the L1 cache.
 */
 
 #include "formats/xpp/xpp_fast.h"
@@ -10,16 +10,15 @@
 
 #include "bytes/cursor.h"
 
-#define BLOCK 256 /* records; a batch is a multiple */
-#define PREFETCH_BYTES \
-  12288u /* bytes that are asked for before they are looked at */
-#define LIVE     0x20
-#define END_MARK 0x1A
+#define BLOCK          256    /* records; a batch is a multiple of it */
+#define PREFETCH_BYTES 12288u /* distance of the prefetch */
+#define LIVE           0x20
+#define END_MARK       0x1A
 
 
 /* {====== What is wanted ====== */
 
-/* Whether a field holds numbers as they are read here. */
+/* Returns false if the fast path cannot decode the field of this role. */
 static bool open_number (xpp_fast_field *fast, const xpp_file *file,
                          xpp_role role) {
   const size_t number = file->roles.field[role];
@@ -58,7 +57,7 @@ bool xpp_fast_open (xpp_fast *fast, const xpp_file *file, const bool *wanted,
 }
 
 
-/* Memory for a column that is wanted. */
+/* Allocates a wanted column; clears *done when out of memory. */
 static void *new_column (bool is_wanted, size_t size, bool *done) {
   if (!is_wanted)
     return NULL;
@@ -93,14 +92,15 @@ void xpp_fast_rows_close (xpp_fast_rows *rows) {
 
 /* {====== Decoding ====== */
 
-/* Have a place in the nearest cache soon. It may lie behind the bytes, so it
-   is no pointer of theirs. */
+/* Prefetches an address, which may lie after the end of the bytes; hence an
+   integer, not a pointer. */
 static inline void prefetch (uintptr_t place) {
   __builtin_prefetch((const void *)place);
 }
 
 
-/* Whether records are live and have letters. */
+/* Returns true if all records of a block are not deleted and have valid
+   operations. */
 static bool are_valid (const xpp_fast *fast, const uint8_t *at) {
   const size_t record = fast->record, op_offset = fast->op_offset;
   bool all = true;
@@ -123,7 +123,8 @@ static bool fill_numbers (const xpp_fast_field *field, const uint8_t *at,
 }
 
 
-/* From ms to ns. A negative one is of a clock that has no sign. */
+/* Converts ms to ns. Returns false if a time is negative: the clock has no
+   sign, so the general path has to convert it. */
 static bool scale_times (int64_t *times) {
   int64_t all = 0;
   for (size_t i = 0; i < BLOCK; i++) {
@@ -159,7 +160,7 @@ static bool decode_some (const xpp_fast *fast, const uint8_t *at,
 }
 
 
-/* What the times and threads come to. */
+/* Sets is_same_thread and is_sorted. */
 static void summarize (xpp_fast_rows *rows) {
   bool is_same_thread = true, is_sorted = true;
   for (size_t i = 1; rows->threads != NULL && i < PF_BATCH_ROWS; i++)
@@ -179,7 +180,7 @@ bool xpp_fast_decode (const xpp_fast *fast, pf_bytes bytes, uint64_t at,
   const uint64_t end = at + size;
   if (end < bytes.size && bytes.at[end] != LIVE && bytes.at[end] != 0x2A &&
       bytes.at[end] != END_MARK)
-    return false; /* the last record is none */
+    return false; /* the last record is not followed by a record */
   for (size_t row = 0; row < PF_BATCH_ROWS; row += BLOCK)
     if (!decode_some(fast, bytes.at + at + row * fast->record, rows, row))
       return false;

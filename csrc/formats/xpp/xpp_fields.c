@@ -1,6 +1,6 @@
 /*
-** xpp_fields.c - from a header or a row of names to fields, and from the first rows
-** to what they say.
+** xpp_fields.c - finds the fields in the table header or the row of names, and
+** their roles from the first rows.
 */
 
 #include <stdio.h>
@@ -12,11 +12,11 @@
 #include "formats/xpp/xpp_settings.h"
 #include "model/batch.h"
 
-#define HEAD          65536 /* bytes looked at for the form of text */
-#define FIRST_ROWS    4     /* rows that are hardly damaged */
-#define SAMPLE        1024  /* rows looked at for what fields say */
-#define NAME_SIZE     60    /* bytes of a name of text, at most */
-#define NAME_CAPACITY 90    /* with a number behind */
+#define HEAD_BYTES    65536 /* bytes in which the separator is searched */
+#define FIRST_ROWS    4     /* rows that must have an operation each */
+#define SAMPLE_ROWS   1024  /* rows examined to find the roles */
+#define NAME_SIZE     60    /* bytes of a field name in text, at most */
+#define NAME_CAPACITY 90    /* the same with "_number" appended */
 
 
 /* {====== Fields of text ====== */
@@ -40,7 +40,7 @@ uint8_t xpp_separator_given (const pf_trace *trace) {
 }
 
 
-/* The first row of text that is not blank, as cells. */
+/* Scans the first row that is not blank. Returns the number of cells, or 0. */
 static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
                          size_t capacity) {
   xpp_scanner scanner = {separator, UINT64_MAX};
@@ -54,8 +54,8 @@ static size_t first_row (pf_bytes head, uint8_t separator, xpp_cell *cells,
 }
 
 
-/* Whether one of the fields before `number` is called so. */
-static bool is_taken (const xpp_file *file, const char *name, size_t number) {
+/* Returns true if one of the fields before number `number` has this name. */
+static bool is_used (const xpp_file *file, const char *name, size_t number) {
   for (size_t i = 0; i + 1 < number; i++)
     if (strcmp(file->fields[i].name, name) == 0)
       return true;
@@ -63,9 +63,10 @@ static bool is_taken (const xpp_file *file, const char *name, size_t number) {
 }
 
 
-/* Write the name of a field: as the row of names has it, or its number. */
-static void write_name (char *name, const xpp_file *file, const xpp_cell *cell,
-                        size_t number) {
+/* Sets the name of a field: from the row of names, with the number appended if
+   it is used already, else "fieldN". */
+static void set_name (char *name, const xpp_file *file, const xpp_cell *cell,
+                      size_t number) {
   static const pf_bytes nothing = {(const uint8_t *)"", 0};
   const pf_bytes text =
       file->has_names && cell != NULL ? xpp_trim(cell->text) : nothing;
@@ -73,28 +74,28 @@ static void write_name (char *name, const xpp_file *file, const xpp_cell *cell,
   (void)snprintf(name, NAME_CAPACITY, "%.*s", size, (const char *)text.at);
   if (size == 0)
     (void)snprintf(name, NAME_CAPACITY, "field%zu", number);
-  else if (is_taken(file, name, number))
+  else if (is_used(file, name, number))
     (void)snprintf(name, NAME_CAPACITY, "%.*s_%zu", size, (const char *)text.at,
                    number);
 }
 
 
-static pf_status make_text_fields (xpp_file *file, const xpp_cell *cells,
-                                   size_t count, pf_error *error) {
+static pf_status build_text_fields (xpp_file *file, const xpp_cell *cells,
+                                    size_t count, pf_error *error) {
   file->fields = calloc(file->nfields + 1, sizeof *file->fields);
   file->names = calloc(file->nfields + 1, NAME_CAPACITY);
   if (file->fields == NULL || file->names == NULL)
     return xpp_no_memory(error);
   for (size_t i = 0; i < file->nfields; i++) {
     char *const name = file->names + i * NAME_CAPACITY;
-    write_name(name, file, i < count ? &cells[i] : NULL, i + 1);
+    set_name(name, file, i < count ? &cells[i] : NULL, i + 1);
     file->fields[i] = (pf_field){name, PF_BYTES, NULL, false};
   }
   return PF_OK;
 }
 
 
-/* The code page of text is what the option says; nothing else tells. */
+/* Only the option states the code page of text. */
 static pf_status find_charset (pf_trace *trace, xpp_file *file,
                                pf_error *error) {
   char name[32] = "raw";
@@ -115,7 +116,8 @@ static pf_status find_charset (pf_trace *trace, xpp_file *file,
 static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
                                    pf_error *error) {
   const pf_bytes bytes = xpp_first_text(trace);
-  const pf_bytes head = {bytes.at, bytes.size < HEAD ? bytes.size : HEAD};
+  const pf_bytes head = {bytes.at,
+                         bytes.size < HEAD_BYTES ? bytes.size : HEAD_BYTES};
   file->is_text = true;
   file->separator =
       xpp_detect_separator(head, head.size == bytes.size,
@@ -129,7 +131,7 @@ static pf_status find_text_fields (pf_trace *trace, xpp_file *file,
     return xpp_no_memory(error);
   const size_t count = first_row(head, file->separator, cells, file->nfields);
   file->has_names = xpp_are_names(cells, count);
-  pf_status status = make_text_fields(file, cells, count, error);
+  pf_status status = build_text_fields(file, cells, count, error);
   free(cells);
   return status == PF_OK ? find_charset(trace, file, error) : status;
 }
@@ -188,7 +190,7 @@ static xpp_kind kind_of (const xpp_file *file, size_t field) {
 }
 
 
-/* Look at the values of a field. */
+/* Adds the values of a field to its statistics. */
 static void inspect_values (xpp_stats *stats, const pf_column *column,
                             size_t rows) {
   for (size_t row = 0; row < rows; row++) {
@@ -205,15 +207,16 @@ static void inspect_values (xpp_stats *stats, const pf_column *column,
 }
 
 
-/* The first rows, for a look at them. Their oddities are said when they are
-   read: here nobody hears of them. */
+/* The first rows of a trace. Warnings go into notes of their own, because the
+   readers will report them again. */
 typedef struct sample {
   pf_trace trace;
   xpp_rows rows;
 } sample;
 
 
-/* PF_OK with or without rows; free with close_sample, also after a failure. */
+/* Opens the first rows; there may be none. Call close_sample also after a
+   failure. */
 static pf_status open_sample (sample **made, const pf_trace *trace,
                               pf_error *error) {
   sample *const s = malloc(sizeof *s);
@@ -227,7 +230,7 @@ static pf_status open_sample (sample **made, const pf_trace *trace,
   if (s->trace.notes == NULL)
     return xpp_no_memory(error);
   if (status == PF_OK)
-    status = xpp_rows_next(&s->rows, SAMPLE, error);
+    status = xpp_rows_next(&s->rows, SAMPLE_ROWS, error);
   return status > 0 ? PF_OK : status;
 }
 
@@ -241,7 +244,7 @@ static void close_sample (sample *s) {
 }
 
 
-/* Look at the values of the first rows. */
+/* Computes the statistics of each field over the first rows. */
 static pf_status inspect_rows (pf_trace *trace, xpp_candidate *fields,
                                size_t count, pf_error *error) {
   sample *s;
@@ -254,7 +257,7 @@ static pf_status inspect_rows (pf_trace *trace, xpp_candidate *fields,
 }
 
 
-/* What the settings say is left out of the trace. */
+/* The roles that the trace lacks according to the settings. */
 static xpp_hints hints_of (const xpp_file *file) {
   int64_t value;
   return (xpp_hints){
@@ -280,7 +283,7 @@ static void fill_candidates (const xpp_file *file, xpp_candidate *fields) {
 }
 
 
-/* Say how the roles were found. */
+/* Warns if roles are ambiguous, unknown or guessed. */
 static pf_status report_roles (pf_trace *trace, const xpp_file *file,
                                pf_error *error) {
   const xpp_roles *const roles = &file->roles;
@@ -351,8 +354,8 @@ static bool is_same (const pf_column *column, size_t row, size_t other) {
 }
 
 
-/* The op of a row, or 0. */
-static uint8_t op_of (const pf_column *op, size_t row) {
+/* The operation in a row, or 0 if it is not valid. */
+static uint8_t op_in (const pf_column *op, size_t row) {
   if (op->type != PF_BYTES || pf_is_missing(op, row))
     return 0;
   const pf_bytes text = xpp_trim(op->bytes[row]);
@@ -361,8 +364,9 @@ static uint8_t op_of (const pf_column *op, size_t row) {
 }
 
 
-/* Whether i X is directly followed by I X, or O X by o X; and whether the first
-   rows have letters, by which records can be told from other bytes. */
+/* Sets is_unfiltered if i X is directly followed by I X, or O X by o X; and
+   op_offset if the first rows have valid operations, which the parser then
+   requires of each record. */
 static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
   const size_t *const field = file->roles.field;
   const pf_column *const columns = rows->batch.columns;
@@ -370,12 +374,12 @@ static void inspect_ops (xpp_file *file, const xpp_rows *rows) {
       field[XPP_THREAD] == XPP_NO_FIELD ? NULL : &columns[field[XPP_THREAD]];
   bool all = true;
   for (size_t row = 0; row < rows->batch.rows; row++) {
-    const uint8_t op = op_of(&columns[field[XPP_OP]], row);
+    const uint8_t op = op_in(&columns[field[XPP_OP]], row);
     all = all && (op != 0 || row >= FIRST_ROWS);
     if (row == 0 || !is_same(thread, row, row - 1) ||
         !is_same(&columns[field[XPP_CALL]], row, row - 1))
       continue;
-    const uint8_t before = op_of(&columns[field[XPP_OP]], row - 1);
+    const uint8_t before = op_in(&columns[field[XPP_OP]], row - 1);
     if ((before == 'i' && op == 'I') || (before == 'O' && op == 'o'))
       file->is_unfiltered = true;
   }

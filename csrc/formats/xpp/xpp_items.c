@@ -1,6 +1,6 @@
 /*
-** xpp_items.c - the walk: from packet to packet, and the rows of text. xpp_records.c
-** has those of tables.
+** xpp_items.c - the parser: the sequence of segments, and the rows of text.
+** xpp_records.c parses the records of tables.
 */
 
 #include <stdarg.h>
@@ -16,7 +16,8 @@ const char *const xpp_item_names[XPP_ITEM_KINDS] = {
 
 /* {====== What both forms use ====== */
 
-/* Where the walk is, for people: packets are files of their own. */
+/* The prefix of messages about the current segment: packets are files of their
+   own, so their number is given. */
 static const char *packet_prefix (const xpp_parser *parser, char *text,
                                   size_t size) {
   const xpp_segment *const segment = &parser->file->segments[parser->segment];
@@ -73,7 +74,8 @@ bool xpp_are_names (const xpp_cell *cells, size_t count) {
 }
 
 
-/* The row is one that was cut, or has more or fewer fields than the others. */
+/* Takes a row that has too few or too many cells. One that the end of the file
+   cuts becomes an item of kind XPP_REST. */
 static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
   const xpp_row *const row = &parser->row;
   const size_t expected = parser->file->nfields;
@@ -90,7 +92,7 @@ static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
 }
 
 
-/* Say what is odd about quotes. */
+/* Warns if a quote of the row is not closed or not doubled. */
 static pf_status check_quotes (xpp_parser *parser) {
   if (parser->row.is_unclosed)
     return xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
@@ -103,7 +105,7 @@ static pf_status check_quotes (xpp_parser *parser) {
 }
 
 
-/* A live trace waits for the end of the line. */
+/* In a live trace the last row is incomplete until its line end is written. */
 static bool is_unfinished (xpp_parser *parser) {
   if (!parser->file->is_live || parser->row.has_end)
     return false;
@@ -135,8 +137,8 @@ static pf_status next_row (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
 }
 
 
-/* Takes all end marks that stand together. They may stand behind the rows; where packets were copied together
-   also between them. */
+/* Takes a row, or all adjacent end marks. End marks normally follow the rows;
+   in packets that were concatenated they also stand between rows. */
 static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
                                xpp_item *item) {
   if (bytes.at[parser->at] == 0x1A) {
@@ -162,7 +164,7 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
 
 /* {====== From packet to packet ====== */
 
-/* The next segment, when there is one. */
+/* Advances to the next segment. Returns false after the last one. */
 static bool next_segment (xpp_parser *parser) {
   if (parser->segment + 1 >= parser->file->nsegments)
     return false;

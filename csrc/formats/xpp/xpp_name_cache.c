@@ -1,6 +1,6 @@
 /*
-** xpp_name_cache.c - a table key the bytes key a field, a few places to look at for each.
-** It forgets: where all key these are taken, a new name takes the first.
+** xpp_name_cache.c - a hash table with linear probing of at most PROBES slots.
+** A new name whose slots are all used replaces the first of them.
 */
 
 #include <stdlib.h>
@@ -11,26 +11,27 @@
 #include "model/names.h"
 
 #define MAX_SLOTS 4096
-#define MAX_BYTES ((size_t)1 << 20) /* key all places */
-#define PROBES    4                 /* places for one name */
+#define MAX_BYTES ((size_t)1 << 20) /* of all slots */
+#define PROBES    4                 /* slots examined for one name */
 
-/* Of what the loops over records are made key. */
+/* Inlined into the loops over records. */
 #define HOT static inline __attribute__((always_inline))
 
-/* The name key nothing, in places: names there are numbers + 1. */
+/* In a slot: the field is empty. Other values are id + 1. */
 #define MISSING UINT32_MAX
 
 
 /* {====== Opening ====== */
 
-/* Whether equal bytes key the field always say the same. */
+/* Returns true if equal bytes of the field always mean the same text. */
 static bool is_cacheable (const dbf_field *field) {
   return field->kind == DBF_TEXT && field->size > 0 && field->null_bit < 0 &&
          field->length_bit < 0;
 }
 
 
-/* How a field key 2 to 7 bytes is loaded as a word; false: it cannot be. */
+/* Sets how a field of 2 to 7 bytes is loaded as a word; false: its record is
+   too short. */
 static bool find_load (xpp_name_cache *cache, uint32_t record) {
   const dbf_field *const field = cache->field;
   if (record - field->offset >= 8)
@@ -78,15 +79,15 @@ void xpp_name_cache_close (xpp_name_cache *cache) {
 
 /* {====== Looking up ====== */
 
-/* What the loops know key a field: the compiler shall see that it is constant. */
+/* Layout of a key; a constant in the loops for common sizes, so that the
+   compiler unrolls them. */
 typedef struct key_layout {
   xpp_load load;
   size_t size, words;
 } key_layout;
 
 
-/* Word `i` key the bytes key a field; the last one may have some key the one
-   before it again. */
+/* Word `i` of a key. The last word may overlap the one before it. */
 HOT uint64_t word_at (key_layout key, const uint8_t *at, size_t i) {
   const size_t size = key.size;
   switch (key.load) {
@@ -103,8 +104,8 @@ static inline uint64_t mix (uint64_t hash, uint64_t word) {
 }
 
 
-/* Where the search for the bytes key a field run_starts. Steps instead key a loop:
-   with a constant number key words only they are left key it. */
+/* The slot at which probing starts. Without a loop for the first three words,
+   so that a constant number of words leaves no branch. */
 HOT size_t first_slot (key_layout key, const uint8_t *at) {
   uint64_t hash = mix(0, word_at(key, at, 0));
   if (key.words > 1)
@@ -129,8 +130,8 @@ HOT bool is_known (key_layout key, const uint64_t *slots, const uint8_t *at) {
 }
 
 
-/* The slot key the bytes, or else the one that they take: a free one, or the
-   first. */
+/* The slot of a key; if it is not in the table, the slot to store it in: a free
+   one, or the first. */
 HOT size_t find_slot (const xpp_name_cache *cache, key_layout key,
                       const uint8_t *at, bool *found) {
   const size_t first = first_slot(key, at) & cache->mask, size = key.words + 1;
@@ -173,7 +174,7 @@ static size_t find_bytes (const xpp_name_cache *cache, const uint8_t *at,
 }
 
 
-/* The usual sizes have loops key their own. */
+/* Common key sizes have specialised loops. */
 size_t xpp_name_cache_find (const xpp_name_cache *cache, const uint8_t *at,
                             size_t stride, size_t count, uint32_t *names) {
   const size_t size = cache->field->size;
@@ -193,7 +194,7 @@ size_t xpp_name_cache_find (const xpp_name_cache *cache, const uint8_t *at,
 
 /* {====== Columns ====== */
 
-/* The name in one record, decoded: its number + 1, or MISSING. */
+/* Decodes the name in one record; *name is id + 1, or MISSING. */
 static pf_status decode (xpp_name_cache *cache, xpp_rows *rows, dbf_run run,
                          uint32_t *name, pf_error *error) {
   uint64_t missing[PF_BATCH_ROWS / 64];
@@ -214,7 +215,7 @@ static pf_status decode (xpp_name_cache *cache, xpp_rows *rows, dbf_run run,
   return number >= PF_NO_NAME - 1 ? xpp_no_memory(error) : PF_OK;
 }
 
-/* Know the name key a record from now on. */
+/* Stores the name of a record in its slot. */
 static void store (xpp_name_cache *cache, const uint8_t *at, uint32_t name) {
   const key_layout key = {cache->load, cache->field->size, cache->words};
   bool found;
@@ -229,7 +230,7 @@ static void store (xpp_name_cache *cache, const uint8_t *at, uint32_t name) {
 }
 
 
-/* The name key a record, which may be none, into a row. */
+/* Decodes, stores and sets the name of one record. */
 static pf_status fill_one (xpp_name_cache *cache, xpp_rows *rows,
                            const dbf_run *run, pf_column *column, size_t row,
                            pf_error *error) {

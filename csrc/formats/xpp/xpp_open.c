@@ -1,22 +1,24 @@
 /*
 ** xpp_open.c - the format xpp: traces of the Alaska Xbase++ profiler.
 **
-** The PRF file is a table of Visual FoxPro (formats/dbf) or, when "human
-** readable output" was asked for, text of the DELDBE. One entry each:
+** The PRF file is a table of Visual FoxPro (formats/dbf) or, for "human
+** readable output", text of the DELDBE. The fields of an entry:
 **
-**   FIELD    as a table   what it says
+**   FIELD    as a table   meaning
 **   TID      I(4), N      ThreadId()
-**   TIME     I(4), N      ms since the start; may be left out
-**   OP       C(1)         i I O o
+**   TIME     I(4), N      ms since the start; optional
+**   OP       C(1)         operation: i about to be called, I entered,
+**                         O about to return, o returned
 **   MSG      C(n)         the function, cut to n bytes ("size for symbols")
-**   LINE     I(4), N      line of the source; may be left out
-**   PARAMS   M            parameters, in a memo file .PRV; may be left out
+**   LINE     I(4), N      line of the source; optional
+**   PARAMS   M            parameters, in a memo file .PRV; optional
 **
-** From the documents: that the file can be read as such a table, what is in
-** it, the letters, flushing and packets, and that OP is called so. From names
-** the profiler uses: TID, TIME, MSG, LINE, PARAMS. Not known: types and widths
-** (the table says them itself), the order of fields in text and whether it has
-** names, so xpp_roles.c finds fields by several names and by their looks.
+** The documents describe that the file can be read as such a table, its
+** contents, the operations, flushing, packets and the name OP. The names TID,
+** TIME, MSG, LINE and PARAMS occur in the profiler. Not known: types and widths
+** (the table states them), the order of fields in text and whether it has a row
+** of names; xpp_roles.c therefore finds fields by several names and by their
+** values.
 */
 
 #include <stdio.h>
@@ -37,7 +39,7 @@ static void set_text (pf_trace *trace, const char *name, const char *text) {
 }
 
 
-/* "thread=TID time=TIME ..." */
+/* Sets the fact "fields": "thread=TID time=TIME ...". */
 static void set_roles (pf_trace *trace, const xpp_file *file) {
   char text[512];
   size_t used = 0;
@@ -53,7 +55,7 @@ static void set_roles (pf_trace *trace, const xpp_file *file) {
 }
 
 
-/* How many records there is room for in all segments. */
+/* The number of records that fit into the segments. */
 static uint64_t capacity_of (const pf_trace *trace, const xpp_file *file) {
   uint64_t found = 0;
   for (size_t i = 0; i < file->nsegments; i++) {
@@ -66,8 +68,8 @@ static uint64_t capacity_of (const pf_trace *trace, const xpp_file *file) {
 }
 
 
-/* The number of records that the header states. Of a file whose settled length
-   is known from its ring, the header may already count records behind that. */
+/* The number of records in the header. In a file that is read together with its
+   ring, the header may already count records after the settled length. */
 static uint64_t records_of (const pf_trace *trace, const xpp_file *file) {
   const uint64_t counted = dbf_header_count(file->dbf, trace->sources[0].bytes);
   const uint64_t found = capacity_of(trace, file);
@@ -114,7 +116,7 @@ static void set_info (pf_trace *trace, const xpp_file *file) {
 }
 
 
-/* Compare what the header counts with what is there. */
+/* Warns if the header counts more or fewer records than there are. */
 static pf_status check_count (pf_trace *trace, const xpp_file *file,
                               pf_error *error) {
   const uint64_t counted = records_of(trace, file),
@@ -142,7 +144,7 @@ static void add_table (pf_trace *trace, xpp_file *file, const char *name,
 }
 
 
-/* The tables of a trace whose fields and roles are known. */
+/* Adds the tables once fields and roles are known. */
 static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
   pf_status status = xpp_raw_schema(file, error);
   if (status == PF_OK)
@@ -162,7 +164,7 @@ static pf_status add_tables (pf_trace *trace, xpp_file *file, pf_error *error) {
 }
 
 
-/* A PRI file by itself. */
+/* Opens a PRI file without a trace. */
 static void open_settings (pf_trace *trace, xpp_file *file) {
   file->settings = trace->sources[0].bytes;
   add_table(trace, file, "settings", xpp_settings_fields, 5, xpp_open_settings);

@@ -1,8 +1,7 @@
 /*
-** xpp_packets.c - the stretches of rows of a trace: of one file, or of the header
-** packet and the packets behind it, which are sources of the role "packet" in
-** the order of their numbers. The number is the end of the file's name:
-** TEST.PRF.000001.
+** xpp_packets.c - finds the segments of a trace: the main file, then the
+** packets, which are sources of the role "packet" in the order of their
+** numbers. The number is the end of the file name: TEST.PRF.000001.
 */
 
 #include <stdlib.h>
@@ -18,7 +17,7 @@ static bool is_digit (char c) {
 }
 
 
-/* The number a path ends with; 0 when there is none: the header packet. */
+/* The packet number at the end of a path; 0: none, as in the main file. */
 static uint64_t number_of (const char *path) {
   const size_t size = strlen(path);
   size_t first = size;
@@ -40,7 +39,7 @@ static bool are_same (pf_bytes left, pf_bytes right) {
 }
 
 
-/* The rows of the header packet. */
+/* The bytes of the main file after the table header. */
 static pf_bytes rows_of_header (const pf_trace *trace, const xpp_file *file) {
   const pf_bytes bytes = trace->sources[0].bytes;
   const size_t start = file->is_text ? 0 : file->dbf->start;
@@ -50,8 +49,8 @@ static pf_bytes rows_of_header (const pf_trace *trace, const xpp_file *file) {
 }
 
 
-/* Whether the rows of a packet stand in the header packet already, as in one
-   that was rebuilt beside its packets. */
+/* Returns true if the main file begins with the rows of the packet: it was then
+   rebuilt from its packets. */
 static bool is_rebuilt (const pf_trace *trace, const xpp_file *file,
                         pf_bytes packet) {
   const pf_bytes rows = rows_of_header(trace, file);
@@ -77,8 +76,8 @@ static pf_status warn_gap (pf_trace *trace, const xpp_segment *last,
 }
 
 
-/* Whether a packet repeats what is there: as the last one, by number or by
-   content, or as rows of a file that was rebuilt. */
+/* Returns true if a packet repeats rows: it has the number or the content of
+   the last one, or the main file was rebuilt. */
 static bool is_duplicate (const pf_trace *trace, const xpp_file *file,
                           size_t source, uint64_t number) {
   const xpp_segment *const last = &file->segments[file->nsegments - 1];

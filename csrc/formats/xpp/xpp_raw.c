@@ -1,6 +1,6 @@
 /*
-** xpp_raw.c - the reader of table raw: every byte of the trace, item by item, and
-** the fields as the file states them.
+** xpp_raw.c - the reader of table raw: every item of the trace with its bytes,
+** and the fields as the file states them.
 */
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ typedef struct raw_reader {
   pf_reader reader;
   pf_trace *trace;
   xpp_file *file;
-  bool is_open; /* rows are */
+  bool is_open; /* `rows` is open */
   uint32_t kinds[XPP_ITEM_KINDS];
   xpp_rows rows;
 } raw_reader;
@@ -74,7 +74,7 @@ static uint64_t packet_of (const xpp_file *file, size_t source) {
 }
 
 
-/* What is known of the pieces of a run. */
+/* Fills our columns for the items of a run. */
 static void fill_run (const raw_reader *self, pf_batch *batch,
                       const xpp_run *run) {
   const xpp_item *const item = &run->item;

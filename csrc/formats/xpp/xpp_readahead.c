@@ -1,7 +1,8 @@
 /*
-** xpp_readahead.c - some batches go round: the thread fills those that the reader has
-** done with. Waking a thread costs about what a batch does: who waits is woken
-** when half of them are there, or free.
+** xpp_readahead.c - a bounded queue of batches between the thread and the
+** reader. Waking a thread costs about as much as decoding a batch, so the
+** reader is woken when half of the slots are filled, and the thread when half
+** are free.
 */
 
 #include "formats/xpp/xpp_readahead.h"
@@ -12,28 +13,29 @@
 
 #include "model/parallel.h"
 
-#define SLOTS   8 /* batches; one of them is being read */
+#define SLOTS   8 /* one of them is in use by the reader */
 #define WAKE_AT 4
 #define MIN_STREAK \
-  4 /* plain ones in a row before the thread goes on with them */
+  4 /* batches decoded by the reader before the thread starts */
 
 struct xpp_readahead {
-  xpp_readahead *next, **link; /* in the list; NULL: in none */
+  xpp_readahead *next, **link; /* list node; NULL: not in a list */
   xpp_fast fast;
   xpp_fast_rows slots[SLOTS];
-  size_t nslots;    /* that were opened */
-  size_t streak;    /* plain ones in a row without the thread */
-  bool is_disabled; /* there is no thread to be had */
+  size_t nslots;    /* number of slots that were opened */
+  size_t streak;    /* batches in sequence that the reader decoded itself */
+  bool is_disabled; /* no thread is available */
   bool has_thread;
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t work, done;
-  /* Under the lock: a run from batch to batch. */
+  /* Protected by the lock. A run: consecutive batches that the thread
+     decodes. */
   pf_bytes bytes;
-  uint64_t start;            /* byte of its first batch */
-  size_t produced, consumed; /* batches of it, ever */
-  bool is_running;           /* the thread is to give more */
-  bool is_busy;              /* it is at one */
+  uint64_t start;            /* byte at which its first batch begins */
+  size_t produced, consumed; /* batches of the run so far */
+  bool is_running;           /* the thread continues to decode */
+  bool is_busy;              /* the thread is decoding a batch */
   bool has_waiter;
   bool is_closing;
 };
@@ -41,14 +43,14 @@ struct xpp_readahead {
 
 /* {====== The thread ====== */
 
-/* What batch `number` of a run is decoded into. The first slot is that of a
-   batch that is decoded without the thread. */
+/* The slot of batch `number` of a run. The first slot is for batches that the
+   reader decodes itself. */
 static xpp_fast_rows *slot_of (xpp_readahead *f, size_t number) {
   return &f->slots[(number + 1) % SLOTS];
 }
 
 
-/* Where it run_starts. */
+/* The byte at which a batch of the run begins. */
 static uint64_t offset_of (const xpp_readahead *f, size_t number) {
   return f->start + (uint64_t)number * PF_BATCH_ROWS * f->fast.record;
 }
@@ -69,7 +71,8 @@ static void decode_one (xpp_readahead *f) {
   pthread_mutex_lock(&f->lock);
   f->is_busy = false;
   f->is_running =
-      f->is_running && is_fast; /* it may have been stopped meanwhile */
+      f->is_running && is_fast; /* xpp_readahead_stop may have been called
+                                   meanwhile */
   f->produced += f->is_running;
   if (f->has_waiter && (!f->is_running || f->produced - f->consumed >= WAKE_AT))
     pthread_cond_signal(&f->done);
@@ -97,7 +100,9 @@ static void *decode_all (void *context) {
 
 static bool open_slots (xpp_readahead *f, size_t count) {
   pf_status status = PF_OK;
-  while (f->nslots < count && status == PF_OK) /* closed also after a failure */
+  while (f->nslots < count && status == PF_OK) /* counts the slot also after a
+                                                  failure, so that it is
+                                                  closed */
     status = xpp_fast_rows_open(&f->slots[f->nslots++], &f->fast);
   return status == PF_OK;
 }
@@ -123,7 +128,7 @@ static void close_conditions (xpp_readahead *f) {
 }
 
 
-/* Have a thread, if that makes sense. */
+/* Starts the thread if there is none. Returns false if there cannot be one. */
 static bool ensure_thread (xpp_readahead *f) {
   if (f->has_thread || f->is_disabled)
     return f->has_thread;
@@ -164,8 +169,8 @@ void xpp_readahead_stop (xpp_readahead *f) {
 }
 
 
-/* The next batch of the run; NULL: it has ended. False: it does not go on
-   there. */
+/* Takes the next batch of the run; *slot is NULL if the run has ended. Returns
+   false if the run does not continue at this byte. */
 static bool take_from_thread (xpp_readahead *f, pf_bytes bytes, uint64_t at,
                               const xpp_fast_rows **slot) {
   pthread_mutex_lock(&f->lock);
@@ -185,8 +190,8 @@ static bool take_from_thread (xpp_readahead *f, pf_bytes bytes, uint64_t at,
 }
 
 
-/* The same without the thread, which goes on behind it when that has been so
-   for a while. */
+/* Decodes a batch in the caller. After MIN_STREAK batches the thread begins a
+   run after it. */
 static const xpp_fast_rows *decode_direct (xpp_readahead *f, pf_bytes bytes,
                                            uint64_t at) {
   if (!open_slots(f, 1) ||

@@ -1,17 +1,17 @@
 /*
-** xpp_records.c - the walk over the records of a table.
+** xpp_records.c - parses the records of a table.
 **
-** Records have one size, and each run_starts with a blank or an asterisk. So bytes
-** that were lost are noticed (a packet that was copied as text ends at its
-** first 0x1A), and the records behind them are found again. A record counts
-** only when another one, an end mark, or the end tracks_times it.
+** All records have one size, and each begins with a blank or an asterisk. This
+** detects lost bytes (a packet that was copied as text ends at its first 0x1A)
+** and finds the records after them. A record is valid only if another record,
+** an end mark or the end of the file follows it.
 */
 
 #include "formats/xpp/xpp_items.h"
 
 #define END_MARK    0x1A
-#define CHAIN       4  /* records in a row that nobody finds by accident */
-#define MAX_INVALID 16 /* in a row, before these */
+#define MIN_CHAIN   4  /* consecutive records that do not occur by chance */
+#define MAX_INVALID 16 /* invalid records before such a chain, at most */
 
 
 static bool is_flag (uint8_t c) {
@@ -19,13 +19,14 @@ static bool is_flag (uint8_t c) {
 }
 
 
-/* Whether a record can end before `at`. */
+/* Returns true if a record can end before `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at) {
   return at == bytes.size || is_flag(bytes.at[at]) || bytes.at[at] == END_MARK;
 }
 
 
-/* Whether a record may stand at `at`. */
+/* Returns true if `at` may be the start of a record, judged by its first byte
+   and the byte after it. */
 static bool may_be_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   const uint64_t record = file->dbf->record;
   return record <= bytes.size && at <= bytes.size - record &&
@@ -37,32 +38,35 @@ const bool xpp_is_op[256] = {
     ['i'] = true, ['I'] = true, ['O'] = true, ['o'] = true};
 
 
-/* Whether the record at `at`, which is there, says what was done to a call. */
+/* Returns true if the record at `at`, which is complete, has a valid operation,
+   or if its offset is not known. */
 static bool has_op (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   return file->op_offset == 0 || xpp_is_op[bytes.at[at + file->op_offset]];
 }
 
 
-/* Whether a record stands at `at`. Texts are padded with blanks, so that flags
-   alone would be found everywhere. */
+/* Returns true if a record starts at `at`. The operation is checked, too: texts
+   are padded with blanks, so the first byte alone would match anywhere. */
 static bool is_record (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   return may_be_record(file, bytes, at) && has_op(file, bytes, at);
 }
 
 
-/* Whether several do, up to the end at most. */
+/* Returns true if MIN_CHAIN records follow each other from `at` on, or at least
+   one up to the end. */
 static bool is_chain (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   unsigned found = 0;
-  while (found < CHAIN && is_record(file, bytes, at)) {
+  while (found < MIN_CHAIN && is_record(file, bytes, at)) {
     at += file->dbf->record;
     found++;
   }
-  return found == CHAIN ||
+  return found == MIN_CHAIN ||
          (found > 0 && (at == bytes.size || bytes.at[at] == END_MARK));
 }
 
 
-/* The first place in [at, end) where records go on, or `end`. */
+/* The first position in [at, end) at which a chain of records starts, or
+   `end`. */
 static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
                             uint64_t end) {
   while (at < end && !(is_flag(bytes.at[at]) && is_chain(file, bytes, at)))
@@ -71,9 +75,10 @@ static uint64_t find_chain (const xpp_file *file, pf_bytes bytes, uint64_t at,
 }
 
 
-/* How many records that begin with `flag` follow each other from `at` on, where
-   there is one, at most `most`. A record counts as in is_record: what tracks_times
-   each but the last is known to be a border, because it is a record. */
+/* Counts the consecutive records that begin with `flag`, at most `max_rows`;
+   the first one at `at` is known to be valid. The check of is_record for what
+   follows a record is needed only for the last one, because a record follows
+   each of the others. */
 static size_t count_records (const xpp_file *file, pf_bytes bytes, uint64_t at,
                              uint8_t flag, size_t max_rows) {
   const size_t record = file->dbf->record, op_offset = file->op_offset;
@@ -98,7 +103,7 @@ static xpp_item_kind kind_of (uint8_t flag) {
 }
 
 
-/* Records of one kind that follow each other. */
+/* Takes consecutive records that all are deleted, or all are not. */
 static pf_status take_records (xpp_parser *parser, pf_bytes bytes,
                                size_t max_rows, xpp_item *item) {
   const uint64_t record = parser->file->dbf->record;
@@ -112,7 +117,8 @@ static pf_status take_records (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* A record that does not begin as it should, where the next one does. */
+/* Takes a record with an invalid first byte; valid ones follow at the right
+   distance. */
 static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
                                xpp_item *item) {
   const uint8_t flag = bytes.at[parser->at];
@@ -130,7 +136,7 @@ static pf_status take_invalid (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* Bytes up to `next` that are no record. */
+/* Takes the bytes up to `next`, which contain no record, with a warning. */
 static pf_status take_rest (xpp_parser *parser, pf_bytes bytes, uint64_t next,
                             xpp_item *item) {
   const bool is_last = next == bytes.size;
@@ -149,7 +155,8 @@ static pf_status take_rest (xpp_parser *parser, pf_bytes bytes, uint64_t next,
 }
 
 
-/* End marks: at the end, or between records. */
+/* Takes end marks, which stand at the end or between records, with a warning
+   for bytes that follow. */
 static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
   uint64_t next = parser->at;
   while (next < bytes.size && bytes.at[next] == END_MARK)
@@ -174,8 +181,8 @@ static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
 }
 
 
-/* Whether one record stands at `at`, though what tracks_times it is odd, or the
-   record itself is and others follow it. */
+/* Returns true if a record starts at `at` although the bytes after it are
+   invalid, or although it is invalid itself and a record follows. */
 static bool is_isolated (const xpp_file *file, pf_bytes bytes, uint64_t at) {
   const uint64_t next = at + file->dbf->record;
   if (may_be_record(file, bytes, at) || is_record(file, bytes, next))
@@ -185,8 +192,8 @@ static bool is_isolated (const xpp_file *file, pf_bytes bytes, uint64_t at) {
 }
 
 
-/* Whether records are where they should behind some at `at` that say what nobody
-   knows. */
+/* Returns true if a chain of records starts after at most MAX_INVALID invalid
+   records. */
 static bool leads_to_records (const xpp_file *file, pf_bytes bytes,
                               uint64_t at) {
   const uint64_t record = file->dbf->record;
@@ -202,8 +209,8 @@ static bool leads_to_records (const xpp_file *file, pf_bytes bytes,
 }
 
 
-/* What does not look like a record: one that says what nobody knows, or bytes
-   behind which records go on elsewhere. */
+/* Takes bytes that are not a valid record: either as one invalid record of the
+   right size, or as damage up to the next chain of records. */
 static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
                                     xpp_item *item) {
   const xpp_file *const file = parser->file;
@@ -221,7 +228,7 @@ static pf_status take_unrecognized (xpp_parser *parser, pf_bytes bytes,
 }
 
 
-/* The header of a table, in the header packet. */
+/* Returns true inside the table header of the main file. */
 static bool is_in_header (const xpp_parser *parser) {
   return parser->file->segments[parser->segment].source == 0 &&
          parser->at < parser->file->dbf->start;

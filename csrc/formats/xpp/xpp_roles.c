@@ -1,29 +1,29 @@
 /*
-** xpp_roles.c - finding out which field says what.
+** xpp_roles.c - assigns roles to fields.
 **
-** Names as the profiler writes them (TID TIME OP MSG LINE PARAMS) come first,
-** then those of the documentation and of people; upper and lower case,
-** blanks and underscores do not matter, and a name of 10 bytes may be a longer
-** one that was cut. Two fields of one role: the first one has it.
+** Names that the profiler writes (TID TIME OP MSG LINE PARAMS) have priority
+** over those of the documentation and common ones. Case, blanks and underscores
+** do not matter, and a name of 10 bytes may be a longer one that was cut. If
+** two fields have the name of one role, the first gets it.
 **
-** What names leave open is found by looks: op is the field whose values are
-** letters of i I O o; call the widest field of text whose values could be
-** names; params a memo; time a number that never decreases; thread the number of
-** the smallest range before it; line another number.
+** Roles that names leave open are found by values: op is the field whose values
+** are i I O o; call the widest text field whose values could be names; params a
+** memo; time a number that never decreases; thread the number with the smallest
+** range before it; line another number.
 */
 
 #include <string.h>
 
 #include "formats/xpp/xpp_roles.h"
 
-#define CUT_AT 10 /* bytes of a field's name in most tables */
+#define CUT_NAME 10 /* maximum length of a field name in most tables */
 
 const char *const xpp_role_names[XPP_ROLES] = {"thread", "time", "op",
                                                "call",   "line", "params"};
 
 static const struct {
   xpp_role role;
-  const char *names; /* the first as the profiler has it */
+  const char *names; /* the first is the profiler's */
 } aliases[] = {
     {XPP_THREAD, "TID THREAD THREADID THREADNO"},
     {XPP_TIME, "TIME TIMELINE MS MSEC ELAPSED TIMESTAMP"},
@@ -50,8 +50,8 @@ pf_bytes xpp_trim (pf_bytes text) {
 }
 
 
-/* The letters and digits of a name as capitals, at most `capacity`; how many, or
-   capacity + 1 when there are more. */
+/* Copies a name in capitals without blanks, underscores and hyphens. Returns
+   its size, or capacity + 1 if it is larger than `capacity`. */
 static size_t simplify (pf_bytes name, char *simple, size_t capacity) {
   size_t used = 0;
   for (size_t i = 0; i < name.size; i++) {
@@ -66,7 +66,8 @@ static size_t simplify (pf_bytes name, char *simple, size_t capacity) {
 }
 
 
-/* Whether a name is the alias of `size` bytes at `alias`, or that cut. */
+/* Returns true if a name equals an alias, or its beginning if the name may be
+   cut. */
 static bool is_alias (const char *name, size_t size, bool may_be_cut,
                       const char *alias, size_t alias_size) {
   if (size == 0 || size > alias_size || memcmp(name, alias, size) != 0)
@@ -75,9 +76,9 @@ static bool is_alias (const char *name, size_t size, bool may_be_cut,
 }
 
 
-/* Whether it is one of some names with blanks between. */
-static bool is_one_of (const char *name, size_t size, bool may_be_cut,
-                       const char *names, bool only_first) {
+/* Searches a list of aliases with blanks between. */
+static bool is_in_list (const char *name, size_t size, bool may_be_cut,
+                        const char *names, bool only_first) {
   for (;;) {
     const size_t length = strcspn(names, " ");
     if (is_alias(name, size, may_be_cut, names, length))
@@ -95,14 +96,14 @@ xpp_role xpp_role_of (pf_bytes name, bool exactly) {
   if (size > sizeof simple)
     return XPP_ROLES;
   for (size_t i = 0; i < XPP_ROLES; i++)
-    if (is_one_of(simple, size, !exactly && name.size == CUT_AT,
-                  aliases[i].names, exactly))
+    if (is_in_list(simple, size, !exactly && name.size == CUT_NAME,
+                   aliases[i].names, exactly))
       return aliases[i].role;
   return XPP_ROLES;
 }
 
 
-/* Give a role to each field that has its name. */
+/* Assigns a role to each field that has a name of one. */
 static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
                        xpp_roles *roles) {
   for (size_t i = 0; i < count; i++) {
@@ -127,7 +128,8 @@ static bool is_letter (uint8_t c) {
 }
 
 
-/* NAME, CLASS:METHOD, (b)NAME, NAME()... but no sentence and no number. */
+/* Accepts NAME, CLASS:METHOD, (b)NAME, NAME()..., but no sentences and
+   numbers. */
 static bool is_symbol (pf_bytes text) {
   size_t letters = 0;
   for (size_t i = 0; i < text.size; i++) {
@@ -145,7 +147,7 @@ static bool is_operation (pf_bytes text) {
 }
 
 
-/* A whole number of at most 18 digits. */
+/* Parses an integer of at most 18 digits. */
 static bool whole_number (pf_bytes text, int64_t *value) {
   const bool is_negative = text.size > 0 && text.at[0] == '-';
   const size_t first = is_negative;
@@ -191,7 +193,7 @@ void xpp_stats_text (xpp_stats *stats, pf_bytes value) {
 }
 
 
-/* Whether a field has no role yet. */
+/* Returns true if a field has no role. */
 static bool is_free (const xpp_roles *roles, size_t field) {
   for (size_t i = 0; i < XPP_ROLES; i++)
     if (roles->field[i] == field)
@@ -200,7 +202,7 @@ static bool is_free (const xpp_roles *roles, size_t field) {
 }
 
 
-/* One value of twenty may be damaged. */
+/* At least 95 % must be operations: some values may be damaged. */
 static bool looks_like_op (const xpp_candidate *field) {
   const xpp_stats *const stats = &field->stats;
   return stats->values > 0 &&
@@ -215,8 +217,8 @@ static bool looks_like_number (const xpp_candidate *field) {
 }
 
 
-/* The field that is the better one for calls: more of its values are names,
-   or it is wider; NULL is worse than any. */
+/* Returns true if `field` fits the role call better than `other` (or NULL):
+   more of its values are names, or it is wider. */
 static bool is_better_call (const xpp_candidate *field,
                             const xpp_candidate *other) {
   if (other == NULL)
@@ -265,7 +267,7 @@ static size_t find_params (const xpp_candidate *fields, size_t count,
 }
 
 
-/* The number of the smallest range, the first of several. */
+/* The number with the smallest range; of several the first. */
 static size_t find_thread (const xpp_candidate *fields, size_t count,
                            const xpp_roles *roles) {
   size_t best = XPP_NO_FIELD;
@@ -283,7 +285,7 @@ static size_t find_thread (const xpp_candidate *fields, size_t count,
 }
 
 
-/* The first number that never decreases (`rising`), or any. */
+/* The first number; with `rising` the first that never decreases. */
 static size_t find_number (const xpp_candidate *fields, size_t count,
                            const xpp_roles *roles, bool rising) {
   for (size_t i = 0; i < count; i++)
@@ -294,7 +296,7 @@ static size_t find_number (const xpp_candidate *fields, size_t count,
 }
 
 
-/* How many numbers have no role. */
+/* Counts the numbers without a role. */
 static size_t free_numbers (const xpp_candidate *fields, size_t count,
                             const xpp_roles *roles) {
   size_t found = 0;
@@ -304,8 +306,8 @@ static size_t free_numbers (const xpp_candidate *fields, size_t count,
 }
 
 
-/* Take what a search found, when the role is open. */
-static void take (xpp_roles *roles, xpp_role role, size_t field) {
+/* Assigns a field that a search found, if the role is still open. */
+static void assign (xpp_roles *roles, xpp_role role, size_t field) {
   if (roles->field[role] != XPP_NO_FIELD || field == XPP_NO_FIELD)
     return;
   roles->field[role] = field;
@@ -313,24 +315,24 @@ static void take (xpp_roles *roles, xpp_role role, size_t field) {
 }
 
 
-static bool is_open (const xpp_roles *roles, xpp_role role) {
+static bool is_unassigned (const xpp_roles *roles, xpp_role role) {
   return roles->field[role] == XPP_NO_FIELD;
 }
 
 
-/* Threads, times and lines. A single number that rises is a time. */
+/* Assigns thread, time and line. A single number that increases is a time. */
 static void map_numbers (const xpp_candidate *fields, size_t count,
                          const xpp_hints *hints, xpp_roles *roles) {
   const size_t single = find_number(fields, count, roles, true);
   const bool is_time = free_numbers(fields, count, roles) == 1 &&
                        single != XPP_NO_FIELD && !hints->no_time &&
                        fields[single].stats.max > fields[single].stats.min;
-  if (is_open(roles, XPP_THREAD) && !is_time)
-    take(roles, XPP_THREAD, find_thread(fields, count, roles));
-  if (is_open(roles, XPP_TIME) && !hints->no_time)
-    take(roles, XPP_TIME, find_number(fields, count, roles, true));
-  if (is_open(roles, XPP_LINE) && !hints->no_line)
-    take(roles, XPP_LINE, find_number(fields, count, roles, false));
+  if (is_unassigned(roles, XPP_THREAD) && !is_time)
+    assign(roles, XPP_THREAD, find_thread(fields, count, roles));
+  if (is_unassigned(roles, XPP_TIME) && !hints->no_time)
+    assign(roles, XPP_TIME, find_number(fields, count, roles, true));
+  if (is_unassigned(roles, XPP_LINE) && !hints->no_line)
+    assign(roles, XPP_LINE, find_number(fields, count, roles, false));
 }
 
 /* }====== */
@@ -344,27 +346,29 @@ static bool have_names (const xpp_candidate *fields, size_t count) {
 }
 
 
-/* Where names say what matters, fields of other names are something else. */
+/* If names give op and call, fields with other names get no role. */
 void xpp_map_roles (const xpp_candidate *fields, size_t count,
                     const xpp_hints *hints, xpp_roles *roles) {
   map_names(fields, count, true, roles);
   map_names(fields, count, false, roles);
-  if (is_open(roles, XPP_OP))
-    take(roles, XPP_OP, find_op(fields, count, roles));
-  if (is_open(roles, XPP_CALL))
-    take(roles, XPP_CALL, find_call(fields, count, roles));
+  if (is_unassigned(roles, XPP_OP))
+    assign(roles, XPP_OP, find_op(fields, count, roles));
+  if (is_unassigned(roles, XPP_CALL))
+    assign(roles, XPP_CALL, find_call(fields, count, roles));
   if (!xpp_is_mapped(roles) ||
       (!roles->is_guessed && have_names(fields, count)))
     return;
-  if (is_open(roles, XPP_PARAMS) && !hints->no_params)
-    take(roles, XPP_PARAMS, find_params(fields, count, roles));
+  if (is_unassigned(roles, XPP_PARAMS) && !hints->no_params)
+    assign(roles, XPP_PARAMS, find_params(fields, count, roles));
   map_numbers(fields, count, hints, roles);
 }
 
 
 int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
-  const bool is_full = !is_open(roles, XPP_THREAD) && !is_open(roles, XPP_TIME);
-  const bool is_bare = is_open(roles, XPP_THREAD) && is_open(roles, XPP_TIME);
+  const bool is_full =
+      !is_unassigned(roles, XPP_THREAD) && !is_unassigned(roles, XPP_TIME);
+  const bool is_bare =
+      is_unassigned(roles, XPP_THREAD) && is_unassigned(roles, XPP_TIME);
   if (!xpp_is_mapped(roles) || is_bare)
     return 0;
   if (op->values == 0) /* there are no rows */
@@ -377,7 +381,7 @@ int xpp_roles_score (const xpp_roles *roles, const xpp_stats *op) {
 
 /* {====== The option ====== */
 
-/* The next assignment of a text up to a comma, and past it. */
+/* Splits off the text before the next comma. */
 static pf_bytes next_assignment (pf_bytes *text) {
   const uint8_t *const comma =
       text->size == 0 ? NULL : memchr(text->at, ',', text->size);
@@ -394,7 +398,7 @@ static bool is_text (pf_bytes left, const char *right) {
 }
 
 
-/* The same letters, of either case. */
+/* Compares names; the case of letters does not matter. */
 static bool is_name (pf_bytes left, pf_bytes right) {
   if (left.size != right.size)
     return false;

@@ -1,5 +1,6 @@
 /*
-** xpp_rows.c - filling columns, run by run of records or row by row of text.
+** xpp_rows.c - fills columns from items: consecutive records at once, text row
+** by row.
 */
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 /* {====== Tables ====== */
 
-/* Decode the wanted fields of records that follow each other. */
+/* Decodes the wanted fields of consecutive records. */
 static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
                                pf_error *error) {
   const xpp_file *const file = rows->parser.file;
@@ -30,7 +31,8 @@ static pf_status fill_records (xpp_rows *rows, const xpp_item *item,
 
 /* {====== Text ====== */
 
-/* The text of a cell as it was meant: quotes once, UTF-8. */
+/* Sets *text to the text of a cell with single quotes and in UTF-8. Returns
+   false when out of memory. */
 static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
   const pf_charset *const charset = &rows->parser.file->charset;
   *text = cell->text;
@@ -53,8 +55,8 @@ static bool text_of (xpp_rows *rows, const xpp_cell *cell, pf_bytes *text) {
 }
 
 
-/* The cells of the row the walk is behind. Nothing at all is missing, an empty
-   text in quotes is empty. */
+/* Decodes the cells of the parser's current row. An empty cell is missing, but
+   an empty text in quotes is not. */
 static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
   const xpp_parser *const parser = &rows->parser;
   const size_t row = rows->batch.rows;
@@ -78,7 +80,7 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
 
 /* {====== Both ====== */
 
-/* No field has a value. */
+/* Sets all fields of a row to missing. */
 static void fill_nothing (xpp_rows *rows) {
   const size_t row = rows->batch.rows;
   for (size_t i = 0; i < rows->batch.ncolumns; i++) {
@@ -92,7 +94,7 @@ static void fill_nothing (xpp_rows *rows) {
 }
 
 
-/* Append the rows of a item. */
+/* Appends the rows of an item. */
 static pf_status append (xpp_rows *rows, const xpp_item *item,
                          pf_error *error) {
   const bool has_fields = item->kind == XPP_ENTRY || item->kind == XPP_DELETED;
@@ -115,7 +117,7 @@ static bool is_row (const xpp_rows *rows, const xpp_item *item) {
 }
 
 
-/* Say once that deleted records are left out. */
+/* Warns once that deleted records are left out. */
 static pf_status report_deleted (xpp_rows *rows, const xpp_item *item,
                                  pf_error *error) {
   pf_trace *const trace = rows->parser.trace;
@@ -142,7 +144,7 @@ uint64_t xpp_row_offset (const xpp_rows *rows, size_t row) {
 }
 
 
-/* A memo file may come after the trace that is followed. */
+/* In a live trace the memo file may appear after the table. */
 static pf_status find_memo (xpp_rows *rows, pf_error *error) {
   const xpp_file *const file = rows->parser.file;
   if (!file->is_live || file->dbf->memo != DBF_NO_MEMO)

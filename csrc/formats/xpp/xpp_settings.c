@@ -1,8 +1,8 @@
 /*
-** xpp_settings.c - reading the PRI file: keys known from the documents are
-** OPERATIONMODE and OUTFLUSHEVERY, from the profiler itself BUILTINS,
+** xpp_settings.c - reads the PRI file. The documents describe the keys
+** OPERATIONMODE and OUTFLUSHEVERY; the profiler itself contains BUILTINS,
 ** PARAMLIST, LINENUMBERS, OUTFILE, OUTFORMAT, OUTMSGSIZE, OUTNAME, TIMELINE,
-** THREADS, SYMBOLMODE, SYMBOLS. Values of most of them are not documented.
+** THREADS, SYMBOLMODE, SYMBOLS. Most of the values are not documented.
 */
 
 #include <stdio.h>
@@ -34,8 +34,8 @@ static const struct {
 
 /* {====== Lines ====== */
 
-/* The key and the value of a line; there is no key in comments, headings and
-   lines without a sign. */
+/* Splits a line into key and value. Comments, section headings and lines
+   without "=" have no key. */
 static void split (pf_bytes line, xpp_setting *setting) {
   const uint8_t *const sign =
       line.size == 0 ? NULL : memchr(line.at, '=', line.size);
@@ -74,7 +74,7 @@ bool xpp_next_setting (pf_bytes text, uint64_t at, xpp_setting *setting) {
 }
 
 
-/* Whether a key is a word of capitals, in letters of any case. */
+/* Compares a key with a word in capitals; case does not matter. */
 static bool is_key (pf_bytes key, const char *word) {
   if (key.size != strlen(word))
     return false;
@@ -99,7 +99,7 @@ bool xpp_setting_value (pf_bytes text, const char *key, pf_bytes *value) {
 }
 
 
-/* A whole number of 0 or more. */
+/* Parses an integer of 0 or more. */
 static bool whole_number (pf_bytes text, int64_t *number) {
   int64_t sum = 0;
   if (text.size == 0 || text.size > LONGEST_NUMBER)
@@ -120,8 +120,8 @@ bool xpp_setting_number (pf_bytes text, const char *key, int64_t *number) {
 }
 
 
-/* Whether a line is one of settings: a comment, the name of a section, or a
-   key of letters, digits, blanks and the like, and a value. */
+/* Returns true for a comment, a section heading, an empty line, or a key of
+   letters, digits, blanks, "_", "-" and ".". */
 static bool is_setting (const xpp_setting *setting, pf_bytes line) {
   const pf_bytes text = xpp_trim(line);
   const pf_bytes key = setting->key;
@@ -144,8 +144,8 @@ bool xpp_has_settings (pf_bytes text) {
 }
 
 
-/* A file of settings has the one that the profiler cannot do without, and few
-   lines that are something else; a text about it has many. */
+/* A PRI file contains OPERATIONMODE and few lines that are not settings; a text
+   about PRI files contains many. */
 int xpp_settings_score (pf_bytes head) {
   xpp_setting setting = {0};
   size_t lines = 0, others = 0;
@@ -213,7 +213,7 @@ typedef struct settings_reader {
 } settings_reader;
 
 
-/* Put a slice in a column, or nothing where it is empty. */
+/* Sets a value; an empty one is missing. */
 static void put_bytes (pf_batch *batch, size_t column, size_t row,
                        pf_bytes value) {
   pf_column *const to = &batch->columns[column];

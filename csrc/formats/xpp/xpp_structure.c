@@ -1,6 +1,5 @@
 /*
-** xpp_structure.c - the reader of table structure: what the trace has, and what each
-** of it says.
+** xpp_structure.c - the reader of table structure: the fields and their roles.
 */
 
 #include <stdlib.h>
@@ -59,7 +58,7 @@ static void put_int (pf_column *column, size_t row, bool known, int64_t value) {
 }
 
 
-/* What a table says of a field. */
+/* Sets the columns that only tables have. */
 static pf_status put_type (pf_trace *trace, pf_batch *batch, size_t row,
                            const dbf_field *field, pf_error *error) {
   pf_column *const columns = batch->columns;
@@ -85,7 +84,7 @@ static const char *role_of (const xpp_file *file, size_t field) {
 }
 
 
-/* A table has fewer fields than a batch rows. */
+/* One batch suffices: a table has fewer fields than a batch has rows. */
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   structure_reader *const self = (structure_reader *)(void *)reader;
   const xpp_file *const file = self->trace->state;

@@ -1,8 +1,8 @@
 /*
-** xpp_text.c - taking rows of delimited text apart.
+** xpp_text.c - scans rows of delimited text.
 **
 ** A quote ends a text only before a separator, a line end or the end of the
-** bytes, so that texts whose quotes were not duplicate can mostly be read too.
+** bytes. So most texts whose quotes were not doubled can be read, too.
 */
 
 #include <string.h>
@@ -12,8 +12,7 @@
 #define ROWS_LOOKED_AT 64
 
 
-/* The end of the line at `at`: CR LF, LF or CR; `at` itself when there is
-   none. */
+/* The position after the line end (CR LF, LF or CR) at `at`, or `at`. */
 static uint64_t past_line_end (pf_bytes bytes, uint64_t at) {
   if (at >= bytes.size || !xpp_is_line_end(bytes.at[at]))
     return at;
@@ -23,7 +22,7 @@ static uint64_t past_line_end (pf_bytes bytes, uint64_t at) {
 }
 
 
-/* Whether a cell may end at `at`. */
+/* Returns true if a cell may end at `at`. */
 static bool is_border (pf_bytes bytes, uint64_t at, uint8_t separator) {
   return at >= bytes.size || bytes.at[at] == separator ||
          xpp_is_line_end(bytes.at[at]);
@@ -40,7 +39,8 @@ static uint64_t scan_plain (const xpp_scanner *scanner, pf_bytes bytes,
 }
 
 
-/* The quote that ends the text that run_starts at `at`, or the end of the bytes. */
+/* The position of the closing quote of the text at `at`, or the size of the
+   bytes. */
 static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
                                uint64_t at, xpp_cell *cell, bool *has_odd) {
   while (at < bytes.size) {
@@ -59,7 +59,7 @@ static uint64_t closing_quote (const xpp_scanner *scanner, pf_bytes bytes,
 }
 
 
-/* A cell that run_starts with the quote at `at`; where it ends. */
+/* Scans the cell that begins with the quote at `at`. Returns its end. */
 static uint64_t scan_quoted (xpp_scanner *scanner, pf_bytes bytes, uint64_t at,
                              xpp_cell *cell, xpp_row *row) {
   bool has_odd = false;
@@ -113,7 +113,7 @@ size_t xpp_unquote (const xpp_cell *cell, uint8_t *out) {
 }
 
 
-/* How many cells the first rows have, when nine of ten have as many as the
+/* The number of cells of the first rows, if 90 % of them have as many as the
    first; else 0. */
 static size_t columns_with (pf_bytes head, bool is_complete,
                             uint8_t separator) {

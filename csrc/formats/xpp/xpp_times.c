@@ -1,11 +1,12 @@
 /*
-** xpp_times.c - the times of entries.
+** xpp_times.c - the rules for times of entries.
 **
-** The clock counts ms in 32 bits and wraps after 49 days. Time is that of the
-** file plus what the wraps add; a step back of more than half of the range is
-** one. Any other step back within a thread is either the begin of another run
-** in the same file, if it leads into the first half of what this run has taken
-** so far, or worth a warning: rows or packets in a wrong order.
+** The clock counts ms in 32 bits and wraps after 49 days. A time that is
+** earlier than the one before by more than half of this range is a wrap, and
+** 2^32 ms are added from then on. Any other decrease within a thread begins a
+** new run in the same file if it leads into the first half of the time range of
+** the current run; else rows or packets are in the wrong order, which is a
+** warning.
 */
 
 #include "formats/xpp/xpp_times.h"
@@ -33,7 +34,7 @@ static bool is_thread (const void *context, uint32_t number) {
 }
 
 
-/* Room for as many threads as `known` has room for, and one. */
+/* Grows `threads` to one more than the capacity of `known`. */
 static bool reserve_threads (xpp_times *self) {
   const size_t capacity = (size_t)self->known.room + 1;
   if (self->capacity >= capacity)
@@ -48,8 +49,8 @@ static bool reserve_threads (xpp_times *self) {
 }
 
 
-/* The number of a thread; PF_NOT_INTERNED when out of memory. The place behind
-   the threads holds the one looked for. */
+/* The index of a thread; PF_NOT_INTERNED when out of memory. The slot after the
+   last thread holds the key of the search. */
 static uint32_t thread_number (xpp_times *self, int64_t thread) {
   pf_interned *const known = &self->known;
   if (self->last_thread < known->count &&
@@ -66,7 +67,7 @@ static uint32_t thread_number (xpp_times *self, int64_t thread) {
 }
 
 
-/* Take the clock's starts again into account. */
+/* Adds wrap_offset to the time of a row, and detects a wrap. */
 static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
                          size_t row, pf_error *error) {
   const int64_t range = XPP_CLOCK_RANGE * XPP_NS_PER_MS;
@@ -89,7 +90,7 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
 }
 
 
-/* Another run run_starts with the row: its threads begin anew. */
+/* Begins a new run with a row: all threads start again. */
 static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
                             size_t row, pf_error *error) {
   const int64_t before = self->run_max;
@@ -107,7 +108,7 @@ static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
 }
 
 
-/* Whether a step back to a time leads into the first half of the run. */
+/* Returns true if a decrease to `time` leads into the first half of the run. */
 static bool starts_again (const xpp_times *self, int64_t time) {
   const uint64_t taken = (uint64_t)self->run_max - (uint64_t)self->run_min;
   return time <= self->run_min ||
@@ -115,14 +116,14 @@ static bool starts_again (const xpp_times *self, int64_t time) {
 }
 
 
-/* The run has had this time. */
+/* Extends the time range of the run. */
 static void extend_run (xpp_times *self, int64_t time) {
   self->run_min = time < self->run_min ? time : self->run_min;
   self->run_max = time > self->run_max ? time : self->run_max;
 }
 
 
-/* Compare with the last time of the thread. */
+/* Compares the time of a row with the last one of its thread. */
 static pf_status check_time (xpp_times *self, const xpp_rows *rows,
                              int64_t thread_numbers, const pf_column *time,
                              size_t row, pf_error *error) {
@@ -149,8 +150,8 @@ static pf_status check_time (xpp_times *self, const xpp_rows *rows,
 }
 
 
-/* How many rows from `row` on are of the latest thread and go on where all
-   rows before them have ended, so that there is nothing to be minded. */
+/* Counts the rows from `row` on that belong to the thread of the last row and
+   do not decrease, so that no check is needed. */
 static size_t count_in_order (xpp_times *self, const int64_t *threads,
                               const pf_column *time, size_t row, size_t count) {
   if (time->has_missing || self->wrap_offset != 0 || !self->has_last ||

@@ -1,6 +1,6 @@
 /*
-** xpp_write.c - the encoder: where entries go, and when they are flushed. The PRI
-** file beside tells what was asked for, in the keys the profiler uses.
+** xpp_write.c - the encoder: targets and flushes. The PRI file beside the trace
+** has the settings in the keys of the profiler.
 */
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ const pf_table xpp_written[1] = {
 
 /* {====== Names and forms ====== */
 
-/* The names that the profiler stores, and those that its documents use. */
+/* The names that the profiler stores, and those of its documents. */
 const char *xpp_field_name (const xpp_writer *writer, size_t role) {
   static const char *const names[2][XPP_ROLES] = {
       {"TID", "TIME", "OP", "MSG", "LINE", "PARAMS"},
@@ -63,9 +63,9 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
 }
 
 
-/* Whether the times of some rows will be read as they are: who reads takes a
-   step back of more than half the clock's range for a start of the clock. A
-   time that is missing is read as 0 where the field cannot be left out. */
+/* Refuses times that would be read back differently: the reader takes a
+   decrease of more than half of the clock's range for a wrap. A missing time is
+   read as 0 if the field cannot be empty. */
 static pf_status check_steps (xpp_writer *self, const pf_column *time,
                               size_t from, size_t to, pf_error *error) {
   const int64_t most = XPP_CLOCK_RANGE / 2 * XPP_NS_PER_MS;
@@ -95,7 +95,7 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
 
 /* {====== Where entries go ====== */
 
-/* What stands before the first entry. */
+/* Writes the header, or the row of names, before the first entry. */
 static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
   const pf_batch nothing = {0, self->out.ncolumns, self->out.columns, -1,
                             false};
@@ -110,7 +110,7 @@ static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
 }
 
 
-/* The file that entries go into: a packet, or the file itself. */
+/* Sets *target to the file for entries: a packet, or the main file. */
 static pf_status target_of (const xpp_writer *self, pf_sink *sink,
                             pf_sink **target, pf_error *error) {
   *target = self->in_packets ? pf_sink_side(sink, "packet") : sink;
@@ -155,7 +155,7 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
-/* A packet, or the file, is full. */
+/* Flushes, and begins a new packet if there are any. */
 static pf_status end_packet (xpp_writer *self, pf_sink *sink, pf_error *error) {
   pf_sink *const packet =
       self->in_packets ? pf_sink_side(sink, "packet") : NULL;
@@ -191,7 +191,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* The settings under which the profiler would have written this. */
+/* Writes the settings with which the profiler would have written this trace. */
 static void put_settings (const xpp_writer *self, pf_sink *settings) {
   char text[160];
   const int size = snprintf(text, sizeof text,
@@ -203,7 +203,7 @@ static void put_settings (const xpp_writer *self, pf_sink *settings) {
 }
 
 
-/* In packets nothing stands behind the header; else an end mark. */
+/* An end mark follows the records; with packets nothing follows the header. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   pf_sink *const settings = pf_sink_side(sink, "pri");
@@ -222,7 +222,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 
 /* {====== Making it ====== */
 
-/* Packets begin anew: those that are there may have any number of entries. */
+/* A resumed writer begins a new packet, because those that exist may have any
+   number of entries. */
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   xpp_writer *const self = (xpp_writer *)(void *)encoder;
   self->begun = sink->written > 0;

@@ -1,6 +1,6 @@
 /*
-** xpp_write_table.c - entries as records of a table: the columns of entries become
-** those of the fields that have their role, the others go through as they are.
+** xpp_write_table.c - writes entries as records of a table: columns with a role
+** go to the field of the role, the others unchanged to their field.
 */
 
 #include <math.h>
@@ -19,7 +19,7 @@
 
 /* {====== Records ====== */
 
-/* The column of a role in rows for the table; NULL: it has none. */
+/* The column of a role in `out`, or NULL. */
 static pf_column *role_column (const xpp_writer *self, xpp_role role) {
   const size_t column = self->column_of[role];
   return column == XPP_NO_FIELD ? NULL : &self->out.columns[column];
@@ -34,8 +34,8 @@ static void put_number (pf_column *to, size_t row, int64_t value) {
 }
 
 
-/* A time as milliseconds with a fraction. What a double cannot tell from its
-   neighbours is refused, or rounded and counted. */
+/* Converts ns to ms with a fraction. A time that a double cannot represent is
+   refused, or rounded and counted. */
 static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
                          pf_error *error) {
   *ms = pf_ratio(ns, XPP_NS_PER_MS);
@@ -61,7 +61,7 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
     if (from->data == NULL || pf_is_missing(from, first + i)) {
       put_number(to, i, 0);
       if (self->can_be_empty[role])
-        pf_set_missing(to, i); /* else 0 has to say so */
+        pf_set_missing(to, i); /* a field that cannot be empty gets 0 */
       continue;
     }
     value = from->ints[first + i];
@@ -75,7 +75,7 @@ static pf_status put_numbers (xpp_writer *self, xpp_role role,
     }
     status = xpp_whole_ms(self, value, &value, error);
     if (value > INT32_MAX && value < XPP_CLOCK_RANGE && self->is_clock)
-      value -= XPP_CLOCK_RANGE; /* the clock has 32 bits */
+      value -= XPP_CLOCK_RANGE; /* as a signed number of 32 bits */
     put_number(to, i, value);
   }
   return status;
@@ -93,7 +93,7 @@ static void put_names (const xpp_writer *self, xpp_role role,
 }
 
 
-/* Values as they are; where there are none they are missing. */
+/* Copies values; without a column all are missing. */
 static void put_values (pf_column *to, const pf_column *from, size_t first,
                         size_t count) {
   const size_t size = pf_type_size(to->type);
@@ -105,7 +105,7 @@ static void put_values (pf_column *to, const pf_column *from, size_t first,
 }
 
 
-/* Whether a record is marked as deleted. */
+/* Sets the column `deleted` from the flags. */
 static void put_deleted (const xpp_writer *self, const pf_column *flags,
                          size_t first, size_t count) {
   pf_column *const to = &self->out.columns[self->out.ncolumns - 1];
@@ -157,7 +157,7 @@ static pf_status no_role (pf_error *error, const char *role, const char *why) {
 }
 
 
-/* Whether the fields with roles have types that can hold them. */
+/* Refuses fields whose type cannot hold their role. */
 static pf_status check_types (const xpp_writer *self, pf_error *error) {
   static const bool is_text[XPP_ROLES] = {false, false, true,
                                           true,  false, true};
@@ -174,7 +174,7 @@ static pf_status check_types (const xpp_writer *self, pf_error *error) {
 }
 
 
-/* Give roles to the fields by their names, or as the option says. */
+/* Finds the fields of the roles by names, or by the option map. */
 static pf_status find_roles (xpp_writer *self, const pf_trace *asked,
                              pf_error *error) {
   static const xpp_hints none = {false, false, false};
@@ -210,8 +210,8 @@ static bool has_role (const xpp_writer *self, size_t column) {
 }
 
 
-/* Our columns, and behind them those of the fields without a role. */
-static pf_status make_schema (xpp_writer *self, pf_error *error) {
+/* Builds the schema: our columns, then the fields without a role. */
+static pf_status build_schema (xpp_writer *self, pf_error *error) {
   const size_t count = self->data->nfields;
   self->schema = calloc(ENTRIES_COLUMNS + count, sizeof *self->schema);
   self->extras = calloc(count + 1, sizeof *self->extras);
@@ -234,7 +234,7 @@ static pf_status make_schema (xpp_writer *self, pf_error *error) {
 
 /* {====== The encoder of tables ====== */
 
-/* How the fields of the roles are written. */
+/* Sets can_be_empty and is_clock from the types of the fields. */
 static void inspect_types (xpp_writer *self) {
   const dbf_writer *const writer = (const dbf_writer *)(void *)self->inner;
   for (size_t i = 0; i < XPP_ROLES; i++)
@@ -248,10 +248,10 @@ static void inspect_types (xpp_writer *self) {
 }
 
 
-/* An encoder of tables of these fields, with those of our options that are its
-   too. */
-static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
-                               pf_bytes fields, pf_error *error) {
+/* Creates an encoder of tables with these fields and our options that apply to
+   it. */
+static pf_status open_table (xpp_writer *self, const pf_trace *asked,
+                             pf_bytes fields, pf_error *error) {
   static const char *const passed[] = {"code_page", "changed", "round", "cpg"};
   pf_option options[MOST_OPTIONS] = {{"fields", true, 0, fields}};
   size_t count = 1;
@@ -267,10 +267,10 @@ static pf_status open_encoder (xpp_writer *self, const pf_trace *asked,
 }
 
 
-/* The same with the fields that the profiler's documents make likely, or with
-   all of them as text. */
-static pf_status open_usual (xpp_writer *self, const pf_trace *asked,
-                             pf_error *error) {
+/* Creates an encoder with the fields that the profiler's documents suggest, or
+   with all fields as text (option layout). */
+static pf_status open_default (xpp_writer *self, const pf_trace *asked,
+                               pf_error *error) {
   static const char *const types[2][XPP_ROLES] = {
       {"I", "I", "C(1)", "C", "I", "M"},
       {"N(4)", "N(10)", "C(1)", "C", "N(7)", "M"}};
@@ -291,8 +291,8 @@ static pf_status open_usual (xpp_writer *self, const pf_trace *asked,
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "symbol_size: 1 to 254 expected, found %lld",
                    (long long)self->symbol_size);
-  return open_encoder(self, asked, (pf_bytes){(const uint8_t *)text, size},
-                      error);
+  return open_table(self, asked, (pf_bytes){(const uint8_t *)text, size},
+                    error);
 }
 
 
@@ -302,14 +302,14 @@ pf_status xpp_begin_table (xpp_writer *self, const pf_option *options,
   pf_bytes fields;
   pf_status status =
       pf_option_text(&asked, "fields", &fields) && fields.size > 0
-          ? open_encoder(self, &asked, fields, error)
-          : open_usual(self, &asked, error);
+          ? open_table(self, &asked, fields, error)
+          : open_default(self, &asked, error);
   if (status != PF_OK)
     return status;
   self->data = &self->inner->tables[0];
   status = find_roles(self, &asked, error);
   if (status == PF_OK)
-    status = make_schema(self, error);
+    status = build_schema(self, error);
   if (status == PF_OK && pf_batch_open(&self->out, self->data->fields,
                                        self->data->nfields, NULL) != PF_OK)
     status = xpp_no_memory(error);

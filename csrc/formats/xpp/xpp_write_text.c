@@ -1,7 +1,7 @@
 /*
-** xpp_write_text.c - entries as rows of text: names in quotes, a quote in them
-** twice, CR LF. Times have ms and, where they are not whole, a point and what
-** is left of them.
+** xpp_write_text.c - writes entries as rows of text: names in quotes, with
+** doubled quotes, line end CR LF. Times are ms, with a fraction if they are not
+** whole.
 */
 
 #include <stdio.h>
