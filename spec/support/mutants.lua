@@ -7,11 +7,14 @@
 -- TREE is a folder of the tool's own, a copy of the project that stays for the
 -- next run. COUNT mutants are drawn from the lines of csrc/*.c that changed since
 -- revision SINCE (default: all); the same SEED draws the same ones. A change that
--- does not compile, or leaves the object code as it was, is not counted. The specs
--- run by file, those with most words of the changed file's path first, up to the
--- first failure, and for at most SECONDS. A spec that does not end in ten times its
--- usual time is a failure, too. The status is 0 in any case: some survivors are
--- changes that make no difference.
+-- does not compile, or leaves the object code as it was, is not counted.
+--
+-- First, all specs run on a build with --coverage, each file of specs by itself, so
+-- that it is known which of them run a line. Of these, the short ones and those with
+-- words of the changed file's path come first, up to the first failure, and for at
+-- most SECONDS. A spec that does not end in ten times its usual time is a failure,
+-- too. The status is 0 in any case: some survivors are changes that make no
+-- difference.
 
 local function shell_quote(text)
    return "'" .. text:gsub("'", "'\\''") .. "'"
@@ -211,6 +214,55 @@ local function usual_seconds(spec)
    return usual[spec]
 end
 
+---The folder of what one file of specs leaves in the run for coverage.
+local function place_of(spec)
+   return tree .. "/build/covered/tested/" .. spec:match "^spec/(.*)%.lua$"
+end
+
+-- Seconds of each file of specs in the run for coverage.
+local seconds_of = {}
+
+---Run all specs on a build with --coverage. The run of an earlier call is used
+---again while the copy is the same.
+local function cover()
+   local state = output_lines("cd %s && find csrc lua spec -type f -exec cksum {} + | sort | cksum",
+      tree)[1]
+   local stamp = tree .. "/build/covered/stamp"
+   if not run("echo %s | cmp -s - %s", shell_quote(state), stamp) then
+      local make = ("make -C %s --no-print-directory -j2 B=build/covered WARN=-w CFLAGS='-O0 -g"
+         .. " --coverage -fprofile-update=atomic -Dalways_inline=unused'"):format(tree)
+      assert(run(make .. " all >/dev/null"))
+      run("COVERED=1 %s run-test >%s/build/covered/said.txt 2>&1", make, tree)
+      write(stamp, state .. "\n")
+   end
+   for line in io.lines(tree .. "/build/covered/said.txt") do
+      local seconds, spec = line:match "^ *(%d+) s  (%S+):"
+      if spec then
+         seconds_of[spec] = tonumber(seconds)
+      end
+   end
+end
+
+---The lines of a file that a file of specs runs: line numbers as keys.
+local function lines_run(file, spec)
+   local object = tree .. "/build/covered/obj" .. file:match "^csrc(/.*)%.c$"
+   local absolute = output_lines("realpath -m %s", object)[1]
+   local counts = place_of(spec) .. "/covered" .. absolute .. ".gcda"
+   local lines, wanted = {}, false
+   if not run("ln -sf %s.gcno $(dirname %s) 2>/dev/null", absolute, counts) then
+      return lines
+   end
+   for _, text in ipairs(output_lines("gcov -t %s 2>/dev/null", counts)) do
+      local times, number, rest = text:match "^ *([^: ]+): *(%d+):(.*)"
+      if number == "0" and rest:match "^Source:" then
+         wanted = rest:sub(-#file) == file
+      elseif wanted and times and times:match "^%d" then
+         lines[tonumber(number)] = true
+      end
+   end
+   return lines
+end
+
 local function words_of(path)
    local words = {}
    for word in path:gsub("%.[^.]*$", ""):gmatch "%a%l+" do
@@ -220,21 +272,22 @@ local function words_of(path)
    return words
 end
 
----The files of specs, the likely ones first, of equally likely ones the short ones.
-local function specs_for(file)
-   local wanted, list, score, size = words_of(file), {}, {}, {}
+---The files of specs that run a line: first those that are short, and more so those
+---that share words with the changed file.
+local function specs_for(file, line)
+   local wanted, list, weight = words_of(file), {}, {}
    for _, spec in ipairs(specs) do
-      score[spec], size[spec] = 0, #read(spec)
-      for word in pairs(words_of(spec)) do
-         score[spec] = score[spec] + (wanted[word] and 1 or 0)
+      if lines_run(file, spec)[line] then
+         local score = 1
+         for word in pairs(words_of(spec)) do
+            score = score + (wanted[word] and 4 or 0)
+         end
+         weight[spec] = (1 + (seconds_of[spec] or 60)) / score
+         list[#list + 1] = spec
       end
-      list[#list + 1] = spec
    end
    table.sort(list, function(a, b)
-      if score[a] ~= score[b] then
-         return score[a] > score[b]
-      end
-      return size[a] < size[b] or size[a] == size[b] and a < b
+      return weight[a] < weight[b] or weight[a] == weight[b] and a < b
    end)
    return list
 end
@@ -254,9 +307,11 @@ end
 ---Run the specs on what is built.
 ---@return string? killer the file of specs that noticed, and how
 ---@return integer ran number of files that ran
+---@return integer? all number of files that run the line
 local function find_killer(change)
    local began, ran = os.time(), 0
-   for _, spec in ipairs(specs_for(change.file)) do
+   local list = specs_for(change.file, change.line)
+   for _, spec in ipairs(list) do
       if os.time() - began > most_seconds then
          break
       end
@@ -267,11 +322,11 @@ local function find_killer(change)
          return failure .. " in " .. spec, ran
       end
    end
-   assert(ran > 0, "no file of specs passes on unchanged code")
-   return nil, ran
+   return nil, ran, #list
 end
 
 make_tree()
+cover()
 local list = all_changes(lines_since(since))
 math.randomseed(seed)
 local killed, same, survivors = 0, 0, {}
@@ -281,10 +336,11 @@ while killed + #survivors < count and #list > 0 do
    local text, old, new = changed_text(change)
    local where = ("%s:%d: %s: %s -> %s"):format(change.file, change.line, change.kind, old, new)
    if build(change, text) then
-      local killer, ran = find_killer(change)
+      local killer, ran, all = find_killer(change)
       killed = killed + (killer and 1 or 0)
       survivors[#survivors + 1] = not killer and where or nil
-      print(where .. ": " .. (killer or ("SURVIVED %d files of specs"):format(ran)))
+      print(where .. ": " .. (killer or ("SURVIVED %d of %d files of specs"):format(ran,
+         all)))
       io.stdout:flush()
    else
       same = same + 1

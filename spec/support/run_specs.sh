@@ -4,7 +4,8 @@
 #
 #   run_specs.sh BUILD SET OPTIONS FILE...
 #
-# BUILD is the folder of the build, SET the folder below it for what is written,
+# With COVERED=1 a build with --coverage leaves the counts of each file in a folder
+# `covered` of its own. BUILD is the folder of the build, SET the folder below it for what is written,
 # OPTIONS one word with what busted gets besides. LUA, BUSTED and JOBS are read
 # from the environment. Prints a line for each file, then what failed and what was
 # skipped, then the sums; the status is 1 when anything failed.
@@ -24,6 +25,9 @@ one () {
       *) ln -s "$entry" "$place/" ;;
     esac
   done
+  if [[ ${COVERED:-} ]]; then
+    export GCOV_PREFIX=$whole/$set/${name%.lua}/covered
+  fi
   # shellcheck disable=SC2086 # options are several words
   PROFIO_BUILD=$place ${LUA:-lua5.4} "$BUSTED" $options "$file" \
     > "$place/said.txt" 2>&1 </dev/null
