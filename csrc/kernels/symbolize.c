@@ -140,6 +140,8 @@ static pf_status symbolize_next (pf_reader *self, pf_batch *batch,
     if (added[SOURCE_FILE].data != NULL || added[LINE].data != NULL)
       fill_lines(s, p, addresses, added, batch->rows);
   }
+  if (s->reader.dictionary->lacks_memory)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return PF_MORE;
 }
 

@@ -89,6 +89,8 @@ static void mark_list (lua_State *L, const l_profile *p, uint8_t *filter,
     luaL_error(L, "%s must be a list of names or numbers of functions", option);
   const lua_Integer count = luaL_len(L, -1);
   show_all(p);
+  if (p->graph.dictionary->lacks_memory)
+    luaL_error(L, "not enough memory");
   for (lua_Integer i = 1; i <= count; i++) {
     lua_geti(L, -1, i);
     mark_value(L, p, filter, option, bit);

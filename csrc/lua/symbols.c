@@ -240,6 +240,8 @@ static void push_symbol (lua_State *L, pf_dictionary *dictionary,
   lua_createtable(L, 0, 6);
   set_name(L, "name", dictionary, symbol->name);
   set_name(L, "demangled", dictionary, pf_demangle(dictionary, symbol->name));
+  if (dictionary->lacks_memory)
+    luaL_error(L, "not enough memory");
   set_integer(L, "start", symbol->start);
   set_integer(L, "stop", symbol->end);
   set_bool(L, "is_function", symbol->is_function);

@@ -17,7 +17,9 @@
 
 #define LONGEST_NAME 65536u
 
-/* Part of every libsupc++ of GCC; answers 0, or -2 for what is not mangled. */
+/* Part of every libsupc++ of GCC; returns 0, NO_MEMORY, or -2 for a name that is
+   not mangled. */
+#define NO_MEMORY (-1)
 int __gcclibcxx_demangle_callback (const char *mangled,
                                    void (*put)(const char *text, size_t size,
                                                void *context),
@@ -27,6 +29,7 @@ int __gcclibcxx_demangle_callback (const char *mangled,
 typedef struct readable {
   uint8_t *text; /* LONGEST_NAME bytes */
   size_t size;
+  bool lacks_memory;
   jmp_buf too_long;
 } readable;
 
@@ -44,7 +47,9 @@ static void put (const char *text, size_t size, void *context) {
 static bool demangle (readable *r, const char *mangled) {
   if (setjmp(r->too_long) != 0)
     return false;
-  return __gcclibcxx_demangle_callback(mangled, put, r) == 0;
+  const int answer = __gcclibcxx_demangle_callback(mangled, put, r);
+  r->lacks_memory |= answer == NO_MEMORY;
+  return answer == 0;
 }
 
 
@@ -53,6 +58,7 @@ static bool demangle (readable *r, const char *mangled) {
 static bool demangle_front (readable *r, pf_bytes raw, size_t start,
                             size_t blank) {
   char *const mangled = strndup((const char *)raw.at + start, blank - start);
+  r->lacks_memory |= mangled == NULL;
   const bool is_done = mangled != NULL && demangle(r, mangled) &&
                        raw.size - blank <= LONGEST_NAME - r->size;
   free(mangled);
@@ -86,11 +92,11 @@ uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name) {
   if (start == SIZE_MAX)
     return name;
   readable r = {.text = malloc(LONGEST_NAME)};
-  if (r.text == NULL)
-    return name;
+  r.lacks_memory = r.text == NULL;
   uint32_t shown = name;
-  if (make_readable(&r, raw, start))
+  if (r.text != NULL && make_readable(&r, raw, start))
     shown = pf_intern(dictionary, (pf_bytes){r.text, r.size});
   free(r.text);
+  dictionary->lacks_memory |= r.lacks_memory || shown == PF_NO_NAME;
   return shown != PF_NO_NAME ? shown : name;
 }

@@ -73,6 +73,7 @@ struct pf_dictionary {
   uint32_t mask;                 /* slots are mask + 1, a power of two */
   struct pf_names_block *blocks; /* the newest first */
   bool has_mangled;              /* some name looks mangled */
+  bool lacks_memory;             /* a name could not be made readable */
   struct pf_areas *areas;        /* areas.h; NULL: none yet */
   struct pf_stacks *stacks;      /* stacks.h; NULL: none yet */
 };

@@ -120,7 +120,9 @@ const pf_line_row *pf_symbols_lines (pf_symbols *symbols, size_t *count);
 
 /* The readable form of a C++ name (Rust's older names are such), in the same
    dictionary; the number itself when it is not a mangled name, or its readable
-   form would be longer than 64 KiB. */
+   form would be longer than 64 KiB. When memory runs out, it returns the number
+   itself, too, and sets `lacks_memory` of the dictionary: readers check that once
+   for each batch, and fail. */
 uint32_t pf_demangle (pf_dictionary *dictionary, uint32_t name);
 
 #endif

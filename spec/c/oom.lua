@@ -1,7 +1,7 @@
 -- What runs while memory runs out, and while calls of the system fail, under
 -- spec/c/oom.c: each chunk with request 0, 1, 2, ... failing until it gets through;
 -- of many requests the later ones, which resemble each other, in ever longer steps
--- (OOM_EVERY=1: each of them). A chunk either works, and returns the text that it
+-- (OOM_EVERY=1: each of them). A chunk either works, and returns the text or table that it
 -- returns when nothing fails, or raises the message of the failure; anything else is
 -- a fault. `oom.lua NAME...` runs the chunks of these names.
 
@@ -422,13 +422,26 @@ local function is_expected(attempt, message)
    return false
 end
 
+---The text of a value to compare: of a plain table, with its keys in order.
+local function text_of(value)
+   if type(value) ~= "table" or getmetatable(value) then
+      return type(value) == "string" and value or math.type(value) and tostring(value)
+         or type(value)
+   end
+   local parts = {}
+   for key, inner in pairs(value) do
+      parts[#parts + 1] = tostring(key) .. "=" .. text_of(inner)
+   end
+   table.sort(parts)
+   return "{" .. table.concat(parts, ",") .. "}"
+end
+
 local function run(name, f, attempt, what)
-   local usual = f() -- what is loaded at first use is loaded
-   usual = type(usual) == "string" and usual or nil
+   local usual = text_of(f()) -- the first run also loads what is loaded once
    local at, faults = 0, 0
    while true do
       local fine, message, requests = attempt(at, f)
-      if fine and usual and message ~= usual then
+      if fine and text_of(message) ~= usual then
          print(("%s: %s %d changes what is returned"):format(name, what, at))
          faults = faults + 1
       elseif not fine and not is_expected(attempt, message) then

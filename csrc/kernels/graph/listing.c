@@ -9,15 +9,22 @@
 #define NS_PER_SECOND 1e9
 
 
+pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
+                          pf_error *error) {
+  if (reader->dictionary->lacks_memory)
+    return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
+  return batch->rows > 0 ? PF_MORE : PF_END;
+}
+
+
 /* Rows by `make` until the batch is full. */
 static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
-  (void)error;
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS && self->make(self, batch))
     batch->rows++;
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return listing_filled(reader, batch, error);
 }
 
 

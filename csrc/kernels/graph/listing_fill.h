@@ -28,6 +28,11 @@ typedef struct listing_reader {
 void listing_open (listing_reader *self, const pf_listing *listing,
                    const pf_field *fields, size_t nfields);
 
+/* The status of a `next` that has filled the batch: PF_MORE, PF_END when it has no
+   row, PF_ENOMEM when a name could not be made readable. */
+pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
+                          pf_error *error);
+
 /* The name to show of a function. */
 uint32_t listing_name (const pf_listing *listing, size_t function);
 

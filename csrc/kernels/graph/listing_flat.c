@@ -227,7 +227,6 @@ static pf_status next_flat (pf_reader *reader, pf_batch *batch,
   flat_reader *self = (flat_reader *)reader;
   const uint32_t *functions = self->functions + self->at;
   const size_t left = self->count - self->at;
-  (void)error;
   pf_batch_clear(batch);
   batch->rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
   self->at += batch->rows;
@@ -244,7 +243,7 @@ static pf_status next_flat (pf_reader *reader, pf_batch *batch,
   fill_seconds(self, batch);
   fill_per_call(self, batch, SELF_PER_CALL, NULL);
   fill_per_call(self, batch, TOTAL_PER_CALL, self->child);
-  return batch->rows > 0 ? PF_MORE : PF_END;
+  return listing_filled(reader, batch, error);
 }
 
 
