@@ -1,10 +1,10 @@
 /*
-** output.c - output files as files of Lua: what is written gets its name, and
+** output.c - output files as Lua file handles. A file gets its name, and
 ** replaces an older file, at core.commit (bytes/output.h).
 **
-** They are files like those of io.open, so exports and scripts write into both
-** in the same way. Closed by anything but core.commit (close, <close>, the
-** collector) they leave nothing, and the older file as it was.
+** The handles have the type of io.open, so exports and scripts write to both in
+** the same way. If a handle is closed in any other way (close, <close>, the
+** collector), the new file is dropped and the old one stays.
 */
 
 #include "bytes/output.h"
@@ -20,10 +20,10 @@
 #include "lua/binding.h"
 
 
-/* User value 1 is the path as it was given. The descriptor of the stream is a
-   copy: it is closed, with what is buffered written, before the commit. */
+/* User value 1 is the path as given. The stream has a copy of the descriptor,
+   so that it can be flushed and closed before the commit. */
 typedef struct l_output_file {
-  luaL_Stream stream; /* first: files of Lua are that */
+  luaL_Stream stream; /* first member: Lua's file methods use it */
   pf_output output;
 } l_output_file;
 
@@ -46,7 +46,7 @@ static int output_close (lua_State *L) {
 }
 
 
-/* Open the stream over a copy of the descriptor. */
+/* Opens the stream on a copy of the descriptor. */
 static pf_status open_stream (l_output_file *file, pf_error *error) {
   const int fd = fcntl(file->output.fd, F_DUPFD_CLOEXEC, 0);
   file->stream.f = fd < 0 ? NULL : fdopen(fd, "wb");
@@ -61,12 +61,12 @@ static pf_status open_stream (l_output_file *file, pf_error *error) {
 }
 
 
-/* core.output(path): a file to write into, or nil, message, code. */
+/* core.output(path): a file handle, or nil, message, code. */
 static int core_output (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   pf_error error;
   l_output_file *const file = lua_newuserdatauv(L, sizeof *file, 1);
-  memset(file, 0, sizeof *file); /* without closef: closed */
+  memset(file, 0, sizeof *file); /* closef NULL: closed */
   luaL_setmetatable(L, LUA_FILEHANDLE);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
@@ -80,9 +80,9 @@ static int core_output (lua_State *L) {
 }
 
 
-/* core.output_path(path): the absolute path, links followed, of the file that
-   core.output would write, and whether it would write in place (a pipe, device,
-   descriptor); or nil, message, code. */
+/* core.output_path(path): the absolute path of the file that core.output would
+   write, with links resolved, and whether it would be written in place (a pipe,
+   device or descriptor); or nil, message, code. */
 static int core_output_path (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   char *absolute, copy[PATH_MAX];
@@ -90,7 +90,7 @@ static int core_output_path (lua_State *L) {
   pf_error error;
   if (pf_output_resolve(path, &absolute, &is_in_place, &error) != PF_OK)
     return l_failure(L, &error, path);
-  snprintf(copy, sizeof copy, "%s", absolute); /* pushing it may raise */
+  snprintf(copy, sizeof copy, "%s", absolute); /* lua_pushstring may raise */
   free(absolute);
   lua_pushstring(L, copy);
   lua_pushboolean(L, is_in_place);
@@ -98,10 +98,10 @@ static int core_output_path (lua_State *L) {
 }
 
 
-/* core.commit(file): write what is buffered, and give a file of core.output its
-   name; true, or nil, message, code and "EPIPE" when the reader of a pipe left.
-   It is closed, whatever comes of it. A write that failed before is a failure
-   here, too. */
+/* core.commit(file): flushes and closes a file of core.output and gives it its
+   name; true, or nil, message, code and "EPIPE" if a pipe has no reader any
+   more. The file is closed in any case. An earlier write error is reported here
+   as well. */
 static int core_commit (lua_State *L) {
   l_output_file *const file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   luaL_argcheck(L, file->stream.closef == output_close, 1,
@@ -151,8 +151,8 @@ int l_write_failure (lua_State *L, int arg, int errnum) {
 }
 
 
-/* core.write_failure(file, errnum): what a writer into a file answers when
-   file:write has failed with that number: nil, message, code and "EPIPE". */
+/* core.write_failure(file, errnum): nil, message, code and "EPIPE" for a write
+   to the file that failed with this errno. */
 static int core_write_failure (lua_State *L) {
   luaL_checkudata(L, 1, LUA_FILEHANDLE);
   return l_write_failure(L, 1, (int)luaL_optinteger(L, 2, 0));

@@ -1,6 +1,6 @@
 /*
-** profile.c - profiles with a graph body as Lua sees them: made from readers,
-** shown by readers.
+** profile.c - profiles that consist of a call graph: built from readers, shown
+** by readers.
 */
 
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 #include "lua/profile.h"
 #include "model/memory.h"
 
-/* A report: makes a reader. */
+/* Opens the reader of a report. */
 typedef pf_status make_listing (const pf_listing *listing, pf_reader **reader,
                                 pf_error *error);
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
 l_profile *l_profile_check (lua_State *L, int arg) {
   l_profile *const p = luaL_checkudata(L, arg, L_PROFILE);
@@ -37,8 +37,8 @@ static int profile_gc (lua_State *L) {
 }
 
 
-/* Closing only forbids further use: readers may still look at the graph, so
-   its memory goes with the last of them. */
+/* Close only forbids further use: readers may still read the graph, so the
+   collector frees it. */
 static int profile_close (lua_State *L) {
   l_profile *const p = luaL_checkudata(L, 1, L_PROFILE);
   p->open = false;
@@ -46,7 +46,8 @@ static int profile_close (lua_State *L) {
 }
 
 
-/* The reader of an option of the table at 1, or NULL; it stays on the stack. */
+/* Returns the reader in a field of the table at 1, or NULL; it stays on the
+   stack. */
 static pf_reader *option_reader (lua_State *L, const char *name) {
   if (lua_getfield(L, 1, name) == LUA_TNIL)
     return NULL;
@@ -62,7 +63,8 @@ static bool option_bool (lua_State *L, const char *name) {
 }
 
 
-/* The dictionary of the option, else of a reader; its userdata is pushed. */
+/* Returns the dictionary of the option, or else of a reader; pushes its
+   userdata. */
 static pf_dictionary *option_dictionary (lua_State *L) {
   static const char *const readers[] = {"histogram", "arcs", NULL};
   if (lua_getfield(L, 1, "dictionary") != LUA_TNIL)
@@ -77,7 +79,7 @@ static pf_dictionary *option_dictionary (lua_State *L) {
 }
 
 
-/* Read the options at 1 but the dictionary. */
+/* Reads the options at 1 except the dictionary. */
 static void read_options (lua_State *L, pf_assembly *assembly) {
   *assembly = (pf_assembly){.compat = option_bool(L, "compat"),
                             .lines = option_bool(L, "lines")};
@@ -91,7 +93,7 @@ static void read_options (lua_State *L, pf_assembly *assembly) {
 }
 
 
-/* The label of the first reader, for messages; pushed. */
+/* Pushes and returns the label of the first reader; NULL if there is none. */
 static const char *label_of (lua_State *L) {
   static const char *const readers[] = {"histogram", "arcs", NULL};
   for (size_t i = 0; readers[i] != NULL; i++)
@@ -110,7 +112,7 @@ static l_profile *new_profile (lua_State *L) {
 }
 
 
-/* Readable names: none is known yet. */
+/* Allocates the array of demangled names; none is known yet. */
 static void open_names (lua_State *L, l_profile *p) {
   const size_t count = p->graph.nfunctions;
   p->shown = pf_array(count, sizeof *p->shown);
@@ -149,9 +151,9 @@ static int core_profile (lua_State *L) {
 /* }====== */
 
 
-/* {====== Making one of another ====== */
+/* {====== Transformations ====== */
 
-/* A profile of the dictionary of that at 1, at the top of the stack. */
+/* Pushes a profile with the dictionary of the one at 1. */
 static l_profile *new_like (lua_State *L) {
   l_profile *const p = new_profile(L);
   lua_getiuservalue(L, 1, 1);
@@ -160,8 +162,8 @@ static l_profile *new_like (lua_State *L) {
 }
 
 
-/* The numbers of the table at `arg`, one of each function (0 where there is
-   none), as a block on the stack. */
+/* Returns the table at `arg` as an array with a number for each function
+   (default 0), in memory that stays on the stack. Numbers are 0 to `max`. */
 static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
                                 lua_Integer most) {
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -180,9 +182,9 @@ static uint32_t *numbers_check (lua_State *L, int arg, const l_profile *p,
 
 
 /*
-** profile:narrow(marks): another profile with what the marks of functions, by
-** number, leave: 1 only these and what they call, 2 without, 4 charged to their
-** callers. Or nil, message, code.
+** profile:narrow(marks): a profile of the functions selected by the marks, by
+** function number: 1 keep only these and their callees, 2 drop, 4 attribute to
+** the callers. Or nil, message, code.
 */
 static int profile_narrow (lua_State *L) {
   pf_error error;
@@ -208,9 +210,9 @@ static int profile_narrow (lua_State *L) {
 
 
 /*
-** profile:regroup(groups, names): another profile of groups of functions: each
-** function that was used, by number, goes into the group of its number, from 1
-** on.
+** profile:regroup(groups, names): a profile with groups as functions:
+** groups[number of a function] is the number of its group, from 1; functions
+** that were not used need none.
 */
 static int profile_regroup (lua_State *L) {
   lua_settop(L, 3);
@@ -246,7 +248,8 @@ static int profile_regroup (lua_State *L) {
 
 /* {====== Reports ====== */
 
-/* The listing of the profile at 1 for the options at `arg`; without a flow. */
+/* Returns the listing of the profile at 1 for the options at `arg`, without a
+   flow. */
 static pf_listing listing_without_flow (lua_State *L, int arg) {
   const l_profile *const p = l_profile_check(L, 1);
   pf_listing listing = {.shown = p->shown};
@@ -259,7 +262,7 @@ static pf_listing listing_without_flow (lua_State *L, int arg) {
 }
 
 
-/* Push the flow for the options at `arg` and describe the listing. */
+/* Returns the listing for the options at `arg` and pushes its flow. */
 static pf_listing listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
   listing.flow = l_flow_push(L, 1, arg);
@@ -267,8 +270,7 @@ static pf_listing listing_of (lua_State *L, int arg) {
 }
 
 
-/* The same with the order of the flat profile, where the flow has to be
-   computed for it. */
+/* As listing_of; also sorts the flat profile if the flow is new. */
 static pf_listing flat_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
   listing.flow =
@@ -277,8 +279,8 @@ static pf_listing flat_listing_of (lua_State *L, int arg) {
 }
 
 
-/* The same with the orders of the call graph and its index, which are mostly
-   wanted together. */
+/* As listing_of; also sorts the call graph and its index, which are usually
+   needed together, if the flow is new. */
 static pf_listing ranked_listing_of (lua_State *L, int arg) {
   pf_listing listing = listing_without_flow(L, arg);
   pf_flow *const flow =
@@ -290,7 +292,7 @@ static pf_listing ranked_listing_of (lua_State *L, int arg) {
 }
 
 
-/* Push a reader that pins profile and flow; the flow is at the top. */
+/* Pushes a reader that pins the profile at 1 and the flow on top. */
 static l_reader *new_reader (lua_State *L) {
   const int pins[] = {1, lua_gettop(L)};
   return l_reader_new(L, pins, 2);
@@ -349,9 +351,9 @@ static int profile_functions (lua_State *L) {
 }
 
 
-/* The number of the function that the argument names, or is: nfunctions when no
-   function is called so; raises for a number that none has. The one with a weight
-   or an arc is preferred. */
+/* Returns the number of the function with the name or number at `arg`; of
+   several with this name one that was used. nfunctions: no function has the
+   name. Raises for a number that is out of range. */
 static size_t function_at (lua_State *L, int arg, const l_profile *p) {
   const pf_graph *const graph = &p->graph;
   size_t found = graph->nfunctions;
@@ -391,22 +393,23 @@ static int arcs_of (lua_State *L,
 }
 
 
-/* profile:callers(function, options): a reader like graph's; nil when no function
-   is called so. */
+/* profile:callers(function, options): a reader with the columns of `graph`; nil
+   if there is no such function. */
 static int profile_callers (lua_State *L) {
   return arcs_of(L, pf_listing_callers);
 }
 
 
-/* profile:callees(function, options) */
+/* profile:callees(function, options): the same for callees. */
 static int profile_callees (lua_State *L) {
   return arcs_of(L, pf_listing_callees);
 }
 
 
 /*
-** profile:compare(other, options): where the numbers of gprof, which `other`
-** has, differ from these; both profiles are of the same readers.
+** profile:compare(other, options): a reader of the functions for which gprof's
+** results, those of `other`, differ from the exact ones of this profile; both
+** are built from the same readers.
 */
 static int profile_compare (lua_State *L) {
   pf_error error;
@@ -429,7 +432,7 @@ static int profile_compare (lua_State *L) {
 }
 
 
-/* profile:facts(options): the numbers of headings. */
+/* profile:facts(options): the numbers shown in headings. */
 static int profile_facts (lua_State *L) {
   lua_settop(L, 2);
   l_profile_facts(L, l_flow_push(L, 1, 2));
@@ -437,7 +440,7 @@ static int profile_facts (lua_State *L) {
 }
 
 
-/* core.listing_templates(report, traditional): { kind = template }; report is
+/* core.listing_templates(report, traditional): { kind = template } of report
    "flat", "graph" or "index". */
 static int core_listing_templates (lua_State *L) {
   static const char *const reports[] = {"flat", "graph", "index", NULL};

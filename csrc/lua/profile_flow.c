@@ -1,9 +1,10 @@
 /*
-** profile_flow.c - the options of a report: which metric, and which functions
-** count and are shown.
+** profile_flow.c - the options of a report: the metric, and the filters of
+** functions.
 **
-** A filter is one byte per function. Its bits come from lists of names and
-** function numbers; a name may be the linker's or the readable one.
+** A filter is an array with a byte of bits (PF_FLAT_IN, ...) per function. The
+** options are lists of function names or numbers; a name may be mangled or
+** demangled.
 */
 
 #include <stdlib.h>
@@ -13,12 +14,12 @@
 #include "lua/profile.h"
 #include "model/symbols.h"
 
-/* What gprof leaves out of everything unasked. */
+/* Functions that gprof always excludes. */
 static const char *const profiler_names[] = {
     "_gprof_mcount",     "mcount",     "_mcount", "__mcount",
     "__mcount_internal", "__mcleanup", NULL};
 
-/* The options that are lists of functions, and what they set. */
+/* Options that are lists of functions, and the bits they set. */
 static const struct {
   const char *name;
   uint8_t bit;
@@ -42,7 +43,7 @@ static int flow_gc (lua_State *L) {
 
 /* {====== Filters ====== */
 
-/* Set a bit of all functions with a name, a number of the dictionary. */
+/* Sets a bit for all functions with this name id. */
 static void mark_name (const l_profile *p, uint8_t *filter, uint32_t name,
                        uint8_t bit) {
   const pf_graph *const graph = &p->graph;
@@ -52,7 +53,7 @@ static void mark_name (const l_profile *p, uint8_t *filter, uint32_t name,
 }
 
 
-/* Know the readable names of all functions that were used. */
+/* Demangles the names of all functions that were used. */
 static void show_all (const l_profile *p) {
   const pf_graph *const graph = &p->graph;
   for (size_t i = 0; p->shown != NULL && i < graph->nfunctions; i++)
@@ -61,7 +62,7 @@ static void show_all (const l_profile *p) {
 }
 
 
-/* One element of a list, on top of the stack: a name or a number. */
+/* Handles one element of a list, on top of the stack: a name or a number. */
 static void mark_value (lua_State *L, const l_profile *p, uint8_t *filter,
                         const char *option, uint8_t bit) {
   if (lua_isinteger(L, -1)) {
@@ -82,7 +83,7 @@ static void mark_value (lua_State *L, const l_profile *p, uint8_t *filter,
 }
 
 
-/* Mark what the list at the top of the stack names. */
+/* Sets a bit for the functions in the list on top of the stack. */
 static void mark_list (lua_State *L, const l_profile *p, uint8_t *filter,
                        const char *option, uint8_t bit) {
   if (!lua_istable(L, -1))
@@ -109,7 +110,7 @@ static void mark_profiler (const l_profile *p, uint8_t *filter) {
 }
 
 
-/* Whether the options at `arg` name functions. */
+/* Whether the options at `arg` contain lists of functions. */
 static bool has_lists (lua_State *L, int arg) {
   bool found = false;
   for (size_t i = 0; i < NLISTS && lua_istable(L, arg); i++) {
@@ -120,7 +121,7 @@ static bool has_lists (lua_State *L, int arg) {
 }
 
 
-/* Set what the profile's kind and the options at `arg` ask for. */
+/* Sets the bits for the kind of profile and for the options at `arg`. */
 static void fill_filter (lua_State *L, const l_profile *p, uint8_t *filter,
                          int arg, bool listed) {
   if (p->graph.facts.compat)
@@ -147,7 +148,7 @@ static void make_filter (lua_State *L, const l_profile *p, l_flow *f, int arg) {
 /* }====== */
 
 
-/* The number of the metric that the options ask for: time if it is known. */
+/* Returns the metric of the options, or the default one. */
 static size_t metric_of (lua_State *L, const pf_graph *graph, int arg) {
   const size_t usual = pf_graph_usual(graph);
   if (graph->facts.compat || !lua_istable(L, arg))
@@ -183,7 +184,7 @@ static bool is_plain (lua_State *L, int arg) {
 }
 
 
-/* Push a flow that is still empty; user value 1 is its profile. */
+/* Pushes an empty flow of the profile at index `profile`. */
 static l_flow *new_flow (lua_State *L, int profile) {
   l_flow *const f = lua_newuserdatauv(L, sizeof *f, 1);
   memset(f, 0, sizeof *f);
@@ -253,7 +254,8 @@ static void set_name (lua_State *L, const char *name,
 }
 
 
-/* Metrics of a dimension other than seconds have a field `dimension`. */
+/* Sets the field `metrics`. Metrics that are not in seconds have a field
+   `dimension`. */
 static void set_metrics (lua_State *L, const pf_graph *graph) {
   lua_createtable(L, (int)graph->nmetrics, 0);
   for (size_t i = 0; i < graph->nmetrics; i++) {
@@ -271,13 +273,13 @@ static void set_metrics (lua_State *L, const pf_graph *graph) {
 }
 
 
-/* The bytes a sample covers, as gprof prints it. */
+/* Returns the bytes that a sample covers, as gprof prints it. */
 static int64_t granularity (double scale) {
   return scale >= 0 && scale < 4e18 ? (int64_t)scale * 2 : 0;
 }
 
 
-/* The metric of a flow if it is of a dimension other than seconds, else NULL. */
+/* Returns the metric of a flow if it is not in seconds, else NULL. */
 static const pf_metric *unit_of (const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   if (graph->facts.compat || flow->metric >= graph->nmetrics ||
@@ -287,7 +289,7 @@ static const pf_metric *unit_of (const pf_flow *flow) {
 }
 
 
-/* What a sample is in the unit of the flow. */
+/* Returns the size of a sample in the unit of the flow. */
 static double sample_size (const pf_flow *flow) {
   const pf_graph_facts *const facts = &flow->graph->facts;
   return facts->compat || flow->per_second == 1 || unit_of(flow) != NULL
@@ -296,8 +298,8 @@ static double sample_size (const pf_flow *flow) {
 }
 
 
-/* Set the fields of the table on top of the Lua stack that describe the unit of
-   the flow: sample_seconds, dimension, abbreviation, per_unit. */
+/* Sets the fields that describe the unit of the flow in the table on top of the
+   stack: sample_seconds, dimension, abbreviation, per_unit. */
 static void set_dimension (lua_State *L, const pf_flow *flow) {
   const pf_graph *const graph = flow->graph;
   const pf_metric *const unit = unit_of(flow);

@@ -1,9 +1,9 @@
 /*
-** reader.c - readers as Lua sees them: iterators over their rows.
+** reader.c - reader userdata and their iterators:
 **
-** each    values, no table: the fast way
-** records a fresh table per row: the comfortable way
-** rows    all rows at once, in an array
+**   each     returns the values of a row; creates no table, fastest
+**   records  returns a new table for each row
+**   rows     returns all rows in an array
 */
 
 #include <stdlib.h>
@@ -14,44 +14,45 @@
 #define L_CURSOR    "profio.cursor"
 #define MAX_COLUMNS 4096
 
-/* How the values of a column of the batch at hand come to Lua. */
+/* How `each` converts the values of a column of the current batch. */
 typedef enum l_conversion {
-  AS_INT,  /* a number each, none is missing */
-  AS_NAME, /* a name each */
-  AS_AREA, /* an area each */
-  AS_ANY   /* whatever else */
+  AS_INT,  /* integers, none missing */
+  AS_NAME, /* names, none missing */
+  AS_AREA, /* areas, none missing */
+  AS_ANY   /* any other values */
 } l_conversion;
 
 typedef struct l_pick {
-  size_t number;           /* of the column */
-  l_conversion conversion; /* of `each`, for the batch at hand */
+  size_t number;           /* index of the column */
+  l_conversion conversion; /* used by `each` for the current batch */
   const int64_t *ints;     /* AS_INT */
   const uint32_t *ids;     /* AS_NAME, AS_AREA */
 } l_pick;
 
-/* Names and areas that stand in upvalues of the iterator of `each`: to push one
-   from there costs half of what an element of a table does. */
+/* Strings of names and areas that are cached in upvalues of `each`: pushing an
+   upvalue takes half the time of reading a table element. A slot is found by
+   the low bits of the id. */
 #define CACHE_SLOTS 256 /* a power of two */
 
 typedef struct l_cached {
-  uint32_t id;     /* in the place of another one: none */
-  uint32_t number; /* of the upvalue */
+  uint32_t id;     /* an id of another slot: empty */
+  uint32_t number; /* number of the upvalue */
 } l_cached;
 
 /*
-** A batch and a place in it. User value 1 is the reader, which it pins; 2 the
-** cache of names; 3 the array of column names, for records.
+** A batch and a position in it. User value 1 pins the reader; 2 is the string
+** cache, 3 the array of column names, for records.
 */
 typedef struct l_cursor {
   const l_reader *reader;
   pf_batch batch;
-  size_t row, rows; /* rows: 0 while a batch is read */
-  bool borrows;     /* there are bytes, which go when the reader goes */
-  bool is_reading;  /* a batch is being read */
+  size_t row, rows; /* rows: 0 while a batch is being read */
+  bool borrows;     /* a column of bytes: values end with the trace */
+  bool is_reading;  /* for detecting recursion */
   l_cached names[CACHE_SLOTS], areas[CACHE_SLOTS];
-  int ncached;    /* upvalues that are names and areas */
-  int count;      /* columns asked for */
-  l_pick picks[]; /* these */
+  int ncached;    /* number of upvalues in use */
+  int count;      /* number of selected columns */
+  l_pick picks[]; /* the selected columns */
 } l_cursor;
 
 
@@ -64,7 +65,7 @@ static int cursor_gc (lua_State *L) {
 }
 
 
-/* The array of names of the cursor's columns, on top of the stack. */
+/* Pushes the array of the names of the cursor's columns. */
 static void push_column_names (lua_State *L, const l_cursor *c) {
   lua_createtable(L, c->count, 0);
   for (int i = 0; i < c->count; i++) {
@@ -74,7 +75,7 @@ static void push_column_names (lua_State *L, const l_cursor *c) {
 }
 
 
-/* The batch, with memory for the columns of the cursor. */
+/* Allocates the batch for the cursor's columns. */
 static void open_batch (lua_State *L, l_cursor *c) {
   pf_reader *const reader = c->reader->reader;
   bool *const wanted = lua_newuserdatauv(L, reader->nfields + 1, 0);
@@ -87,7 +88,7 @@ static void open_batch (lua_State *L, l_cursor *c) {
 }
 
 
-/* A cursor over the reader at 1 for the columns at 2; pushed. */
+/* Pushes a cursor over the columns at 2 of the reader at 1. */
 static l_cursor *new_cursor (lua_State *L) {
   const l_reader *const r = l_reader_check(L, 1);
   lua_settop(L, 2);
@@ -116,14 +117,14 @@ static l_cursor *new_cursor (lua_State *L) {
 }
 
 
-/* Raises when the values of the batch are gone. */
+/* Raises if the values of the batch are no longer valid. */
 static void cursor_check_open (lua_State *L, const l_cursor *c) {
   if (c->borrows)
     l_reader_check_open(L, c->reader);
 }
 
 
-/* Pull the next batch; false at the end. The cursor is at `index`. */
+/* Reads the next batch; false at the end. The cursor is at `index`. */
 static bool refill (lua_State *L, l_cursor *c, int index) {
   l_reader_check_open(L, c->reader);
   pf_reader *const reader = c->reader->reader;
@@ -152,11 +153,10 @@ static bool refill (lua_State *L, l_cursor *c, int index) {
 
 /* Upvalues of `each_next`. */
 #define EACH_CURSOR lua_upvalueindex(1)
-#define EACH_NAMES  lua_upvalueindex(2) /* the cache of names */
-#define EACH_AREAS  lua_upvalueindex(3) /* number of an area + 1 -> its name */
-#define EACH_CACHED \
-  4 /* the first of l_cached; there are at most 255 upvalues */
-#define MAX_CACHED (256 - EACH_CACHED)
+#define EACH_NAMES  lua_upvalueindex(2) /* string cache of names */
+#define EACH_AREAS  lua_upvalueindex(3) /* area id + 1 -> string */
+#define EACH_CACHED 4 /* first of l_cached; Lua allows 255 upvalues */
+#define MAX_CACHED  (256 - EACH_CACHED)
 
 
 static l_conversion conversion_of (const pf_column *column) {
@@ -173,7 +173,7 @@ static l_conversion conversion_of (const pf_column *column) {
 }
 
 
-/* The next batch, and how its values come to Lua; false at the end. */
+/* Reads the next batch and sets the conversions; false at the end. */
 static bool each_refill (lua_State *L, l_cursor *c) {
   lua_pushvalue(L, EACH_CURSOR);
   if (!refill(L, c, lua_gettop(L)))
@@ -190,7 +190,8 @@ static bool each_refill (lua_State *L, l_cursor *c) {
 }
 
 
-/* The name of an area is kept by the number of the area. */
+/* Replaces nil on top by the name of an area, and caches it by the area's
+   id. */
 static void push_new_area (lua_State *L, const l_cursor *c, uint32_t area) {
   pf_dictionary *const dictionary = c->reader->reader->dictionary;
   lua_pop(L, 1);
@@ -200,19 +201,20 @@ static void push_new_area (lua_State *L, const l_cursor *c, uint32_t area) {
 }
 
 
-/* Have the string on top in the cache from now on, unless all slots are taken. */
+/* Caches the string on top in an upvalue, if the slot and an upvalue are
+   free. */
 static void cache_string (lua_State *L, l_cursor *c, l_cached *cache,
                           uint32_t id) {
   l_cached *const slot = &cache[id & (CACHE_SLOTS - 1)];
   if (((slot->id ^ id) & (CACHE_SLOTS - 1)) == 0 || c->ncached == MAX_CACHED)
-    return; /* another one is in it */
+    return; /* the slot belongs to another id */
   *slot = (l_cached){id, (uint32_t)(EACH_CACHED + c->ncached++)};
   lua_pushvalue(L, -1);
   lua_replace(L, lua_upvalueindex((int)slot->number));
 }
 
 
-/* Push a name or an area that is not near. */
+/* Push a name or an area that is not in an upvalue. */
 static void push_uncached_name (lua_State *L, l_cursor *c, uint32_t name) {
   l_push_name(L, c->reader->reader->dictionary, name, EACH_NAMES);
   cache_string(L, c, c->names, name);
@@ -230,13 +232,13 @@ static void push_any (lua_State *L, const l_cursor *c, const l_pick *pick,
                       size_t row) {
   const pf_column *const column = &c->batch.columns[pick->number];
   if (pick == c->picks && pf_is_missing(column, row))
-    lua_pushboolean(L, 0); /* nil would end the loop */
+    lua_pushboolean(L, 0); /* nil would end the for loop */
   else
     l_push_value(L, column, row, c->reader->reader->dictionary, EACH_NAMES);
 }
 
 
-/* Of functions that each row needs: no call is made for them. */
+/* For functions that run for each value. */
 #define HOT static inline __attribute__((always_inline))
 
 HOT bool push_cached (lua_State *L, const l_cached *cache, uint32_t id) {
@@ -279,8 +281,8 @@ static int each_next (lua_State *L) {
 }
 
 
-/* The same for three columns that borrow nothing: branches of their own are
-   foreseen better. */
+/* As each_next for three columns without bytes: with branches of its own for
+   each column the processor predicts better. */
 static int each_three (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, EACH_CURSOR);
   if (c->row == c->rows && !each_refill(L, c))
@@ -293,22 +295,22 @@ static int each_three (lua_State *L) {
 }
 
 
-/* Nothing is near: each place holds what belongs to another one. */
+/* Empties the cache: each slot gets an id that belongs to another slot. */
 static void clear_cache (l_cursor *c) {
   for (uint32_t i = 0; i < CACHE_SLOTS; i++)
     c->names[i].id = c->areas[i].id = ~i;
 }
 
 
-/* core.each(reader, columns): an iterator that gives their values. The first
-   value is false when it is missing; the others are nil. */
+/* core.each(reader, columns): an iterator that returns the values of a row.
+   Missing values are nil; a missing first value is false. */
 static int core_each (lua_State *L) {
   l_cursor *const c = new_cursor(L);
   luaL_argcheck(L, c->count > 0, 2, "no column");
   clear_cache(c);
   lua_getiuservalue(L, 3, 2);
   lua_newtable(L);
-  if (!lua_checkstack(L, MAX_CACHED)) /* so few that only memory can be short */
+  if (!lua_checkstack(L, MAX_CACHED)) /* too few for the limit: out of memory */
     return luaL_error(L, "not enough memory");
   for (int i = 0; i < MAX_CACHED; i++)
     lua_pushnil(L);
@@ -323,7 +325,7 @@ static int core_each (lua_State *L) {
 
 /* {====== records and rows ====== */
 
-/* Push the current row as a table; stack indices of names and cache. */
+/* Pushes a row as a table; `names` and `cache` are stack indices. */
 static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
                          int cache) {
   pf_dictionary *const dictionary = c->reader->reader->dictionary;
@@ -337,7 +339,7 @@ static void push_record (lua_State *L, const l_cursor *c, size_t row, int names,
 }
 
 
-/* Upvalues: 1 the cursor, 2 the cache of names, 3 the column names. */
+/* Upvalues: 1 the cursor, 2 the string cache, 3 the column names. */
 static int records_next (lua_State *L) {
   l_cursor *const c = lua_touserdata(L, lua_upvalueindex(1));
   if (c->row == c->rows) {
@@ -351,7 +353,7 @@ static int records_next (lua_State *L) {
 }
 
 
-/* core.records(reader, columns): an iterator that gives a fresh table per
+/* core.records(reader, columns): an iterator that returns a new table for each
    row; missing values are absent. */
 static int core_records (lua_State *L) {
   new_cursor(L);
@@ -379,8 +381,8 @@ static int core_rows (lua_State *L) {
 }
 
 
-/* core.drain(reader, all): read everything and keep nothing; how many rows.
-   Without `all` only the columns that stages need are decoded. */
+/* core.drain(reader, all): reads all rows and returns their number. Without
+   `all` only columns that stages need are decoded. */
 static int core_drain (lua_State *L) {
   const bool all = lua_toboolean(L, 2) != 0;
   lua_settop(L, 1);
@@ -408,15 +410,15 @@ static int reader_gc (lua_State *L) {
 }
 
 
-/* reader:close(). One that another reader reads from, or that may be waiting for
-   a Lua function, is left to the collector. */
+/* reader:close(). The reader is left to the collector if another reader reads
+   from it, or if it may be waiting for a Lua function. */
 static int reader_close (lua_State *L) {
   const l_reader *const r = luaL_checkudata(L, 1, L_READER);
   return r->is_input || l_callback_is_running(L) ? 0 : reader_gc(L);
 }
 
 
-/* reader:fields(): its schema, { { name=, type=, help= }, ... } */
+/* reader:fields(): { { name=, type=, help= }, ... } */
 static int reader_fields (lua_State *L) {
   const l_reader *const r = l_reader_check(L, 1);
   l_push_fields(L, r->reader->fields, r->reader->nfields);

@@ -1,6 +1,6 @@
 /*
-** recover.c - what a ring beside a file holds: of a writer that was killed, or
-** of one that lives.
+** recover.c - reads the ring beside an output file, of a writer that was killed
+** or is still running.
 */
 
 #include <stdlib.h>
@@ -18,12 +18,12 @@
 #define L_RECOVERY "profio.recovery"
 #define MAX_SINKS  (PF_KEPT_ROLES + 1)
 
-/* All that must be freed, whatever raises. */
+/* Everything that must be freed, also after an error. */
 typedef struct recovery {
   pf_ring_copy copy;
   pf_request request; /* its texts lie in the copy */
   pf_drain drain;
-  pf_sink sinks[MAX_SINKS]; /* the first is the main one */
+  pf_sink sinks[MAX_SINKS]; /* main file and side files */
   size_t nsinks;
 } recovery;
 
@@ -39,7 +39,7 @@ static int recovery_gc (lua_State *L) {
 }
 
 
-/* A sink in memory for the file, and one for each that was beside it. */
+/* Opens a sink in memory for the main file and for each side file. */
 static void open_sinks (lua_State *L, recovery *r) {
   const pf_request *const request = &r->request;
   for (size_t i = 0; i <= request->nroles; i++) {
@@ -54,8 +54,8 @@ static void open_sinks (lua_State *L, recovery *r) {
 }
 
 
-/* Encode the records as a whole file. What is broken in the ring ends it: what
-   came before is kept, and the words say so. */
+/* Encodes the records of the ring as a file of their own. At damage encoding
+   ends: earlier records are kept, and *damage describes it. */
 static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
                          pf_error *error) {
   pf_ring_copy *const copy = &r->copy;
@@ -75,7 +75,7 @@ static pf_status encode (recovery *r, const pf_format *format, pf_error *damage,
 }
 
 
-/* {====== The answer ====== */
+/* {====== The result ====== */
 
 static void set_count (lua_State *L, const char *name, uint64_t count) {
   lua_pushinteger(L, (lua_Integer)count);
@@ -95,7 +95,8 @@ static void push_bytes (lua_State *L, const pf_sink *sink) {
 }
 
 
-/* The lengths of the files: `length`, and `lengths` of those beside by role. */
+/* Sets the lengths of the files on disk: `length` of the main file, and
+   `lengths` of side files by role. */
 static void set_lengths (lua_State *L, const recovery *r) {
   const uint64_t *const lengths = r->copy.checkpoint.lengths;
   set_count(L, "length", lengths[0]);
@@ -106,7 +107,7 @@ static void set_lengths (lua_State *L, const recovery *r) {
 }
 
 
-/* The bytes of the files: `data`, and `sides` by role. */
+/* Sets the bytes of the recovered files: `data`, and `sides` by role. */
 static void set_bytes (lua_State *L, const recovery *r) {
   push_bytes(L, &r->sinks[0]);
   lua_setfield(L, -2, "data");
@@ -145,7 +146,7 @@ static void push_answer (lua_State *L, const recovery *r, const char *format,
 /* }====== */
 
 
-/* The format that the ring says, when it can be written. */
+/* Returns the format that the ring names; NULL if it cannot be written. */
 static const pf_format *read_request (recovery *r) {
   const pf_bytes kept = {r->copy.settings, r->copy.settings_size};
   if (!pf_kept(kept, &r->request))
@@ -156,13 +157,13 @@ static const pf_format *read_request (recovery *r) {
 
 
 /*
-** core.recover(path): what the ring at `path` holds, or nil, message, code when
-** it is none: { format=, full=, length=, lengths=, written=, records=, lost=,
-** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, sides= }. `length` are the bytes of the
-** main file that have been settled, `lengths` those of the files beside it by
-** role. The records that are not in these bytes are `data`, a file of their
-** own, with those beside it in `sides`, by role. Of a file that is complete
-** without its ring there is only is_closed.
+** core.recover(path): the contents of the ring at `path`, or nil, message,
+** code: { format=, full=, length=, lengths=, written=, records=, lost=,
+** is_alive=, is_restarted=, is_synced=, is_closed=, damage=, data=, sides= }.
+** `length` is the number of bytes of the main file that are final, `lengths`
+** those of side files by role. Records that are not in these bytes are in
+** `data`, a file of their own, and its side files in `sides` by role. If the
+** file is complete without the ring, only is_closed is set.
 */
 static int core_recover (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
@@ -189,7 +190,7 @@ static int core_recover (lua_State *L) {
   if (encode(r, format, &damage, &error) != PF_OK)
     return l_failure(L, &error, path);
   push_answer(L, r, format->name, &damage);
-  lua_pushvalue(L, 2); /* free it now, and not when the collector comes */
+  lua_pushvalue(L, 2); /* free it now, not at the next collection */
   lua_insert(L, 1);
   recovery_gc(L);
   return 1;
@@ -204,8 +205,9 @@ static int claim_close (lua_State *L) {
 }
 
 
-/* core.claim(path): the right to write the ring at `path`, which core.stream
-   takes over, or nil, message, code. claim:close() gives it back. */
+/* core.claim(path): locks the ring at `path` for writing, or returns nil,
+   message, code. core.stream takes the claim over; claim:close() releases
+   it. */
 static int core_claim (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   pf_ring_claim *const claim = lua_newuserdatauv(L, sizeof *claim, 1);
@@ -220,8 +222,8 @@ static int core_claim (lua_State *L) {
 }
 
 
-/* core.sync_folder(path): the names in the folder of `path` onto the disk; true,
-   or nil, message, code. */
+/* core.sync_folder(path): writes the directory entries of the folder of `path`
+   to the disk; true, or nil, message, code. */
 static int core_sync_folder (lua_State *L) {
   const char *const path = luaL_checkstring(L, 1);
   pf_error error;

@@ -1,7 +1,6 @@
 /*
-** register.c - readers whose rows Lua supplies: a decoder written in Lua runs
-** as a coroutine that fills batches, and an array of arrays is read as a
-** table.
+** register.c - core.decoder: a reader whose rows come from a Lua function,
+** which runs as a coroutine and fills batches.
 */
 
 #include <stdlib.h>
@@ -9,11 +8,10 @@
 
 #include "lua/callback.h"
 #include "lua/source.h"
-#include "model/store.h"
 
 /* {====== The schema ====== */
 
-/* Fields given from Lua, with memory for their names behind them. */
+/* The fields of a decoder. The names are pinned in its user value. */
 typedef struct l_schema {
   size_t nfields;
   pf_field fields[];
@@ -38,8 +36,7 @@ static pf_type type_check (lua_State *L, int index) {
 
 
 /*
-** Push a userdata with the schema { {name, type}, ... } at `arg`, and in its
-** user value the table of the pinned names.
+** Pushes a schema for the fields { {name, type}, ... } at `arg`.
 */
 static l_schema *new_schema (lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -66,22 +63,21 @@ static l_schema *new_schema (lua_State *L, int arg) {
 /* }====== */
 
 
-/* {====== A coroutine that fills batches ====== */
+/* {====== The reader ====== */
 
 /*
-** The thread of `callback`, pinned by the reader's userdata, runs the user's
-** function, which gets `put`: a closure that writes one row into `batch` and
-** yields when the batch is full.
+** The thread of `callback` runs the user's function. Its argument `put` is a
+** closure that writes one row into `batch` and yields when the batch is full.
 */
 typedef struct lua_decoder {
   pf_reader reader;
   l_callback callback;
-  pf_batch *batch; /* of the `next` that is under way */
+  pf_batch *batch; /* of the current call of `next` */
   bool ended;
 } lua_decoder;
 
 
-/* The decoder behind `put`, or a raise when it is called from elsewhere. */
+/* Returns the decoder of `put`; raises if it is called outside of it. */
 static lua_decoder *decoder_of_put (lua_State *L) {
   const l_reader *const r = lua_touserdata(L, lua_upvalueindex(1));
   lua_decoder *const d = (lua_decoder *)(void *)r->reader;
@@ -91,8 +87,8 @@ static lua_decoder *decoder_of_put (lua_State *L) {
 }
 
 
-/* put(value, ...): one row, a value per column; nil is missing. A text for a
-   column of type bytes stays pinned until the next batch. */
+/* put(value, ...): writes one row, a value per column; nil is missing. Strings
+   of columns of type bytes are pinned until the next batch. */
 static int put (lua_State *L) {
   lua_decoder *const d = decoder_of_put(L);
   const size_t row = d->batch->rows;
@@ -127,11 +123,11 @@ static pf_status decoder_next (pf_reader *self, pf_batch *batch,
   while (!d->ended && batch->rows == 0) {
     pf_batch *const before = d->batch;
     const bool is_started = lua_status(d->callback.thread) == LUA_YIELD;
-    const int arguments = is_started ? 0 : 1; /* `put` lies on the thread */
+    const int arguments = is_started ? 0 : 1; /* `put` is on the thread */
     d->batch = batch;
     const pf_status status =
         l_callback_resume(&d->callback, arguments, &d->ended, error);
-    d->batch = before; /* not NULL: the function reads its own rows */
+    d->batch = before; /* not NULL if the function reads its own rows */
     if (status != PF_OK)
       return status;
   }
@@ -145,9 +141,9 @@ static void decoder_close (pf_reader *self) {
 
 
 /*
-** core.decoder(fields, f, dictionary, label, source): a reader whose rows f(put)
-** supplies. f runs as a coroutine, from the first batch on. When the source is
-** closed, so is the trace that is read; it may be nil.
+** core.decoder(fields, f, dictionary, label, source): a reader whose rows are
+** written by f(put). f starts as a coroutine at the first batch. `source` may
+** be nil; closing it closes the trace of the reader.
 */
 static int core_decoder (lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -159,7 +155,7 @@ static int core_decoder (lua_State *L) {
   const l_schema *const schema = new_schema(L, 1); /* at 6 */
   l_callback callback;
   l_callback_open(L, &callback, 0, open); /* at 7 */
-  lua_newtable(L);                        /* at 8: pinned bytes */
+  lua_newtable(L);                        /* at 8: pins bytes */
   const int pins[] = {3, 5, 6, 7, 8};
   l_reader *const r = l_reader_new(L, pins, 5); /* at 9 */
   r->open = open;

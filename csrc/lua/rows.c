@@ -1,29 +1,29 @@
 /*
-** rows.c - core.write_rows and core.write_listing: whole readers become text
-** without a loop in Lua.
+** rows.c - core.write_rows and core.write_listing: convert a whole reader to
+** text without a loop in Lua.
 **
 ** core.write_rows(reader, options, file)      options (all may be absent):
 **   output     "text" (an aligned table), "csv", "tsv", "json", "ndjson"
-**   columns    array of names, in the order wanted; default: all
+**   columns    array of names in the order of output; default: all
 **   header     false: no header row
-**   raw        true: csv and tsv have bytes that are not UTF-8 as they are
+**   raw        true: csv and tsv keep bytes that are not UTF-8
 **   color      true: the header of an aligned table is bold
-**   max_width  places a cell of the aligned table may take; default: no bound
-**   width      places a line of it shall take: texts are cut until it fits
-**   unit       "ns", "us", "ms" or "s": how the aligned table shows times
-**   percent    array of columns that hold fractions, shown as per cent
+**   max_width  maximum width of a cell of the aligned table; default: none
+**   width      maximum width of its lines: texts are cut until a line fits
+**   unit       "ns", "us", "ms" or "s": unit of times in the aligned table
+**   percent    array of columns with fractions that are shown as per cent
 **
 ** core.write_listing(reader, options, file)   options:
-**   kind       the column (of names or areas) that says of which kind a row is
-**   templates  { kind = template }, see rows_listing.c; kinds are names, and in
-**              a column of areas their numbers. Rows of other kinds, and those
-**              whose kind is missing, are left out
-**   template   in place of these two: the template of all rows
-**   origin     subtracted from the times that are written as us or ms
-**   separator  a text between rows, where the first one is not left out
+**   kind       the column (of names or areas) with the kind of a row
+**   templates  { kind = template }, see rows_listing.c; kinds are names, or ids
+**              for a column of areas. Rows with another kind or without one are
+**              skipped
+**   template   instead of these two: the template of all rows
+**   origin     subtracted from times that are written as us or ms
+**   separator  a text between rows, provided that the first row is not skipped
 **
-** Both answer the number of rows; without a file the text and that number.
-** A failure: nil, message, code, and "EPIPE" when the reader of a pipe left.
+** Both return the number of rows; without a file the text and that number.
+** On failure: nil, message, code, and "EPIPE" if a pipe has no reader any more.
 */
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@
 #define L_JOB       "profio.rows"
 #define MAX_COLUMNS 4096
 #define ALL_WIDTH   1048575  /* max_width when none is given */
-#define MAX_AHEAD   1048576u /* bytes of a batch that is written ahead */
+#define MAX_AHEAD   1048576u /* of a batch that is written ahead */
 
 
 /* {====== The job ====== */
@@ -56,8 +56,8 @@ static int job_gc (lua_State *L) {
 }
 
 
-/* The file at `arg`, or NULL for nil. What was written to it so far comes
-   first, since both use the same buffer. */
+/* Returns the file at `arg`, or NULL for nil. Lua and C share its buffer, so
+   earlier output comes first. */
 static FILE *check_file (lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg))
     return NULL;
@@ -67,7 +67,7 @@ static FILE *check_file (lua_State *L, int arg) {
 }
 
 
-/* Push an empty job for the arguments reader, options, file; at 4. */
+/* Pushes an empty job for the arguments reader, options, file; it is at 4. */
 static row_job *new_job (lua_State *L) {
   lua_settop(L, 3);
   pf_reader *const reader = l_reader_check(L, 1)->reader;
@@ -82,7 +82,7 @@ static row_job *new_job (lua_State *L) {
 }
 
 
-/* Memory that lives as long as the call: a userdata left on the stack. */
+/* Pushes zeroed memory that lives as long as the call. */
 static void *scratch (lua_State *L, size_t count, size_t size) {
   void *const memory = lua_newuserdatauv(L, count * size + 1, 0);
   memset(memory, 0, count * size + 1);
@@ -99,15 +99,15 @@ static pf_status fail_writing (const row_job *job, pf_status status,
 }
 
 
-/* A job as two threads see it. */
+/* A job used by the caller's thread and the worker thread. */
 typedef struct shared_job {
   row_job *job;
-  row_job ahead;     /* caller's thread: its text is one of job->batch_texts */
-  bool has_given_up; /* nothing more is written there */
+  row_job ahead; /* for the caller's thread; its text is in job->batch_texts */
+  bool has_given_up; /* the caller's thread writes no more batches */
 } shared_job;
 
 
-/* Nothing of the batch has been written ahead. */
+/* Note 0: the batch has not been written ahead. */
 static void clear_note (void *context, const pf_pull *pull, uint32_t *notes) {
   (void)context;
   (void)pull;
@@ -115,8 +115,9 @@ static void clear_note (void *context, const pf_pull *pull, uint32_t *notes) {
 }
 
 
-/* Write a batch ahead: the note is the number of its text, plus 1. What cannot
-   be written so is written, or fails, in its turn; then no more is tried. */
+/* Writes a batch in the caller's thread; the note is the index of its text plus
+   1. If that fails, write_batch writes the batch in its turn, or fails, and no
+   more batches are written ahead. */
 static void write_ahead (void *context, const pf_pull *pull, size_t number,
                          uint32_t *notes) {
   shared_job *const shared = context;
@@ -138,7 +139,7 @@ static void write_ahead (void *context, const pf_pull *pull, size_t number,
 }
 
 
-/* A batch into the form, maybe in a second thread. */
+/* Writes a batch, possibly in the worker thread. */
 static pf_status write_batch (void *context, const pf_pull *pull,
                               const uint32_t *notes, pf_error *error) {
   row_job *const job = ((const shared_job *)context)->job;
@@ -151,12 +152,12 @@ static pf_status write_batch (void *context, const pf_pull *pull,
 }
 
 
-/* Write the rows; the failure of the reader, if it fails. */
+/* Writes all rows; returns the failure of the reader, if any. */
 static pf_status write_batches (row_job *job, pf_error *error) {
   shared_job shared = {.job = job, .ahead = *job};
   shared.ahead.file = NULL;
   shared.ahead.max_size = MAX_AHEAD;
-  shared.ahead.count = 1; /* other rows come before */
+  shared.ahead.count = 1; /* not 0: an earlier row exists */
   if (job->format->is_independent)
     job->batch_texts = calloc(PF_RELAY_LOADS, sizeof *job->batch_texts);
   const pf_relay relay = {.wanted = job->wanted,
@@ -170,7 +171,7 @@ static pf_status write_batches (row_job *job, pf_error *error) {
 }
 
 
-/* The whole job. What was read before the reader failed is written too. */
+/* Runs the job. Rows that were read before the reader failed are written. */
 static pf_status run (row_job *job, pf_error *error) {
   pf_error failed;
   pf_status read = PF_OK;
@@ -189,16 +190,16 @@ static pf_status run (row_job *job, pf_error *error) {
 }
 
 
-/* What closes a file while rows are written into it. */
+/* Replaces the close function of a file while rows are written to it. */
 static int refuse_close (lua_State *L) {
   luaL_Stream *const stream = luaL_checkudata(L, 1, LUA_FILEHANDLE);
-  stream->closef = refuse_close; /* Lua has cleared it */
+  stream->closef = refuse_close; /* Lua has set it to NULL */
   return luaL_error(L, "rows are written into the file: close it afterwards");
 }
 
 
-/* Run the job. A Lua function that is called for the rows could close the file
-   at 3; it cannot now. */
+/* Runs the job. Meanwhile Lua functions called by the reader cannot close the
+   file at 3. */
 static pf_status run_locked (lua_State *L, row_job *job, pf_error *error) {
   luaL_Stream *const stream = job->file == NULL ? NULL : lua_touserdata(L, 3);
   lua_CFunction const close = stream == NULL ? NULL : stream->closef;
@@ -211,7 +212,7 @@ static pf_status run_locked (lua_State *L, row_job *job, pf_error *error) {
 }
 
 
-/* Run the job and push what the function answers. */
+/* Runs the job and pushes the results. */
 static int finish (lua_State *L, row_job *job) {
   pf_error error;
   if (run_locked(L, job, &error) != PF_OK) {
@@ -244,7 +245,7 @@ static const row_format *check_format (lua_State *L) {
 }
 
 
-/* Whether the array options[key] holds `name`. */
+/* Whether the array options[key] contains `name`. */
 static bool lists (lua_State *L, const char *key, const char *name) {
   bool found = false;
   if (lua_getfield(L, 2, key) == LUA_TTABLE)
@@ -257,7 +258,7 @@ static bool lists (lua_State *L, const char *key, const char *name) {
 }
 
 
-/* How times are shown: nanoseconds in the unit, digits, the unit's name. */
+/* Returns a column with the unit of times: ns of the unit, decimals, name. */
 static row_column check_unit (lua_State *L) {
   static const row_column units[] = {
       {0, NULL, PF_INT, 1, 0, "ns", false},
@@ -289,7 +290,7 @@ static row_column make_column (lua_State *L, const row_job *job, size_t number,
 }
 
 
-/* The columns to be written, and the batch for them. */
+/* Reads the columns to write. */
 static void read_columns (lua_State *L, row_job *job) {
   size_t numbers[MAX_COLUMNS];
   const row_column unit = check_unit(L);
@@ -339,8 +340,8 @@ static int core_write_rows (lua_State *L) {
 
 /* {====== write_listing ====== */
 
-/* The template on top of the stack; in its place come its segments. The table
-   at `keep` keeps its text, which the segments point into, and them. */
+/* Compiles the template on top of the stack and pops it. The table at `keep`
+   keeps its text and the segments, which point into the text. */
 static row_template compile (lua_State *L, const row_job *job, bool *wanted,
                              int keep) {
   pf_bytes source;
@@ -362,7 +363,7 @@ static row_template compile (lua_State *L, const row_job *job, bool *wanted,
 }
 
 
-/* The kind at `index`, as a name of the reader, or the number of an area. */
+/* Returns the kind at `index`: the id of a name, or an area id. */
 static uint32_t check_kind (lua_State *L, int index, const row_job *job) {
   pf_bytes kind;
   if (job->reader->fields[job->kind].type == PF_AREA) {
@@ -386,7 +387,7 @@ static size_t count_pairs (lua_State *L, int table) {
 }
 
 
-/* Compile options.templates. */
+/* Compiles options.templates. */
 static void read_templates (lua_State *L, row_job *job, bool *wanted,
                             int keep) {
   lua_getfield(L, 2, "templates");
@@ -404,7 +405,7 @@ static void read_templates (lua_State *L, row_job *job, bool *wanted,
 }
 
 
-/* The column options.kind and the templates for what it holds. */
+/* Reads options.kind and options.templates. */
 static void read_kinds (lua_State *L, row_job *job, bool *wanted, int keep) {
   lua_getfield(L, 2, "kind");
   job->kind = l_field_check(L, lua_gettop(L), job->reader);
@@ -421,7 +422,7 @@ static int core_write_listing (lua_State *L) {
   job->format = &row_listing;
   lua_getfield(L, 2, "origin");
   job->origin = luaL_optinteger(L, -1, 0);
-  lua_getfield(L, 2, "separator"); /* stays in the table */
+  lua_getfield(L, 2, "separator"); /* the table keeps the string */
   job->separator.at =
       (const uint8_t *)luaL_optlstring(L, -1, "", &job->separator.size);
   bool *const wanted = scratch(L, job->reader->nfields, sizeof *wanted);
@@ -443,7 +444,7 @@ static int core_write_listing (lua_State *L) {
 /* }====== */
 
 
-/* core.is_time(reader, column): whether a column has nanoseconds. */
+/* core.is_time(reader, column): whether a column contains times in ns. */
 static int core_is_time (lua_State *L) {
   const pf_reader *const reader = l_reader_check(L, 1)->reader;
   lua_pushboolean(L, pf_is_time(&reader->fields[l_field_check(L, 2, reader)]));

@@ -1,9 +1,14 @@
 /*
-** rows.h - how whole batches become text: what the files rows*.c share.
+** rows.h - conversion of whole batches to text, shared by the files rows*.c and
+** by exports.
 **
-** A job reads a reader to its end and writes each row in one form (an
-** aligned table, csv, json, ..., or a listing with a template for each kind
-** of row) into a growing text that is handed to a file in large segments.
+** A job reads a reader to its end and writes each row in one format (an aligned
+** table, csv, json, ..., or a listing with a template for each kind of row)
+** into a text buffer, which is written to a file in large blocks.
+**
+** Functions return PF_OK, PF_ENOMEM, PF_EIO (job->errnum has the reason) or
+** PF_ELIMIT. The job owns its buffers; it borrows the reader, the columns and
+** the file.
 */
 
 #ifndef rows_h
@@ -15,24 +20,24 @@
 #include "model/areas.h"
 #include "model/batch.h"
 
-/* A number printed without padding fits in this many bytes. */
+/* Maximum bytes of a number without padding. */
 #define ROW_NUMBER_SIZE 360
 
-/* Text that grows. Room is made once per value or row, not per byte. */
+/* A growing buffer of text. Space is reserved once per value or row. */
 typedef struct row_text {
   char *at;
   size_t used, size;
 } row_text;
 
-/* One column of what is written. */
+/* A column of the output. */
 typedef struct row_column {
-  size_t field; /* its number in the reader */
+  size_t field; /* index of the reader's field */
   const char *name;
   pf_type type;
-  int64_t unit;       /* aligned text: nanoseconds in the unit shown, or 1 */
-  int digits;         /* ... and how many digits of it behind the point */
-  const char *suffix; /* ... and the unit's name; "": it is no time */
-  bool is_share;      /* aligned text: a fraction, shown as per cent */
+  int64_t unit;       /* aligned table: ns of the unit shown, or 1 */
+  int digits;         /* aligned table: decimals of the unit shown */
+  const char *suffix; /* aligned table: name of the unit; "": no time */
+  bool is_share;      /* aligned table: show a fraction as per cent */
 } row_column;
 
 #define ROW_AHEAD 4096u /* rows measured before the first is written */
@@ -40,7 +45,7 @@ typedef struct row_column {
 
 typedef struct row_job row_job;
 
-/* A form of output. */
+/* An output format. */
 typedef struct row_format {
   const char *name;
   pf_status (*begin)(row_job *job); /* called before the first row */
@@ -49,63 +54,63 @@ typedef struct row_format {
   bool is_independent; /* the text of a row depends on no other row */
 } row_format;
 
-/* A cell of the aligned table that waits for its column's width. */
+/* A cell of the aligned table whose column width is not known yet. */
 typedef struct row_cell {
-  size_t at;    /* where its text begins in `waiting` */
-  size_t width; /* how many places it takes on the screen */
+  size_t at;    /* begin of its text in `waiting` */
+  size_t width; /* columns on the screen */
 } row_cell;
 
 struct row_job {
   pf_reader *reader;
-  bool *wanted;   /* which of its fields */
-  pf_batch batch; /* in work; somebody else's */
+  bool *wanted;   /* flags of the reader's fields */
+  pf_batch batch; /* current batch; borrowed */
   const row_format *format;
   const row_column *columns;
   size_t ncolumns;
   bool header, color;
-  bool is_raw;       /* csv, tsv: bytes that are not UTF-8 stay */
-  size_t max_width;  /* of a cell of the aligned table */
-  size_t line_width; /* of a line of it; 0: no bound */
-  uint64_t count;    /* rows written so far */
-  row_text text;     /* still to be given to the file */
-  FILE *file;        /* NULL: everything stays in `text` */
-  size_t max_size;   /* bytes that may stay there; 0: as many as there are */
-  pf_status failed;  /* PF_OK until a row could not be written */
-  int errnum;        /* of a write that failed */
+  bool is_raw;           /* csv, tsv: keep bytes that are not UTF-8 */
+  size_t max_width;      /* of a cell of the aligned table */
+  size_t line_width;     /* of the aligned table; 0: unlimited */
+  uint64_t count;        /* rows written so far */
+  row_text text;         /* not written to the file yet */
+  FILE *file;            /* NULL: all text stays in `text` */
+  size_t max_size;       /* maximum size of `text` without a file; 0: none */
+  pf_status failed;      /* PF_OK, or the first failure of writing */
+  int errnum;            /* errno of a failed write */
   row_text *batch_texts; /* texts of batches written ahead (rows.c), or NULL */
 
-  /* of the aligned table */
-  row_text cut;        /* a text that is cut to its column's bound */
-  row_text waiting;    /* the texts of cells whose widths are not known */
-  row_cell *cells;     /* ROW_AHEAD rows of them, and one more */
-  size_t rows_waiting; /* of `cells` */
-  size_t *widths;      /* by column; behind them how wide each may become */
-  bool is_headed;      /* the header stands */
+  /* aligned table: */
+  row_text cut;        /* a text cut to the width of its column */
+  row_text waiting;    /* texts of cells that wait for their widths */
+  row_cell *cells;     /* ROW_AHEAD rows of cells, and one more */
+  size_t rows_waiting; /* rows in `cells` */
+  size_t *widths;      /* by column; followed by their upper bounds */
+  bool is_headed;      /* the header has been written */
 
-  const struct row_template *templates; /* of the listing */
+  const struct row_template *templates; /* listing: */
   size_t ntemplates;
   size_t kind;        /* a field; SIZE_MAX: one template for all rows */
   int64_t origin;     /* subtracted from times in us and ms */
-  pf_bytes separator; /* between rows, the first of which is not left out */
-  size_t fixed_size;  /* what a row takes at most, texts not counted */
-  const struct row_template *kind_cache[ROW_KINDS]; /* found, by low bits */
+  pf_bytes separator; /* between rows; not before the first row */
+  size_t fixed_size;  /* maximum bytes of a row without its texts */
+  const struct row_template *kind_cache[ROW_KINDS]; /* by low bits */
 };
 
 extern const row_format row_table, row_csv, row_tsv, row_json, row_ndjson,
     row_listing;
 
 
-/* {====== rows_put.c: values into text ====== */
+/* {====== rows_put.c: the text buffer ====== */
 
-/* Make the text larger, for `more` bytes behind text->used. */
+/* Enlarges the buffer so that `more` bytes are free. */
 pf_status row_grow (row_text *text, size_t more);
 
-/* Make room for `more` bytes behind text->used. */
+/* Makes sure that `more` bytes are free. */
 static inline pf_status row_reserve (row_text *text, size_t more) {
   return more <= text->size - text->used ? PF_OK : row_grow(text, more);
 }
 
-/* Append bytes. */
+/* Appends bytes. */
 static inline pf_status row_put (row_text *text, const void *bytes,
                                  size_t size) {
   if (row_reserve(text, size) != PF_OK)
@@ -116,40 +121,40 @@ static inline pf_status row_put (row_text *text, const void *bytes,
   return PF_OK;
 }
 
-/* Give the text to the file when it has grown large, or when `all` is set;
-   without a file it stays. PF_EIO: job->errnum says why. PF_ELIMIT: more than
-   may stay. */
+/* Writes the text to the file if it is large or `all` is set. Without a file
+   the text stays; PF_ELIMIT if it exceeds max_size. */
 pf_status row_flush (row_job *job, bool all);
 
-/* Put a whole text behind what was written, and empty it, maybe. */
+/* Appends a whole text. If there is a file, both are written and emptied. */
 pf_status row_put_text (row_job *job, row_text *text);
 
-/* Write spaces at `p`, where up to 15 bytes more may be overwritten; answers
-   the position behind. */
+/* Writes spaces at `p`, possibly up to 15 bytes too many; returns p + count. */
 static inline char *row_put_spaces (char *p, size_t count) {
   for (size_t i = 0; i < count; i += 16)
     memcpy(p + i, "                ", 16);
   return p + count;
 }
 
-/* How many bytes the UTF-8 character at p takes, 0 when it is none. */
+/* Returns the size of the UTF-8 character at p; 0 if it is invalid. `left` >
+   0. */
 size_t row_utf8 (const uint8_t *p, size_t left);
 
-/* Append a text for people: what a terminal would obey, and what is not
-   UTF-8, becomes \xNN. Answers through `width` the places it takes. */
+/* Appends a text for a terminal: control characters and bytes that are not
+   UTF-8 become \xNN. Sets *width to its number of characters. */
 pf_status row_put_printable (row_text *text, pf_bytes bytes, size_t *width);
 
-/* Append a text as json has it, in quotes; what is not UTF-8 becomes U+FFFD. */
+/* Appends a text as a JSON string; bytes that are not UTF-8 become U+FFFD. */
 pf_status row_put_json (row_text *text, pf_bytes bytes);
 
-/* Whether some byte of a word is `byte`. */
+/* Whether a byte of a word equals `byte` (SWAR). */
 static inline bool row_has_byte (uint64_t word, char byte) {
   const uint64_t ones = 0x0101010101010101u;
   const uint64_t differs = word ^ ones * (uint8_t)byte;
   return ((differs - ones) & ~differs & 0x80 * ones) != 0;
 }
 
-/* Copy eight bytes; whether all are printable ASCII and none is `no`, `nor`. */
+/* Copies eight bytes; returns whether all are printable ASCII and neither `no`
+   nor `nor`. */
 static inline bool row_copy_eight (char *p, const uint8_t *from, char no,
                                    char nor) {
   const uint64_t ones = 0x0101010101010101u;
@@ -169,9 +174,9 @@ static inline bool row_copy_short (char *p, pf_bytes bytes, char no, char nor) {
   return plain;
 }
 
-/* Copy a text to `p`, eight bytes at a time, as long as it is printable ASCII
-   without the bytes `no` and `nor` (0: none). False: it is not all that, and
-   what stands at `p` is worth nothing. */
+/* Copies a text to `p`. Returns whether it consists of printable ASCII without
+   the bytes `no` and `nor` (0: none); otherwise the contents of `p` are
+   undefined. */
 static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
   if (bytes.size < 8)
     return row_copy_short(p, bytes, no, nor);
@@ -182,19 +187,18 @@ static inline bool row_copy_ascii (char *p, pf_bytes bytes, char no, char nor) {
   return plain;
 }
 
-#define ROW_PREFETCH 32u /* rows whose texts are asked for at once */
+#define ROW_PREFETCH 32u /* rows whose texts are prefetched together */
 
 void row_prefetch_next (const row_job *job, size_t row);
 
-/* To be called before each row of a batch: names lie scattered in memory, and
-   the cache misses of those that are asked for at once overlap. */
+/* To be called before each row: prefetches the texts of later rows. Names are
+   scattered in memory; prefetching many at once overlaps their cache misses. */
 static inline void row_prefetch (const row_job *job, size_t row) {
   if (row % ROW_PREFETCH == 0)
     row_prefetch_next(job, row);
 }
 
-/* The bytes of a column of texts (PF_NAME, PF_AREA, PF_BYTES); `is_text` false for
-   all other types. */
+/* Whether a column contains texts; row_bytes returns one of them. */
 static inline bool row_is_text (pf_type type) {
   return type == PF_NAME || type == PF_AREA || type == PF_BYTES;
 }
@@ -209,22 +213,22 @@ static inline pf_bytes row_bytes (const pf_column *column, size_t row,
 /* }====== */
 
 
-/* {====== rows_number.c: numbers into text ====== */
+/* {====== rows_number.c: formatting numbers ====== */
 
-/* Each writes at `p`, where ROW_NUMBER_SIZE bytes (and `width`) are free, and
-   answers the position behind. */
+/* These functions write a number at `p`, where ROW_NUMBER_SIZE bytes (and
+   `width`) are free, and return the position after it. */
 char *row_put_uint (char *p, uint64_t value);
 char *row_put_int (char *p, int64_t value);
-char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex */
+char *row_put_addr (char *p, uint64_t value);   /* 0x, lower-case hex digits */
 char *row_put_handle (char *p, uint64_t value); /* 8 or 16 hex digits */
 
-/* As printf "%.*f" prints it, to the last digit; precision at most 15. */
+/* As printf "%.*f", correctly rounded; precision 0 to 15. */
 char *row_put_fixed (char *p, double value, int precision);
 
-/* The shortest decimal that reads back as the same double. */
+/* Writes the shortest decimal that reads back as the same double. */
 char *row_put_num (char *p, double value);
 
-/* The same at the right of `width` places. */
+/* The same, right-aligned in `width` columns. */
 char *row_right_int (char *p, size_t width, int64_t value);
 char *row_right_fixed (char *p, size_t width, double value, int precision);
 
@@ -233,28 +237,27 @@ char *row_right_fixed (char *p, size_t width, double value, int precision);
 
 /* {====== rows_listing.c: rows by a template for each kind ====== */
 
-/* A segment of a template: a column, and the literal text behind it. */
+/* A segment of a template: a column, followed by literal text. */
 typedef struct row_segment {
-  size_t field; /* SIZE_MAX: no column, only text */
+  size_t field; /* SIZE_MAX: no column */
   uint32_t width;
-  int32_t precision; /* -1: none. Digits of a number, places of a text */
+  int32_t precision; /* decimals, or characters of a text; -1: none */
   bool is_left;
-  bool is_json;   /* as json has it, null when it is missing */
-  uint8_t digits; /* a whole number: so many digits behind the point, or 0 */
+  bool is_json;   /* {column:json} */
+  uint8_t digits; /* {column:us} 3, {column:ms} 6, else 0 */
   pf_bytes after;
-  uint8_t head[16]; /* the first bytes of it, for a copy of fixed size */
+  uint8_t head[16]; /* first bytes of `after`, for a copy of fixed size */
 } row_segment;
 
 typedef struct row_template {
-  uint32_t kind; /* a name of the reader's dictionary, or an area */
+  uint32_t kind; /* name id of the reader's dictionary, or area id */
   const row_segment *segments;
   size_t nsegments;
 } row_template;
 
 /*
-** Cut a template into segments; at most `room` (a template of n bytes never
-** has more than n). The literals stay slices of `source`. A failure has the
-** words for what is wrong with it.
+** Compiles a template to segments; one of n bytes has at most n. Literals
+** borrow `source`. PF_EFORMAT with a message for the user.
 */
 pf_status row_compile (pf_bytes source, const pf_reader *reader,
                        row_segment *segments, size_t *nsegments,

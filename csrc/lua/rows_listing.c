@@ -1,19 +1,18 @@
 /*
-** rows_listing.c - rows of several kinds, each by the template of its kind.
+** rows_listing.c - rows of several kinds, each written by a template for its
+** kind. A template is text with columns in braces, formatted as printf would:
 **
-** A template is text with columns in braces, formatted as printf would:
-**
-**   {column}            as it is
-**   {column:9.2}        a number with 2 digits behind the point, in 9 places
-**   {column:-9}         at the left of 9 places
-**   {column:.20}        a text, at most 20 places of it
-**   {column:json}       a text in the quotes and escapes of json, or a number;
-**                       null when it is missing or not finite
-**   {column:us}         nanoseconds as microseconds, {column:ms} as
-**                       milliseconds, to the last digit
+**   {column}            the value
+**   {column:9.2}        a number with 2 decimals, right-aligned in 9 columns
+**   {column:-9}         left-aligned in 9 columns
+**   {column:.20}        at most 20 characters of a text
+**   {column:json}       a JSON string or number; null if the value is missing
+**                       or not finite
+**   {column:us}         nanoseconds as microseconds with all decimals;
+**                       {column:ms} as milliseconds
 **   {{                  a brace
 **
-** Other missing values are blanks.
+** Missing values are blanks, except in JSON.
 */
 
 #include <math.h>
@@ -31,8 +30,7 @@ static bool is_digit (const uint8_t *at, const uint8_t *end) {
 }
 
 
-/* A decimal number below MAX_WIDTH (larger: MAX_WIDTH); 0 when none stands
-   there. */
+/* Reads a decimal number, at most MAX_WIDTH; 0 if there is none. */
 static uint32_t parse_number (const uint8_t **at, const uint8_t *end) {
   uint32_t value = 0;
   for (; is_digit(*at, end); (*at)++)
@@ -48,7 +46,7 @@ static bool is_word (const uint8_t *at, const uint8_t *end, const char *word) {
 }
 
 
-/* What stands behind the colon. False: it is not understood. */
+/* Parses the specification after the colon; false if it is invalid. */
 static bool parse_spec (const uint8_t *at, const uint8_t *end,
                         row_segment *segment) {
   segment->is_json = is_word(at, end, "json");
@@ -78,7 +76,7 @@ static size_t field_called (const pf_reader *reader, pf_bytes name) {
 }
 
 
-/* What stands between braces. */
+/* Compiles the text between braces. */
 static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
                                  row_segment *segment, pf_error *error) {
   const uint8_t *const end = inner.at + inner.size;
@@ -101,7 +99,7 @@ static pf_status compile_column (pf_bytes inner, const pf_reader *reader,
 }
 
 
-/* Add literal text: behind the last segment, which takes one, or as a segment
+/* Appends literal text to the last segment, if it has none, or as a segment
    without a column. */
 static void add_literal (row_segment *segments, size_t *nsegments,
                          const uint8_t *at, size_t size) {
@@ -155,9 +153,8 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
 
 /* {====== Writing ====== */
 
-/* Move a value of `size` bytes and `width` places, which stands at the end
-   of the text, to its side of the segment's places. Room for the padding is
-   there. */
+/* Pads the value of `size` bytes and `width` characters at the end of the text
+   to the width of the segment. Space for the padding is reserved. */
 static void place (row_text *text, const row_segment *segment, size_t size,
                    size_t width) {
   if (width >= segment->width)
@@ -171,7 +168,7 @@ static void place (row_text *text, const row_segment *segment, size_t size,
 }
 
 
-/* Keep `places` characters of the text that begins at `start`. */
+/* Truncates the text from `start` on to `places` characters. */
 static void cut (row_text *text, size_t start, size_t places) {
   const uint8_t *const bytes = (const uint8_t *)text->at;
   size_t at = start;
@@ -181,7 +178,7 @@ static void cut (row_text *text, size_t start, size_t places) {
 }
 
 
-/* A text in which some byte is no printable ASCII. */
+/* Appends a text that is not printable ASCII. */
 static pf_status put_other_text (row_text *text, const row_segment *segment,
                                  pf_bytes bytes) {
   const size_t start = text->used;
@@ -198,8 +195,8 @@ static pf_status put_other_text (row_text *text, const row_segment *segment,
 }
 
 
-/* Write a text at `p`, the end of what is there, and make room for `room`
-   bytes behind it. NULL: out of memory. */
+/* Writes a text at `p`, the end of the buffer, and reserves `room` bytes after
+   it. Returns the new end; NULL: out of memory. */
 static char *put_text (row_text *text, char *p, const row_segment *segment,
                        pf_bytes bytes, size_t room) {
   const size_t size =
@@ -237,7 +234,7 @@ static char *put_number (char *p, size_t width, const row_segment *segment,
 }
 
 
-/* A whole number less `origin`, with the point before its last digits. */
+/* Writes value - origin with `digits` decimals. */
 static char *put_scaled (char *p, int64_t value, int64_t origin,
                          unsigned digits) {
   uint64_t unit = 1;
@@ -256,14 +253,14 @@ static char *put_scaled (char *p, int64_t value, int64_t origin,
 }
 
 
-/* Whether json has no other word for a value than null. */
+/* Whether the JSON value is null. */
 static bool is_null (const pf_column *column, size_t row) {
   return pf_is_missing(column, row) ||
          (column->type == PF_NUM && !isfinite(column->nums[row]));
 }
 
 
-/* A value as json has it. NULL: out of memory. */
+/* Writes a value as JSON. NULL: out of memory. */
 static char *put_json (row_text *text, char *p, const row_job *job,
                        const row_segment *segment, const pf_column *column,
                        size_t row) {
@@ -280,7 +277,7 @@ static char *put_json (row_text *text, char *p, const row_job *job,
 }
 
 
-/* Write a number, or nothing, in the places of its segment. */
+/* Writes a number, or blanks for a missing one, in the width of its segment. */
 static char *put_places (char *p, const row_job *job,
                          const row_segment *segment, const pf_column *column,
                          size_t row) {
@@ -296,13 +293,13 @@ static char *put_places (char *p, const row_job *job,
   const size_t blank = segment->width - size;
   if (segment->is_left)
     return row_put_spaces(end, blank);
-  memmove(p + blank, p, size); /* those that put_number wrote at the left */
+  memmove(p + blank, p, size); /* put_number has left-aligned it */
   memset(p, ' ', blank);
   return end + blank;
 }
 
 
-/* The literal text behind a value; most are short. */
+/* Writes the literal text of a segment; most are short. */
 static char *put_after (char *p, const row_segment *segment) {
   memcpy(p, segment->head, sizeof segment->head);
   if (segment->after.size > sizeof segment->head)
@@ -311,7 +308,8 @@ static char *put_after (char *p, const row_segment *segment) {
 }
 
 
-/* Room is made for all but the texts at once, and by each text again. */
+/* Space for everything but texts is reserved at once; each text reserves
+   again. */
 static pf_status put_row (row_job *job, const row_template *template,
                           size_t row) {
   row_text *const text = &job->text;
@@ -340,7 +338,7 @@ static pf_status put_row (row_job *job, const row_template *template,
 }
 
 
-/* The numbers of kinds follow each other, so their low bits differ. */
+/* Kinds have consecutive ids, so their low bits differ. */
 static const row_template *template_of (row_job *job, uint32_t kind) {
   const row_template **const known = &job->kind_cache[kind % ROW_KINDS];
   if (*known != NULL && (*known)->kind == kind)
@@ -352,7 +350,7 @@ static const row_template *template_of (row_job *job, uint32_t kind) {
 }
 
 
-/* The template of a row; NULL: the row is left out. */
+/* Returns the template of a row; NULL: the row is skipped. */
 static const row_template *template_at (row_job *job, const pf_column *kinds,
                                         size_t row) {
   if (kinds == NULL)
@@ -377,7 +375,7 @@ static pf_status listing_rows (row_job *job) {
 }
 
 
-/* How much a row takes, texts not counted. */
+/* Returns the maximum size of a row without its texts. */
 static size_t fixed_size_of (const row_template *template) {
   size_t size = 0;
   for (size_t i = 0; i < template->nsegments; i++) {

@@ -1,14 +1,13 @@
 /*
 ** rows_machine.c - rows for other programs: csv, tsv, json, ndjson.
 **
-** csv     quoted as RFC 4180 says, lines end in LF; a text that is empty is
-**         "" and a missing value is nothing at all
-** tsv     no quotes: \t \n \r and \\ are written for those bytes in a text
-** json    one array of objects; ndjson: one object per line. A number that is
-**         none, and a missing value, is null
+** csv     quoted as in RFC 4180, but lines end in LF; an empty text is "" and
+**         a missing value is empty
+** tsv     without quotes; these bytes of a text are written as \t \n \r \\
+** json    one array of objects; ndjson: one object per line. Missing values
+**         and numbers that are not finite are null
 **
-** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can have it as
-** it is.
+** A byte of a text that is not UTF-8 becomes U+FFFD; csv and tsv can keep it.
 */
 
 #include <math.h>
@@ -19,8 +18,8 @@
 
 /* {====== csv and tsv ====== */
 
-/* Copy the character at `at` to *p, unless `raw` with U+FFFD in place of a byte
-   that is not UTF-8. Returns how many bytes of the text it was. */
+/* Copies the character at `at` to *p; a byte that is not UTF-8 becomes U+FFFD
+   unless `raw`. Returns the number of bytes read. */
 static size_t put_character (char **p, const uint8_t *at, size_t left,
                              bool raw) {
   const size_t size = raw ? 1 : row_utf8(at, left);
@@ -33,7 +32,7 @@ static size_t put_character (char **p, const uint8_t *at, size_t left,
 }
 
 
-/* A text in quotes, each quote doubled. */
+/* Writes a text in quotes with each quote doubled. */
 static char *put_quoted (char *p, pf_bytes bytes, bool raw) {
   *p++ = '"';
   for (size_t i = 0; i < bytes.size;) {
@@ -46,7 +45,7 @@ static char *put_quoted (char *p, pf_bytes bytes, bool raw) {
 }
 
 
-/* Whether a text cannot stand in csv as it is. */
+/* Whether csv requires quotes for a text. */
 static bool needs_quotes (pf_bytes bytes) {
   size_t i = 0;
   while (i < bytes.size && bytes.at[i] != ',' && bytes.at[i] != '"' &&
@@ -101,7 +100,7 @@ static pf_status put_tsv_text (row_job *job, pf_bytes bytes) {
 }
 
 
-/* A number, address or truth value, where room has been made for it. */
+/* Writes a number, address or boolean; space is reserved. */
 static char *put_value (char *p, const pf_column *column, size_t row) {
   switch (column->type) {
     case PF_INT: return row_put_int(p, column->ints[row]);
@@ -133,7 +132,7 @@ static pf_status put_header (row_job *job, put_text *put, char separator) {
 }
 
 
-/* One value of csv or tsv, and what stands behind it. */
+/* Writes one value of csv or tsv, followed by `end`. */
 static pf_status put_field (row_job *job, const row_column *column, size_t row,
                             put_text *put, char end) {
   const pf_column *const values = &job->batch.columns[column->field];
@@ -198,7 +197,7 @@ const row_format row_tsv = {"tsv", tsv_begin, tsv_rows, nothing, true};
 
 /* {====== json ====== */
 
-/* How many bytes json takes as they are. */
+/* Returns how many bytes JSON represents by themselves. */
 static size_t count_json_plain (pf_bytes bytes) {
   size_t i = 0;
   while (i < bytes.size && bytes.at[i] >= 0x20 && bytes.at[i] < 0x7f &&
@@ -208,7 +207,7 @@ static size_t count_json_plain (pf_bytes bytes) {
 }
 
 
-/* One character that is not plain; answers how many bytes it was. */
+/* Writes the JSON escape of a character; returns the number of bytes read. */
 static size_t put_json_other (row_text *text, const uint8_t *at, size_t left) {
   const size_t size = row_utf8(at, left);
   char *const p = text->at + text->used;
@@ -296,7 +295,7 @@ static pf_status put_object (row_job *job, size_t row) {
 }
 
 
-/* Objects, each after `before` (`first` for the first of all). */
+/* Writes objects, each after `before` (the first of all after `first`). */
 static pf_status put_objects (row_job *job, const char *first,
                               const char *before, const char *after) {
   for (size_t row = 0; row < job->batch.rows; row++) {

@@ -1,10 +1,11 @@
 /*
-** rows_number.c - numbers into text, with printf's digits but not its cost.
+** rows_number.c - converts numbers to text with the digits of printf, but
+** faster.
 **
-** A double is m * 2^e with m below 2^53, so a moderate number times a power
-** of ten fits in a word or two, the product is exact, and the bits below the
-** last digit say which way to round: to the nearest, ties to even, as printf
-** does. Only numbers outside these bounds are left to printf.
+** A double is m * 2^e with m below 2^53, so for a moderate number its product
+** with a power of ten fits in one or two words and is exact. The bits below the
+** last digit decide the rounding: to nearest, ties to even, as printf does.
+** Other numbers are left to printf.
 */
 
 #include <math.h>
@@ -27,8 +28,8 @@ static const char pairs[] =
     "75767778798081828384858687888990919293949596979899";
 
 
-/* log10(2) is near 1233 / 4096: the number of bits tells the digits, or one
-   too many. Nought has one digit too. */
+/* log10(2) is about 1233 / 4096, so the number of bits gives the number of
+   digits or one more. Zero has one digit. */
 static size_t count_digits (uint64_t value) {
   /* clang-format off */
   static const uint64_t powers[] = {
@@ -43,7 +44,8 @@ static size_t count_digits (uint64_t value) {
 }
 
 
-/* Write the digits of `value` before `end`, as many as count_digits says. */
+/* Writes the digits of `value` before `end`, as many as count_digits
+   returns. */
 static void put_before (char *end, uint64_t value) {
   for (; value >= 100; value /= 100)
     memcpy(end -= 2, &pairs[2 * (value % 100)], 2);
@@ -54,8 +56,8 @@ static void put_before (char *end, uint64_t value) {
 }
 
 
-/* The eight digits of a value, each 0 to 9, the first in the lowest byte: all
-   of them by three divisions, each of several numbers at once. */
+/* Returns the eight decimal digits of a value as bytes, the first in the lowest
+   byte: three divisions by multiplication, each for several digits (SWAR). */
 static inline uint64_t eight_digits (uint32_t value) {
   const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
   const uint64_t hundreds = fours * 5243 >> 19 & UINT64_C(0x0000007f0000007f);
@@ -65,8 +67,8 @@ static inline uint64_t eight_digits (uint32_t value) {
 }
 
 
-/* Whether a value has at most eight digits, and fits with a point before the
-   last `decimals` of them into `width` places. */
+/* Whether a value has at most eight digits and fits into `width` columns with a
+   decimal point before the last `decimals` of them. */
 static inline bool is_eight (uint64_t value, size_t width, size_t decimals) {
   static const uint32_t powers[] = {0,      10,      100,      1000,     10000,
                                     100000, 1000000, 10000000, 100000000};
@@ -75,16 +77,16 @@ static inline bool is_eight (uint64_t value, size_t width, size_t decimals) {
 }
 
 
-/* Write such a value at the right of its places. Nothing is asked of how many
-   digits there are: no branch goes wrong, and the place of the next value does
-   not wait for this one. */
+/* Writes such a value right-aligned. There is no branch on the number of
+   digits, so none is mispredicted, and the position after it does not depend on
+   the value. */
 static char *right_eight (char *p, size_t width, uint32_t value,
                           unsigned decimals) {
   const uint64_t ones = UINT64_C(0x0101010101010101);
   const uint64_t digits = eight_digits(value);
-  const uint64_t last = UINT64_C(1) << 8 * (7 - decimals); /* that is shown */
+  const uint64_t last = UINT64_C(1) << 8 * (7 - decimals); /* always shown */
   const unsigned zeros = (unsigned)__builtin_ctzll(digits | last) / 8;
-  const uint64_t blank = (UINT64_C(1) << 8 * zeros) - 1; /* in their place */
+  const uint64_t blank = (UINT64_C(1) << 8 * zeros) - 1; /* leading */
   const uint64_t text = (digits | '0' * ones) ^ (('0' ^ ' ') * ones & blank);
   const size_t most = 8 + (decimals > 0);
   char *const end = p + width;
@@ -146,9 +148,10 @@ char *row_put_addr (char *p, uint64_t value) {
 /* }====== */
 
 
-/* {====== A fixed number of digits behind the point ====== */
+/* {====== Fixed precision ====== */
 
-/* The size of a double, m * 2^e, exactly; infinities and nan have e = 972. */
+/* The magnitude of a double, m * 2^e, exactly; e is 972 for infinities and
+   nan. */
 typedef struct parts {
   uint64_t m; /* below 2^53 */
   int e;
@@ -168,7 +171,7 @@ static parts parts_of (double value) {
 }
 
 
-/* value / 2^shift to the nearest whole number, ties to even. `value` is below
+/* Returns value / 2^shift rounded to nearest, ties to even. `value` is below
    2^63. */
 static uint64_t round_shift (uint64_t value, unsigned shift) {
   if (shift >= 64)
@@ -180,7 +183,7 @@ static uint64_t round_shift (uint64_t value, unsigned shift) {
 }
 
 
-/* The locale of the host program may print a comma: a point is wanted. */
+/* printf uses the decimal separator of the locale. */
 static char *replace_commas (char *p, char *end) {
   for (; p < end; p++)
     if (*p == ',')
@@ -189,7 +192,7 @@ static char *replace_commas (char *p, char *end) {
 }
 
 
-/* What printf makes of it. */
+/* Right-aligns the number as printf writes it. */
 static char *right_by_printf (char *p, size_t width, double value,
                               int precision) {
   char text[ROW_NUMBER_SIZE];
@@ -202,7 +205,7 @@ static char *right_by_printf (char *p, size_t width, double value,
 }
 
 
-/* Write so many digits of `value` before `end`, zeros in front. */
+/* Writes `count` digits of `value` before `end`, with leading zeros. */
 static void put_fraction (char *end, uint32_t value, size_t count) {
   if ((count & 1) != 0) {
     *--end = (char)('0' + value % 10);
@@ -245,14 +248,14 @@ char *row_put_fixed (char *p, double value, int precision) {
 /* }====== */
 
 
-/* {====== The shortest form ====== */
+/* {====== Shortest representation ====== */
 
 /*
-** Most numbers here are a whole number of hundredths or millionths k / 10^6
-** with at most 15 digits. Division rounds correctly, so if k / 10^6 gives the
-** number, the digits of k read back as it; and no two numbers of 15 digits
-** read as the same double, so nothing shorter than those without the zeros
-** at the end would do. NULL: it is no such number.
+** Most numbers are a whole number of millionths, k / 10^6, with at most 15
+** digits. Division is correctly rounded, so if k / 10^6 gives the number, the
+** digits of k read back as it. No two numbers of 15 digits read as the same
+** double, so without trailing zeros this is the shortest form. NULL: the number
+** is of another kind.
 */
 static char *put_millionths (char *p, double size) {
   const double k = size * 1e6 + 0.5;
@@ -272,24 +275,24 @@ static char *put_millionths (char *p, double size) {
 }
 
 
-/* A number as decimal digits times a power of ten. */
+/* Decimal digits and a power of ten. */
 typedef struct decimal {
   uint64_t digits;
-  int exponent; /* of the first digit */
+  int exponent; /* decimal exponent of the first digit */
 } decimal;
 
 
-/* The number times 10^k = m * 5^k / 2^shift, where that is exact. */
+/* The number times 10^k, which is exactly m * 5^k / 2^shift. */
 typedef struct scaled {
   wide value;     /* m * 5^k */
-  uint64_t ulp;   /* 5^k: the next double is so far away */
+  uint64_t ulp;   /* 5^k: distance of the next double */
   unsigned shift; /* 1 to 63 */
-  int exponent;   /* of the first of the 17 digits before the shifted bits */
+  int exponent;   /* exponent of the first of the 17 integral digits */
 } scaled;
 
 
-/* Choose k so that 17 digits stand before the point. The number is at least
-   1e-10 and below 1e15, which keeps k within 2 to 27. */
+/* Chooses k such that the number times 10^k has 17 integral digits. The number
+   must be at least 1e-10 and below 1e15, so k is 2 to 27. */
 static scaled scale (parts x) {
   /* clang-format off */
   static const uint64_t fives[] = {
@@ -312,10 +315,10 @@ static scaled scale (parts x) {
 
 
 /*
-** Round to 17 digits less the last ones that make up `unit` (1, 10 or 100).
-** Whether the result reads back as the same double: it is nearer than half
-** way to the next one, which below a power of two is half as far. 5^k is
-** odd, so it is never just half way.
+** Rounds to 17, 16 or 15 digits (`unit` 1, 10 or 100). Returns whether the
+** result reads back as the same double, that is, whether it is nearer than half
+** the distance to the next double, which is half as far below a power of two.
+** 5^k is odd, so there are no ties.
 */
 static bool round_to (scaled n, bool is_power_of_two, unsigned unit,
                       decimal *result) {
@@ -329,11 +332,11 @@ static bool round_to (scaled n, bool is_power_of_two, unsigned unit,
 }
 
 
-/* As printf "%.17g" writes it. */
+/* Writes a decimal as printf "%.17g" does. */
 static char *put_decimal (char *p, decimal number, size_t precision) {
   char digits[24] = "0";
   size_t n = (size_t)(row_put_uint(digits, number.digits) - digits);
-  int exponent = number.exponent + (n > precision); /* it was rounded up */
+  int exponent = number.exponent + (n > precision); /* rounded up */
   while (n > 1 && digits[n - 1] == '0')
     n--;
   if (exponent < -4) {
@@ -362,7 +365,7 @@ static char *put_decimal (char *p, decimal number, size_t precision) {
 }
 
 
-/* With 15 digits, or 16 or 17 where it takes so many to read back. */
+/* Writes 15 digits, or 16 or 17 if needed to read back. */
 static char *put_shortest (char *p, double size) {
   const parts x = parts_of(size);
   const bool is_power_of_two = x.m == (uint64_t)1 << 52;
@@ -377,7 +380,7 @@ static char *put_shortest (char *p, double size) {
 }
 
 
-/* The same by printf, for the very large and the very small. */
+/* The same by printf, for very large and very small numbers. */
 static char *put_by_printf (char *p, double value) {
   for (int precision = 15;; precision++) {
     const int n = snprintf(p, ROW_NUMBER_SIZE, "%.*g", precision, value);
@@ -388,7 +391,7 @@ static char *put_by_printf (char *p, double value) {
 
 
 char *row_put_num (char *p, double value) {
-  if (isnan(value)) /* printf may show a sign */
+  if (isnan(value)) /* printf may print a sign */
     return (char *)memcpy(p, "nan", 3) + 3;
   const double size = fabs(value);
   *p = '-';

@@ -1,5 +1,5 @@
 /*
-** rows_put.c - the growing text, and texts that a terminal can bear.
+** rows_put.c - the text buffer, and texts that are safe for a terminal.
 */
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 #include "lua/rows.h"
 
 #define FLUSH_SIZE (256u * 1024)
-#define LINE       64 /* bytes that come at once */
+#define LINE       64 /* bytes of a cache line */
 
 
-/* {====== Text ====== */
+/* {====== The buffer ====== */
 
 pf_status row_grow (row_text *text, size_t more) {
   size_t size = text->size == 0 ? 4096 : text->size;
@@ -30,7 +30,7 @@ pf_status row_grow (row_text *text, size_t more) {
 }
 
 
-/* Give a text to the file. */
+/* Writes a text to the file and empties it. */
 static pf_status write_out (row_job *job, row_text *text) {
   errno = 0;
   const size_t size = text->used;
@@ -67,10 +67,10 @@ pf_status row_put_text (row_job *job, row_text *text) {
 /* }====== */
 
 
-/* {====== Texts ====== */
+/* {====== Characters ====== */
 
-/* Whether a byte may begin a character of `size` bytes whose second byte is
-   `next`: no overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Whether a character may begin with the bytes `first`, `next`: excludes
+   overlong forms, surrogates and code points above U+10FFFF. */
 static bool is_start (uint8_t first, uint8_t next) {
   switch (first) {
     case 0xe0: return next >= 0xa0;
@@ -95,14 +95,14 @@ size_t row_utf8 (const uint8_t *p, size_t left) {
 }
 
 
-/* Whether the character is an order to a terminal: C0, DEL, C1. */
+/* Whether the character is a control character: C0, DEL, C1. */
 static bool is_control (const uint8_t *p, size_t size) {
   return p[0] < 0x20 || p[0] == 0x7f ||
          (size == 2 && p[0] == 0xc2 && p[1] < 0xa0);
 }
 
 
-/* Append a text in which some byte is no printable ASCII. */
+/* Appends a text that is not printable ASCII. */
 static void put_escaped (row_text *text, pf_bytes bytes, size_t *width) {
   for (size_t i = 0; i < bytes.size;) {
     const uint8_t *const at = bytes.at + i;
@@ -148,8 +148,9 @@ static size_t smaller (size_t a, size_t b) {
 }
 
 
-/* Ask for rows first..end-1 of a column: another processor may have made them,
-   and who reads many columns at once is not seen to read each in order. */
+/* Prefetches the rows first..end-1 of a column: they may be in the cache of
+   another processor, and with many columns the hardware prefetcher detects no
+   sequence. */
 static void fetch_column (const pf_column *column, size_t first, size_t end) {
   const size_t size = pf_type_size(column->type);
   const uint8_t *const data = column->data;
@@ -158,8 +159,8 @@ static void fetch_column (const pf_column *column, size_t first, size_t end) {
 }
 
 
-/* At the first row for it and those after it, later for rows that follow:
-   first where their names are, which tells one step later what to ask for. */
+/* Prefetches in two steps: first the dictionary entry of a name, and
+   ROW_PREFETCH rows later the bytes that it points to. */
 void row_prefetch_next (const row_job *job, size_t row) {
   const pf_dictionary *const dictionary = job->reader->dictionary;
   const size_t names_from = row == 0 ? 0 : row + 2 * ROW_PREFETCH;

@@ -1,9 +1,9 @@
 /*
-** rows_table.c - rows for people: an aligned table.
+** rows_table.c - rows as an aligned table.
 **
-** Rows wait, as text, until ROW_AHEAD of them are there or no more come; then
-** their widths are known and they are written. A later row that is wider
-** widens its column from there on, so memory does not grow with the rows.
+** The texts of the first ROW_AHEAD rows are collected to determine the column
+** widths, then written. If a later row is wider, its column becomes wider from
+** there on, so memory does not grow with the number of rows.
 */
 
 #include <math.h>
@@ -13,12 +13,12 @@
 #include "lua/rows.h"
 
 #define GAP      2              /* spaces between columns */
-#define CUT      "\xe2\x80\xa6" /* stands where a text was cut: ... */
+#define CUT      "\xe2\x80\xa6" /* ellipsis: marks a text that was cut */
 #define CUT_SIZE 3
-#define MIN_TEXT 8 /* places that a text keeps when a line is too long */
+#define MIN_TEXT 8 /* minimum width of a text in a line that is too long */
 
 
-/* A time in a larger unit, rounded to column->digits digits. */
+/* Writes a time in a larger unit, rounded to column->digits decimals. */
 static char *put_time (char *p, int64_t value, const row_column *column) {
   const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
   uint64_t power = 1;
@@ -37,9 +37,8 @@ static char *put_time (char *p, int64_t value, const row_column *column) {
 }
 
 
-/* A number for reading, with so many digits behind the point. Where that
-   would not do, for the very large and very small, it has one digit more
-   wherever its point is. */
+/* Writes a number with `digits` decimals; very large and very small ones with
+   digits + 1 significant digits. */
 static char *put_decimal (char *p, double value, int digits) {
   const double size = fabs(value);
   if (size == 0 || (size >= 0.001 && size < 1e15))
@@ -80,7 +79,7 @@ static char *put_number (char *p, const row_column *column,
 }
 
 
-/* The bytes of the first `places` characters of a text of `size` bytes. */
+/* Returns the bytes of the first `places` characters of a text. */
 static size_t size_of_places (const char *text, size_t size, size_t places) {
   size_t at = 0;
   for (size_t i = 0; i < places; i++)
@@ -89,7 +88,7 @@ static size_t size_of_places (const char *text, size_t size, size_t places) {
 }
 
 
-/* Cut a text of `width` places to max_width. */
+/* Cuts a text of *width characters to max_width. */
 static void cut_text (row_job *job, size_t at, size_t *width) {
   if (*width <= job->max_width)
     return;
@@ -102,7 +101,7 @@ static void cut_text (row_job *job, size_t at, size_t *width) {
 }
 
 
-/* Append the text of a cell to those that wait. */
+/* Appends a cell to those that wait for their column widths. */
 static pf_status add_cell (row_job *job, const row_column *column, size_t row,
                            row_cell *cell) {
   const pf_column *const values = &job->batch.columns[column->field];
@@ -119,7 +118,7 @@ static pf_status add_cell (row_job *job, const row_column *column, size_t row,
     return PF_OK;
   }
   pf_bytes bytes = row_bytes(values, row, job->reader->dictionary);
-  if (bytes.size / 4 > job->max_width) /* no character has more than 4 */
+  if (bytes.size / 4 > job->max_width) /* a character has at most 4 bytes */
     bytes.size = 4 * (job->max_width + 1);
   if (row_put_printable(text, bytes, &cell->width) != PF_OK ||
       row_reserve(text, 3) != PF_OK)
@@ -134,7 +133,7 @@ static bool is_right (const row_column *column) {
 }
 
 
-/* Append a cell in the place of its column. */
+/* Writes a cell, padded to the width of its column. */
 static pf_status put_cell (row_job *job, size_t i, const char *bytes,
                            size_t size, size_t width) {
   const bool is_last = i + 1 == job->ncolumns;
@@ -177,7 +176,7 @@ static pf_status put_header_cell (row_job *job, size_t i) {
 }
 
 
-/* Spaces that would end a line are of no use to anyone. */
+/* Ends a line; trailing spaces are removed. */
 static pf_status end_line (row_job *job, const char *before) {
   while (job->text.used > 0 && job->text.at[job->text.used - 1] == ' ')
     job->text.used--;
@@ -198,7 +197,7 @@ static pf_status put_header (row_job *job) {
 }
 
 
-/* How wide each column may become: behind the widths. */
+/* Returns the maximum widths of the columns, stored after the widths. */
 static size_t *bounds_of (const row_job *job) {
   return job->widths + job->ncolumns;
 }
@@ -217,7 +216,7 @@ static void measure (row_job *job) {
 }
 
 
-/* The widest column of texts that can still be narrower, or ncolumns. */
+/* Returns the widest column of texts that can be narrowed, or ncolumns. */
 static size_t widest_text (const row_job *job) {
   size_t widest = job->ncolumns;
   for (size_t i = 0; i < job->ncolumns; i++) {
@@ -233,8 +232,9 @@ static size_t widest_text (const row_job *job) {
 }
 
 
-/* Narrow columns of texts, the widest first, until a line has line_width
-   places. Numbers are never cut, so a line of many numbers stays longer. */
+/* Narrows columns of texts, the widest first, until a line fits into
+   line_width. Numbers are never cut, so a line of many numbers may stay
+   longer. */
 static void fit_line (row_job *job) {
   size_t total = job->ncolumns == 0 ? 0 : GAP * (job->ncolumns - 1);
   for (size_t i = 0; i < job->ncolumns; i++)
@@ -249,7 +249,7 @@ static void fit_line (row_job *job) {
 }
 
 
-/* A cell that is wider than its column may become: its text is cut. */
+/* Writes a cell that exceeds the maximum width of its column. */
 static pf_status put_cut_cell (row_job *job, size_t i, const char *bytes,
                                size_t size) {
   const size_t bound = bounds_of(job)[i];
@@ -283,7 +283,7 @@ static pf_status put_waiting_row (row_job *job, size_t row) {
 }
 
 
-/* Write the rows that wait. */
+/* Writes the rows that wait for their column widths. */
 static pf_status put_waiting (row_job *job) {
   measure(job);
   if (!job->is_headed)

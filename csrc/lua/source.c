@@ -1,6 +1,6 @@
 /*
-** source.c - bytes with an owner: a mapped file, a spooled pipe, a Lua
-** string. The userdata owns the mapping, or pins the string.
+** source.c - source userdata: the bytes of a mapped file, a spooled pipe or a
+** Lua string. The userdata owns the mapping, or pins the string.
 */
 
 #include <string.h>
@@ -43,9 +43,9 @@ bool l_source_faulted (const l_source *source) {
 /* }====== */
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
-/* A source that is closed: user value 1 the string, 2 the path. */
+/* Pushes a closed source. User value 1 is the string, 2 the path. */
 static l_source *new_source (lua_State *L, int path_arg) {
   l_source *const s = lua_newuserdatauv(L, sizeof *s, 2);
   memset(s, 0, sizeof *s);
@@ -65,7 +65,7 @@ static uint64_t max_size_check (lua_State *L, int arg) {
 }
 
 
-/* What is left of a source that failed to open may be NULL. */
+/* `map` may be NULL if opening has failed. */
 static void own_map (l_source *s, pf_map *map) {
   if (map == NULL)
     return;
@@ -75,8 +75,8 @@ static void own_map (l_source *s, pf_map *map) {
 }
 
 
-/* What a source answers that failed to open: nil, message, code, and of packed
-   data what could be unpacked. */
+/* Returns nil, message, code, and for compressed data a source with the bytes
+   that could be unpacked. */
 static int partial_failure (lua_State *L, const pf_error *error,
                             const char *label, int source_arg) {
   const bool is_partial = ((l_source *)lua_touserdata(L, source_arg))->open;
@@ -89,8 +89,8 @@ static int partial_failure (lua_State *L, const pf_error *error,
 }
 
 
-/* core.source(path, max_size, length): the file's bytes, or with a length only
-   so many of them; or nil, message, code, part. */
+/* core.source(path, max_size, length): a source with the bytes of a file, with
+   `length` at most so many; or nil, message, code, partial source. */
 static int core_source (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   const uint64_t max_size = max_size_check(L, 2);
@@ -108,7 +108,7 @@ static int core_source (lua_State *L) {
 }
 
 
-/* A file being opened, maybe in a thread. */
+/* A file that is opened, possibly in a thread. */
 typedef struct opening {
   const char *path;
   uint64_t max_size;
@@ -124,7 +124,7 @@ static void open_map (void *context) {
 }
 
 
-/* Push what core.source would answer, in a table. */
+/* Pushes the results of core.source in a table. */
 static void push_opened (lua_State *L, const opening *o, int source_arg) {
   lua_createtable(L, 4, 0);
   const int answers = lua_gettop(L);
@@ -138,8 +138,9 @@ static void push_opened (lua_State *L, const opening *o, int source_arg) {
 }
 
 
-/* core.source_pair(path, other, max_size): the bytes of both files, opened and
-   unpacked at once: { source } or { nil, message, code, part } for each. */
+/* core.source_pair(path, other, max_size): opens and unpacks two files in
+   parallel; returns { source } or { nil, message, code, partial source } for
+   each. */
 static int core_source_pair (lua_State *L) {
   opening openings[2] = {{.path = l_path_check(L, 1)},
                          {.path = l_path_check(L, 2)}};
@@ -157,8 +158,8 @@ static int core_source_pair (lua_State *L) {
 }
 
 
-/* core.source_live(path): the bytes of a plain file that others write on, or
-   nil, message, code. */
+/* core.source_live(path): a source of a regular file that is still being
+   written, or nil, message, code. */
 static int core_source_live (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   l_source *const s = new_source(L, 1);
@@ -171,8 +172,9 @@ static int core_source_live (lua_State *L) {
 }
 
 
-/* core.source_data(string, label, max_size): the bytes of a string (gzip
-   data is unpacked), or nil, message, code, part. */
+/* core.source_data(string, label, max_size): a source with the bytes of a
+   string, unpacked if they are gzip data; or nil, message, code, partial
+   source. */
 static int core_source_data (lua_State *L) {
   size_t size;
   const char *const data = luaL_checklstring(L, 1, &size);
@@ -195,7 +197,7 @@ static int core_source_data (lua_State *L) {
 }
 
 
-/* The folders of the list at `arg`; the texts stay in the list. */
+/* Returns the folders in the list at `arg`; the list keeps the strings. */
 static const char **folders_check (lua_State *L, int arg, size_t *count) {
   *count = lua_isnoneornil(L, arg) ? 0 : lua_rawlen(L, arg);
   const char **const folders =
@@ -210,9 +212,9 @@ static const char **folders_check (lua_State *L, int arg, size_t *count) {
 }
 
 
-/* core.named_file(path, folders, max_size): the real path of a file that a
-   trace names, if it may be read (see bytes/named.h); or nil, message, code.
-   Without folders it may lie anywhere. */
+/* core.named_file(path, folders, max_size): the real path of a file named in a
+   trace if the rules of bytes/named.h allow reading it; or nil, message, code.
+   Without folders it may be anywhere. */
 static int core_named_file (lua_State *L) {
   const char *const path = l_path_check(L, 1);
   pf_named_rule rule = {.most = max_size_check(L, 3)};
@@ -238,8 +240,8 @@ static int source_gc (lua_State *L) {
 }
 
 
-/* source:close(). Readers look at `open` first; for one that waits for a Lua
-   function the bytes stay until the collector frees them. */
+/* source:close(). If a reader may be waiting for a Lua function, the bytes are
+   left to the collector. */
 static int source_close (lua_State *L) {
   l_source *const s = luaL_checkudata(L, 1, L_SOURCE);
   s->open = false;
@@ -251,15 +253,15 @@ static int source_close (lua_State *L) {
 
 /* {====== Methods ====== */
 
-/* source:size(): how many bytes. */
+/* source:size(): the number of bytes. */
 static int source_size (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)l_source_bytes(L, 1).size);
   return 1;
 }
 
 
-/* source:read(offset, count): up to count bytes from offset (0 is the
-   first) as a string; shorter at the end. */
+/* source:read(offset, count): a string of up to count bytes from offset (from
+   0) on. */
 static int source_read (lua_State *L) {
   const pf_bytes bytes = l_source_bytes(L, 1);
   const lua_Integer offset = luaL_optinteger(L, 2, 0);
@@ -275,7 +277,7 @@ static int source_read (lua_State *L) {
 }
 
 
-/* One line without its end, from the position kept in the upvalue. */
+/* Returns the next line; the position is in upvalue 2. */
 static int next_line (lua_State *L) {
   const pf_bytes bytes = l_source_bytes(L, lua_upvalueindex(1));
   const size_t from = (size_t)lua_tointeger(L, lua_upvalueindex(2));
@@ -293,7 +295,7 @@ static int next_line (lua_State *L) {
 }
 
 
-/* for line in source:lines() do: lines end with LF or CR LF. */
+/* source:lines(): an iterator over lines, which end with LF or CR LF. */
 static int source_lines (lua_State *L) {
   l_source_check(L, 1);
   lua_pushvalue(L, 1);
@@ -303,7 +305,7 @@ static int source_lines (lua_State *L) {
 }
 
 
-/* source:path(): the path, or the label of a string. */
+/* source:path(): the path, or the label of source_data. */
 static int source_path (lua_State *L) {
   luaL_checkudata(L, 1, L_SOURCE);
   lua_getiuservalue(L, 1, 2);

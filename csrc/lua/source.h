@@ -1,5 +1,6 @@
 /*
-** source.h - the source userdata, for the files of the binding that read it.
+** source.h - the source userdata. Used by the files of the binding that read
+** bytes of a source; they pin the userdata and check `open` first.
 */
 
 #ifndef source_h
@@ -9,18 +10,19 @@
 #include "lua/binding.h"
 
 typedef struct l_source {
-  pf_map *map;    /* NULL: the bytes are those of a pinned string */
+  pf_map *map;    /* owned; NULL: the bytes of a pinned string */
   pf_bytes bytes; /* empty when closed */
   bool open;
 } l_source;
 
-/* The source at `arg`; raises when it is none or closed. */
+/* Returns the source at `arg`; raises when it is not one, or closed. */
 l_source *l_source_check (lua_State *L, int arg);
 
-/* Take what has been written behind its bytes; whether there was something. */
+/* Extends the bytes by what was written to the file since; returns whether
+   there is anything new. */
 bool l_source_grow (l_source *source);
 
-/* Whether bytes were lost under its mapping. */
+/* Whether reading the mapping failed: the file shrank, or an I/O error. */
 bool l_source_faulted (const l_source *source);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** spans.c - core.kept_spans: what opens and closes on each track of events, read
-** once. User value 1: the reader of the events.
+** spans.c - core.kept_spans: the spans of all tracks of a timeline, read once
+** and stored by track. User value 1: the reader of the events.
 */
 
 #include <string.h>
@@ -12,8 +12,8 @@
 #define L_SPANS "profio.spans"
 
 typedef struct l_spans {
-  pf_kept_spans *kept; /* NULL when closed */
-  bool is_open;        /* its readers look at it */
+  pf_kept_spans *kept; /* owned; NULL when closed */
+  bool is_open;        /* flag of its readers */
 } l_spans;
 
 
@@ -29,7 +29,7 @@ static const pf_kept_spans *check (lua_State *L) {
 }
 
 
-/* Push a reader that borrows from the spans at 1. */
+/* Pushes a reader that borrows the spans at 1. */
 static l_reader *new_reader (lua_State *L) {
   const int pins[] = {1};
   l_reader *const r = l_reader_new(L, pins, 1);
@@ -47,7 +47,7 @@ static int spans_gc (lua_State *L) {
 }
 
 
-/* Push the value of a lane; nil: it is not known, or there are none. */
+/* Pushes the value of a lane; nil if it is unknown. */
 static void push_lane (lua_State *L, const pf_kept_spans *kept, uint32_t lane) {
   const pf_events *const events = pf_kept_spans_events(kept);
   int64_t value = 0;
@@ -59,7 +59,7 @@ static void push_lane (lua_State *L, const pf_kept_spans *kept, uint32_t lane) {
 }
 
 
-/* Push what is known of a track. */
+/* Pushes the description of a track. */
 static void push_track (lua_State *L, const pf_kept_spans *kept,
                         const pf_span_track *track, uint32_t number) {
   const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"
@@ -87,8 +87,9 @@ static void push_track (lua_State *L, const pf_kept_spans *kept,
 }
 
 
-/* spans:tracks(): { { kind =, value =, variable =, area =, run =, rows = }, ... }
-   by first sight; rows are opens and closes, area is the number of one area. */
+/* spans:tracks(): { { kind =, value =, variable =, area =, run =, rows = }, ...
+   } in order of appearance; rows is the number of opens and closes, area the id
+   of one area. */
 static int spans_tracks (lua_State *L) {
   uint32_t count;
   const pf_kept_spans *const kept = check(L);
@@ -102,7 +103,7 @@ static int spans_tracks (lua_State *L) {
 }
 
 
-/* spans:ends(): the first and the last time of the events. */
+/* spans:ends(): the first and the last time of the events, in ns. */
 static int spans_ends (lua_State *L) {
   int64_t first, last;
   pf_kept_spans_ends(check(L), &first, &last);
@@ -112,8 +113,8 @@ static int spans_ends (lua_State *L) {
 }
 
 
-/* spans:reader(track, origin): kind, time, frame, name, net, flags of a track,
-   from 1. */
+/* spans:reader(track, origin): a reader of a track (from 1) with kind, time,
+   frame, name, net and flags. */
 static int spans_reader (lua_State *L) {
   uint32_t count;
   const pf_kept_spans *const kept = check(L);
@@ -130,7 +131,7 @@ static int spans_reader (lua_State *L) {
 }
 
 
-/* spans:frames(): frame, area, name of all that was open. */
+/* spans:frames(): a reader of all frames with frame, area and name. */
 static int spans_frames (lua_State *L) {
   const pf_kept_spans *const kept = check(L);
   l_reader *const r = new_reader(L);
@@ -165,10 +166,10 @@ static bool is_set (lua_State *L, const char *name) {
 
 
 /*
-** core.kept_spans(events, options): read them to their end. Options: from, to,
-** last (see trace:calls), lines (of functions too), variables (states and
-** values too), rests (rows "rest" and "run"). nil, message, code when they
-** cannot be read, or kept.
+** core.kept_spans(events, options): reads all events. Options: from, to, last
+** (see trace:calls), lines (of functions too), variables (states and values
+** too), rests (rows "rest" and "run"). nil, message, code if they cannot be
+** read or stored.
 */
 static int core_kept_spans (lua_State *L) {
   l_reader *const events = l_reader_check(L, 1);

@@ -1,5 +1,5 @@
 /*
-** spans.h - what other files of the binding need of kept spans.
+** spans.h - access to the userdata of kept spans. Used by export_samples.c.
 */
 
 #ifndef lua_spans_h
@@ -8,7 +8,8 @@
 #include "kernels/kept_spans.h"
 #include "lua/binding.h"
 
-/* The spans at `arg`; raises when they are none or closed. Pin them. */
+/* Returns the spans at `arg`; borrowed: pin them. Raises when they are
+   closed. */
 const pf_kept_spans *l_spans_check (lua_State *L, int arg);
 
 #endif

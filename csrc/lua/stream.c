@@ -1,9 +1,9 @@
 /*
-** stream.c - writers through a ring, as Lua sees them.
+** stream.c - writers through a ring.
 **
-** The file grows at its place while the program runs: unlike a file that is
-** written whole it has its name from the beginning, and after a failure it
-** stays, with what was written.
+** The output file has its name from the beginning and grows while the program
+** runs; after a failure it stays, with everything written so far. (Writers of
+** whole files are in writer.c.)
 */
 
 #include "lua/stream.h"
@@ -44,9 +44,9 @@ int l_stream_failure (lua_State *L, int index, const pf_error *error) {
 }
 
 
-/* {====== Ending ====== */
+/* {====== Closing ====== */
 
-/* Free what stands beside the writer. */
+/* Frees everything except the writer. */
 static void close_outputs (l_stream *s) {
   for (size_t i = 0; i < s->noutputs; i++)
     l_stream_file_close(&s->outputs[i], i == 0 && s->is_pipe);
@@ -62,7 +62,8 @@ static void close_outputs (l_stream *s) {
 }
 
 
-/* Write everything; what was recorded stays also where the program failed. */
+/* Writes all remaining records and closes the writer, also after a failure of
+   the program. */
 static pf_status close_stream (l_stream *s, pf_error *error) {
   pf_status status = PF_OK;
   pf_writer *const writer = s->writer;
@@ -82,8 +83,8 @@ static int stream_gc (lua_State *L) {
 }
 
 
-/* stream:finish(): write everything and close; the number of bytes, or nil,
-   message, code. */
+/* stream:finish(): writes all remaining records and closes; returns the number
+   of bytes of the main file, or nil, message, code. */
 static int stream_finish (lua_State *L) {
   l_stream *const s = check(L, 1);
   pf_error error;
@@ -99,9 +100,9 @@ static int stream_finish (lua_State *L) {
 /* }====== */
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
-/* The plan's numbers and words from the table at `arg`. */
+/* Reads the fields of the plan from the table at `arg`. */
 static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
   static const char *const modes[] = {"block", "drop", "overwrite", NULL};
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -113,13 +114,13 @@ static void read_plan (lua_State *L, int arg, pf_writer_plan *plan) {
   plan->flush_every = (uint64_t)luaL_optinteger(L, -1, 0);
   lua_getfield(L, arg, "fsync");
   plan->sync = lua_toboolean(L, -1) != 0;
-  lua_getfield(L, arg, "claim"); /* stays in the table */
+  lua_getfield(L, arg, "claim"); /* the table keeps it */
   plan->claim = luaL_testudata(L, -1, L_CLAIM);
   lua_pop(L, 5);
 }
 
 
-/* One more output, into a file or standard output ("-"). */
+/* Adds an output file: a path or standard output ("-"). */
 static pf_status add_output (l_stream *s, const char *path, const char *role,
                              pf_error *error) {
   l_stream_file *const output = &s->outputs[s->noutputs];
@@ -146,7 +147,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 }
 
 
-/* Of a stream that could not be opened no files are left. */
+/* Deletes new files if the stream could not be opened. */
 static void settle_created (l_stream *s, bool failed) {
   for (size_t i = 0; i < s->noutputs; i++) {
     if (failed && s->outputs[i].created != NULL)
@@ -157,7 +158,7 @@ static void settle_created (l_stream *s, bool failed) {
 }
 
 
-/* The outputs { { role=, path= }, ... } at `arg`; their roles are pinned in
+/* Adds the side files { { role=, path= }, ... } at `arg`; pins their roles in
    the table on top. */
 static pf_status add_sides (lua_State *L, l_stream *s, int arg,
                             pf_error *error) {
@@ -182,7 +183,7 @@ static pf_status add_sides (lua_State *L, l_stream *s, int arg,
 }
 
 
-/* The encoder that looks at rows before they are recorded. */
+/* Opens the encoder that checks rows before they are recorded. */
 static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
                                pf_error *error) {
   const int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -193,7 +194,7 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
     pf_sink *const sink = &s->null_sinks[i];
     if (pf_sink_open(sink, fd) != PF_OK) {
       if (i == 0)
-        close(fd); /* else it is closed with the first of them */
+        close(fd); /* afterwards the first sink owns it */
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     }
     sink->role = s->outputs[i].sink.role;
@@ -205,7 +206,7 @@ static pf_status open_checker (l_stream *s, const pf_writer_plan *plan,
 }
 
 
-/* Cut all files to lengths; NULL: nothing is left of them. */
+/* Truncates all files to lengths (NULL: to 0). */
 static pf_status truncate_outputs (l_stream *s, const uint64_t *lengths,
                                    pf_error *error) {
   pf_status status = PF_OK;
@@ -231,7 +232,7 @@ static pf_status open_stream (l_stream *s, const pf_writer_plan *plan,
 }
 
 
-/* A stream without anything, on top of the stack. */
+/* Pushes a stream without files, and above it the table of its pins. */
 static l_stream *new_stream (lua_State *L, int dictionary, int label) {
   l_stream *const s = lua_newuserdatauv(L, sizeof *s, 2);
   memset(s, 0, sizeof *s);
@@ -244,17 +245,17 @@ static l_stream *new_stream (lua_State *L, int dictionary, int label) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, -3, 1);
   s->dictionary = l_dictionary_check(L, dictionary);
-  return s; /* the table of pins lies above it */
+  return s; /* the table of pins is above it */
 }
 
 
 /*
 ** core.stream(format, options, dictionary, path, sides, plan): a writer through
 ** a ring into the file at `path` or standard output ("-"), or nil, message,
-** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept= }; claim is
-** of core.claim, without it the ring has no name; kept are the options under
-** which all that a killed writer leaves is one file. With appends=true the
-** recording goes on behind that of the killed writer whose ring is claimed.
+** code. plan = { size=, full=, flush_every=, fsync=, claim=, kept=, appends= }.
+** claim is of core.claim; without it the ring has no name. kept are the options
+** for recovery after a crash, which writes one file. With appends=true the
+** recording is appended to that of the killed writer whose ring is claimed.
 */
 static int core_stream (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -298,7 +299,7 @@ static int core_stream (lua_State *L) {
 /* }====== */
 
 
-/* {====== Rows in ====== */
+/* {====== Writing rows ====== */
 
 pf_batch *l_stream_row (lua_State *L, l_stream *s, const pf_table *table,
                         size_t number) {
@@ -336,8 +337,8 @@ static const pf_table *table_check (lua_State *L, const l_stream *s, int arg,
 }
 
 
-/* stream:put(table, record): one row, after the encoder has seen that it can
-   be written; true, false when it was dropped, or nil, message, code. */
+/* stream:put(table, record): records one row after the encoder has checked it;
+   true, false when it was dropped, or nil, message, code. */
 static int stream_put (lua_State *L) {
   l_stream *const s = l_stream_check(L, 1);
   size_t number = 0;
@@ -354,8 +355,8 @@ static int stream_put (lua_State *L) {
 }
 
 
-/* An area from the table on top: { area=, class=, file=, line=, value= }, as
-   trace:stack gives it. */
+/* Reads an area from the table on top, { area=, class=, file=, line=, value= }
+   as trace:stack returns it. */
 static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
   static const char *const names[] = {"area", "class", "file"};
   pf_area area = PF_AREA_NONE;
@@ -381,8 +382,8 @@ static uint32_t read_area (lua_State *L, pf_dictionary *dictionary) {
 }
 
 
-/* core.stack(dictionary, frames): the number of a stack, of frames as
-   trace:stack gives them, the innermost first; nil of no frames. */
+/* core.stack(dictionary, frames): the id of a stack for frames as trace:stack
+   returns them, innermost first; nil without frames. */
 static int core_stack (lua_State *L) {
   pf_dictionary *const dictionary = l_dictionary_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -406,7 +407,7 @@ static int core_stack (lua_State *L) {
 /* }====== */
 
 
-/* {====== Out ====== */
+/* {====== Flushing, properties ====== */
 
 static int answer (lua_State *L, pf_status status, const pf_error *error) {
   if (status != PF_OK)
@@ -416,7 +417,7 @@ static int answer (lua_State *L, pf_status status, const pf_error *error) {
 }
 
 
-/* stream:flush(): wait until all that was recorded is in the file. */
+/* stream:flush(): waits until all records are in the file. */
 static int stream_flush (lua_State *L) {
   pf_error error;
   return answer(L, pf_writer_flush(l_stream_check(L, 1)->writer, &error),
@@ -424,7 +425,7 @@ static int stream_flush (lua_State *L) {
 }
 
 
-/* stream:dump(): the same, also of a ring that is overwritten. */
+/* stream:dump(): as flush, also for a ring in mode "overwrite". */
 static int stream_dump (lua_State *L) {
   pf_error error;
   return answer(L, pf_writer_dump(l_stream_check(L, 1)->writer, &error),
@@ -438,8 +439,8 @@ static void set_count (lua_State *L, const char *name, uint64_t count) {
 }
 
 
-/* stream:facts(): { tried=, written=, lost= } in records, and how many values
-   were rounded=. */
+/* stream:facts(): { tried=, written=, lost= } in records, and the number of
+   `rounded` values. */
 static int stream_facts (lua_State *L) {
   const pf_writer_facts facts =
       pf_writer_facts_of(l_stream_check(L, 1)->writer);

@@ -1,6 +1,6 @@
 /*
-** stream_file.c - the files of a writer through a ring: unlike a file that is
-** written whole, each has its name from the beginning and grows there.
+** stream_file.c - output files of writers through a ring: each has its name
+** from the beginning and grows in place.
 */
 
 #include <errno.h>
@@ -16,8 +16,8 @@
 #include "lua/stream.h"
 
 
-/* Lock the file that open has answered for: a path of another ring may lead to
-   it too. PF_EIO: it has failed, or a writer has the file. */
+/* Locks the file that open returned, since another ring may have a path to the
+   same file. PF_EIO: open has failed, or a writer has the lock. */
 static pf_status lock_file (l_stream_file *output, pf_error *error) {
   const int errnum = errno, fd = output->sink.fd;
   if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
@@ -62,7 +62,8 @@ pf_status l_stream_file_open (l_stream_file *output, const char *path,
 }
 
 
-/* The path of the file that is written of a row. */
+/* Writes the path of the current numbered file to `path`; false if it is too
+   long. */
 static bool numbered_path (const l_stream_file *output, char *path,
                            size_t capacity) {
   const int size = snprintf(path, capacity, "%s.%06llu", output->prefix,
@@ -71,7 +72,8 @@ static bool numbered_path (const l_stream_file *output, char *path,
 }
 
 
-/* The file is full: the next one begins. Called by the writer's thread. */
+/* Called by the sink in the writer's thread when the file is full: opens the
+   next numbered file. */
 static pf_status cut_output (pf_sink *sink, pf_error *error) {
   l_stream_file *const output = (l_stream_file *)(void *)sink;
   char path[4096];
@@ -97,7 +99,7 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
 }
 
 
-/* Remove the last of numbered files when it got nothing. */
+/* Removes the last numbered file if it is empty. */
 static void end_output (pf_sink *sink) {
   const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
   char path[4096];
@@ -121,8 +123,8 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
 
-/* Cut numbered files to a length in all, remove those behind, and begin another
-   one. */
+/* Truncates numbered files to a total length, removes later ones and opens the
+   next one. */
 static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                                   pf_error *error) {
   struct stat about;
@@ -138,7 +140,7 @@ static pf_status resume_numbered (l_stream_file *output, uint64_t length,
                        strerror(errno));
     left -= size < left ? size : left;
   }
-  for (uint64_t number = output->number--; /* the last of them */
+  for (uint64_t number = output->number--; /* number of the last one */
        status == PF_OK; number++) {
     l_stream_file later = {.prefix = output->prefix, .number = number};
     if (!numbered_path(&later, path, sizeof path) || unlink(path) != 0)

@@ -1,10 +1,10 @@
 /*
-** symbols.c - the symbols of executables as Lua sees them, and the stage that
-** adds functions and lines to a reader.
+** symbols.c - symbols of executables, and core.symbolize, which adds functions
+** and lines to a reader.
 **
-** A symbols userdata pins the sources it reads and the dictionary of its
-** names. Closing it only forbids its further use: its memory goes with the
-** last reader that looks at it.
+** A symbols userdata pins the sources it reads and the dictionary of its names.
+** Close only forbids further use: the collector frees the memory after the last
+** reader that uses it.
 */
 
 #include "kernels/symbolize.h"
@@ -21,7 +21,7 @@ typedef struct l_symbols {
 } l_symbols;
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
 pf_symbols *l_symbols_check (lua_State *L, int arg) {
   const l_symbols *const s = luaL_checkudata(L, arg, L_SYMBOLS);
@@ -45,8 +45,8 @@ static int symbols_close (lua_State *L) {
 }
 
 
-/* symbols:by_line(): cut them where the source line changes; for symbols that
-   nothing reads yet. */
+/* symbols:by_line(): splits symbols where the source line changes. Only before
+   a reader uses them. */
 static int symbols_by_line (lua_State *L) {
   if (pf_symbols_by_line(l_symbols_check(L, 1)) != PF_OK)
     return luaL_error(L, "not enough memory");
@@ -54,7 +54,7 @@ static int symbols_by_line (lua_State *L) {
 }
 
 
-/* Push symbols that pin the `count` arguments of the function. */
+/* Pushes empty symbols that pin the `count` arguments of the function. */
 static l_symbols *new_symbols (lua_State *L, int count) {
   l_symbols *const s = lua_newuserdatauv(L, sizeof *s, 1);
   *s = (l_symbols){NULL, false};
@@ -75,7 +75,7 @@ static pf_symbol_rule rule_check (lua_State *L, int arg) {
 }
 
 
-/* The bytes of a source that may be nil, and its flag. */
+/* Returns the bytes of a source, which may be nil, and its flag. */
 static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
   *open = NULL;
   if (lua_isnoneornil(L, arg))
@@ -86,15 +86,15 @@ static pf_bytes optional_bytes (lua_State *L, int arg, const bool **open) {
 }
 
 
-/* The failure of a source, with its path before the words. */
+/* Returns nil, message, code with the path of the source at index `source`. */
 static int source_failure (lua_State *L, const pf_error *error, int source) {
   lua_getiuservalue(L, source, 2);
   return l_failure(L, error, lua_tostring(L, -1));
 }
 
 
-/* core.symbols_elf(source, debug, rule, dictionary): debug may be nil.
-   Symbols, or nil, message, code. */
+/* core.symbols_elf(source, debug, rule, dictionary): symbols, or nil, message,
+   code. `debug` may be nil. */
 static int core_symbols_elf (lua_State *L) {
   const bool *open, *debug_open;
   lua_settop(L, 4);
@@ -113,8 +113,8 @@ static int core_symbols_elf (lua_State *L) {
 }
 
 
-/* core.symbols_nm(text, executable, debug, rule, dictionary): executable and
-   debug may be nil. Symbols, or nil, message, code. */
+/* core.symbols_nm(text, executable, debug, rule, dictionary): symbols, or nil,
+   message, code. `executable` and `debug` may be nil. */
 static int core_symbols_nm (lua_State *L) {
   const bool *open, *debug_open;
   lua_settop(L, 5);
@@ -135,7 +135,7 @@ static int core_symbols_nm (lua_State *L) {
 /* }====== */
 
 
-/* {====== Facts ====== */
+/* {====== Properties ====== */
 
 static void set_bool (lua_State *L, const char *name, bool value) {
   lua_pushboolean(L, value);
@@ -161,7 +161,7 @@ static void push_build_id (lua_State *L, const pf_executable *facts) {
 }
 
 
-/* What only some executables have is nil in the others. */
+/* Sets the properties that only some executables have. */
 static void push_optional_facts (lua_State *L, const pf_executable *facts) {
   if (facts->address_size != 0) {
     set_integer(L, "address_size", facts->address_size);
@@ -198,7 +198,8 @@ static void push_facts (lua_State *L, const pf_executable *facts) {
 }
 
 
-/* core.executable(source): the facts alone, or nil, message, code. */
+/* core.executable(source): the properties of an executable, or nil, message,
+   code. */
 static int core_executable (lua_State *L) {
   pf_executable facts;
   pf_error error;
@@ -209,14 +210,15 @@ static int core_executable (lua_State *L) {
 }
 
 
-/* core.debug_crc(source): the check sum of a debug file. */
+/* core.debug_crc(source): the CRC-32 of a debug file, as debug links have
+   it. */
 static int core_debug_crc (lua_State *L) {
   lua_pushinteger(L, pf_debug_crc(l_source_bytes(L, 1)));
   return 1;
 }
 
 
-/* symbols:facts() */
+/* symbols:facts(): the properties of the executable. */
 static int symbols_facts (lua_State *L) {
   push_facts(L, pf_symbols_facts(l_symbols_check(L, 1)));
   return 1;
@@ -249,7 +251,7 @@ static void push_symbol (lua_State *L, pf_dictionary *dictionary,
 }
 
 
-/* symbols:count() */
+/* symbols:count(): the number of symbols. */
 static int symbols_count (lua_State *L) {
   size_t count;
   pf_symbols_all(l_symbols_check(L, 1), &count);
@@ -258,7 +260,8 @@ static int symbols_count (lua_State *L) {
 }
 
 
-/* symbols:find(address): the symbol that holds a link-time address, or nil. */
+/* symbols:find(address): the symbol that contains a link-time address, or
+   nil. */
 static int symbols_find (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   const size_t i = pf_symbols_find(symbols, (uint64_t)luaL_checkinteger(L, 2));
@@ -272,7 +275,7 @@ static int symbols_find (lua_State *L) {
 }
 
 
-/* symbols:all(): an array of all symbols in order of address. */
+/* symbols:all(): an array of all symbols ordered by address. */
 static int symbols_all (lua_State *L) {
   const pf_symbols *const symbols = l_symbols_check(L, 1);
   size_t count;
@@ -286,7 +289,7 @@ static int symbols_all (lua_State *L) {
 }
 
 
-/* symbols:line(address): file, line (nil: no line stands for it), or nil. */
+/* symbols:line(address): file and line (nil: unknown), or nil. */
 static int symbols_line (lua_State *L) {
   pf_symbols *const symbols = l_symbols_check(L, 1);
   pf_line_row row;
@@ -307,8 +310,8 @@ static int symbols_line (lua_State *L) {
 
 /* {====== The stage ====== */
 
-/* The list at `arg`, { { column =, prefix = }, ... }, on a stack that keeps
-   its strings: the list stays there. */
+/* Reads the list { { column =, prefix = }, ... } at `arg`; leaves its strings
+   on the stack. */
 static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
                              pf_derived *derived) {
   luaL_checktype(L, arg, LUA_TTABLE);
@@ -328,7 +331,7 @@ static size_t derived_check (lua_State *L, int arg, const pf_reader *reader,
 
 
 /* core.symbolize(reader, symbols, bias, { { column =, prefix = }, ... }, raw):
-   a reader with function, file and line of those addresses. */
+   the rows with function, file and line of the addresses in these columns. */
 static int core_symbolize (lua_State *L) {
   const int pins[] = {1, 2};
   pf_derived derived[MAX_DERIVED];

@@ -1,5 +1,5 @@
 /*
-** table.c - core.rows_reader: a Lua array of rows, read like any table.
+** table.c - core.rows_reader: a reader over a Lua array of rows.
 */
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lua/binding.h"
 #include "model/store.h"
 
-/* The stack of core.rows_reader. */
+/* Stack indices of core.rows_reader. */
 enum {
   FIELDS = 1,
   ROWS,
@@ -21,8 +21,8 @@ enum {
 typedef struct rows_reader {
   pf_reader reader;
   pf_store store;
-  pf_batch batch;  /* rows on their way into the store */
-  pf_reader *rows; /* over the store */
+  pf_batch batch;  /* rows not yet in the store */
+  pf_reader *rows; /* reader of the store */
   pf_field fields[];
 } rows_reader;
 
@@ -61,7 +61,7 @@ static pf_type type_check (lua_State *L, int index) {
 }
 
 
-/* Member `key`, or else number `n`, of the table on top. */
+/* Pushes field `key`, or else element `n`, of the table on top. */
 static void get_either (lua_State *L, const char *key, lua_Integer n) {
   if (lua_getfield(L, -1, key) != LUA_TNIL)
     return;
@@ -70,7 +70,7 @@ static void get_either (lua_State *L, const char *key, lua_Integer n) {
 }
 
 
-/* Keep the string on top (popped) as long as the reader lives. */
+/* Keeps the string on top (popped) alive as long as the reader. */
 static void keep_string (lua_State *L) {
   lua_rawseti(L, STRINGS, (lua_Integer)lua_rawlen(L, STRINGS) + 1);
 }
@@ -100,7 +100,7 @@ static void read_fields (lua_State *L, rows_reader *t, size_t nfields) {
 }
 
 
-/* Put the values of the table at ROW into a row of the batch. */
+/* Writes the values of the table at ROW into a row of the batch. */
 static void read_row (lua_State *L, rows_reader *t, size_t row) {
   for (size_t i = 0; i < t->reader.nfields; i++) {
     pf_column *const column = &t->batch.columns[i];
@@ -138,8 +138,8 @@ static void read_rows (lua_State *L, rows_reader *t) {
 
 /*
 ** core.rows_reader(fields, rows, dictionary): a reader over an array of arrays
-** of values in the order of the fields, { name=, type=, help= } or
-** { name, type } each; nil is missing. Without a dictionary it has a new one.
+** of values in the order of the fields { name=, type=, help= } or { name, type
+** }; nil is missing. Without a dictionary it gets a new one.
 */
 static int core_rows_reader (lua_State *L) {
   luaL_checktype(L, FIELDS, LUA_TTABLE);

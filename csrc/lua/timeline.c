@@ -1,6 +1,6 @@
 /*
-** timeline.c - what is made of events besides calls: core.btf, rows of the
-** Best Trace Format; core.load, how busy lanes and cores were.
+** timeline.c - core.btf, which converts events to rows of the Best Trace
+** Format, and core.load, which computes the load of lanes and cores.
 */
 
 #include "kernels/btf/btf.h"
@@ -24,8 +24,8 @@ static int64_t integer (lua_State *L, const char *key, int64_t fallback) {
 }
 
 
-/* Push the texts of the array options.interrupts as pf_bytes, and the array,
-   which keeps them; answers how many there are. */
+/* Reads the strings of options.interrupts. Pushes the array, which keeps them,
+   and the memory of the result; returns their number. */
 static size_t push_interrupts (lua_State *L, pf_bytes **texts) {
   if (lua_getfield(L, 2, "interrupts") == LUA_TNIL) {
     lua_pop(L, 1);
@@ -39,15 +39,15 @@ static size_t push_interrupts (lua_State *L, pf_bytes **texts) {
     luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 2,
                   "interrupts are strings");
     (*texts)[i].at = (const uint8_t *)lua_tolstring(L, -1, &(*texts)[i].size);
-    lua_pop(L, 1); /* the string stays in the array */
+    lua_pop(L, 1); /* the array keeps the string */
   }
   return count;
 }
 
 
-/* core.btf(events, options): the rows that btf.h describes. Options: base,
-   from, close, lines, stimuli, activations, interrupts (an array that nobody
-   changes). */
+/* core.btf(events, options): the rows described in btf.h. Options: base, from,
+   close, lines, stimuli, activations, interrupts (an array, which must not be
+   changed). */
 static int core_btf (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -73,8 +73,8 @@ static int core_btf (lua_State *L) {
 }
 
 
-/* core.load(events, options): the rows that load.h describes. Options: from,
-   to, width, by_core. */
+/* core.load(events, options): the rows described in load.h. Options: from, to,
+   width, by_core. */
 static int core_load (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   luaL_checktype(L, 2, LUA_TTABLE);

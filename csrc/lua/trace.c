@@ -1,9 +1,10 @@
 /*
-** trace.c - one opened file: its sources given to a format. A trace of the
-** module is one part, or several in a row; lua/profio/init.lua joins them.
+** trace.c - parts: an opened file with its companion files, decoded by a
+** format. A trace of the Lua module consists of one part or several
+** concatenated ones, which lua/profio/init.lua joins.
 **
 ** The userdata owns the core's trace. User value 1 pins what it borrows: the
-** sources, the dictionary, the texts of options and roles. User value 2 is
+** sources, the dictionary, the strings of options and roles. User value 2 is
 ** the label of messages: path and format.
 */
 
@@ -60,8 +61,8 @@ static int part_gc (lua_State *L) {
 }
 
 
-/* part:close(). A reader that waits for a Lua function still holds what the part
-   owns; the collector frees it then. */
+/* part:close(). If a reader may be waiting for a Lua function, the memory is
+   left to the collector. */
 static int part_close (lua_State *L) {
   l_part *const p = luaL_checkudata(L, 1, L_PART);
   p->open = false;
@@ -71,13 +72,13 @@ static int part_close (lua_State *L) {
 
 /* {====== Opening ====== */
 
-/* Pin the value on top of the stack in the table at index `pins`; pops. */
+/* Pins the value on top of the stack in the table at index `pins`; pops it. */
 static void pin (lua_State *L, int pins) {
   lua_rawseti(L, pins, (lua_Integer)lua_rawlen(L, pins) + 1);
 }
 
 
-/* A text on top of the stack, pinned and popped. */
+/* Returns the string on top of the stack; pins and pops it. */
 static const char *pinned_text (lua_State *L, int pins, size_t *size) {
   const char *const text = luaL_checklstring(L, -1, size);
   pin(L, pins);
@@ -93,7 +94,7 @@ static void *new_array (lua_State *L, size_t count, size_t size) {
 }
 
 
-/* Take the sources { { role=, source= }, ... } at `arg`. */
+/* Reads the sources { { role=, source= }, ... } at `arg`. */
 static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
   const size_t n = lua_rawlen(L, arg);
   luaL_argcheck(L, n > 0, arg, "no source");
@@ -116,7 +117,7 @@ static void read_sources (lua_State *L, int arg, l_part *p, int pins) {
 }
 
 
-/* Take the option whose name is at -2 and whose value is at -1. */
+/* Reads the option with its name at -2 and its value at -1. */
 static void read_option (lua_State *L, pf_option *option, int pins) {
   lua_pushvalue(L, -2);
   option->name = pinned_text(L, pins, NULL);
@@ -134,7 +135,7 @@ static void read_option (lua_State *L, pf_option *option, int pins) {
 }
 
 
-/* Take the options { name = value } at `arg`; their types were checked. */
+/* Reads the options { name = value } at `arg`; lua/ has checked their types. */
 static void read_options (lua_State *L, int arg, l_part *p, int pins) {
   size_t n = 0;
   for (lua_pushnil(L); lua_next(L, arg) != 0; lua_pop(L, 1))
@@ -146,7 +147,7 @@ static void read_options (lua_State *L, int arg, l_part *p, int pins) {
 }
 
 
-/* A part that is closed, on top of the stack, its pins above it. */
+/* Pushes a closed part, and above it the table of its pins. */
 static l_part *new_part (lua_State *L) {
   l_part *const p = lua_newuserdatauv(L, sizeof *p, 2);
   memset(p, 0, sizeof *p);
@@ -168,7 +169,7 @@ static const pf_format *format_check (lua_State *L, int arg) {
 
 
 /*
-** core.open(format, sources, options, strict, dictionary): the part, or nil,
+** core.open(format, sources, options, strict, dictionary): a part, or nil,
 ** message, code. sources = { { role=, source= }, ... }, the main one first.
 */
 static int core_open (lua_State *L) {
@@ -202,8 +203,8 @@ static int core_open (lua_State *L) {
 }
 
 
-/* core.detect(source): { { name, score }, ... } of all formats of the core
-   with a score above 0, the surest first. */
+/* core.detect(source): { { name, score }, ... } of the core's formats with a
+   score above 0, in the order of core.formats. */
 static int core_detect (lua_State *L) {
   const pf_bytes bytes = l_source_bytes(L, 1);
   const pf_bytes head = {bytes.at, bytes.size < 65536 ? bytes.size : 65536};
@@ -240,7 +241,7 @@ static int core_formats (lua_State *L) {
 /* }====== */
 
 
-/* {====== What a part says of itself ====== */
+/* {====== Properties ====== */
 
 /* part:tables(): { { name=, rows= (nil: unknown), fields= }, ... } */
 static int part_tables (lua_State *L) {
@@ -317,9 +318,9 @@ static void push_warning (lua_State *L, const l_part *p, size_t index,
 }
 
 
-/* part:warnings(from): those from number `from` (default 1) on: the first of
-   each code, and `count`, how often that came; or with option all_warnings
-   each of them. */
+/* part:warnings(from): the warnings from number `from` (default 1) on: the
+   first one of each code with its `count`; with option all_warnings every
+   one. */
 static int part_warnings (lua_State *L) {
   const l_part *const p = part_check(L, 1);
   const lua_Integer from = luaL_optinteger(L, 2, 1);
@@ -335,14 +336,15 @@ static int part_warnings (lua_State *L) {
 }
 
 
-/* part:parallel(): whether readers of a table may run in threads. */
+/* part:parallel(): whether readers of a table may run in several threads. */
 static int part_parallel (lua_State *L) {
   lua_pushboolean(L, part_check(L, 1)->trace.format->parallel);
   return 1;
 }
 
 
-/* part:numbers_used(): how many numbers its part_numbers columns use. */
+/* part:numbers_used(): how many numbers are used in columns with
+   part_numbers. */
 static int part_numbers_used (lua_State *L) {
   lua_pushinteger(L, (lua_Integer)part_check(L, 1)->trace.numbers_used);
   return 1;
@@ -351,10 +353,10 @@ static int part_numbers_used (lua_State *L) {
 /* }====== */
 
 
-/* {====== Its sources, while they grow ====== */
+/* {====== Growing sources ====== */
 
-/* part:grow(): take what has been written behind its sources; whether there
-   was something. */
+/* part:grow(): reads what was written to the sources since; returns whether
+   there is anything new. */
 static int part_grow (lua_State *L) {
   const l_part *const p = part_check(L, 1);
   bool any = false;
@@ -368,7 +370,7 @@ static int part_grow (lua_State *L) {
 }
 
 
-/* Room for one more source. */
+/* Enlarges the arrays of sources by one. */
 static void grow_sources (lua_State *L, l_part *p) {
   const size_t n = p->trace.nsources + 1;
   pf_source *const sources = realloc(p->sources, n * sizeof *sources);
@@ -382,8 +384,8 @@ static void grow_sources (lua_State *L, l_part *p) {
 }
 
 
-/* part:add(role, source): one more source: its readers see it when they ask
-   for more. */
+/* part:add(role, source): adds a source, which readers see at their next
+   batch. */
 static int part_add (lua_State *L) {
   l_part *const p = part_check(L, 1);
   const char *const role = luaL_checkstring(L, 2);
@@ -406,14 +408,14 @@ static int part_add (lua_State *L) {
 /* }====== */
 
 
-/* {====== Its tables ====== */
+/* {====== Tables ====== */
 
-/* A decoder's reader behind a look at its part before each batch, and at its
-   sources after it. */
+/* A decoder's reader that checks before each batch that the part is open, and
+   after it that its sources could be read. */
 typedef struct checked {
   pf_reader reader;
   pf_reader *input;
-  uint64_t rows_left; /* rows that may come yet */
+  uint64_t rows_left; /* rows still to be returned; UINT64_MAX: no limit */
   const l_part *part; /* pinned by the userdata */
 } checked;
 
@@ -463,7 +465,7 @@ static pf_status checked_gather (pf_reader *self, const pf_gathering *to,
 }
 
 
-/* After a fault `next` is asked, which says so. */
+/* After a fault the caller asks `next`, which reports it. */
 static bool checked_pack (pf_reader *self, pf_packed *events) {
   checked *const w = (checked *)(void *)self;
   pf_error error;
@@ -496,7 +498,7 @@ static void checked_close (pf_reader *self) {
 }
 
 
-/* Takes over `input`, also when there is no memory. */
+/* Takes ownership of `input`, also when out of memory (NULL). */
 static pf_reader *check_reader (pf_reader *input, const l_part *part) {
   checked *const w = calloc(1, sizeof *w);
   if (w == NULL) {
@@ -527,7 +529,7 @@ static const pf_table *table_check (lua_State *L, const l_part *p, int arg) {
 }
 
 
-/* Leave only rows from .. from + count - 1, where the arguments say so. */
+/* Limits the reader to the rows from .. from + count - 1 of the arguments. */
 static void limit_rows (lua_State *L, pf_reader *reader) {
   checked *const w = (checked *)(void *)reader;
   pf_error error;
@@ -541,13 +543,13 @@ static void limit_rows (lua_State *L, pf_reader *reader) {
   if (reader->seek(reader, (uint64_t)from, &error) != PF_OK)
     luaL_error(L, "%s", error.what);
   w->rows_left = (uint64_t)luaL_checkinteger(L, 4);
-  w->reader.gather = NULL; /* that would give all rows */
+  w->reader.gather = NULL; /* it would return all rows */
   w->reader.seek = NULL;
 }
 
 
-/* part:reader(table, from, count): a reader over its rows, or nil, message,
-   code; over `count` of them from number `from` on, counted from 0. */
+/* part:reader(table, from, count): a reader of a table, or of `count` rows from
+   number `from` (from 0) on; or nil, message, code. */
 static int part_reader (lua_State *L) {
   l_part *const p = part_check(L, 1);
   const pf_table *const table = table_check(L, p, 2);

@@ -1,6 +1,6 @@
 /*
-** unfilter.c - stages over entries with letters: core.unfilter, core.refilter
-** and core.events.
+** unfilter.c - core.unfilter, core.refilter and core.events: stages over
+** entries with operations (i, I, O, o).
 */
 
 #include "kernels/unfilter.h"
@@ -10,7 +10,7 @@ typedef pf_status opener (pf_reader *input, pf_reader **reader,
                           pf_error *error);
 
 
-/* Put a stage over the reader at 1. */
+/* Pushes a stage over the reader at 1. */
 static int open_stage (lua_State *L, opener *open) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const int pins[] = {1};
@@ -23,13 +23,13 @@ static int open_stage (lua_State *L, opener *open) {
 }
 
 
-/* core.unfilter(reader): its rows as enters and leaves. */
+/* core.unfilter(reader): one row for each enter and leave. */
 static int core_unfilter (lua_State *L) {
   return open_stage(L, pf_unfilter_open);
 }
 
 
-/* The names in the table at `arg`, as slices in a userdata that is pushed. */
+/* Reads the names in the table at `arg` into memory that is pushed. */
 static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
   const size_t n = lua_rawlen(L, arg);
   *names = lua_newuserdatauv(L, (n + 1) * sizeof **names, 0);
@@ -38,16 +38,16 @@ static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
     lua_rawgeti(L, arg, (lua_Integer)i + 1);
     const char *const text = luaL_checklstring(L, -1, &size);
     (*names)[i] = (pf_bytes){(const uint8_t *)text, size};
-    lua_pop(L, 1); /* the string stays in its table */
+    lua_pop(L, 1); /* the table keeps the string */
   }
   return n;
 }
 
 
-/* core.events(reader, options): the same as a table of events. options.idle:
-   names of functions in which threads wait; options.by_line: calls that begin
-   at different lines are different areas; options.details: they have columns
-   line and params. */
+/* core.events(reader, options): converts entries to a table of events.
+   options.idle: names of functions in which threads wait; options.by_line:
+   calls that begin on different lines are different areas; options.details:
+   with columns line and params. */
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const int pins[] = {1};
@@ -71,7 +71,7 @@ static int core_events (lua_State *L) {
 }
 
 
-/* core.refilter(reader): one entry per enter and one per leave. */
+/* core.refilter(reader): one entry for each enter and one for each leave. */
 static int core_refilter (lua_State *L) {
   return open_stage(L, pf_refilter_open);
 }

@@ -1,9 +1,9 @@
 /*
-** writer.c - writers of whole files: an encoder of the core and the outputs it
-** writes to.
+** writer.c - writers of whole files: an encoder of the core and its output
+** files.
 **
-** All files of a writer get their names together at the end, so that a failure
-** leaves the old ones (bytes/output.h).
+** All files of a writer get their names together at the end, so a failure
+** leaves the old files (bytes/output.h).
 */
 
 #include <stdlib.h>
@@ -20,12 +20,12 @@
 typedef struct l_writer {
   const pf_format *format;
   pf_dictionary *dictionary;
-  pf_encoder *encoder; /* NULL: closed */
-  l_fileset files;     /* the first is the main one */
-  pf_batch row;        /* one row, for put */
+  pf_encoder *encoder; /* owned; NULL when closed */
+  l_fileset files;     /* main file and side files */
+  pf_batch row;        /* a row of table row_table, for put */
   size_t row_table;
-  lua_Integer tried; /* rows, one by one */
-  pf_error failure;  /* of the first write that failed: the files are dropped */
+  lua_Integer tried; /* rows written by put */
+  pf_error failure;  /* first failed write: the files are dropped */
 } l_writer;
 
 
@@ -37,7 +37,7 @@ static l_writer *writer_check (lua_State *L, int arg) {
 }
 
 
-/* The tables the encoder takes. */
+/* Returns the tables that the encoder accepts. */
 static const pf_table *tables_of (const l_writer *w, size_t *count) {
   if (w->encoder->tables == NULL) {
     *count = w->format->nwritten;
@@ -48,7 +48,7 @@ static const pf_table *tables_of (const l_writer *w, size_t *count) {
 }
 
 
-/* Free everything; what is not finished leaves no file. */
+/* Frees everything; unfinished files are dropped. */
 static void abandon (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
@@ -64,10 +64,10 @@ static int writer_close (lua_State *L) {
 }
 
 
-/* {====== Making ====== */
+/* {====== Construction ====== */
 
-/* Add the outputs { { role=, path= }, ... } at `arg`, whose strings the writer
-   at `index` pins; on failure the path of the one that failed is in `path`. */
+/* Adds the side files { { role=, path= }, ... } at `arg`; the writer at `index`
+   pins the roles. On failure *path is the path that failed. */
 static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
                             const char **path, pf_error *error) {
   const size_t n = lua_istable(L, arg) ? lua_rawlen(L, arg) : 0;
@@ -79,7 +79,7 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
     *path = lua_isnil(L, -1) ? NULL : l_path_check(L, lua_gettop(L));
     lua_getfield(L, -2, "role");
     const char *const role = luaL_checkstring(L, -1);
-    lua_rawseti(L, -4, (lua_Integer)i + 2); /* the role is pinned */
+    lua_rawseti(L, -4, (lua_Integer)i + 2); /* pins the role */
     const pf_status status = l_fileset_add(&w->files, *path, error);
     if (status != PF_OK)
       return status;
@@ -96,7 +96,7 @@ static pf_status add_sides (lua_State *L, l_writer *w, int arg, int index,
 }
 
 
-/* A writer without outputs and encoder, on top of the stack. */
+/* Pushes a writer without files and encoder. */
 static l_writer *new_writer (lua_State *L, const pf_format *format,
                              int dictionary, int label) {
   l_writer *const w = lua_newuserdatauv(L, sizeof *w, 2);
@@ -116,10 +116,9 @@ static l_writer *new_writer (lua_State *L, const pf_format *format,
 
 /*
 ** core.writer(format, options, dictionary, path, sides): a writer into a file,
-** into standard output ("-"), or (path nil) into memory; or nil, message,
-** code. sides = { { role=, path= }, ... } are files that may be written beside
-** it; without a path they are kept. Rows given by put_reader must come from
-** readers of that dictionary.
+** standard output ("-"), or memory (path nil); or nil, message, code. sides = {
+** { role=, path= }, ... } are possible side files; those without a path are
+** kept in memory. Readers given to put_reader must have this dictionary.
 */
 static int core_writer (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
@@ -147,7 +146,7 @@ static int core_writer (lua_State *L) {
 /* }====== */
 
 
-/* {====== Rows in ====== */
+/* {====== Writing rows ====== */
 
 static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
                                       size_t *number) {
@@ -157,8 +156,9 @@ static const pf_table *written_table (lua_State *L, const l_writer *w, int arg,
 }
 
 
-/* A row that the format cannot hold may be left out. After a failed write the
-   files would lack what was given. */
+/* Returns nil, message, code. A row that the format cannot represent may be
+   omitted; after a failed write rows are missing, so the writer fails for
+   good. */
 static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
   if (error->status == PF_EIO && w->failure.status == PF_OK)
     w->failure = *error;
@@ -167,7 +167,8 @@ static int fail_with_label (lua_State *L, l_writer *w, const pf_error *error) {
 }
 
 
-/* The reader's column for each column of the written table, or nfields. */
+/* Sets from[] to the reader's column for each column of the written table, or
+   nfields. */
 static void match_columns (const pf_table *table, const pf_reader *reader,
                            size_t *from, bool *wanted) {
   for (size_t i = 0; i < table->nfields; i++) {
@@ -182,7 +183,7 @@ static void match_columns (const pf_table *table, const pf_reader *reader,
 }
 
 
-/* Give all rows to the encoder, its columns taken from the reader's batch. */
+/* Gives all rows of the reader to the encoder. */
 static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
                           pf_reader *reader, pf_batch *batch,
                           pf_column *columns, const size_t *from,
@@ -205,8 +206,8 @@ static pf_status put_all (l_writer *w, size_t number, const pf_table *table,
 }
 
 
-/* Whether the encoder takes all of the reader at once: its columns are those of
-   the main table, in their order. */
+/* Whether the encoder can read the reader itself: its columns are those of the
+   main table in the same order. */
 static bool can_take (const l_writer *w, size_t number, const pf_table *table,
                       const pf_reader *reader, const size_t *from) {
   if (w->encoder->take == NULL || reader->gather == NULL || number != 0)
@@ -218,8 +219,8 @@ static bool can_take (const l_writer *w, size_t number, const pf_table *table,
 }
 
 
-/* writer:put_reader(table, reader): all rows of a reader whose columns are
-   called as the table's; true, or nil, message, code. */
+/* writer:put_reader(table, reader): writes all rows of a reader, matching
+   columns by name; true, or nil, message, code. */
 static int writer_put_reader (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   size_t number = 0;
@@ -253,8 +254,9 @@ static int writer_put_reader (lua_State *L) {
 }
 
 
-/* writer:put_traces(parts): whole traces of the writer's format, which stay open
-   until the end; true, false (only rows are taken), or nil, message, code. */
+/* writer:put_traces(parts): merges whole traces of the writer's format, which
+   must stay open until the end; true, false (the encoder only accepts rows), or
+   nil, message, code. */
 static int writer_put_traces (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   luaL_checktype(L, 2, LUA_TTABLE);
@@ -269,7 +271,7 @@ static int writer_put_traces (lua_State *L) {
     traces[i] = l_part_trace(L, -1);
     fits = fits && traces[i]->format == w->format &&
            traces[i]->dictionary == w->dictionary;
-    lua_pop(L, 1); /* it stays in its table */
+    lua_pop(L, 1); /* the table keeps it */
   }
   if (fits && w->encoder->merge(w->encoder, traces, count, &error) != PF_OK)
     return fail_with_label(L, w, &error);
@@ -278,7 +280,7 @@ static int writer_put_traces (lua_State *L) {
 }
 
 
-/* The one-row batch for a table, made when the table changes. */
+/* Prepares the batch of one row for a table. */
 static void row_for (lua_State *L, l_writer *w, const pf_table *table,
                      size_t number) {
   if (w->row.columns != NULL && w->row_table == number)
@@ -290,7 +292,7 @@ static void row_for (lua_State *L, l_writer *w, const pf_table *table,
 }
 
 
-/* writer:put(table, record): one row; true, or nil, message, code. */
+/* writer:put(table, record): writes one row; true, or nil, message, code. */
 static int writer_put (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   size_t number = 0;
@@ -309,8 +311,8 @@ static int writer_put (lua_State *L) {
 }
 
 
-/* writer:facts(): { tried=, written=, lost= } in records, and how many values
-   were rounded=: as a stream's, but nothing can be lost. */
+/* writer:facts(): { tried=, written=, lost= } in records, and the number of
+   `rounded` values, as for a stream; nothing can be lost. */
 static int writer_facts (lua_State *L) {
   const l_writer *const w = writer_check(L, 1);
   lua_createtable(L, 0, 4);
@@ -328,9 +330,9 @@ static int writer_facts (lua_State *L) {
 /* }====== */
 
 
-/* {====== The end ====== */
+/* {====== Finishing ====== */
 
-/* Write what is left, and give the files their names. */
+/* Writes what remains; the files have no names yet. */
 static pf_status finish_all (l_writer *w, pf_error *error) {
   if (w->failure.status != PF_OK) {
     *error = w->failure;
@@ -350,7 +352,7 @@ static void push_written (lua_State *L, const pf_sink *sink) {
 }
 
 
-/* The bytes kept of files beside the main one, by role. */
+/* Pushes the bytes of side files in memory, by role. */
 static void push_sides (lua_State *L, const l_writer *w) {
   lua_newtable(L);
   for (size_t i = 1; i < w->files.count; i++) {
@@ -363,9 +365,9 @@ static void push_sides (lua_State *L, const l_writer *w) {
 }
 
 
-/* writer:finish(): write what is left and close; the number of bytes, or of
-   a writer into memory the bytes as a string and those of the files beside it
-   by role; or nil, message, code. */
+/* writer:finish(): writes what remains, gives the files their names and closes;
+   returns the number of bytes of the main file, or for a writer into memory the
+   bytes and those of side files by role; or nil, message, code. */
 static int writer_finish (lua_State *L) {
   l_writer *const w = writer_check(L, 1);
   const pf_sink *const main = &w->files.outputs[0].sink;
@@ -391,7 +393,8 @@ static int writer_finish (lua_State *L) {
 }
 
 
-/* writer:tables(): { { name=, fields= }, ... } that can be written. */
+/* writer:tables(): { { name=, fields= }, ... }, the tables that can be
+   written. */
 static int writer_tables (lua_State *L) {
   size_t count;
   const pf_table *const tables = tables_of(writer_check(L, 1), &count);

@@ -1,5 +1,6 @@
 /*
-** writer.h - what writers of whole files and those through a ring share.
+** writer.h - arguments of writers of whole files (writer.c) and writers through
+** a ring (stream.c). Wrong arguments raise.
 */
 
 #ifndef lua_writer_h
@@ -7,27 +8,29 @@
 
 #include "lua/binding.h"
 
-/* The format called by the string at `arg`; raises when it is not written. */
+/* Returns the format named by the string at `arg`; raises if it cannot be
+   written. */
 const pf_format *l_written_format (lua_State *L, int arg);
 
-/* The options { name = value } at `arg` as an array, in a userdata that is
-   pushed; how many there are. */
+/* Pushes memory with the options { name = value } at `arg`; sets *options,
+   returns their number. The table keeps the strings. */
 size_t l_options_at (lua_State *L, int arg, pf_option **options);
 
-/* The table called by the string at `arg`; raises when there is none. */
+/* Returns the table named by the string at `arg` and its number; raises if
+   there is none. */
 const pf_table *l_written_table (lua_State *L, int arg, const pf_format *format,
                                  const pf_table *tables, size_t count,
                                  size_t *number);
 
-/* Raise: a table to be written has no such column; names those there are. */
+/* Raises: a table has no column `name`; the message lists its columns. */
 int l_no_column (lua_State *L, const pf_table *table, const char *name);
 
-/* Fill the first row of a batch of all columns from the table at `arg`;
-   unknown names and wrong types raise. */
+/* Fills the first row of a batch from the table at `arg`; raises for unknown
+   names and wrong types. */
 void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
                  pf_dictionary *dictionary);
 
-/* Push { { name=, fields= }, ... } of tables. */
+/* Pushes { { name=, fields= }, ... } for tables. */
 void l_push_tables (lua_State *L, const pf_table *tables, size_t count);
 
 #endif

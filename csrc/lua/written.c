@@ -1,6 +1,6 @@
 /*
-** written.c - what can be written: formats, their options, tables and columns;
-** shared by writers of whole files and those through a ring.
+** written.c - formats, options, tables and columns that can be written (see
+** writer.h).
 */
 
 #include <string.h>
@@ -41,7 +41,7 @@ const pf_format *l_written_format (lua_State *L, int arg) {
 }
 
 
-/* Push "a, b, c", names from a list whose items are `size` bytes apart. */
+/* Pushes "a, b, c" from a list of names whose items are `size` bytes apart. */
 static void push_names (lua_State *L, const void *names, size_t size,
                         size_t count) {
   const char *const first = names;
@@ -92,7 +92,7 @@ void l_fill_row (lua_State *L, int arg, pf_batch *row, const pf_table *table,
     if (!l_to_value(L, lua_gettop(L), &row->columns[i], 0, dictionary))
       luaL_error(L, "column '%s' is of type %s, got %s", table->fields[i].name,
                  pf_type_name(table->fields[i].type), luaL_typename(L, -1));
-    lua_pop(L, 1); /* a text stays anchored in the table */
+    lua_pop(L, 1); /* the table keeps a string */
   }
   row->rows = 1;
 }
@@ -112,7 +112,7 @@ void l_push_tables (lua_State *L, const pf_table *tables, size_t count) {
 
 
 /* core.written(format): { { name=, fields= }, ... }, the tables that a format
-   writes when no option says otherwise. */
+   writes by default. */
 static int core_written (lua_State *L) {
   const pf_format *const format = l_written_format(L, 1);
   l_push_tables(L, format->written, format->nwritten);
