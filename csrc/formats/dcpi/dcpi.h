@@ -1,24 +1,31 @@
 /*
-** dcpi.h - what the files of the format dcpi share.
+** dcpi.h - types and functions that the files of the format dcpi share.
 **
 ** A file holds the samples of one image: a header of text lines, and then
-** either binary chunks of counts for one event (what the daemon writes), or
-** a line of counts for each address (what dcpicat prints). A parser goes from
-** segment to segment, compares every number with the bytes that are there, and
-** keeps no segment: each reader is a parser of its own.
+** either binary chunks of counts for one event (written by the daemon), or one
+** line of counts for each address (printed by dcpicat). All functions are
+** called by the files of this folder; other code uses pf_format_dcpi.
 **
-**   open.c     the format: score, open, header fields, tables
-**   line.c     a header line: its word, its value
-**   header.c   the lines of a header, and what they must be
-**   epoch.c    times written as digits
-**   parser.c     the parser: from segment to segment, damage
-**   chunk.c    the binary parts
-**   text.c     the parts of dcpicat's text
-**   read.c     the reader of samples
-**   lists.c    the readers of header lines and of profiles
-**   raw.c      the reader of the parts as the file has_value them
-**   tables.c   the schemas
-**   encode.c gather.c header.c write.c    the way out
+** A parser reads the file as a sequence of segments. dcpi_new_parser makes one,
+** dcpi_next_segment is called until it returns PF_END. The parser compares each
+** number with the size of the file and stores no segments. It owns no memory:
+** all slices point into the source of the trace. Opening a trace and each
+** reader use a parser of their own. Damage is reported to the trace as warnings
+** with codes "dcpi-..."; with the option `strict` the first one is a failure.
+**
+**   dcpi_open.c          the format: score, open, info, tables
+**   dcpi_header_line.c   splits a header line into word and value
+**   dcpi_header.c        checks the lines of a header
+**   dcpi_epoch.c         times in decimal digits
+**   dcpi_parser.c        the parser: header segments, dispatch, warnings
+**   dcpi_chunk.c         segments of the binary form
+**   dcpicat.c            segments of dcpicat's text
+**   dcpi_read.c          functions of all readers; the reader of samples
+**   dcpi_header_read.c   the readers of header lines and of profiles
+**   dcpi_raw.c           the reader of all segments
+**   dcpi_tables.c        the schemas
+**   dcpi_encode.c dcpi_header_merge.c dcpi_header_write.c dcpi_write.c
+**                        the encoder, in this order
 */
 
 #ifndef dcpi_h
@@ -32,13 +39,13 @@
 #include "profio.h"
 
 typedef enum dcpi_dialect {
-  DCPI_PDB, /* header, chunks, footer */
-  DCPI_CAT  /* dcpicat's text */
+  DCPI_PDB, /* binary: header, chunks, footer */
+  DCPI_CAT  /* text of dcpicat */
 } dcpi_dialect;
 
-/* The words a header line can begin with. */
+/* The words that header lines begin with. */
 typedef enum dcpi_word {
-  DCPI_VERSION, /* the first nine are required of a binary file */
+  DCPI_VERSION, /* the first nine are required in a binary file */
   DCPI_IMAGE,
   DCPI_EPOCH,
   DCPI_PLATFORM,
@@ -51,20 +58,20 @@ typedef enum dcpi_word {
   DCPI_CPUIMPLV,
   DCPI_CPUCOUNT,
   DCPI_PATH,
-  DCPI_NAME, /* the last four only dcpicat prints */
+  DCPI_NAME, /* only dcpicat prints the last four */
   DCPI_LABEL,
   DCPI_TEXT_START,
   DCPI_TEXT_SIZE,
-  DCPI_WORDS /* none of them */
+  DCPI_WORDS /* the number of words; as a word: unknown */
 } dcpi_word;
 
-/* What a value looks like. */
+/* The syntax of a value. */
 typedef enum dcpi_syntax {
-  DCPI_TEXT,       /* anything */
-  DCPI_DECIMAL,    /* digits */
-  DCPI_HEX,        /* hexadecimal digits that are a number */
-  DCPI_HEX_DIGITS, /* hexadecimal digits that are none: too many */
-  DCPI_TIME,       /* of an epoch */
+  DCPI_TEXT,       /* any text */
+  DCPI_DECIMAL,    /* decimal number */
+  DCPI_HEX,        /* hexadecimal number */
+  DCPI_HEX_DIGITS, /* hexadecimal digits, more than a number of 64 bits has */
+  DCPI_TIME,       /* epoch, see dcpi_epoch */
   DCPI_PDB_VERSION /* pdb-<major>.<minor> */
 } dcpi_syntax;
 
@@ -81,34 +88,34 @@ extern const dcpi_rule dcpi_rules[DCPI_WORDS];
 #define DCPI_HEADER_LIMIT 65536
 #define DCPI_MAX_WORD     256
 #define DCPI_MAX_EVENTS   64
-#define DCPI_FULL_TIME    10000     /* dcpicat's fraction of a time, at most */
-#define DCPI_PRESCAN      (1 << 20) /* so much is read when a file is opened */
+#define DCPI_FULL_TIME    10000     /* dcpicat's unit: 1/10000 */
+#define DCPI_PRESCAN      (1 << 20) /* bytes of the body read at open */
 
-/* A line of a header. The slices are in the source. */
+/* A line of a header. The slices point into the source. */
 typedef struct dcpi_line {
-  uint64_t offset, size; /* all its bytes, the line feed too */
-  pf_bytes word;         /* up to the first blank */
-  pf_bytes rest;         /* behind the blanks, to the end of the line */
-  pf_bytes value;        /* the same without blanks and CR at its end */
-  dcpi_word id;          /* which word it is */
+  uint64_t offset, size; /* of the whole line with its line feed */
+  pf_bytes word;         /* from the start of the line to the first blank */
+  pf_bytes rest;         /* from the first byte after the blanks on */
+  pf_bytes value;        /* `rest` without blanks and CR at its end */
+  dcpi_word id;          /* the word as a number; DCPI_WORDS: unknown */
 } dcpi_line;
 
-/* One event, a column of counts. */
+/* An event, and the sum of its counts. */
 typedef struct dcpi_event {
   pf_bytes name;
-  uint64_t offset;   /* of the line that names it */
-  uint64_t period;   /* events for one sample; 0: not stated */
-  uint64_t fraction; /* of the time, in parts of DCPI_FULL_TIME */
-  uint64_t stated;   /* sum of the counts: dcpicat has_value it first */
-  uint64_t counted;  /* so far, by the parser */
+  uint64_t offset;   /* offset of the header line that names it */
+  uint64_t period;   /* events per sample; 0: not stated */
+  uint64_t fraction; /* of the time it was counted: 1 / DCPI_FULL_TIME */
+  uint64_t stated;   /* sum of the counts as dcpicat's header states it */
+  uint64_t counted;  /* sum of the counts that the parser has read */
 } dcpi_event;
 
-/* What a header says. */
+/* The contents of a header. */
 typedef struct dcpi_header {
-  uint64_t size;                /* bytes, with its last line; 0: not read */
-  pf_bytes values[DCPI_WORDS];  /* of the first line of each; at NULL: none */
-  uint64_t numbers[DCPI_WORDS]; /* of values that are numbers */
-  uint32_t valid_words;         /* bit per word: its value is as it should be */
+  uint64_t size;                /* bytes with the last line; 0: not complete */
+  pf_bytes values[DCPI_WORDS];  /* of each first line; `at` NULL: none */
+  uint64_t numbers[DCPI_WORDS]; /* the values that are numbers */
+  uint32_t valid_words;         /* bit per word: its syntax is right */
   uint64_t major, minor;
   size_t npaths;
   size_t nevents;
@@ -120,80 +127,83 @@ static inline bool dcpi_has (const dcpi_header *header, dcpi_word word) {
 }
 
 typedef enum dcpi_kind {
-  DCPI_LINE,   /* of the header */
-  DCPI_CHUNK,  /* offset, number, counts */
-  DCPI_FOOTER, /* the two sums */
+  DCPI_LINE,   /* a header line */
+  DCPI_CHUNK,  /* offset, number of counts, counts */
+  DCPI_FOOTER, /* the two sums at the end */
   DCPI_COUNTS, /* a line of dcpicat's counts */
   DCPI_REST    /* bytes that are none of these */
 } dcpi_kind;
 
 #define DCPI_KINDS 5
 
-/* A stretch of the file. Parts follow each other without gaps. */
+/* A segment of the file. Segments cover the file without gaps. */
 typedef struct dcpi_segment {
   dcpi_kind kind;
-  uint64_t offset, size; /* all its bytes */
-  dcpi_line line;        /* of the header */
-  uint64_t counts_at;    /* chunk: where its first count is */
-  uint64_t count;        /* chunk: how many counts are there */
-  uint32_t words[2];     /* chunk: offset and number; footer: its sums */
+  uint64_t offset, size; /* of the whole segment */
+  dcpi_line line;        /* header line or line of counts */
+  uint64_t counts_at;    /* chunk: offset of its first count */
+  uint64_t count;        /* chunk: number of counts in the file */
+  uint32_t words[2];     /* chunk: offset and number; footer: sums */
   uint64_t address;      /* of the first count */
 } dcpi_segment;
 
-/* The state of an opened trace. */
+/* The state of an opened trace (pf_trace.state), owned by the trace. */
 typedef struct dcpi_file {
   dcpi_dialect dialect;
-  bool big;          /* a copy in the other byte order */
-  bool by_insn;      /* offsets count instructions, not bytes */
+  bool big;          /* the numbers are big-endian */
+  bool by_insn;      /* chunk offsets count instructions, not bytes */
   bool zeros;        /* addresses without samples are rows too */
-  uint64_t step;     /* bytes from an address to the next */
-  uint64_t limit;    /* of the header */
-  uint64_t cpuspeed; /* where the header does not say it; 0: not known */
+  uint64_t step;     /* bytes from one address to the next: option insn_size */
+  uint64_t limit;    /* of a binary header in bytes: option header_limit */
+  uint64_t cpuspeed; /* option, used if the header states none; 0: unknown */
   pf_table tables[4];
 } dcpi_file;
 
-/* A position between two parts. */
+/* The state of the parser, between two segments. */
 typedef struct dcpi_parser {
   const dcpi_file *file;
   pf_trace *trace;
   pf_error *error;
   pf_bytes bytes;
-  uint64_t at;        /* the next segment begins here; at most bytes.size */
-  bool reader_counts; /* its user adds up the chunks' counts himself */
-  dcpi_header header; /* as far as it has been read */
-  bool in_body;       /* the header is behind */
-  bool has_ended;     /* the footer, or damage that ends the reading */
-  bool has_chunk;     /* one of them, or a line of counts */
-  uint64_t last;      /* offset of the last chunk, or address of the line */
-  uint64_t last_end;  /* first offset behind the last chunk */
-  uint64_t addresses; /* with samples, so far */
-  uint64_t samples;   /* so far */
-  uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of counts */
+  uint64_t at;        /* offset of the next segment, at most bytes.size */
+  bool reader_counts; /* the caller adds the counts of chunks to the sums */
+  dcpi_header header; /* the lines read so far */
+  bool in_body;       /* the header has been read */
+  bool has_ended;     /* after the footer, or after damage that ends parsing */
+  bool has_chunk;     /* a chunk or a line of counts has been read */
+  uint64_t last;      /* start of the last chunk, or the last address */
+  uint64_t last_end;  /* end of the last chunk, in bytes from tstart */
+  uint64_t addresses; /* number of addresses with samples so far */
+  uint64_t samples;   /* sum of the counts so far */
+  uint64_t counts[DCPI_MAX_EVENTS]; /* of the last line of dcpicat */
 } dcpi_parser;
 
 
-/* line.c */
+/* dcpi_header_line.c */
 
-/* Cut the line that begins at `offset`; false when no line feed follows. */
+/* Split the line that begins at `offset`. Returns false if no line feed
+   follows. */
 bool dcpi_split_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
-/* Cut what is left as a line that has no end. */
+/* Split all bytes from `offset` on as a line that has no line feed. */
 void dcpi_split_last_line (pf_bytes bytes, uint64_t offset, dcpi_line *line);
 
-/* The word of a text, or DCPI_WORDS. */
+/* Returns the word that a text is, or DCPI_WORDS. */
 dcpi_word dcpi_word_of (pf_bytes text);
 
-/* Whether a line is "samples" and blanks. */
+/* Whether the line ends a binary header: "samples" and blanks. */
 bool dcpi_is_terminator (const dcpi_line *line);
 
-/* The digits of a number in base 10 or 16. Not all of them are digits, or
-   there are none: PF_EFORMAT; above 2^64 - 1: PF_ELIMIT. */
+/* Parse a number in base 10 or 16. Returns PF_EFORMAT if `digits` is empty or
+   has another byte, PF_ELIMIT if the number is above 2^64 - 1 (*number is then
+   undefined). */
 pf_status dcpi_number (pf_bytes digits, unsigned base, uint64_t *number);
 
-/* Cut the first word off `text`: false when there is none. */
+/* Remove the first word from `text` and store it in *word. Returns false if
+   there is none. */
 bool dcpi_next_word (pf_bytes *text, pf_bytes *word);
 
-/* Whether a text is a C string. */
+/* Whether a text equals a C string. */
 bool dcpi_equals (pf_bytes text, const char *string);
 
 static inline bool dcpi_is_blank (uint8_t c) {
@@ -205,58 +215,63 @@ static inline pf_bytes dcpi_text (const char *text) {
 }
 
 
-/* epoch.c */
+/* dcpi_epoch.c */
 
-/* The digits of an epoch as YYYYMMDDHHMMSS in decimal, so that later ones
-   are greater; 0 when they are no time. */
+/* Convert the digits of an epoch to the decimal number YYYYMMDDHHMMSS (UTC),
+   which sorts by time. Returns 0 if the digits are not a valid time. */
 uint64_t dcpi_epoch (pf_bytes digits);
 
 
-/* header.c */
+/* dcpi_header.c */
 
-/* Report a byte that a header line cannot have. */
+/* Report control bytes in a header line. Returns the result of dcpi_report. */
 pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line);
 
-/* Take a line into a header and report what is wrong with it. */
+/* Add a line to parser->header and report errors in it. */
 pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line);
 
-/* The header is whole: report required lines that it has not, and what its
-   version means. */
+/* Finish parser->header after its last line: report missing lines and an
+   unknown version, and set the event of a binary file. */
 pf_status dcpi_check_header (dcpi_parser *parser);
 
-/* The last name of a path, without blanks in front, which its text has no room
-   for: what dcpicat calls the name of an image. */
+/* Returns the last component of a path without leading blanks (a header cannot
+   hold them): the name that dcpicat prints for an image. */
 pf_bytes dcpi_base_name (pf_bytes path);
 
-/* The name, as the header has it or as its path ends. */
+/* Returns the name of the image: the line `name`, else the last component of
+   the path; `at` is NULL if neither is known. */
 pf_bytes dcpi_name_of (const dcpi_header *header);
 
-/* The clock of the processors in hertz; 0: not known. */
+/* Returns the clock rate of the processors in hertz; 0 if it is unknown. */
 uint64_t dcpi_clock (const dcpi_header *header);
 
-/* The nanoseconds that a sample of an event stands for, in the parts of
-   model/wide.h; 0: it counts no time. */
+/* Returns the time that one sample of an event stands for, in the fixed-point
+   nanoseconds of model/wide.h; 0 for events other than cycles and if the clock
+   is unknown. */
 pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event);
 
 
-/* parser.c */
+/* dcpi_parser.c. A parser at the start of the trace's first source. */
 
 dcpi_parser dcpi_new_parser (const dcpi_file *file, pf_trace *trace,
                              pf_error *error);
 
-/* The next segment: PF_MORE, PF_END, or a failure when reporting failed. */
+/* Parse the next segment. Returns PF_MORE, PF_END, or a failure when pf_warn
+   fails. */
 pf_status dcpi_next_segment (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Say what is odd, unless it was said. Answers what pf_warn does. */
+/* Add a warning to the trace, formatted as by printf; see pf_warn, whose result
+   is returned. */
 pf_status dcpi_report (dcpi_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
 
-/* Make the next `size` bytes, which are there, the segment, and go past. */
+/* Set the segment to the next `size` bytes, which must exist, and advance. */
 void dcpi_take_segment (dcpi_parser *parser, dcpi_segment *segment,
                         dcpi_kind kind, uint64_t size);
 
-/* Make all that is left the last segment; the caller reports. */
+/* Set the segment to all remaining bytes and end parsing. The caller reports
+   the reason. */
 void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment);
 
 static inline uint64_t dcpi_left (const dcpi_parser *parser) {
@@ -268,32 +283,33 @@ static inline uint32_t dcpi_load (const dcpi_parser *parser, uint64_t at) {
 }
 
 
-/* chunk.c */
+/* dcpi_chunk.c */
 
-/* The next chunk, or the footer. */
+/* Parse the next chunk or the footer. */
 pf_status dcpi_parse_chunk (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Add the counts of a segment to the sums of its parser. */
+/* Add the counts of a chunk to the sums of the parser. */
 void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment);
 
 
-/* text.c */
+/* dcpicat.c */
 
-/* The next line of counts: parser->counts has them, one of each event. */
+/* Parse the next line of counts into parser->counts. At the end of the file the
+   sums are checked. */
 pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment);
 
-/* Read "470352 cycles:63488:10000"; false when it is not of that form: the
-   event then has all of the text for a name. */
+/* Parse "470352 cycles:63488:10000" into *event. Returns false for another
+   form; event->name is then the whole text (after the sum, if there is one). */
 bool dcpi_read_event (pf_bytes text, dcpi_event *event);
 
-/* Take an event line into the header. */
+/* Add an event line to the header. */
 pf_status dcpi_take_event (dcpi_parser *parser, const dcpi_line *line);
 
-/* Report sums of events that are not as stated, when all has been read. */
+/* Report events whose counts do not add up to the stated sum. */
 pf_status dcpi_check_events (dcpi_parser *parser);
 
 
-/* read.c, lists.c, raw.c: the readers, for pf_table.open. */
+/* dcpi_read.c, dcpi_header_read.c, dcpi_raw.c: the readers (pf_table.open). */
 pf_status dcpi_open_samples (pf_trace *trace, const pf_table *table,
                              pf_reader **reader, pf_error *error);
 pf_status dcpi_open_header (pf_trace *trace, const pf_table *table,
@@ -303,25 +319,29 @@ pf_status dcpi_open_profiles (pf_trace *trace, const pf_table *table,
 pf_status dcpi_open_raw (pf_trace *trace, const pf_table *table,
                          pf_reader **reader, pf_error *error);
 
-/* What all readers begin with. */
+/* The beginning of the state of each reader. */
 typedef struct dcpi_reader {
   pf_reader reader;
   pf_trace *trace;
   dcpi_parser parser;
 } dcpi_reader;
 
-/* Make `size` bytes of reader, zero but for what every reader has. */
+/* Allocate a reader of `size` bytes, zeroed except for these fields. */
 pf_status dcpi_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                             dcpi_reader **made, pf_error *error);
 
-/* Look at the bytes as they are now; the file may have become shorter. */
+/* Reload the bytes of the source before a batch is read. Returns PF_ETRUNCATED
+   if the file has become shorter than the position of the parser. */
 pf_status dcpi_refresh (dcpi_reader *self, pf_error *error);
 
-/* Put a text in a column of names, or mark it missing when `at` is NULL. */
+/* Store a text in a column of names, if the column is wanted. A text with `at`
+   NULL is missing. */
 pf_status dcpi_put_text (dcpi_reader *self, pf_batch *batch, size_t column,
                          size_t row, pf_bytes text, pf_error *error);
 
-/* Put a number in a column of numbers or addresses, when it is wanted. */
+/* Store a number in a column of integers or addresses, if the column is wanted.
+   The value is missing if `is_there` is false or it does not fit into
+   int64_t. */
 void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
                       uint64_t value);
 
@@ -330,13 +350,13 @@ static inline bool dcpi_wanted (const pf_batch *batch, size_t column) {
 }
 
 
-/* tables.c: the schemas, and the numbers of their columns. */
+/* dcpi_tables.c: the schemas and the indexes of their columns */
 
 enum {
   SAMPLES_ADDRESS,
   SAMPLES_COUNT,
   SAMPLES_SPENT,
-  SAMPLES_REST, /* hidden */
+  SAMPLES_REST, /* hidden column: rounding rest of SPENT */
   SAMPLES_PROFILE,
   SAMPLES_IMAGE,
   SAMPLES_NAME,
@@ -392,7 +412,7 @@ extern const pf_field dcpi_profiles_fields[PROFILES_COLUMNS];
 extern const pf_field dcpi_header_fields[HEADER_COLUMNS];
 extern const pf_field dcpi_raw_fields[RAW_COLUMNS];
 
-/* The tables the encoder takes, by number. */
+/* The tables that the encoder accepts. */
 enum {
   WRITTEN_SAMPLES,
   WRITTEN_HEADER,
@@ -401,7 +421,8 @@ enum {
 extern const pf_table dcpi_written[WRITTEN_TABLES];
 
 
-/* encode.c */
+/* dcpi_encode.c: pf_format.encoder. The encoder keeps all rows in memory and
+   writes the file in `finish`. */
 pf_status dcpi_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,
                         pf_error *error);

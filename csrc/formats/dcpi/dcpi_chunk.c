@@ -1,6 +1,6 @@
 /*
-** dcpi_chunk.c - the binary parts of major version 0. All numbers are unsigned,
-** of 32 bits, little-endian; nothing is aligned.
+** dcpi_chunk.c - segments of the binary form, major version 0. All numbers are
+** unsigned, 32 bits, little-endian and not aligned.
 **
 **   chunk   OFFSET  SIZE  FIELD
 **                0     4  offset of the first address from tstart
@@ -10,15 +10,17 @@
 **   footer       0     4  number of addresses that have samples
 **                4     4  sum of all samples
 **
-** Chunks stand in order of their offsets and do not overlap. Neither their
-** number nor their length is stated: the footer is the last 8 bytes. From
-** dcpiformat(4), which leaves open whether an offset counts bytes (taken
-** here) or instructions, and what changed between 0.06 and 0.07.
+** Chunks are sorted by offset and do not overlap. Neither the number of chunks
+** nor their total size is stated: the footer is the last 8 bytes. Source:
+** dcpiformat(4). It does not say whether an offset counts bytes (assumed here)
+** or instructions, and what changed between versions 0.06 and 0.07.
 */
 
 #include "formats/dcpi/dcpi.h"
 
-#define LARGEST_NUMBER 0x40000000u /* from here on 4 * number wraps 32 bits */
+#define LARGEST_NUMBER \
+  0x40000000u /* from here on 4 * number overflows 32
+                                      bits */
 
 
 static uint32_t swapped (uint32_t word) {
@@ -55,8 +57,8 @@ void dcpi_add_counts (dcpi_parser *parser, const dcpi_segment *segment) {
 }
 
 
-/* Whether the 8 bytes at `at` are the footer of what has been read, and of
-   `more` counts from `counts_at` on. */
+/* Whether the 8 bytes at `at` are a footer that matches the sums so far plus
+   `more` counts at `counts_at`. */
 static bool is_footer (const dcpi_parser *parser, uint64_t at,
                        uint64_t counts_at, uint64_t more) {
   uint64_t addresses = parser->addresses, samples = parser->samples;
@@ -69,10 +71,11 @@ static bool is_footer (const dcpi_parser *parser, uint64_t at,
 /* }====== */
 
 
-/* {====== Why a segment is not as it should be ====== */
+/* {====== Causes of a malformed segment ====== */
 
-/* Whether each line feed behind the header follows a carriage return, as a
-   copy in text mode leaves them, and without these the words come out. */
+/* Whether the file was copied in text mode: each line feed of the body follows
+   a carriage return, and without the carriage returns its size is a multiple of
+   4. */
 static bool is_text_copy (const dcpi_parser *parser) {
   const uint8_t *const body = parser->bytes.at + parser->header.size;
   const size_t size = parser->bytes.size - (size_t)parser->header.size;
@@ -95,7 +98,7 @@ static pf_status report_text_copy (dcpi_parser *parser, uint64_t at) {
 }
 
 
-/* Whether a chunk head makes sense with its bytes the other way round. */
+/* Whether the head of a chunk is plausible in the other byte order. */
 static bool fits_swapped (const dcpi_parser *parser,
                           const dcpi_segment *segment) {
   const uint64_t offset = swapped(segment->words[0]);
@@ -109,7 +112,7 @@ static bool fits_swapped (const dcpi_parser *parser,
 /* }====== */
 
 
-/* {====== The footer ====== */
+/* {====== Footer ====== */
 
 static pf_status bad_sum (dcpi_parser *parser, const char *code, uint64_t at,
                           const char *what, uint32_t stated, uint64_t counted) {
@@ -166,7 +169,7 @@ static void take_footer (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* The bytes end where a footer should be. */
+/* The file ends before a footer. */
 static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at, left = dcpi_left(parser);
   const bool is_all = at == parser->header.size;
@@ -182,7 +185,7 @@ static pf_status missing_footer (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* What was counted stands here as a footer, and bytes behind it. */
+/* A footer that matches the sums, followed by more bytes. */
 static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
   take_footer(parser, segment);
   return dcpi_report(parser, PF_DAMAGE, "dcpi-trailing-bytes", PF_EFORMAT,
@@ -191,7 +194,7 @@ static pf_status trailing_bytes (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Bytes before the footer that are no chunk. */
+/* Bytes before the footer that are too few for a chunk. */
 static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at, stray = dcpi_left(parser) - DCPI_FOOTER_SIZE;
   dcpi_take_segment(parser, segment, DCPI_REST, stray);
@@ -208,7 +211,7 @@ static pf_status stray_bytes (dcpi_parser *parser, dcpi_segment *segment) {
 
 /* {====== Chunks ====== */
 
-/* Say once that the offsets may count instructions. */
+/* Note, once per trace, that offsets may count instructions. */
 static pf_status hint_unit (dcpi_parser *parser) {
   return dcpi_report(parser, PF_NOTE, "dcpi-offset-unit", PF_EFORMAT,
                      parser->header.size,
@@ -225,7 +228,7 @@ static pf_status hint_unit_if (dcpi_parser *parser, pf_status status,
 }
 
 
-/* Where it stands among the chunks. */
+/* Compare the start of a chunk with the chunk before it. */
 static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
                               uint64_t start) {
   const uint64_t step = parser->file->step;
@@ -249,7 +252,7 @@ static pf_status check_order (dcpi_parser *parser, const dcpi_segment *segment,
 }
 
 
-/* Where its addresses are. */
+/* Compare the addresses of a chunk with 2^64 and with tsize. */
 static pf_status check_range (dcpi_parser *parser, const dcpi_segment *segment,
                               uint64_t start, uint64_t end) {
   const dcpi_header *const header = &parser->header;
@@ -288,7 +291,8 @@ static pf_status check_alignment (dcpi_parser *parser,
 }
 
 
-/* Check a chunk against its neighbours and the image, and go on from it. */
+/* Check a chunk against the one before and the image, and store its position in
+   the parser. */
 static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t step = parser->file->step;
   const uint64_t unit = parser->file->by_insn ? step : 1;
@@ -307,7 +311,7 @@ static pf_status check_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Take `count` counts; `size` bytes of the file belong to the chunk. */
+/* Read a chunk of `count` counts that covers `size` bytes of the file. */
 static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
                              uint64_t count, uint64_t size) {
   segment->counts_at = parser->at + DCPI_CHUNK_HEAD;
@@ -319,7 +323,7 @@ static pf_status take_chunk (dcpi_parser *parser, dcpi_segment *segment,
 }
 
 
-/* Whether a chunk and a footer are there. */
+/* Whether the rest of the file can hold this chunk and a footer. */
 static bool fits (const dcpi_parser *parser, const dcpi_segment *segment) {
   const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
   const uint64_t left = dcpi_left(parser);
@@ -343,7 +347,8 @@ static pf_status empty_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* A number of counts that nobody can believe. */
+/* The stated number of counts is impossible: end parsing and report the likely
+   cause. */
 static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at, left = dcpi_left(parser);
   const bool is_other = fits_swapped(parser, segment);
@@ -363,7 +368,7 @@ static pf_status reject_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* The counts go on behind the end of the file, where the footer should be. */
+/* The chunk extends beyond the end of the file: read the counts that exist. */
 static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at;
   const uint64_t available = (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4;
@@ -381,7 +386,8 @@ static pf_status truncated_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* The number is wrong, but the footer is there and fits what is between. */
+/* The stated number is wrong, but the footer matches the `count` counts before
+   it: read these. */
 static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
                                uint64_t count) {
   const uint64_t at = parser->at;
@@ -399,7 +405,7 @@ static pf_status wrong_number (dcpi_parser *parser, dcpi_segment *segment,
 }
 
 
-/* A chunk that does not fit before a footer. */
+/* Handle a chunk that does not fit before a footer. */
 static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t minimum = DCPI_CHUNK_HEAD + DCPI_FOOTER_SIZE;
   const uint64_t body =
@@ -409,7 +415,7 @@ static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
                 parser->at + DCPI_CHUNK_HEAD, body / 4))
     return wrong_number(parser, segment, body / 4);
   if (segment->words[1] <= (dcpi_left(parser) - DCPI_CHUNK_HEAD) / 4)
-    return complete_chunk(parser, segment); /* only the footer is cut */
+    return complete_chunk(parser, segment); /* only the footer is truncated */
   if (segment->words[1] >= LARGEST_NUMBER || fits_swapped(parser, segment) ||
       is_text_copy(parser))
     return reject_chunk(parser, segment);
@@ -417,8 +423,8 @@ static pf_status bad_chunk (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* Whether what stands here is the footer of what was read, and cannot be a
-   chunk. */
+/* Whether the next 8 bytes match the sums as a footer and are not a valid chunk
+   head. Bytes then follow the footer. */
 static bool is_early_footer (const dcpi_parser *parser,
                              const dcpi_segment *segment) {
   const bool is_chunk =
@@ -428,7 +434,7 @@ static bool is_early_footer (const dcpi_parser *parser,
 }
 
 
-/* The words of a chunk's head are there. */
+/* Read a chunk head, of which at least 8 bytes exist, and decide what it is. */
 static pf_status take_chunk_or_footer (dcpi_parser *parser,
                                        dcpi_segment *segment) {
   const uint64_t left = dcpi_left(parser);

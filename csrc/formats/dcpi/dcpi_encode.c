@@ -1,6 +1,6 @@
 /*
-** dcpi_encode.c - the way out, first segment: rows and header lines are kept until
-** the file is written.
+** dcpi_encode.c - the encoder, step 1: collects rows and header lines in memory
+** until `finish` writes the file.
 */
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@ pf_status dcpi_no_memory (pf_error *error) {
 }
 
 
-/* Make capacity for one more of `size` bytes each; false: no memory. */
+/* Make room for one more element of `size` bytes. Returns false if out of
+   memory. */
 static bool grow (void **list, size_t count, size_t *capacity, size_t size) {
   if (count < *capacity)
     return true;
@@ -44,7 +45,7 @@ static uint32_t name_or_none (const pf_batch *batch, size_t column,
 
 /* {====== Profiles ====== */
 
-/* What a row of samples says of its profile. */
+/* The profile that a row of samples names, with all texts of the row. */
 static dcpi_profile profile_of_row (const pf_batch *batch, size_t row) {
   dcpi_profile profile = {.has_id = has(batch, SAMPLES_PROFILE, row)};
   if (profile.has_id)
@@ -57,7 +58,7 @@ static dcpi_profile profile_of_row (const pf_batch *batch, size_t row) {
 }
 
 
-/* Whether two are the same profile: by number, else by all they say. */
+/* Whether two profiles are the same: by id, else by all texts. */
 static bool is_same (const dcpi_profile *known, const dcpi_profile *profile) {
   if (known->has_id || profile->has_id)
     return known->has_id && profile->has_id && known->id == profile->id;
@@ -65,8 +66,9 @@ static bool is_same (const dcpi_profile *known, const dcpi_profile *profile) {
 }
 
 
-/* The number of a profile in the list, which it is added to when it is new;
-   UINT32_MAX: no memory. Rows of one profile mostly follow each other. */
+/* Returns the index of a profile in the list and adds it if it is new;
+   UINT32_MAX if out of memory. Searches from the end, because rows of one
+   profile mostly follow each other. */
 static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
   size_t i = self->nprofiles;
   while (i > 0 && !is_same(&self->profiles[i - 1], profile))
@@ -81,7 +83,7 @@ static uint32_t find_profile (dcpi_writer *self, const dcpi_profile *profile) {
 }
 
 
-/* Take the names that the header lines alone did not tell. */
+/* Add the texts that `known` does not have. */
 static void add_names (dcpi_profile *known, const dcpi_profile *profile) {
   for (size_t i = 0; i < SAMPLES_COLUMNS; i++)
     if (known->names[i] == PF_NO_NAME)
@@ -93,7 +95,7 @@ static void add_names (dcpi_profile *known, const dcpi_profile *profile) {
 
 /* {====== Rows ====== */
 
-/* The count of a row, which must be there and not below 0. */
+/* Read the count of a row, which must be present and not negative. */
 static pf_status take_count (const pf_batch *batch, size_t row, uint64_t *count,
                              pf_error *error) {
   if (!has(batch, SAMPLES_ADDRESS, row) || !has(batch, SAMPLES_COUNT, row))
@@ -193,7 +195,7 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* A line of the option `header`: it counts for all profiles. */
+/* Add a line of the option `header`, which is valid for all profiles. */
 static pf_status take_line (dcpi_writer *self, const dcpi_line *line,
                             pf_bytes text, pf_error *error) {
   if (line->word.size == 0 || line->value.size == 0)

@@ -1,10 +1,10 @@
 /*
-** dcpi_encode.h - what encode.c (rows in), gather.c (one header of fields), header.c
-** and write.c (bytes out) share.
+** dcpi_encode.h - state of the encoder, shared by its four files.
 **
-** Rows and header lines come with the number of their profile. A file holds
-** one profile, so all that come must fit one: the same image on the same
-** machine; epochs may report_conflict, and in dcpicat's text events.
+** dcpi_encode.c collects rows and header lines, each with the id of a profile.
+** A file holds one profile: dcpi_header_merge.c combines the headers, or fails
+** if the profiles have different images or machines (epochs may differ, and in
+** dcpicat's text events). dcpi_write.c and dcpi_header_write.c write the bytes.
 */
 
 #ifndef dcpi_encode_h
@@ -13,27 +13,29 @@
 #include "formats/dcpi/dcpi.h"
 #include "model/names.h"
 
-/* A count. `event` is a name, and at the end the number of an event. */
+/* A count. `event` is a name in the dictionary, after dcpi_merge_headers an
+   index of dcpi_output_header.events. */
 typedef struct dcpi_row {
   uint64_t address, count;
-  uint32_t profile; /* number in the writer's list */
+  uint32_t profile; /* index in dcpi_writer.profiles */
   uint32_t event;
 } dcpi_row;
 
-/* A header line; names in the dictionary. */
+/* A header line. The texts are names in the dictionary. */
 typedef struct dcpi_field {
-  uint32_t profile; /* number in the writer's list, or DCPI_ALL_PROFILES */
+  uint32_t profile; /* index in dcpi_writer.profiles, or DCPI_ALL_PROFILES */
   uint32_t word, value;
-  uint32_t line; /* all of it, or PF_NO_NAME: to be made of the two */
+  uint32_t line; /* the original line, or PF_NO_NAME: built from word and
+                    value */
 } dcpi_field;
 
-#define DCPI_ALL_PROFILES UINT32_MAX /* the option `header`: for all profiles */
+#define DCPI_ALL_PROFILES UINT32_MAX /* a line of the option `header` */
 
-/* A profile that rows or lines belong to, and what its rows say of it. */
+/* A profile, and the texts that its rows state. */
 typedef struct dcpi_profile {
   bool has_id;
   int64_t id;
-  uint32_t names[SAMPLES_COLUMNS]; /* of the columns of names, or PF_NO_NAME */
+  uint32_t names[SAMPLES_COLUMNS]; /* by column; PF_NO_NAME: not stated */
 } dcpi_profile;
 
 typedef struct dcpi_writer {
@@ -48,23 +50,24 @@ typedef struct dcpi_writer {
   size_t nprofiles, profiles_capacity;
 } dcpi_writer;
 
-/* An event as it is written; the name is in the dictionary. */
+/* An event of the file. The name is in the dictionary. */
 typedef struct dcpi_output_event {
   uint32_t name;
   uint64_t period, fraction, total;
 } dcpi_output_event;
 
-/* What is written above the counts. */
+/* The merged header of the file. */
 typedef struct dcpi_output_header {
-  uint32_t values[DCPI_WORDS]; /* names, or PF_NO_NAME; not of events */
-  uint64_t epoch;              /* of the earliest profile */
-  uint64_t start, size;        /* of the code */
+  uint32_t values[DCPI_WORDS]; /* names in the dictionary, or PF_NO_NAME; not
+                                  used for events */
+  uint64_t epoch;              /* of the earliest profile; see dcpi_epoch */
+  uint64_t start, size;        /* address range of the code, in bytes */
   dcpi_output_event events[DCPI_MAX_EVENTS];
   size_t nevents;
 } dcpi_output_header;
 
-/* Where the bytes go, and what they are made of. The sink keeps its first
-   failure: it is looked at once, at the end. */
+/* The arguments of all functions that write. The sink keeps its first failure,
+   which is checked once, at the end. */
 typedef struct dcpi_output {
   dcpi_writer *writer;
   dcpi_output_header *header;
@@ -82,34 +85,36 @@ static inline bool dcpi_is_stated (const dcpi_output *out, dcpi_word word) {
 
 pf_status dcpi_no_memory (pf_error *error);
 
-/* The word a field begins with. */
+/* Returns the word of a header line. */
 dcpi_word dcpi_field_word (const dcpi_writer *writer, const dcpi_field *field);
 
-/* Bring what all profiles say together; PF_EUNSUPPORTED in words when they
-   are not one. The rows get the numbers of their events. */
+/* Combine the headers of all profiles into *header and replace the event names
+   of the rows by indexes. Returns PF_EUNSUPPORTED if the profiles do not fit
+   into one file. */
 pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
                               pf_error *error);
 
-/* header.c: put bytes, and at most 127 bytes of text as printf makes it. */
+/* dcpi_header_write.c: write bytes, and up to 127 bytes formatted as by
+   printf. */
 void dcpi_put_bytes (const dcpi_output *out, pf_bytes text);
 void dcpi_put_format (const dcpi_output *out, const char *format, ...)
     PF_PRINTF(2, 3);
 
-/* Whether a text has bytes, and none that a line cannot hold. */
+/* Whether a text is not empty and has no control byte except tabs. */
 bool dcpi_is_printable (pf_bytes text);
 
-/* Whether the same field is written before field `number`. */
+/* Whether an equal header line is written before line `number`. */
 bool dcpi_is_duplicate (const dcpi_output *out, size_t number);
 
-/* Whether the option `header` has another line of this field's word. */
+/* Whether the option `header` has another line of the same word. */
 bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field);
 
-/* Put the header of version 0.07: the lines that came, in their order, then
-   what is required beside them. */
+/* Write the header of version 0.07: the collected lines in their order, then
+   missing lines. */
 void dcpi_put_header (const dcpi_output *out);
 
-/* Write what has been put. PF_EUNSUPPORTED, before a byte is written, when
-   the dialect cannot hold it. */
+/* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
+   dialect cannot hold the contents. */
 pf_status dcpi_write (dcpi_writer *writer, pf_sink *sink, pf_error *error);
 
 #endif

@@ -1,9 +1,9 @@
 /*
-** dcpi_epoch.c - times written as digits, all of them UTC:
+** dcpi_epoch.c - times in decimal digits, all of them UTC:
 **
-**   YYMMDDHHMM        the daemons of 1996 to 1998; years from 70 on are 19YY
+**   YYMMDDHHMM        daemons of 1996 to 1998; years from 70 on are 19YY
 **   YYYYMMDDHHMM      later tools
-**   YYYYMMDDHHMMSS    announced by the format's description
+**   YYYYMMDDHHMMSS    announced in dcpiformat(4)
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -17,7 +17,7 @@ static unsigned days_of (unsigned year, unsigned month) {
 }
 
 
-/* Whether YYYYMMDDHHMMSS is a time there was. */
+/* Whether YYYYMMDDHHMMSS is a valid time. */
 static bool is_time (uint64_t time) {
   const unsigned second = (unsigned)(time % 100);
   const unsigned minute = (unsigned)(time / 100 % 100);

@@ -1,30 +1,30 @@
 /*
-** dcpi_header.c - the lines of a header, and what they must be.
+** dcpi_header.c - checks the lines of a header and stores their values.
 **
 ** A binary file has, in any order and each exactly once:
 **
 **   version   pdb-<major>.<minor>     the major number decides what follows
 **   image     hexadecimal digits      14 of a time, 6 more: too long for a
 **                                     number of 64 bits
-**   epoch     digits of a time        see epoch.c
+**   epoch     digits of a time        see dcpi_epoch.c
 **   platform  text                    the machine
-**   event     text                    what was counted
-**   period    digits                  events for one sample
+**   event     text                    the event that was counted
+**   period    digits                  events per sample
 **   tstart    hexadecimal digits      first address of the code, without 0x
 **   tsize     digits                  bytes of code, in decimal
-**   cpuspeed  digits                  taken as MHz, from 1,000,000 on as Hz
+**   cpuspeed  digits                  MHz below 1,000,000, else hertz
 **
-** and perhaps cpuamask, cpuimplv, cpucount, path, and words of later tools,
-** which are kept. "samples" and blanks end it. dcpicat's text begins with
-** name, image, label, path, epoch, platform, text_start and text_size (both
-** with 0x), and a line for each event. From dcpiformat(4), whose list of
-** required words says so, and dcpicat(1); the unit of cpuspeed is not stated
-** anywhere.
+** and optionally cpuamask, cpuimplv, cpucount, path, and words of later tools,
+** which are kept. "samples" and blanks end the header. dcpicat's text begins
+** with name, image, label, path, epoch, platform, text_start and text_size
+** (both with 0x), and one line for each event. Sources: dcpiformat(4), which
+** lists the required words, and dcpicat(1). The unit of cpuspeed is not
+** documented.
 */
 
 #include "formats/dcpi/dcpi.h"
 
-#define HERTZ_FROM 1000000 /* a cpuspeed this large is no number of MHz */
+#define HERTZ_FROM 1000000 /* a smaller cpuspeed is in MHz */
 
 
 pf_bytes dcpi_base_name (pf_bytes path) {
@@ -65,7 +65,8 @@ pf_wide dcpi_sample_time (const dcpi_header *header, const dcpi_event *event) {
 
 /* {====== Bytes of a line ====== */
 
-/* Offset of the first control byte in the text of a line, or its end. */
+/* Returns the offset of the first control byte in a line, or the end of its
+   text. */
 static uint64_t control_byte (const dcpi_parser *parser,
                               const dcpi_line *line) {
   const uint64_t end = line->offset + line->size - 1;
@@ -93,9 +94,10 @@ pf_status dcpi_check_bytes (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
-/* Report a line that is no word and rest; false in `is_line`. */
-static pf_status check_shape (dcpi_parser *parser, const dcpi_line *line,
-                              bool *is_line) {
+/* Report a line that is not a word and a value. *is_line is false if it has no
+   use. */
+static pf_status check_line (dcpi_parser *parser, const dcpi_line *line,
+                             bool *is_line) {
   *is_line = line->word.size > 0 && line->rest.size > 0;
   if (line->word.size > DCPI_MAX_WORD)
     return dcpi_report(parser, PF_DAMAGE, "dcpi-long-word", PF_EFORMAT,
@@ -128,7 +130,8 @@ static pf_status bad_value (dcpi_parser *parser, const dcpi_line *line,
 }
 
 
-/* A number behind an 0x, which dcpicat prints and the binary header has not. */
+/* Remove the prefix 0x. dcpicat prints it; in a binary header it is
+   reported. */
 static pf_status take_prefix (dcpi_parser *parser, const dcpi_line *line,
                               pf_bytes *digits) {
   if (digits->size < 2 || digits->at[0] != '0' || (digits->at[1] | 0x20) != 'x')
@@ -166,7 +169,7 @@ static pf_status take_number (dcpi_parser *parser, const dcpi_line *line,
 }
 
 
-/* Digits that are not looked at as a number. */
+/* Check digits whose number is not needed. */
 static pf_status take_digits (dcpi_parser *parser, const dcpi_line *line) {
   uint64_t ignored;
   if (dcpi_number(line->value, 16, &ignored) == PF_EFORMAT)
@@ -191,8 +194,8 @@ static pf_status take_time (dcpi_parser *parser, const dcpi_line *line) {
 }
 
 
-/* pdb-<major>.<minor>: true when that is what stands there. A number too
-   large is the largest one: no such version is known. */
+/* Parse pdb-<major>.<minor>. Returns false for another form. A number that is
+   too large becomes UINT64_MAX, an unknown version. */
 static bool parse_version (dcpi_header *header, pf_bytes text) {
   if (text.size < 4 || memcmp(text.at, "pdb-", 4) != 0)
     return false;
@@ -245,8 +248,8 @@ static pf_status take_value (dcpi_parser *parser, const dcpi_line *line) {
 
 /* {====== Lines ====== */
 
-/* Whether a word has a meaning in the dialect; the others are unknown ones,
-   whose lines are kept. */
+/* Whether the dialect defines a word. Lines of other words are kept as
+   unknown. */
 static bool is_of_dialect (dcpi_dialect dialect, dcpi_word word) {
   const uint32_t in_text =
       UINT32_C(1) << DCPI_IMAGE | UINT32_C(1) << DCPI_EPOCH |
@@ -261,7 +264,8 @@ static bool is_of_dialect (dcpi_dialect dialect, dcpi_word word) {
 }
 
 
-/* A word that has come before: only paths and, in text, events may. */
+/* Report a repeated word, except paths and other words that may occur more than
+   once. */
 static pf_status take_again (dcpi_parser *parser, const dcpi_line *line) {
   const bool is_single = line->id <= DCPI_CPUSPEED;
   if (!is_single)
@@ -277,7 +281,7 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
   dcpi_header *const header = &parser->header;
   const dcpi_dialect dialect = parser->file->dialect;
   bool is_line;
-  const pf_status status = check_shape(parser, line, &is_line);
+  const pf_status status = check_line(parser, line, &is_line);
   if (status < 0 || !is_line || !is_of_dialect(dialect, line->id))
     return status;
   if (line->id == DCPI_EVENT && dialect == DCPI_CAT)
@@ -293,9 +297,9 @@ pf_status dcpi_take_line (dcpi_parser *parser, const dcpi_line *line) {
 /* }====== */
 
 
-/* {====== The whole header ====== */
+/* {====== The complete header ====== */
 
-/* List the words that are required and not there. */
+/* List the required words that are missing. */
 static size_t list_missing (const dcpi_header *header, dcpi_dialect dialect,
                             char *list, size_t capacity) {
   static const dcpi_word of_text[] = {
@@ -330,7 +334,7 @@ static pf_status check_missing (dcpi_parser *parser) {
 }
 
 
-/* What the version means for the binary data. */
+/* Report a missing, unsupported or unknown version of a binary file. */
 static pf_status check_version (dcpi_parser *parser) {
   const dcpi_header *const header = &parser->header;
   const pf_bytes version = header->values[DCPI_VERSION];
@@ -357,7 +361,7 @@ static pf_status check_version (dcpi_parser *parser) {
 }
 
 
-/* The one event of a binary file. */
+/* Set the only event of a binary file. */
 static void set_event (dcpi_header *header) {
   if (header->values[DCPI_EVENT].at == NULL)
     return;
@@ -370,7 +374,7 @@ static void set_event (dcpi_header *header) {
 }
 
 
-/* A clock that the user has_value, where the header does not. */
+/* Use the option cpuspeed if the header states no clock. */
 static void set_speed (dcpi_parser *parser) {
   dcpi_header *const header = &parser->header;
   if (dcpi_has(header, DCPI_CPUSPEED) || parser->file->cpuspeed == 0)

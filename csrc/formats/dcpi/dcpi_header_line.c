@@ -1,10 +1,10 @@
 /*
-** dcpi_header_line.c - a header line: its word, its value.
+** dcpi_header_line.c - splits a header line into its word and its value.
 **
 **   <line> : <word> <blank>+ <rest> "\n"     blanks are spaces and tabs
 **
-** Blanks at the end belong to the rest, as the grammar has it; the value is
-** the rest without them, and without a carriage return.
+** By the grammar blanks at the end belong to the rest. The value is the rest
+** without them and without a carriage return.
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -59,7 +59,7 @@ bool dcpi_next_word (pf_bytes *text, pf_bytes *word) {
 }
 
 
-/* A text without blanks and carriage returns at its end. */
+/* Returns the text without blanks and carriage returns at its end. */
 static pf_bytes trimmed (pf_bytes text) {
   while (text.size > 0 && (dcpi_is_blank(text.at[text.size - 1]) ||
                            text.at[text.size - 1] == '\r'))
@@ -68,7 +68,7 @@ static pf_bytes trimmed (pf_bytes text) {
 }
 
 
-/* Fill what a line consists of; `text` is all but the line feed. */
+/* Fill word, rest, value and id of a line from its text without line feed. */
 static void split_text (pf_bytes text, dcpi_line *line) {
   size_t word = 0;
   while (word < text.size && !dcpi_is_blank(text.at[word]))
@@ -110,7 +110,7 @@ bool dcpi_is_terminator (const dcpi_line *line) {
 }
 
 
-/* The value of a digit, 16 when it is none. */
+/* Returns the value of a hexadecimal digit, 16 for other bytes. */
 static unsigned digit_of (uint8_t c) {
   if (c >= '0' && c <= '9')
     return c - '0';

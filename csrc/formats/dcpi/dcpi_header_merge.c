@@ -1,20 +1,22 @@
 /*
-** dcpi_header_merge.c - the way out, second segment: what all profiles say, as one header.
+** dcpi_header_merge.c - the encoder, step 2: merges the headers of all
+** profiles.
 **
-** Profiles are one when image, label, platform, code and clock are the same;
-** of their epochs the earliest is kept. An event may come from several of
-** them, with one period.
+** Profiles fit into one file if image, label, platform, code range and clock
+** are equal. The earliest epoch is kept. Several profiles may have the same
+** event if they state the same period.
 */
 
 #include <stdlib.h>
 
 #include "formats/dcpi/dcpi_encode.h"
 
-/* The value of each word for each profile, as names. */
+/* The arguments of all functions below, with the value of each word in each
+   profile as a name. */
 typedef struct merge_state {
   dcpi_writer *writer;
   dcpi_output_header *header;
-  uint32_t *values; /* DCPI_WORDS for each profile */
+  uint32_t *values; /* DCPI_WORDS for each profile, or PF_NO_NAME */
   pf_error *error;
 } merge_state;
 
@@ -46,7 +48,7 @@ static pf_status report_conflict (const merge_state *merge, dcpi_word word,
 }
 
 
-/* {====== The values of each profile ====== */
+/* {====== Values of each profile ====== */
 
 static void set_value (uint32_t *values, dcpi_word word, uint32_t name) {
   if (word < DCPI_WORDS && values[word] == PF_NO_NAME)
@@ -54,7 +56,9 @@ static void set_value (uint32_t *values, dcpi_word word, uint32_t name) {
 }
 
 
-/* First the lines that count for merge, then those of each profile. */
+/* Copy the values of header lines: with `for_every` the lines that are valid
+   for all profiles, else those of one. Called first with true, because the
+   first value of a word is kept. */
 static void copy_fields (const merge_state *merge, bool for_every) {
   const dcpi_writer *const writer = merge->writer;
   for (size_t i = 0; i < writer->nfields; i++) {
@@ -72,7 +76,7 @@ static void copy_fields (const merge_state *merge, bool for_every) {
 }
 
 
-/* What only the rows say. */
+/* Add the values that only the rows state. */
 static void copy_row_names (const merge_state *merge) {
   for (size_t p = 0; p < merge->writer->nprofiles; p++) {
     const uint32_t *const names = merge->writer->profiles[p].names;
@@ -91,7 +95,8 @@ static void copy_row_names (const merge_state *merge) {
 
 /* {====== Numbers ====== */
 
-/* A value as a number, 0x before it or not; false when it is none. */
+/* Parse a value in base 10 or 16 with or without 0x. Returns false if it is not
+   a number. */
 static bool parse_number (const merge_state *merge, uint32_t name,
                           unsigned base, uint64_t *number) {
   pf_bytes text = text_of(merge, name);
@@ -104,8 +109,8 @@ static bool parse_number (const merge_state *merge, uint32_t name,
 }
 
 
-/* The start or the size of the code, by whichever word it is stated; as it
-   was when it is not. */
+/* Parse the start or the size of the code, from the word of the binary form or
+   the one of dcpicat. *number is unchanged if neither is stated. */
 static pf_status parse_range (const merge_state *merge, const uint32_t *values,
                               dcpi_word word, dcpi_word in_text,
                               uint64_t *number) {
@@ -139,7 +144,7 @@ static pf_status event_conflict (const merge_state *merge,
 }
 
 
-/* Add an event to the header, or hold it against the one of its name. */
+/* Add an event to the header, or compare it with the known one of this name. */
 static pf_status add_event (const merge_state *merge, uint32_t name,
                             const dcpi_event *event) {
   dcpi_output_header *const header = merge->header;
@@ -160,7 +165,7 @@ static pf_status add_event (const merge_state *merge, uint32_t name,
 }
 
 
-/* The period that a profile has_value for its only event. */
+/* Get the period that a profile states for its only event. */
 static pf_status period_of (const merge_state *merge, const uint32_t *values,
                             uint32_t name, uint64_t *period) {
   const pf_bytes event = text_of(merge, name);
@@ -174,7 +179,8 @@ static pf_status period_of (const merge_state *merge, const uint32_t *values,
 }
 
 
-/* An event line: the name and a period line, or dcpicat's with both. */
+/* Merge an event line: a name with a period line, or dcpicat's line with
+   both. */
 static pf_status merge_event (const merge_state *merge, const uint32_t *values,
                               uint32_t value) {
   dcpi_event event = {.fraction = DCPI_FULL_TIME};
@@ -190,7 +196,7 @@ static pf_status merge_event (const merge_state *merge, const uint32_t *values,
 }
 
 
-/* The events of all header lines; those that count for all go before. */
+/* Merge all event lines. Lines of the option `header` replace the others. */
 static pf_status merge_events (const merge_state *merge) {
   const dcpi_writer *const writer = merge->writer;
   pf_status status = PF_OK;
@@ -210,15 +216,15 @@ static pf_status merge_events (const merge_state *merge) {
 }
 
 
-/* The number of the event of a row: one that the header names, or one whose
-   period the profile has_value. */
+/* Replace the event name of a row by its index. An event that no line names is
+   added if the profile states a period. */
 static pf_status resolve_event (const merge_state *merge, dcpi_row *row) {
   dcpi_output_header *const header = merge->header;
   dcpi_event event = {.fraction = DCPI_FULL_TIME};
   size_t i = 0;
   if (row->event == PF_NO_NAME) {
     row->event = 0;
-    if (header->nevents <= 1) /* none: the header lacks a word, as well */
+    if (header->nevents <= 1) /* 0: also reported as missing, by check_stated */
       return PF_OK;
     return pf_fail(merge->error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "a row of samples has no event, and the header names %zu",
@@ -241,9 +247,9 @@ static pf_status resolve_event (const merge_state *merge, dcpi_row *row) {
 /* }====== */
 
 
-/* {====== One header ====== */
+/* {====== The merged header ====== */
 
-/* The first of several epochs. */
+/* Keep the earliest epoch. */
 static pf_status merge_epoch (const merge_state *merge, uint32_t name) {
   dcpi_output_header *const header = merge->header;
   if (name == PF_NO_NAME)
@@ -263,7 +269,7 @@ static pf_status merge_epoch (const merge_state *merge, uint32_t name) {
 }
 
 
-/* Hold a profile against the first one. */
+/* Compare a profile with the first one. */
 static pf_status check_same (const merge_state *merge, const uint32_t *values) {
   static const dcpi_word same[] = {DCPI_IMAGE, DCPI_PLATFORM, DCPI_LABEL,
                                    DCPI_CPUSPEED};
@@ -288,7 +294,7 @@ static pf_status check_same (const merge_state *merge, const uint32_t *values) {
 }
 
 
-/* The first profile is the header, the others must agree. */
+/* Copy the first profile, compare the others with it. */
 static pf_status merge_profile (const merge_state *merge, size_t profile) {
   const uint32_t *const values = values_of(merge, profile);
   dcpi_output_header *const header = merge->header;
@@ -324,7 +330,7 @@ static pf_status merge_all (const merge_state *merge) {
 }
 
 
-/* A file of no rows and no numbered lines is of one profile, too. */
+/* Without rows and lines with a profile id, add an unnamed profile. */
 static pf_status ensure_profile (dcpi_writer *writer, pf_error *error) {
   if (writer->nprofiles > 0)
     return PF_OK;
@@ -349,7 +355,7 @@ pf_status dcpi_merge_headers (dcpi_writer *writer, dcpi_output_header *header,
   uint32_t *const values = calloc(count + 1, sizeof *values);
   if (values == NULL)
     return dcpi_no_memory(error);
-  memset(values, 0xff, count * sizeof *values); /* PF_NO_NAME each */
+  memset(values, 0xff, count * sizeof *values); /* each is PF_NO_NAME */
   *header = (dcpi_output_header){.epoch = 0};
   const merge_state merge = {writer, header, values, error};
   status = merge_all(&merge);

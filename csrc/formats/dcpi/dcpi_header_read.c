@@ -74,7 +74,7 @@ static pf_status next_lines (pf_reader *reader, pf_batch *batch,
 }
 
 
-/* Open a reader that needs no more than every reader has. */
+/* Open a reader without additional state. */
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               pf_status (*next)(pf_reader *reader,
                                                 pf_batch *batch,
@@ -121,7 +121,7 @@ static pf_status put_names (dcpi_reader *self, pf_batch *batch, size_t row,
 }
 
 
-/* A number of the header, when it is good. */
+/* Store a number of the header; it is missing if its syntax is wrong. */
 static void put_value (const dcpi_reader *self, pf_batch *batch, size_t column,
                        size_t row, dcpi_word word) {
   const dcpi_header *const header = &self->parser.header;
@@ -130,7 +130,7 @@ static void put_value (const dcpi_reader *self, pf_batch *batch, size_t column,
 }
 
 
-/* The sum that the file has_value for an event. */
+/* Returns the sum of samples that the file states for an event. */
 static uint64_t stated_samples (const dcpi_parser *parser,
                                 const dcpi_event *event, bool *is_there) {
   *is_there = true;
@@ -164,7 +164,7 @@ static pf_status put_profile (dcpi_reader *self, pf_batch *batch,
 }
 
 
-/* All of them at once: there are DCPI_MAX_EVENTS at most. */
+/* Return all profiles in one batch: there are at most DCPI_MAX_EVENTS. */
 static pf_status next_profiles (pf_reader *reader, pf_batch *batch,
                                 pf_error *error) {
   dcpi_reader *const self = (dcpi_reader *)reader;

@@ -1,8 +1,9 @@
 /*
-** dcpi_header_write.c - the way out, third segment: the header of version 0.07.
+** dcpi_header_write.c - the encoder, step 4 for binary files: writes the header
+** of version 0.07.
 **
-** What came keeps its order and its bytes, but for what the header has
-** otherwise: the version, the earliest epoch, what the option `header` says.
+** Lines keep their order and their bytes, except those whose values the merged
+** header replaces: version, epoch, event, code range, the option `header`.
 */
 
 #include <stdarg.h>
@@ -27,7 +28,7 @@ void dcpi_put_bytes (const dcpi_output *out, pf_bytes text) {
 }
 
 
-/* At most 127 bytes of text; names go through put_bytes. */
+/* Writes at most 127 bytes. Use dcpi_put_bytes for texts of the dictionary. */
 void dcpi_put_format (const dcpi_output *out, const char *format, ...) {
   char text[128];
   va_list arguments;
@@ -46,7 +47,7 @@ static void put_line (const dcpi_output *out, const char *word,
 }
 
 
-/* A line as it came, when that is known and fit to be written. */
+/* Write the original line, if it is known and printable. */
 static bool put_original (const dcpi_output *out, const dcpi_field *field) {
   const pf_bytes line = dcpi_name(out, field->line);
   if (field->line == PF_NO_NAME || !dcpi_is_printable(line))
@@ -57,7 +58,7 @@ static bool put_original (const dcpi_output *out, const dcpi_field *field) {
 }
 
 
-/* Whether a field has_value a number of the header. */
+/* Whether the value of a line is this number. */
 static bool has_value (const dcpi_output *out, const dcpi_field *field,
                        unsigned base, uint64_t number) {
   uint64_t stated;
@@ -66,7 +67,8 @@ static bool has_value (const dcpi_output *out, const dcpi_field *field,
 }
 
 
-/* Whether a field says what the header does, in the words of version 0. */
+/* Whether the value of a line equals that of the merged header in version
+   0.07. */
 static bool matches_header (const dcpi_output *out, const dcpi_field *field,
                             dcpi_word word) {
   const dcpi_output_header *const header = out->header;
@@ -83,7 +85,7 @@ static bool matches_header (const dcpi_output *out, const dcpi_field *field,
 }
 
 
-/* A line of version 0 as the header has it. */
+/* Write a line with the value of the merged header. */
 static void put_merged (const dcpi_output *out, dcpi_word word) {
   const dcpi_output_header *const header = out->header;
   const char *const text = dcpi_rules[word].word;
@@ -117,8 +119,7 @@ static bool is_for_all (const dcpi_field *field) {
 }
 
 
-/* Whether the same field is written before this one. Those of the option
-   `header` are written last. */
+/* Lines of the option `header` are written last. */
 bool dcpi_is_duplicate (const dcpi_output *out, size_t number) {
   const dcpi_field *const fields = out->writer->fields;
   const dcpi_field *const field = &fields[number];
@@ -144,7 +145,7 @@ bool dcpi_is_overridden (const dcpi_output *out, const dcpi_field *field) {
 }
 
 
-/* The word of version 0 for the same thing. */
+/* Translate a word of dcpicat to the word of the binary form. */
 static dcpi_word pdb_word (dcpi_word word) {
   return word == DCPI_TEXT_START  ? DCPI_TSTART
          : word == DCPI_TEXT_SIZE ? DCPI_TSIZE
@@ -152,7 +153,8 @@ static dcpi_word pdb_word (dcpi_word word) {
 }
 
 
-/* The name that dcpicat prints is the last one of the path. */
+/* Whether a name equals the last component of the path, from which readers
+   derive it. */
 static bool is_in_path (const dcpi_output *out, const dcpi_field *field) {
   if (!dcpi_is_stated(out, DCPI_PATH))
     return false;
@@ -163,8 +165,8 @@ static bool is_in_path (const dcpi_output *out, const dcpi_field *field) {
 }
 
 
-/* A line that may stand there several times: a path, or one of a word that
-   version 0 does not know. */
+/* Write a line that may occur several times: a path, or a word that version 0
+   does not define. */
 static void put_repeatable (const dcpi_output *out, size_t number,
                             dcpi_word word) {
   const dcpi_field *const field = &out->writer->fields[number];
@@ -182,7 +184,8 @@ static void put_repeatable (const dcpi_output *out, size_t number,
 }
 
 
-/* One field, where it is new; `written` has a bit for each word. */
+/* Write line `number` unless its word has been written; `written` has a bit for
+   each word. */
 static void put_field (const dcpi_output *out, size_t number,
                        uint32_t *written) {
   const dcpi_field *const field = &out->writer->fields[number];
@@ -206,7 +209,8 @@ static void put_field (const dcpi_output *out, size_t number,
 }
 
 
-/* The lines that came, in their order, then what is required beside them. */
+/* Lines of the option `header` come after the others; required lines that are
+   missing follow. */
 void dcpi_put_header (const dcpi_output *out) {
   const dcpi_writer *const writer = out->writer;
   uint32_t written = 0;

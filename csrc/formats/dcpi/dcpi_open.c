@@ -1,9 +1,10 @@
 /*
 ** dcpi_open.c - the format dcpi: profiles of DIGITAL's Continuous Profiling
-** Infrastructure, as its daemon writes them and as dcpicat prints them.
+** Infrastructure, as its daemon writes them or as dcpicat prints them.
 **
-** Opening reads the header, and of what follows at most DCPI_PRESCAN bytes:
-** of a small file all damage is known then, of a large one the readers tell.
+** Opening reads the header and at most DCPI_PRESCAN bytes of the body. So all
+** damage of a small file is known after opening; in a large file the readers
+** report it.
 */
 
 #include <stdio.h>
@@ -28,25 +29,25 @@ static const pf_table all_tables[TABLES] = {
     {"raw", dcpi_raw_fields, RAW_COLUMNS, -1, dcpi_open_raw},
 };
 
-/* What a prescan of the first bytes counts. */
+/* Number of rows that the pre-scan found. */
 typedef struct prescan {
   int64_t rows[TABLES];
-  bool is_whole; /* it came to the end */
+  bool is_whole; /* the pre-scan reached the end of the file */
 } prescan;
 
 
-/* {====== Which dialect ====== */
+/* {====== Detection of the dialect ====== */
 
-/* What the beginning of some bytes looks like. */
+/* Properties of the first lines of a file. */
 typedef struct head_stats {
-  uint32_t words;   /* bit per word of a header */
-  size_t lines;     /* of the header */
-  size_t valid;     /* that begin with such a word, and a value of its syntax */
-  size_t leading;   /* how many of these lines come before all others */
-  bool has_version; /* "version pdb-..." */
-  bool has_end;     /* "samples" */
+  uint32_t words;     /* bit per word of a header */
+  size_t lines;       /* lines before the end of the header */
+  size_t valid;       /* lines with a known word and a value of its syntax */
+  size_t leading;     /* how many of these precede all other lines */
+  bool has_version;   /* a line "version pdb-..." */
+  bool has_end;       /* a line "samples" */
   bool has_addresses; /* a line that begins with 0x */
-  bool is_text;       /* no line has odd bytes */
+  bool is_text;       /* no line has control bytes */
 } head_stats;
 
 
@@ -58,8 +59,7 @@ static bool is_printable (pf_bytes text) {
 }
 
 
-/* Whether a line of the header has a known word and a value as it is written
-   behind it. */
+/* Whether a line has a known word and a value of its syntax. */
 static bool is_valid_line (const dcpi_line *line) {
   pf_bytes value = line->value;
   uint64_t number;
@@ -79,7 +79,7 @@ static bool is_valid_line (const dcpi_line *line) {
 }
 
 
-/* Look at a line; false when the header ends with it. */
+/* Add a line to the properties. Returns false if the header ends with it. */
 static bool scan_line (pf_bytes bytes, const dcpi_line *line,
                        head_stats *found) {
   const pf_bytes all = {bytes.at + line->offset, (size_t)line->size - 1};
@@ -119,7 +119,7 @@ static unsigned count_words (const head_stats *found, uint32_t words) {
   return count;
 }
 
-#define MIN_LEADING  5 /* of a header: no text begins so */
+#define MIN_LEADING  5 /* so many valid lines make a header */
 #define BIT(word)    (UINT32_C(1) << DCPI_##word)
 #define BINARY_WORDS (BIT(TSTART) | BIT(TSIZE) | BIT(CPUSPEED) | BIT(PERIOD))
 #define TEXT_WORDS   (BIT(NAME) | BIT(TEXT_START) | BIT(TEXT_SIZE))
@@ -132,8 +132,8 @@ static bool is_cat (const head_stats *found) {
 }
 
 
-/* A text that is about such files says the words, too. Of a header most lines
-   begin with one, or the first ones do and unknown words follow. */
+/* Distinguish a header from a text about such files, which mentions the words
+   too: a header begins with valid lines, or three of four lines are valid. */
 static bool is_header (const head_stats *found) {
   return found->leading >= MIN_LEADING || found->valid * 4 >= found->lines * 3;
 }
@@ -159,7 +159,7 @@ static int score (pf_bytes head, uint64_t size) {
 /* }====== */
 
 
-/* {====== Facts ====== */
+/* {====== Info ====== */
 
 static void set_text (pf_trace *trace, const dcpi_header *header,
                       dcpi_word word) {
@@ -182,7 +182,7 @@ static void set_addr (pf_trace *trace, const dcpi_header *header,
 }
 
 
-/* The words of the header that are numbers, as the file calls them. */
+/* Set the info entries of all words whose values are numbers. */
 static void set_numbers (pf_trace *trace, const dcpi_header *header) {
   for (dcpi_word word = DCPI_VERSION; word < DCPI_WORDS; word++)
     switch (dcpi_rules[word].syntax) {
@@ -198,7 +198,7 @@ static void set_numbers (pf_trace *trace, const dcpi_header *header) {
 }
 
 
-/* An epoch for people: 1998-05-19 17:24:00. */
+/* Format an epoch: 1998-05-19 17:24:00. */
 static void set_time (pf_trace *trace, uint64_t time) {
   char text[32];
   snprintf(text, sizeof text, "%04u-%02u-%02u %02u:%02u:%02u",
@@ -226,7 +226,7 @@ static void set_texts (pf_trace *trace, const dcpi_header *header) {
 }
 
 
-/* The only event, or how many there are. */
+/* Set the number of events, and name and period of the only one. */
 static void set_events (pf_trace *trace, const dcpi_header *header) {
   pf_info_int(trace, "events", (int64_t)header->nevents);
   if (header->nevents != 1)
@@ -238,7 +238,7 @@ static void set_events (pf_trace *trace, const dcpi_header *header) {
 }
 
 
-/* Sums that the file has_value. */
+/* Set the sums that the file states. */
 static void set_sums (pf_trace *trace, const dcpi_parser *parser) {
   const dcpi_header *const header = &parser->header;
   uint64_t samples = 0;
@@ -295,7 +295,7 @@ static int64_t filled (const dcpi_parser *parser) {
 }
 
 
-/* Count the rows that a segment is, or has. */
+/* Add the rows of a segment to the counts. */
 static void count_segment (const dcpi_parser *parser,
                            const dcpi_segment *segment, prescan *counted) {
   int64_t *const samples = &counted->rows[TABLE_SAMPLES];
@@ -314,7 +314,7 @@ static void count_segment (const dcpi_parser *parser,
 }
 
 
-/* Walk over the header and what is allowed to be read of the rest. */
+/* Parse the header and up to DCPI_PRESCAN bytes of the body. */
 static pf_status prescan_file (dcpi_parser *parser, prescan *counted) {
   dcpi_segment segment;
   pf_status status = PF_OK;
@@ -342,7 +342,7 @@ static void list_tables (pf_trace *trace, dcpi_file *file,
 }
 
 
-/* Whether a binary header ends at all, where it may. */
+/* Check that a binary header ends within the limit. */
 static pf_status find_end (const dcpi_file *file, pf_bytes bytes,
                            pf_error *error) {
   dcpi_line line;

@@ -1,6 +1,6 @@
 /*
-** dcpi_parser.c - the parser over a file: from segment to segment, and what is odd on the
-** way.
+** dcpi_parser.c - the parser: segments of the header, and what both dialects
+** share.
 */
 
 #include <stdarg.h>
@@ -46,9 +46,9 @@ void dcpi_take_rest (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* {====== The header ====== */
+/* {====== Header ====== */
 
-/* The header is whole, its last line behind. */
+/* Finish the header. The form of the body is known only for major version 0. */
 static pf_status enter_body (dcpi_parser *parser) {
   parser->in_body = true;
   parser->header.size = parser->at;
@@ -59,7 +59,7 @@ static pf_status enter_body (dcpi_parser *parser) {
 }
 
 
-/* A line that has no end: it was there when the file was opened. */
+/* The file ends inside a header line. */
 static pf_status truncated_line (dcpi_parser *parser, dcpi_segment *segment) {
   const uint64_t at = parser->at;
   dcpi_take_rest(parser, segment);
@@ -68,7 +68,7 @@ static pf_status truncated_line (dcpi_parser *parser, dcpi_segment *segment) {
 }
 
 
-/* dcpicat's header ends where a line begins with an address. */
+/* Whether a line begins with an address, as those after dcpicat's header do. */
 static bool begins_counts (const dcpi_line *line) {
   return line->word.size > 2 && line->word.at[0] == '0' &&
          (line->word.at[1] | 0x20) == 'x';

@@ -1,6 +1,6 @@
 /*
-** dcpi_raw.c - the parts of a file as it has_value them: joined, the bytes of all
-** rows are the file.
+** dcpi_raw.c - the reader of table raw: one row for each segment. The column
+** `bytes` of all rows, concatenated, is the file.
 */
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
-** dcpi_read.c - what all readers of dcpi share, and the reader of samples.
+** dcpi_read.c - functions of all readers of dcpi, and the reader of samples.
 **
-** The reader of samples adds up the counts of the chunks itself while it
-** passes over them, so that the parser can hold the footer against the sums and
-** no byte is looked at twice.
+** The reader of samples adds the counts of chunks to the parser's sums while it
+** decodes them, so that each byte is read once and the parser can still compare
+** the footer with the sums.
 */
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "model/names.h"
 
 
-/* {====== Every reader ====== */
+/* {====== All readers ====== */
 
 static void close_reader (pf_reader *reader) {
   free(reader);
@@ -79,23 +79,25 @@ void dcpi_put_number (pf_batch *batch, size_t column, size_t row, bool is_there,
 
 typedef struct samples_reader {
   dcpi_reader base;
-  dcpi_segment segment;            /* being read */
-  uint64_t next_count;             /* the next of its counts */
-  bool has_names;                  /* the names below are known */
-  bool needs_counts;               /* somebody wants them, or the time */
-  pf_bytes texts[SAMPLES_COLUMNS]; /* of the columns that never change */
+  dcpi_segment segment;            /* the segment that is being read */
+  uint64_t next_count;             /* index of its next count */
+  bool has_names;                  /* the names below are set */
+  bool needs_counts;               /* COUNT, SPENT or REST is wanted */
+  pf_bytes texts[SAMPLES_COLUMNS]; /* the values of columns that are constant
+                                      in the file */
   uint32_t names[SAMPLES_COLUMNS];
-  uint32_t events[DCPI_MAX_EVENTS];  /* their names */
-  pf_wide times[DCPI_MAX_EVENTS];    /* parts of a sample; 0: none */
-  uint64_t *addresses;               /* where they go: the batch's columns, */
-  int64_t *counts;                   /* or the spare ones */
-  uint8_t row_events[PF_BATCH_ROWS]; /* number of each row's event */
+  uint32_t events[DCPI_MAX_EVENTS];  /* names of the events */
+  pf_wide times[DCPI_MAX_EVENTS];    /* duration of a sample by event; 0:
+                                        unknown */
+  uint64_t *addresses;               /* output: the columns of the batch, */
+  int64_t *counts;                   /* or the scratch arrays */
+  uint8_t row_events[PF_BATCH_ROWS]; /* index of each row's event */
   uint64_t scratch_addresses[PF_BATCH_ROWS];
   int64_t scratch_counts[PF_BATCH_ROWS];
 } samples_reader;
 
 
-/* Find the names that all rows share, once the header has been read. */
+/* Intern the names that are constant in the file, after the header was read. */
 static pf_status find_names (samples_reader *self, pf_error *error) {
   const dcpi_header *const header = &self->base.parser.header;
   pf_dictionary *const dictionary = self->base.reader.dictionary;
@@ -122,8 +124,8 @@ static pf_status find_names (samples_reader *self, pf_error *error) {
 
 /* {====== Rows ====== */
 
-/* Put `count` counts from `at` on as rows; those of 0 are not kept, unless
-   `zeros`. Answers how many rows that makes, and adds the counts to `sum`. */
+/* Decode `count` counts at `at` into rows from `row` on, without those of 0.
+   Returns the number of rows and adds the counts to *sum. */
 static size_t decode_nonzero (const samples_reader *self, const uint8_t *at,
                               size_t count, size_t row, uint64_t *sum) {
   const dcpi_file *const file = self->base.parser.file;
@@ -145,7 +147,7 @@ static size_t decode_nonzero (const samples_reader *self, const uint8_t *at,
 }
 
 
-/* The same with a row for each count. */
+/* Decode each count into a row. Returns how many counts are not 0. */
 static size_t decode_all (const samples_reader *self, const uint8_t *at,
                           size_t count, size_t row, uint64_t *sum) {
   const dcpi_file *const file = self->base.parser.file;
@@ -163,7 +165,7 @@ static size_t decode_all (const samples_reader *self, const uint8_t *at,
 }
 
 
-/* Rows of the chunk, as many as there is room for. */
+/* Decode counts of the chunk until the batch is full. */
 static void fill_chunk (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->base.parser;
   const uint64_t left = self->segment.count - self->next_count;
@@ -181,7 +183,7 @@ static void fill_chunk (samples_reader *self, pf_batch *batch) {
 }
 
 
-/* Rows of a line of dcpicat's, one for each event that has samples. */
+/* Store the counts of a line of dcpicat, one row for each event. */
 static void fill_line (samples_reader *self, pf_batch *batch) {
   const dcpi_parser *const parser = &self->base.parser;
   const size_t events = parser->header.nevents;
@@ -201,19 +203,20 @@ static void fill_line (samples_reader *self, pf_batch *batch) {
 }
 
 
-/* What the fast way below goes on from. */
+/* The state of the fast path. */
 typedef struct fast_run {
-  uint64_t at;       /* where the next chunk begins */
-  uint64_t end;      /* of the chunks: the footer begins there */
-  uint64_t last;     /* offset of the last chunk */
-  uint64_t last_end; /* where it ends: the next may begin there */
-  uint64_t limit;    /* no chunk may end behind it */
+  uint64_t at;       /* offset of the next chunk */
+  uint64_t end;      /* end of the chunks, where the footer begins */
+  uint64_t last;     /* start of the last chunk, in bytes from tstart */
+  uint64_t last_end; /* its end, the minimum of the next start */
+  uint64_t limit;    /* maximum of the end of a chunk */
   uint64_t samples;
-  size_t rows; /* in the batch */
+  size_t rows; /* rows in the batch */
 } fast_run;
 
 
-/* Whether the fast way may be tried: Alpha's numbers, nothing special. */
+/* Whether the fast path applies: a little-endian binary file with 4-byte
+   instructions and default options. */
 static bool is_fast_path (const samples_reader *self) {
   const dcpi_parser *const parser = &self->base.parser;
   const dcpi_file *const file = parser->file;
@@ -224,8 +227,8 @@ static bool is_fast_path (const samples_reader *self) {
 }
 
 
-/* Rows of chunks in which nothing is odd and that fit the batch. The flags
-   are constants where it is called. */
+/* Decode chunks that are valid and fit into the batch. The flags are constants
+   of the caller, so the compiler makes one loop for each combination. */
 static inline void decode_fast (const samples_reader *self, fast_run *run,
                                 bool with_address, bool with_count) {
   const uint8_t *const bytes = self->base.parser.bytes.at;
@@ -257,7 +260,7 @@ static inline void decode_fast (const samples_reader *self, fast_run *run,
 }
 
 
-/* Fill the batch as long as nothing is odd; the parser looks at the rest. */
+/* Decode chunks on the fast path until one needs the general path. */
 static void fill_fast (samples_reader *self, pf_batch *batch) {
   dcpi_parser *const parser = &self->base.parser;
   const dcpi_header *const header = &parser->header;
@@ -304,7 +307,7 @@ static pf_status next_segment (samples_reader *self, pf_error *error) {
 }
 
 
-/* How many counts of the segment are still to be looked at. */
+/* Whether counts of the segment are left to decode. */
 static bool has_counts (const samples_reader *self) {
   const uint64_t count = self->segment.kind == DCPI_CHUNK ? self->segment.count
                          : self->segment.kind == DCPI_COUNTS
@@ -339,8 +342,8 @@ static void fill_events (const samples_reader *self, pf_column *column,
 }
 
 
-/* The times of the counts, and what their rounding leaves over; either column
-   may have no memory. */
+/* Store the time of each count and the rounding rest; either column may be
+   unwanted (data is NULL). */
 static void fill_spent (const samples_reader *self, pf_column *spent,
                         pf_column *rest, size_t rows) {
   const bool is_one = self->base.parser.header.nevents <= 1;
@@ -361,7 +364,7 @@ static void fill_spent (const samples_reader *self, pf_column *spent,
 }
 
 
-/* Fill what follows from the header and the counts. */
+/* Fill all columns that follow from the header and the counts. */
 static void fill_columns (const samples_reader *self, pf_batch *batch) {
   if (dcpi_wanted(batch, SAMPLES_SPENT) || dcpi_wanted(batch, SAMPLES_REST))
     fill_spent(self, &batch->columns[SAMPLES_SPENT],

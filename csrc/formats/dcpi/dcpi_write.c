@@ -1,11 +1,10 @@
 /*
-** dcpi_write.c - the way out, last segment: the header and the counts as a file of
-** version 0.07 (header.c and chunk.c have its tables) or as dcpicat's text
-** (text.c).
+** dcpi_write.c - the encoder, steps 3 and 4: sorts and checks the rows and
+** writes a file of version 0.07 (layout in dcpi_header.c and dcpi_chunk.c) or
+** dcpicat's text (dcpicat.c).
 **
-** First everything is compared with what the dialect can hold, then the
-** bytes are written. A gap of one address without samples is bridged by a
-** count of 0, which takes 4 bytes where a new chunk would take 8.
+** All checks precede the first byte. A gap of one address without samples is
+** written as a count of 0, which takes 4 bytes; a new chunk would take 8.
 */
 
 #include <stdio.h>
@@ -24,7 +23,7 @@ static int compare_rows (const void *left, const void *right) {
 }
 
 
-/* Put the rows in order, unless they are: those of one file mostly are. */
+/* Sort by address and event; the rows of a single file are mostly sorted. */
 static void sort_rows (dcpi_writer *writer) {
   for (size_t i = 1; i < writer->nrows; i++)
     if (compare_rows(&writer->rows[i - 1], &writer->rows[i]) > 0) {
@@ -42,8 +41,8 @@ static pf_status sum_too_large (const dcpi_output *out, const dcpi_row *row) {
 }
 
 
-/* Add up rows of one address and event, and drop those without samples. The
-   sums of the events are those of the rows. */
+/* Add up rows of one address and event, remove those without samples, and set
+   the totals of the events. */
 static pf_status add_rows (const dcpi_output *out) {
   dcpi_writer *const writer = out->writer;
   const uint64_t maximum = writer->dialect == DCPI_PDB ? UINT32_MAX : INT64_MAX;
@@ -65,7 +64,7 @@ static pf_status add_rows (const dcpi_output *out) {
 }
 
 
-/* Where the code is, when nobody said so: where the samples are. */
+/* If no header states the code range, use the range of the samples. */
 static void find_range (const dcpi_output *out) {
   const dcpi_writer *const writer = out->writer;
   dcpi_output_header *const header = out->header;
@@ -110,9 +109,9 @@ static pf_status check_rows (const dcpi_output *out) {
 /* }====== */
 
 
-/* {====== What must be stated ====== */
+/* {====== Required values ====== */
 
-/* The words without which there is no file. */
+/* List the required words that no header states. */
 static size_t list_missing (const dcpi_output *out, char *list,
                             size_t capacity) {
   static const dcpi_word needed[] = {DCPI_IMAGE, DCPI_EPOCH, DCPI_PLATFORM,
@@ -143,7 +142,7 @@ static pf_status check_stated (const dcpi_output *out) {
 }
 
 
-/* Whether a value has the form its word wants. */
+/* Whether a value has the syntax of its word. */
 static bool has_syntax (const dcpi_output *out, dcpi_word word) {
   const pf_bytes text = dcpi_name(out, out->header->values[word]);
   uint64_t number;
@@ -185,7 +184,8 @@ static void put_number (const dcpi_output *out, uint64_t value) {
 }
 
 
-/* The number of the first row behind the chunk that begins with row `first`. */
+/* Returns the index of the first row after the chunk that begins with row
+   `first`. */
 static size_t end_of_chunk (const dcpi_writer *writer, size_t first) {
   const dcpi_row *const rows = writer->rows;
   size_t end = first + 1;
@@ -223,7 +223,7 @@ static void put_binary (const dcpi_output *out) {
 /* }====== */
 
 
-/* {====== dcpicat's text ====== */
+/* {====== Text of dcpicat ====== */
 
 static void put_aligned (const dcpi_output *out, const char *word,
                          pf_bytes value) {
@@ -240,8 +240,8 @@ static void put_value (const dcpi_output *out, dcpi_word word) {
 }
 
 
-/* dcpicat begins with a name: that of the image, of its path, or else the
-   identifier. */
+/* The name of the image: the line `name`, else the last component of the path,
+   else the identifier. */
 static void put_name (const dcpi_output *out) {
   const uint32_t *const values = out->header->values;
   pf_bytes name = dcpi_name(out, values[DCPI_NAME]);
@@ -272,7 +272,8 @@ static void put_event (const dcpi_output *out, const dcpi_output_event *event) {
 }
 
 
-/* The counts of one address; answers the number of the first row behind. */
+/* Write the counts of one address. Returns the index of the next address's
+   first row. */
 static size_t put_counts (const dcpi_output *out, size_t row) {
   const dcpi_writer *const writer = out->writer;
   const uint64_t address = writer->rows[row].address;

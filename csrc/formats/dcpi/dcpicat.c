@@ -1,16 +1,16 @@
 /*
-** dcpicat.c - the parts of dcpicat's text. Behind the header (header.c) stands
-** a line for each address that has samples, in rising order:
+** dcpicat.c - segments of dcpicat's text. After the header (dcpi_header.c)
+** follows a line for each address that has samples, in ascending order:
 **
 **   0x00012006cbb8      29      27
 **
-** with one count for each event, in the order of their lines in the header:
+** with one count for each event, in the order of the event lines of the header:
 **
 **   event            470352 cycles:63488:10000
 **
-** the sum of its counts, its name (which may have colons of its own), its
-** period, and how much of the time it was watched, in parts of 10,000. From
-** dcpicat(1).
+** These hold the sum of the counts, the name (which may contain colons), the
+** period, and the fraction of the time during which the event was counted, in
+** 1/10000. Source: dcpicat(1).
 */
 
 #include "formats/dcpi/dcpi.h"
@@ -18,7 +18,7 @@
 
 /* {====== Events ====== */
 
-/* Cut the number behind the last colon off `text`. */
+/* Remove the last colon and the number after it from `text`. */
 static bool cut_number (pf_bytes *text, uint64_t *number) {
   size_t colon = text->size;
   while (colon > 0 && text->at[colon - 1] != ':')
@@ -97,7 +97,8 @@ pf_status dcpi_check_events (dcpi_parser *parser) {
 
 /* {====== Counts ====== */
 
-/* Read the counts of a line; false when they are not one for each event. */
+/* Parse the counts of a line. Returns false if there is not one for each
+   event. */
 static bool read_counts (dcpi_parser *parser, pf_bytes text) {
   const size_t events = parser->header.nevents;
   bool is_good = true;
@@ -134,7 +135,7 @@ static pf_status check_counts (dcpi_parser *parser,
 }
 
 
-/* Where an address stands among the others, and in the image. */
+/* Compare an address with the one before and with the range of the code. */
 static pf_status check_address (dcpi_parser *parser,
                                 const dcpi_segment *segment) {
   const dcpi_header *const header = &parser->header;
@@ -160,7 +161,7 @@ static pf_status check_address (dcpi_parser *parser,
 }
 
 
-/* Whether a line begins with 0x and digits, the address. */
+/* Parse the address of a line: 0x and hexadecimal digits. */
 static bool read_address (const dcpi_line *line, uint64_t *address) {
   const pf_bytes word = line->word;
   if (word.size < 3 || word.at[0] != '0' || (word.at[1] | 0x20) != 'x')
@@ -194,7 +195,7 @@ pf_status dcpi_parse_counts (dcpi_parser *parser, dcpi_segment *segment) {
   if (dcpi_split_line(parser->bytes, at, &segment->line))
     return take_counts(parser, segment);
   dcpi_take_rest(parser, segment);
-  parser->has_ended = false; /* so that the sums are looked at, too */
+  parser->has_ended = false; /* the next call then checks the sums */
   return dcpi_report(parser, PF_DAMAGE, "dcpi-truncated", PF_ETRUNCATED, at,
                      "the file ends inside a line");
 }
