@@ -1,22 +1,28 @@
 /*
-** gmon.h - what the files of the format gmon share.
+** gmon.h - types and functions that the files of the format gmon share.
 **
-** A gmon.out in any dialect is a row of parts: a header, histograms, runs of
-** arcs, basic blocks, and what could not be read. A parser goes from segment to
-** segment, checks every length against the bytes that are there, and keeps
-** nothing: opening a trace is one parser, each reader is another one.
+** A gmon.out of any dialect is a sequence of segments: headers, histograms,
+** arcs, basic blocks, and bytes that cannot be read. All functions are called
+** by the files of this folder; other code uses pf_format_gmon.
 **
-**   open.c      the format: score, open, header facts, tables
-**   detect.c    which dialect; measure.c: byte order and width of addresses;
-**   settle.c    what BSD headers leave unsaid
-**   parser.c      the parser: dispatch and damage
-**   gnu.c bsd.c apple.c ldprofile.c    one dialect each
-**   scale.c     from bins to addresses and back
-**   read.c      the readers of arcs, blocks, sets and images
-**   histogram.c the reader of histograms
-**   raw.c       the reader of the parts as the file states them
-**   tables.c    the schemas
-**   encode.c sums.c write.c    the way out
+** gmon_detect determines the layout of the bytes once, at open. A parser then
+** yields the segments: gmon_new_parser makes one, gmon_next_segment is called
+** until it returns PF_END. It compares each length with the size of the file
+** and stores no segments. It owns no memory: all slices point into the source
+** of the trace. Opening a trace parses the whole file; each reader parses it
+** again. Damage is reported to the trace as warnings with codes "gmon-...".
+**
+**   gmon_open.c       the format: open, info, tables
+**   gmon_detect.c     dialect; gmon_width.c: byte order and address width;
+**   gmon_counters.c   types of counters and rate that BSD headers do not state
+**   gmon_parser.c     the parser: dispatch and warnings
+**   gmon_gnu.c gmon_bsd.c gmon_apple.c gmon_ldprofile.c    one dialect each
+**   gmon_scale.c      converts bins to addresses and back
+**   gmon_read.c       functions of all readers; arcs, blocks, sets and images
+**   gmon_histogram.c  the reader of histograms
+**   gmon_raw.c        the reader of all segments
+**   gmon_tables.c     the schemas
+**   gmon_encode.c gmon_sums.c gmon_write.c    the encoder
 */
 
 #ifndef gmon_h
@@ -31,141 +37,145 @@
 typedef enum gmon_dialect {
   GMON_GNU,   /* "gmon", version 0 or 1 */
   GMON_BSD44, /* header with the signature 0x51879 */
-  GMON_BSD,   /* header of three words, nothing to know it by */
+  GMON_BSD,   /* header of three words without a signature */
   GMON_APPLE, /* 0xbeefbabe or 0xbeefbabf */
   GMON_LD     /* "gmon", version 0x1ffff: written by ld.so for LD_PROFILE */
 } gmon_dialect;
 
 #define GMON_DIALECTS    5
-#define GMON_SIGNATURE   0x51879u /* "version" of a 4.4BSD header */
+#define GMON_SIGNATURE   0x51879u /* in the header of 4.4BSD */
 #define GMON_LD_VERSION  0x1ffffu
-#define GMON_APPLE_MAGIC 0xbeefbabeu /* the next number: 8-byte addresses */
+#define GMON_APPLE_MAGIC 0xbeefbabeu /* plus 1: addresses of 8 bytes */
 #define GMON_GNU_HEADER  20
-#define GMON_BSD_RATE    100        /* hertz of old BSD files */
-#define GMON_RATE_LIMIT  0x20000000 /* no real rate reaches it */
-#define GMON_DIMENSION   15         /* bytes of a dimension's field */
-#define GMON_MAX_ARCS    4096       /* arcs of one segment, at most */
-#define GMON_MAX_BINS    0x10000000 /* of a histogram that is written */
-#define GMON_MAX_REPEATS 0x4000000  /* bytes of records that repeat a key */
+#define GMON_BSD_RATE    100        /* hertz, assumed for old BSD files */
+#define GMON_RATE_LIMIT  0x20000000 /* above all rates in use */
+#define GMON_DIMENSION   15         /* bytes of the field dimension */
+#define GMON_MAX_ARCS    4096       /* maximum of a segment */
+#define GMON_MAX_BINS    0x10000000 /* maximum of a histogram that is written */
+#define GMON_MAX_REPEATS 0x4000000  /* bytes of repeated records */
 
-/* How the bytes are to be read: decided once, by detect.c. */
+/* The layout of the bytes, determined once by gmon_detect. */
 typedef struct gmon_layout {
   gmon_dialect dialect;
   bool big;
   unsigned width;     /* bytes of an address, 4 or 8 */
-  uint32_t version;   /* as the file has it; 0 when it has none */
+  uint32_t version;   /* as stated; 0: none */
   unsigned header;    /* BSD: bytes of the header */
   unsigned counter;   /* bytes of a bin: 1, 2, 4 or 8 */
   bool is_signed;     /* the bins are signed */
   unsigned arc_count; /* bytes of an arc's count: 4 or 8 */
-  uint32_t rate;      /* takes the place of the file's rate; 0: does not */
-  bool is_strict;     /* an implausible histogram header ends the parser */
+  uint32_t rate;      /* option, replaces the rate of the file; 0: unset */
+  bool is_strict;     /* an implausible histogram header ends parsing */
 } gmon_layout;
 
 typedef enum gmon_kind {
   GMON_HEADER,    /* of the file, or of a table of arcs */
-  GMON_HISTOGRAM, /* its header and its bins */
+  GMON_HISTOGRAM, /* a histogram header and its bins */
   GMON_ARCS,      /* 1 to GMON_MAX_ARCS arcs */
   GMON_BLOCKS,    /* a record of basic blocks */
   GMON_IMAGES,    /* Apple's list of loaded images */
-  GMON_UNKNOWN,   /* skipped: a kind of record nobody described */
-  GMON_REST       /* bytes from which on nothing could be read */
+  GMON_UNKNOWN,   /* skipped: a record of unknown type */
+  GMON_REST       /* bytes after a point where parsing ends */
 } gmon_kind;
 
 #define GMON_KINDS 7
 
-/* A stretch of the file. Parts follow each other without gaps. */
+/* A segment of the file. Segments cover the file without gaps. */
 typedef struct gmon_segment {
   gmon_kind kind;
-  uint64_t offset, size; /* all its bytes */
-  uint64_t items_at;     /* where its first bin, arc or block is */
-  uint64_t count;        /* how many whole ones are there */
-  uint64_t declared;     /* how many the file says there are */
-  uint64_t stride;       /* bytes from one to the next */
+  uint64_t offset, size; /* of the whole segment */
+  uint64_t items_at;     /* offset of its first bin, arc or block */
+  uint64_t count;        /* number of complete items in the file */
+  uint64_t declared;     /* number of items that the file states */
+  uint64_t stride;       /* bytes from one item to the next */
   unsigned count_width;  /* arcs: bytes of the count */
-  bool has_order;        /* arcs: a u32 follows the count */
-  uint64_t base;         /* arcs: added to addresses, but to a `from` of 0 */
-  uint64_t low, high;    /* histogram: its range of addresses */
-  uint32_t rate;         /* histogram: as the file has it */
-  pf_bytes dimension;    /* histogram: at is NULL where none is stated */
+  bool has_order;        /* arcs: a u32 follows, the order of the first call */
+  uint64_t base;         /* arcs: added to addresses, except a `from` of 0 */
+  uint64_t low, high;    /* histogram: address range, `high` exclusive */
+  uint32_t rate;         /* histogram: as stated */
+  pf_bytes dimension;    /* histogram: `at` is NULL if not stated */
   uint8_t abbreviation;
 } gmon_segment;
 
-/* Why a parser could go no further. */
+/* Why parsing ended. */
 typedef enum gmon_end {
-  GMON_COMPLETE,  /* the bytes end where a record ends */
-  GMON_TRUNCATED, /* they end table_left a record */
-  GMON_INVALID    /* what stands there is no record */
+  GMON_COMPLETE,  /* at the end of a record */
+  GMON_TRUNCATED, /* inside a record */
+  GMON_INVALID    /* at bytes that are not a record */
 } gmon_end;
 
-/* A position between two parts. */
+/* The state of the parser, between two segments. */
 typedef struct gmon_parser {
   const gmon_layout *layout;
   pf_bytes bytes;
-  uint64_t at;         /* the next segment begins here; never past bytes.size */
-  unsigned state;      /* what comes next, in dialects without tags */
-  uint64_t table_left; /* bytes left of the table of arcs the parser is in */
-  uint64_t base;       /* LD_PROFILE: low of the histogram, where text begins */
-  gmon_end end;        /* when the parser has ended: why */
-  uint64_t valid_end;  /* where the last whole record ends */
-  pf_trace *trace;     /* oddities are reported to it; NULL: to nobody */
+  uint64_t at;         /* offset of the next segment, at most bytes.size */
+  unsigned state;      /* dialects without tags: what follows */
+  uint64_t table_left; /* bytes left in the current table of arcs */
+  uint64_t base;       /* LD_PROFILE: `low` of the histogram, the start of
+                          the text segment */
+  gmon_end end;        /* valid after the last segment */
+  uint64_t valid_end;  /* end of the last complete record */
+  pf_trace *trace;     /* receives warnings; NULL: none are reported */
   pf_error *error;
 } gmon_parser;
 
-/* What one parser over everything found. */
+/* Row counts of the whole file. */
 typedef struct gmon_totals {
   uint64_t sets, bins, arcs, blocks, block_records, images, parts, raw_rows;
 } gmon_totals;
 
-/* The state of an opened trace. */
+/* The state of an opened trace (pf_trace.state), owned by the trace. */
 typedef struct gmon_file {
   gmon_layout layout;
   gmon_totals totals;
-  bool extended; /* the scale was made in extended precision */
+  bool extended; /* option extended_precision, see gmon_scale_of */
   pf_table tables[6];
 } gmon_file;
 
 
-/* detect.c */
+/* gmon_detect.c */
 
-/* Decide how the bytes of a trace are to be read. PF_EFORMAT,
-   PF_ETRUNCATED or PF_EUNSUPPORTED, in words, when they cannot be. */
+/* Determine the layout of a trace. Returns PF_EFORMAT, PF_ETRUNCATED or
+   PF_EUNSUPPORTED if the file cannot be read. */
 pf_status gmon_detect (pf_trace *trace, gmon_layout *layout, pf_error *error);
 
-/* How sure it is, 0 to 100, that these are the first bytes of a gmon.out of
-   `size` bytes. */
+/* pf_format.score: 0 to 100. */
 int gmon_score (pf_bytes head, uint64_t size);
 
 extern const char *const gmon_dialect_names[GMON_DIALECTS];
 
 
-/* parser.c */
+/* gmon_parser.c */
 
-/* A parser from the start. `trace` may be NULL: then nothing is reported. */
+/* A parser at the start of the bytes. With `trace` NULL nothing is reported and
+   no call fails. */
 gmon_parser gmon_new_parser (const gmon_layout *layout, pf_bytes bytes,
                              pf_trace *trace, pf_error *error);
 
-/* The next segment: PF_MORE, PF_END, or a failure when reporting failed. */
+/* Parse the next segment. Returns PF_MORE, PF_END, or a failure when pf_warn
+   fails. */
 pf_status gmon_next_segment (gmon_parser *parser, gmon_segment *segment);
 
-/* Say what is odd, when somebody listens. Answers what pf_warn does. */
+/* Add a warning to the trace, if the parser has one. Returns the result of
+   pf_warn. */
 pf_status gmon_report (gmon_parser *parser, pf_note_kind kind, const char *code,
                        pf_status status, uint64_t offset, const char *format,
                        ...) PF_PRINTF(6, 7);
 
-/* Report that a record at the parser's position needs more bytes than are
-   left, and make what is left the last segment. */
+/* Report that a record needs `needed` bytes and fewer are left; the remaining
+   bytes become the last segment. */
 pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
                           const char *what, uint64_t needed);
 
-/* The same for bytes that are no record; the caller has reported. */
+/* Set the segment to all remaining bytes and end parsing. The caller reports
+   the reason. */
 void gmon_take_rest (gmon_parser *parser, gmon_segment *segment, gmon_end end);
 
-/* Make the next `size` bytes, which are there, the segment, and go past. */
+/* Set the segment to the next `size` bytes, which must exist, and advance. */
 void gmon_take_segment (gmon_parser *parser, gmon_segment *segment,
                         gmon_kind kind, uint64_t size);
 
-/* Report bins that are cut off, and ranges and rates that make no sense. */
+/* Report missing bins, a reversed address range and a rate of 0. */
 pf_status gmon_check_histogram (gmon_parser *parser,
                                 const gmon_segment *segment);
 
@@ -177,30 +187,30 @@ static inline const uint8_t *gmon_here (const gmon_parser *parser) {
   return parser->bytes.at + parser->at;
 }
 
-/* An address of the layout's width. */
+/* Load an address of the layout's width and byte order. */
 static inline uint64_t gmon_address (const gmon_layout *layout,
                                      const uint8_t *at) {
   return pf_load(at, layout->width, layout->big);
 }
 
 
-/* gnu.c, bsd.c, apple.c, ldprofile.c: the next segment of one dialect. The
-   parser is not at the end of the bytes. */
+/* gmon_gnu.c, gmon_bsd.c, gmon_apple.c, gmon_ldprofile.c: parse the next
+   segment of one dialect. At least one byte must be left. */
 pf_status gmon_parse_gnu (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_bsd (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment);
 pf_status gmon_parse_ld (gmon_parser *parser, gmon_segment *segment);
 
-/* A GNU histogram whose tag of `tag` bytes stands at the parser. */
+/* Parse a GNU histogram after a tag of `tag` bytes. */
 pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
                               unsigned tag);
 
-/* Whether the 40 or so bytes behind a tag read as a histogram header; they
-   must be there (gmon_histogram_header of them). */
+/* Whether a header is plausible: printable dimension and abbreviation, rate
+   below 2^29. gmon_histogram_header bytes must exist. */
 bool gmon_plausible_histogram (const gmon_layout *layout,
                                const uint8_t *header);
 
-/* Bytes of a GNU histogram's header behind its tag. */
+/* Bytes of a GNU histogram header without its tag. */
 static inline uint64_t gmon_histogram_header (const gmon_layout *layout) {
   return 2 * (uint64_t)layout->width + 24;
 }
@@ -213,7 +223,7 @@ typedef struct gmon_bsd {
   int32_t counter; /* FreeBSD: bits of a bin, negative when signed */
 } gmon_bsd;
 
-/* Read a BSD header of layout->header bytes, which are there. */
+/* Decode a BSD header of layout->header bytes, which must exist. */
 gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at);
 
 /* Bytes of an arc in a BSD file. */
@@ -222,101 +232,104 @@ static inline uint64_t gmon_bsd_arc (const gmon_layout *layout) {
 }
 
 
-/* scale.c */
+/* gmon_scale.c */
 
-/* How the bins of a histogram lie in its range. */
+/* The mapping between bins and addresses of a histogram. */
 typedef struct gmon_scale {
   uint64_t low;
-  uint64_t range, bins; /* range 0: the bins have no place */
-  uint64_t bin_size;    /* bytes of each bin when all are equal, else 0 */
-  uint64_t factor;      /* profil's scale, 65536 for bins of 2 bytes; or 0 */
+  uint64_t range, bins; /* range in bytes; 0: bins have no addresses */
+  uint64_t bin_size;    /* bytes of each bin if all are equal, else 0 */
+  uint64_t factor;      /* profil's scale, 65536 for 2 bytes per bin, else 0 */
 } gmon_scale;
 
-/* `extended`: the machine that wrote it divided in extended precision. */
+/* Compute the scale of a histogram. `extended`: its writer divided in extended
+   precision (x87). */
 gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
                           bool extended);
 
-/* The first address of a bin (bin == bins: the end of the last one). */
+/* Returns the first address of a bin; for bin == bins the end of the last
+   one. */
 uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin);
 
-/* First addresses of the bins numbers[i] + shift (0 or 1), for rising
-   numbers: no division where one bin follows the other. */
+/* Set starts[] to the first addresses of the bins numbers[i] + shift (0 or 1).
+   Ascending numbers are faster: consecutive bins need no division. */
 void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
                       size_t count, unsigned shift, uint64_t *starts);
 
 /*
-** Shortens a scale to fewer bins: `bins` becomes their number, at least as many
-** as before the call and at most twice that and 4,096 more, and `high` the end
-** of their range, so that the first `*bins` bins begin where they did. False
-** when no range does that.
+** Reduce a scale to fewer bins, so that the first *bins bins keep their
+** addresses. Sets *bins to the new number, at least the given one and at most
+** twice that plus 4,096, and *high to the end of the range. Returns false if no
+** such range exists.
 */
 bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
                          uint64_t *high);
 
-/* The bin that begins at `address`; false when none does. */
+/* Find the bin that begins at `address`. Returns false if none does. */
 bool gmon_bin_at (const gmon_scale *scale, uint64_t address, uint64_t *bin);
 
 
-/* read.c */
+/* gmon_read.c */
 
-/* What all readers of gmon begin with. A reader takes the parts it has a
-   use for, one after the other, and of each a run of rows at a time. */
+/* The beginning of the state of each reader. A reader decodes the segments of
+   its kind, many rows at a time. */
 typedef struct gmon_reader gmon_reader;
 struct gmon_reader {
   pf_reader reader;
   pf_trace *trace;
   const gmon_file *file;
   gmon_parser parser;
-  gmon_segment segment; /* the one being read */
-  uint64_t rows;        /* rows it has */
-  uint64_t row;         /* the next one to give */
-  int64_t set;          /* number of the last histogram met; -1: none yet */
+  gmon_segment segment; /* the current segment */
+  uint64_t rows;        /* rows of the segment */
+  uint64_t row;         /* the next row */
+  int64_t set;          /* index of the current histogram; -1: none yet */
 
-  /* How many rows a segment has here; 0: it is passed over. */
+  /* Returns the number of rows of a segment; 0: skip it. */
   uint64_t (*rows_of)(const gmon_segment *segment);
 
-  /* Fill rows of the batch from reader->row on, and advance it. At least
-     one is left and there is room for at least one. */
+  /* Append rows from self->row on to the batch and advance. At least one row is
+     left, and the batch has space for at least one. */
   pf_status (*fill)(gmon_reader *self, pf_batch *batch, pf_error *error);
 };
 
-/* Make `size` bytes of reader, zero but for what every reader has. */
+/* Allocate a reader of `size` bytes, zeroed except for these fields. */
 pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
                             gmon_reader **made, pf_error *error);
 
-/* How many rows may be nonzero now: what is left and what has room. */
+/* Returns how many rows can be appended: the minimum of the rows left and the
+   space in the batch. */
 size_t gmon_fillable_rows (const gmon_reader *self, const pf_batch *batch);
 
-/* The first byte of item number `row` of the reader's segment. */
+/* Returns the first byte of item `row` of the current segment. */
 static inline const uint8_t *gmon_item (const gmon_reader *self, uint64_t row) {
   return self->parser.bytes.at + self->segment.items_at +
          row * self->segment.stride;
 }
 
-/* The rate in force for a segment: the file's or the option's. */
+/* Returns the sampling rate in hertz: that of the option or else the file. */
 static inline uint32_t gmon_rate (const gmon_layout *layout,
                                   const gmon_segment *segment) {
   return layout->rate != 0 ? layout->rate : segment->rate;
 }
 
-/* The dimension of a histogram; BSD files count seconds and do not say. */
+/* Returns the dimension of a histogram; "seconds" if none is stated. */
 pf_bytes gmon_dimension (const gmon_segment *segment);
 pf_bytes gmon_abbreviation (const gmon_segment *segment);
 
-/* Mark a count above 2^63 - 1, which stands at `offset`, as missing, and
-   warn. Strict: the failure. */
+/* Mark a count above 2^63 - 1, found at `offset`, as missing and warn. Fails
+   with the option `strict`. */
 pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
                                 size_t row, uint64_t offset, pf_error *error);
 
-/* Load one number of each of `count` records. */
+/* Load a number of `width` bytes (4 or 8) from each of `count` records. */
 void gmon_load_column (uint64_t *out, const uint8_t *at, size_t stride,
                        size_t count, unsigned width, bool big);
 
-/* Put a string in a column of names. */
+/* Store a string in a column of names. Returns PF_ENOMEM. */
 pf_status gmon_put_name (pf_dictionary *dictionary, pf_column *column,
                          size_t row, pf_bytes text, pf_error *error);
 
-/* The readers of the tables, for pf_table.open. */
+/* The readers of the tables (pf_table.open). */
 pf_status gmon_open_histogram (pf_trace *trace, const pf_table *table,
                                pf_reader **reader, pf_error *error);
 pf_status gmon_open_arcs (pf_trace *trace, const pf_table *table,
@@ -335,13 +348,13 @@ static inline pf_bytes gmon_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* Whether a column is to be nonzero. */
+/* Whether a column is wanted. */
 static inline bool gmon_wanted (const pf_batch *batch, size_t column) {
   return batch->columns[column].data != NULL;
 }
 
 
-/* tables.c: the schemas, and the numbers of their columns. */
+/* gmon_tables.c: the schemas and the indexes of their columns */
 
 enum {
   HISTOGRAM_SET,
@@ -351,8 +364,8 @@ enum {
   HISTOGRAM_SECONDS,
   HISTOGRAM_SPENT,
   HISTOGRAM_BIN,
-  HISTOGRAM_REST, /* hidden, as the next: of spent */
-  HISTOGRAM_RATE, /* of seconds: the rate */
+  HISTOGRAM_REST, /* hidden, as the next: rounding rest of SPENT */
+  HISTOGRAM_RATE, /* rate of SECONDS */
   HISTOGRAM_COLUMNS
 };
 enum {
@@ -409,7 +422,7 @@ extern const pf_field gmon_sets_fields[SETS_COLUMNS];
 extern const pf_field gmon_images_fields[IMAGES_COLUMNS];
 extern const pf_field gmon_raw_fields[RAW_COLUMNS];
 
-/* The tables the encoder takes, by number. */
+/* The tables that the encoder accepts. */
 enum {
   WRITTEN_SETS,
   WRITTEN_HISTOGRAM,
@@ -420,7 +433,8 @@ enum {
 extern const pf_table gmon_written[WRITTEN_TABLES];
 
 
-/* encode.c */
+/* gmon_encode.c: pf_format.encoder. The encoder keeps sums in memory and writes
+   the file in `finish`. */
 pf_status gmon_encoder (const pf_option *options, size_t noptions,
                         pf_dictionary *dictionary, pf_encoder **encoder,
                         pf_error *error);

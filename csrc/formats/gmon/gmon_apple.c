@@ -1,23 +1,23 @@
 /*
-** gmon_apple.c - gmon.out of macOS and NeXTSTEP: pieces behind a magic number,
+** gmon_apple.c - gmon.out of macOS and NeXTSTEP: sections after a magic number,
 ** one or more for each loaded image. A is the width of an address.
 **
 **   OFFSET  SIZE  FIELD
 **        0     4  magic: 0xbeefbabe (A = 4) or 0xbeefbabf (A = 8), in the
 **                 byte order of the machine
-**        4     *  pieces:
+**        4     *  sections:
 **        0     4    type
-**        4     4    size of what follows
-**        8  size    by type:
-**     1 samples        a 4.4BSD header (bsd.c) and its bins
+**        4     4    size of the contents
+**        8  size    contents by type:
+**     1 samples        a 4.4BSD header (gmon_bsd.c) and its bins
 **     2 raw arcs       from A, to A, count 4 (A = 8: and 4 of padding)
 **     3 ordered arcs   from A, to A, count 4, order of the first call 4
 **     4, 5 images      number 4, then an address A and a name that ends in
 **                      NUL for each
 **
-** From the sources of cctools and Libc and one file of bash for PowerPC.
-** Whether type 5 differs from 4 in more than the meaning of the address
-** (header of the image instead of how far it was moved) is not known.
+** Sources: cctools, Libc, and one file of bash for PowerPC. It is not known
+** whether type 5 differs from 4 in more than the meaning of the address (header
+** of the image instead of its slide).
 */
 
 #include "formats/gmon/gmon.h"
@@ -31,7 +31,8 @@ enum {
 };
 
 
-/* The bins of a piece of samples: within the piece and what it states. */
+/* Parse a section of samples. The bins are limited by its size and by the
+   stated number. */
 static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
                                uint64_t size) {
   const gmon_layout *const layout = parser->layout;
@@ -60,7 +61,7 @@ static pf_status take_samples (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* The head of a table of arcs: the arcs are the parts that follow. */
+/* Parse the head of a table of arcs. The arcs are the following segments. */
 static pf_status take_arcs_head (gmon_parser *parser, gmon_segment *segment,
                                  uint32_t type, uint64_t size) {
   gmon_take_segment(parser, segment, GMON_HEADER, 8);
@@ -70,7 +71,7 @@ static pf_status take_arcs_head (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* Arcs of the table the parser is in. What is left of it is there. */
+/* Parse arcs of the current table, whose table_left bytes exist. */
 static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   const unsigned width = parser->layout->width;
   segment->has_order = parser->state == ORDERED_ARCS;
@@ -108,8 +109,7 @@ static pf_status take_images (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* The length of the piece at the parser goes past the end of the bytes: keep
-   what can be kept as if the piece ended there. */
+/* A section extends beyond the end of the file: limit its size. */
 static pf_status shorten (gmon_parser *parser, uint64_t *size) {
   const uint64_t stated = *size;
   *size = gmon_left(parser) - 8;
@@ -156,7 +156,7 @@ pf_status gmon_parse_apple (gmon_parser *parser, gmon_segment *segment) {
   }
   if (parser->state == 0)
     return take_section(parser, segment);
-  if (parser->table_left > gmon_left(parser)) /* the bytes have shrunk */
+  if (parser->table_left > gmon_left(parser)) /* the file has become shorter */
     return gmon_truncated(parser, segment, "a table of arcs",
                           parser->table_left);
   return take_arcs(parser, segment);

@@ -12,25 +12,25 @@
 **                                  are signed, 0 for 16; elsewhere garbage
 **                     2A+16     8  spare, often garbage
 **
-**   old BSD header       0 2A+4  the first three of these, and nothing else;
-**                                 on OSF/1 4 bytes of padding behind them
+**   old BSD header       0 2A+4  only the first three of these; on OSF/1
+**                                 followed by 4 bytes of padding
 **
-** Behind the header come the bins up to ncnt, 2 bytes each unless FreeBSD
-** says otherwise (PSP and PS Vita have 4 and do not say it), and behind the
-** bins the arcs up to the end:
+** The bins follow the header up to ncnt, 2 bytes each unless FreeBSD states
+** another size (PSP and PS Vita use 4 and do not state it). The arcs follow up
+** to the end of the file:
 **
 **   arc                  0     A  from
 **                        A     A  to
 **                       2A     A  count; on 64-bit Windows 4 bytes of count
 **                                 and 4 of garbage
 **
-** From the sources of NetBSD, FreeBSD, mingw-w64 and the PSP SDK, and files
-** of four writers. The rate of old BSD files is written nowhere.
+** Sources: NetBSD, FreeBSD, mingw-w64, the PSP SDK, and files of four writers.
+** Old BSD files do not state their rate.
 */
 
 #include "formats/gmon/gmon.h"
 
-/* What a parser comes to next. */
+/* gmon_parser.state: what follows */
 enum {
   HISTOGRAM,
   ARCS
@@ -53,7 +53,7 @@ gmon_bsd gmon_bsd_header (const gmon_layout *layout, const uint8_t *at) {
 }
 
 
-/* The bins, as many as are there of `stated` bytes. */
+/* Take the bins: `stated` bytes, or fewer if the file ends before. */
 static void take_bins (gmon_parser *parser, gmon_segment *segment,
                        uint64_t stated) {
   const gmon_layout *const layout = parser->layout;

@@ -1,16 +1,16 @@
 /*
-** gmon_counters.c - what BSD headers leave unsaid: how wide the bins and the counts
-** of arcs are, and the rate of old files. Guesses are told as notes.
+** gmon_counters.c - detects what BSD headers do not state: the width of bins
+** and of arc counts, and the rate of old files. Guesses are reported as notes.
 */
 
 #include "formats/gmon/gmon_detect.h"
 
-/* An upper half that all counts share and that is at least this much is
-   garbage: so many calls (2^40) of every arc there have never been. */
+/* Minimum of an upper half that is taken as garbage if all arcs share it: no
+   program makes 2^40 calls over each of its arcs. */
 #define GARBAGE_HALF 256
 
 
-/* Whether a number is one of FreeBSD's counter types. */
+/* Whether a number is a counter type of FreeBSD. */
 static bool is_counter_type (int64_t bits) {
   if (bits < -64 || bits > 64)
     return false;
@@ -30,8 +30,9 @@ static void set_counter (gmon_layout *layout, int64_t bits) {
 }
 
 
-/* Whether the sizes bear out the counter type the header states: the bins
-   are whole, and the arcs tile what follows or each bin has its 4 bytes. */
+/* Whether the sizes agree with the stated counter type: the bins are complete,
+   and either the arcs fill the rest of the file or each bin covers 4 bytes of
+   code. */
 static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
   if (!is_counter_type(header->counter) || header->ncnt < layout->header)
@@ -47,7 +48,7 @@ static bool matches_sizes (const gmon_layout *layout, const gmon_bsd *header,
 }
 
 
-/* The handheld consoles write bins of 32 bits and nowhere say so. */
+/* Handheld consoles write 32-bit bins without stating it: give a hint. */
 static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
                                  const gmon_bsd *header, pf_error *error) {
   const uint64_t range = header->high - header->low;
@@ -62,7 +63,7 @@ static pf_status note_wide_bins (pf_trace *trace, const gmon_layout *layout,
 }
 
 
-/* The bins of a file whose header has room for a counter type. */
+/* Set the bin type of a 4.4BSD file. */
 static pf_status detect_counter_type (pf_trace *trace, gmon_layout *layout,
                                       const gmon_bsd *header, pf_error *error) {
   if (matches_sizes(layout, header, trace->sources[0].bytes.size)) {
@@ -104,8 +105,8 @@ static pf_status detect_bins (pf_trace *trace, gmon_layout *layout,
 }
 
 
-/* What the upper halves of the counts of all arcs are: all the same and too
-   much to be true (of 2 arcs or more), as on 64-bit Windows? */
+/* Whether the counts of all arcs (at least 2) have the same large upper half,
+   as files of 64-bit Windows have. */
 static bool has_garbage_halves (const gmon_layout *layout, pf_bytes bytes) {
   gmon_parser parser = gmon_new_parser(layout, bytes, NULL, NULL);
   gmon_segment segment;
@@ -148,7 +149,7 @@ static pf_status detect_arc_counts (pf_trace *trace, gmon_layout *layout,
     if (status < 0)
       return status;
   }
-  /* in big-endian files the count still stands first */
+  /* in big-endian files too, the count precedes the padding */
   layout->arc_count = 4;
   return PF_OK;
 }

@@ -1,16 +1,16 @@
 /*
-** gmon_detect.c - which dialect a file has, and of the two families without a
-** magic number of their own (4.4BSD and old BSD) also order and width.
+** gmon_detect.c - detects the dialect, and byte order and address width of the
+** two dialects without a magic number (4.4BSD and old BSD).
 **
-** What the caller asked for (options dialect, byte_order, address_size) is
-** never doubted, only what he left open is found out.
+** The options dialect, byte_order and address_size are used as given; only what
+** they leave open is detected.
 */
 
 #include <string.h>
 
 #include "formats/gmon/gmon_detect.h"
 
-#define MAX_VERSION 0xffff /* that a file may have, also of later writers */
+#define MAX_VERSION 0xffff /* maximum that is accepted, for future writers */
 
 const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
                                                        "apple", "ld-profile"};
@@ -18,8 +18,8 @@ const char *const gmon_dialect_names[GMON_DIALECTS] = {"gnu", "4.4bsd", "bsd",
 
 /* {====== Headers of BSD files ====== */
 
-/* Whether `data` bytes of bins fit a range: 16-bit bins for 4, 2 or 1 bytes
-   of text (or other bins that take as much), the sum rounded up. */
+/* Whether `data` bytes of bins fit an address range: 16-bit bins for 4, 2 or 1
+   bytes of code (or other bins of the same total), rounded up. */
 static bool fits_range (uint64_t data, uint64_t range) {
   const uint64_t slack = 32;
   for (uint64_t factor = 1; factor <= 8; factor *= 2) {
@@ -31,7 +31,7 @@ static bool fits_range (uint64_t data, uint64_t range) {
 }
 
 
-/* What can be checked without a signature: sizes against each other. */
+/* Whether the sizes in a header are consistent with each other. */
 static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
                            uint64_t size) {
   return header->low < header->high && header->ncnt >= layout->header &&
@@ -40,8 +40,8 @@ static bool is_consistent (const gmon_layout *layout, const gmon_bsd *header,
 }
 
 
-/* 4 bytes of padding behind the header of OSF/1: they are 0, and without
-   them the bins still cover the range in whole 8 bytes. */
+/* Whether 4 bytes of padding follow the header (OSF/1): they are 0, and the
+   bins without them still cover the range in multiples of 8 bytes. */
 static bool has_padding (const gmon_layout *layout, pf_bytes head) {
   if (layout->width != 8 || head.size < 24 || pf_load32le(head.at + 20) != 0)
     return false;
@@ -52,8 +52,9 @@ static bool has_padding (const gmon_layout *layout, pf_bytes head) {
 }
 
 
-/* Take the widths and orders that the caller leaves open, the narrow one
-   first: in its files the place of the wide one's signature is garbage. */
+/* Iterate over the widths and byte orders that the options leave open. Width 4
+   comes first: its files have garbage where the signature of width 8 is
+   expected. */
 static bool next_candidate (const gmon_options *options, unsigned *candidate,
                             gmon_layout *layout) {
   while (*candidate < 4) {
@@ -68,7 +69,8 @@ static bool next_candidate (const gmon_options *options, unsigned *candidate,
 }
 
 
-/* How well a 4.4BSD header fits: 2 in all, 1 has the signature, 0 not. */
+/* Returns 2 if a 4.4BSD header is consistent, 1 if it only has the signature,
+   else 0. */
 static int score_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
   layout->header = 2 * layout->width + 24;
   const unsigned at = 2 * layout->width + 4;
@@ -82,7 +84,8 @@ static int score_bsd44 (gmon_layout *layout, pf_bytes head, uint64_t size) {
 }
 
 
-/* The best layout for a file with a 4.4BSD header; answers how good. */
+/* Find the layout of a 4.4BSD file with the highest score, which is
+   returned. */
 static int find_bsd44 (const gmon_options *options, pf_bytes head,
                        uint64_t size, gmon_layout *layout) {
   int best = 0;
@@ -100,8 +103,8 @@ static int find_bsd44 (const gmon_options *options, pf_bytes head,
 }
 
 
-/* The layout in which a header of three words agrees with the size of the
-   file, to the last arc. */
+/* Find the layout in which a header of three words agrees with the size of the
+   file, up to the last arc. */
 static bool find_bsd (const gmon_options *options, pf_bytes head, uint64_t size,
                       gmon_layout *layout) {
   unsigned candidate = 0;
@@ -130,7 +133,7 @@ static bool is_gnu (pf_bytes head) {
 }
 
 
-/* Apple's magic number tells order and width. */
+/* The magic number determines byte order and width. */
 static bool find_apple (pf_bytes head, gmon_layout *layout) {
   layout->dialect = GMON_APPLE;
   if (head.size < 4)
@@ -147,10 +150,10 @@ static bool find_apple (pf_bytes head, gmon_layout *layout) {
 }
 
 
-/* A version is a small number: a text that begins with the word is none. */
+/* A large version number means that a text begins with "gmon". */
 static int score_gnu (pf_bytes head) {
   if (head.size < 8)
-    return 60; /* cut table_left of its header */
+    return 60; /* truncated inside its header */
   const uint32_t little = pf_load32le(head.at + 4);
   const uint32_t big = pf_load32be(head.at + 4);
   const uint32_t version = little < big ? little : big;
@@ -160,9 +163,9 @@ static int score_gnu (pf_bytes head) {
 }
 
 
-/* Whether a file in whose header only sizes agree looks like one of old BSD:
-   its range begins and ends at whole words, and most of the arcs that the head
-   shows are calls of something in that range, as often as once. */
+/* Whether a file whose sizes agree looks like old BSD: the range begins and
+   ends at multiples of 4, and at least half of the arcs in `head` call into the
+   range, once or more. */
 static bool is_plausible_bsd (const gmon_layout *layout, pf_bytes head) {
   const gmon_bsd header = gmon_bsd_header(layout, head.at);
   const uint64_t size = gmon_bsd_arc(layout);
@@ -204,7 +207,7 @@ int gmon_score (pf_bytes head, uint64_t size) {
 /* }====== */
 
 
-/* {====== The decision ====== */
+/* {====== Decision ====== */
 
 static void read_options (const pf_trace *trace, gmon_options *options) {
   options->width = (unsigned)pf_option_int(trace, "address_size", 0);
@@ -225,7 +228,7 @@ static void read_options (const pf_trace *trace, gmon_options *options) {
 }
 
 
-/* The dialect the bytes look like; -1 when they look like none. */
+/* Returns the detected dialect, or -1. */
 static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
   gmon_layout layout = {.dialect = GMON_GNU};
   if (is_gnu(bytes)) {
@@ -244,7 +247,7 @@ static int guess_dialect (const gmon_options *options, pf_bytes bytes) {
 }
 
 
-/* The first bytes, for people. */
+/* Format up to 8 bytes in hexadecimal. */
 static void show_bytes (pf_bytes bytes, char words[64]) {
   static const char digits[] = "0123456789abcdef";
   size_t used = 0;
@@ -258,7 +261,7 @@ static void show_bytes (pf_bytes bytes, char words[64]) {
 }
 
 
-/* Fail: these bytes are not what `expected` says. */
+/* Fail with a message of what was expected and found. */
 static pf_status reject (pf_bytes bytes, const char *expected,
                          pf_error *error) {
   char found[64];
@@ -291,8 +294,8 @@ static pf_status open_bsd44 (const gmon_options *options, pf_bytes bytes,
 }
 
 
-/* An old BSD file that the caller vouches for: what he left open is found by
-   what fits, else little-endian addresses of 8 bytes are tried. */
+/* Open an old BSD file with the option dialect. If no layout fits the size,
+   address_size and byte_order must both be given. */
 static pf_status open_bsd (const gmon_options *options, pf_bytes bytes,
                            gmon_layout *layout, pf_error *error) {
   if (find_bsd(options, bytes, bytes.size, layout))
@@ -341,7 +344,7 @@ static pf_status open_magic (pf_trace *trace, const gmon_options *options,
 }
 
 
-/* Options whose type is right may still mean nothing. */
+/* Check the values of numeric options. */
 static pf_status check_options (const pf_trace *trace, pf_error *error) {
   const int64_t width = pf_option_int(trace, "address_size", 0);
   const int64_t rate = pf_option_int(trace, "rate", 0);

@@ -1,5 +1,6 @@
 /*
-** gmon_detect.h - what detect.c and measure.c share: the caller's wishes.
+** gmon_detect.h - functions of the detection, called by gmon_detect (first) and
+** gmon_open.c (gmon_detect_counters).
 */
 
 #ifndef gmon_detect_h
@@ -7,22 +8,22 @@
 
 #include "formats/gmon/gmon.h"
 
-/* What the caller's options leave open is 0 or -1. */
+/* The caller's options. Unset ones are 0 or -1. */
 typedef struct gmon_options {
   int dialect;        /* a gmon_dialect, or -1 */
   unsigned width;     /* 4, 8, or 0 */
   int order;          /* 0 little, 1 big, or -1 */
-  unsigned elf_width; /* the executable's: decides only between equals */
+  unsigned elf_width; /* of the executable: used only if both widths fit */
   int elf_order;
 } gmon_options;
 
-/* measure.c: find version, order and width of a file that begins with "gmon"
-   and has a whole header. */
+/* gmon_width.c: detect version, byte order and width of a file that begins with
+   "gmon" and has a complete header. Returns a failure or the result of
+   pf_warn. */
 pf_status gmon_detect_gnu (pf_trace *trace, const gmon_options *options,
                            gmon_layout *layout, pf_error *error);
 
-/* settle.c: add to a layout what headers leave unsaid, and the caller's
-   rate. */
+/* gmon_counters.c: add counter types and the option rate to a layout. */
 pf_status gmon_detect_counters (pf_trace *trace, gmon_layout *layout,
                                 pf_error *error);
 

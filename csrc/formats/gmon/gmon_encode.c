@@ -1,8 +1,8 @@
 /*
-** gmon_encode.c - the way out, first half: rows add up until the file is written.
+** gmon_encode.c - the encoder, step 1: adds up rows until the file is written.
 **
-** The same histogram, arc or block from several files is one: this is what
-** `gprof -s` does, without losing what does not fit 16 or 32 bits.
+** Equal histograms, arcs and blocks of several files are added, as `gprof -s`
+** does, but without overflow of 16 or 32 bits.
 */
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool has (const pf_batch *batch, size_t column, size_t row) {
 }
 
 
-/* A whole number of a row that must be there and not below 0. */
+/* Read an integer of a row, which must be present and not negative. */
 static pf_status take (const pf_batch *batch, const pf_table *table,
                        size_t column, size_t row, uint64_t *value,
                        pf_error *error) {
@@ -41,7 +41,7 @@ static pf_status take (const pf_batch *batch, const pf_table *table,
 }
 
 
-/* Add to a sum that must stay below 2^63. */
+/* Add to a sum, which must stay below 2^63. */
 static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
   if (count > (uint64_t)INT64_MAX - *sum)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
@@ -53,7 +53,7 @@ static pf_status add (uint64_t *sum, uint64_t count, pf_error *error) {
 
 /* {====== Sets ====== */
 
-/* The name in a column, or else the one that `text` is. */
+/* Returns the name in a column, or `text` as a name if it is missing. */
 static uint32_t name_or (const gmon_writer *self, const pf_batch *batch,
                          size_t column, size_t row, const char *text) {
   return has(batch, column, row) ? batch->columns[column].ids[row]
@@ -98,7 +98,8 @@ static pf_status take_header (const gmon_writer *self, const pf_batch *batch,
 }
 
 
-/* A set's number may come again, from another file, with the same header. */
+/* Map the id of a set in the input to a set. An id may repeat, from another
+   file, if the headers are equal. */
 static pf_status bind_set_id (gmon_writer *self, uint64_t id, size_t set,
                               pf_error *error) {
   const size_t known = gmon_sums_find(&self->set_ids, id, 0);
@@ -135,8 +136,8 @@ static pf_status put_set (gmon_writer *self, const pf_batch *batch, size_t row,
 
 /* {====== Rows ====== */
 
-/* The set a row of the histogram belongs to: the one of its number, or when
-   it has none the only one. NULL: the words are in `error`. */
+/* Returns the set of a histogram row: that of its id, or the only set. Returns
+   NULL with `error` filled if there is none. */
 static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
                            size_t row, pf_error *error) {
   if (!has(batch, HISTOGRAM_SET, row) && self->sets.count == 1)
@@ -159,7 +160,7 @@ static gmon_set *find_set (const gmon_writer *self, const pf_batch *batch,
 }
 
 
-/* The bin of a row: its number, or the one that begins at `low`. */
+/* Find the bin of a row by its index or by its first address. */
 static pf_status find_bin (const pf_batch *batch, size_t row,
                            const gmon_set *set, uint64_t *bin,
                            pf_error *error) {
@@ -274,7 +275,7 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* The options of a writer; the functions that read them want a trace. */
+/* Read the options. The functions that read them expect a trace. */
 static pf_status read_options (gmon_writer *self, const pf_option *options,
                                size_t noptions, pf_error *error) {
   const pf_trace asked = {.options = options, .noptions = noptions};

@@ -1,5 +1,6 @@
 /*
-** gmon_encode.h - what encode.c (rows in) and write.c (bytes out) share.
+** gmon_encode.h - the state of the encoder: gmon_encode.c fills it with sums,
+** gmon_write.c writes these as a file.
 */
 
 #ifndef gmon_encode_h
@@ -13,15 +14,16 @@ typedef struct gmon_writer {
   gmon_dialect dialect; /* GMON_GNU or GMON_BSD44 */
   bool big;
   unsigned width; /* bytes of an address */
-  bool extended;  /* bins are placed as in extended precision */
-  bool is_sorted; /* of several files, whose order must not show */
+  bool extended;  /* option extended_precision, see gmon_scale_of */
+  bool is_sorted; /* several inputs: sort, so that their order does not
+                     matter */
   gmon_sets sets;
-  gmon_sums set_ids; /* (number of a set, 0) -> its place in sets.list */
+  gmon_sums set_ids; /* (id of a set in the input, 0) -> index in sets.list */
   gmon_sums arcs, blocks;
 } gmon_writer;
 
-/* Write what has been put. PF_EUNSUPPORTED, before a byte is written, when
-   the dialect cannot hold it. */
+/* Write the file. Returns PF_EUNSUPPORTED, before any byte is written, if the
+   dialect cannot hold the contents. */
 pf_status gmon_write (const gmon_writer *writer, pf_sink *sink,
                       pf_error *error);
 

@@ -9,7 +9,7 @@
 **                         4     4  version: 1 (0 in very old files)
 **                         8    12  spare; some writers leave garbage
 **
-** Then records in any order and number, each behind one byte of tag:
+** Records follow in any order and number, each after one byte of tag:
 **
 **   0 histogram           1     A  lowest address
 **                       1+A     A  highest address, exclusive
@@ -26,8 +26,8 @@
 **   2 basic blocks        1     4  number of blocks (glibc on 64 bits: 8)
 **                         5   2An  pairs of an address and a count of A bytes
 **
-** From the glibc manual and source, and from files of 16 machines. What the
-** spare bytes were meant for is not known.
+** Sources: the glibc manual and source, and files of 16 machines. The purpose
+** of the spare bytes is not known.
 */
 
 #include "formats/gmon/gmon.h"
@@ -39,7 +39,7 @@ enum {
 };
 
 
-/* P+ N* : printable bytes, at least one, and then only NULs. */
+/* Whether a text is one or more printable bytes, padded with NULs. */
 static bool is_padded_text (const uint8_t *text, size_t size) {
   size_t i = 0;
   while (i < size && text[i] >= 0x20 && text[i] < 0x7f)
@@ -62,7 +62,7 @@ bool gmon_plausible_histogram (const gmon_layout *layout,
 }
 
 
-/* Up to the first NUL. */
+/* Returns the text up to the first NUL. */
 static pf_bytes dimension_of (const uint8_t *text) {
   size_t size = 0;
   while (size < GMON_DIMENSION && text[size] != 0)
@@ -83,7 +83,7 @@ static void read_header (const gmon_layout *layout, const uint8_t *header,
 }
 
 
-/* The bins behind the header, as many as are there. */
+/* Take the bins after the header, as many as the file has. */
 static void take_bins (gmon_parser *parser, gmon_segment *segment,
                        uint64_t header) {
   const uint64_t available = gmon_left(parser) - header;
@@ -127,7 +127,7 @@ pf_status gmon_gnu_histogram (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* As many arcs in a row as there are, up to GMON_MAX_ARCS. */
+/* Take consecutive arcs, up to GMON_MAX_ARCS. */
 static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
   const uint64_t size = 5 + 2 * (uint64_t)parser->layout->width;
   const uint8_t *at = gmon_here(parser);
@@ -148,7 +148,7 @@ static pf_status take_arcs (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-/* Whether the bytes at `at` end there or go on with a record. */
+/* Whether the file ends at `at` or a record begins there. */
 static bool is_record_at (const gmon_parser *parser, uint64_t at) {
   const gmon_layout *const layout = parser->layout;
   if (at >= parser->bytes.size)
@@ -162,9 +162,9 @@ static bool is_record_at (const gmon_parser *parser, uint64_t at) {
 
 
 /*
-** glibc on 64 bits writes the number of blocks in 8 bytes, gprof reads 4.
-** The upper half of the long form is 0; the short form is believed when the
-** file goes on well behind it. The 5 bytes of tag and number are there.
+** Whether the number of blocks takes 8 bytes, as glibc writes it on 64 bits;
+** gprof reads 4. The upper half of the long form is 0. The short form is
+** preferred if a record follows it. The 5 bytes of tag and number must exist.
 */
 static bool has_wide_count (const gmon_parser *parser) {
   const gmon_layout *const layout = parser->layout;
@@ -181,7 +181,7 @@ static bool has_wide_count (const gmon_parser *parser) {
 }
 
 
-/* Report what is odd about blocks that have been taken. */
+/* Report the long form and missing blocks. */
 static pf_status check_blocks (gmon_parser *parser, const gmon_segment *segment,
                                bool is_wide) {
   pf_status status = PF_OK;
@@ -226,8 +226,8 @@ static pf_status take_blocks (gmon_parser *parser, gmon_segment *segment) {
 }
 
 
-/* Version 0 had blocks of another form: names as text, numbers as wide as
-   the profiled machine liked. */
+/* Blocks of version 0 have another form: names as text, numbers of the
+   machine's width. */
 static pf_status reject_old_blocks (gmon_parser *parser,
                                     gmon_segment *segment) {
   gmon_take_rest(parser, segment, GMON_INVALID);

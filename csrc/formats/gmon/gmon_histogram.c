@@ -1,9 +1,9 @@
 /*
-** gmon_histogram.c - the reader of histograms: a row for each bin.
+** gmon_histogram.c - the reader of histograms: one row for each bin.
 **
-** First the numbers of the bins that become rows are listed: all of them in
-** turn, or, where nobody asks for zeros, those that are not zero, found 32
-** bytes at a time. Then each wanted column is nonzero in a loop of its own.
+** It first lists the bins that become rows: all bins in order or, if rows of
+** count 0 may be omitted (pf_batch.sparse), the bins that are not 0, which are
+** searched 32 bytes at a time. Then a loop for each wanted column fills it.
 */
 
 #include "formats/gmon/gmon.h"
@@ -16,9 +16,9 @@ typedef struct histogram_reader {
   gmon_reader base;
   gmon_scale scale;
   uint64_t offset;  /* of the segment that scale and carry belong to, + 1 */
-  uint64_t carried; /* bins whose samples are in `carry` */
-  uint64_t carry;   /* what rounding left over, in 1 / rate ns */
-  uint32_t bins[PF_BATCH_ROWS]; /* the numbers of the rows' bins */
+  uint64_t carried; /* number of bins that are included in `carry` */
+  uint64_t carry;   /* rounding remainder of the times, in 1 / rate ns */
+  uint32_t bins[PF_BATCH_ROWS]; /* the bin of each row */
 } histogram_reader;
 
 
@@ -27,7 +27,7 @@ static uint64_t bins_of (const gmon_segment *segment) {
 }
 
 
-/* {====== Which bins become rows ====== */
+/* {====== Bins that become rows ====== */
 
 static size_t list_all (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
@@ -40,7 +40,7 @@ static size_t list_all (histogram_reader *self, size_t free_rows) {
 }
 
 
-/* How many bytes from `at` on are 0, looked at 32 at a time and then 8. */
+/* Returns how many bytes from `at` on are 0, in multiples of 8. */
 static size_t zero_bytes (const uint8_t *at, size_t size) {
   size_t done = 0;
   while (size - done >= 32 &&
@@ -53,9 +53,9 @@ static size_t zero_bytes (const uint8_t *at, size_t size) {
 }
 
 
-/* A bit for each of four bins of two bytes that is not zero. The sums carry
-   what is below a bin's highest bit into it, the product brings the four
-   highest bits together. */
+/* Returns a bit for each of four 16-bit bins that is not 0. Adding 0x7fff
+   carries any lower bit into the highest bit of a bin; the multiplication
+   gathers the four highest bits. */
 static uint64_t nonzero_of_4 (const uint8_t *at) {
   const uint64_t ones = UINT64_C(0x0001000100010001);
   const uint64_t bins = pf_load64le(at);
@@ -64,7 +64,7 @@ static uint64_t nonzero_of_4 (const uint8_t *at) {
 }
 
 
-/* List those of 64 bins from number `bin` on that are not zero. */
+/* List those of the 64 bins from `bin` on that are not 0. */
 static size_t list_nonzero_64 (const uint8_t *at, uint64_t bin,
                                uint32_t *bins) {
   uint64_t nonzero = 0;
@@ -77,7 +77,7 @@ static size_t list_nonzero_64 (const uint8_t *at, uint64_t bin,
 }
 
 
-/* List bins of two bytes that are not zero. */
+/* List 16-bit bins that are not 0. */
 static size_t list_nonzero_16 (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const uint8_t *const at = gmon_item(base, 0);
@@ -100,7 +100,7 @@ static size_t list_nonzero_16 (histogram_reader *self, size_t free_rows) {
 }
 
 
-/* List bins of any width that are not zero. */
+/* List bins of any width that are not 0. */
 static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
   gmon_reader *const base = &self->base;
   const unsigned width = (unsigned)base->segment.stride;
@@ -121,7 +121,7 @@ static size_t list_nonzero (histogram_reader *self, size_t free_rows) {
 
 /* {====== Columns ====== */
 
-/* A bin's samples; a signed one is widened. */
+/* Returns the samples of a bin, sign-extended if bins are signed. */
 static uint64_t bin_value (const gmon_reader *base, uint64_t bin) {
   const gmon_layout *const layout = &base->file->layout;
   const unsigned width = (unsigned)base->segment.stride;
@@ -168,7 +168,7 @@ static void set_missing (pf_column *column, size_t first, size_t count) {
 }
 
 
-/* Whether a count divided by the rate is a time. */
+/* Whether counts divided by the rate are seconds. */
 static bool has_seconds (const gmon_reader *base) {
   const pf_bytes dimension = gmon_dimension(&base->segment);
   return gmon_rate(&base->file->layout, &base->segment) != 0 &&
@@ -176,7 +176,7 @@ static bool has_seconds (const gmon_reader *base) {
 }
 
 
-/* Whether the samples of a bin are a number profio can hold. */
+/* Whether the samples of a bin fit into int64_t. */
 static bool is_countable (const gmon_reader *base, uint64_t value) {
   return base->file->layout.is_signed || value <= INT64_MAX;
 }
@@ -195,9 +195,10 @@ static void fill_seconds (const histogram_reader *self, pf_column *column,
 }
 
 
-/* The nanoseconds of some samples, with the rest of the samples before:
-   over a set they add up to the exact sum, rounded once. Below 0 the rate
-   goes the other way round. Answers false when it is no 64-bit number. */
+/* Convert samples to nanoseconds, including the remainder of the bins before,
+   so that the times of a set add up to the exact sum, rounded once. Division
+   rounds down also for negative counts. Returns false if the result does not
+   fit into 64 bits. */
 static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
                             int64_t *spent) {
   int64_t whole = samples / (int64_t)rate;
@@ -216,13 +217,13 @@ static bool to_nanoseconds (uint64_t *carry, int64_t samples, uint32_t rate,
 }
 
 
-/* Bring the carry to a bin, over those that were never asked for. */
+/* Advance the carry to `bin`, over bins that were not requested. */
 static void advance_carry (histogram_reader *self, uint64_t bin,
                            uint32_t rate) {
   int64_t spent;
   if (self->carried > bin) {
     self->carried = 0;
-    self->carry = rate / 2; /* so sums are rounded to the nearest */
+    self->carry = rate / 2; /* so that sums are rounded to nearest */
   }
   for (; self->carried < bin; self->carried++) {
     const uint64_t value = bin_value(&self->base, self->carried);
@@ -232,7 +233,7 @@ static void advance_carry (histogram_reader *self, uint64_t bin,
 }
 
 
-/* Bins of two bytes where each sample is a whole number of nanoseconds. */
+/* Times of 16-bit bins if a sample is a whole number of nanoseconds. */
 static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
                            size_t count, int64_t each) {
   const gmon_reader *const base = &self->base;
@@ -243,8 +244,8 @@ static void fill_spent_16 (const histogram_reader *self, int64_t *spent,
 }
 
 
-/* `start` is the bin from which on the listed bins were looked for. Where
-   the rate divides a second, nothing is ever left over. */
+/* Fill times. `start` is the first bin that was searched for the listed ones.
+   If the rate divides a second, no remainder occurs. */
 static void fill_spent (histogram_reader *self, pf_column *column, size_t first,
                         size_t count, uint64_t start) {
   const gmon_reader *const base = &self->base;
@@ -292,7 +293,7 @@ static void fill_rests (const histogram_reader *self, pf_column *column,
 }
 
 
-/* The columns of time, or that there is none. */
+/* Fill the columns of time, or mark them missing if counts are not seconds. */
 static void fill_times (histogram_reader *self, pf_batch *batch, size_t first,
                         size_t count, uint64_t start) {
   pf_column *const seconds = &batch->columns[HISTOGRAM_SECONDS];
@@ -344,7 +345,7 @@ static void fill_numbers (const histogram_reader *self, pf_batch *batch,
 /* }====== */
 
 
-/* The segment may be another one than before. */
+/* Set scale and carry if the segment has changed. */
 static void enter_segment (histogram_reader *self) {
   const gmon_segment *const segment = &self->base.segment;
   if (self->offset == segment->offset + 1)

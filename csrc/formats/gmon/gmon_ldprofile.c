@@ -1,11 +1,11 @@
 /*
-** gmon_ldprofile.c - what ld.so writes for LD_PROFILE=lib.so, read by sprof.
+** gmon_ldprofile.c - output of ld.so for LD_PROFILE=lib.so, read by sprof.
 **
-** As GNU gmon.out (gnu.c), but with tags of 4 bytes and one table of arcs. The
-** histogram has addresses as the library was linked. The addresses of arcs count
-** from the start of the text segment, which is `low` of the histogram; from = 0
-** is a call from outside of the library. Table `arcs` has addresses as linked,
-** table `raw` as the file states them.
+** Like GNU gmon.out (gmon_gnu.c), but with tags of 4 bytes and one table of
+** arcs. The histogram has link-time addresses. Addresses of arcs are relative
+** to the text segment, which begins at `low` of the histogram; from = 0 is a
+** call from outside the library. Table `arcs` has link-time addresses, table
+** `raw` the stated ones.
 **
 **   OFFSET    SIZE  FIELD
 **        0       4  "gmon"
@@ -15,15 +15,15 @@
 **       24   24+2A  histogram header, and bins
 **        q       4  tag 1
 **      q+4       4  number of arcs in use
-**      q+8  (2A+4)  arcs: from, to, count of 4 bytes; the table was made with
-**                   room for many more, and the file keeps them all
+**      q+8  (2A+4)  arcs: from, to, count of 4 bytes; the table has space for
+**                   many more, and the file contains all of it
 **
-** From the source of ld.so and from files that glibc 2.36 wrote.
+** Sources: ld.so, and files that glibc 2.36 wrote.
 */
 
 #include "formats/gmon/gmon.h"
 
-/* What a parser comes to next. */
+/* gmon_parser.state: what follows */
 enum {
   HEADER,
   HISTOGRAM,
@@ -38,7 +38,7 @@ static uint32_t number_here (const gmon_parser *parser, unsigned offset) {
 }
 
 
-/* The 4 bytes of tag at the parser are `tag`; else the rest is no use. */
+/* Whether the next 4 bytes are `tag`; if not, parsing ends with a warning. */
 static bool has_tag (gmon_parser *parser, gmon_segment *segment, uint32_t tag,
                      pf_status *status) {
   *status = PF_OK;

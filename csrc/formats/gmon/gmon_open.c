@@ -1,15 +1,15 @@
 /*
 ** gmon_open.c - the format gmon: profiles of gprof, in all dialects.
 **
-** Opening walks the structure of the file once: it knows the number of rows
-** of each table and all damage from then on. The readers parser again.
+** Opening parses the whole file once, so the number of rows of each table and
+** all damage are known afterwards.
 */
 
 #include <stdlib.h>
 
 #include "formats/gmon/gmon_detect.h"
 
-/* The tables of a trace, in their order; `images` only where there are. */
+/* The tables of a trace in order; `images` only if there are any. */
 enum {
   TABLE_HISTOGRAM,
   TABLE_ARCS,
@@ -31,7 +31,7 @@ static const pf_table all_tables[TABLES] = {
 };
 
 
-/* Add a segment to the totals; the first histogram is kept in `first`. */
+/* Add a segment to the totals; the first histogram is copied to *first. */
 static void count_segment (gmon_totals *totals, const gmon_segment *segment,
                            gmon_segment *first) {
   totals->parts++;
@@ -76,7 +76,7 @@ static void set_info (pf_trace *trace, const gmon_file *file) {
 }
 
 
-/* What the only histogram states. */
+/* Set the info entries of the only histogram. */
 static void set_histogram_info (pf_trace *trace, const gmon_file *file,
                                 const gmon_segment *segment) {
   pf_info_addr(trace, "low", segment->low);
@@ -87,7 +87,7 @@ static void set_histogram_info (pf_trace *trace, const gmon_file *file,
 }
 
 
-/* Walk over everything: totals, damage, header facts. */
+/* Parse the file: set totals and info, report damage. */
 static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
   gmon_segment segment, first = {.offset = 0};
   gmon_parser parser =
@@ -104,7 +104,7 @@ static pf_status prescan (pf_trace *trace, gmon_file *file, pf_error *error) {
 }
 
 
-/* List the tables with their numbers of rows. */
+/* List the tables with their row counts. */
 static void list_tables (pf_trace *trace, gmon_file *file) {
   const gmon_totals *const totals = &file->totals;
   const int64_t rows[TABLES] = {
@@ -112,7 +112,7 @@ static void list_tables (pf_trace *trace, gmon_file *file) {
       [TABLE_ARCS] = (int64_t)totals->arcs,
       [TABLE_BLOCKS] = (int64_t)totals->blocks,
       [TABLE_SETS] = (int64_t)totals->sets,
-      [TABLE_IMAGES] = -1, /* a list may hold fewer than it states */
+      [TABLE_IMAGES] = -1, /* a list may hold fewer images than it states */
       [TABLE_RAW] = (int64_t)totals->raw_rows,
   };
   trace->ntables = 0;

@@ -1,7 +1,6 @@
 /*
-** gmon_parser.c - from segment to segment of a gmon file: the dispatch to the dialects
-** and what they share about damage. A parser never looks at a byte it has not
-** compared with the length of the bytes, and holds no memory.
+** gmon_parser.c - the parser: dispatch to the dialects, and warnings that they
+** share. Each read is preceded by a comparison with the size of the file.
 */
 
 #include <stdarg.h>
@@ -76,7 +75,7 @@ pf_status gmon_truncated (gmon_parser *parser, gmon_segment *segment,
 }
 
 
-/* Report bins that are not there although the header states them. */
+/* Report a histogram with fewer bins than its header states, or with none. */
 static pf_status check_bins (gmon_parser *parser, const gmon_segment *segment) {
   if (segment->count < segment->declared)
     return gmon_report(
@@ -91,7 +90,7 @@ static pf_status check_bins (gmon_parser *parser, const gmon_segment *segment) {
 }
 
 
-/* Report a range that is none, and a rate that gives no seconds. */
+/* Report a reversed address range and a rate of 0. */
 static pf_status check_header (gmon_parser *parser,
                                const gmon_segment *segment) {
   if (segment->high < segment->low)

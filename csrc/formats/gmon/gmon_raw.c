@@ -1,6 +1,6 @@
 /*
-** gmon_raw.c - the parts of a file as it states them: joined, the bytes of all
-** rows are the file.
+** gmon_raw.c - the reader of table raw: one row for each segment, and for each
+** arc. The column `bytes` of all rows, concatenated, is the file.
 */
 
 #include "formats/gmon/gmon.h"
@@ -9,7 +9,7 @@
 
 typedef struct raw_reader {
   gmon_reader base;
-  uint32_t kinds[GMON_KINDS]; /* the words for them, in the dictionary */
+  uint32_t kinds[GMON_KINDS]; /* names of the kinds */
 } raw_reader;
 
 static const char *const kind_words[GMON_KINDS] = {
@@ -41,7 +41,7 @@ static void put_address (pf_batch *batch, size_t column, size_t row,
 }
 
 
-/* Mark the columns low to high as missing in a row. */
+/* Mark the columns `low` to `high` as missing in a row. */
 static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
   for (size_t i = low; i <= high; i++) {
     pf_column *const column = &batch->columns[i];
@@ -54,7 +54,7 @@ static void set_missing (pf_batch *batch, size_t row, size_t low, size_t high) {
 }
 
 
-/* The names in a histogram's header; in BSD files there are none. */
+/* Store the names of a histogram header; BSD headers have none. */
 static pf_status put_names (const gmon_reader *self, pf_batch *batch,
                             size_t row, pf_error *error) {
   const gmon_segment *const segment = &self->segment;
@@ -107,7 +107,7 @@ static void put_arc (const gmon_reader *self, pf_batch *batch, size_t row,
 }
 
 
-/* The fields a segment of this kind has. */
+/* Store the fields that a segment of this kind has. */
 static pf_status put_fields (const gmon_reader *self, pf_batch *batch,
                              size_t row, pf_error *error) {
   const gmon_segment *const segment = &self->segment;

@@ -1,9 +1,10 @@
 /*
-** gmon_read.c - what all readers of gmon share, and those of arcs, blocks, sets
-** and images.
+** gmon_read.c - functions of all readers of gmon, and the readers of arcs,
+** blocks, sets and images.
 **
-** Each `next` walks on from where the last one stopped and compares the segment
-** it is in with the bytes again, so nothing read at open is trusted later.
+** Each `next` continues the parser where the last call stopped. It compares the
+** segment with the current size of the source again, because the file may have
+** changed since it was opened.
 */
 
 #include <stdlib.h>
@@ -13,9 +14,9 @@
 #include "model/names.h"
 
 
-/* {====== Every reader ====== */
+/* {====== All readers ====== */
 
-/* Go to the first row of the next segment the reader has a use for. */
+/* Go to the next segment that has rows. */
 static pf_status next_segment (gmon_reader *self, pf_error *error) {
   do {
     self->parser.error = error;
@@ -31,7 +32,8 @@ static pf_status next_segment (gmon_reader *self, pf_error *error) {
 }
 
 
-/* Look at the bytes as they are now: the segment and the parser are in them. */
+/* Reload the bytes of the source. Fails if the file has become shorter than the
+   position of the parser. */
 static pf_status refresh (gmon_reader *self, pf_error *error) {
   self->parser.bytes = self->trace->sources[0].bytes;
   if (self->parser.at <= self->parser.bytes.size)
@@ -57,7 +59,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Start over and pass whole parts by, then rows. */
+/* Restart, skip whole segments, then rows. */
 static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
   gmon_reader *const self = (gmon_reader *)reader;
   pf_status status = PF_OK;
@@ -102,7 +104,7 @@ pf_status gmon_reader_make (pf_trace *trace, const pf_table *table, size_t size,
 }
 
 
-/* Open a reader that needs no more than every reader has. */
+/* Open a reader without additional state. */
 static pf_status open_reader (pf_trace *trace, const pf_table *table,
                               uint64_t (*rows_of)(const gmon_segment *segment),
                               pf_status (*fill)(gmon_reader *self,
@@ -157,8 +159,8 @@ pf_status gmon_count_too_large (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load the counts of `count` items_at from item->row on, which stand `at` bytes
-   table_left each. */
+/* Load the counts of `count` items from self->row on, `at` bytes after the
+   start of each item. */
 static pf_status load_counts (const gmon_reader *self, pf_column *column,
                               size_t first, size_t count, uint64_t at,
                               unsigned width, pf_error *error) {
@@ -181,7 +183,7 @@ static pf_status load_counts (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Load an address that stands `at` bytes table_left each item. */
+/* Load an address of each item, `at` bytes after its start. */
 static void load_addresses (const gmon_reader *self, pf_column *column,
                             size_t first, size_t count, uint64_t at) {
   gmon_load_column(column->addrs + first, gmon_item(self, self->row) + at,
@@ -190,8 +192,8 @@ static void load_addresses (const gmon_reader *self, pf_column *column,
 }
 
 
-/* Add the base of the segment to loaded addresses of arcs. A `from` of 0 stays
-   0 (`keeps_zero`): it says that the call came from outside. */
+/* Add the base of the segment to addresses of arcs. With `keeps_zero` a `from`
+   of 0 stays 0: the call came from outside. */
 static void add_base (const gmon_reader *self, pf_column *column, size_t first,
                       size_t count, bool keeps_zero) {
   if (self->segment.base == 0)
@@ -233,7 +235,7 @@ static uint64_t arcs_of (const gmon_segment *segment) {
 }
 
 
-/* The order of first calls, which only one kind of Apple's arcs has. */
+/* Fill the order of first calls, which only Apple's ordered arcs state. */
 static void fill_order (const gmon_reader *self, pf_column *column,
                         size_t first, size_t count, uint64_t at) {
   if (self->segment.has_order)
@@ -371,7 +373,7 @@ pf_status gmon_open_sets (pf_trace *trace, const pf_table *table,
 
 typedef struct images_reader {
   gmon_reader base;
-  uint64_t at; /* of the next image, where row > 0 */
+  uint64_t at; /* offset of the next image, if row > 0 */
 } images_reader;
 
 
@@ -380,7 +382,7 @@ static uint64_t images_of (const gmon_segment *segment) {
 }
 
 
-/* The list ends before it holds what it states. */
+/* The list ends before the stated number of images. */
 static pf_status end_images (images_reader *self, pf_error *error) {
   gmon_reader *const base = &self->base;
   const uint64_t row = base->row;
@@ -392,7 +394,7 @@ static pf_status end_images (images_reader *self, pf_error *error) {
 }
 
 
-/* One image: an address and a name that ends in NUL. */
+/* Decode one image: an address and a name that ends in NUL. */
 static pf_status fill_images (gmon_reader *base, pf_batch *batch,
                               pf_error *error) {
   images_reader *const self = (images_reader *)base;
@@ -428,7 +430,7 @@ pf_status gmon_open_images (pf_trace *trace, const pf_table *table,
       gmon_reader_make(trace, table, sizeof(images_reader), &self, error);
   if (status < 0)
     return status;
-  self->reader.seek = NULL; /* names have no size */
+  self->reader.seek = NULL; /* images have no fixed size */
   self->rows_of = images_of;
   self->fill = fill_images;
   *reader = &self->reader;

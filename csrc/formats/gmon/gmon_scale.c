@@ -1,25 +1,26 @@
 /*
-** gmon_scale.c - from bins to addresses and back.
+** gmon_scale.c - converts bins to addresses and back.
 **
-** profil(2) puts a sample at pc in bin ((pc - low) / 2 * s) / 65536, in whole
-** numbers, where the C library made s from the sizes in single precision:
+** profil(2) counts a sample at pc in bin ((pc - low) / 2 * s) / 65536, in
+** integer arithmetic. The C library computes s from the sizes in single
+** precision:
 **
 **   s = (int)((float)size_of_bins / range * 65536)     size = 2 * bins
 **
-** So bin i begins at low + 2 * ceil(i * 65536 / s). Dividing the range evenly
-** instead, as gprof does, drifts: at the end of 440 kB of code the bins of a
-** real file come out 8 bytes too low and the time goes to another function.
-** Writers that do not call profil (simulators, firmware) make bins of a whole
-** number of bytes: these are divided evenly.
+** So bin i begins at low + 2 * ceil(i * 65536 / s). gprof divides the range
+** evenly instead. The difference accumulates: at the end of 440 kB of code the
+** bins of a real file begin 8 bytes too low, and time is attributed to the
+** wrong function. Writers that do not call profil (simulators, firmware) use
+** bins of a whole number of bytes: these are divided evenly.
 */
 
 #include "formats/gmon/gmon.h"
 
-#define FULL_SCALE 65536 /* a bin for each 2 bytes */
+#define FULL_SCALE 65536 /* one bin for each 2 bytes */
 
 
-/* profil's scale, as a machine that divides in single precision has it. Each
-   factor is stored, so that no compiler keeps more precision. */
+/* profil's scale as computed in single precision. `volatile` keeps the compiler
+   from using more precision. */
 static uint64_t single_scale (uint64_t size, uint64_t range) {
   volatile float quotient = (float)size;
   volatile float divisor = (float)range;
@@ -29,8 +30,9 @@ static uint64_t single_scale (uint64_t size, uint64_t range) {
 }
 
 
-/* The same where the registers are wider: the exact quotient. (A 64-bit
-   mantissa never rounds it up to a whole number: its parts have 32 bits.) */
+/* profil's scale as computed in extended precision: the exact quotient. (A
+   64-bit mantissa never rounds it up to an integer, because the operands have
+   32 bits.) */
 static uint64_t extended_scale (uint64_t size, uint64_t range) {
   return size * FULL_SCALE / range;
 }
@@ -53,8 +55,8 @@ gmon_scale gmon_scale_of (uint64_t low, uint64_t high, uint64_t bins,
 }
 
 
-/* Bins so wide that profil's scale is 0 were not made by profil. The
-   product of the remainder and the bin stays below 2^64. */
+/* The start of a bin if the range is divided evenly: bins for which profil's
+   scale would be 0. rest * bin stays below 2^64. */
 static uint64_t divided_start (const gmon_scale *scale, uint64_t bin) {
   const uint64_t whole = scale->range / scale->bins;
   const uint64_t rest = scale->range % scale->bins;
@@ -74,15 +76,14 @@ uint64_t gmon_bin_start (const gmon_scale *scale, uint64_t bin) {
 }
 
 
-/* Bins by profil's scale: the quotient and the remainder of the bin before
-   are carried to the next. */
+/* Starts by profil's scale. Consecutive bins reuse quotient and remainder, so
+   that they need no division. */
 static void scaled_starts (const gmon_scale *scale, const uint32_t *numbers,
                            size_t count, unsigned shift, uint64_t *starts) {
   const uint64_t factor = scale->factor;
   const uint64_t whole = FULL_SCALE / factor;
   const uint64_t rest = FULL_SCALE % factor;
-  uint64_t next =
-      UINT64_MAX; /* the bin that quotient and remainder valid_end */
+  uint64_t next = UINT64_MAX; /* the bin of quotient and remainder */
   uint64_t quotient = 0, remainder = 0;
   for (size_t i = 0; i < count; i++) {
     const uint64_t bin = (uint64_t)numbers[i] + shift;
@@ -118,7 +119,7 @@ void gmon_bin_starts (const gmon_scale *scale, const uint32_t *numbers,
 }
 
 
-/* A bin near the one that begins at `distance` from the lowest address. */
+/* Returns a bin close to the one that begins `distance` bytes after `low`. */
 static uint64_t estimate_bin (const gmon_scale *scale, uint64_t distance) {
   if (scale->bin_size != 0)
     return distance / scale->bin_size;
@@ -139,7 +140,8 @@ static bool has_same_starts (const gmon_scale *a, const gmon_scale *b,
 }
 
 
-/* Two scales of one step begin all bins alike; others are compared. */
+/* Whether `cut` places its first `bins` bins as `scale` does. Equal factors
+   imply it; other scales are compared bin by bin. */
 static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
                        uint64_t bins) {
   if (cut->bin_size == 0 && scale->bin_size == 0 && cut->factor != 0 &&
@@ -149,8 +151,8 @@ static bool is_prefix (const gmon_scale *scale, const gmon_scale *cut,
 }
 
 
-/* A few bytes more or less than the range of the bins, because scales are
-   rounded, and a few bins more, because a scale of few bins is coarse. */
+/* Tries ranges up to 16 bytes shorter or longer, because scales are rounded,
+   and more bins, because the scale of few bins is coarse. */
 bool gmon_scale_shorten (const gmon_scale *scale, bool extended, uint64_t *bins,
                          uint64_t *high) {
   const uint64_t needed = *bins;

@@ -1,6 +1,6 @@
 /*
-** gmon_sums.c - the sums of the encoder: an array and a hash table over it, with
-** linear probing, at most half full.
+** gmon_sums.c - the sums of the encoder: an array with a hash table over it
+** (open addressing, linear probing, load factor at most 1/2).
 */
 
 #include <stdlib.h>
@@ -10,14 +10,16 @@
 #include "model/interned.h"
 #include "model/names.h"
 
-#define FEW_BINS 65536 /* that a cut file may claim and does not have */
+#define FEW_BINS 65536 /* missing bins that are always written as zeros */
 
 
-/* The slot where a key is or would be. There is a free slot. */
+/* Returns the slot of a key, or the free slot for it. A free slot must
+   exist. */
 static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
   const size_t mask = sums->nslots - 1;
   const uint64_t seed =
-      (uint64_t)(uintptr_t)sums->slots; /* not known to a file */
+      (uint64_t)(uintptr_t)sums->slots; /* random: a file cannot provoke
+                                           collisions */
   const uint64_t hash = pf_mix(pf_mix(pf_mix(0x9e3779b97f4a7c15u, seed), a), b);
   size_t slot = (size_t)(hash ^ hash >> 32) & mask;
   while (sums->slots[slot] != 0) {
@@ -30,8 +32,7 @@ static size_t slot_of (const gmon_sums *sums, uint64_t a, uint64_t b) {
 }
 
 
-/* All capacity is taken: make capacity for twice as many entries, and twice as many
-   slots as these, with every entry in its new one. */
+/* Double the capacity, and rehash all entries. */
 static bool grow (gmon_sums *sums) {
   const size_t capacity = sums->capacity == 0 ? 32 : sums->capacity * 2;
   if (capacity > UINT32_MAX / 2 || capacity > SIZE_MAX / sizeof *sums->list)
@@ -115,7 +116,7 @@ static bool grow_sets (gmon_sets *sets) {
 }
 
 
-/* Add bins up to `read`, whose counts are 0. */
+/* Append bins of count 0 up to index `read`. */
 static bool add_bins (gmon_set *set, uint64_t read) {
   if (read <= set->read && set->counts != NULL)
     return true;
@@ -147,7 +148,7 @@ pf_status gmon_set_finish (gmon_set *set, bool extended, pf_error *error) {
 }
 
 
-/* Append a set; its counts are all 0. */
+/* Append a set with all counts 0. */
 static bool append_set (gmon_sets *sets, const gmon_set *header,
                         bool extended) {
   if (sets->count == sets->capacity && !grow_sets(sets))
@@ -183,7 +184,7 @@ size_t gmon_sets_get (gmon_sets *sets, const gmon_set *header, bool extended) {
 }
 
 
-/* A set with its texts at hand. */
+/* A set with its texts, for sorting. */
 typedef struct named_set {
   gmon_set set;
   pf_bytes dimension, abbreviation;

@@ -1,34 +1,34 @@
 /*
-** gmon_width.c - byte order and width of addresses in files that begin with
-** "gmon", found without the executable.
+** gmon_width.c - detects byte order and address width of files that begin with
+** "gmon", without the executable.
 **
-** The version tells the order. The width is found by trial the file both
-** ways. A histogram header that reads well (a dimension in letters, a rate
-** below 2^29) settles it: at one offset it cannot read well in both widths.
-** (If it did, byte 7 of the wide dimension would be the narrow abbreviation
-** and printable, so its first 7 bytes too; they are bytes 8 to 14 of the
-** narrow dimension, whose first 8 bytes, the wide number of bins and the wide
-** rate, would be printable as well: a rate of 0x20202020 or more.)
-** Without a histogram the trial that ends at the end of the file is taken,
-** then the one that gets further; between equals the caller, the executable,
-** and the addresses decide, in this order.
+** The version determines the byte order. For the width the file is parsed with
+** both widths. A plausible histogram header (printable dimension, rate below
+** 2^29) decides: at one offset it cannot be plausible in both widths. (If it
+** were, byte 7 of the wide dimension would be the narrow abbreviation and
+** printable, hence also its first 7 bytes; they are bytes 8 to 14 of the narrow
+** dimension, whose first 8 bytes, the wide number of bins and the wide rate,
+** would be printable as well: a rate of 0x20202020 or more.) Without a
+** histogram the width is taken that parses to the end of the file, else the one
+** that parses further. If both are equal, the option, the executable and the
+** addresses decide, in this order.
 */
 
 #include "formats/gmon/gmon_detect.h"
 
-/* What one way to read the file came to. */
+/* The result of parsing the file with one layout. */
 typedef struct trial {
   gmon_layout layout;
   bool has_histogram;
-  bool is_complete;   /* it ended where the file ends */
-  bool is_bad;        /* it ended at something that is no record */
-  bool has_records;   /* it met arcs or blocks */
-  uint64_t valid_end; /* where its last whole record ends */
+  bool is_complete;   /* parsing reached the end of the file */
+  bool is_bad;        /* parsing ended at bytes that are not a record */
+  bool has_records;   /* there are arcs or blocks */
+  uint64_t valid_end; /* end of the last complete record */
 } trial;
 
 
-/* Read all of the file one way, with implausible histogram headers or only
-   up to the first. A parser that reports to nobody cannot fail. */
+/* Parse the whole file with a width. `is_strict`: stop at an implausible
+   histogram header. A parser without a trace cannot fail. */
 static trial try_width (const gmon_layout *layout, unsigned width,
                         bool is_strict, pf_bytes bytes) {
   trial result = {.layout = *layout};
@@ -50,7 +50,7 @@ static trial try_width (const gmon_layout *layout, unsigned width,
 }
 
 
-/* Above 0 when a is the better trial, 0 when they are equals. */
+/* Returns a value above 0 if `a` is the better trial, 0 if both are equal. */
 static int compare (const trial *a, const trial *b) {
   if (a->has_histogram != b->has_histogram)
     return a->has_histogram ? 1 : -1;
@@ -60,10 +60,10 @@ static int compare (const trial *a, const trial *b) {
 }
 
 
-/* What the addresses of a file have in common so far. */
+/* Properties of the addresses so far. */
 typedef struct address_stats {
   uint64_t first;  /* the first address seen */
-  bool is_started; /* there was one */
+  bool is_started; /* `first` is set */
   bool is_one;     /* all have the same upper 32 bits */
   bool is_low;     /* all are below 2^47, and calls stay within 4 GiB */
 } address_stats;
@@ -80,8 +80,9 @@ static void add_addresses (address_stats *seen, uint64_t from, uint64_t to) {
 }
 
 
-/* Whether the addresses of all arcs, read as 8 bytes, can be those of one
-   program: in one window of 4 GiB, or in user space and near each other. */
+/* Whether the addresses of all arcs, read as 8 bytes, are plausible for one
+   program: all in one window of 4 GiB, or all below 2^47 with calls of less
+   than 4 GiB. */
 static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
   address_stats seen = {.is_started = false};
   gmon_parser parser = gmon_new_parser(layout, bytes, NULL, NULL);
@@ -100,7 +101,7 @@ static bool is_plausible (const gmon_layout *layout, pf_bytes bytes) {
 }
 
 
-/* Decide between equal readings of two widths. */
+/* Decide between two widths that fit equally well. */
 static pf_status decide_width (pf_trace *trace, const gmon_options *options,
                                const trial *narrow, const trial *wide,
                                gmon_layout *layout, pf_error *error) {
@@ -131,10 +132,11 @@ static pf_status decide_width (pf_trace *trace, const gmon_options *options,
 
 
 /*
-** Read the file in both widths: above 0 the narrow one is better, 0 they are
-** equals. When both end at something that is no record, without a histogram,
-** its writer may have left the dimension empty: then the one that reads to
-** the end of the file with the headers as they are is taken.
+** Parse the file with both widths. Returns a value above 0 if the narrow one is
+** better, 0 if both are equal. If both stop at an invalid record without a
+** histogram, the writer may have left the dimension empty: then the width is
+** preferred that reaches the end of the file if implausible headers are
+** accepted.
 */
 static int try_both_widths (const gmon_layout *layout, pf_bytes bytes,
                             trial *narrow, trial *wide) {
@@ -154,7 +156,8 @@ static int try_both_widths (const gmon_layout *layout, pf_bytes bytes,
 }
 
 
-/* Find the width for the byte order in `layout`, and how well it reads. */
+/* Detect the width for the byte order in `layout`; *best is the trial with
+   it. */
 static pf_status find_width (pf_trace *trace, const gmon_options *options,
                              gmon_layout *layout, trial *best,
                              pf_error *error) {
@@ -170,7 +173,7 @@ static pf_status find_width (pf_trace *trace, const gmon_options *options,
 }
 
 
-/* Version 0 does not tell the order: read the file in both. */
+/* Version 0 does not determine the byte order: try both. */
 static pf_status find_order (pf_trace *trace, const gmon_options *options,
                              gmon_layout *layout, pf_error *error) {
   gmon_layout little = *layout, big = *layout;
@@ -195,7 +198,7 @@ static pf_status find_order (pf_trace *trace, const gmon_options *options,
 }
 
 
-/* Read the version, and the order with it. */
+/* Detect the version, and by it the byte order. */
 static pf_status find_version (const gmon_options *options, pf_bytes bytes,
                                gmon_layout *layout, pf_error *error) {
   const uint32_t wanted = layout->dialect == GMON_LD ? GMON_LD_VERSION : 1;

@@ -1,24 +1,24 @@
 /*
-** gmon_write.c - the way out, second half: the sums as bytes of GNU version 1
-** (gnu.c has its tables) or 4.4BSD (bsd.c).
+** gmon_write.c - the encoder, step 2: writes the sums as GNU version 1 (layout
+** in gmon_gnu.c) or 4.4BSD (gmon_bsd.c).
 **
-** First everything is compared with what the dialect can hold, then the
-** bytes are written. Counts too large for a field go on in further records,
-** which every reader adds up.
+** All checks precede the first byte. Counts that are too large for a field are
+** continued in further records, which every reader adds up.
 */
 
 #include "bytes/sink.h"
 #include "formats/gmon/gmon_encode.h"
 #include "model/names.h"
 
-/* Where the bytes go, and how numbers look there. */
+/* The arguments of all functions that write. */
 typedef struct output {
   const gmon_writer *writer;
   pf_sink *sink;
 } output;
 
 
-/* The sink keeps the first failure: it is looked at once, at the end. */
+/* Write a number. The sink keeps its first failure, which is checked once, at
+   the end. */
 static void put_number (const output *out, unsigned width, uint64_t value) {
   (void)pf_sink_uint(out->sink, width, out->writer->big, value);
 }
@@ -29,7 +29,7 @@ static void put_address (const output *out, uint64_t address) {
 }
 
 
-/* {====== What a dialect can hold ====== */
+/* {====== Limits of a dialect ====== */
 
 static uint64_t largest (const gmon_set *set) {
   uint64_t maximum = 0;
@@ -40,7 +40,7 @@ static uint64_t largest (const gmon_set *set) {
 }
 
 
-/* How many records a count takes when each holds at maximum `maximum`. */
+/* Returns how many records a count takes if each holds at most `maximum`. */
 static uint64_t records_for (uint64_t count, uint64_t maximum) {
   return count == 0 ? 1 : (count - 1) / maximum + 1;
 }
@@ -56,9 +56,9 @@ static pf_status check_address (const gmon_writer *self, uint64_t address,
 }
 
 
-/* Adds the bytes of the records after the first that a count takes, each of
-   `size` bytes, to `repeats`. The size of a file must not grow with a number
-   that another file states. */
+/* Add the bytes of the additional records of a count, each of `size` bytes, to
+   *repeats. This limits the size of the file, which must not grow with a number
+   that the input states. */
 static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
                               uint64_t *repeats, pf_error *error) {
   const uint64_t more = records_for(count, maximum) - 1;
@@ -73,7 +73,7 @@ static pf_status add_repeats (uint64_t count, uint64_t maximum, uint64_t size,
 }
 
 
-/* The most that one record of an arc (or a block) can count. */
+/* Maximum count of one record of an arc or a block. */
 static uint64_t max_arc_count (const gmon_writer *self) {
   return self->dialect == GMON_BSD44 && self->width == 8 ? INT64_MAX
                                                          : UINT32_MAX;
@@ -89,7 +89,7 @@ static uint64_t max_block_count (const gmon_writer *self) {
 static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
                              uint64_t maximum, uint64_t *repeats,
                              pf_error *error) {
-  const uint64_t size = 2 * self->width + 5; /* of a record, at most */
+  const uint64_t size = 2 * self->width + 5; /* maximum bytes of a record */
   for (size_t i = 0; i < sums->count; i++) {
     const gmon_sum *const sum = &sums->list[i];
     pf_status status = check_address(self, sum->a, error);
@@ -104,7 +104,8 @@ static pf_status check_sums (const gmon_writer *self, const gmon_sums *sums,
 }
 
 
-/* The dimension fits 15 bytes without a NUL, the abbreviation is one. */
+/* The dimension has at most 15 bytes, the abbreviation at most one, both
+   without NUL. */
 static pf_status check_dimension (const gmon_writer *self, const gmon_set *set,
                                   pf_error *error) {
   const pf_bytes dimension = pf_name(self->dictionary, set->dimension);
@@ -145,7 +146,7 @@ static pf_status check_gnu (const gmon_writer *self, uint64_t *repeats,
 }
 
 
-/* Bytes of a bin in a 4.4BSD file: 2, or FreeBSD's 4 and 8. */
+/* Returns the bytes of a bin in a 4.4BSD file: 2, or 4 and 8 as in FreeBSD. */
 static unsigned counter_for (const gmon_set *set) {
   const uint64_t maximum = largest(set);
   return maximum <= UINT16_MAX ? 2 : maximum <= UINT32_MAX ? 4 : 8;
@@ -185,8 +186,8 @@ static pf_status check_bsd (const gmon_writer *self, pf_error *error) {
 
 /* {====== Bytes ====== */
 
-/* The bins of one record: of each count what exceeds `passed`, up to what
-   fits `width` bytes. Packed first, then given to the sink. */
+/* Write the bins of one record: the part of each count above `passed`, limited
+   to `width` bytes. Buffered, because a call for each bin costs more. */
 static void put_bins (const output *out, const gmon_set *set, unsigned width,
                       uint64_t passed) {
   uint8_t packed[4096];
@@ -226,7 +227,7 @@ static void put_gnu_set (const output *out, const gmon_set *set) {
 }
 
 
-/* One arc in as many records as its count takes. */
+/* Write an arc, in as many records as its count takes. */
 static void put_arc (const output *out, const gmon_sum *arc) {
   const bool is_gnu = out->writer->dialect == GMON_GNU;
   const uint64_t maximum = max_arc_count(out->writer);
@@ -250,7 +251,8 @@ static void put_arcs (const output *out) {
 }
 
 
-/* All blocks in one record, its number in 4 bytes as gprof reads it. */
+/* Write all blocks in one record, with their number in 4 bytes as gprof reads
+   it. */
 static void put_blocks (const output *out) {
   const gmon_sums *const blocks = &out->writer->blocks;
   const uint64_t maximum = max_block_count(out->writer);
