@@ -1,25 +1,36 @@
 /*
-** winidea.h - what the files of the format winidea share.
+** winidea.h - the state of an opened winIDEA trace and the functions that the
+** files of this format share.
 **
 ** An export of the winIDEA profiler is a main file (Text1 or XML: contexts,
-** areas, statistics, perhaps the timeline) and perhaps a binary timeline
-** beside it. Either may be opened; the other one is then a source with a role,
-** "mapping" or "timeline".
+** areas, statistics, possibly the timeline) and possibly a binary timeline
+** beside it. Either may be opened; the other one is then a source with the role
+** "mapping" or "timeline". The rows of the main file that describe areas are
+** called the mapping. All times are in nanoseconds.
 **
-**   winidea_open.c      the format: which file is what, header facts, tables
-**   winidea_detect_layout.c    whether bytes are a binary timeline, and of which version
-**   winidea_bin_timeline.c       the reader of a binary timeline; winidea_raw_records.c: of its raw records
-**   winidea_decode.c    from records to columns
-**   winidea_area_list.c   the list of areas
-**   winidea_area_cache.c    which area a handle and a value mean
-**   winidea_rowformat.c formats of rows, as Text1 files state them
-**   winidea_text1.c      the sections of a Text1 file; winidea_mapping.c: their areas
-**   winidea_text_timeline.c  the reader of a Text1 timeline; winidea_sections.c: of statistics and
-**               contexts; winidea_raw_lines.c: of raw lines
-**   winidea_xml.c       the areas of an XML export
-**   winidea_live.c    files that grow while they are read
-**   winidea_schemas.c    the schemas
-**   winidea_encoder.c winidea_write_text1.c    the way out
+** Readers may run in several threads. What grows while they run is protected by
+** winidea_file.mutex.
+**
+**   winidea_open.c           the format: which file is what, facts, tables
+**   winidea_detect.c         detection of binary timelines and their version
+**   winidea_live.c           files that grow while they are read
+**   winidea_text1.c          sections of a Text1 file; winidea_rowformat.c:
+**                            the formats of their rows
+**   winidea_mapping.c        areas and contexts of Text1; winidea_xml.c: of XML
+**   winidea_area_list.c      the list of areas of a file
+**   winidea_area_cache.c     from handle and value to area, with a cache for
+**                            each reader
+**   winidea_decode.c         from records to columns (_areas: the areas; _fast:
+**                            fast path)
+**   winidea_bin_timeline.c   reader of a binary timeline
+**   winidea_text_timeline.c  reader of a Text1 timeline
+**   winidea_areas_table.c    reader of table areas
+**   winidea_sections.c       readers of tables statistics and contexts
+**   winidea_raw_records.c    reader of table raw of a binary timeline;
+**                            winidea_raw_lines.c: of a main file
+**   winidea_schemas.c        the schemas
+**   winidea_encoder.c        the encoder; winidea_write_text1.c: rows of Text1,
+**                            _handles: new handles, _states: states as writes
 */
 
 #ifndef winidea_h
@@ -35,28 +46,34 @@
 #include "model/trace.h"
 #include "profio.h"
 
-/* The versions of a binary timeline: which bits of a word say what. */
+/* The versions of a binary timeline; they differ in the second word of a
+   record. */
 typedef enum winidea_version {
-  WINIDEA_1_0, /* event type in bits 24 to 27, no core */
-  WINIDEA_1_1  /* event type in bits 0 to 3, core in bits 4 to 11 */
+  WINIDEA_1_0, /* bits 24 to 27: type; no core */
+  WINIDEA_1_1  /* bits 0 to 3: type; bits 4 to 11: core */
 } winidea_version;
 
 #define WINIDEA_NO_CORE   0xffu
 #define WINIDEA_NO_HANDLE UINT32_MAX /* the vendor's invalid handle */
-#define WINIDEA_KINDS     16         /* of areas: the top nibble of a handle */
+#define WINIDEA_KINDS \
+  16 /* kinds of areas: the top 4 bits of a
+                                        handle */
 #define WINIDEA_KIND_STEP 0x10000000u
-#define WINIDEA_EVENTS    5 /* exit suspend resume enter write: types 0 to 4 */
-#define WINIDEA_ENTER     3
-#define WINIDEA_WRITE     4
+#define WINIDEA_EVENTS \
+  5 /* types 0 to 4: exit, suspend, resume, enter,
+                               write */
+#define WINIDEA_ENTER 3
+#define WINIDEA_WRITE 4
 
-/* How a binary timeline is laid out. */
+/* The layout of a binary timeline. */
 typedef struct winidea_layout {
   winidea_version version;
-  unsigned size;   /* bytes of a record: 24, or 20 with DATA of 4 bytes */
-  bool is_swapped; /* types 1 and 2 mean the opposite of the documents */
+  unsigned size;   /* bytes of a record: 24, or 20 with 4 bytes of DATA */
+  bool is_swapped; /* types 1 and 2 are exchanged (an older programming
+                      interface) */
 } winidea_layout;
 
-/* The kinds of areas that have names here. */
+/* The documented kinds of areas. */
 enum {
   WINIDEA_FUNCTION,
   WINIDEA_LINE,
@@ -72,13 +89,14 @@ static inline unsigned winidea_kind (uint32_t handle) {
   return handle >> 28;
 }
 
-/* States of one variable share a handle: the value tells them apart. */
+/* Returns true for a state. The states of one variable share a handle and
+   differ in their value. */
 static inline bool winidea_is_state (uint32_t handle) {
   return (0xa8u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* The handle of a variable's states as a row states it, or WINIDEA_NO_HANDLE
-   when it cannot be one. */
+/* Returns `states` if it can be the handle of the states of `variable`, else
+   WINIDEA_NO_HANDLE. */
 static inline uint32_t winidea_states_handle (uint32_t variable,
                                               uint32_t states) {
   const bool is_one = winidea_is_state(states) &&
@@ -86,86 +104,93 @@ static inline uint32_t winidea_states_handle (uint32_t variable,
   return is_one ? states : WINIDEA_NO_HANDLE;
 }
 
-/* What other areas belong to: functions, variables, inputs, inspectors. */
+/* Returns true for the kinds that have no parent: functions, variables, inputs
+   and inspectors. */
 static inline bool winidea_is_root (uint32_t handle) {
   return (winidea_kind(handle) & 1) == 0;
 }
 
-/* Of variables and inputs every event is a write, whatever its type. */
+/* Returns true for variables and inputs: all their events are writes, whatever
+   the type says. */
 static inline bool winidea_has_writes (uint32_t handle) {
   return (0x14u >> winidea_kind(handle) & 1) != 0;
 }
 
-/* What the value of an area's events is. */
+/* How the value of an event is found; it depends on the area. */
 typedef enum winidea_value_kind {
-  WINIDEA_UNRESOLVED,    /* the area is not known here yet */
-  WINIDEA_NO_VALUE,      /* functions and lines: none, whatever DATA says */
-  WINIDEA_DOUBLE,        /* DATA as a double of IEEE 754 */
-  WINIDEA_STATE_VALUE,   /* the state's own value */
-  WINIDEA_INTEGER = 0x80 /* DATA; only here the top bit of a byte is set */
+  WINIDEA_UNRESOLVED,    /* the area is not in the cache */
+  WINIDEA_NO_VALUE,      /* functions and lines: no value, whatever DATA
+                            contains */
+  WINIDEA_DOUBLE,        /* DATA is a double (IEEE 754) */
+  WINIDEA_STATE_VALUE,   /* the value of the state in the mapping */
+  WINIDEA_INTEGER = 0x80 /* DATA is an integer. The only value with the top bit
+                            set */
 } winidea_value_kind;
 
-/* The bits that DATA gives to the value: all of an integer, else none. */
+/* A mask for DATA: all bits for an integer, else 0. */
 static inline int64_t winidea_mask (uint8_t value_kind) {
   return (int8_t)value_kind < 0 ? -1 : 0;
 }
 
-/* Type of the value in the field DATA of a record. */
+/* The type of the value in DATA of a record that was built from a Text1 row. */
 typedef enum winidea_data_type {
-  WINIDEA_DATA_NONE,    /* nothing: the row has no value */
-  WINIDEA_DATA_INTEGER, /* a whole number, whatever the type of the area */
-  WINIDEA_DATA_BITS,    /* of an area of type F64 the bits of a double */
-  WINIDEA_DATA_DOUBLE   /* the bits of a double */
+  WINIDEA_DATA_NONE,    /* the row has no value */
+  WINIDEA_DATA_INTEGER, /* an integer, whatever the type of the area */
+  WINIDEA_DATA_BITS,    /* bits of a double if the type of the area is F64, else
+                           an integer */
+  WINIDEA_DATA_DOUBLE   /* bits of a double */
 } winidea_data_type;
 
-/* An area: a row of the mapping, or one that was met without. */
+/* An entry: a row of the mapping, or an area of an event that has no such
+   row. */
 typedef struct winidea_entry {
   uint32_t handle;
   bool has_value;
   int64_t value;
-  uint32_t area;          /* its number in the dictionary */
-  uint32_t parent;        /* an entry, or WINIDEA_NO_ENTRY */
-  uint32_t parent_handle; /* as the row names it, or WINIDEA_NO_HANDLE */
-  bool names_parent;      /* whether it has a parent, and which */
+  uint32_t area;          /* its area in the dictionary */
+  uint32_t parent;        /* index of an entry, or WINIDEA_NO_ENTRY */
+  uint32_t parent_handle; /* as the row states it, or WINIDEA_NO_HANDLE */
+  bool names_parent;      /* the format of the row includes the parent */
   bool is_mapped;         /* it is a row of the mapping */
   uint32_t states;        /* of a variable: the handle of its states, or
                              WINIDEA_NO_HANDLE */
-  uint32_t name; /* as the file has it, or PF_NO_NAME; these are names: */
+  uint32_t name; /* name as the file has it, or PF_NO_NAME; so are these: */
   uint32_t file, type, unit, path, parent_name;
   winidea_value_kind value_kind;
 } winidea_entry;
 
 #define WINIDEA_NO_ENTRY UINT32_MAX
 
-/* All entries of one handle. */
+/* What is known of a handle. */
 typedef struct winidea_handle_info {
   uint32_t handle;
-  uint32_t entry;    /* the first, or WINIDEA_NO_ENTRY */
-  uint32_t count;    /* states: how many of them the mapping has */
-  uint32_t variable; /* the entry whose states have this handle, or
+  uint32_t entry;    /* its first entry, or WINIDEA_NO_ENTRY */
+  uint32_t count;    /* of states: number of entries with a value in the
+                        mapping */
+  uint32_t variable; /* of states: the entry of their variable, or
                         WINIDEA_NO_ENTRY */
 } winidea_handle_info;
 
 /*
-** The areas of a file. Readers in several threads may meet new ones: whoever
-** adds holds the mutex of the file.
+** The areas of a file. Readers in several threads may add entries; they hold
+** the mutex of the file.
 */
 typedef struct winidea_areas {
   winidea_entry *list;
   uint32_t count, capacity;
-  bool is_mapping;     /* they are being read from the mapping */
-  uint32_t finished;   /* rows of the mapping before it have their areas */
-  uint32_t mapped;     /* how many of them are rows of the mapping */
-  uint32_t changes;    /* how often rows of the mapping were finished */
-  pf_interned handles; /* by handle */
+  bool is_mapping;     /* the mapping is being read */
+  uint32_t finished;   /* entries before it have their parent and area */
+  uint32_t mapped;     /* number of entries that are rows of the mapping */
+  uint32_t changes;    /* incremented for each finished row of the mapping */
+  pf_interned handles; /* index of `handle_list` by handle */
   winidea_handle_info *handle_list;
   uint32_t handles_capacity;
-  pf_interned states;   /* by handle and value */
-  uint32_t *state_list; /* their entries */
+  pf_interned states;   /* index of `state_list` by handle and value */
+  uint32_t *state_list; /* entries */
   uint32_t states_capacity;
 } winidea_areas;
 
-/* The sections of a Text1 file. */
+/* The kinds of sections of a Text1 file. */
 typedef enum winidea_section_kind {
   WINIDEA_INFO,
   WINIDEA_CONTEXTS,
@@ -178,11 +203,12 @@ typedef enum winidea_section_kind {
 typedef struct winidea_section {
   winidea_section_kind kind;
   uint32_t context;           /* of STATISTICS: a name, or PF_NO_NAME */
-  uint64_t header, rows, end; /* bytes at which they begin; end may be
-                                 WINIDEA_OPEN: not known yet */
-  uint64_t taken;             /* rows before it have been taken */
-  pf_bytes format;            /* of its rows, as the header has it */
-  bool is_readable;           /* the format is one that rows can be read by */
+  uint64_t header, rows, end; /* bytes at which these begin; `end` is
+                                 WINIDEA_OPEN while it is not known */
+  uint64_t taken;             /* rows before this byte have been parsed */
+  pf_bytes format;            /* format of its rows, from the header */
+  bool is_readable;           /* the format is valid and has the required
+                                 macros */
 } winidea_section;
 
 #define WINIDEA_OPEN UINT64_MAX
@@ -192,54 +218,56 @@ typedef struct winidea_context {
   uint32_t name; /* or PF_NO_NAME */
 } winidea_context;
 
-/* The state of an opened trace. */
+/* The state of an opened trace (trace->state), freed by `close` of
+   winidea_open.c. */
 typedef struct winidea_file {
-  pthread_mutex_t mutex; /* of everything that grows while readers read: areas,
-                            lanes, and of the trace the dictionary and notes */
+  pthread_mutex_t mutex; /* for areas, lanes, sections and, of the trace,
+                            dictionary and notes */
   bool has_mutex;
-  bool is_live; /* more may come: what is cut is waited for (winidea_live.c) */
-  bool is_version_pending; /* live: too little has come to tell the version */
-  size_t at[3];  /* live: where timeline, text and xml are among the sources */
-  uint64_t seen; /* live: so many bytes of the text have been looked at */
+  bool is_live; /* the file may grow: incomplete records and lines are not
+                   reported */
+  bool is_version_pending; /* live: too few records to detect the version */
+  size_t at[3]; /* live: indices of timeline, text and xml in trace->sources */
+  uint64_t nseen_bytes; /* live: bytes of the text that have been scanned */
   const pf_source *timeline; /* the binary timeline, or NULL */
-  winidea_layout layout;     /* of the timeline */
-  const pf_source *text;     /* the main file, when it is Text1, or NULL */
-  const pf_source *xml;      /* the main file, when it is XML, or NULL */
-  winidea_section *sections; /* of the text, as far as it is scanned */
+  winidea_layout layout;     /* of the binary timeline */
+  const pf_source *text;     /* the main file if it is Text1, or NULL */
+  const pf_source *xml;      /* the main file if it is XML, or NULL */
+  winidea_section *sections; /* owned; those that have been scanned */
   size_t nsections, capacity;
-  uint64_t scanned;                  /* the text is up to here */
-  bool is_scanned;                   /* to its end */
-  bool has_format[WINIDEA_SECTIONS]; /* its format is among the facts */
-  winidea_context *contexts;         /* each handle once */
-  pf_interned context_index;         /* by handle */
-  uint32_t switches; /* handle of the variable that has the context of a core,
-                        or WINIDEA_NO_HANDLE */
-  uint32_t switch_states; /* handle of its states, likewise */
-  bool has_total;         /* the file states how long the recording lasted: */
-  int64_t total_time;     /* so many ns */
-  bool has_end;           /* of a binary timeline: its events end with one at */
-  int64_t end;            /* this time, when the recording ended */
+  uint64_t scanned;                  /* the text is scanned up to this byte */
+  bool is_scanned;                   /* the text is scanned to its end */
+  bool has_format[WINIDEA_SECTIONS]; /* a fact states the format of this kind of
+                                        section */
+  winidea_context *contexts;         /* owned; each handle once */
+  pf_interned context_index;         /* index of `contexts` by handle */
+  uint32_t switches; /* handle of the variable that contains the current context
+                        of a core (option context_area), or WINIDEA_NO_HANDLE */
+  uint32_t switch_states; /* handle of its states, or WINIDEA_NO_HANDLE */
+  bool has_total;         /* the file states total_time */
+  int64_t total_time;     /* duration of the recording, ns */
+  bool has_end;           /* the table events of the binary timeline gets an
+                             event "end" */
+  int64_t end;            /* time of that event, ns */
   winidea_areas areas;
-  winidea_value_kind
-      input_value_kind; /* of inputs whose type is not state_values */
-  uint32_t events[WINIDEA_EVENTS]; /* the words for them, by type */
-  uint32_t lanes[256];             /* the words for cores, or PF_NO_NAME */
-  uint32_t classes[WINIDEA_KINDS]; /* the words for kinds of areas */
-  uint32_t end_word;               /* the event of the recording's end */
-  uint32_t record_word, rest_word; /* the words for kinds of raw rows */
-  uint32_t header_word, blank_word;
-  uint32_t line_words[WINIDEA_SECTIONS];
+  winidea_value_kind input_value_kind; /* of inputs without a type */
+  uint32_t events[WINIDEA_EVENTS];     /* ids of the names of events, by type */
+  uint32_t lanes[256];                 /* ids of the names of cores, or
+                                      PF_NO_NAME */
+  uint32_t classes[WINIDEA_KINDS]; /* ids of the classes of areas, by kind */
+  uint32_t end_id;                 /* id of the event "end" */
+  uint32_t record_id, rest_id;     /* ids of the kinds of raw rows: */
+  uint32_t header_id, blank_id;
+  uint32_t section_ids[WINIDEA_SECTIONS];
   pf_table tables[6];
 } winidea_file;
 
-/* The time of a record of the binary timeline. */
+/* The time of a record of the binary timeline, ns. */
 static inline int64_t winidea_time_at (const winidea_file *file, uint64_t row) {
   const size_t size = file->layout.size;
   return (int64_t)pf_load64le(file->timeline->bytes.at + (row + 1) * size - 8);
 }
 
-
-/* winidea_open.c */
 
 static inline pf_status winidea_no_memory (pf_error *error) {
   return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -249,8 +277,9 @@ static inline pf_bytes winidea_text (const char *text) {
   return (pf_bytes){(const uint8_t *)text, strlen(text)};
 }
 
-/* When the recording ended, which began at 0 or, before the trigger, with the
-   first event; INT64_MIN where the file does not state it. */
+/* The time at which the recording ended; it began at 0 or, if there are events
+   before the trigger, with the first event. INT64_MIN if the file does not
+   state the duration. */
 static inline int64_t winidea_recording_end (const winidea_file *file,
                                              int64_t first) {
   if (!file->has_total || file->total_time < 0)
@@ -258,84 +287,83 @@ static inline int64_t winidea_recording_end (const winidea_file *file,
   return first < 0 ? file->total_time + first : file->total_time;
 }
 
-/* The records that are whole. */
+/* The number of complete records in the binary timeline. */
 static inline uint64_t winidea_records (const winidea_file *file) {
   return file->timeline->bytes.size / file->layout.size;
 }
 
 
-/* Whether bytes are the main file of an export: if so file->text or file->xml is
-   set. */
+/* winidea_open.c: returns true and sets file->text or file->xml if the source
+   is a main file. */
 bool winidea_is_main (winidea_file *file, const pf_source *source);
 
 
-/* winidea_open.c: look at a binary timeline, file->timeline: its version, and what info
-   says of it. */
+/* winidea_open.c: detects the layout of file->timeline and sets the facts.
+   PF_OK or a failure. */
 pf_status winidea_open_records (pf_trace *trace, winidea_file *file,
                                 pf_error *error);
 
-/* winidea_open.c: the first timeline of the main file that has been scanned, or NULL. */
+/* winidea_open.c: the first timeline section that has been scanned, or NULL. */
 const winidea_section *winidea_first_timeline (const winidea_file *file);
 
-/* winidea_live.c */
 
-/* The bytes of the text, in a live trace those of whole lines. */
+/* winidea_live.c: the bytes of the text; in a live trace only complete
+   lines. */
 pf_bytes winidea_complete_lines (const winidea_file *file);
 
-/* Look at what has come since the last time: readers of a live trace do so
-   first. PF_AGAIN: there is too little to tell what it is. */
+/* winidea_live.c: in a live trace, processes what the files have got since the
+   last call; readers call it before each batch. PF_OK, a failure, or PF_AGAIN
+   while the version cannot be detected. */
 pf_status winidea_update_live (pf_trace *trace, pf_error *error);
 
 
-/* winidea_detect_layout.c */
-
-/* Whether the records tell their version, or an option does. */
+/* winidea_detect.c: returns true if the records or an option determine the
+   version. */
 bool winidea_has_version (const pf_trace *trace, pf_bytes bytes, unsigned size);
 
-/* How sure it is, 0 to 100, that these are the first bytes of a binary
-   timeline of `size` bytes. */
+/* The probability, 0 to 100, that `head` begins a binary timeline of `size`
+   bytes. */
 int winidea_score_records (pf_bytes head, uint64_t size);
 
-/* Decide how the timeline's bytes are to be read: by the options, else by what
-   stands in them. */
+/* Sets the layout from the options, else from the records. PF_OK or a
+   failure. */
 pf_status winidea_detect_layout (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error);
 
 
-/* winidea_area_cache.c */
-
-/* The words for a kind of area: "function", "line", ... */
+/* winidea_area_cache.c: the class of a kind of area: "function", "line", ... */
 extern const char *const winidea_class_names[WINIDEA_KINDS];
 
-/* Where a reader finds areas: what it has met, in arrays of its own. */
+/* Areas of one kind in an area cache, by the index part of the handle. */
 typedef struct winidea_handle_array {
   uint32_t *areas;
-  uint8_t *value_kinds; /* winidea_value_kind */
+  uint8_t *value_kinds; /* winidea_value_kind of each */
   uint32_t size;
 } winidea_handle_array;
 
 typedef struct winidea_cached_area {
   uint32_t handle;
   uint32_t area;
-  int64_t data; /* of the event */
+  int64_t data; /* DATA of the event */
   int64_t value;
-  uint8_t value_kind; /* WINIDEA_UNRESOLVED: the slot is free */
+  uint8_t value_kind; /* WINIDEA_UNRESOLVED: a free slot */
 } winidea_cached_area;
 
 typedef struct winidea_area_cache {
   pf_trace *trace;
   winidea_file *file;
-  uint32_t changes; /* of the areas, when they were met */
-  bool
-      derives_states; /* a write to a variable is one to the state that it begins */
+  uint32_t changes;    /* winidea_areas.changes when the areas were cached */
+  bool derives_states; /* writes to a variable become events of its states */
   winidea_handle_array
-      arrays[WINIDEA_KINDS];  /* by kind and index: no states, and no
-                                          variables of which they are derived */
-  winidea_cached_area *slots; /* by handle and data: states, and high indices */
-  uint32_t mask, count;       /* slots are mask + 1, once there are any */
+      arrays[WINIDEA_KINDS];  /* all but states and variables with derived
+                                 states */
+  winidea_cached_area *slots; /* hash table by handle and DATA: the others, and
+                                 large indices */
+  uint32_t mask, count;       /* number of slots - 1 (a power of two) and of
+                                 used slots */
 } winidea_area_cache;
 
-/* Where in the slots to begin to look. */
+/* The slot at which probing starts. */
 static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
                                            uint32_t handle, int64_t data) {
   const uint64_t hash =
@@ -343,17 +371,19 @@ static inline uint32_t winidea_cache_slot (const winidea_area_cache *cache,
   return (uint32_t)(hash ^ hash >> 32) & cache->mask;
 }
 
-/* Look up what is not in the arrays. PF_ENOMEM, or a warning's failure. */
+/* Finds the area of a handle (of states with the value `data`) that the cache
+   does not contain, creating it if needed, and caches it. PF_OK, PF_ENOMEM or
+   the failure of a warning. Takes the mutex. */
 pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, winidea_cached_area *cached,
                            pf_error *error);
 
 /*
-** Look up a write to a variable, when the reader derives_states states: `cached` gets
-** the state of the variable whose value is `data`, and `kind` is the type of
-** `data`. The value_kind of the cached is WINIDEA_UNRESOLVED when the mapping has no
-** states of the variable, or the value is not an integer. PF_ENOMEM, or the
-** failure of a warning.
+** Finds the state that a write of `data` to a variable begins, if the reader
+** derives states; `kind` is the type of `data`. cached->value_kind is
+** WINIDEA_UNRESOLVED if the mapping has no states of the variable or the value
+** is not an integer. PF_OK, PF_ENOMEM or the failure of a warning. Takes the
+** mutex.
 */
 pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
                                  int64_t data, winidea_data_type kind,
@@ -361,13 +391,12 @@ pf_status winidea_resolve_write (winidea_area_cache *cache, uint32_t handle,
 
 void winidea_cache_free (winidea_area_cache *cache);
 
-/* Forget what was met, if the mapping has got more rows since. */
+/* Empties the cache if the mapping has more rows than when it was filled. */
 void winidea_cache_refresh (winidea_area_cache *cache);
 
 
-/* winidea_area_list.c */
-
-/* Add an entry; its area is made by the caller. PF_ENOMEM. */
+/* winidea_area_list.c: appends an entry whose area the caller has built. PF_OK
+   or PF_ENOMEM. */
 pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
                              const winidea_entry *entry);
 
@@ -375,33 +404,34 @@ pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
 const winidea_entry *winidea_first_entry (const winidea_file *file,
                                           uint64_t seed, uint32_t handle);
 
-/* All that is known of a handle, or NULL. */
+/* What is known of a handle, or NULL. */
 winidea_handle_info *winidea_find_handle (const winidea_areas *areas,
                                           uint64_t seed, uint32_t handle);
 
-/* The entry of a state, or NULL; `value` is 0 when it has none. */
+/* The entry of a state, or NULL; pass 0 as `value` if it has none. */
 const winidea_entry *winidea_find_state (const winidea_areas *areas,
                                          uint64_t seed, uint32_t handle,
                                          bool has_value, int64_t value);
 
-/* Note that the states of a variable (an entry's number) have a handle, unless
-   another variable's have it. PF_ENOMEM. */
+/* Sets `handle` as that of the states of a variable (an index of an entry),
+   unless it belongs to another variable. PF_OK or PF_ENOMEM. */
 pf_status winidea_set_states (winidea_file *file, uint64_t seed,
                               uint32_t variable, uint32_t handle);
 
-/* winidea_area_cache.c: make an entry's area in the dictionary: its name is the one it has, or one
-   made of its parent and its value. PF_ENOMEM. */
+/* winidea_area_cache.c: adds the area of an entry to the dictionary, with its
+   name, or with one built from its parent and value. PF_OK or PF_ENOMEM. */
 pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry);
 
 void winidea_areas_free (winidea_areas *areas);
 
 
-/* How the values of an area are read when nothing says so. */
+/* How values of an area are read if its row states no type. */
 winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle);
 
 
-/* winidea_mapping.c: take the areas, contexts and facts of a section. */
+/* winidea_mapping.c: parses the areas, contexts and facts of a section from
+   `taken` on. PF_OK or a failure. */
 pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error);
@@ -410,14 +440,15 @@ pf_status winidea_parse_section (pf_trace *trace,
 uint32_t winidea_context_name (const winidea_file *file, int64_t handle);
 
 
-/* winidea_bin_timeline.c: the reader of timeline and events, for pf_table.open. Several of them
-   may be opened and run in threads of their own. */
+/* winidea_bin_timeline.c: readers of timeline and events, for pf_table.open.
+   Several may run in threads of their own. */
 pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
                             pf_reader **reader, pf_error *error);
 
 
-/* The other readers: winidea_text_timeline.c (timeline and events of a text), winidea_areas_table.c,
-   winidea_sections.c, winidea_raw_records.c, winidea_raw_lines.c (raw rows of a main file). */
+/* The other readers: winidea_text_timeline.c (timeline and events of a text),
+   winidea_areas_table.c, winidea_sections.c, winidea_raw_records.c, and
+   winidea_raw_lines.c (raw rows of a main file). */
 pf_status winidea_open_timeline (pf_trace *trace, const pf_table *table,
                                  pf_reader **reader, pf_error *error);
 pf_status winidea_open_areas (pf_trace *trace, const pf_table *table,
@@ -432,7 +463,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
                               pf_reader **reader, pf_error *error);
 
 
-/* winidea_encoder.c, winidea_write_text1.c: the way out. */
+/* winidea_encoder.c: the encoder, for pf_format.encoder. */
 #define WINIDEA_WRITTEN 4
 extern const pf_table winidea_written[WINIDEA_WRITTEN];
 pf_status winidea_encoder (const pf_option *options, size_t noptions,
@@ -440,7 +471,7 @@ pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_error *error);
 
 
-/* winidea_schemas.c: the schemas, and the numbers of their columns. */
+/* winidea_schemas.c: the schemas. The numbers of their columns: */
 
 enum {
   TIMELINE_TIME,
@@ -485,7 +516,7 @@ enum {
   STATISTICS_CONTEXT,
   STATISTICS_NAME,
   STATISTICS_COUNT,
-  STATISTICS_NET, /* and, as in the macros, four of each */
+  STATISTICS_NET, /* five times, each as sum, minimum, maximum, mean */
   STATISTICS_COLUMNS = STATISTICS_NET + 20
 };
 enum {

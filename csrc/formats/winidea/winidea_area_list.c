@@ -56,8 +56,8 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 
 
 /* Make `list` as long as the capacity of the table beside it. */
-static void *follow (void *list, uint32_t *capacity, const pf_interned *table,
-                     size_t size) {
+static void *grow_list (void *list, uint32_t *capacity,
+                        const pf_interned *table, size_t size) {
   if (*capacity == table->room)
     return list;
   void *const longer = realloc(list, table->room * size);
@@ -71,8 +71,8 @@ static bool reserve_handles (winidea_areas *areas) {
   if (!pf_interned_reserve(&areas->handles))
     return false;
   winidea_handle_info *const list =
-      follow(areas->handle_list, &areas->handles_capacity, &areas->handles,
-             sizeof *list);
+      grow_list(areas->handle_list, &areas->handles_capacity, &areas->handles,
+                sizeof *list);
   areas->handle_list = list == NULL ? areas->handle_list : list;
   return list != NULL;
 }
@@ -81,8 +81,8 @@ static bool reserve_handles (winidea_areas *areas) {
 static bool reserve_states (winidea_areas *areas) {
   if (!pf_interned_reserve(&areas->states))
     return false;
-  uint32_t *const list = follow(areas->state_list, &areas->states_capacity,
-                                &areas->states, sizeof *list);
+  uint32_t *const list = grow_list(areas->state_list, &areas->states_capacity,
+                                   &areas->states, sizeof *list);
   areas->state_list = list == NULL ? areas->state_list : list;
   return list != NULL;
 }
@@ -127,8 +127,7 @@ static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
 
 
 /* A row of the mapping stands for a state that was met before it came. */
-static void replace_state (winidea_areas *areas, uint64_t seed,
-                           uint32_t number) {
+static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
   const winidea_entry *const entry = &areas->list[number];
   const sought s = {areas, entry->handle, entry->has_value, entry->value};
   if (!entry->is_mapped || !winidea_is_state(entry->handle))
@@ -158,7 +157,7 @@ pf_status winidea_add_entry (winidea_file *file, uint64_t seed,
   areas->list[number].is_mapped = areas->is_mapping;
   areas->mapped += areas->is_mapping;
   if (!is_new) {
-    replace_state(areas, seed, number);
+    map_state(areas, seed, number);
     return PF_OK;
   }
   info->count += areas->is_mapping && entry->has_value;

@@ -38,12 +38,12 @@ typedef struct bin_reader {
 
 /* The records from the next one on that lie in one piece of `most`: pieces
    begin where rows are a multiple of it. */
-static winidea_slice stretch_of (const bin_reader *self, size_t most) {
+static winidea_slice slice_of (const bin_reader *self, size_t max_rows) {
   const size_t size = self->file->layout.size;
   const uint64_t left = winidea_records(self->file) - self->row;
-  const size_t piece = most - self->row % most;
+  const size_t limit = max_rows - self->row % max_rows;
   return (winidea_slice){self->file->timeline->bytes.at + self->row * size,
-                         left < piece ? (size_t)left : piece, size};
+                         left < limit ? (size_t)left : limit, size};
 }
 
 
@@ -66,7 +66,7 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
 
 
 /* Look at what a live timeline has got. PF_AGAIN: its version is not known. */
-static pf_status follow (bin_reader *self, pf_error *error) {
+static pf_status update_live (bin_reader *self, pf_error *error) {
   if (!self->file->is_live)
     return PF_OK;
   const pf_status status = winidea_update_live(self->trace, error);
@@ -84,12 +84,12 @@ static pf_status follow (bin_reader *self, pf_error *error) {
 static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   pf_batch_clear(batch);
-  const pf_status followed = follow(self, error);
+  const pf_status followed = update_live(self, error);
   if (followed != PF_OK)
     return followed;
   if (self->row >= winidea_records(self->file))
     return self->file->is_live ? PF_AGAIN : next_end(self, batch, error);
-  const winidea_slice slice = stretch_of(self, PF_BATCH_ROWS);
+  const winidea_slice slice = slice_of(self, PF_BATCH_ROWS);
   self->decoder.offset = self->row * slice.size;
   const pf_status status = winidea_decode(&self->decoder, slice, batch, error);
   if (status < 0)
@@ -103,7 +103,7 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 static bool pack (pf_reader *reader, pf_packed *events) {
   bin_reader *const self = (bin_reader *)(void *)reader;
   if (self->row >= winidea_records(self->file) ||
-      !winidea_pack(&self->decoder, stretch_of(self, PF_PACKED_ROWS), events))
+      !winidea_pack(&self->decoder, slice_of(self, PF_PACKED_ROWS), events))
     return false;
   self->row += events->rows;
   return true;

@@ -335,7 +335,7 @@ static pf_status fill_area_columns (winidea_decoder *self,
 
 
 /* The time of the last record of a slice, where there is one. */
-static void note_last (winidea_decoder *self, winidea_slice records) {
+static void save_last (winidea_decoder *self, winidea_slice records) {
   if (records.count > 0)
     self->last =
         (int64_t)pf_load64le(records.at + records.count * records.size - 8);
@@ -372,7 +372,7 @@ pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
   const pf_status status = winidea_decode_fast(self, records, batch)
                                ? PF_OK
                                : fill_columns(self, records, batch, error);
-  note_last(self, records);
+  save_last(self, records);
   return status;
 }
 
@@ -392,7 +392,7 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
   if ((column = winidea_wanted(self, batch, COL_TIME)) != NULL)
     column->ints[0] = time;
   if ((column = winidea_wanted(self, batch, COL_EVENT)) != NULL)
-    column->ids[0] = self->file->end_word;
+    column->ids[0] = self->file->end_id;
   self->contexts[0] = context;
   return lanes == NULL ? PF_OK : fill_lanes(self, record, lanes, error);
 }

@@ -1,5 +1,7 @@
 /*
-** winidea_decode.h - what turns records into columns: part of every reader of events.
+** winidea_decode.h - converts records to columns. The readers of events
+** (winidea_bin_timeline.c, winidea_text_timeline.c) own a winidea_decoder: call
+** winidea_decoder_init, winidea_decode for each batch, winidea_decoder_free.
 */
 
 #ifndef winidea_decode_h
@@ -9,7 +11,7 @@
 #include "model/batch.h"
 #include "model/packed.h"
 
-/* What is decoded, wherever the schema of a reader has it. */
+/* What can be decoded from a record. */
 enum {
   COL_TIME,
   COL_EVENT,
@@ -23,15 +25,15 @@ enum {
   COLS
 };
 
-/* Where the tables timeline and events have these; -1: nowhere. */
+/* The columns of tables timeline and events with these; -1: none. */
 extern const int winidea_timeline_columns[COLS];
 extern const int winidea_events_columns[COLS];
 
-/* A slice of records, all of them there. */
+/* Consecutive complete records. */
 typedef struct winidea_slice {
   const uint8_t *at;
-  size_t count; /* PF_BATCH_ROWS at most */
-  size_t size;  /* of a record */
+  size_t count; /* at most PF_BATCH_ROWS */
+  size_t size;  /* bytes of a record */
 } winidea_slice;
 
 typedef struct winidea_decoder {
@@ -39,69 +41,75 @@ typedef struct winidea_decoder {
   winidea_file *file;
   winidea_layout layout;
   const int *columns;   /* winidea_timeline_columns or winidea_events_columns */
-  int64_t last;         /* the time before: none shall be earlier */
-  unsigned shift;       /* of the type in a word */
-  uint32_t unused;      /* bits of a word that are 0 */
-  uint32_t events[256]; /* by kind and type: the word for it */
-  uint32_t lanes[256];  /* by core: the word, once it was met */
-  uint16_t kinds_of_word[4096]; /* by type and core: winidea_decode_fast.c */
-  bool tracks_contexts;         /* contexts come from switches of tasks */
-  uint32_t running[256]; /* then: the context of each core, or PF_NO_NAME */
+  int64_t last;         /* time of the record before; times must not decrease */
+  unsigned shift;       /* position of the type in the second word */
+  uint32_t unused;      /* bits of the second word that must be 0 */
+  uint32_t events[256]; /* id of the event, by kind of area << 4 | type */
+  uint32_t lanes[256];  /* by core: id of the lane, or PF_NO_NAME before its
+                           first event */
+  uint16_t kinds_of_word[4096]; /* for the packed fast path: by core << 4 | type
+                                   the kinds of areas for which the word is
+                                   valid (a bit each) */
+  bool tracks_contexts;         /* contexts are derived from writes to
+                                   file->switches */
+  uint32_t running[256]; /* then by core: the current context, or PF_NO_NAME */
   winidea_area_cache cache;
 
-  /* The slice at hand, for messages: its first byte in the file, or where
-     each row begins. */
+  /* The current slice, for messages: the byte at which it begins or, if not
+     NULL, the byte at which each row begins. */
   uint64_t offset;
   const uint64_t *offsets;
-  const uint8_t *kinds; /* winidea_data_type of each row; NULL: all are bits */
+  const uint8_t *kinds; /* winidea_data_type of each row; NULL: all
+                           WINIDEA_DATA_BITS */
 
-  /* What is found out about it. */
-  bool has_contexts; /* contexts[] are known, or PF_NO_NAME */
+  bool has_contexts; /* contexts[] is set (a name, or PF_NO_NAME) */
   uint32_t contexts[PF_BATCH_ROWS];
-  bool
-      has_state_values; /* some are states: their values are in state_values[] */
-  bool has_missing_areas; /* some are of no area */
-  uint32_t *areas;        /* the column's, or where nobody looks */
+  bool has_state_values;  /* some rows are states; state_values[] is set for
+                           them */
+  bool has_missing_areas; /* some rows have no area */
+  uint32_t *areas;        /* the areas of the rows: of the column, or
+                             hidden_areas */
   uint32_t hidden_areas[PF_BATCH_ROWS];
   int64_t state_values[PF_BATCH_ROWS];
-  uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind */
+  uint8_t value_kinds[PF_BATCH_ROWS]; /* winidea_value_kind of each row */
 } winidea_decoder;
 
-/* Begin: zero but for this. */
+/* Initialises a decoder, which is zeroed, for a table. */
 void winidea_decoder_init (winidea_decoder *self, pf_trace *trace,
                            const winidea_layout *layout, const pf_table *table);
 
 void winidea_decoder_free (winidea_decoder *self);
 
-/* Fill the wanted columns of a batch from its first row on. Contexts are
-   tracked, or the caller has set has_contexts and contexts[]. */
+/* Fills the wanted columns of the batch from its first row on. If contexts are
+   not tracked, the caller sets has_contexts and contexts[] before. PF_OK or a
+   failure. */
 pf_status winidea_decode (winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch, pf_error *error);
 
-/* winidea_decode_areas.c: the areas of a slice, and how the values of each are
-   read. */
+/* winidea_decode_areas.c: sets areas, value_kinds and state_values of a slice.
+   PF_OK or a failure. */
 pf_status winidea_find_areas (winidea_decoder *self, winidea_slice records,
                               pf_error *error);
 
-/* Fill the first row of a batch of the table events with the end of the
-   recording, at `time`, in the lane of `last`, the last record. `context`: that
-   of this record, if the decoder has contexts. */
+/* Fills the first row of a batch of table events with the event "end" at
+   `time`, in the lane of `last`, the last record. `context`: the context of
+   that record, if the decoder has contexts. */
 pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
                               uint32_t context, int64_t time,
                               const pf_batch *batch, pf_error *error);
 
-/* Fills the columns time, event, area and lane of plain records: in one
-   look at each. False, and nothing is filled that will not be filled again,
-   where others are wanted or the columns must be filled one by one. */
+/* winidea_decode_fast.c: fills all wanted columns in one pass over the records.
+   Returns false if that is not possible; the caller then fills all columns
+   again. */
 bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
                           const pf_batch *batch);
 
-/* The next events of the table events packed: pf_reader.pack. There must be
-   some. */
+/* Packs the events of a slice, which is not empty, for pf_reader.pack. Returns
+   false if the general path is needed. */
 bool winidea_pack (winidea_decoder *self, winidea_slice records,
                    pf_packed *events);
 
-/* The column to fill with something, or NULL. */
+/* The column to fill, or NULL if it is not wanted. */
 static inline pf_column *winidea_wanted (const winidea_decoder *self,
                                          const pf_batch *batch, int what) {
   const int column = self->columns[what];
@@ -116,8 +124,8 @@ static inline int64_t winidea_data (const uint8_t *record, size_t size) {
                     : (int64_t)pf_load64le(record + 8);
 }
 
-/* The context in which a core runs now, or PF_NO_NAME: of a record, where
-   contexts are tracked. */
+/* The current context of the core of a record, or PF_NO_NAME; only if contexts
+   are tracked. */
 static inline uint32_t winidea_last_context (const winidea_decoder *self,
                                              const uint8_t *record) {
   const bool has_core = self->layout.version == WINIDEA_1_1;
@@ -125,7 +133,7 @@ static inline uint32_t winidea_last_context (const winidea_decoder *self,
                                 : WINIDEA_NO_CORE];
 }
 
-/* Mark the first `count` values of a column as missing. */
+/* Sets the first `count` values of a column to missing. */
 void winidea_fill_missing (pf_column *column, size_t count);
 
 #endif

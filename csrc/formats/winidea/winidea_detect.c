@@ -24,7 +24,7 @@ typedef struct counts {
   size_t old;       /* whose word can only be of version 1.0 */
   size_t new;       /* ... of version 1.1 */
   size_t zero;      /* whose word is 0: an exit, or a write of version 1.0 */
-  size_t odd;       /* that are of no version */
+  size_t invalid;   /* that are of no version */
   size_t decreases; /* whose time is before the one before */
 } counts;
 
@@ -50,7 +50,7 @@ static bool is_plausible (uint32_t handle, int64_t time) {
 static void count_record (counts *t, uint32_t handle, uint32_t word,
                           int64_t time) {
   if (!is_plausible(handle, time))
-    t->odd += handle != WINIDEA_NO_HANDLE;
+    t->invalid += handle != WINIDEA_NO_HANDLE;
   else if (word == 0) {
     t->zero++;
     t->old += winidea_has_writes(handle);
@@ -60,7 +60,7 @@ static void count_record (counts *t, uint32_t handle, uint32_t word,
   else if (is_old_word(word))
     t->old++;
   else
-    t->odd++;
+    t->invalid++;
 }
 
 
@@ -83,7 +83,7 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
     t->decreases += time < last;
     last = time;
     if (is_filler)
-      t->odd++;
+      t->invalid++;
     else
       count_record(t, pf_load32le(at), pf_load32le(at + 4), time);
   }
@@ -95,8 +95,8 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
    before it, and at least an eighth is no leave on core 0, whose word is 0. */
 static bool is_plausible_segment (const counts *t, bool is_old) {
   const size_t matching = is_old ? t->old : t->new;
-  const size_t odd = t->odd + t->old + t->new - matching;
-  return odd * 4 <= t->records && t->decreases * 4 <= t->records &&
+  const size_t invalid = t->invalid + t->old + t->new - matching;
+  return invalid * 4 <= t->records && t->decreases * 4 <= t->records &&
          matching * 8 >= t->records;
 }
 
@@ -142,14 +142,15 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
     if (count == left)
       break;
   }
-  const size_t odd = all.odd + (is_old ? all.new : all.old) + all.decreases;
+  const size_t invalid =
+      all.invalid + (is_old ? all.new : all.old) + all.decreases;
   const int whole = size % RECORD_SIZE == 0 ? 20 : 0;
-  if (records >= 8 && (odd > 0 || whole == 0) &&
+  if (records >= 8 && (invalid > 0 || whole == 0) &&
       !do_areas_return(head.at, records))
     return 0;
   if (all.records < 4)
-    return all.records == 0 || whole == 0 || odd > 0 ? 0 : 50;
-  return (odd > 0 ? 25 : 65) + whole;
+    return all.records == 0 || whole == 0 || invalid > 0 ? 0 : 50;
+  return (invalid > 0 ? 25 : 65) + whole;
 }
 
 

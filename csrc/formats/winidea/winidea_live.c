@@ -50,9 +50,9 @@ static pf_status find_bin (pf_trace *trace, winidea_file *file,
 static pf_status read_main (pf_trace *trace, winidea_file *file,
                             pf_error *error) {
   if (file->text == NULL || file->timeline == NULL ||
-      file->text->bytes.size == file->seen)
+      file->text->bytes.size == file->nseen_bytes)
     return PF_OK;
-  file->seen = file->text->bytes.size;
+  file->nseen_bytes = file->text->bytes.size;
   pthread_mutex_lock(&file->mutex);
   const pf_status status = winidea_scan_all(trace, error);
   pthread_mutex_unlock(&file->mutex);

@@ -35,20 +35,20 @@ static uint32_t word_of (const pf_trace *trace, const char *text,
 
 
 /* The words that readers put into columns; they intern none themselves. */
-static pf_status set_words (const pf_trace *trace, winidea_file *file,
-                            pf_error *error) {
+static pf_status intern_words (const pf_trace *trace, winidea_file *file,
+                               pf_error *error) {
   bool is_good = true;
   for (int i = 0; i < WINIDEA_EVENTS; i++)
     file->events[i] = word_of(trace, event_names[i], &is_good);
   for (int i = 0; i < WINIDEA_KINDS; i++)
     file->classes[i] = word_of(trace, winidea_class_names[i], &is_good);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
-    file->line_words[i] = word_of(trace, line_names[i], &is_good);
-  file->end_word = word_of(trace, "end", &is_good);
-  file->record_word = word_of(trace, "record", &is_good);
-  file->rest_word = word_of(trace, "rest", &is_good);
-  file->header_word = word_of(trace, "header", &is_good);
-  file->blank_word = word_of(trace, "blank", &is_good);
+    file->section_ids[i] = word_of(trace, line_names[i], &is_good);
+  file->end_id = word_of(trace, "end", &is_good);
+  file->record_id = word_of(trace, "record", &is_good);
+  file->rest_id = word_of(trace, "rest", &is_good);
+  file->header_id = word_of(trace, "header", &is_good);
+  file->blank_id = word_of(trace, "blank", &is_good);
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
   return is_good ? PF_OK : winidea_no_memory(error);
 }
@@ -388,7 +388,7 @@ static pf_status open_trace (pf_trace *trace, pf_error *error) {
   file->input_value_kind = pf_option_is(trace, "input_type", "F64")
                                ? WINIDEA_DOUBLE
                                : WINIDEA_INTEGER;
-  pf_status status = set_words(trace, file, error);
+  pf_status status = intern_words(trace, file, error);
   if (status == PF_OK)
     status = open_sources(trace, file, error);
   if (status == PF_OK)

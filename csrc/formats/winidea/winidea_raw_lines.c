@@ -25,10 +25,10 @@ static uint32_t kind_of (lines_reader *self, pf_bytes line) {
   if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
     line = (pf_bytes){line.at + 3, line.size - 3};
   if (file->text != NULL && winidea_is_header(line)) {
-    self->kind = file->line_words[winidea_kind_of_header(line)];
-    return file->header_word;
+    self->kind = file->section_ids[winidea_kind_of_header(line)];
+    return file->header_id;
   }
-  return line.size == 0 ? file->blank_word : self->kind;
+  return line.size == 0 ? file->blank_id : self->kind;
 }
 
 
@@ -95,7 +95,7 @@ pf_status winidea_open_lines (pf_trace *trace, const pf_table *table,
   self->trace = trace;
   self->file = trace->state;
   self->text = trace->sources[0].bytes;
-  self->kind = self->file->rest_word;
+  self->kind = self->file->rest_id;
   *reader = &self->reader;
   return PF_OK;
 }

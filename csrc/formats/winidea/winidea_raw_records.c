@@ -38,7 +38,7 @@ static void put_record (const raw_reader *self, const pf_batch *batch,
                         uint64_t offset) {
   const size_t size = self->file->layout.size;
   const uint8_t *const at = self->file->timeline->bytes.at + offset;
-  put_common(self, batch, offset, size, self->file->record_word);
+  put_common(self, batch, offset, size, self->file->record_id);
   put_word(batch, RAW_HANDLE, pf_load32le(at));
   put_word(batch, RAW_FLAGS, pf_load32le(at + 4));
   put_word(batch, RAW_DATA,
@@ -50,7 +50,7 @@ static void put_record (const raw_reader *self, const pf_batch *batch,
 /* What is cut off has no fields. */
 static void put_rest (const raw_reader *self, const pf_batch *batch,
                       uint64_t offset, size_t size) {
-  put_common(self, batch, offset, size, self->file->rest_word);
+  put_common(self, batch, offset, size, self->file->rest_id);
   for (int i = RAW_HANDLE; i <= RAW_TIME; i++) {
     put_word(batch, i, 0);
     if (batch->columns[i].data != NULL)

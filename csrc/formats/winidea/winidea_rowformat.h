@@ -1,6 +1,8 @@
 /*
-** winidea_rowformat.h - the formats of rows that a Text1 file states in its section
-** headers: literal text and macros between per cent signs.
+** winidea_rowformat.h - the row formats in the section headers of a Text1 file:
+** literal text and macros between per cent signs. Compile a format once with
+** winidea_compile, then split each row with winidea_split. No memory is
+** allocated.
 */
 
 #ifndef winidea_rowformat_h
@@ -8,7 +10,7 @@
 
 #include "profio.h"
 
-/* The macros of the export, in the order of their names below. */
+/* The macros of the export, in the order of their names in the .c file. */
 typedef enum winidea_macro {
   MACRO_HANDLE,
   MACRO_PARENT, /* HANDLE.PARENT */
@@ -19,12 +21,13 @@ typedef enum winidea_macro {
   MACRO_EVENT,
   MACRO_TIME,
   MACRO_TOTAL_TIME,
-  MACRO_NET, /* four each: all, least, most, mean */
+  MACRO_NET, /* four each: sum, minimum, maximum, mean */
   MACRO_GROSS = MACRO_NET + 4,
   MACRO_CALL = MACRO_GROSS + 4,
   MACRO_PERIOD = MACRO_CALL + 4,
   MACRO_OUTSIDE = MACRO_PERIOD + 4,
-  MACRO_NAME = MACRO_OUTSIDE + 4, /* from here on free text */
+  MACRO_NAME = MACRO_OUTSIDE + 4, /* this one and those after it are free
+                                     text */
   MACRO_PARENT_NAME,
   MACRO_UNIT, /* VALUE.UNIT */
   MACRO_FILE,
@@ -32,51 +35,55 @@ typedef enum winidea_macro {
   MACRO_CONTEXT,
   MACRO_CLASS,
   MACRO_FORMAT,
-  MACRO_UNKNOWN, /* %WORD% that is none of these */
+  MACRO_UNKNOWN, /* a %WORD% that is none of these */
   MACROS
 } winidea_macro;
 
-#define WINIDEA_MAX_MACROS 48 /* in one format */
+#define WINIDEA_MAX_MACROS 48 /* maximum in one format */
 
-/* literals[0] macros[0] literals[1] ... macros[count - 1] literals[count] */
+/* A compiled format: literals[0] macros[0] literals[1] ... macros[count - 1]
+   literals[count]. */
 typedef struct winidea_rowformat {
   unsigned count;
   uint8_t macros[WINIDEA_MAX_MACROS]; /* winidea_macro */
   pf_bytes literals[WINIDEA_MAX_MACROS + 1];
 } winidea_rowformat;
 
-/* Take a format apart; its literals are slices of `text`. False when it has
+/* Compiles a format; the literals point into `text`. Returns false if it has
    too many macros. */
 bool winidea_compile (winidea_rowformat *format, pf_bytes text);
 
-/* Whether a format has a macro. */
+/* Returns true if a format contains a macro. */
 bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro);
 
-/* The fields of a row, by macro; `at` is NULL where the format has it not. */
+/* The fields of a row, by macro; `at` is NULL if the format does not have
+   it. */
 typedef struct winidea_fields {
   pf_bytes of[MACROS];
-  bool is_ambiguous; /* free texts side by side could end elsewhere too */
+  bool is_ambiguous; /* adjacent free texts could be split elsewhere, too */
 } winidea_fields;
 
 /*
-** Take a row apart. Numbers are taken from the left up to the first free text
-** and from the right up to the last: no text is quoted, so what stands between
-** is the text, whatever is in it. False when the row is not of the format.
+** Splits a row. Numbers are taken from the left up to the first free text and
+** from the right down to the last one. Nothing is quoted, so everything between
+** belongs to the texts. Returns false if the row does not match the format.
 */
 bool winidea_split (const winidea_rowformat *format, pf_bytes row,
                     winidea_fields *fields);
 
-/* The bytes between blanks. */
+/* The text without blanks and tabs around it. */
 pf_bytes winidea_trim (pf_bytes text);
 
-/* How the digits of a value are read. */
+/* The base of the digits of a value. */
 typedef enum winidea_base {
-  WINIDEA_BASE_AUTO, /* hexadecimal after 0x, of 8 or 16 digits, or by letters */
+  WINIDEA_BASE_AUTO, /* hexadecimal after 0x, with 8 or 16 digits, or with
+                        letters */
   WINIDEA_DECIMAL,
   WINIDEA_HEXADECIMAL
 } winidea_base;
 
-/* Numbers of whole texts; false when they are none. */
+/* Parse a whole text as a number. Return false if it is not one, or too
+   large. */
 bool winidea_read_handle (pf_bytes text, uint32_t *handle);
 bool winidea_read_decimal (pf_bytes text, int64_t *number);
 bool winidea_read_value (pf_bytes text, winidea_base base, int64_t *value);

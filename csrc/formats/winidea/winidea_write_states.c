@@ -15,7 +15,7 @@
 /* A variable of which states have been written. */
 struct winidea_variable {
   uint32_t handle;
-  bool is_open_state; /* its state has been left, and no other has begun */
+  bool has_gap; /* its state has been left, and no other has begun */
   int64_t value;
 };
 
@@ -83,8 +83,8 @@ static pf_status leave (winidea_writer *self, winidea_variable *variable,
                         const winidea_event *event) {
   if (event->has_value && event->data != variable->value)
     return PF_OK; /* another one has begun already */
-  self->nopen += !variable->is_open_state;
-  variable->is_open_state = true;
+  self->ngaps += !variable->has_gap;
+  variable->has_gap = true;
   self->gap_time = event->time;
   self->gap_variable = variable->handle;
   return PF_OK;
@@ -96,8 +96,8 @@ static pf_status begin (winidea_writer *self, winidea_variable *variable,
   if (!event->has_value)
     return refuse(variable->handle, "a state without a value", event->time,
                   error);
-  self->nopen -= variable->is_open_state;
-  variable->is_open_state = false;
+  self->ngaps -= variable->has_gap;
+  variable->has_gap = false;
   variable->value = event->data;
   return PF_OK;
 }
@@ -109,7 +109,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
                                      pf_error *error) {
   const unsigned type = event->type;
   uint32_t handle;
-  if (self->nopen > 0 && event->time > self->gap_time)
+  if (self->ngaps > 0 && event->time > self->gap_time)
     return refuse(self->gap_variable, "time without a state", self->gap_time,
                   error);
   if (!winidea_is_state(event->handle))
@@ -133,7 +133,7 @@ pf_status winidea_write_as_variable (winidea_writer *self,
 
 pf_status winidea_check_states_end (const winidea_writer *self,
                                     pf_error *error) {
-  return self->nopen > 0 && self->end > self->gap_time
+  return self->ngaps > 0 && self->end > self->gap_time
              ? refuse(self->gap_variable, "time without a state",
                       self->gap_time, error)
              : PF_OK;

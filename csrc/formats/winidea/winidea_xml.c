@@ -27,10 +27,10 @@ typedef struct element {
 } element;
 
 /* A position in the file. */
-typedef struct walk {
+typedef struct xml_parser {
   pf_bytes bytes;
   size_t at;
-} walk;
+} xml_parser;
 
 
 /* {====== Elements ====== */
@@ -57,7 +57,7 @@ static void read_name (pf_bytes tag, element *e) {
 
 
 /* Where `<` + tag ends: behind `>`, or behind the whole of a comment. */
-static size_t end_of_tag (const walk *w, size_t start) {
+static size_t end_of_tag (const xml_parser *w, size_t start) {
   static const struct {
     const char *begin, *end;
   } whole[] = {{"!--", "-->"}, {"![CDATA[", "]]>"}};
@@ -78,7 +78,7 @@ static size_t end_of_tag (const walk *w, size_t start) {
 
 
 /* The next element from here on; false at the end of the file. */
-static bool next_element (walk *w, element *e) {
+static bool next_element (xml_parser *w, element *e) {
   const pf_bytes b = w->bytes;
   const uint8_t *const open =
       w->at == b.size ? NULL : memchr(b.at + w->at, '<', b.size - w->at);
@@ -164,11 +164,11 @@ enum {
   STATES,
   TYPE,
   UNIT,
-  PARTS
+  FIELDS
 };
 
-static int part_of (const char *name) {
-  static const char *const names[PARTS][2] = {
+static int field_of (const char *name) {
+  static const char *const names[FIELDS][2] = {
       [NAME] = {"NAME", ""},
       [HANDLE] = {"HANDLE", ""},
       [VALUE] = {"VALUE", ""},
@@ -178,24 +178,24 @@ static int part_of (const char *name) {
       [STATES] = {"STATE_HANDLE", "HANDLE_STATE"},
       [TYPE] = {"VALUE_TYPE", "TYPE"},
       [UNIT] = {"VALUE_UNIT", "UNIT"}};
-  for (int i = 0; i < PARTS; i++)
+  for (int i = 0; i < FIELDS; i++)
     if (strcmp(name, names[i][0]) == 0 ||
         (names[i][1][0] != '\0' && strcmp(name, names[i][1]) == 0))
       return i;
-  return PARTS;
+  return FIELDS;
 }
 
 
 /* The parts of an area up to its end. */
-static void read_area (walk *w, pf_bytes parts[PARTS]) {
+static void read_area (xml_parser *w, pf_bytes fields[FIELDS]) {
   element e;
-  memset(parts, 0, PARTS * sizeof *parts);
+  memset(fields, 0, FIELDS * sizeof *fields);
   while (next_element(w, &e)) {
     if (e.is_end && strcmp(e.name, "AREA") == 0)
       return;
-    const int part = e.is_end || e.is_empty ? PARTS : part_of(e.name);
-    if (part != PARTS)
-      parts[part] = winidea_trim(e.text);
+    const int field = e.is_end || e.is_empty ? FIELDS : field_of(e.name);
+    if (field != FIELDS)
+      fields[field] = winidea_trim(e.text);
   }
 }
 
@@ -216,31 +216,31 @@ static bool read_handle (pf_bytes text, uint32_t *handle) {
 }
 
 
-static pf_status add_area (pf_trace *trace, const pf_bytes parts[PARTS],
+static pf_status add_area (pf_trace *trace, const pf_bytes fields[FIELDS],
                            uint64_t offset, pf_error *error) {
   winidea_file *const file = trace->state;
   winidea_entry entry = {.parent = WINIDEA_NO_ENTRY, .area = PF_NO_AREA};
   uint32_t states;
   bool has_memory = true;
-  entry.has_value = parts[VALUE].size > 0;
-  if (!read_handle(parts[HANDLE], &entry.handle) ||
+  entry.has_value = fields[VALUE].size > 0;
+  if (!read_handle(fields[HANDLE], &entry.handle) ||
       (entry.has_value &&
-       !winidea_read_value(parts[VALUE], WINIDEA_BASE_AUTO, &entry.value)))
-    return winidea_bad_row(trace, offset, parts[HANDLE],
+       !winidea_read_value(fields[VALUE], WINIDEA_BASE_AUTO, &entry.value)))
+    return winidea_bad_row(trace, offset, fields[HANDLE],
                            "an area with a handle", error);
-  if (!read_handle(parts[PARENT], &entry.parent_handle))
+  if (!read_handle(fields[PARENT], &entry.parent_handle))
     entry.parent_handle = WINIDEA_NO_HANDLE;
-  entry.states = read_handle(parts[STATES], &states)
+  entry.states = read_handle(fields[STATES], &states)
                      ? winidea_states_handle(entry.handle, states)
                      : WINIDEA_NO_HANDLE;
   entry.parent_name = PF_NO_NAME;
-  entry.name = intern_text(trace, parts[NAME], &has_memory);
-  entry.file = intern_text(trace, parts[SOURCE], &has_memory);
-  entry.type = intern_text(trace, parts[TYPE], &has_memory);
-  entry.unit = intern_text(trace, parts[UNIT], &has_memory);
-  entry.path = intern_text(trace, parts[PATH], &has_memory);
+  entry.name = intern_text(trace, fields[NAME], &has_memory);
+  entry.file = intern_text(trace, fields[SOURCE], &has_memory);
+  entry.type = intern_text(trace, fields[TYPE], &has_memory);
+  entry.unit = intern_text(trace, fields[UNIT], &has_memory);
+  entry.path = intern_text(trace, fields[PATH], &has_memory);
   entry.value_kind = winidea_default_value_kind(file, entry.handle);
-  if (entry.value_kind == WINIDEA_INTEGER && is_double(parts[TYPE]))
+  if (entry.value_kind == WINIDEA_INTEGER && is_double(fields[TYPE]))
     entry.value_kind = WINIDEA_DOUBLE;
   if (has_memory &&
       winidea_add_entry(file, trace->dictionary->seed, &entry) == PF_OK)
@@ -251,9 +251,9 @@ static pf_status add_area (pf_trace *trace, const pf_bytes parts[PARTS],
 
 pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
   winidea_file *const file = trace->state;
-  walk w = {text, 0};
+  xml_parser w = {text, 0};
   element e;
-  pf_bytes parts[PARTS];
+  pf_bytes fields[FIELDS];
   pf_status status = PF_OK;
   file->areas.is_mapping = true;
   while (status == PF_OK && next_element(&w, &e)) {
@@ -266,8 +266,8 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
     }
     if (strcmp(e.name, "AREA") != 0 || e.is_end || e.is_empty)
       continue;
-    read_area(&w, parts);
-    status = add_area(trace, parts, e.offset, error);
+    read_area(&w, fields);
+    status = add_area(trace, fields, e.offset, error);
   }
   file->areas.is_mapping = false;
   return status < 0 ? status : winidea_finish_areas(trace, error);
@@ -284,7 +284,7 @@ static bool begins_as_xml (pf_bytes head) {
 
 
 bool winidea_has_areas (pf_bytes head) {
-  walk w = {head, 0};
+  xml_parser w = {head, 0};
   element e;
   if (!begins_as_xml(head))
     return false;
@@ -297,13 +297,13 @@ bool winidea_has_areas (pf_bytes head) {
 
 /* Whether the area that begins here has what each area of a mapping has: a
    name and a handle. `w` moves to the end of the area. */
-static bool is_mapped_area (walk *w) {
+static bool is_mapped_area (xml_parser *w) {
   element e;
   uint32_t handle;
   bool has_name = false, has_handle = false;
   while (next_element(w, &e) && strcmp(e.name, "AREA") != 0) {
-    has_name |= !e.is_end && part_of(e.name) == NAME;
-    has_handle |= !e.is_end && part_of(e.name) == HANDLE &&
+    has_name |= !e.is_end && field_of(e.name) == NAME;
+    has_handle |= !e.is_end && field_of(e.name) == HANDLE &&
                   read_handle(winidea_trim(e.text), &handle);
   }
   return e.is_end && has_name && has_handle;
@@ -312,7 +312,7 @@ static bool is_mapped_area (walk *w) {
 
 /* A mapping whose first area is one of winIDEA. */
 int winidea_score_xml (pf_bytes head) {
-  walk w = {head, 0};
+  xml_parser w = {head, 0};
   element e;
   bool in_mapping = false;
   if (!begins_as_xml(head))
