@@ -1,11 +1,11 @@
 /*
-** compare.c - where gprof's numbers differ from the exact ones, and why.
+** compare.c - explain the differences between exact profiles and gprof's.
 **
-** Functions are paired by where they begin. What has no partner is credited
-** by gprof to the symbol before it. The compat graph carries, beside gprof's
-** samples, what they would be with parts that add up (even_ticks) and with
-** bins where they are (right_ticks): each step that changes the number is a
-** reason.
+** Functions are paired by address. gprof attributes the time of an exact
+** function without a partner to the symbol before it. The compat graph has,
+** beside gprof's samples (ticks), the samples if parts added up (even_ticks)
+** and if also the bins lay where they are (right_ticks): each step that changes
+** the number is a reason.
 */
 
 #include "kernels/graph/compare.h"
@@ -30,10 +30,10 @@ static const pf_field fields[NFIELDS] = {
 };
 /* clang-format on */
 
-#define NOBODY  UINT32_MAX
-#define EPSILON 1e-6 /* of a sample: less is the rounding of doubles */
+#define NONE    UINT32_MAX
+#define EPSILON 1e-6 /* relative difference; less is rounding of doubles */
 
-/* A function that differs: at least one of the two numbers is there. */
+/* A function that differs; `exact` or `gprof` may be NONE, but not both. */
 typedef struct difference {
   uint32_t exact, gprof;
   double size;
@@ -42,10 +42,10 @@ typedef struct difference {
 typedef struct compare_reader {
   listing_reader listing; /* of the exact profile */
   pf_listing compat;
-  uint32_t *partner;  /* of exact functions: the gprof function, or NOBODY */
-  uint32_t *paired;   /* of gprof functions: the exact function, or NOBODY */
-  uint32_t *absorbed; /* of gprof functions: the first exact one it absorbs */
-  double *samples;    /* ... and the samples of all of them */
+  uint32_t *partner;  /* of exact functions: the gprof function, or NONE */
+  uint32_t *paired;   /* of gprof functions: the exact function, or NONE */
+  uint32_t *absorbed; /* of gprof functions: the first exact one it absorbs, */
+  double *samples;    /* and the samples of all that it absorbs */
   bool *outside;      /* of exact functions: called from outside all symbols */
   difference *rows;
   size_t count, at;
@@ -73,7 +73,7 @@ static uint32_t owner_of (const pf_graph *gprof, uint64_t address) {
     else
       high = middle;
   }
-  return low == 0 ? NOBODY : (uint32_t)(low - 1);
+  return low == 0 ? NONE : (uint32_t)(low - 1);
 }
 
 
@@ -83,15 +83,15 @@ static void pair_up (compare_reader *self) {
   memset(self->absorbed, 0xff, gprof->nfunctions * sizeof *self->absorbed);
   for (uint32_t e = 0; e < exact->nfunctions; e++) {
     const uint32_t g = owner_of(gprof, exact->addresses[e]);
-    const bool is_pair = g != NOBODY &&
+    const bool is_pair = g != NONE &&
                          gprof->addresses[g] == exact->addresses[e] &&
                          (exact->flags[e] & PF_FUNCTION_PSEUDO) == 0;
-    self->partner[e] = is_pair ? g : NOBODY;
+    self->partner[e] = is_pair ? g : NONE;
     if (is_pair)
       self->paired[g] = e;
-    else if (g != NOBODY && (exact->flags[e] & PF_FUNCTION_USED) != 0) {
+    else if (g != NONE && (exact->flags[e] & PF_FUNCTION_USED) != 0) {
       self->samples[g] += (double)exact->weights[0][e];
-      if (self->absorbed[g] == NOBODY)
+      if (self->absorbed[g] == NONE)
         self->absorbed[g] = e;
     }
   }
@@ -100,7 +100,7 @@ static void pair_up (compare_reader *self) {
 }
 
 
-/* gprof's time of a function in the exact profile's unit. */
+/* gprof's time of a function, in the unit of the exact profile. */
 static double gprof_self (const compare_reader *self, uint32_t g) {
   const pf_flow *exact = self->listing.listing.flow, *gprof = self->compat.flow;
   return gprof->nodes[g].self / gprof->per_second *
@@ -110,11 +110,10 @@ static double gprof_self (const compare_reader *self, uint32_t g) {
 
 static void add_difference (compare_reader *self, uint32_t e, uint32_t g) {
   const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
-  const double left =
-      e == NOBODY ? 0 : self->listing.listing.flow->nodes[e].self;
-  const double right = g == NOBODY ? 0 : gprof_self(self, g);
-  const int64_t calls = e == NOBODY ? 0 : exact->calls[e];
-  const int64_t other = g == NOBODY ? 0 : gprof->calls[g];
+  const double left = e == NONE ? 0 : self->listing.listing.flow->nodes[e].self;
+  const double right = g == NONE ? 0 : gprof_self(self, g);
+  const int64_t calls = e == NONE ? 0 : exact->calls[e];
+  const int64_t other = g == NONE ? 0 : gprof->calls[g];
   if (fabs(left - right) > 1 || calls != other)
     self->rows[self->count++] = (difference){e, g, fabs(left - right)};
 }
@@ -135,8 +134,8 @@ static void find_differences (compare_reader *self) {
   for (uint32_t e = 0; e < exact_graph(self)->nfunctions; e++)
     add_difference(self, e, self->partner[e]);
   for (uint32_t g = 0; g < gprof_graph(self)->nfunctions; g++)
-    if (self->paired[g] == NOBODY)
-      add_difference(self, NOBODY, g);
+    if (self->paired[g] == NONE)
+      add_difference(self, NONE, g);
   if (self->count > 0)
     qsort(self->rows, self->count, sizeof *self->rows, compare_sizes);
 }
@@ -146,7 +145,6 @@ static void find_differences (compare_reader *self) {
 
 /* {====== Reasons ====== */
 
-/* A list of reasons as it grows. */
 typedef struct reasons {
   char text[400];
   size_t size;
@@ -162,7 +160,7 @@ static void add_reason (reasons *list, const char *reason) {
 }
 
 
-/* Why gprof has no function like this one. */
+/* Add the reason why gprof has no function at this address. */
 static void explain_unpaired (const compare_reader *self, uint32_t e,
                               reasons *list) {
   const pf_graph *exact = exact_graph(self);
@@ -182,7 +180,7 @@ static void explain_absorbed (const compare_reader *self, uint32_t g,
   const pf_graph *exact = exact_graph(self);
   const uint32_t e = self->absorbed[g];
   char text[300];
-  if (e == NOBODY)
+  if (e == NONE)
     return;
   if ((exact->flags[e] & PF_FUNCTION_PSEUDO) != 0) {
     add_reason(list, "absorbs a gap");
@@ -200,7 +198,8 @@ static bool differ (double left, double right) {
 }
 
 
-/* From gprof's samples to the exact ones, step by step. */
+/* Add the reasons for a difference in time, one for each step from gprof's
+   samples to the exact ones that changes the number. */
 static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
                           reasons *list) {
   const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
@@ -215,7 +214,7 @@ static void explain_time (const compare_reader *self, uint32_t e, uint32_t g,
     add_reason(list, "credit not conserved");
   if (differ(gprof->even_ticks[g], gprof->right_ticks[g]))
     add_reason(list, "bin drift");
-  if (self->absorbed[g] != NOBODY && self->samples[g] != 0)
+  if (self->absorbed[g] != NONE && self->samples[g] != 0)
     explain_absorbed(self, g, list);
   if (differ(gprof->right_ticks[g], samples + self->samples[g]))
     add_reason(list, "bin shared");
@@ -230,7 +229,7 @@ static void explain_calls (const compare_reader *self, uint32_t e, uint32_t g,
                            reasons *list) {
   if (self->outside[e])
     add_reason(list, "caller outside");
-  if (self->absorbed[g] != NOBODY && self->samples[g] == 0)
+  if (self->absorbed[g] != NONE && self->samples[g] == 0)
     explain_absorbed(self, g, list);
 }
 
@@ -238,9 +237,9 @@ static void explain_calls (const compare_reader *self, uint32_t e, uint32_t g,
 static uint32_t explain (const compare_reader *self, const difference *row) {
   const pf_graph *exact = exact_graph(self), *gprof = gprof_graph(self);
   reasons list = {"", 0};
-  if (row->exact == NOBODY)
+  if (row->exact == NONE)
     add_reason(&list, "not a function");
-  else if (row->gprof == NOBODY)
+  else if (row->gprof == NONE)
     explain_unpaired(self, row->exact, &list);
   else {
     if (row->size > 1)
@@ -263,10 +262,10 @@ static bool make_difference (listing_reader *reader, pf_batch *batch) {
   const difference *row = &self->rows[self->at++];
   const uint32_t e = row->exact, g = row->gprof;
   put_name(batch, FUNCTION,
-           e != NOBODY ? listing_name(&reader->listing, e)
-                       : listing_name(&self->compat, g));
+           e != NONE ? listing_name(&reader->listing, e)
+                     : listing_name(&self->compat, g));
   put_name(batch, WHY, explain(self, row));
-  if (e == NOBODY) {
+  if (e == NONE) {
     put_missing(batch, EXACT_SELF);
     put_missing(batch, EXACT_CALLS);
   }
@@ -275,7 +274,7 @@ static bool make_difference (listing_reader *reader, pf_batch *batch) {
             exact_graph(self)->weights[reader->listing.flow->metric][e]);
     put_int(batch, EXACT_CALLS, exact_graph(self)->calls[e]);
   }
-  if (g == NOBODY) {
+  if (g == NONE) {
     put_missing(batch, GPROF_SELF);
     put_missing(batch, GPROF_CALLS);
   }

@@ -1,5 +1,6 @@
 /*
-** compare.h - where gprof's numbers differ from the exact ones, and why.
+** compare.h - explain the differences between an exact profile and the profile
+** that gprof computes. Used by the binding.
 */
 
 #ifndef compare_h
@@ -8,28 +9,30 @@
 #include "kernels/graph/listing.h"
 
 /*
-** A reader of the functions whose time or calls differ between an exact
-** profile and a compat one of the same files: function, exact_self,
-** gprof_self (ns), exact_calls, gprof_calls (by others; missing where the
-** profile has no such function), why. It is `why` that is told from evidence:
+** Open a reader of the functions whose time or calls differ between an exact
+** profile and a compat profile of the same files, the largest difference first:
+** function, exact_self, gprof_self (ns), exact_calls, gprof_calls (by others;
+** missing if the profile has no such function), why. `why` is a list of these
+** reasons, joined by ", ":
 **
-**   bin drift             gprof divides the range evenly; the bins lie elsewhere
-**   credit not conserved  the parts gprof gives out of a bin do not add up
-**   bin shared            a straddling bin's part, whole here, a fraction there
-**   last symbol           gprof gives the last symbol nothing
-**   local suffix dropped  a local symbol with a dotted suffix that gprof loses
-**   symbol dropped        any other symbol gprof does not count
-**   absorbs NAME          what such a symbol spent, credited to the one before
-**   absorbs a gap         the same of addresses in no symbol
+**   bin drift             gprof divides the range evenly; real bins differ
+**   credit not conserved  gprof's parts of a bin do not add up to its count
+**   bin shared            a bin over several functions: whole numbers in the
+**                         exact profile, fractions in gprof's
+**   last symbol           gprof attributes nothing to the last symbol
+**   local suffix dropped  gprof drops local symbols with a dotted suffix
+**   symbol dropped        any other symbol that gprof does not count
+**   absorbs NAME          gprof adds such a symbol to the one before it
+**   absorbs a gap         gprof adds a gap to the symbol before it
 **   outside symbols       addresses in no symbol
 **   caller outside        calls from outside all symbols, which gprof drops
-**   different rates       files sampled at different rates, added up as one
+**   different rates       gprof adds samples of different rates
 **   excluded              one of the profiler's own functions
 **   not a function        a symbol that only gprof counts
 **   not explained         none of these
 **
-** joined by ", ". The two profiles share a dictionary; both flows must outlive
-** the reader. The largest difference comes first.
+** The profiles share a dictionary; both flows are borrowed and must outlive the
+** reader. PF_ENOMEM.
 */
 pf_status pf_compare (const pf_listing *exact, const pf_listing *compat,
                       pf_reader **reader, pf_error *error);

@@ -1,6 +1,6 @@
 /*
-** change.c - fractions from callers down to callees for what is kept, hidden
-** functions out of the graph from callees up to callers, and groups.
+** graph_transform.c - keep and drop by fractions that are propagated from
+** callers to callees; hide functions in postorder, callees first; group.
 */
 
 #include "kernels/graph/graph_transform.h"
@@ -13,7 +13,7 @@
 #include "model/wide.h"
 #include "model/memory.h"
 
-#define MOST_ARCS 67108864u /* that hiding may make */
+#define MAX_ARCS 67108864u /* hiding adds at most so many */
 
 
 /* {====== Copies ====== */
@@ -25,8 +25,8 @@ static void copy_facts (pf_graph *to, const pf_graph *from) {
 }
 
 
-/* Where the same functions begin, if that is known. */
-static pf_status copy_places (pf_graph *to, const pf_graph *from) {
+/* Copy the files and lines in which functions begin, if they are known. */
+static pf_status copy_locations (pf_graph *to, const pf_graph *from) {
   const size_t n = from->nfunctions;
   if (from->files == NULL)
     return PF_OK;
@@ -38,7 +38,7 @@ static pf_status copy_places (pf_graph *to, const pf_graph *from) {
 }
 
 
-/* All functions, without weights. */
+/* Copy all functions, without weights. */
 static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
   copy_facts(to, from);
   if (pf_graph_reserve(to, from->nfunctions) != PF_OK)
@@ -50,12 +50,12 @@ static pf_status copy_functions (pf_graph *to, const pf_graph *from) {
     if (f == PF_NO_FUNCTION)
       return PF_ENOMEM;
   }
-  return copy_places(to, from);
+  return copy_locations(to, from);
 }
 
 
-/* The samples of headings are the sum of the first metric. */
-static void count_samples (pf_graph *graph) {
+/* Set the number of samples, for headings: the sum of the first metric. */
+static void sum_samples (pf_graph *graph) {
   for (size_t i = 0; graph->nmetrics > 0 && i < graph->nfunctions; i++)
     graph->facts.samples = pf_add(graph->facts.samples, graph->weights[0][i]);
 }
@@ -63,19 +63,19 @@ static void count_samples (pf_graph *graph) {
 /* }====== */
 
 
-/* {====== What is kept ====== */
+/* {====== Keep and drop ====== */
 
 typedef struct narrowing {
   pf_graph *to;
   const pf_graph *from;
   uint8_t *marks;
-  double *fractions; /* of each function, 0 to 1 */
-  double outside;    /* of what was called from outside the program */
+  double *fractions; /* of each function: how much is kept, 0 to 1 */
+  double outside;    /* the same of calls from outside the program */
   pf_cycles cycles;
 } narrowing;
 
 
-/* Recursive functions are kept together. */
+/* If a member of a cycle is marked to be kept, mark all members. */
 static void keep_cycles (narrowing *n) {
   for (size_t i = 0; i < n->cycles.count; i++) {
     uint8_t all = 0;
@@ -89,7 +89,7 @@ static void keep_cycles (narrowing *n) {
 }
 
 
-/* The cycle of each function, from 1 on; 0: none. NULL when out of memory. */
+/* Returns the cycle of each function, from 1; 0: none. NULL: out of memory. */
 static uint32_t *cycle_of_each (const narrowing *n) {
   uint32_t *const of = pf_array_of_zeros(n->from->nfunctions + 1, sizeof *of);
   for (size_t i = 0; of != NULL && i < n->cycles.count; i++)
@@ -106,8 +106,8 @@ static bool is_inner (const uint32_t *cycle, uint32_t caller, uint32_t callee) {
 }
 
 
-/* Add up the calls of a function from outside of its cycle, and the part of
-   them that is kept. */
+/* Sum the calls of a function from outside its cycle, and those of them that
+   are kept. */
 static void add_callers (const narrowing *n, const uint32_t *cycle,
                          uint32_t function, double *calls, double *kept) {
   const pf_graph *const g = n->from;
@@ -131,8 +131,9 @@ static double fraction_of (uint8_t mark, double inherited) {
 }
 
 
-/* From callers down to callees; members of a cycle stand together. */
-static void send_down (narrowing *n, const uint32_t *cycle) {
+/* Compute the fractions in reverse postorder: callers before callees. Members
+   of a cycle are neighbours in the order and inherit together. */
+static void propagate_fractions (narrowing *n, const uint32_t *cycle) {
   const uint32_t *const order = n->cycles.order;
   for (size_t last = n->from->nfunctions; last > 0;) {
     size_t first = last - 1;
@@ -150,7 +151,8 @@ static void send_down (narrowing *n, const uint32_t *cycle) {
 }
 
 
-/* What is kept of each weight: each is the difference of two rounded sums. */
+/* Set what is kept of each weight, as the difference of two rounded running
+   sums. */
 static void keep_weights (const narrowing *n, size_t metric) {
   long double sum = 0, given = 0;
   for (size_t i = 0; i < n->from->nfunctions; i++) {
@@ -168,8 +170,8 @@ static void keep_weights (const narrowing *n, size_t metric) {
 }
 
 
-/* An arc in the share that is kept of its caller. Those who are kept for their
-   own sake were all called, from outside at least. */
+/* Keep an arc in the fraction of its caller. If the callee itself is marked to
+   be kept, its other calls become calls from outside. */
 static pf_status keep_arc (const narrowing *n, const pf_arc *arc) {
   const double fraction =
       arc->caller == PF_NO_FUNCTION ? n->outside : n->fractions[arc->caller];
@@ -219,7 +221,7 @@ static pf_status keep (narrowing *n) {
   uint32_t *const cycle = cycle_of_each(n);
   if (cycle == NULL)
     return PF_ENOMEM;
-  send_down(n, cycle);
+  propagate_fractions(n, cycle);
   free(cycle);
   for (size_t m = 0; m < n->from->nmetrics; m++)
     keep_weights(n, m);
@@ -232,22 +234,22 @@ static pf_status keep (narrowing *n) {
 /* }====== */
 
 
-/* {====== What is hidden ====== */
+/* {====== Hide ====== */
 
-/* The calls of hidden functions, as they were and as they came from hidden
-   callees. */
-typedef struct held {
+/* The calls by one hidden function: its own, and those of hidden callees that
+   were moved to it. */
+typedef struct call_list {
   pf_arc *list;
   uint32_t count, capacity;
-} held;
+} call_list;
 
 typedef struct hiding {
   pf_graph *to;
   const pf_graph *from;
   const uint8_t *marks;
   const uint32_t *cycle;
-  held *of; /* of each function */
-  size_t made;
+  call_list *calls; /* of each function */
+  size_t narcs;
 } hiding;
 
 
@@ -259,7 +261,7 @@ static bool is_hidden (const hiding *h, uint32_t function) {
 
 static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
                            int64_t count) {
-  held *const c = &h->of[caller];
+  call_list *const c = &h->calls[caller];
   if (c->count == c->capacity) {
     const uint32_t capacity = c->capacity * 2 + 8;
     pf_arc *const list = realloc(c->list, capacity * sizeof *list);
@@ -273,8 +275,8 @@ static pf_status add_call (hiding *h, uint32_t caller, uint32_t callee,
 }
 
 
-/* Whether a caller is charged with what a hidden function did: not when it is
-   hidden and recursive with it. */
+/* Whether time and calls of a hidden callee are moved to the caller of an arc.
+   They are not moved to a hidden caller of the same cycle. */
 static bool is_charged (const hiding *h, const pf_arc *arc) {
   if (arc->count <= 0 || arc->caller == arc->callee)
     return false;
@@ -294,13 +296,13 @@ static int64_t charged_calls (const hiding *h, uint32_t function) {
 }
 
 
-/* Part a whole among those who are charged, by their calls: `give` gets each
-   caller's part. */
-static pf_status part (hiding *h, uint32_t function, int64_t calls,
-                       int64_t whole, size_t what,
-                       pf_status (*give)(hiding *h, uint32_t function,
-                                         uint32_t caller, size_t what,
-                                         int64_t part)) {
+/* Divide `whole` among the charged callers of a function, in proportion to
+   their `calls` in all, and call `give` with each caller's part. */
+static pf_status divide (hiding *h, uint32_t function, int64_t calls,
+                         int64_t whole, size_t what,
+                         pf_status (*give)(hiding *h, uint32_t function,
+                                           uint32_t caller, size_t what,
+                                           int64_t part)) {
   const pf_graph *const g = h->from;
   long double sum = 0, given = 0;
   pf_status status = PF_OK;
@@ -319,7 +321,8 @@ static pf_status part (hiding *h, uint32_t function, int64_t calls,
 }
 
 
-/* What was called from outside of the program is nobody's: it stays. */
+/* Add weight to a caller. The weight of calls from outside the program stays
+   with the function. */
 static pf_status give_weight (hiding *h, uint32_t function, uint32_t caller,
                               size_t metric, int64_t weight) {
   const uint32_t to = caller == PF_NO_FUNCTION ? function : caller;
@@ -331,7 +334,7 @@ static pf_status give_weight (hiding *h, uint32_t function, uint32_t caller,
 static pf_status give_call (hiding *h, uint32_t function, uint32_t caller,
                             size_t callee, int64_t count) {
   (void)function;
-  if (++h->made > MOST_ARCS)
+  if (++h->narcs > MAX_ARCS)
     return PF_ELIMIT;
   return is_hidden(h, caller)
              ? add_call(h, caller, (uint32_t)callee, count)
@@ -339,7 +342,8 @@ static pf_status give_call (hiding *h, uint32_t function, uint32_t caller,
 }
 
 
-/* Take a function out, whose callees are there no more if they are hidden. */
+/* Move the weights and calls of a hidden function to its callers; its hidden
+   callees have been moved already. `stays` is set if it has no callers. */
 static pf_status hide_one (hiding *h, uint32_t function, bool *stays) {
   const int64_t calls = charged_calls(h, function);
   pf_status status = PF_OK;
@@ -349,29 +353,29 @@ static pf_status hide_one (hiding *h, uint32_t function, bool *stays) {
   for (size_t m = 0; status == PF_OK && m < h->from->nmetrics; m++) {
     const int64_t weight = h->to->weights[m][function];
     h->to->weights[m][function] = 0;
-    status = part(h, function, calls, weight, m, give_weight);
+    status = divide(h, function, calls, weight, m, give_weight);
   }
-  for (uint32_t i = 0; status == PF_OK && i < h->of[function].count; i++) {
-    const pf_arc call = h->of[function].list[i];
+  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++) {
+    const pf_arc call = h->calls[function].list[i];
     if (call.callee != function)
-      status = part(h, function, calls, call.count, call.callee, give_call);
+      status = divide(h, function, calls, call.count, call.callee, give_call);
   }
   return status;
 }
 
 
-/* The calls of a hidden function that stays, and calls of it. */
-static pf_status leave (hiding *h, uint32_t function) {
+/* Add the calls by a hidden function that stays. */
+static pf_status keep_hidden (hiding *h, uint32_t function) {
   pf_status status = PF_OK;
-  for (uint32_t i = 0; status == PF_OK && i < h->of[function].count; i++)
-    status = pf_graph_arc(h->to, function, h->of[function].list[i].callee,
-                          h->of[function].list[i].count);
+  for (uint32_t i = 0; status == PF_OK && i < h->calls[function].count; i++)
+    status = pf_graph_arc(h->to, function, h->calls[function].list[i].callee,
+                          h->calls[function].list[i].count);
   return status;
 }
 
 
-/* Arcs between functions that are shown stay, those of hidden ones are kept
-   for later, and those into hidden ones are known by the graph. */
+/* Copy arcs between shown functions, and collect the calls by hidden functions.
+   Arcs to hidden functions are looked up in `from`. */
 static pf_status sort_arcs (hiding *h) {
   pf_status status = PF_OK;
   for (size_t i = 0; status == PF_OK && i < h->from->narcs; i++) {
@@ -394,13 +398,13 @@ static pf_status hide_all (hiding *h, const pf_cycles *cycles) {
     if (is_hidden(h, f))
       status = hide_one(h, f, &stays);
     if (status == PF_OK && stays)
-      status = leave(h, f);
+      status = keep_hidden(h, f);
   }
   return status == PF_OK ? pf_graph_finish(h->to) : status;
 }
 
 
-/* The part of a line's weight that a hidden function has kept. */
+/* The part of a line's weight that stays with its hidden function. */
 static int64_t kept_weight (const pf_graph *to, const pf_graph *from,
                             const pf_graph_line *line, size_t metric) {
   const int64_t before = from->weights[metric][line->function];
@@ -412,8 +416,8 @@ static int64_t kept_weight (const pf_graph *to, const pf_graph *from,
 }
 
 
-/* Lines of functions that are shown stay, and those of hidden ones in the part
-   that nobody was charged with. */
+/* Copy the lines of shown functions, and of hidden functions the part of the
+   weights that was not moved to callers. */
 static pf_status hide_lines (pf_graph *to, const pf_graph *from,
                              const uint8_t *marks) {
   if (from->line_rows == NULL)
@@ -436,13 +440,13 @@ static pf_status hide_lines (pf_graph *to, const pf_graph *from,
 }
 
 
-/* Fill `to` with `from` without what is hidden. */
+/* Fill `to` with `from` without its hidden functions. */
 static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
                        const pf_cycles *cycles, const uint32_t *cycle) {
   hiding h = {.to = to, .from = from, .marks = marks, .cycle = cycle};
   pf_status status = copy_functions(to, from);
-  h.of = pf_array_of_zeros(from->nfunctions + 1, sizeof *h.of);
-  if (h.of == NULL)
+  h.calls = pf_array_of_zeros(from->nfunctions + 1, sizeof *h.calls);
+  if (h.calls == NULL)
     return PF_ENOMEM;
   for (size_t m = 0; status == PF_OK && m < from->nmetrics; m++)
     memcpy(to->weights[m], from->weights[m],
@@ -452,8 +456,8 @@ static pf_status hide (pf_graph *to, const pf_graph *from, const uint8_t *marks,
   if (status == PF_OK)
     status = hide_lines(to, from, marks);
   for (size_t i = 0; i < from->nfunctions; i++)
-    free(h.of[i].list);
-  free(h.of);
+    free(h.calls[i].list);
+  free(h.calls);
   return status;
 }
 
@@ -478,7 +482,7 @@ static pf_status hide_marked (pf_graph *to, pf_graph *from,
 /* }====== */
 
 
-/* {====== Both ====== */
+/* {====== Entry points ====== */
 
 static pf_status keep_marked (pf_graph *to, pf_graph *from,
                               const uint8_t *marks) {
@@ -516,10 +520,10 @@ pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
     status = hide_marked(to, &kept, marks);
   pf_graph_close(&kept);
   if (status == PF_OK)
-    count_samples(to);
+    sum_samples(to);
   else if (status == PF_ELIMIT)
     pf_fail(error, status, PF_NO_OFFSET,
-            "hiding these functions would make more than %u arcs", MOST_ARCS);
+            "hiding these functions would make more than %u arcs", MAX_ARCS);
   else
     pf_fail(error, status, PF_NO_OFFSET, "out of memory");
   return status;
@@ -551,7 +555,7 @@ pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
   if (status == PF_OK)
     status = pf_graph_finish(to);
   if (status == PF_OK)
-    count_samples(to);
+    sum_samples(to);
   return status;
 }
 

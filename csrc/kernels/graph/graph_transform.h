@@ -1,7 +1,7 @@
 /*
-** change.h - a graph made of another one: only some of its functions, or
-** several as one. What is left is a graph like any other, whose inclusive time
-** is found by propagation.
+** graph_transform.h - compute a call graph from another one: keep, drop or hide
+** functions, or merge functions into groups. Used by profile:narrow and
+** profile:group of the binding. The result is a finished graph like any other.
 */
 
 #ifndef graph_transform_h
@@ -9,30 +9,30 @@
 
 #include "model/graph.h"
 
-/* What becomes of a function. */
+/* Marks of a function. */
 enum {
-  PF_GRAPH_KEEP = 1, /* if there are any: only these, and what they called */
-  PF_GRAPH_DROP = 2, /* not this one, nor what it called */
-  PF_GRAPH_HIDE = 4  /* what it spent and called is its callers' */
+  PF_GRAPH_KEEP = 1, /* if any has it, only these and their callees are kept */
+  PF_GRAPH_DROP = 2, /* this function and its callees are dropped */
+  PF_GRAPH_HIDE = 4  /* its time and its calls are moved to its callers */
 };
 
 /*
-** Fill `to`, which is empty, with what `marks` (of each function) leave of
-** `from`; functions keep their numbers.
+** Fill the empty graph `to` with what `marks` (one per function) leave of
+** `from`. Functions keep their numbers; `from` only gets its arcs by callee.
 **
-** What a function spent belongs to its callers in the shares of their calls, as
-** it does in propagation: keeping or dropping a caller keeps or drops its share
-** of the callee. Functions that are recursive with each other are kept
-** together. A hidden function that nobody called stays, for there is nobody to
-** charge. Weights stay whole: of each metric the sum is rounded once.
-** PF_ENOMEM, PF_ELIMIT: hiding would make too many arcs.
+** The time of a function belongs to its callers in proportion to their calls,
+** as in propagation: keeping or dropping a caller keeps or drops its share of
+** the callee. Members of a cycle are kept together. A hidden function without
+** callers stays, since its time cannot be moved. Weights stay whole numbers:
+** running sums are rounded, so the sum of each metric is rounded once.
+** PF_ENOMEM; PF_ELIMIT when hiding would make too many arcs.
 */
 pf_status pf_graph_narrow (pf_graph *to, pf_graph *from, const uint8_t *marks,
                            pf_error *error);
 
-/* Fill `to`, which is empty, with groups of functions: function f of `from`, if
-   it was used, goes into groups[f], below `count`, which is called
-   names[groups[f]]. Calls inside a group are calls by itself. PF_ENOMEM. */
+/* Fill the empty graph `to` with `count` groups of functions: function f of
+   `from` goes into group groups[f], whose name is names[groups[f]]. Calls
+   inside a group become calls of the group by itself. PF_ENOMEM. */
 pf_status pf_graph_group (pf_graph *to, const pf_graph *from,
                           const uint32_t *groups, const uint32_t *names,
                           size_t count);

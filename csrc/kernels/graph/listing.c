@@ -1,5 +1,5 @@
 /*
-** listing.c - what all listings share, and how their rows are printed.
+** listing.c - functions that all listings share, and the templates of rows.
 */
 
 #include "kernels/graph/listing_fill.h"
@@ -17,7 +17,7 @@ pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
 }
 
 
-/* Rows by `make` until the batch is full. */
+/* Call `make` until the batch is full. */
 static pf_status listing_next (pf_reader *reader, pf_batch *batch,
                                pf_error *error) {
   listing_reader *self = (listing_reader *)reader;
@@ -38,8 +38,9 @@ static bool is_time (const pf_flow *flow) {
 }
 
 
-/* The help of a column of times says that they are in ns: text forms print them
-   by it. Of other metrics it says so. */
+/* Returns the fields with another help for columns of times. Text output
+   formats a column as a time if its help ends with ", ns", so a metric that is
+   no time must have another help. */
 static const pf_field *fields_without_times (listing_reader *self,
                                              const pf_field *fields,
                                              size_t nfields) {
@@ -67,7 +68,7 @@ void listing_open (listing_reader *self, const pf_listing *listing,
 }
 
 
-/* Mostly the node tells, and who asks has just looked at it. */
+/* The node is tested first, because callers have it in the cache. */
 uint32_t listing_name (const pf_listing *listing, size_t function) {
   const pf_graph *graph = listing->flow->graph;
   const uint32_t known = listing->flow->nodes[function].name;
@@ -107,7 +108,7 @@ bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
 
 /* {====== Templates ====== */
 
-/* A row with a name has four kinds. */
+/* Rows with a name have four kinds. */
 #define NAMED(kind, text)                                                \
   {kind, text "{name} [{reference}]\n"},                                 \
       {kind "_hidden", text "{name} ({reference})\n"},                   \
@@ -115,7 +116,7 @@ bool listing_whole (const pf_flow *flow, double time, int64_t *whole) {
       {kind "_in_cycle_hidden",                                          \
        text "{name} <cycle {cycle}> ({reference})\n"},
 
-/* The columns before a call count: `wide` is that of children. */
+/* The columns before a call count; `wide` is the width of the children's. */
 #define BLANK "             "
 #define ENTRY(wide) \
   "{label:-6.6} {percent:5.1} {self_seconds:7.2} {children_seconds:" wide "} "

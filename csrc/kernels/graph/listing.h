@@ -1,14 +1,15 @@
 /*
-** listing.h - a profile as rows: the flat profile, the call graph, its text
-** listing and index, and the source lines.
+** listing.h - readers of the rows of a profile: flat profile, call graph, its
+** text listing and index, source lines, functions. Used by the binding.
 **
-** The readers compute rows when asked, from a flow that must outlive them;
-** none of them keeps the text or the rows of the whole report.
+** The flow and the listing's arrays are borrowed and must outlive the reader.
+** Most readers compute rows on demand, so memory does not grow with the report.
+** Functions that open a reader return PF_OK or PF_ENOMEM.
 **
-** Times of columns self and total are whole nanoseconds (or the metric's own
-** unit, when that is no time); columns with seconds in their name are numbers
-** for printing. A column beginning `percent` is a share times 100, computed as
-** gprof does, so that it rounds as gprof's.
+** Times in columns self and total are whole nanoseconds, or in the unit of a
+** metric that is no time; columns with seconds in their name are numbers for
+** printing. Column percent is a share times 100, computed in gprof's order, so
+** that it is rounded as gprof does.
 */
 
 #ifndef listing_h
@@ -16,17 +17,17 @@
 
 #include "kernels/graph/propagate.h"
 
-/* What a listing shows. */
+/* The input of a listing. */
 typedef struct pf_listing {
   const pf_flow *flow;
-  bool zeros; /* also functions without time and calls */
-  /* Readable names by function, as they become known: PF_NO_NAME where not
-     yet. NULL: names are shown as the linker has them. */
+  bool zeros; /* include functions without time and calls */
+  /* Cache of demangled names by function, filled on demand; PF_NO_NAME: not
+     known yet. NULL: symbols are shown as they are. */
   uint32_t *shown;
 } pf_listing;
 
-/* How to print a kind of row: text with {column:width.digits}, as
-   core.write_listing takes it. */
+/* The text of a kind of row, with {column:width.digits} for values: a template
+   of core.write_listing. */
 typedef struct pf_template {
   const char *kind;
   const char *text;
@@ -37,21 +38,22 @@ typedef struct pf_template {
 ** The flat profile: kind ("function"), function, calls (by others), self,
 ** total, self_share, total_share, file, line, recursive_calls (by itself),
 ** percent, cumulative_seconds, self_seconds, self_per_call, total_per_call.
-** The last two are in the unit of pf_flat_unit, and missing like calls when
-** nobody calls the function.
+** The last two are in the unit of pf_flat_unit. They and calls are missing if
+** the function has no callers.
 */
 pf_status pf_listing_flat (const pf_listing *listing, pf_reader **reader,
                            pf_error *error);
 
-/* The unit of the columns per call: 's' with the prefix that fits the largest
-   of them. Answers the prefix and how many of the unit are a second. */
+/* Returns the SI prefix of the unit of the columns per call, which fits their
+   maximum; ' ' for seconds. *per_second is set to the units in a second. */
 char pf_flat_unit (const pf_flow *flow, double *per_second);
 
 /*
-** The arcs: caller, callee, calls, self, total: what the callee handed to the
-** caller, without and with what it called in turn. Missing for arcs inside a
-** cycle, along which nothing is handed. A function without callers has a row
-** without caller and calls. Callers come in the order of the listing.
+** The arcs: caller, callee, calls, self, total. Self and total are the times
+** that the callee propagates to the caller, without and with the functions that
+** it called; they are missing for arcs inside a cycle. A function without
+** callers has a row without caller and calls. Rows are in the order of the text
+** listing, by caller.
 */
 pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);
@@ -63,7 +65,7 @@ pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
                               pf_reader **reader, pf_error *error);
 
 /*
-** The text of the call graph, a row for each line of gprof's, in its order:
+** The text of the call graph, a row for each line of gprof's, in gprof's order:
 ** kind, label ("[1]"), percent, self_seconds, children_seconds, count, of,
 ** name, cycle, reference (the index number).
 **
@@ -73,32 +75,32 @@ pf_status pf_listing_callees (const pf_listing *listing, uint32_t function,
 ** and function_recursive (the entry itself), callee and callee_inner,
 ** separator. Those with a name (all but cycle..., spontaneous, outside and
 ** separator) have three variants: ..._in_cycle, ..._hidden when the index
-** number refers to no entry, ..._in_cycle_hidden. Flows are to be ranked
-** (rank.h), here and for the index.
+** number refers to no entry, ..._in_cycle_hidden. Needs a flow with the orders
+** of the call graph (pf_flow_open_graph or pf_flow_rank), like the index.
 */
 pf_status pf_listing_text (const pf_listing *listing, pf_reader **reader,
                            pf_error *error);
 
 /*
-** The index by function name, a row for each cell, in three columns that run
-** down: kind (cell, cell_file, row_end), pad (spaces before it), label ("[1]",
-** or "(1)" when it has no entry), name ("<cycle 1>" of a cycle), file (of
-** static functions whose source is known, without folders; kind cell_file).
+** The index by function name, a row for each cell; names run down three
+** columns: kind (cell, cell_file, row_end), pad (spaces before the cell), label
+** ("[1]", or "(1)" if there is no entry), name ("<cycle 1>" of a cycle), file
+** (of static functions with known source, without folders; kind cell_file).
 */
 pf_status pf_listing_index (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);
 
 /*
-** The source lines with a weight, most first: file, line, count, self,
+** The source lines with a weight, by descending self: file, line, count, self,
 ** self_share, function.
 */
 pf_status pf_listing_lines (const pf_listing *listing, pf_reader **reader,
                             pf_error *error);
 
 /*
-** For annotated source: file, line, calls (by others, of the functions that
-** begin on the line; else missing), count, self, function, by file and line.
-** Lines with neither calls nor weight are left out.
+** For annotated source, by file and line: the same columns, then calls (of the
+** function that begins on the line, by others; missing for other lines). Lines
+** without calls and weight are left out.
 */
 pf_status pf_listing_annotations (const pf_listing *listing, pf_reader **reader,
                                   pf_error *error);
@@ -118,8 +120,8 @@ typedef enum pf_listing_report {
   PF_LISTING_INDEX
 } pf_listing_report;
 
-/* The templates of all kinds of a report, as gprof prints them; `traditional`:
-   as its option -T does. `count` of them. */
+/* Returns the *count templates of a report, for gprof's format, or for that of
+   its option -T (`traditional`). */
 const pf_template *pf_listing_templates (pf_listing_report report,
                                          bool traditional, size_t *count);
 

@@ -1,5 +1,7 @@
 /*
-** listing_fill.h - what the files listing*.c share: values into rows.
+** listing_fill.h - used by listing_*.c and compare.c: the common part of their
+** readers, and functions that put values into the current row of a batch.
+** Columns that were not requested have no data and are skipped.
 */
 
 #ifndef listing_fill_h
@@ -13,36 +15,36 @@
 #include "model/names.h"
 #include "model/symbols.h"
 
-#define LISTING_FIELDS 16 /* of a listing, at most */
+#define LISTING_FIELDS 16 /* maximum of a listing */
 
-/* A reader that makes its rows one by one. */
+/* The base of the readers: the first member of their structs. */
 typedef struct listing_reader {
   pf_reader base;
   pf_listing listing;
-  pf_field fields[LISTING_FIELDS]; /* of metrics that are no times */
-  /* Make row number batch->rows; false: there are no more. */
+  pf_field fields[LISTING_FIELDS]; /* if the metric is no time */
+  /* Fill row batch->rows; returns false at the end. */
   bool (*make)(struct listing_reader *self, pf_batch *batch);
 } listing_reader;
 
-/* Set up the part that all have; `next` fills batches through `make`. */
+/* Set up the base; `next` calls `make`, unless the reader replaces it. */
 void listing_open (listing_reader *self, const pf_listing *listing,
                    const pf_field *fields, size_t nfields);
 
-/* The status of a `next` that has filled the batch: PF_MORE, PF_END when it has no
-   row, PF_ENOMEM when a name could not be made readable. */
+/* The status of a `next` that has filled the batch: PF_MORE; PF_END without
+   rows; PF_ENOMEM when a name could not be demangled. */
 pf_status listing_filled (const pf_reader *reader, const pf_batch *batch,
                           pf_error *error);
 
-/* The name to show of a function. */
+/* Returns the name of a function for output, demangled if that is wanted. */
 uint32_t listing_name (const pf_listing *listing, size_t function);
 
-/* Write the index number of an entry, "[1]", or "(1)" of one that has none; the
-   label has room for LISTING_LABEL bytes. Answers its size. */
+/* Write the index number of a node, "[1]", or "(1)" if it has no entry, to a
+   label of LISTING_LABEL bytes. Returns the size in bytes. */
 #define LISTING_LABEL 16
 size_t listing_label (char *label, uint32_t index, bool has_entry);
 
-/* A time of the flow in whole units of the machine columns; false when it is
-   not to be had (no sampling rate). */
+/* Convert a time of the flow to whole units (ns, or those of the metric); false
+   if it has no such value, because the sampling rate is unknown. */
 bool listing_whole (const pf_flow *flow, double time, int64_t *whole);
 
 
@@ -61,7 +63,7 @@ static inline void put_missing (pf_batch *batch, size_t column) {
     pf_set_missing(&batch->columns[column], batch->rows);
 }
 
-/* A name; PF_NO_NAME is missing. */
+/* Put a name; PF_NO_NAME makes the value missing. */
 static inline void put_name (pf_batch *batch, size_t column, uint32_t name) {
   if (name == PF_NO_NAME)
     put_missing(batch, column);
@@ -69,7 +71,7 @@ static inline void put_name (pf_batch *batch, size_t column, uint32_t name) {
     batch->columns[column].ids[batch->rows] = name;
 }
 
-/* A time in the machine's unit. */
+/* Put a time of the flow in whole units. */
 static inline void put_time (pf_batch *batch, size_t column,
                              const pf_flow *flow, double time) {
   int64_t whole;

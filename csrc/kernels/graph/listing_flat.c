@@ -1,5 +1,5 @@
 /*
-** listing_flat.c - the flat profile: what each function cost by itself.
+** listing_flat.c - the reader of the flat profile.
 */
 
 #include <string.h>
@@ -18,21 +18,21 @@ static const pf_field fields[NFIELDS] = {
   {"kind", PF_NAME, "function", false},
   {"function", PF_NAME, "its name", false},
   {"calls", PF_INT, "calls by others", false},
-  {"self", PF_INT, "spent in it, ns", false},
-  {"total", PF_INT, "spent in it and in what it called, ns", false},
-  {"self_share", PF_NUM, "self of all", false},
-  {"total_share", PF_NUM, "total of all", false},
-  {"file", PF_NAME, "where it begins", false},
-  {"line", PF_INT, "where it begins", false},
+  {"self", PF_INT, "time in the function, ns", false},
+  {"total", PF_INT, "time in it and in what it called, ns", false},
+  {"self_share", PF_NUM, "self as a part of the whole", false},
+  {"total_share", PF_NUM, "total as a part of the whole", false},
+  {"file", PF_NAME, "the file in which it begins", false},
+  {"line", PF_INT, "the line on which it begins", false},
   {"recursive_calls", PF_INT, "calls by itself", false},
-  {"percent", PF_NUM, "self of all, times 100", false},
-  {"cumulative_seconds", PF_NUM, "self of this and the rows before", false},
-  {"self_seconds", PF_NUM, "spent in it", false},
-  {"self_per_call", PF_NUM, "in the unit of the table", false},
-  {"total_per_call", PF_NUM, "in the unit of the table", false},
+  {"percent", PF_NUM, "self as a part of the whole, times 100", false},
+  {"cumulative_seconds", PF_NUM, "self of this row and the rows before", false},
+  {"self_seconds", PF_NUM, "time in the function", false},
+  {"self_per_call", PF_NUM, "self per call, unit of the table", false},
+  {"total_per_call", PF_NUM, "total per call, unit of the table", false},
 };
 
-/* The prefixes, and how many of the unit are a second. */
+/* SI prefixes, and the number of units in a second. */
 static const struct {
   char prefix;
   double per_second;
@@ -46,14 +46,14 @@ static const struct {
 
 typedef struct flat_reader {
   listing_reader listing;
-  const uint32_t *functions; /* in order */
-  uint32_t *ranked;          /* them, when they are not the flow's */
+  const uint32_t *functions; /* in order; the flow's, or `ranked` */
+  uint32_t *ranked;          /* owned; NULL if the flow has the order */
   size_t count, at;
   uint32_t kind;
   double total;      /* never 0 */
-  double cumulative; /* of the rows made so far */
-  double unit;       /* of the columns per call */
-  /* Of the functions of a batch, fetched in one go: */
+  double cumulative; /* self time of the rows so far */
+  double unit;       /* of the columns per call: units in a second */
+  /* Values of the functions of a batch: */
   double own[PF_BATCH_ROWS], child[PF_BATCH_ROWS];
   int64_t calls[PF_BATCH_ROWS];
 } flat_reader;
@@ -75,7 +75,7 @@ char pf_flat_unit (const pf_flow *flow, double *per_second) {
 
 /* {====== Columns ====== */
 
-/* The memory of a column, or NULL when nobody wants it. */
+/* The values of a column, or NULL if it was not requested. */
 static double *nums_of (const pf_batch *batch, size_t column) {
   return batch->columns[column].nums;
 }
@@ -86,9 +86,9 @@ static int64_t *ints_of (const pf_batch *batch, size_t column) {
 }
 
 
-/* Make a column miss where nobody calls the function. */
-static void miss_uncalled (const flat_reader *self, pf_batch *batch,
-                           size_t column) {
+/* Make a column missing for functions without callers. */
+static void clear_uncalled (const flat_reader *self, pf_batch *batch,
+                            size_t column) {
   for (size_t i = 0; i < batch->rows; i++)
     if (self->calls[i] == 0)
       pf_set_missing(&batch->columns[column], i);
@@ -100,11 +100,11 @@ static void fill_calls (const flat_reader *self, pf_batch *batch) {
   if (calls == NULL)
     return;
   memcpy(calls, self->calls, batch->rows * sizeof *calls);
-  miss_uncalled(self, batch, CALLS);
+  clear_uncalled(self, batch, CALLS);
 }
 
 
-/* Time per call, in the unit of the table; `child` may be NULL. */
+/* Fill in time per call, in the unit of the table; `child` may be NULL. */
 static void fill_per_call (const flat_reader *self, pf_batch *batch,
                            size_t column, const double *child) {
   const double second = self->listing.listing.flow->per_second;
@@ -115,11 +115,12 @@ static void fill_per_call (const flat_reader *self, pf_batch *batch,
     const double time = self->own[i] + (child == NULL ? 0 : child[i]);
     times[i] = self->unit * time / second / (double)self->calls[i];
   }
-  miss_uncalled(self, batch, column);
+  clear_uncalled(self, batch, column);
 }
 
 
-/* A share of all: times 100 before it is divided, as gprof does, or not. */
+/* Fill in a share of the total, times `factor`: gprof multiplies by 100 before
+   it divides. */
 static void fill_share (const flat_reader *self, pf_batch *batch, size_t column,
                         double factor, const double *child) {
   double *const shares = nums_of(batch, column);
@@ -131,7 +132,7 @@ static void fill_share (const flat_reader *self, pf_batch *batch, size_t column,
 }
 
 
-/* Seconds of the rows, and of them with all rows before. */
+/* Fill in seconds, and the cumulative seconds of all rows so far. */
 static void fill_seconds (flat_reader *self, pf_batch *batch) {
   const double second = self->listing.listing.flow->per_second;
   double *const own = nums_of(batch, SELF_SECONDS);
@@ -145,7 +146,7 @@ static void fill_seconds (flat_reader *self, pf_batch *batch) {
 }
 
 
-/* Whole units; from a weight that a double holds exactly this is the weight. */
+/* Fill in times in whole units. */
 static void fill_time (const flat_reader *self, pf_batch *batch, size_t column,
                        const double *child) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -169,8 +170,8 @@ static void fill_self (const flat_reader *self, pf_batch *batch,
 }
 
 
-static void fill_places (const flat_reader *self, pf_batch *batch,
-                         const uint32_t *functions) {
+static void fill_locations (const flat_reader *self, pf_batch *batch,
+                            const uint32_t *functions) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   uint32_t *const files = batch->columns[FILE_NAME].ids;
   int64_t *const lines = ints_of(batch, LINE);
@@ -208,8 +209,10 @@ static void fill_recursive (const flat_reader *self, pf_batch *batch,
 }
 
 
-/* The nodes lie far apart: loads of one short loop overlap. */
-static void fetch (flat_reader *self, const uint32_t *functions, size_t rows) {
+/* Load the nodes of a batch. They are far apart in memory; in one short loop
+   the cache misses overlap. */
+static void load_nodes (flat_reader *self, const uint32_t *functions,
+                        size_t rows) {
   const pf_flow *flow = self->listing.listing.flow;
   for (size_t i = 0; i < rows; i++) {
     const pf_node *const node = &flow->nodes[functions[i]];
@@ -230,14 +233,14 @@ static pf_status next_flat (pf_reader *reader, pf_batch *batch,
   pf_batch_clear(batch);
   batch->rows = left < PF_BATCH_ROWS ? left : PF_BATCH_ROWS;
   self->at += batch->rows;
-  fetch(self, functions, batch->rows);
+  load_nodes(self, functions, batch->rows);
   fill_names(self, batch, functions);
   fill_calls(self, batch);
   fill_self(self, batch, functions);
   fill_time(self, batch, TOTAL, self->child);
   fill_share(self, batch, SELF_SHARE, 1, NULL);
   fill_share(self, batch, TOTAL_SHARE, 1, self->child);
-  fill_places(self, batch, functions);
+  fill_locations(self, batch, functions);
   fill_recursive(self, batch, functions);
   fill_share(self, batch, PERCENT, 100, NULL);
   fill_seconds(self, batch);
@@ -253,7 +256,7 @@ static void close_flat (pf_reader *reader) {
 }
 
 
-/* The order may have been made with the flow. */
+/* Use the order of the flow, or compute it. */
 static pf_status rank (flat_reader *self) {
   const pf_listing *listing = &self->listing.listing;
   const pf_flow *flow = listing->flow;

@@ -1,5 +1,5 @@
 /*
-** listing_functions.c - the functions of a profile, as they are numbered.
+** listing_functions.c - the reader of the functions of a profile, by number.
 */
 
 #include "kernels/graph/listing_fill.h"
@@ -11,14 +11,14 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-  {"number", PF_INT, "by which filters know it", false},
+  {"number", PF_INT, "the function's number in filters", false},
   {"function", PF_NAME, "its name", false},
-  {"symbol", PF_NAME, "its name as the linker has it", false},
+  {"symbol", PF_NAME, "its symbol", false},
   {"address", PF_ADDR, "where it begins", false},
-  {"file", PF_NAME, "where it begins", false},
-  {"line", PF_INT, "where it begins", false},
-  {"calls", PF_INT, "by others", false},
-  {"recursive_calls", PF_INT, "by itself", false},
+  {"file", PF_NAME, "the file in which it begins", false},
+  {"line", PF_INT, "the line on which it begins", false},
+  {"calls", PF_INT, "calls by others", false},
+  {"recursive_calls", PF_INT, "calls by itself", false},
   {"cycle", PF_INT, "the cycle it is in", false},
   {"is_pseudo", PF_BOOL, "an address range in no symbol", false},
   {"is_local", PF_BOOL, "static", false},

@@ -1,5 +1,5 @@
 /*
-** listing_graph.c - the call graph as arcs: who handed what to whom.
+** listing_graph.c - the reader of the arcs of the call graph.
 */
 
 #include <string.h>
@@ -17,16 +17,16 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-    {"caller", PF_NAME, "missing: from outside, or not known", false},
+    {"caller", PF_NAME, "the caller; missing: from outside, or unknown", false},
     {"callee", PF_NAME, "the function called", false},
     {"calls", PF_INT, "along this arc", false},
-    {"self", PF_INT, "of the callee, for this caller, ns", false},
-    {"total", PF_INT, "the same with what the callee called, ns", false},
+    {"self", PF_INT, "self time of the callee for this caller, ns", false},
+    {"total", PF_INT, "self and what the callee called, ns", false},
 };
 
 /* Which arcs of a function are shown. */
 typedef enum arcs_of {
-  EVERY, /* all functions: calls from outside, then callees */
+  ALL_ARCS, /* all functions: calls from outside, then arcs to callees */
   CALLERS,
   CALLEES
 } arcs_of;
@@ -34,9 +34,9 @@ typedef enum arcs_of {
 typedef struct graph_reader {
   listing_reader listing;
   arcs_of which;
-  uint32_t *nodes; /* in order, of which the functions count */
+  uint32_t *nodes; /* in order; cycles are skipped */
   size_t count, at;
-  pf_item *arcs, *spare; /* of the node in work; room for the longest list */
+  pf_item *arcs, *spare; /* of the current node */
   size_t narcs, arc;
 } graph_reader;
 
@@ -62,7 +62,7 @@ static void put_arc (const graph_reader *self, pf_batch *batch,
 }
 
 
-/* The row of a function nobody is known to call. */
+/* The row of a function without known callers. */
 static void put_root (const graph_reader *self, pf_batch *batch,
                       uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -75,9 +75,9 @@ static void put_root (const graph_reader *self, pf_batch *batch,
 }
 
 
-/* Append the arcs into the function, the most expensive first. */
-static void take_callers (graph_reader *self, uint32_t function,
-                          bool only_outside) {
+/* Append the arcs from callers, by descending time. */
+static void add_callers (graph_reader *self, uint32_t function,
+                         bool only_outside) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   const uint32_t *first = &graph->parent_first[function];
@@ -93,8 +93,8 @@ static void take_callers (graph_reader *self, uint32_t function,
 }
 
 
-/* Append the arcs out of the function, the most expensive first. */
-static void take_callees (graph_reader *self, uint32_t function) {
+/* Append the arcs to callees, by descending time. */
+static void add_callees (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
   const uint32_t *first = &flow->graph->child_first[function];
   pf_item *const from = self->arcs + self->narcs;
@@ -106,14 +106,14 @@ static void take_callees (graph_reader *self, uint32_t function) {
 }
 
 
-/* Begin with a function; answers whether it has a row of its own. */
+/* Begin with a function; returns whether it has a row without a caller. */
 static bool begin (graph_reader *self, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
   self->narcs = self->arc = 0;
   if (self->which != CALLEES)
-    take_callers(self, function, self->which == EVERY);
+    add_callers(self, function, self->which == ALL_ARCS);
   if (self->which != CALLERS)
-    take_callees(self, function);
+    add_callees(self, function);
   return self->which != CALLEES &&
          flow->graph->parent_first[function] ==
              flow->graph->parent_first[function + 1] &&
@@ -152,7 +152,7 @@ static void close_graph (pf_reader *reader) {
 }
 
 
-/* The most arcs one function has. */
+/* The maximum number of arcs of a function, in both directions. */
 static size_t longest_list (const pf_graph *graph) {
   size_t most = 0;
   for (size_t i = 0; i < graph->nfunctions; i++) {
@@ -172,7 +172,7 @@ static bool open_lists (graph_reader *self, uint32_t function) {
   const size_t capacity = longest_list(flow->graph) + 1;
   self->arcs = malloc(capacity * sizeof *self->arcs);
   self->spare = malloc(capacity * sizeof *self->spare);
-  if (self->which == EVERY) {
+  if (self->which == ALL_ARCS) {
     self->count = flow->nnodes;
     if (pf_rank_graph(flow, &self->nodes) != PF_OK)
       return false;
@@ -208,7 +208,7 @@ static pf_status open_graph (const pf_listing *listing, arcs_of which,
 
 pf_status pf_listing_graph (const pf_listing *listing, pf_reader **reader,
                             pf_error *error) {
-  return open_graph(listing, EVERY, 0, reader, error);
+  return open_graph(listing, ALL_ARCS, 0, reader, error);
 }
 
 

@@ -1,9 +1,9 @@
 /*
-** listing_index.c - the index by function name.
+** listing_index.c - the reader of the index by function name.
 **
-** gprof sets it in three columns that run down, each 26 places wide; but it
-** counts neither the two spaces around an index number nor makes room when a
-** name is too long, so the columns seldom stand below each other.
+** gprof prints three columns, each 26 characters wide, names running down. But
+** it neither counts the two spaces around an index number nor widens a column
+** for a long name, so the columns are seldom aligned.
 */
 
 #include <stdio.h>
@@ -45,12 +45,12 @@ static const char *const kinds[NKINDS] = {"cell", "cell_file", "row_end"};
 typedef struct index_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS];
-  const uint32_t *names; /* functions in order; behind them are the cycles */
-  uint32_t *ranked;      /* they, when they are not the flow's */
+  const uint32_t *names; /* functions in order; the cycles follow them */
+  uint32_t *ranked;      /* owned; NULL if the flow has the order */
   size_t nnames;
   size_t count, rows;
   size_t row, column;
-  size_t width; /* places of the row that gprof counts */
+  size_t width; /* characters of the row, as gprof counts them */
   char (*labels)[LISTING_LABEL];
 } index_reader;
 
@@ -58,7 +58,7 @@ static const char spaces[] = "                                        "
                              "                                        ";
 
 
-/* The file of a static function without its folders; PF_NO_NAME. */
+/* The file of a static function without its folders, or PF_NO_NAME. */
 static uint32_t file_of (const index_reader *self, size_t node) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   if (node >= graph->nfunctions || pf_graph_file(graph, node) == PF_NO_NAME ||
@@ -86,7 +86,7 @@ static size_t width_of (const index_reader *self, uint32_t name) {
 }
 
 
-/* The number of a node, after as many spaces as gprof puts. */
+/* Put the index number of a node, after as many spaces as gprof prints. */
 static void put_label (index_reader *self, pf_batch *batch, size_t node) {
   const pf_flow *flow = self->listing.listing.flow;
   char *label = self->labels[batch->rows];
@@ -108,7 +108,7 @@ static void put_label (index_reader *self, pf_batch *batch, size_t node) {
 }
 
 
-static void make_cell_of (index_reader *self, pf_batch *batch, size_t node) {
+static void put_cell (index_reader *self, pf_batch *batch, size_t node) {
   const uint32_t name = name_of(self, node), file = file_of(self, node);
   put_label(self, batch, node);
   put_name(batch, NAME, name);
@@ -132,7 +132,7 @@ static bool make_cell (listing_reader *reader, pf_batch *batch) {
     return false;
   const size_t at = self->row + self->column * self->rows;
   if (self->column < COLUMNS && at < self->count) {
-    make_cell_of(self, batch, node_at(self, at));
+    put_cell(self, batch, node_at(self, at));
     self->column++;
     return true;
   }
@@ -153,7 +153,7 @@ static void close_index (pf_reader *reader) {
 }
 
 
-/* The functions by name: their order may have been made with the flow. */
+/* Use the functions by name of the flow, or compute them. */
 static bool rank (index_reader *self) {
   const pf_listing *listing = &self->listing.listing;
   const pf_flow *flow = listing->flow;

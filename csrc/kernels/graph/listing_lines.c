@@ -1,5 +1,6 @@
 /*
-** listing_lines.c - the source lines of a profile, by weight or by place.
+** listing_lines.c - the readers of the source lines of a profile, by weight or
+** by file and line.
 */
 
 #include <string.h>
@@ -19,16 +20,15 @@ enum {
 };
 
 static const pf_field fields[NFIELDS] = {
-    {"file", PF_NAME, "missing: not known", false},
-    {"line", PF_INT, "missing: not known", false},
+    {"file", PF_NAME, "the source file; missing: unknown", false},
+    {"line", PF_INT, "the line; missing: unknown", false},
     {"count", PF_INT, "samples", false},
     {"self", PF_INT, "spent on the line, ns", false},
-    {"self_share", PF_NUM, "self of all", false},
+    {"self_share", PF_NUM, "self as a part of the whole", false},
     {"function", PF_NAME, "the function it belongs to", false},
     {"calls", PF_INT, "of the function that begins on it", false},
 };
 
-/* A row to be made. */
 typedef struct line_row {
   uint32_t file, line, function;
   bool has_calls;
@@ -45,8 +45,8 @@ typedef struct line_reader {
 
 /* {====== Orders ====== */
 
-/* What is compared: files by their ranks, which stand in the rows. */
-static int by_place (const void *left, const void *right) {
+/* Compare by file, line and function; `file` is the rank of the file name. */
+static int by_location (const void *left, const void *right) {
   const line_row *a = left, *b = right;
   if (a->file != b->file)
     return a->file < b->file ? -1 : 1;
@@ -60,12 +60,12 @@ static int by_weight (const void *left, const void *right) {
   const line_row *a = left, *b = right;
   if (a->self != b->self)
     return a->self > b->self ? -1 : 1;
-  return by_place(left, right);
+  return by_location(left, right);
 }
 
 
-/* Sort rows in the order of file names: their numbers give way to ranks for
-   the while. The file that is not known comes last. */
+/* Sort the rows. Ids of file names are replaced by their ranks meanwhile; the
+   unknown file comes last. */
 static pf_status sort_rows (line_reader *self,
                             int (*order)(const void *, const void *)) {
   const pf_dictionary *dictionary = self->listing.base.dictionary;
@@ -115,8 +115,8 @@ static bool make_line (listing_reader *reader, pf_batch *batch) {
 }
 
 
-/* The metric with the counts of the one that is shown: a dimension other than
-   seconds is counted itself. */
+/* The metric with the counts: that of a dimension other than seconds itself,
+   else the samples. */
 static size_t count_metric (const pf_flow *flow) {
   const pf_metric *const metric = &flow->graph->metrics[flow->metric];
   return flow->metric < flow->graph->nmetrics && metric->rate > 0 ? flow->metric
@@ -124,8 +124,8 @@ static size_t count_metric (const pf_flow *flow) {
 }
 
 
-/* Rows of the lines with a weight; answers how many. */
-static size_t take_lines (line_reader *self) {
+/* Add rows of the lines with a weight; returns how many. */
+static size_t add_lines (line_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   size_t count = 0;
@@ -144,8 +144,8 @@ static size_t take_lines (line_reader *self) {
 }
 
 
-/* Append a row for each function that was called; answers how many. */
-static size_t take_calls (line_reader *self) {
+/* Append a row for each function that was called; returns how many. */
+static size_t add_calls (line_reader *self) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   line_row *rows = self->rows + self->count;
   size_t count = 0;
@@ -161,13 +161,13 @@ static size_t take_calls (line_reader *self) {
 }
 
 
-/* Add up neighbours of one file, line and function. */
+/* Merge neighbours of one file, line and function. */
 static void merge_rows (line_reader *self) {
   size_t kept = 0;
   for (size_t i = 0; i < self->count; i++) {
     const line_row *row = &self->rows[i];
     line_row *last = kept == 0 ? NULL : &self->rows[kept - 1];
-    if (last == NULL || by_place(last, row) != 0) {
+    if (last == NULL || by_location(last, row) != 0) {
       self->rows[kept++] = *row;
       continue;
     }
@@ -200,10 +200,10 @@ static pf_status open_lines (const pf_listing *listing, bool annotations,
       malloc((graph->nline_rows + graph->nfunctions + 1) * sizeof *self->rows);
   pf_status status = PF_ENOMEM;
   if (self->rows != NULL) {
-    self->count = take_lines(self);
+    self->count = add_lines(self);
     if (annotations)
-      self->count += take_calls(self);
-    status = sort_rows(self, annotations ? by_place : by_weight);
+      self->count += add_calls(self);
+    status = sort_rows(self, annotations ? by_location : by_weight);
     if (annotations)
       merge_rows(self);
   }

@@ -1,8 +1,8 @@
 /*
-** listing_text.c - the text of the call graph, line by line.
+** listing_text.c - the reader of the text of the call graph, line by line.
 **
-** An entry is made in steps: the callers, the line of the function itself,
-** the callees, the rule below; of a cycle its header, its members, the rule.
+** The lines of a function's entry are: its callers, the function itself, its
+** callees, a rule. Those of a cycle's entry are: a header, its members, a rule.
 */
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static const pf_field fields[NFIELDS] = {
   {"reference", PF_INT, "its index number", false},
 };
 
-/* Kinds with names have three variants behind them. */
+/* Kinds with a name are followed by three variants of them. */
 enum {
   IN_CYCLE = 1, HIDDEN = 2,
   MEMBER = 0, MEMBER_RECURSIVE = 4, CALLER = 8, CALLER_INNER = 12,
@@ -64,9 +64,9 @@ typedef enum step {
 typedef struct text_reader {
   listing_reader listing;
   uint32_t kinds[NKINDS]; /* names */
-  bool is_plain;          /* names are shown as the linker has them */
+  bool is_plain;          /* symbols are shown as they are */
   size_t at;              /* the next of the flow's entries */
-  double all;             /* 100 per cent; never 0 */
+  double all;             /* time of 100 per cent; never 0 */
   step step;
   size_t node;
   pf_item *list, *spare; /* arcs or members of the step */
@@ -77,7 +77,7 @@ typedef struct text_reader {
 
 /* {====== Columns ====== */
 
-/* Leave columns first..last empty. */
+/* Make columns first to last missing. */
 static void put_nothing (pf_batch *batch, size_t first, size_t last) {
   for (size_t i = first; i <= last; i++)
     put_missing(batch, i);
@@ -92,9 +92,10 @@ static void put_seconds (const text_reader *self, pf_batch *batch, double own,
 }
 
 
-/* The same for a function of which its node does not say all. */
-static void put_rest (const text_reader *self, pf_batch *batch, size_t kind,
-                      uint32_t function) {
+/* Put the name and kind of a function in a cycle, without an entry, or with a
+   name to be demangled. */
+static void put_named_slow (const text_reader *self, pf_batch *batch,
+                            size_t kind, uint32_t function) {
   const pf_flow *flow = self->listing.listing.flow;
   const uint32_t cycle = pf_flow_cycle(flow, function);
   const bool printed = pf_flow_is_printed(flow, function);
@@ -108,13 +109,13 @@ static void put_rest (const text_reader *self, pf_batch *batch, size_t kind,
 }
 
 
-/* The kind, and the name with what stands behind it. */
+/* Put the kind, name, cycle and index number of a function. */
 static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
                        uint32_t function) {
   const pf_node *const node = &self->listing.listing.flow->nodes[function];
   put_int(batch, REFERENCE, node->index);
   if (node->name == PF_NO_NAME || !self->is_plain) {
-    put_rest(self, batch, kind, function);
+    put_named_slow(self, batch, kind, function);
     return;
   }
   put_name(batch, KIND, self->kinds[kind]);
@@ -123,7 +124,7 @@ static void put_named (const text_reader *self, pf_batch *batch, size_t kind,
 }
 
 
-/* Calls, and calls by itself when there are any; answers whether. */
+/* Put calls, and inner calls if there are any; returns whether there are. */
 static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
                        bool is_blank_when_zero) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -139,7 +140,7 @@ static bool put_calls (const text_reader *self, pf_batch *batch, size_t node,
 }
 
 
-/* The label, the share and the times of the entry itself. */
+/* Put the label, the share and the times of the entry's own line. */
 static void put_entry (text_reader *self, pf_batch *batch) {
   const pf_flow *flow = self->listing.listing.flow;
   const double own = pf_flow_shown_self(flow, self->node);
@@ -193,7 +194,7 @@ static void make_nameless (text_reader *self, pf_batch *batch, size_t kind) {
 }
 
 
-/* A line for an arc; `function` is its end that is not the entry. */
+/* The line of an arc; `function` is its other end, seen from the entry. */
 static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
                       uint32_t function, size_t kind) {
   const pf_flow *flow = self->listing.listing.flow;
@@ -222,7 +223,7 @@ static void make_arc (text_reader *self, pf_batch *batch, const pf_item *item,
 
 /* {====== Entries ====== */
 
-/* The arcs into the function, the cheapest first. */
+/* List the arcs from callers, by ascending time. */
 static void list_callers (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const uint32_t *first = &flow->graph->parent_first[self->node];
@@ -233,7 +234,7 @@ static void list_callers (text_reader *self) {
 }
 
 
-/* The arcs out of the function, the most expensive first. */
+/* List the arcs to callees, by descending time. */
 static void list_callees (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const uint32_t *first = &flow->graph->child_first[self->node];
@@ -266,46 +267,47 @@ static bool is_printed (const text_reader *self, size_t node) {
 }
 
 
-/* What a line says of a function will soon be needed. */
-static inline void fetch_function (const text_reader *self, uint32_t function) {
+/* Prefetch the node of a function. */
+static inline void prefetch_function (const text_reader *self,
+                                      uint32_t function) {
   __builtin_prefetch(&self->listing.listing.flow->nodes[function]);
 }
 
 
-/* How many arcs of a list are fetched ahead: most lists are short. */
-static inline uint32_t end_of_fetch (const uint32_t *first) {
+/* The end of the arcs of a list that are prefetched: most lists are short. */
+static inline uint32_t end_of_prefetch (const uint32_t *first) {
   return first[1] - first[0] < FETCH_ARCS ? first[1] : first[0] + FETCH_ARCS;
 }
 
 
-/* The callees of an entry, and the arcs that lead to it. */
-static void fetch_ends (const text_reader *self, uint32_t function) {
+/* Prefetch the callees of an entry, and the arcs from its callers. */
+static void prefetch_ends (const text_reader *self, uint32_t function) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   const uint32_t *children = &graph->child_first[function];
   const uint32_t *parents = &graph->parent_first[function];
-  for (uint32_t i = children[0]; i < end_of_fetch(children); i++)
-    fetch_function(self, graph->arcs[i].callee);
-  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++)
+  for (uint32_t i = children[0]; i < end_of_prefetch(children); i++)
+    prefetch_function(self, graph->arcs[i].callee);
+  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++)
     __builtin_prefetch(&graph->arcs[graph->parents[i]]);
 }
 
 
-/* The callers of an entry. */
-static void fetch_callers (const text_reader *self, uint32_t function) {
+/* Prefetch the callers of an entry. */
+static void prefetch_callers (const text_reader *self, uint32_t function) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   const uint32_t *parents = &graph->parent_first[function];
-  for (uint32_t i = parents[0]; i < end_of_fetch(parents); i++) {
+  for (uint32_t i = parents[0]; i < end_of_prefetch(parents); i++) {
     const uint32_t caller = graph->arcs[graph->parents[i]].caller;
     if (caller != PF_NO_FUNCTION)
-      fetch_function(self, caller);
+      prefetch_function(self, caller);
   }
 }
 
 
-/* The entries that follow will soon be made. What they need lies all over the
-   memory, and each piece says where the next one is: have it ready in steps,
-   of a near entry what is known by way of the steps before. */
-static void fetch (const text_reader *self) {
+/* Prefetch for the next entries, in four steps: their data is spread over
+   memory and linked, so each step loads what the step before has made known,
+   for an entry that is nearer. */
+static void prefetch (const text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   const pf_graph *graph = flow->graph;
   uint32_t next[4];
@@ -316,25 +318,25 @@ static void fetch (const text_reader *self) {
     if (next[i] >= graph->nfunctions)
       return;
   }
-  fetch_function(self, next[0]);
+  prefetch_function(self, next[0]);
   __builtin_prefetch(&graph->self_calls[next[0]]);
   __builtin_prefetch(&graph->child_first[next[0]]);
   __builtin_prefetch(&graph->parent_first[next[0]]);
   __builtin_prefetch(&graph->arcs[graph->child_first[next[1]]]);
   __builtin_prefetch(&graph->parents[graph->parent_first[next[1]]]);
-  fetch_ends(self, next[2]);
-  fetch_callers(self, next[3]);
+  prefetch_ends(self, next[2]);
+  prefetch_callers(self, next[3]);
 }
 
 
-/* Go to the next node with an entry; false: there is none. */
+/* Go to the next node with an entry; false at the end. */
 static bool next_node (text_reader *self) {
   const pf_flow *flow = self->listing.listing.flow;
   while (self->at < flow->nnodes && !is_printed(self, flow->entries[self->at]))
     self->at++;
   if (self->at == flow->nnodes)
     return false;
-  fetch(self);
+  prefetch(self);
   self->node = flow->entries[self->at++];
   self->count = self->done = 0;
   if (self->node < flow->graph->nfunctions) {
@@ -347,7 +349,7 @@ static bool next_node (text_reader *self) {
 }
 
 
-/* The line of the entry itself, and what comes behind it. */
+/* Put the entry's own line, and list what follows it. */
 static void make_own_line (text_reader *self, pf_batch *batch) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   if (self->node >= graph->nfunctions) {
@@ -362,7 +364,7 @@ static void make_own_line (text_reader *self, pf_batch *batch) {
 }
 
 
-/* The line of the next arc or member of the step. */
+/* Put the line of the next arc or member of the step. */
 static void make_listed (text_reader *self, pf_batch *batch) {
   const pf_graph *graph = self->listing.listing.flow->graph;
   const pf_item *const item = &self->list[self->done++];
@@ -426,7 +428,7 @@ static bool intern_kinds (text_reader *self, pf_dictionary *dictionary) {
 }
 
 
-/* Room for the longest list: of arcs, or of members. */
+/* The maximum length of a list of arcs or members. */
 static size_t longest_list (const pf_flow *flow) {
   const pf_graph *graph = flow->graph;
   size_t most = 0;

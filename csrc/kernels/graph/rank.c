@@ -1,5 +1,5 @@
 /*
-** rank.c - the orders in which a profile is shown.
+** rank.c - the sort orders of the flat profile, the call graph and its index.
 */
 
 #include "kernels/graph/rank.h"
@@ -13,8 +13,8 @@
 #include "model/names.h"
 #include "model/parallel.h"
 
-#define FEW  16    /* items that are sorted by insertion */
-#define MANY 16384 /* functions that are worth a thread */
+#define INSERTION_MAX 16    /* items; merge sort begins with such runs */
+#define PARALLEL_MIN  16384 /* functions; below, one thread is used */
 
 
 /* {====== Keys ====== */
@@ -51,8 +51,8 @@ static uint64_t by_kind (const pf_flow *flow, size_t node) {
 }
 
 
-/* Calls lie in the order of functions. */
-static void fetch_calls (const pf_ranking *r, size_t i) {
+/* Prefetch the calls of a pair ahead; they are stored by function. */
+static void prefetch_calls (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
   if (i + PF_RANK_FETCH_AHEAD >= r->count)
     return;
@@ -65,32 +65,34 @@ static void fetch_calls (const pf_ranking *r, size_t i) {
 
 /* {====== Nodes ====== */
 
-/* Whether a function shows up when zeros are left out. */
-static bool is_seen (const pf_flow *flow, size_t function) {
+/* Whether a function has calls, or time in the flat profile. */
+static bool is_used (const pf_flow *flow, size_t function) {
   return flow->graph->calls[function] != 0 ||
          (pf_flow_in_flat(flow, function) &&
           pf_flow_weight(flow, function) != 0);
 }
 
 
-/* The functions of the flat profile, by all keys but their names. */
-static pf_status begin_flat (pf_ranking *r, const pf_flow *flow, bool zeros) {
+/* Sort the functions of the flat profile by all keys but the name. */
+static pf_status rank_flat_by_keys (pf_ranking *r, const pf_flow *flow,
+                                    bool zeros) {
   static const pf_rank_key keys[] = {
-      {by_self, NULL}, {by_calls, fetch_calls}, {NULL, NULL}};
+      {by_self, NULL}, {by_calls, prefetch_calls}, {NULL, NULL}};
   const size_t n = flow->graph->nfunctions;
   if (pf_ranking_open(r, flow, n) != PF_OK)
     return PF_ENOMEM;
   for (size_t i = 0; i < n; i++)
-    if ((zeros || is_seen(flow, i)) && pf_flow_in_flat(flow, i))
+    if ((zeros || is_used(flow, i)) && pf_flow_in_flat(flow, i))
       pf_ranking_add(r, i);
   pf_ranking_by_keys(r, keys);
   return PF_OK;
 }
 
 
-/* Sort by names too; the nodes and how many they are, or the failure so far. */
-static pf_status end (pf_ranking *r, pf_status status, bool in_two,
-                      uint32_t **nodes, size_t *count) {
+/* Sort by names too, set *nodes and *count, and close the ranking. Returns
+   `status` if that is a failure. */
+static pf_status finish_ranking (pf_ranking *r, pf_status status, bool in_two,
+                                 uint32_t **nodes, size_t *count) {
   *nodes = NULL;
   *count = r->count;
   if (status == PF_OK) {
@@ -105,15 +107,15 @@ static pf_status end (pf_ranking *r, pf_status status, bool in_two,
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count) {
   pf_ranking r = {0};
-  const pf_status status = begin_flat(&r, flow, zeros);
-  return end(&r, status, true, functions, count);
+  const pf_status status = rank_flat_by_keys(&r, flow, zeros);
+  return finish_ranking(&r, status, true, functions, count);
 }
 
 
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
   static const pf_rank_key keys[] = {{by_total, NULL},
-                                     {by_kind, pf_ranking_fetch_name},
-                                     {by_calls, fetch_calls},
+                                     {by_kind, pf_ranking_prefetch_name},
+                                     {by_calls, prefetch_calls},
                                      {NULL, NULL}};
   pf_ranking r;
   size_t count;
@@ -122,7 +124,7 @@ pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes) {
     pf_ranking_add(&r, i);
   if (status == PF_OK)
     pf_ranking_by_keys(&r, keys);
-  return end(&r, status, false, nodes, &count);
+  return finish_ranking(&r, status, false, nodes, &count);
 }
 
 
@@ -133,34 +135,34 @@ pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
   pf_ranking r;
   const pf_status status = pf_ranking_open(&r, flow, n);
   for (size_t i = 0; status == PF_OK && i < n; i++)
-    if (zeros || is_seen(flow, i))
+    if (zeros || is_used(flow, i))
       pf_ranking_add(&r, i);
   if (status == PF_OK)
     pf_ranking_by_keys(&r, none);
-  return end(&r, status, false, functions, count);
+  return finish_ranking(&r, status, false, functions, count);
 }
 
 /* }====== */
 
 
-/* {====== Flow and orders at once ====== */
+/* {====== Flow and orders in two threads ====== */
 
-typedef struct job {
+typedef struct ranking_job {
   pf_flow *flow;
-  pf_status first, second; /* what the two tasks came to */
+  pf_status first, second; /* results of the two tasks */
   pf_ranking flat;
-} job;
+} ranking_job;
 
 
-static void spread (void *context) {
-  job *const j = context;
+static void propagate (void *context) {
+  ranking_job *const j = context;
   j->first = pf_flow_propagate(j->flow);
 }
 
 
-/* Rank the entries, and number them. */
+/* Rank the entries of the call graph, and set their index numbers. */
 static void rank_entries (void *context) {
-  job *const j = context;
+  ranking_job *const j = context;
   pf_flow *const flow = j->flow;
   uint32_t *nodes = NULL;
   j->first = pf_rank_graph(flow, &nodes);
@@ -174,22 +176,22 @@ static void rank_entries (void *context) {
 }
 
 
-static void spread_and_rank (void *context) {
-  job *const j = context;
-  spread(j);
+static void propagate_and_rank (void *context) {
+  ranking_job *const j = context;
+  propagate(j);
   if (j->first == PF_OK)
     rank_entries(j);
 }
 
 
 static void rank_flat (void *context) {
-  job *const j = context;
-  j->second = begin_flat(&j->flat, j->flow, j->flow->zeros);
+  ranking_job *const j = context;
+  j->second = rank_flat_by_keys(&j->flat, j->flow, j->flow->zeros);
 }
 
 
 static void rank_index (void *context) {
-  job *const j = context;
+  ranking_job *const j = context;
   pf_flow *const flow = j->flow;
   uint32_t *names = NULL;
   j->second = pf_rank_index(flow, flow->zeros, &names, &flow->nnames);
@@ -200,9 +202,9 @@ static void rank_index (void *context) {
 }
 
 
-/* Both tasks, of a flow that has begun. */
-static pf_status do_both (job *j, pf_task *first, pf_task *second) {
-  if (j->flow->graph->nfunctions >= MANY)
+/* Run both tasks, in two threads if the graph is large. */
+static pf_status run_both (ranking_job *j, pf_task *first, pf_task *second) {
+  if (j->flow->graph->nfunctions >= PARALLEL_MIN)
     pf_both(first, j, second, j);
   else {
     first(j);
@@ -216,9 +218,9 @@ pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  job j = {.flow = flow};
-  const pf_status status = do_both(&j, spread, rank_flat);
-  return end(&j.flat, status, true, &flow->flat, &flow->nflat);
+  ranking_job j = {.flow = flow};
+  const pf_status status = run_both(&j, propagate, rank_flat);
+  return finish_ranking(&j.flat, status, true, &flow->flat, &flow->nflat);
 }
 
 
@@ -226,19 +228,19 @@ pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
                               const uint8_t *filter, bool zeros) {
   pf_flow_begin(flow, graph, metric, filter);
   flow->zeros = zeros;
-  job j = {.flow = flow};
-  return do_both(&j, spread_and_rank, rank_index);
+  ranking_job j = {.flow = flow};
+  return run_both(&j, propagate_and_rank, rank_index);
 }
 
 
 pf_status pf_flow_rank (pf_flow *flow, bool zeros) {
   if (flow->entries != NULL)
     return PF_OK;
-  free(flow->names); /* of an attempt for which memory was short */
+  free(flow->names); /* of an attempt that ran out of memory */
   flow->names = NULL;
   flow->zeros = flow->flat == NULL ? zeros : flow->zeros;
-  job j = {.flow = flow};
-  return do_both(&j, rank_entries, rank_index);
+  ranking_job j = {.flow = flow};
+  return run_both(&j, rank_entries, rank_index);
 }
 
 /* }====== */
@@ -272,8 +274,8 @@ pf_item pf_member_item (const pf_flow *flow, uint32_t member) {
 }
 
 
-/* Whether `left` belongs behind `right`. */
-static inline bool is_behind (const pf_item *left, const pf_item *right) {
+/* Whether `left` sorts after `right`. */
+static inline bool is_after (const pf_item *left, const pf_item *right) {
   if (left->kind != right->kind)
     return left->kind > right->kind;
   if (left->time != right->time)
@@ -282,31 +284,31 @@ static inline bool is_behind (const pf_item *left, const pf_item *right) {
 }
 
 
-/* Whether two neighbours have to change places. */
-static inline bool is_wrong (const pf_item *left, const pf_item *right,
-                             bool reverse) {
-  return reverse ? is_behind(right, left) : is_behind(left, right);
+/* Whether two neighbours are in the wrong order. */
+static inline bool is_misplaced (const pf_item *left, const pf_item *right,
+                                 bool reverse) {
+  return reverse ? is_after(right, left) : is_after(left, right);
 }
 
 
-static void sort_few (pf_item *items, size_t count, bool reverse) {
+static void insertion_sort (pf_item *items, size_t count, bool reverse) {
   for (size_t i = 1; i < count; i++) {
     const pf_item moved = items[i];
     size_t at = i;
-    for (; at > 0 && is_wrong(&items[at - 1], &moved, reverse); at--)
+    for (; at > 0 && is_misplaced(&items[at - 1], &moved, reverse); at--)
       items[at] = items[at - 1];
     items[at] = moved;
   }
 }
 
 
-/* Merge two sorted neighbours, `half` long the left one. */
+/* Merge two adjacent sorted runs; the left one has `half` items. */
 static void merge (pf_item *items, pf_item *spare, size_t half, size_t count,
                    bool reverse) {
   size_t left = 0, right = half, at = 0;
   memcpy(spare, items, half * sizeof *items);
   while (left < half && right < count)
-    items[at++] = is_wrong(&spare[left], &items[right], reverse)
+    items[at++] = is_misplaced(&spare[left], &items[right], reverse)
                       ? items[right++]
                       : spare[left++];
   memcpy(items + at, spare + left, (half - left) * sizeof *items);
@@ -315,9 +317,11 @@ static void merge (pf_item *items, pf_item *spare, size_t half, size_t count,
 
 void pf_rank_items (pf_item *items, pf_item *spare, size_t count,
                     bool reverse) {
-  for (size_t i = 0; i < count; i += FEW)
-    sort_few(items + i, count - i < FEW ? count - i : FEW, reverse);
-  for (size_t width = FEW; width < count; width *= 2)
+  for (size_t i = 0; i < count; i += INSERTION_MAX)
+    insertion_sort(items + i,
+                   count - i < INSERTION_MAX ? count - i : INSERTION_MAX,
+                   reverse);
+  for (size_t width = INSERTION_MAX; width < count; width *= 2)
     for (size_t i = 0; i + width < count; i += 2 * width)
       merge(items + i, spare, width,
             count - i < 2 * width ? count - i : 2 * width, reverse);

@@ -1,5 +1,7 @@
 /*
-** rank.h - the orders in which a profile is shown: gprof's, ties included.
+** rank.h - the sort orders of the flat profile, the call graph and its index.
+** They are gprof's, including ties. Used by the listings (listing_*.c) and the
+** binding; pf_flow_open_flat and pf_flow_open_graph replace pf_flow_open.
 */
 
 #ifndef rank_h
@@ -8,61 +10,61 @@
 #include "kernels/graph/propagate.h"
 
 /*
-** Functions for the flat profile: most time first, then most calls, then by
-** name. Those without time and calls are left out, unless `zeros` is set.
-** *functions is the caller's to free. PF_ENOMEM.
+** Functions of the flat profile by descending time, descending calls, name.
+** Functions without time and calls are left out, unless `zeros` is set. The
+** caller frees *functions. PF_ENOMEM.
 */
 pf_status pf_rank_flat (const pf_flow *flow, bool zeros, uint32_t **functions,
                         size_t *count);
 
 /*
-** All nodes for the call graph: most time with callees first, then cycles,
-** then names without an underscore before others, then most calls, then by
-** name. `flow->nnodes` of them, the caller's to free. The index number of a
-** node is its place in this order, from 1. PF_ENOMEM.
+** All nodes for the call graph, by descending total time; then cycles, names
+** without a leading underscore, other names; then by descending calls; then by
+** name. The caller frees *nodes, which has flow->nnodes elements. The index
+** number of a node is its position in this order, from 1. PF_ENOMEM.
 */
 pf_status pf_rank_graph (const pf_flow *flow, uint32_t **nodes);
 
-/* Functions for the index: those with time or calls (or all) by name. The
-   caller frees them. PF_ENOMEM. */
+/* Functions of the index, by name: those with time or calls, or all if `zeros`
+   is set. The caller frees *functions. PF_ENOMEM. */
 pf_status pf_rank_index (const pf_flow *flow, bool zeros, uint32_t **functions,
                          size_t *count);
 
 /*
-** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index, on
-** two processors where there are two: the orders are kept in the flow, for the
-** listings to find. PF_ENOMEM; close the flow also after a failure.
+** pf_flow_open with pf_rank_flat, or with pf_rank_graph and pf_rank_index, in
+** two threads if the graph is large. The flow owns the orders, and the listings
+** use them. PF_ENOMEM; close the flow also after a failure.
 */
 pf_status pf_flow_open_flat (pf_flow *flow, pf_graph *graph, size_t metric,
                              const uint8_t *filter, bool zeros);
 pf_status pf_flow_open_graph (pf_flow *flow, pf_graph *graph, size_t metric,
                               const uint8_t *filter, bool zeros);
 
-/* Make the orders of the call graph and its index in a flow that is open, if
-   they are not there. PF_ENOMEM. */
+/* Compute the orders of the call graph and its index in an open flow that does
+   not have them. PF_ENOMEM. */
 pf_status pf_flow_rank (pf_flow *flow, bool zeros);
 
 /* Kinds of arcs, in the order in which they are shown. */
 enum {
   PF_ARC_SELF,  /* of a function to itself */
   PF_ARC_INNER, /* inside a cycle */
-  PF_ARC_PLAIN  /* any other: only these hand time along */
+  PF_ARC_PLAIN  /* any other: only these propagate time */
 };
 
-/* An arc of an entry, or a member of a cycle, with what puts it in order. */
+/* An arc of an entry, or a member of a cycle, with its sort keys. */
 typedef struct pf_item {
   uint32_t number; /* of the arc, or of the function */
-  uint32_t kind;   /* of the arc */
+  uint32_t kind;   /* of the arc; 0 for members */
   int64_t count;   /* calls */
-  double time;     /* the sum of: */
-  pf_share share;  /* what is handed along, or what is shown of the member */
+  double time;     /* share.self + share.child */
+  pf_share share;  /* propagated by the arc, or shown of the member */
 } pf_item;
 pf_item pf_arc_item (const pf_flow *flow, uint32_t number);
 pf_item pf_member_item (const pf_flow *flow, uint32_t member);
 
 /*
-** Put items in order, by kind, time and count; `reverse` turns the order
-** round. Equal ones stay as they come. `spare` has the room of `items`.
+** Sort items by kind, time and count, ascending, or descending with `reverse`.
+** The sort is stable. `spare` is scratch memory for `count` items.
 */
 void pf_rank_items (pf_item *items, pf_item *spare, size_t count, bool reverse);
 

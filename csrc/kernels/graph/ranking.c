@@ -1,6 +1,6 @@
 /*
-** ranking.c - sorting nodes by words, each time only the runs that are still
-** equal. The bytes of names are the last keys, eight at a time.
+** ranking.c - sort by one key after the other; each time only the runs of nodes
+** that are still equal. The bytes of names are the last keys, eight at a time.
 */
 
 #include "kernels/graph/ranking.h"
@@ -12,16 +12,17 @@
 #include "model/names.h"
 #include "model/parallel.h"
 
-#define SHORT_RUN   48 /* sorted by insertion */
-#define FETCH_AHEAD PF_RANK_FETCH_AHEAD
-#define MANY        16384 /* nodes that are worth a thread */
+#define INSERTION_MAX 48 /* longer runs use radix sort */
+#define FETCH_AHEAD   PF_RANK_FETCH_AHEAD
+#define PARALLEL_MIN  16384 /* nodes; below, one thread is used */
 
 
-pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow, size_t most) {
+pf_status pf_ranking_open (pf_ranking *r, const pf_flow *flow,
+                           size_t capacity) {
   *r = (pf_ranking){.flow = flow,
-                    .pairs = pf_array(most, sizeof *r->pairs),
-                    .spare = pf_array(most, sizeof *r->spare),
-                    .same = pf_array(most, sizeof *r->same)};
+                    .pairs = pf_array(capacity, sizeof *r->pairs),
+                    .spare = pf_array(capacity, sizeof *r->spare),
+                    .same = pf_array(capacity, sizeof *r->same)};
   return r->pairs != NULL && r->spare != NULL && r->same != NULL ? PF_OK
                                                                  : PF_ENOMEM;
 }
@@ -31,14 +32,14 @@ void pf_ranking_close (pf_ranking *r) {
   free(r->pairs);
   free(r->spare);
   free(r->same);
-  free(r->beginnings);
+  free(r->prefixes);
   *r = (pf_ranking){0};
 }
 
 
 /* {====== Runs ====== */
 
-/* Whether a node has an equal neighbour. */
+/* Whether node i has an equal neighbour. */
 static inline bool is_in_run (const pf_ranking *r, size_t i) {
   return r->same[i] || (i + 1 < r->count && r->same[i + 1]);
 }
@@ -52,7 +53,7 @@ static bool is_sorted (const pf_pair *pairs, size_t count) {
 }
 
 
-static void sort_short (pf_pair *pairs, size_t count) {
+static void insertion_sort (pf_pair *pairs, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const pf_pair moved = pairs[i];
     size_t at = i;
@@ -72,15 +73,16 @@ static size_t end_of_run (const pf_ranking *r, size_t from) {
 }
 
 
-/* Sort each run by the words; answers whether any nodes are still equal. */
+/* Sort each run by the current key; returns whether any nodes are still
+   equal. */
 static bool sort_runs (pf_ranking *r) {
   bool any = false;
   for (size_t from = 0, end; from < r->count; from = end) {
     pf_pair *const pairs = r->pairs + from;
     end = end_of_run(r, from);
     if (!is_sorted(pairs, end - from)) {
-      if (end - from <= SHORT_RUN)
-        sort_short(pairs, end - from);
+      if (end - from <= INSERTION_MAX)
+        insertion_sort(pairs, end - from);
       else
         pf_sort_pairs(pairs, r->spare, end - from);
     }
@@ -97,8 +99,8 @@ static bool sort_runs (pf_ranking *r) {
 
 static void set_words (pf_ranking *r, const pf_rank_key *key) {
   for (size_t i = 0; i < r->count; i++) {
-    if (key->fetch != NULL)
-      key->fetch(r, i);
+    if (key->prefetch != NULL)
+      key->prefetch(r, i);
     if (is_in_run(r, i))
       r->pairs[i].word = key->word(r->flow, r->pairs[i].row);
   }
@@ -127,9 +129,10 @@ static uint64_t part_of_name (const pf_flow *flow, size_t node, size_t offset) {
 }
 
 
-/* In steps: where the graph keeps the number of the name, the dictionary its
-   place, and the name. Cycles have no names: take that of some function. */
-static inline void fetch_name (const pf_ranking *r, size_t i) {
+/* Prefetch names in steps: the name's id in the graph, its entry in the
+   dictionary, its bytes. For cycles, which have no name, any function is
+   used. */
+static inline void prefetch_name (const pf_ranking *r, size_t i) {
   const pf_graph *const graph = r->flow->graph;
   const size_t last = graph->nfunctions - 1;
   size_t rows[3];
@@ -145,8 +148,8 @@ static inline void fetch_name (const pf_ranking *r, size_t i) {
 }
 
 
-void pf_ranking_fetch_name (const pf_ranking *r, size_t i) {
-  fetch_name(r, i);
+void pf_ranking_prefetch_name (const pf_ranking *r, size_t i) {
+  prefetch_name(r, i);
 }
 
 
@@ -154,28 +157,28 @@ static void set_names (pf_ranking *r, size_t offset) {
   for (size_t i = 0; i < r->count; i++) {
     if (!is_in_run(r, i))
       continue;
-    fetch_name(r, i);
+    prefetch_name(r, i);
     r->pairs[i].word = part_of_name(r->flow, r->pairs[i].row, offset);
   }
 }
 
 
-/* Look the beginnings of names up. */
-static void set_beginnings (pf_ranking *r) {
+/* Set the keys to the first 8 bytes of the names. */
+static void set_prefixes (pf_ranking *r) {
   const size_t n = r->flow->graph->nfunctions;
   for (size_t i = 0; i < r->count; i++) {
     const size_t row = r->pairs[i].row;
     if (i + FETCH_AHEAD < r->count && r->pairs[i + FETCH_AHEAD].row < n)
-      __builtin_prefetch(&r->beginnings[r->pairs[i + FETCH_AHEAD].row]);
+      __builtin_prefetch(&r->prefixes[r->pairs[i + FETCH_AHEAD].row]);
     if (is_in_run(r, i))
-      r->pairs[i].word = row < n ? r->beginnings[row] : 0;
+      r->pairs[i].word = row < n ? r->prefixes[row] : 0;
   }
 }
 
 
-/* Part the runs whose names have ended: they are equal for good. Answers
-   whether there are others. */
-static bool drop_ended (pf_ranking *r) {
+/* Split the runs whose names have ended: such nodes stay equal. Returns whether
+   other runs are left. */
+static bool split_ended (pf_ranking *r) {
   bool any = false;
   for (size_t i = 1; i < r->count; i++)
     any |= r->same[i] = r->same[i] && (r->pairs[i].word & 0xff) != 0;
@@ -187,11 +190,11 @@ static void sort_by_names (void *context) {
   pf_ranking *const r = context;
   bool any = r->count > 0;
   for (size_t offset = 0; any; offset += 8) {
-    if (offset == 0 && r->beginnings != NULL)
-      set_beginnings(r);
+    if (offset == 0 && r->prefixes != NULL)
+      set_prefixes(r);
     else
       set_names(r, offset);
-    any = sort_runs(r) && drop_ended(r);
+    any = sort_runs(r) && split_ended(r);
   }
 }
 
@@ -200,10 +203,10 @@ static void sort_by_names (void *context) {
 
 /* {====== Names, in two threads ====== */
 
-static void read_beginnings (void *context, size_t from, size_t to) {
+static void read_prefixes (void *context, size_t from, size_t to) {
   const pf_ranking *const r = context;
   for (size_t i = from; i < to; i++)
-    r->beginnings[i] = part_of_name(r->flow, i, 0);
+    r->prefixes[i] = part_of_name(r->flow, i, 0);
 }
 
 
@@ -216,23 +219,23 @@ static size_t count_in_runs (const pf_ranking *r) {
 }
 
 
-/* Read the beginnings of all names: they lie in memory as functions do, so this
-   goes in a row. */
-static void find_beginnings (pf_ranking *r, bool in_two) {
+/* Read the first 8 bytes of all names. Names are stored in the order of
+   functions, so this is sequential. */
+static void find_prefixes (pf_ranking *r, bool in_two) {
   const size_t n = r->flow->graph->nfunctions;
-  r->beginnings = pf_array(n, sizeof *r->beginnings);
-  if (r->beginnings != NULL) /* else there is a slower way */
-    pf_in_two(read_beginnings, r, n, in_two ? MANY : SIZE_MAX);
+  r->prefixes = pf_array(n, sizeof *r->prefixes);
+  if (r->prefixes != NULL) /* else set_names reads them */
+    pf_in_two(read_prefixes, r, n, in_two ? PARALLEL_MIN : SIZE_MAX);
 }
 
 
 void pf_ranking_by_names (pf_ranking *r, bool in_two) {
-  const bool parted = in_two && r->count >= MANY;
+  const bool parted = in_two && r->count >= PARALLEL_MIN;
   const size_t in_runs = count_in_runs(r);
   if (in_runs == 0)
     return;
   if (in_runs >= r->flow->graph->nfunctions / 2)
-    find_beginnings(r, parted);
+    find_prefixes(r, parted);
   size_t half = parted ? r->count / 2 : r->count;
   while (half < r->count && r->same[half])
     half++;

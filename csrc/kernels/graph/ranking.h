@@ -1,10 +1,10 @@
 /*
-** ranking.h - sorting nodes of a flow by words: one key after the other, then
-** by name.
+** ranking.h - sort nodes of a flow by several 64-bit keys, then by name. Used
+** by rank.c.
 **
-** The sort is stable, so what is equal throughout stays in the order in which
-** it was added. The order of use is: open, add, by_keys, by_names, nodes,
-** close.
+** The sort is stable: nodes that are equal in all keys and in name stay in the
+** order in which they were added. Order of use: open, add, by_keys, by_names,
+** nodes, close.
 */
 
 #ifndef ranking_h
@@ -15,44 +15,46 @@
 
 typedef struct pf_ranking {
   const pf_flow *flow;    /* borrowed */
-  pf_pair *pairs, *spare; /* a node, and the word of the key in work */
-  bool *same;             /* equals the node before in all keys so far */
+  pf_pair *pairs, *spare; /* a node, and the value of the current key */
+  bool *same;             /* node i equals node i - 1 in all keys so far */
   size_t count;
-  uint64_t *beginnings; /* of the names of all functions; or NULL */
+  uint64_t *prefixes; /* first 8 bytes of the names of all functions; or NULL */
 } pf_ranking;
 
-/* A key. */
+/* A sort key. */
 typedef struct pf_rank_key {
-  /* The key of a node: smaller words come first. */
+  /* Returns the key of a node; smaller keys come first. */
   uint64_t (*word)(const pf_flow *flow, size_t node);
-  /* The words of pairs from number i on will soon be asked for: have what they
-     need ready. NULL: it lies in a row. */
-  void (*fetch)(const pf_ranking *ranking, size_t i);
+  /* Prefetch what `word` reads for a pair after number i. NULL: it reads memory
+     sequentially. */
+  void (*prefetch)(const pf_ranking *ranking, size_t i);
 } pf_rank_key;
 
 #define PF_RANK_FETCH_AHEAD 12 /* pairs ahead */
 
 
-/* A ranking of `most` nodes. PF_ENOMEM; close it also after a failure. */
+/* Open a ranking of up to `capacity` nodes. The flow is borrowed. PF_ENOMEM;
+   close it also after a failure. */
 pf_status pf_ranking_open (pf_ranking *ranking, const pf_flow *flow,
-                           size_t most);
+                           size_t capacity);
 void pf_ranking_close (pf_ranking *ranking);
 
-/* Add a node; there is room. */
+/* Add a node, within the capacity. */
 static inline void pf_ranking_add (pf_ranking *ranking, size_t node) {
   ranking->pairs[ranking->count++] = (pf_pair){0, node};
 }
 
-/* Sort by keys; the last of them has no word. */
+/* Sort by keys; the list ends with a key whose `word` is NULL. */
 void pf_ranking_by_keys (pf_ranking *ranking, const pf_rank_key *keys);
 
-/* Sort what is equal in all keys by name; many, if wanted, in two threads. */
+/* Sort nodes that are equal in all keys by name; in two threads if there are
+   many nodes and `in_two` is set. */
 void pf_ranking_by_names (pf_ranking *ranking, bool in_two);
 
-/* The nodes in order, the caller's to free. PF_ENOMEM. */
+/* Set *nodes to the nodes in order; the caller frees it. PF_ENOMEM. */
 pf_status pf_ranking_nodes (const pf_ranking *ranking, uint32_t **nodes);
 
-/* The fetch of a key that looks at names. */
-void pf_ranking_fetch_name (const pf_ranking *ranking, size_t i);
+/* `prefetch` of a key that reads names. */
+void pf_ranking_prefetch_name (const pf_ranking *ranking, size_t i);
 
 #endif
