@@ -51,7 +51,7 @@ describe("limits.parse", function()
          ["f net < 1.5m"] = "a bound is a number",
          ["f net < 3 4"] = "a bound is a number",
          ['"f net < 3'] = "a name in quotes has no end",
-         ['"file.c"#func net < 3'] = "a blank is expected behind the quotes, got \"#func",
+         ['"file.c"#func net < 3'] = "a blank is expected after the quotes, got \"#func",
          ['"" net < 3'] = "the area is missing",
          ["~% net < 3"] = "'%' is no Lua pattern",
          ["~ab% net < 3"] = "'ab%' is no Lua pattern",

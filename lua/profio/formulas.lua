@@ -1,9 +1,9 @@
--- Formulas over columns, as view:derive takes them: "share = count / total(count)". A formula
--- becomes steps for the core, which computes whole batches.
+-- Formulas over columns for view:derive: "share = count / total(count)". A formula is compiled to
+-- steps in postfix order for the core, which evaluates whole batches.
 --
 --    + - * / // %     as in Lua
---    < <= > >= == ~=  1 where it holds, else 0
---    count            a column of numbers; [a name] one whose name is not a plain word
+--    < <= > >= == ~=  1 if true, else 0
+--    count            a column of numbers; [a name] for a name that is not an identifier
 --    12 0x40 1.5 1e3  numbers; one with a point or an exponent is a num
 --    total(count)     the sum of a column over all rows
 --    running(x)       the sum over the rows so far
@@ -17,7 +17,7 @@ local formulas = {}
 
 local MAX_DEPTH = 100 -- of parentheses and signs
 
--- {====== Words ======
+-- {====== Tokens ======
 
 local patterns = {
    { "space", "^%s+" }, { "number", "^0[xX]%x+" }, { "number", "^%d+%.?%d*[eE][-+]?%d+" },
@@ -25,7 +25,7 @@ local patterns = {
    { "sign", "^[<>=~]=" }, { "sign", "^//" }, { "sign", "^[-+*/%%<>(),]" },
 }
 
-local function next_word(text, at)
+local function next_token(text, at)
    for _, pattern in ipairs(patterns) do
       local first, last, inside = text:find(pattern[2], at)
       if first then
@@ -35,45 +35,45 @@ local function next_word(text, at)
    error(("derive: character %d of '%s' cannot be read"):format(at, text), 0)
 end
 
--- The words of a text from a position on: { kind, word, position }, ...
-local function words_of(text, at)
-   local words = {}
+-- Returns the tokens of a text from a position on: { kind, token, position }, ...
+local function tokens_of(text, at)
+   local tokens = {}
    while at <= #text do
-      local kind, word, after = next_word(text, at)
+      local kind, token, after = next_token(text, at)
       if kind ~= "space" then
-         words[#words + 1] = { kind, word, at }
+         tokens[#tokens + 1] = { kind, token, at }
       end
       at = after
    end
-   return words
+   return tokens
 end
 
 -- }======
 
--- {====== Reading ======
+-- {====== Parser ======
 
--- A reader of words that writes steps: the operands of an operation, then the operation.
+-- Recursive descent parser. It writes steps in postfix order: the operands, then the operation.
 ---@class profio.FormulaReader
 local Reader = {}
 Reader.__index = Reader
 
--- Raises, and says at which character of the formula; `word` is the next one unless given.
-function Reader:fail(what, word)
-   word = word or self.words[self.at]
-   local place = word and ("character %d"):format(word[3]) or "the end"
+-- Raises with the position in the formula: of `token`, or of the next token.
+function Reader:fail(what, token)
+   token = token or self.tokens[self.at]
+   local place = token and ("character %d"):format(token[3]) or "the end"
    error(("derive: %s at %s of '%s'"):format(what, place, self.text), 0)
 end
 
 function Reader:take(sign)
-   local word = self.words[self.at]
-   local is_there = word ~= nil and word[1] == "sign" and word[2] == sign
+   local token = self.tokens[self.at]
+   local is_there = token ~= nil and token[1] == "sign" and token[2] == sign
    if is_there then
       self.at = self.at + 1
    end
    return is_there
 end
 
-function Reader:want(sign)
+function Reader:expect(sign)
    if not self:take(sign) then
       self:fail(("'%s' is missing"):format(sign))
    end
@@ -83,57 +83,57 @@ function Reader:put(...)
    self.steps[#self.steps + 1] = { ... }
 end
 
--- A column, or its sum.
-function Reader:column(word, operation)
-   if not self.columns[word[2]] then
-      self:fail(("there is no column '%s'"):format(word[2]), word)
+-- Writes a step for a column, or for its total.
+function Reader:column(token, operation)
+   if not self.columns[token[2]] then
+      self:fail(("there is no column '%s'"):format(token[2]), token)
    end
-   self:put(operation, word[2])
+   self:put(operation, token[2])
 end
 
 local is_function = { running = true, sqrt = true, abs = true, min = true, max = true }
 
-function Reader:arguments(word)
-   local name = word[2]
+function Reader:arguments(token)
+   local name = token[2]
    local takes_several = name == "min" or name == "max"
    self:sum()
    while self:take "," do
       if not takes_several then
-         self:fail(name .. " takes one value", word)
+         self:fail(name .. " takes one value", token)
       end
       self:sum()
       self:put(name)
    end
-   self:want ")"
+   self:expect ")"
    if not takes_several then
       self:put(name)
    end
 end
 
-function Reader:call(word)
-   if word[2] == "total" then
-      local column = self.words[self.at]
+function Reader:call(token)
+   if token[2] == "total" then
+      local column = self.tokens[self.at]
       if not column or (column[1] ~= "name" and column[1] ~= "quoted") then
          self:fail "total takes a column"
       end
       self.at = self.at + 1
       self:column(column, "total")
-      self:want ")"
-   elseif is_function[word[2]] then
-      self:arguments(word)
+      self:expect ")"
+   elseif is_function[token[2]] then
+      self:arguments(token)
    else
-      self:fail(("there is no function '%s'"):format(word[2]), word)
+      self:fail(("there is no function '%s'"):format(token[2]), token)
    end
 end
 
--- A number, whose sign belongs to it: -9223372036854775808 is the least int.
-function Reader:number(word, sign)
-   local digits = word[2]:match "^0[xX]0*(%x*)$"
-   local value = tonumber(sign .. word[2])
-   if digits and #digits > 16 or not digits and word[2]:find "^%d+$"
+-- A sign belongs to its number: -9223372036854775808 is the smallest integer.
+function Reader:number(token, sign)
+   local digits = token[2]:match "^0[xX]0*(%x*)$"
+   local value = tonumber(sign .. token[2])
+   if digits and #digits > 16 or not digits and token[2]:find "^%d+$"
       and math.type(value) ~= "integer" then
-      self:fail(("%s has more than 64 bits; %s.0 is a num"):format(word[2],
-         digits and "a number such as 1" or word[2]), word)
+      self:fail(("%s has more than 64 bits; %s.0 is a num"):format(token[2],
+         digits and "a number such as 1" or token[2]), token)
    elseif digits and #digits == 16 and digits >= "8" and sign == "" then
       self:put("number", value, "addr")
    else
@@ -142,15 +142,15 @@ function Reader:number(word, sign)
 end
 
 function Reader:value()
-   local word = self.words[self.at]
+   local token = self.tokens[self.at]
    self.depth = self.depth + 1
    if self.depth > MAX_DEPTH then
       self:fail(("parentheses and signs are nested deeper than %d"):format(MAX_DEPTH))
    elseif self:take "(" then
       self:sum()
-      self:want ")"
+      self:expect ")"
    elseif self:take "-" then
-      local number = self.words[self.at]
+      local number = self.tokens[self.at]
       if number and number[1] == "number" then
          self.at = self.at + 1
          self:number(number, "-")
@@ -158,32 +158,32 @@ function Reader:value()
          self:value()
          self:put "negate"
       end
-   elseif not word or word[1] == "sign" then
+   elseif not token or token[1] == "sign" then
       self:fail "a value is missing"
    else
       self.at = self.at + 1
-      if word[1] == "number" then
-         self:number(word, "")
-      elseif word[1] == "name" and self:take "(" then
-         self:call(word)
+      if token[1] == "number" then
+         self:number(token, "")
+      elseif token[1] == "name" and self:take "(" then
+         self:call(token)
       else
-         self:column(word, "column")
+         self:column(token, "column")
       end
    end
    self.depth = self.depth - 1
 end
 
--- Values with signs between them, from the left.
+-- Parses values with binary operators between them, left-associative.
 function Reader:chain(read, signs)
    read(self)
    while true do
-      local word = self.words[self.at]
-      if not word or word[1] ~= "sign" or not signs[word[2]] then
+      local token = self.tokens[self.at]
+      if not token or token[1] ~= "sign" or not signs[token[2]] then
          return
       end
       self.at = self.at + 1
       read(self)
-      self:put(word[2])
+      self:put(token[2])
    end
 end
 
@@ -206,9 +206,9 @@ end
 
 -- }======
 
----A formula "name = ..." for the core. Raises, with the position of the character, when it is none.
+---Compiles a formula "name = ..." for the core. Raises with the position of an error.
 ---@param text string
----@param fields profio.Field[] of the rows it is for
+---@param fields profio.Field[] fields of the rows
 ---@return { name: string, steps: table[] }
 function formulas.compile(text, fields)
    local name, start = text:match "^%s*([%a_][%w_]*)%s*=()"
@@ -222,13 +222,13 @@ function formulas.compile(text, fields)
    for _, field in ipairs(fields) do
       columns[field.name] = true
    end
-   local reader = setmetatable({ text = text, words = words_of(text, start), at = 1, steps = {},
+   local reader = setmetatable({ text = text, tokens = tokens_of(text, start), at = 1, steps = {},
       columns = columns, depth = 0 }, Reader)
    if columns[name] then
       error(("derive: there is a column '%s' already: '%s'"):format(name, text), 0)
    end
    reader:sum()
-   local rest = reader.words[reader.at]
+   local rest = reader.tokens[reader.at]
    if rest then
       reader:fail(("'%s' stands where nothing is expected"):format(rest[2]))
    end

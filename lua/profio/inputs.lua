@@ -1,5 +1,5 @@
--- What profio.open gets, as sources: paths, bytes, directories, sets of files that belong together,
--- and the files that stand beside a trace (a memo, a mapping, settings), each by its role.
+-- Inputs of profio.open as byte sources: paths, data, directories, sets of files, and the files
+-- beside a trace (a memo, a mapping, settings), each with its role.
 
 local bytes = require "profio.bytes"
 local core = require "profio.core"
@@ -9,16 +9,16 @@ local registry = require "profio.registry"
 local inputs = {}
 
 ---@class profio.Input
----@field path string|nil  a label when there is data
+---@field path string|nil  a label if there is data
 ---@field data string|nil
----@field sides table<string, string>|nil bytes by role
----@field length integer|nil how many bytes of the file are looked at
----@field lengths table<string, integer>|nil the same of the files beside it, by role; numbered
----files count as one
+---@field sides table<string, string>|nil data of side files by role
+---@field length integer|nil only this many bytes of the file are used
+---@field lengths table<string, integer>|nil the same for the files beside it, by role; for numbered
+---files the total
 ---@field beside string|nil the path of the file that the data belongs to
----@field goes_on boolean|nil its records follow those of the input before it, in one run
+---@field goes_on boolean|nil its records continue those of the input before it, in one run
 ---@field is_expanded boolean|nil
----@field opened table|nil what opening it ahead came to: { source } or { nil, message, code, part }
+---@field opened table|nil results of opening it ahead: { source } or { nil, message, code, part }
 
 -- {====== The first argument ======
 
@@ -38,7 +38,7 @@ local function one(what)
    return { path = what.path or "(data)", data = what.data, sides = sides }
 end
 
----What the first argument of open stands for: a list of paths and { data = ... }.
+---Converts the first argument of open to a list of inputs.
 ---@param what string|table
 ---@return profio.Input[]
 function inputs.of(what)
@@ -65,11 +65,11 @@ function inputs.of(what)
    return list
 end
 
----Its bytes.
+---Opens the bytes of an input.
 ---@param input profio.Input
 ---@param max_size integer|nil
----@param is_live boolean|nil others write on it
----@param notes table[]|nil what is damaged of packed data is noted here; nil: it is a failure
+---@param is_live boolean|nil the file is still being written
+---@param notes table[]|nil damage of packed data is noted here; nil: damage is a failure
 ---@return userdata|nil source
 ---@return string|nil message
 ---@return string|nil code
@@ -83,7 +83,7 @@ function inputs.source(input, max_size, is_live, notes)
       or input.path, max_size, input.length, is_live))
 end
 
--- Whether it is a plain file of gzip data.
+-- Returns whether an input is a regular file of gzip data.
 local function is_packed(input)
    if input.data or input.length or input.path == "-" or
       lfs.attributes(input.path, "mode") ~= "file" then
@@ -93,7 +93,7 @@ local function is_packed(input)
    return file ~= nil and file:read(2) == "\x1f\x8b"
 end
 
----Unpack what is packed among some inputs, two at once: inputs.source finds it done.
+---Unpack the packed files among some inputs, two at a time; inputs.source returns the results.
 ---@param list profio.Input[]
 ---@param max_size integer|nil
 function inputs.unpack(list, max_size)
@@ -107,7 +107,7 @@ function inputs.unpack(list, max_size)
    end
 end
 
----Close what has been unpacked and was not asked for.
+---Close the unpacked files that inputs.source did not return.
 ---@param list profio.Input[]
 function inputs.close(list)
    for _, input in ipairs(list) do
@@ -123,7 +123,7 @@ end
 
 -- {====== Directories and sets of files ======
 
----Whether the input is a directory.
+---Returns whether the input is a directory.
 ---@param input profio.Input
 ---@return boolean
 function inputs.is_directory(input)
@@ -131,9 +131,9 @@ function inputs.is_directory(input)
       lfs.attributes(input.path, "mode") == "directory"
 end
 
----The format that reads a directory as a set of its files.
+---Returns the format that reads a directory as a set of files.
 ---@param path string
----@param wanted table|nil the format the user named
+---@param wanted table|nil the format that the user named
 ---@return table|nil format
 ---@return string|nil message
 ---@return string|nil code
@@ -147,12 +147,12 @@ function inputs.directory_format(path, wanted)
       "files in it"):format(path), "io"
 end
 
----Whether a file that a format has found beside a trace may be read: see bytes.beside. One that may
----not is noted.
+---Returns whether a file that a format found beside a trace may be read (see bytes.beside); adds a
+---note if not.
 ---@param path string
 ---@param trace_path string
 ---@param format table
----@param mine table what open takes for every format: trust_paths
+---@param mine table options of profio.open: trust_paths
 ---@param notes table[]
 ---@return boolean
 function inputs.is_allowed(path, trace_path, format, mine, notes)
@@ -160,16 +160,16 @@ function inputs.is_allowed(path, trace_path, format, mine, notes)
    if not real and code ~= "io" then
       notes[#notes + 1] = { code = format.name .. "-side-file", kind = "note", message = message }
    end
-   return real ~= nil or code == "io" -- opening it says what is wrong
+   return real ~= nil or code == "io" -- opening it returns the error
 end
 
----The inputs that one path stands for: a directory's files, a trace's further packets.
+---Returns the inputs that one path stands for: the files of a directory, or further packets.
 ---@param input profio.Input
 ---@param format table
 ---@param options table of the format
----@param mine table what open takes for every format: trust_paths
+---@param mine table options of profio.open: trust_paths
 ---@param notes table[] files that are left out are noted here
----@return profio.Input[]|nil  nil with a message: it cannot be read; nil alone: itself only
+---@return profio.Input[]|nil  nil with a message: it cannot be read; nil alone: only the path
 ---@return string|nil message
 ---@return string|nil code
 function inputs.expand(input, format, options, mine, notes)
@@ -194,12 +194,12 @@ function inputs.expand(input, format, options, mine, notes)
    return expanded
 end
 
----The inputs that one file stands for, where it has several things of its kind behind each other.
+---Returns the inputs in one file that contains several traces one after the other.
 ---@param input profio.Input
 ---@param source userdata
 ---@param format table
 ---@param options table of the format
----@return profio.Input[]|nil  nil with a message: none of them is wanted; nil alone: it is one
+---@return profio.Input[]|nil  nil with a message: none is selected; nil alone: it is one trace
 ---@return string|nil message
 ---@return string|nil code
 function inputs.pieces(input, source, format, options)
@@ -227,7 +227,7 @@ local function roles_of(format)
    return format.roles or {}
 end
 
----The roles of a format as options: a path, or { data = string }.
+---Returns the roles of a format as options with a path or { data = string }.
 ---@param format table
 ---@return profio.Option[]
 function inputs.role_options(format)
@@ -246,8 +246,7 @@ local function open_side(notes, role, from, max_size, length, is_live)
    return { role = role, source = source }
 end
 
--- Those the user gave: bytes beside the data, or the option of the role. A failure of one is one
--- of open.
+-- Opens the side files that the user gave, as data or by an option. If one fails, open fails.
 local function given_sides(input, format, given, max_size, notes, left)
    local list, known = {}, {}
    for _, role in ipairs(roles_of(format)) do
@@ -272,13 +271,13 @@ local function given_sides(input, format, given, max_size, notes, left)
    return list, known
 end
 
----The sources beside the main one: those the user gave, then those the format finds.
+---Opens the side files: those that the user gave, then those that the format finds.
 ---@param main { path: string|nil, source: userdata, options: table }
 ---@param input profio.Input
 ---@param format table
----@param given table what the user gave to open
+---@param given table the options of profio.open
 ---@param max_size integer|nil
----@param notes table[] a found file that cannot be read is noted here
+---@param notes table[] found files that cannot be read are noted here
 ---@return { role: string, source: userdata }[]|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -318,12 +317,11 @@ function inputs.sides(main, input, format, given, max_size, notes)
    return list
 end
 
----Returns the results of core.open, or a failure if a file is not of the kind that its role needs
----(warning `refused` of the role) and the user has named it. For a file that was found, the warning
----is enough.
+---Passes on the results of core.open. If the user named a side file that is not of the kind of its
+---role (warning `refused` of the role), that is a failure; for a found file the warning is enough.
 ---@param input profio.Input
 ---@param format table
----@param given table what the user gave to open
+---@param given table the options of profio.open
 ---@param part userdata|nil
 ---@param message string|nil
 ---@param code string|nil
@@ -345,13 +343,13 @@ end
 
 -- }======
 
--- The folders that have been listed while one call of profio.open goes on; nil: none goes on. To
--- list a folder for each of the files in it would take the square of their number.
+-- Folders listed during one call of profio.open, or nil. Without it a folder would be listed again
+-- for each of its files, which takes quadratic time.
 local listed
 
----Calls a function, in which each folder is listed once.
+---Calls a function and lists each folder only once meanwhile.
 ---@param f function
----@return boolean as pcall does
+---@return boolean  the results of pcall
 ---@return any ...
 function inputs.list_once(f, ...)
    local outer = listed
@@ -366,11 +364,11 @@ local function put_name(index, key, name)
    table.insert(index[key], name)
 end
 
----The names in a folder, in order: `alike` by their form in small letters, `numbered` those that
----end in a point and six digits or more, by what stands before these.
+---Returns the sorted names in a folder: `alike` by the name in lower case, `numbered` those that
+---end in a point and six or more digits, by the part before these.
 ---@param directory string "" is the current one
----@return { alike: table<string, string[]>, numbered: table<string, string[]> }|nil nil: it cannot
----be listed
+---@return { alike: table<string, string[]>, numbered: table<string, string[]> }|nil nil: the folder
+---cannot be listed
 function inputs.names_in(directory)
    if listed and listed[directory] ~= nil then
       return listed[directory] or nil
@@ -393,8 +391,8 @@ function inputs.names_in(directory)
    return found
 end
 
--- The folder of a file, with the slash after it, and the names in it. Where it cannot be listed,
--- names that are known are still found by themselves: `known` is those that there are.
+-- Returns the folder of a file, with a slash, and an index of names in it. If the folder cannot be
+-- listed, the index has those of the `known` names that exist.
 local function names_beside(beside, known)
    local directory = beside:match "^(.*/)[^/]*$" or ""
    local found, index = inputs.names_in(directory), {}
@@ -407,8 +405,8 @@ local function names_beside(beside, known)
    return directory, index
 end
 
----All files in a directory that have a name, in any case of letters.
----@param beside string the path of a file in that directory
+---Returns all files in a folder that have a name, in any letter case.
+---@param beside string the path of a file in that folder
 ---@param name string without directory
 ---@return string[] paths
 function inputs.all_beside(beside, name)
@@ -422,10 +420,10 @@ function inputs.all_beside(beside, name)
    return paths
 end
 
----The file in a directory whose name is one of some, in any case of letters; the first that fits.
----What has such a name and is no regular file is returned where there is no other, because opening
----it says what it is. A folder without an ending is another thing.
----@param beside string the path of a file in that directory
+---Returns the first file in a folder that has one of some names, in any letter case. If there is
+---none, returns an entry of such a name that is no regular file, because opening it gives the
+---error; but not a folder without an extension.
+---@param beside string the path of a file in that folder
 ---@param names string[] without directory, in order of preference
 ---@return string|nil path
 function inputs.beside(beside, names)
@@ -446,8 +444,8 @@ function inputs.beside(beside, names)
    return other
 end
 
----The paths of all files that were read for a trace: its own, those beside it, the executable, its
----debug file, the symbols, and rings.
+---Returns the paths of all files that were read for a trace: its own, side files, the executable,
+---its debug file, symbols, and rings.
 ---@param state table of a trace
 ---@return string[]
 function inputs.paths_of(state)

@@ -1,4 +1,4 @@
--- Limits: what timing is allowed, one to a line.
+-- Limits: timing requirements, one per line.
 --
 --    # of the engine control, in the field since 2019
 --    Db_Read         gross_max <= 1.5ms
@@ -6,8 +6,8 @@
 --    ~^Task_         call_p99  <= 2ms       # each area in whose name a Lua pattern is found
 --    Isr in CORE0    net_mean  <= 12us      # only in that context
 --
--- An area that did not run has no times: a limit of them is not met, but one of `count` is compared
--- with 0.
+-- An area that did not run has no times: a limit on a time then fails, while one on `count` is
+-- compared with 0.
 
 local texts = require "profio.texts"
 local times = require "profio.times"
@@ -22,7 +22,7 @@ local limits = {}
 ---@field column string
 ---@field operator string
 ---@field bound number in nanoseconds, or a count
----@field unit string|nil that of the bound
+---@field unit string|nil unit of the bound
 
 local compare = {
    ["<="] = function(a, b) return a <= b end,
@@ -33,18 +33,18 @@ local compare = {
    ["!="] = function(a, b) return a ~= b end,
 }
 
--- {====== Reading ======
+-- {====== Parsing ======
 
-local LONGEST_BOUND = 100 -- bytes; a longer number costs time and means nothing
+local LONGEST_BOUND = 100 -- bytes; longer numbers are mistakes
 
--- A raise for a line that is wrong; limits.parse gives it as an answer.
+-- Class of errors in a line; limits.parse returns them.
 local Wrong = {}
 
 local function wrong(message, ...)
    error(setmetatable({ message = message:format(...) }, Wrong), 0)
 end
 
--- A name in quotes at the beginning of a text, and what follows.
+-- Splits a text that begins with a quoted name into the name and the rest.
 local function quoted(text)
    local at, name = 2, {}
    while true do
@@ -62,13 +62,13 @@ local function quoted(text)
    end
 end
 
--- A word or a name in quotes, and what stands behind it and blanks.
+-- Splits a text into a word or quoted name, and the rest without leading blanks.
 local function word(text, what)
    local found, rest
    if text:sub(1, 1) == '"' then
       found, rest = quoted(text)
       if rest:find "^%S" then
-         wrong('a blank is expected behind the quotes, got "%s"; a quote in a name is \\"', rest)
+         wrong('a blank is expected after the quotes, got "%s"; a quote in a name is \\"', rest)
       end
    else
       found, rest = text:match "^(%S+)(.*)$"
@@ -79,7 +79,7 @@ local function word(text, what)
    return found, rest:match "^%s*(.*)$"
 end
 
--- A line without its comment, which begins with # at the start or behind a blank, outside quotes.
+-- Removes a comment, which begins with # at the start or after a blank, outside of quotes.
 local function without_comment(text)
    local in_quotes, at = false, 1
    while at <= #text do
@@ -96,7 +96,7 @@ local function without_comment(text)
    return text
 end
 
--- The bound behind an operator.
+-- Parses the bound after an operator.
 local function bound_of(text)
    if #text > LONGEST_BOUND then
       wrong("a bound of at most %d bytes is expected, got one of %d", LONGEST_BOUND, #text)
@@ -112,7 +112,7 @@ local function bound_of(text)
    return times.whole(text) or number
 end
 
--- What is wrong with a pattern shows only where it is tried: so it is, on what it looks like.
+-- Errors in a pattern only show when it is used, so it is tried on a similar text.
 local function check_pattern(pattern)
    for _, text in ipairs { "", (pattern:gsub("[%^%%]", "")) } do
       local ok, message = pcall(string.find, text, pattern)
@@ -122,7 +122,7 @@ local function check_pattern(pattern)
    end
 end
 
--- One line, without comment and blanks around.
+-- Parses a line without comment and surrounding blanks.
 local function limit_of(text)
    local limit = { is_pattern = text:sub(1, 1) == "~" }
    local rest
@@ -146,11 +146,11 @@ local function limit_of(text)
    return limit
 end
 
----Read limits.
+---Parses limits.
 ---@param text string
 ---@return profio.Limit[]|nil
 ---@return string|nil message
----@return integer|nil line where it is wrong
+---@return integer|nil line of the error
 function limits.parse(text)
    local list, number = {}, 0
    for line in (text .. "\n"):gmatch "(.-)\r?\n" do
@@ -174,15 +174,15 @@ end
 
 -- {====== Checking ======
 
--- Columns that hold no nanoseconds.
+-- Columns that are not in nanoseconds.
 local counts = { count = true, calls = true, handle = true, value = true }
 
----Whether the columns that limits name are there, and their bounds have fitting units.
+---Checks that the columns of limits exist and their bounds have suitable units.
 ---@param list profio.Limit[]
----@param columns string[] those that hold numbers
+---@param columns string[] the numeric columns
 ---@return boolean
 ---@return string|nil message
----@return integer|nil line where it is wrong
+---@return integer|nil line of the error
 function limits.fit(list, columns)
    local known = {}
    for _, column in ipairs(columns) do
@@ -224,7 +224,7 @@ local function result_of(limit, row)
       at = row and row[limit.column .. "_at"], unit = limit.unit }
 end
 
----The quantiles that limits ask for, as trace:call_statistics takes them.
+---Returns the quantiles in limits, as an option of trace:call_statistics.
 ---@param list profio.Limit[]
 ---@return string quantiles "p50,p99,p99.9"
 function limits.quantiles(list)
@@ -239,7 +239,7 @@ function limits.quantiles(list)
    return table.concat(names, ",")
 end
 
----Compare limits with rows.
+---Compares limits with rows.
 ---@param list profio.Limit[]
 ---@param rows table[] { area =, context =, column = value, ... }
 ---@return table[] results { line, area, context, column, operator, bound, value, state, at, unit }:

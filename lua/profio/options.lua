@@ -1,15 +1,15 @@
--- Options of formats and of profio.open: declared once, checked here.
+-- Declarations of options, and the check of given options against them.
 
 local times = require "profio.times"
 
 local options = {}
 
----What a declared option may be: name, type, default, help, and for "choice" the choices.
+---Declaration of an option.
 ---@class profio.Option
 ---@field name string
 ---@field type "int"|"size"|"bool"|"text"|"choice"|"file"|"view"|"ring"|"where"
 ---@field default any
----@field choices string[]|nil
+---@field choices string[]|nil for type "choice"
 ---@field help string
 
 local function names_of(declared)
@@ -91,15 +91,15 @@ function checks.view(option, value)
    return value
 end
 
--- What view:where takes for a column: a value, a list, a condition.
+-- A condition of view:where: a value, a list, or the result of between, match ...
 function checks.where(_, value)
    return value
 end
 
----Check the options a user gave against a declaration. Raises at wrong use.
+---Checks given options against their declarations. Raises on wrong use.
 ---@param declared profio.Option[]
 ---@param given table<string, any>
----@param owner string whose options these are, for messages
+---@param owner string the owner of the options, for messages
 ---@return table<string, any> checked
 function options.check(declared, given, owner)
    local known, checked = {}, {}
@@ -121,11 +121,11 @@ function options.check(declared, given, owner)
    return checked
 end
 
----The value of an option as text (from a command line) in the type it is declared with.
+---Converts the text of an option (from a command line) to its declared type.
 ---@param declared profio.Option[]
 ---@param name string
 ---@param text string
----@return any value  the text itself when the option is not declared: check() then names it
+---@return any value  the text itself if the option is not declared: check() reports it
 function options.parse(declared, name, text)
    for _, option in ipairs(declared) do
       if option.name == name then

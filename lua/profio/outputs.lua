@@ -1,12 +1,12 @@
--- Files that are written: every one of them goes through core.output, which gives a file its name
--- only when it is complete, and none of them may be a file that is read for it.
+-- Output files. All of them are written through core.output, which gives a file its name only when
+-- it is complete. An output must not be an input of the same call.
 
 local core = require "profio.core"
 local lfs = require "lfs"
 
 local outputs = {}
 
----Returns a text with device and inode of a regular file, which is equal for all its names; nil for
+---Returns device and inode of a regular file as a text, which is equal for all its names; nil for
 ---any other path.
 ---@param path string
 ---@return string|nil
@@ -17,7 +17,7 @@ end
 
 local identity = outputs.identity
 
--- Inputs by their identity. "-" is standard input.
+-- Returns the inputs by their identity. "-" is standard input.
 local function by_identity(inputs)
    local known = {}
    for _, path in ipairs(inputs) do
@@ -29,18 +29,18 @@ local function by_identity(inputs)
    return known
 end
 
----Whether a path is written where it is: standard output ("-"), a pipe, a terminal, a device, a
----socket, /dev/fd/N. Nothing can stand beside it.
+---Returns whether a path is written in place: standard output ("-"), a pipe, a terminal, a device,
+---a socket, /dev/fd/N. There are no files beside it.
 ---@param path string
 ---@return boolean
 function outputs.is_in_place(path)
    return path == "-" or (select(2, core.output_path(path)) == true)
 end
 
----Raises when an output is also an input: the same file, under whatever name, or the file that
----standard output ("-") appends to.
+---Raises if an output is also an input: the same file under any name, or the file to which standard
+---output ("-") appends.
 ---@param paths string[] of the outputs of one call
----@param inputs string[] paths of files that are read for them
+---@param inputs string[] paths of the files that are read
 function outputs.check_inputs(paths, inputs)
    local known = by_identity(inputs)
    for _, path in ipairs(paths) do
@@ -54,9 +54,9 @@ function outputs.check_inputs(paths, inputs)
    end
 end
 
----Raises when an output is also an input, or when two outputs of one call are the same file.
+---Raises if an output is also an input, or two outputs of one call are the same file.
 ---@param paths string[] of the outputs of one call
----@param inputs string[] paths of files that are read for them
+---@param inputs string[] paths of the files that are read
 function outputs.check(paths, inputs)
    local seen = {}
    outputs.check_inputs(paths, inputs)
@@ -70,11 +70,11 @@ function outputs.check(paths, inputs)
    end
 end
 
----Write a file as a whole: it gets its name, and replaces an older file, when `write` went well.
+---Writes a file as a whole: it gets its name, and replaces an older file, if `write` succeeds.
 ---@param path string
----@param write fun(file: file*): any, string|nil, string|nil, string|nil  answers nil, message,
----code for a failure
----@return any what `write` answers
+---@param write fun(file: file*): any, string|nil, string|nil, string|nil  returns nil, message,
+---code on failure
+---@return any result of `write`
 ---@return string|nil message
 ---@return string|nil code
 ---@return "EPIPE"|nil

@@ -1,4 +1,4 @@
--- Recording a Lua program while it runs: every line, samples, calls, or sums.
+-- Records a Lua program while it runs: every line, samples, calls, or sums.
 --
 --    lua5.4 -lprofio.recorder script.lua      with PROFIO_RECORD="mode=timed,path=out.prf"
 --
@@ -7,8 +7,8 @@
 --    ...
 --    local info = recorder.stop()
 --
--- While something is recorded, coroutine.create, resume, wrap and close and os.exit are the
--- recorder's, which do what they always do. What a program kept of them before is not seen.
+-- During a recording, coroutine.create, resume, wrap and close and os.exit are replaced by
+-- functions of the recorder, which behave the same. Older references to the originals are not seen.
 
 local core = require "profio.core"
 local options = require "profio.options"
@@ -19,52 +19,52 @@ local times = require "profio.times"
 
 local recorder = {}
 
--- {====== What is asked for ======
+-- {====== Options ======
 
 ---@type profio.Option[]
 local declared = {
    { name = "mode", type = "choice", choices = { "timed", "sampled", "calls", "aggregate" },
      default = "timed",
-     help = "timed: each line with its time; sampled: a stack now and then; calls: each enter and "
+     help = "timed: each line with its time; sampled: stacks at intervals; calls: each enter and "
         .. "leave; aggregate: sums by calling context, in memory" },
    { name = "path", type = "text",
-     help = "file, in which %p is the number of the process; aggregate needs none" },
+     help = "output file; %p stands for the process id; optional for aggregate" },
    { name = "format", type = "text",
-     help = "br of timed and sampled; winidea or xpp of calls; an export of aggregate, by the "
-        .. "ending of path where it is left out" },
+     help = "br for timed and sampled; winidea or xpp for calls; an export for aggregate, by "
+        .. "default by the extension of path" },
    { name = "interval", type = "text", default = "1ms",
-     help = "from sample to sample: 500us, 1ms, ..." },
+     help = "time between two samples: 500us, 1ms, ..." },
    { name = "clock", type = "choice", choices = { "wall", "cpu" }, default = "wall",
-     help = "cpu: time in which the program waits or others run is not counted; that clock costs "
+     help = "cpu: do not count the time in which the program waits or others run; this clock costs "
         .. "more" },
    { name = "depth", type = "int", default = 128,
-     help = "frames of a stack; of deeper ones samples lack the outermost, the other modes those "
-        .. "in the middle" },
+     help = "most frames of a stack; samples of deeper stacks lack the outermost frames, other "
+        .. "modes those in the middle" },
    { name = "lines", type = "bool", default = true,
-     help = "aggregate: by line; else by function, at less cost" },
+     help = "aggregate: by line; else by function, at lower cost" },
    { name = "backtraces", type = "bool", default = false,
-     help = "timed: each line with its callers; the file gets several times as long" },
+     help = "timed: record each line with its callers; the file is several times as long" },
    { name = "subtract", type = "bool", default = true,
-     help = "measure what hooks cost, and take it off the times" },
-   { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as of profio.create" },
+     help = "measure the cost of the hooks and subtract it from the times" },
+   { name = "ring", type = "ring", help = "{ size =, full = } of the ring, as in profio.create" },
    { name = "unfinished", type = "choice", choices = { "keep", "append", "refuse",
      "replace" }, default = "keep",
-     help = "the recording that a killed program has left at the path: keep it beside under a name "
-        .. "of its own; append to it; refuse to record; or replace it" },
+     help = "the recording that a killed program has left at the path: keep it under another name; "
+        .. "append to it; refuse to record; or replace it" },
 }
 
 recorder.options = declared
 
--- Formats by mode, the usual one first; and how their files are asked for.
+-- The formats of each mode, the default first; and the options for writing them.
 local formats = { timed = { "br" }, sampled = { "br" }, calls = { "winidea", "xpp" } }
 
-local ways = {
+local write_options = {
    br = {},
    winidea = { dialect = "text1", timeline_binary = true },
    xpp = { round = true, symbol_size = 80, params = false },
 }
 
--- A time like 1ms in ns.
+-- Converts a time such as 1ms to ns.
 local function interval_of(text)
    local ns, unit = times.parse(text)
    if not ns or not unit or ns < 20000 or ns > 10000000000 then
@@ -94,7 +94,7 @@ local function check_format(asked)
       table.concat(known, " or "), asked.format), 0)
 end
 
--- Published alone: what calls the hooked program after recorder.start would be recorded.
+-- Published alone, because functions around it that run after recorder.start would be recorded.
 local checked = raise.public(function(given)
    local asked = options.check(declared, given, "recorder")
    for _, option in ipairs(declared) do
@@ -114,7 +114,7 @@ local checked = raise.public(function(given)
    return asked
 end)
 
----Options from a text like that of PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M".
+---Parses options as in PROFIO_RECORD: "mode=timed,path=out.prf,ring.size=1M".
 ---@param text string
 ---@type fun(text: string): table<string, any>
 recorder.parse = raise.public(function(text)
@@ -138,15 +138,15 @@ end)
 
 -- }======
 
--- {====== Beginning and ending ======
+-- {====== Start and stop ======
 
--- What is being recorded: asked, handle, writer, replaced, guard.
+-- The current recording: asked, handle, writer, replaced, guard.
 local current
 
--- The libraries themselves: what a program finds there.
+-- The tables that programs know by these names, even if the globals are changed.
 local libraries = { coroutine = package.loaded.coroutine, os = package.loaded.os }
 
--- What it takes to put functions in place of those of libraries, and to undo it.
+-- Returns a list that `replace` and `restore` use to replace functions of libraries and to undo it.
 local function replacements(functions)
    local list = {}
    for library, replaced in pairs(functions) do
@@ -164,7 +164,7 @@ local function replace(list)
    end
 end
 
--- A program may have replaced them too: then they stay.
+-- Functions that the program itself has replaced since stay.
 local function restore(list)
    for _, one in ipairs(list) do
       if one.from[one.name] == one.ours then
@@ -173,7 +173,7 @@ local function restore(list)
    end
 end
 
-local function tell(info)
+local function report(info)
    if info.kept then
       io.stderr:write("profio.recorder: what a killed program recorded is kept as ",
          plain(info.kept), "\n")
@@ -186,14 +186,15 @@ local function tell(info)
    end
 end
 
--- The program ends while it is recorded; the guards of earlier recordings die at any time.
+-- Stops the recording when the program ends; guards of earlier recordings are collected at any
+-- time.
 local function stop_at_end(guard)
    local state = current
    if state and (guard == nil or state.guard == guard) then
       local is_told = state.is_told and not state.handle:is_copy()
       local done, info = pcall(recorder.stop)
       if is_told then
-         tell(done and info or { failure = tostring(info) })
+         report(done and info or { failure = tostring(info) })
       end
    end
 end
@@ -210,13 +211,13 @@ local function open_writer(asked)
    if asked.format == "br" then
       given.recorded_by = ("profio.recorder: mode %s, clock %s"):format(asked.mode, asked.clock)
    end
-   for name, value in pairs(ways[asked.format]) do
+   for name, value in pairs(write_options[asked.format]) do
       given[name] = value
    end
    return require("profio.writer").create(asked.path, given)
 end
 
--- From here on it is recorded. A raise leaves nothing behind.
+-- Starts the recording. If it raises, nothing is left behind.
 local function begin(asked, writer)
    local handle = core.recorder {
       mode = asked.mode, clock = asked.clock, interval = asked.interval, depth = asked.depth,
@@ -233,7 +234,7 @@ local function begin(asked, writer)
    current = state
 end
 
--- A file of aggregate is written at the end: look now whether that can be.
+-- The file of mode aggregate is written at the end: check now whether it can be.
 local function try_output(path)
    if outputs.is_in_place(path) then
       return true
@@ -246,9 +247,9 @@ local function try_output(path)
    return true
 end
 
----Begin to record this program. Raises at wrong use, also when the file is the script that runs; a
----file that cannot be made answers nil, message, code.
----@param given table mode, path, format, ...: recorder.options has them all with their help
+---Start recording this program. Raises on wrong use, also if the file is the running script; if the
+---file cannot be created, returns nil, message, code.
+---@param given table mode, path, format, ...: recorder.options declares them
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code
@@ -277,7 +278,7 @@ function recorder.start(given)
    return true
 end
 
--- What was added up becomes a profile, and a file when there is a path for it.
+-- Builds a profile from the sums, and writes the file if there is a path.
 local function finish_sums(state, info)
    local asked = state.asked
    info.lost = 0
@@ -299,18 +300,18 @@ end
 ---@field mode string
 ---@field path string|nil
 ---@field format string
----@field events integer records: lines, samples, enters and leaves, or what was added up
----@field lost integer of them that a ring dropped or overwrote
----@field time integer ns that were recorded, without the overhead
+---@field events integer records: lines, samples, enters and leaves, or summed events
+---@field lost integer records that a ring dropped or overwrote
+---@field time integer recorded time in ns, without the overhead
 ---@field overhead { hook: integer, wait: integer, drain: integer, per_line: integer?, per_call:
----integer? } ns: in hooks, waiting for the ring, of the writer's thread; what was taken off for an
----event
----@field kept string|nil where the recording is that a killed program had left at the path
+---integer? } in ns: time in hooks, time waiting for the ring, time of the writer's thread; cost
+---subtracted per event
+---@field kept string|nil new path of the recording that a killed program had left at the path
 ---@field failure string|nil why recording ended early, or the file was not written
 ---@field profile profio.Profile|nil of mode aggregate
 
----End the recording: the file is complete. In a process that fork made of the one that is recorded
----nothing is, and the file stays with that one.
+---Stop the recording and complete the file. In a forked copy of the recorded process nothing is
+---written: the file belongs to the original process.
 ---@return profio.Recording
 function recorder.stop()
    local state = current or error("nothing is recorded", 2)
@@ -334,19 +335,19 @@ function recorder.stop()
    return info
 end
 
----Record nothing for a while. Calls that are open end here, and begin again at resume.
+---Pause the recording. Open calls end here and begin again at resume.
 function recorder.pause()
    local state = current or error("nothing is recorded", 2)
    state.handle:pause()
 end
 
----Go on after a pause.
+---Continue after a pause.
 function recorder.resume()
    local state = current or error("nothing is recorded", 2)
    state.handle:resume()
 end
 
----Whether something is being recorded, or paused.
+---Returns whether a recording runs or is paused.
 ---@return boolean
 function recorder.is_recording()
    return current ~= nil
@@ -361,7 +362,7 @@ if asked and asked ~= "" then
    assert(recorder.start(given))
    current.is_told = true
    if not (given.path or ""):find("%p", 1, true) then
-      core.forget_recording() -- programs that this one starts would write the same file
+      core.forget_recording() -- else child processes would write the same file
    end
 end
 

@@ -1,5 +1,5 @@
--- Files that are written through a ring: what a killed writer left in PATH.ring belongs to PATH,
--- and so does what a living one has not written out yet.
+-- Recovery of files that are written through a ring: the records that a killed writer left in
+-- PATH.ring, or that a living one has not written out yet, belong to PATH.
 
 local bytes = require "profio.bytes"
 local core = require "profio.core"
@@ -14,7 +14,7 @@ local function note(state, code, kind, path, form, ...)
       message = path .. ": " .. form:format(...) }
 end
 
--- What is said about a ring: how much came from it, and what is lost.
+-- Adds notes about a ring: how many records came from it, and what is lost.
 local function report(state, path, found)
    if found.is_alive then
       note(state, "ring-alive", "note", path, "is being written: %d records are in the file, %d "
@@ -50,8 +50,9 @@ local function is_file(path)
    return lfs.attributes(path, "mode") == "file"
 end
 
--- The file as far as its writer says it is complete, and behind it the records of the ring, which
--- are a file of their own. Nil: the ring says nothing of the file, or the writer has removed it.
+-- Returns the file, up to the length that its writer states as complete, and the records of the
+-- ring as a second input. nil: the ring states nothing about the file, or the writer has removed
+-- it.
 local function parts_of(state, path, ring)
    local found, message = core.recover(ring)
    if not found and is_file(ring) then
@@ -76,7 +77,7 @@ local function parts_of(state, path, ring)
    return parts
 end
 
--- Whether the ring of a path is there and may be read.
+-- Returns whether the ring of a path exists and may be read.
 local function has_ring(state, path, trusts_paths)
    local real, message, code
    if is_file(path) then
@@ -88,7 +89,7 @@ local function has_ring(state, path, trusts_paths)
    return real ~= nil
 end
 
--- The path that has a ring: the file itself, or the main file that it belongs to.
+-- Returns the path that has a ring: the file itself, or the main file to which it belongs.
 local function main_of(state, path, trusts_paths)
    if has_ring(state, path, trusts_paths) then
       return path
@@ -104,8 +105,8 @@ end
 
 -- {====== Before a new writer ======
 
--- The files that a killed writer wrote beside its own. Of a ring that cannot be read, all that its
--- format may write.
+-- Returns the files that a killed writer wrote beside its own. If the ring cannot be read: all
+-- files that the format may write.
 local function files_beside(path, format, lengths)
    local everything = { packets = true, timeline_binary = true, settings = true }
    local paths = {}
@@ -121,7 +122,7 @@ local function files_beside(path, format, lengths)
    return paths
 end
 
--- Give files a second name each, in their order; where one cannot have it, none has.
+-- Gives each file a second name, in order; if one fails, removes the new names again.
 local function link_all(paths, name_of)
    for i, path in ipairs(paths) do
       local name = name_of(path)
@@ -136,10 +137,10 @@ local function link_all(paths, name_of)
    return true
 end
 
--- Move the files of a recording to names of their own: out.txt, out.txt.BIN and out.txt.ring become
--- out-1.txt, ... First all get their new names, the main file the last, then they lose the old
--- ones; killed in between, a later call goes on. The ring keeps its old name too, until it is
--- replaced.
+-- Moves the files of a recording to free names: out.txt, out.txt.BIN and out.txt.ring become
+-- out-1.txt, ... First all get their new names, the main file last, then they lose the old ones. If
+-- this is interrupted by a kill, a later call continues. The ring also keeps its old name until it
+-- is replaced.
 local function keep(path, others, syncs)
    local ring = path .. ".ring"
    local base, ending = path:match "^(.-)(%.?[^./]*)$"
@@ -167,10 +168,10 @@ local function keep(path, others, syncs)
    return base .. "-" .. number .. ending
 end
 
----Deal with what a killed writer has left at a path, of which the ring is claimed.
+---Deals with what a killed writer has left at a path whose ring is locked by the caller.
 ---@param path string
----@param plan table unfinished: what to do with it; fsync; appends is set where it goes on
----@return string|nil kept the path under which it is now
+---@param plan table unfinished: what to do; fsync; `appends` is set if writing continues the file
+---@return string|nil kept the new path of the recording
 ---@return string|nil message
 ---@return string|nil code
 function recovery.settle(path, plan)
@@ -194,7 +195,7 @@ end
 
 -- }======
 
----The inputs of a list, with those of rings that stand beside them.
+---Returns the inputs of a list, with the rings beside them as further inputs.
 ---@param list profio.Input[]
 ---@param state table of the opening: format, notes and lost may be set
 ---@param trusts_paths boolean|nil a ring may be a link that leads out of the folder of its file

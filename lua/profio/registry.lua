@@ -1,5 +1,5 @@
--- The formats profio knows: those of the core, each with its Lua file in profio.formats, and those
--- that users registered.
+-- All formats: those of the core, each with its Lua file in profio.formats, and those that users
+-- register.
 
 local core = require "profio.core"
 
@@ -22,13 +22,13 @@ for _, name in ipairs(core.formats()) do
    add(format)
 end
 
----All formats in order.
+---Returns all formats in order.
 ---@return table[]
 function registry.all()
    return table.move(order, 1, #order, 1, {})
 end
 
----The format of a name; raises with the names there are.
+---Returns the format of a name; raises if there is none.
 ---@param name string
 ---@return table
 function registry.named(name)
@@ -43,7 +43,7 @@ function registry.named(name)
    return by_name[name]
 end
 
----The format that is surest of a source, or nil.
+---Returns the format that is most certain to be that of a source, or nil.
 ---@param source userdata
 ---@return table|nil
 function registry.detect(source)
@@ -67,7 +67,8 @@ function registry.detect(source)
    return best
 end
 
----The format that knows a path by the files beside it: a packet without a header says nothing.
+---Returns the format that recognises a path by the files beside it, since a packet without a header
+---cannot be recognised by its contents.
 ---@param path string
 ---@return table|nil
 function registry.claiming(path)
@@ -115,7 +116,7 @@ local function check_tables(format)
    end
 end
 
--- The column of a table that profile names, checked.
+-- Checks a column that `profile` names; returns whether there is one.
 local function check_profile_column(format, key)
    local profile = format.profile
    local wanted = profile[key]
@@ -156,7 +157,7 @@ local function check_profile(format)
    end
 end
 
----Register a format written in Lua. See profio.register.
+---Registers a format written in Lua. See profio.register.
 ---@param format table
 function registry.register(format)
    if type(format) ~= "table" or type(format.name) ~= "string" or format.name == "" then
@@ -164,7 +165,7 @@ function registry.register(format)
    elseif by_name[format.name] and not by_name[format.name].registered then
       error(("format '%s' is one of profio's own"):format(format.name), 0)
    elseif type(format.score) ~= "function" or type(format.open) ~= "function" then
-      error("register: 'score' and 'open' want functions", 0)
+      error("register: 'score' and 'open' must be functions", 0)
    end
    check_tables(format)
    check_profile(format)

@@ -1,4 +1,4 @@
--- A file opened by a format that is written in Lua: it answers as the core's parts do.
+-- A file opened by a format that is written in Lua; it has the methods of the core's parts.
 
 local core = require "profio.core"
 local raise = require "profio.raise"
@@ -8,7 +8,7 @@ local script_part = {}
 local Part = {}
 Part.__index = Part
 
--- The table that every format has: here the file as one record.
+-- The table `raw` that every format has: here the file as one record.
 local raw_fields = { { "offset", "int" }, { "size", "int" }, { "kind", "name" },
    { "bytes", "bytes" } }
 
@@ -18,7 +18,7 @@ local function put_raw(source)
    end
 end
 
--- Tables in order: the main one first, then by name.
+-- Returns the names of the tables: the main one first, then by name.
 local function table_names(format)
    local names = {}
    for name in pairs(format.tables) do
@@ -47,7 +47,8 @@ local MOST = 100 -- warnings of one code that are kept
 
 local kinds = { damage = true, note = true }
 
--- Add a warning of a decoder. A decoder runs again for each reading: what it has said is known.
+-- Adds a warning of a decoder. A decoder runs again for each reading, so known warnings are
+-- skipped.
 local function add_warning(self, message, more)
    local code = more.code or self.format.name .. "-warning"
    local key = table.concat({ code, tostring(more.offset), message }, "\0")
@@ -67,10 +68,10 @@ local function add_warning(self, message, more)
    end
 end
 
--- The source as decoders get it: that of the core, with `warn`.
+-- The source that decoders get: that of the core, with the method `warn`.
 local Source = {}
 
----Warn of something odd in the file. In strict mode damage is an error.
+---Warn about an anomaly in the file. In strict mode damage is an error.
 ---@param message string
 ---@param more table|nil kind = "damage" (default) or "note", code = "mine-odd", offset = byte
 function Source:warn(message, more)
@@ -96,7 +97,7 @@ Source.__index = Source
 
 local event_words = { enter = true, leave = true, suspend = true, resume = true, write = true }
 
--- The function that fills a table. Of events, words that calls do not know are warned of.
+-- Returns the function that fills a table. For events it warns of event names that calls ignore.
 local function maker_of(self, name)
    local at
    for i, field in ipairs(name == "events" and self.schema.events or {}) do
@@ -125,7 +126,7 @@ end
 ---@param source userdata
 ---@param options table
 ---@param dictionary userdata
----@param mine table|nil what was given to open: strict, all_warnings
+---@param mine table|nil options of profio.open: strict, all_warnings
 ---@return table|nil part
 ---@return string|nil message
 ---@return string|nil code

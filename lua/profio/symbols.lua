@@ -1,4 +1,4 @@
--- Where the names of functions come from: executables, their separate debug files, texts of nm.
+-- Names of functions from executables, their separate debug files, and texts of nm.
 
 local bytes = require "profio.bytes"
 local core = require "profio.core"
@@ -9,17 +9,17 @@ local DEBUG_ROOT = "/usr/lib/debug"
 local ELF_MAGIC = "\127ELF"
 local PAGE = 4096
 
----Symbols of a program. `facts` says what its executable is (address_size nil: no executable).
+---Symbols of a program. `facts` are properties of its executable (address_size nil: none).
 ---@class profio.Symbols
 ---@field symbols userdata of profio.core
 ---@field facts table<string, any>
 ---@field exe string|nil path of the executable
----@field debug string|nil path of its debug file, when that was needed and found
+---@field debug string|nil path of its debug file, if it was needed and found
 ---@field notes { code: string, kind: string, message: string }[]
 local methods = {}
 local Symbols = { __name = "profio.symbols", __index = methods }
 
----Forget them. Readers that still show their names may be read on.
+---Free the symbols. Readers that still use their names stay valid.
 function methods:close()
    self.symbols:close()
 end
@@ -28,8 +28,8 @@ Symbols.__close = methods.close
 
 -- {====== Finding files ======
 
--- The source of a candidate that `accepts` likes, or nil. Most candidates do not exist. It is a
--- regular file below one of the folders; without folders it may lie anywhere.
+-- Returns the source of a path if `accepts` returns true for it, else nil. The file must be regular
+-- and below one of the folders; without folders it may be anywhere.
 local function try(path, max_size, accepts, folders)
    local source = core.named_file(path, folders) and core.source(path, max_size)
    if not source then
@@ -41,8 +41,8 @@ local function try(path, max_size, accepts, folders)
    return nil
 end
 
--- Debug files are filed by build identifier: .build-id/ab/cdef.debug. Links may lead out of the
--- root, because the path is made of a hash, and the file must have the same identifier.
+-- Finds a debug file by build identifier: .build-id/ab/cdef.debug. Links may lead out of the root,
+-- because the path is made of a hash, and the identifier of the file is compared.
 local function by_build_id(facts, root, max_size)
    if not facts.build_id or #facts.build_id < 4 then
       return nil
@@ -55,7 +55,7 @@ local function by_build_id(facts, root, max_size)
    end)
 end
 
--- Or named by the executable, which knows the check sum, and laid in one of three places.
+-- Finds a debug file by the name and checksum in the executable, in one of three folders.
 local function by_link(facts, exe, root, max_size)
    local name = facts.debug_link
    if not name or name:find("/", 1, true) then
@@ -77,7 +77,7 @@ local function by_link(facts, exe, root, max_size)
    return nil
 end
 
--- The debug file of an executable that has not everything itself.
+-- Returns the debug file of an executable that lacks symbols or lines.
 local function find_debug(facts, exe, options)
    if facts.has_symbols and facts.has_lines then
       return nil
@@ -91,8 +91,8 @@ end
 
 -- {====== Opening ======
 
--- Which executable and debug file there are: found.exe and found.debug are sources. Beside a text
--- of nm a program that is no ELF file is not needed: a note says so.
+-- Opens the executable and its debug file as found.exe and found.debug. If there is a text of nm, a
+-- program that is no ELF file only causes a note.
 local function find_files(options, found)
    if not options.exe then
       return true
@@ -146,9 +146,9 @@ local function note_lack(result)
    end
 end
 
----Open the symbols of a program: of an executable, of a text of nm, or names from the text and
----lines from the executable. Options: exe, symbols (paths or { data =, path = }), rule ("exact",
----or "gprof": as gprof 2.40 picks them), dictionary, max_size, debug_root (/usr/lib/debug).
+---Opens the symbols of a program: from an executable, from a text of nm, or names from the text and
+---lines from the executable. Options: exe, symbols (paths or { data =, path = }), rule ("exact", or
+---"gprof": selected as by gprof 2.40), dictionary, max_size, debug_root (/usr/lib/debug).
 ---@param options table
 ---@return profio.Symbols|nil
 ---@return string|nil message
@@ -177,7 +177,7 @@ function symbols.open(options)
    return result
 end
 
----Whether a file or source is an executable that symbols can be read from.
+---Returns whether a file or source is an executable with symbols that can be read.
 ---@param from string|userdata path or source
 ---@return boolean
 function symbols.is_executable(from)
@@ -192,18 +192,18 @@ end
 
 -- {====== The load bias ======
 
--- Whether [low, high) ends where the code would end when it is moved by `bias`: the end of the
--- range is the end of .text, or of a section behind it, rounded up.
+-- Returns whether [low, high), moved by `bias`, ends at the end of .text or of a section after it,
+-- rounded up.
 local function ends_well(facts, bias, high)
    local stop = high - bias
    return stop >= facts.text_end and stop <= facts.code_end + 64
 end
 
----Guess where a position-independent program was loaded, from the range its profile covers: 0 when
----that range is in the code as it was linked. glibc before 2.27 wrote run-time addresses.
+---Guesses where a position-independent program was loaded, from the range that its profile covers:
+---0 if the range is in the code as linked. glibc before 2.27 wrote run-time addresses.
 ---@param facts table<string, any> of profio.Symbols
 ---@param low integer first address covered
----@param high integer first address behind
+---@param high integer first address after the range
 ---@return integer bias  run-time address minus link-time address
 ---@return string|nil reason  nil when the bias is 0
 function symbols.guess_bias(facts, low, high)
@@ -235,15 +235,16 @@ local function note_no_names(state)
    state.noted_no_names = true
    for _, note in ipairs(state.notes) do
       if note.code:match "^symbols%-" then
-         return -- it was said why
+         return -- a note gives the reason already
       end
    end
    state.notes[#state.notes + 1] = { code = "symbols-no-executable", kind = "note",
       message = "no executable: addresses stand for functions; exe = PATH names it" }
 end
 
----The symbols of a trace as a kind of arithmetic picks them, whole or cut by lines. Those that the
----trace was not opened with are opened when needed, and kept. Without an executable that is noted.
+---Returns the symbols of a trace for gprof's or exact arithmetic, by function or by line. Symbols
+---other than those the trace was opened with are opened on demand and kept. Without an executable
+---adds a note and returns nil.
 ---@param state table of the trace
 ---@param is_compat boolean
 ---@param by_line boolean|nil

@@ -2,16 +2,17 @@
 
 local times = {}
 
--- Digits behind the point that whole nanoseconds leave in a unit.
+-- Number of decimals that whole nanoseconds have in a unit.
 local digits_of = { ns = 0, us = 3, ms = 6, s = 9 }
 
--- Decimal digits as a whole number, or nil when it needs more than 64 bits.
+-- Converts decimal digits to an integer; nil if it needs more than 64 bits.
 local function integer(sign, digits)
    local value = tonumber(sign .. digits)
    return math.type(value) == "integer" and value or nil
 end
 
--- A decimal number in a unit as whole nanoseconds, rounded; no float is in between. nil: too large.
+-- Converts a decimal number in a unit to whole nanoseconds, rounded, without a float in between;
+-- nil: too large.
 local function scaled(sign, whole, fraction, digits)
    fraction = fraction .. ("0"):rep(digits + 1 - #fraction)
    local value = integer(sign, whole .. fraction:sub(1, digits))
@@ -22,8 +23,8 @@ local function scaled(sign, whole, fraction, digits)
    return (next < value) == (sign == "-") and next or nil
 end
 
----The whole number that a decimal text is ("1000", "1e3", "2.50e2"); no float is in between. nil
----when the text is no number, has a fraction, or needs more than 64 bits.
+---Converts a decimal text ("1000", "1e3", "2.50e2") to an integer, without a float in between; nil
+---if the text is no number, has a fraction, or needs more than 64 bits.
 ---@param text string
 ---@return integer|nil
 function times.whole(text)
@@ -43,11 +44,11 @@ function times.whole(text)
    return integer(sign, digits == "" and "0" or digits)
 end
 
----A time in nanoseconds, or nil when the text is none.
+---Converts a time to nanoseconds; nil if the text is no time.
 ---@param text string
----@param unit string|nil of numbers without one: ns, us, ms or s; default ns
+---@param unit string|nil unit of a number without one: ns, us, ms or s; default ns
 ---@return integer|nil time
----@return string|nil unit that the text names
+---@return string|nil unit the unit in the text
 function times.parse(text, unit)
    local sign, whole, point, fraction, own = text:match "^([-+]?)(%d*)(%.?)(%d*)(%a*)$"
    local digits = digits_of[own ~= "" and own or unit or "ns"]
@@ -57,7 +58,7 @@ function times.parse(text, unit)
    return scaled(sign, whole == "" and "0" or whole, fraction, digits), own ~= "" and own or nil
 end
 
----The unit in which a time is shown best.
+---Returns the unit that suits a time.
 ---@param time integer in nanoseconds
 ---@return string unit
 function times.unit(time)
@@ -65,7 +66,7 @@ function times.unit(time)
    return size >= 1000000000 and "s" or size >= 1000000 and "ms" or size >= 1000 and "us" or "ns"
 end
 
----A time for people: "1.500 ms".
+---Formats a time: "1.500 ms".
 ---@param time number in nanoseconds
 ---@param unit string ns, us, ms or s
 ---@return string

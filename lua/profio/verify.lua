@@ -1,19 +1,19 @@
--- Whether the statistics that a file states are those of its events.
+-- Compares the statistics that a file states with those of its events.
 --
--- Vendors do not say how they count what has more than one reading: recursion, calls that began
--- before the recording or had not ended with it, the time outside before the first call, how long
--- the recording lasted. So each reading is tried, and the one that agrees best is told.
+-- Vendors do not document how they count ambiguous cases: recursion, calls that began before the
+-- recording or outlast it, the time outside before the first call, the end of the recording.
+-- Therefore every interpretation is tried, and the one that agrees best is reported.
 
 local verify = {}
 
--- The readings, what is usual first: { option of calls, values }.
+-- The interpretations, the usual one first: { option of calls, values }.
 local readings = {
    { "partial", { "include", "exclude" } },
    { "recursion", { "all", "outermost" } },
    { "edges", { "exclude", "include" } },
 }
 
--- Numbers that both sides may have.
+-- Columns that both sides may have.
 local numbers = { "count" }
 for _, length in ipairs { "net", "gross", "call", "period", "outside" } do
    for _, suffix in ipairs { "", "_min", "_max", "_mean" } do
@@ -23,7 +23,7 @@ end
 
 -- {====== Sets of options ======
 
--- Every combination of readings, the usual one first.
+-- Returns every combination of interpretations, the usual one first.
 local function all_sets(lasted)
    local sets = { {} }
    local function multiply(name, values)
@@ -46,9 +46,9 @@ local function all_sets(lasted)
    return sets
 end
 
----A set of options as words.
+---Returns a set of options as text.
 ---@param set table
----@param lasted integer|nil when the recording ended
+---@param lasted integer|nil end of the recording
 ---@return string
 function verify.words(set, lasted)
    local words = {}
@@ -59,7 +59,7 @@ function verify.words(set, lasted)
    return table.concat(words, " ")
 end
 
--- When the recording ended, if that is later than the last event.
+-- Returns the end of the recording, if it is later than the last event.
 local function end_of(info)
    local first, last, total = info.first, info.last, info.total_time
    if math.type(total) ~= "integer" or math.type(last) ~= "integer" then
@@ -73,13 +73,13 @@ end
 
 -- {====== Both sides ======
 
--- What tells rows apart: handle, value and context; where there are no handles, the name.
+-- Returns the key of a row: handle, value and context; without handles, the name.
 local function key_of(row, value)
    return ("%s|%s|%s"):format(row.handle or row.area or "", value or "", row.context or "")
 end
 
--- Rows by their keys; those that have a value also go by the key without it, as long as there is
--- only one: not every section states values.
+-- Indexes rows by their keys. A row with a value can also be found by the key without it, if it is
+-- the only one: not every section states values.
 local function index(rows)
    local by_key, twice = {}, {}
    for _, row in ipairs(rows) do
@@ -112,7 +112,7 @@ end
 
 -- {====== Comparing ======
 
--- Vendors print 0 for what is not there. Means are rounded, whichever way.
+-- Compares two numbers: vendors print 0 for a missing value, and round means up or down.
 local function agrees(name, exported, computed)
    local difference = math.abs(exported - (computed or 0))
    return difference == 0 or (name:find "_mean$" ~= nil and difference <= 1)
@@ -136,7 +136,7 @@ local function compare(exported, computed)
    return differences, count
 end
 
----Compare the table `statistics` of a trace with what its events come to, under each set of
+---Compares the table `statistics` of a trace with the statistics of its events, under each set of
 ---options of calls until one agrees in all numbers.
 ---@param trace profio.Trace
 ---@return table result { numbers =, rows =, tried = { { options =, words =, differences = {...} },

@@ -1,4 +1,4 @@
--- A profile's body of calling contexts: a tree of stacks with whole weights.
+-- Body of a profile with calling contexts: a tree of stacks with integer weights.
 
 local core = require "profio.core"
 local counts = require "profio.bodies.counts"
@@ -43,12 +43,12 @@ for _, name in ipairs { "graph_listing", "index", "annotations", "functions" } d
    end
 end
 
--- Levels of callers grow with the square of the depth of stacks: at most so many contexts are made,
--- or so many for each context that there is.
+-- The number of caller levels grows with the square of the depth of stacks, so at most this many
+-- contexts are built, or this many for each existing context.
 local MOST_CALLERS, CALLERS_EACH = 1 << 20, 24
 
----@param given table|nil depth: the most levels of callers; default: as many as give 1,048,576
----contexts, or 24 for each that there is
+---@param given table|nil depth: the most levels of callers; default: levels with at most 1,048,576
+---contexts, or 24 for each existing one
 function Contexts:bottom_up(given)
    local depth = given and given.depth or nil
    if not self.inverted or self.depth ~= depth then
@@ -71,9 +71,9 @@ for _, name in ipairs { "metrics", "frames" } do
    end
 end
 
----The name of the metric that views show when none is named; nil: there are no metrics.
+---Returns the name of the metric that views show by default; nil: there are no metrics.
 ---@return string|nil
----@return boolean is_stated  the file says so
+---@return boolean is_stated  the file states it
 function Contexts:usual()
    return self.core:usual()
 end
@@ -95,7 +95,7 @@ function Contexts:narrow(marks, given)
    return new(assert(self.core:narrow(marks))), given
 end
 
----The same numbers without the stacks.
+---Returns the same numbers without the stacks.
 ---@return profio.SumsBody
 function Contexts:sums()
    return require("profio.bodies.sums").of_contexts(self)

@@ -1,16 +1,16 @@
--- Which metric of a profile says how often something was counted.
+-- Finds the metric of a profile that counts samples or executions.
 
 local counts = {}
 
--- Metrics whose counts are exact: each call, each execution of a line. All others that count are
--- samples, of which the square root of the count is the standard error.
+-- Metrics with exact counts: each call, each execution of a line. All other counts are samples,
+-- whose standard error is the square root of the count.
 local is_exact = { calls = true, lines = true }
 
 local function is_wanted(metric, takes_exact)
    return metric.unit == "count" and (takes_exact or not is_exact[metric.name])
 end
 
--- The metric itself where it counts, else the nearest one before it that does, else the first.
+-- Returns the metric itself if it counts, else the nearest counting one before it, else the first.
 local function nearest(metrics, name, takes_exact)
    local found
    for _, metric in ipairs(metrics) do
@@ -29,17 +29,17 @@ local function nearest(metrics, name, takes_exact)
    return nil
 end
 
----The metric that counts the samples of another one, which may be that itself.
+---Returns the metric that counts the samples of a metric; it may be the metric itself.
 ---@param metrics { name: string, unit: string }[] of the profile
----@param name string|nil of the other metric; nil: none
+---@param name string|nil the other metric; nil: none
 ---@return string|nil name  nil: the profile has no samples, or its counts are exact
 function counts.of_samples(metrics, name)
    return nearest(metrics, name, false)
 end
 
----The metric that counts whatever another one measures: samples, else executions or calls.
+---Returns the metric that counts the samples, else the executions or calls, of a metric.
 ---@param metrics { name: string, unit: string }[] of the profile
----@param name string|nil of the other metric; nil: none
+---@param name string|nil the other metric; nil: none
 ---@return string|nil name  nil: the profile counts nothing
 function counts.of(metrics, name)
    return nearest(metrics, name, false) or nearest(metrics, name, true)

@@ -1,5 +1,5 @@
--- A profile's body of functions and arcs, made from histograms and calls between functions; the
--- time of a function reaches its callers by gprof's propagation.
+-- Body of a profile with functions and arcs, from histograms and calls between functions. The time
+-- of a function is charged to its callers by gprof's propagation.
 
 local core = require "profio.core"
 
@@ -7,7 +7,7 @@ local core = require "profio.core"
 local Graph = { kind = "graph" }
 Graph.__index = Graph
 
--- The options that pick functions, by what is done with them.
+-- Suffixes of the options that select functions, by the part of the reports that they affect.
 local places = { "flat", "graph", "time" }
 
 ---@param made userdata a profile of the core
@@ -29,13 +29,13 @@ end
 
 Graph.bottom_up = Graph.tree
 
----The metrics there are: { { name =, unit =, total = }, ... }
+---Returns the metrics: { { name =, unit =, total = }, ... }
 ---@return table[]
 function Graph:metrics()
    return self.core:facts({}).metrics
 end
 
----The name of the metric that views show when none is named: time, else the first.
+---Returns the name of the metric that views show by default: time, else the first.
 ---@return string|nil
 function Graph:usual()
    local list = self:metrics()
@@ -47,13 +47,13 @@ function Graph:usual()
    return list[1] and list[1].name
 end
 
----All frames, one per function.
+---Returns all frames, one per function.
 ---@return table[]
 function Graph:frames()
    return core.rows(self.core:functions {}, { "number", "function", "symbol", "file", "line" })
 end
 
--- gprof's numbers are those of all functions: here its options narrow what reports show.
+-- Narrows only the reports, since gprof's numbers are always those of all functions.
 local function narrow_reports(self, marks, given)
    local options = {}
    for name, value in pairs(given) do
@@ -80,8 +80,8 @@ local function narrow_reports(self, marks, given)
    return self, options
 end
 
----What marks leave; see contexts:narrow.
----@param marks table<integer, integer> by number of a function: 1 keep, 2 leave out, 4 hide
+---Returns the body without the functions that marks remove; see contexts:narrow.
+---@param marks table<integer, integer> by id of a function: 1 keep, 2 leave out, 4 hide
 ---@param given table the options of reports so far
 ---@return profio.GraphBody
 ---@return table options
@@ -92,13 +92,13 @@ function Graph:narrow(marks, given)
    return new(assert(self.core:narrow(marks))), given
 end
 
----Whether its numbers are gprof's.
+---Returns whether its numbers are gprof's.
 ---@return boolean
 function Graph:is_compat()
    return self.core:facts({}).compat
 end
 
----Without the functions whose total is below a share of the whole: their callers get it.
+---Merges the functions whose total is below a share of the whole into their callers.
 ---@param share number
 ---@param metric string|nil
 ---@return profio.GraphBody
@@ -116,8 +116,8 @@ function Graph:prune(share, metric)
    return new(assert(self.core:narrow(marks)))
 end
 
----Functions under other names: those of one name become one.
----@param frames table<integer, { function: string }> by number; a function without one stays
+---Renames functions: those that get the same name are merged.
+---@param frames table<integer, { function: string }> by id; a function without one stays
 ---@return profio.GraphBody
 function Graph:rename(frames)
    local groups, names, known = {}, {}, {}
@@ -133,7 +133,7 @@ function Graph:rename(frames)
    return new(self.core:regroup(groups, names))
 end
 
----The same numbers as sums, which can be added and taken away.
+---Returns the same numbers as sums, which can be added and subtracted.
 ---@param given table options of reports
 ---@return profio.SumsBody
 function Graph:sums(given)

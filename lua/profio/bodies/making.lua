@@ -1,5 +1,5 @@
--- The bodies of profiles, made of what a trace has: a graph of its histogram and arcs, or contexts
--- of its stacks or calls.
+-- Builds the bodies of profiles from the tables of a trace: a graph from its histogram and arcs, or
+-- contexts from its stacks or calls.
 
 local contexts_body = require "profio.bodies.contexts"
 local core = require "profio.core"
@@ -13,19 +13,19 @@ local making = {}
 -- Options of trace:profile.
 local declared = {
    { name = "compat", type = "choice", choices = { "gprof", "exact" },
-      help = "count as gprof 2.40 does, or exactly; else as the trace was opened" },
-   { name = "lines", type = "bool", default = false, help = "credit source lines too" },
+      help = "compute as gprof 2.40 does, or exactly; default: as the trace was opened" },
+   { name = "lines", type = "bool", default = false, help = "also attribute time to source lines" },
    { name = "by_line", type = "bool", default = false,
-      help = "each source line is a function of its own, as with gprof's -l" },
-   { name = "demangle", type = "bool", default = true, help = "show C++ names as written" },
-   { name = "arcs", type = "view", help = "calls to take in place of those of table arcs" },
-   { name = "calls", type = "view", help = "calls to take in place of all that the events make" },
-   { name = "from", type = "int", help = "of events: only what happens at this time and later" },
-   { name = "to", type = "int", help = "of events: only what happens before this time" },
-   { name = "lane", type = "where", help = "of events: only this lane" },
+      help = "treat each source line as a function, as with gprof's -l" },
+   { name = "demangle", type = "bool", default = true, help = "show C++ names demangled" },
+   { name = "arcs", type = "view", help = "use these arcs instead of table arcs" },
+   { name = "calls", type = "view", help = "use these calls instead of all calls of the events" },
+   { name = "from", type = "int", help = "for events: only from this time on" },
+   { name = "to", type = "int", help = "for events: only before this time" },
+   { name = "lane", type = "where", help = "for events: only this lane" },
 }
 
--- {====== What there is ======
+-- {====== Kinds ======
 
 ---Returns the kind of tables from which a profile of the trace is built: "stacks" (a table with
 ---stacks, or of functions), "graph" (histogram and arcs), "calls" (events); nil if there is none.
@@ -41,7 +41,8 @@ function making.kind(state)
    return state.schema.events and "calls" or nil
 end
 
----Whether a profile of the trace knows callers, so that what functions cost can be charged to them.
+---Returns whether a profile of the trace knows callers, to which the cost of functions can be
+---charged.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@return boolean
@@ -65,12 +66,12 @@ local function body_of(made, message, code)
    return contexts_body.new(made)
 end
 
--- From a table that has stacks, or that says where each row was spent.
+-- From a table with stacks or with columns of functions.
 local function of_stacks(state, given)
    return body_of(stacks.contexts(state, given))
 end
 
--- From calls: those that are given, or those of a span and a lane.
+-- From calls: those given, or those of a span and a lane.
 local function of_calls(trace, given)
    local rows = given.calls or trace:calls { from = given.from, to = given.to }
    rows = given.lane ~= nil and rows:where { lane = given.lane } or rows
@@ -81,7 +82,7 @@ end
 
 -- {====== Graphs ======
 
--- The tables a graph is made from, when the trace has them.
+-- Returns readers of the tables from which a graph is built.
 local function graph_readers(state, arcs)
    local plain = require("profio.trace").plain_reader
    local readers = {}
@@ -94,7 +95,7 @@ local function graph_readers(state, arcs)
    return readers
 end
 
--- Views show one metric: where histograms are in several units, a note names the others, once.
+-- Views show one metric: if histograms are in several units, a note names the others, once.
 local function note_units(state, body)
    local others, usual = {}, body:usual()
    for _, metric in ipairs(body:metrics()) do
@@ -110,7 +111,7 @@ local function note_units(state, body)
    end
 end
 
--- From a histogram and arcs; the symbols must stay as long as the body.
+-- From a histogram and arcs; the symbols must live as long as the body.
 local function of_graph(state, given)
    local is_compat = (given.compat or state.options.compat) == "gprof"
    local symbols = symbols_of.picked(state, is_compat, given.by_line)
@@ -131,7 +132,7 @@ end
 
 -- }======
 
--- The body of contexts; a warning where a sum was cut at the end of whole numbers.
+-- Returns the body of contexts, and adds a warning if a sum was limited to the integer range.
 local function noting_overflow(state, body, ...)
    if body and body:facts().overflowed and not state.noted_overflow then
       state.noted_overflow = true
@@ -142,14 +143,14 @@ local function noting_overflow(state, body, ...)
    return body, ...
 end
 
----Make the body of a trace's profile; raises when the trace has nothing to make it of.
+---Builds the body of a trace's profile; raises if the trace has no suitable table.
 ---@param trace profio.Trace
 ---@param state table of the trace
 ---@param given table compat, lines, by_line, demangle, arcs, calls, from, to, lane
 ---@return table|nil body
 ---@return string|nil message
 ---@return string|nil code
----@return any pin what must live as long as the body
+---@return any pin a value that must live as long as the body
 function making.body(trace, state, given)
    given = options.check(declared, given, "profile")
    local kind = making.kind(state)

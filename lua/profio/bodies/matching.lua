@@ -1,14 +1,14 @@
--- Which functions of two profiles are the same. A name that each of them has in one file only
--- stands for the same function, whatever that file is: a program that was built in another folder,
--- or a function that was moved, is the same. A name that stands in several files is matched file by
--- file, by the end of the path that both share.
+-- Matches the functions of two profiles. A name that each profile has in one file only is the same
+-- function, whatever the files are: the program may have been built in another folder, or the
+-- function moved. A name in several files is matched file by file, by the longest common end of the
+-- paths.
 
 local matching = {}
 
 -- {====== Files of names ======
 
--- The files of each name: { [name] = { file or false, ... } }, and the lines: { [name] = { [file or
--- false] = line, or false where there are several } }.
+-- Returns the files of each name: { [name] = { file or false, ... } }, and the lines: { [name] =
+-- { [file or false] = line, or false if there are several } }.
 local function places_of(frames)
    local files, lines = {}, {}
    for _, frame in ipairs(frames) do
@@ -26,7 +26,7 @@ local function places_of(frames)
    return files, lines
 end
 
--- How many names at the end two paths share; equal paths share all.
+-- Returns how many path components at the end two paths share; equal paths share all.
 local function shared_end(a, b)
    if a == b then
       return math.huge
@@ -45,7 +45,7 @@ local function shared_end(a, b)
    return count
 end
 
--- The one of some paths that shares the longest end with another one; nil: none, or several do.
+-- Returns the path that shares the longest end with `file`; nil: none, or several do.
 local function nearest(file, others)
    local best, most, is_only = nil, 0, true
    for _, other in ipairs(others) do
@@ -62,7 +62,7 @@ local function nearest(file, others)
    return best
 end
 
--- The file of the new side that stands for a file of the old side; nil: the old one stays.
+-- Returns the new file that corresponds to an old file; nil: the old one is kept.
 local function file_for(file, new_files, old_files)
    if #new_files == 1 and #old_files == 1 then
       return new_files[1] or nil
@@ -73,8 +73,8 @@ end
 
 -- }======
 
--- Returns function, file and line that frames of the old side have on the new side, by the number
--- of the frame, for those that differ; nil if none differs.
+-- Returns the function, file and line in the new profile for frames of the old one, by frame id,
+-- for frames that differ; nil if none differs.
 local function renamed(old_frames, new, old, new_lines)
    local list
    for _, frame in ipairs(old_frames) do
@@ -90,7 +90,7 @@ local function renamed(old_frames, new, old, new_lines)
    return list
 end
 
--- Frames of the new side without a file, where the old one knows it.
+-- Returns frames of the new profile that lack a file which the old one knows.
 local function completed(new_frames, new, old)
    local list
    for _, frame in ipairs(new_frames) do
@@ -104,10 +104,10 @@ local function completed(new_frames, new, old)
    return list
 end
 
----Two sets of contexts in which functions that are the same have the same file.
+---Returns two sets of contexts in which the same functions have the same file.
 ---@param new profio.core.Contexts
 ---@param old profio.core.Contexts
----@param has_functions boolean|nil frames are functions, whose line is where they begin: equal
+---@param has_functions boolean|nil frames are functions, whose line is their beginning: equal
 ---functions get the line of the new side
 ---@return profio.core.Contexts new
 ---@return profio.core.Contexts old

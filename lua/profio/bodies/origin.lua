@@ -1,12 +1,12 @@
--- Facts that the files of a profile state beside their records, where pprof has a field for them.
+-- Header fields of the files of a profile that export pprof can keep.
 
 local origin = {}
 
 ---@class profio.Origin
----@field heads table[] for each file the list of its facts, where its format is pprof
+---@field heads table[] for each file the list of its header fields, if its format is pprof
 ---@field mapping table|nil the executable: start, limit, offset, file, build_id, has_lines
 
--- The executable as a mapping of pprof; nil: none is known.
+-- Returns the executable as a mapping of pprof; nil: none is known.
 local function mapping_of(state)
    local known = state.symbols
    if not known or not known.exe then
@@ -30,8 +30,8 @@ function origin.of_trace(state)
    return stated
 end
 
----Combines the origins of two profiles: the facts of the files of both, and the executable if it is
----the same. Two different executables are left out, because neither contains all functions.
+---Combines the origins of two profiles: the header fields of both, and the executable if it is the
+---same. Two different executables are left out, because neither contains all functions.
 ---@param a profio.Origin|nil
 ---@param b profio.Origin|nil
 ---@return profio.Origin

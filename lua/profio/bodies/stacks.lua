@@ -1,4 +1,4 @@
--- Profiles of traces that have a table with stacks, or one that says where each row was spent.
+-- Profiles of traces that have a table with stacks, or with columns of functions.
 
 local core = require "profio.core"
 
@@ -17,7 +17,7 @@ function stacks.wanted(state, part)
    return wanted
 end
 
--- Whether the files of a trace have a table, but not alike.
+-- Returns whether the files of a trace have a table, but with different columns.
 local function differs(state, name)
    return (state.differs or {})[name] or false
 end
@@ -29,7 +29,7 @@ function stacks.has(state)
    return wanted ~= nil and (state.schema[wanted.table] ~= nil or differs(state, wanted.table))
 end
 
--- The contexts of a table's rows.
+-- Builds contexts from the rows of a table.
 local function contexts_of(wanted, given, reader, message, code)
    if not reader then
       return nil, message, code
@@ -43,7 +43,7 @@ local function contexts_of(wanted, given, reader, message, code)
    }
 end
 
--- The sum of the profiles of files whose tables differ: it has the metrics of all.
+-- Adds up the profiles of files whose tables differ: the sum has the metrics of all.
 local function sum_of_parts(state, given)
    local sum
    for _, part in ipairs(state.parts) do
@@ -57,7 +57,7 @@ local function sum_of_parts(state, given)
    return sum
 end
 
----The contexts of a trace that has such a table.
+---Builds the contexts of a trace that has such a table.
 ---@param state table of the trace
 ---@param given table options of a profile: lines
 ---@return profio.core.Contexts|nil

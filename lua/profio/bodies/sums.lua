@@ -1,7 +1,7 @@
--- A profile's body of sums: what each function and each arc got, self and total, without the stacks
--- or the propagation it came from. Profiles of functions and arcs become sums to be added or taken
--- away from each other, because inclusive time does add up, but cannot be found again from the
--- difference of two graphs.
+-- Body of a profile with sums: self and total of each function and each arc, without the stacks or
+-- the propagation behind them. Profiles of functions and arcs are converted to sums before they are
+-- added or subtracted, because inclusive times can be added, but not recomputed from the difference
+-- of two graphs.
 --
 -- The sums are contexts of one frame (functions) and of two (arcs), in which the inclusive time is
 -- a metric of its own, called "METRIC total".
@@ -22,10 +22,10 @@ local function total_of(name)
    return name .. " total"
 end
 
--- {====== Making ======
+-- {====== Construction ======
 
--- Builds contexts with the self and total values of one metric from the rows of a reader; with
--- `is_usual` it is the metric that views show when none is named.
+-- Builds contexts with the self and total values of one metric from the rows of a reader.
+-- `is_usual`: it is the metric that views show by default.
 local function collected(reader, metric, is_usual, more)
    more.reader, more.usual = reader, is_usual and metric.name or nil
    more.metrics = {
@@ -114,7 +114,7 @@ for _, name in ipairs { "tree", "bottom_up", "graph_listing", "index", "annotati
 end
 
 
----The metrics without those that stand for totals.
+---Returns the metrics without those of totals.
 ---@return table[]
 function Sums:metrics()
    local list = {}
@@ -126,7 +126,7 @@ function Sums:metrics()
    return list
 end
 
----The name of the metric that views show when none is named.
+---Returns the name of the metric that views show by default.
 ---@return string|nil
 function Sums:usual()
    local usual, is_stated = self.by_function:usual()
@@ -160,7 +160,7 @@ function Sums:prune(share, metric)
    return new(assert(self.by_function:prune(share, metric)), self.by_arc)
 end
 
--- The frames of arcs that stand for the same functions, by name.
+-- Returns the frames of arcs that are the same functions, by name.
 local function same_in_arcs(self, by_number)
    local by_name, list = {}, {}
    for _, frame in ipairs(self.by_function:frames()) do
