@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/aggregate.h"
-#include "kernels/measure.h"
+#include "kernels/accumulator.h"
 #include "kernels/order.h"
 #include "model/names.h"
 
@@ -16,7 +16,7 @@ struct pf_aggregates {
   pf_aggregate *list;
   size_t *measure_of; /* by aggregate */
   size_t *rest_of;    /* the measure of its rest, or PF_NO_COLUMN */
-  pf_measure *measures;
+  pf_accumulator *measures;
 
   /* the present values of the column `prepared` of the batch at hand */
   pf_present present;
@@ -112,29 +112,29 @@ pf_type pf_aggregate_type (pf_function function, const pf_field *field) {
 
 /* {====== The plan ====== */
 
-static pf_measure_kind kind_of (pf_function function, pf_type type) {
+static pf_accumulator_kind kind_of (pf_function function, pf_type type) {
   switch (function) {
-    case PF_COUNT: return PF_MEASURE_ROWS;
-    case PF_MIN: return PF_MEASURE_LEAST;
-    case PF_MAX: return PF_MEASURE_GREATEST;
+    case PF_COUNT: return PF_ACCUMULATE_COUNT;
+    case PF_MIN: return PF_ACCUMULATE_MIN;
+    case PF_MAX: return PF_ACCUMULATE_MAX;
     case PF_STDDEV:
-      return type == PF_INT ? PF_MEASURE_SQUARES : PF_MEASURE_SPREAD;
-    case PF_FIRST: return PF_MEASURE_FIRST;
-    case PF_LAST: return PF_MEASURE_LAST;
-    case PF_DISTINCT: return PF_MEASURE_DISTINCT;
-    case PF_QUANTILE: return PF_MEASURE_QUANTILE;
-    default: return PF_MEASURE_TOTAL;
+      return type == PF_INT ? PF_ACCUMULATE_SQUARES : PF_ACCUMULATE_VARIANCE;
+    case PF_FIRST: return PF_ACCUMULATE_FIRST;
+    case PF_LAST: return PF_ACCUMULATE_LAST;
+    case PF_DISTINCT: return PF_ACCUMULATE_DISTINCT;
+    case PF_QUANTILE: return PF_ACCUMULATE_QUANTILE;
+    default: return PF_ACCUMULATE_SUM;
   }
 }
 
 
 /* Whether a measure has the numbers of another kind over a column. A total
    also counts its values, and with those that are absent all rows. */
-static bool answers_for (const pf_measure *m, pf_measure_kind kind,
+static bool answers_for (const pf_accumulator *m, pf_accumulator_kind kind,
                          size_t column) {
-  if (kind == PF_MEASURE_TOTAL && m->kind == PF_MEASURE_FRACTION)
+  if (kind == PF_ACCUMULATE_SUM && m->kind == PF_ACCUMULATE_FRACTION)
     return m->column == column;
-  if (kind == PF_MEASURE_ROWS && m->kind == PF_MEASURE_TOTAL)
+  if (kind == PF_ACCUMULATE_COUNT && m->kind == PF_ACCUMULATE_SUM)
     return m->column == column || column == PF_NO_COLUMN;
   return m->kind == kind && m->column == column;
 }
@@ -147,13 +147,13 @@ static size_t measure_for (pf_aggregates *a, pf_function function,
                            const pf_dictionary *names) {
   const pf_type type =
       taken_type(function, column == PF_NO_COLUMN ? NULL : &fields[column]);
-  const pf_measure_kind kind = kind_of(function, type);
+  const pf_accumulator_kind kind = kind_of(function, type);
   for (size_t i = 0; i < a->nmeasures; i++)
     if (answers_for(&a->measures[i], kind, column)) {
       a->measures[i].counts_absent |= column == PF_NO_COLUMN;
       return i;
     }
-  pf_measure *const m = &a->measures[a->nmeasures];
+  pf_accumulator *const m = &a->measures[a->nmeasures];
   m->kind = kind;
   m->column = column;
   m->names = names;
@@ -174,11 +174,11 @@ static void plan (pf_aggregates *a, const pf_field *fields, size_t nfields,
       a->measure_of[i] =
           measure_for(a, each->function, each->column, fields, names);
       a->rest_of[i] = PF_NO_COLUMN;
-      pf_measure *const m = &a->measures[a->measure_of[i]];
+      pf_accumulator *const m = &a->measures[a->measure_of[i]];
       if (rest != PF_NO_COLUMN && m->type == PF_INT)
         a->rest_of[i] = measure_for(a, PF_SUM, rest, fields, names);
       else if (rest != PF_NO_COLUMN) {
-        m->kind = PF_MEASURE_FRACTION;
+        m->kind = PF_ACCUMULATE_FRACTION;
         m->by = rest;
       }
     }
@@ -225,7 +225,7 @@ void pf_aggregates_close (pf_aggregates *a) {
   if (a == NULL)
     return;
   for (size_t i = 0; i < a->nmeasures; i++)
-    pf_measure_close(&a->measures[i]);
+    pf_accumulator_close(&a->measures[i]);
   free(a->list);
   free(a->measure_of);
   free(a->rest_of);
@@ -305,20 +305,20 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
                              const uint32_t *groups, size_t ngroups,
                              pf_error *error) {
   for (size_t i = 0; i < a->nmeasures; i++) {
-    pf_measure *const m = &a->measures[i];
+    pf_accumulator *const m = &a->measures[i];
     if (i == 0 || a->prepared != m->column)
       prepare(a, batch, groups, m->column);
-    if (pf_measure_needs_words(m) && a->present.words == NULL)
+    if (pf_accumulator_needs_words(m) && a->present.words == NULL)
       prepare_words(a, batch);
-    if (pf_measure_reserve(m, ngroups) != PF_OK)
+    if (pf_accumulator_reserve(m, ngroups) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-    if (m->kind == PF_MEASURE_FRACTION)
-      pf_measure_add_fractions(m, batch, groups);
-    else if (pf_measure_add(m, &a->present) != PF_OK)
+    if (m->kind == PF_ACCUMULATE_FRACTION)
+      pf_accumulator_add_fractions(m, batch, groups);
+    else if (pf_accumulator_add(m, &a->present) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     if (m->counts_absent && a->present.rows < batch->rows &&
-        pf_measure_add_absent(m, &batch->columns[m->column], groups,
-                              batch->rows, &a->present) != PF_OK)
+        pf_accumulator_add_absent(m, &batch->columns[m->column], groups,
+                                  batch->rows, &a->present) != PF_OK)
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   }
   return PF_OK;
@@ -329,15 +329,15 @@ pf_status pf_aggregates_add (pf_aggregates *a, const pf_batch *batch,
 
 /* {====== Parts ====== */
 
-bool pf_aggregates_split (const pf_aggregates *a) {
+bool pf_aggregates_are_mergeable (const pf_aggregates *a) {
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (!pf_measure_splits(&a->measures[i]))
+    if (!pf_accumulator_is_mergeable(&a->measures[i]))
       return false;
   return true;
 }
 
 
-pf_status pf_aggregates_like (const pf_aggregates *a, pf_aggregates **made) {
+pf_status pf_aggregates_clone (const pf_aggregates *a, pf_aggregates **made) {
   pf_aggregates *const like = copy_of(a->list, a->count);
   if (like == NULL)
     return PF_ENOMEM;
@@ -345,7 +345,7 @@ pf_status pf_aggregates_like (const pf_aggregates *a, pf_aggregates **made) {
   memcpy(like->rest_of, a->rest_of, a->count * sizeof *a->rest_of);
   like->nmeasures = a->nmeasures;
   for (size_t i = 0; i < a->nmeasures; i++)
-    pf_measure_like(&like->measures[i], &a->measures[i]);
+    pf_accumulator_clone(&like->measures[i], &a->measures[i]);
   *made = like;
   return PF_OK;
 }
@@ -355,9 +355,9 @@ pf_status pf_aggregates_merge (pf_aggregates *a, const pf_aggregates *more,
                                const uint32_t *groups, size_t count,
                                size_t ngroups) {
   for (size_t i = 0; i < a->nmeasures; i++)
-    if (pf_measure_reserve(&a->measures[i], ngroups) != PF_OK ||
-        pf_measure_merge(&a->measures[i], &more->measures[i], groups, count) !=
-            PF_OK)
+    if (pf_accumulator_reserve(&a->measures[i], ngroups) != PF_OK ||
+        pf_accumulator_merge(&a->measures[i], &more->measures[i], groups,
+                             count) != PF_OK)
       return PF_ENOMEM;
   return PF_OK;
 }
@@ -383,9 +383,9 @@ static pf_status put_sum (const pf_aggregate *aggregate, pf_wide sum,
 static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
                             pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
-  const pf_measure *const m = &a->measures[a->measure_of[number]];
+  const pf_accumulator *const m = &a->measures[a->measure_of[number]];
   const size_t rest = a->rest_of[number];
-  const uint64_t count = ((pf_state_total *)m->states)[group].count;
+  const uint64_t count = ((pf_state_sum *)m->states)[group].count;
   pf_wide sum = pf_total_sum(m, group), unit = 1;
   if (rest != PF_NO_COLUMN) {
     unit = PF_REST_UNIT;
@@ -399,7 +399,7 @@ static pf_status put_total (const pf_aggregates *a, size_t number, size_t group,
 }
 
 
-static void put_value (const pf_measure *m, const pf_state_value *s,
+static void put_value (const pf_accumulator *m, const pf_state_value *s,
                        pf_column *column, size_t row) {
   if (m->type == PF_BYTES)
     column->bytes[row] = pf_name(m->texts, (uint32_t)s->word);
@@ -412,30 +412,30 @@ static void put_value (const pf_measure *m, const pf_state_value *s,
 static pf_status put (const pf_aggregates *a, size_t number, size_t group,
                       pf_column *column, pf_error *error) {
   const pf_aggregate *const aggregate = &a->list[number];
-  pf_measure *const m = &a->measures[a->measure_of[number]];
+  pf_accumulator *const m = &a->measures[a->measure_of[number]];
   if (aggregate->function == PF_COUNT) {
-    uint64_t count = pf_measure_seen(m, group);
+    uint64_t count = pf_accumulator_count(m, group);
     if (aggregate->column == PF_NO_COLUMN && m->absent != NULL)
       count += m->absent[group];
     column->ints[group] = (int64_t)count;
     return PF_OK;
   }
   switch (m->kind) {
-    case PF_MEASURE_TOTAL:
+    case PF_ACCUMULATE_SUM:
       if (m->type == PF_INT)
         return put_total(a, number, group, column, error);
       /* fall through */
-    case PF_MEASURE_FRACTION:
-    case PF_MEASURE_SPREAD:
-    case PF_MEASURE_SQUARES:
+    case PF_ACCUMULATE_FRACTION:
+    case PF_ACCUMULATE_VARIANCE:
+    case PF_ACCUMULATE_SQUARES:
       column->nums[group] =
-          pf_measure_number(m, group, aggregate->function == PF_MEAN);
+          pf_accumulator_number(m, group, aggregate->function == PF_MEAN);
       break;
-    case PF_MEASURE_ROWS:
-    case PF_MEASURE_DISTINCT:
-      column->ints[group] = (int64_t)pf_measure_seen(m, group);
+    case PF_ACCUMULATE_COUNT:
+    case PF_ACCUMULATE_DISTINCT:
+      column->ints[group] = (int64_t)pf_accumulator_count(m, group);
       break;
-    case PF_MEASURE_QUANTILE:
+    case PF_ACCUMULATE_QUANTILE:
       pf_unorder(column, group,
                  pf_quantile_at(&((pf_quantile *)m->states)[group], m->type,
                                 aggregate->rank));
@@ -450,10 +450,10 @@ static pf_status put (const pf_aggregates *a, size_t number, size_t group,
    denominators of fractions. */
 static void put_rests (const pf_aggregates *a, size_t number, size_t ngroups,
                        pf_column *column) {
-  const pf_measure *const m = &a->measures[a->measure_of[number]];
+  const pf_accumulator *const m = &a->measures[a->measure_of[number]];
   const size_t rest = a->rest_of[number];
   for (size_t g = 0; g < ngroups; g++) {
-    if (m->kind == PF_MEASURE_FRACTION) {
+    if (m->kind == PF_ACCUMULATE_FRACTION) {
       const pf_fraction *const sum = &((pf_state_fraction *)m->states)[g].sum;
       column->ints[g] = sum->denominator == 0 ? 1 : sum->denominator;
       continue;
@@ -476,15 +476,15 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
                                 size_t ngroups, pf_error *error) {
   size_t hidden = first + a->count;
   for (size_t i = 0; i < a->count; i++) {
-    pf_measure *const m = &a->measures[a->measure_of[i]];
+    pf_accumulator *const m = &a->measures[a->measure_of[i]];
     const size_t rest = a->rest_of[i];
-    if (pf_measure_reserve(m, ngroups) != PF_OK ||
+    if (pf_accumulator_reserve(m, ngroups) != PF_OK ||
         (rest != PF_NO_COLUMN &&
-         pf_measure_reserve(&a->measures[rest], ngroups) != PF_OK))
+         pf_accumulator_reserve(&a->measures[rest], ngroups) != PF_OK))
       return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
     const bool zero = is_zero_of_none(a->list[i].function);
     for (size_t g = 0; g < ngroups; g++) {
-      if (!zero && pf_measure_seen(m, g) == 0) {
+      if (!zero && pf_accumulator_count(m, g) == 0) {
         pf_store_set_missing(store, first + i, g);
         continue;
       }
@@ -493,7 +493,7 @@ pf_status pf_aggregates_finish (pf_aggregates *a, pf_store *store, size_t first,
         return status;
     }
     if (a->list[i].function == PF_SUM &&
-        (rest != PF_NO_COLUMN || m->kind == PF_MEASURE_FRACTION))
+        (rest != PF_NO_COLUMN || m->kind == PF_ACCUMULATE_FRACTION))
       put_rests(a, i, ngroups, &store->columns[hidden++]);
   }
   return PF_OK;

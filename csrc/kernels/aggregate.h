@@ -66,11 +66,11 @@ pf_status pf_aggregates_add (pf_aggregates *aggregates, const pf_batch *batch,
 
 /* Whether the sums of parts, put together, are those of one pass to the last
    bit. */
-bool pf_aggregates_split (const pf_aggregates *aggregates);
+bool pf_aggregates_are_mergeable (const pf_aggregates *aggregates);
 
 /* Begin again with the same aggregates. PF_OK or PF_ENOMEM. */
-pf_status pf_aggregates_like (const pf_aggregates *aggregates,
-                              pf_aggregates **made);
+pf_status pf_aggregates_clone (const pf_aggregates *aggregates,
+                               pf_aggregates **made);
 
 /* Add those of rows that follow: group i of the `count` there is group
    groups[i] here, below ngroups. PF_OK or PF_ENOMEM. */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/chain.h"
-#include "kernels/gather_parts.h"
+#include "kernels/chain_stacks.h"
 #include "model/names.h"
 
 const char pf_chain_file[] = "the file it is from";
@@ -15,7 +15,7 @@ const char pf_chain_file[] = "the file it is from";
 
 typedef struct chain_reader {
   pf_reader reader;
-  pf_part *parts;
+  pf_chain_input *parts;
   uint32_t *constants; /* nconstants of each part */
   pf_field *fields;
   char *names; /* of the constants, end to end */
@@ -63,7 +63,7 @@ static void complete (const chain_reader *c, pf_batch *batch) {
 
 
 /* NULL is fine: the first part stays, because its fields are those of all. */
-static void close_part (pf_part *part) {
+static void close_part (pf_chain_input *part) {
   if (part == NULL || part->owner == NULL)
     return;
   *part->owner = NULL;
@@ -95,11 +95,11 @@ static pf_status chain_next (pf_reader *self, pf_batch *batch,
 static pf_status chain_gather (pf_reader *self, const pf_gathering *to,
                                pf_error *error) {
   const chain_reader *const c = (const chain_reader *)(const void *)self;
-  return pf_gather_parts(c->parts, c->nparts, to, error);
+  return pf_chain_read_stacks(c->parts, c->nparts, to, error);
 }
 
 
-static bool can_gather (const pf_part *parts, size_t nparts) {
+static bool can_gather (const pf_chain_input *parts, size_t nparts) {
   for (size_t i = 0; i < nparts; i++)
     if (parts[i].reader->gather == NULL)
       return false;
@@ -125,7 +125,7 @@ static void chain_close (pf_reader *self) {
 }
 
 
-static bool set_parts (chain_reader *c, const pf_part *parts) {
+static bool set_parts (chain_reader *c, const pf_chain_input *parts) {
   c->parts = calloc(c->nparts + 1, sizeof *parts);
   c->constants = calloc(c->nparts * c->nconstants + 1, sizeof *c->constants);
   if (c->parts == NULL || c->constants == NULL)
@@ -162,7 +162,7 @@ static bool set_fields (chain_reader *c, const pf_reader *first,
 }
 
 
-pf_status pf_chain_open (const pf_part *parts, size_t nparts,
+pf_status pf_chain_open (const pf_chain_input *parts, size_t nparts,
                          const char *const *constants, size_t nconstants,
                          pf_reader **reader, pf_error *error) {
   chain_reader *const c = calloc(1, sizeof *c);

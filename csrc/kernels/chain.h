@@ -13,12 +13,12 @@
 extern const char pf_chain_file[];
 
 /* One reader of the row. */
-typedef struct pf_part {
+typedef struct pf_chain_input {
   pf_reader *reader;         /* borrowed */
   const uint32_t *constants; /* a name of each constant, or PF_NO_NAME */
   uint64_t numbers_used;     /* by its columns with part_numbers */
   pf_reader **owner; /* its owner's pointer to it; NULL: it stays open */
-} pf_part;
+} pf_chain_input;
 
 /*
 ** A reader of all rows of all parts. The parts have the same fields and the
@@ -28,7 +28,7 @@ typedef struct pf_part {
 ** has ended is closed, and its owner's pointer becomes NULL: else thousands of
 ** files would keep their buffers until the last one is read.
 */
-pf_status pf_chain_open (const pf_part *parts, size_t nparts,
+pf_status pf_chain_open (const pf_chain_input *parts, size_t nparts,
                          const char *const *constants, size_t nconstants,
                          pf_reader **reader, pf_error *error);
 

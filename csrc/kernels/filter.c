@@ -11,7 +11,7 @@
 typedef struct filter_reader {
   pf_reader reader;
   pf_reader *input;
-  pf_choice choice;
+  pf_predicate choice;
   uint16_t keep[PF_BATCH_ROWS];
   size_t ncolumns;
   size_t columns[]; /* what the choice looks at */
@@ -54,8 +54,8 @@ static void filter_close (pf_reader *self) {
 
 
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
-                          size_t ncolumns, pf_choice choice, pf_reader **reader,
-                          pf_error *error) {
+                          size_t ncolumns, pf_predicate choice,
+                          pf_reader **reader, pf_error *error) {
   filter_reader *const f = calloc(1, sizeof *f + ncolumns * sizeof *columns);
   if (f == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");

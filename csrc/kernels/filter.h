@@ -9,7 +9,7 @@
 #include "model/batch.h"
 
 /* Who decides. The filter owns the context and frees it with `close`. */
-typedef struct pf_choice {
+typedef struct pf_predicate {
   void *context;
 
   /* Write the numbers of the rows to keep into keep[], ascending, and how
@@ -18,7 +18,7 @@ typedef struct pf_choice {
                       size_t *count, pf_error *error);
 
   void (*close)(void *context);
-} pf_choice;
+} pf_predicate;
 
 /*
 ** A reader of the chosen rows of `input` (borrowed). It needs the columns
@@ -26,7 +26,7 @@ typedef struct pf_choice {
 ** stays with the caller.
 */
 pf_status pf_filter_open (pf_reader *input, const size_t *columns,
-                          size_t ncolumns, pf_choice choice, pf_reader **reader,
-                          pf_error *error);
+                          size_t ncolumns, pf_predicate choice,
+                          pf_reader **reader, pf_error *error);
 
 #endif

@@ -64,7 +64,7 @@ static void *grow (void *array, uint32_t *count, uint32_t wanted, size_t size) {
 
 
 static pf_status grow_lanes (pf_frames *frames) {
-  const pf_numbering *const numbers = &frames->lane_numbers;
+  const pf_id_table *const numbers = &frames->lane_numbers;
   const uint32_t first = frames->nlanes;
   if (numbers->count <= first)
     return PF_OK;
@@ -116,7 +116,7 @@ static bool is_idle (const pf_frames *frames, pf_bytes name) {
 
 
 static pf_status grow_slots (pf_frames *frames) {
-  const pf_numbering *const numbers = &frames->slot_numbers;
+  const pf_id_table *const numbers = &frames->slot_numbers;
   const uint32_t first = frames->nslots;
   if (numbers->count <= first)
     return PF_OK;
@@ -138,7 +138,7 @@ static pf_status grow_slots (pf_frames *frames) {
 
 static uint8_t letter_of (const pf_frames *frames, uint32_t id) {
   size_t letter = 0;
-  while (letter < PF_NO_LETTER && frames->letters[letter] != id)
+  while (letter < PF_NO_OP && frames->letters[letter] != id)
     letter++;
   return (uint8_t)letter;
 }
@@ -154,7 +154,7 @@ static pf_status find_lane (pf_frames *frames, const pf_column *thread,
     *lane = frames->lane;
     return PF_OK;
   }
-  if (pf_number_present(&frames->lane_numbers, &word, &missing, 1, lane) !=
+  if (pf_id_table_nullable(&frames->lane_numbers, &word, &missing, 1, lane) !=
       PF_OK)
     return PF_ENOMEM;
   frames->thread = (int64_t)word;
@@ -166,11 +166,11 @@ static pf_status find_lane (pf_frames *frames, const pf_column *thread,
 static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
                             uint32_t *slot) {
   const uint64_t word = (uint64_t)lane << 32 | name;
-  pf_near_slot *const near = &frames->near[name & (PF_NEAR_SLOTS - 1)];
+  pf_cached_slot *const near = &frames->near[name & (PF_CACHED_SLOTS - 1)];
   if (near->word != word) {
-    if (pf_number_words(&frames->slot_numbers, &word, 1, slot) != PF_OK)
+    if (pf_id_table_words(&frames->slot_numbers, &word, 1, slot) != PF_OK)
       return PF_ENOMEM;
-    *near = (pf_near_slot){word, *slot};
+    *near = (pf_cached_slot){word, *slot};
   }
   *slot = near->slot;
   return grow_slots(frames);
@@ -179,7 +179,7 @@ static pf_status find_slot (pf_frames *frames, uint32_t lane, uint32_t name,
 
 pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
                           const pf_entry_columns *columns, size_t row,
-                          pf_mark *mark) {
+                          pf_call_row *mark) {
   const pf_column *const c = batch->columns;
   const pf_column *const op = &c[columns->op], *const call = &c[columns->call];
   const pf_column *const thread =
@@ -187,8 +187,8 @@ pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
   const uint32_t name =
       pf_is_missing(call, row) ? frames->nameless : call->ids[row];
   mark->letter = pf_is_missing(op, row)
-                     ? PF_NO_LETTER
-                     : (pf_letter)letter_of(frames, op->ids[row]);
+                     ? PF_NO_OP
+                     : (pf_call_op)letter_of(frames, op->ids[row]);
   const pf_status status = find_lane(frames, thread, row, &mark->lane);
   return status == PF_OK ? find_slot(frames, mark->lane, name, &mark->slot)
                          : status;
@@ -252,21 +252,21 @@ void pf_frames_pop (pf_frames *frames, pf_call_stack *lane) {
 
 
 pf_status pf_frames_open (pf_frames *frames, pf_dictionary *dictionary) {
-  static const char *const letters[PF_NO_LETTER] = {"i", "I", "O", "o"};
+  static const char *const letters[PF_NO_OP] = {"i", "I", "O", "o"};
   memset(frames, 0, sizeof *frames);
   frames->dictionary = dictionary;
-  pf_numbering_init(&frames->lane_numbers);
-  pf_numbering_init(&frames->slot_numbers);
+  pf_id_table_init(&frames->lane_numbers);
+  pf_id_table_init(&frames->slot_numbers);
   frames->nameless = pf_intern_text(dictionary, "");
   bool done = frames->nameless != PF_NO_NAME;
-  for (unsigned i = 0; i < PF_NO_LETTER && done; i++) {
+  for (unsigned i = 0; i < PF_NO_OP && done; i++) {
     frames->letters[i] = pf_intern_text(dictionary, letters[i]);
     done = frames->letters[i] != PF_NO_NAME;
   }
   frames->lane = PF_NO_FRAME;
   for (uint32_t i = 0; i < 256; i++)
     frames->few_letters[i] = letter_of(frames, i);
-  for (size_t i = 0; i < PF_NEAR_SLOTS; i++)
+  for (size_t i = 0; i < PF_CACHED_SLOTS; i++)
     frames->near[i].word = UINT64_MAX; /* no lane has such a number */
   return done ? PF_OK : PF_ENOMEM;
 }
@@ -277,8 +277,8 @@ void pf_frames_close (pf_frames *frames) {
     free(frames->lanes[i].frames);
   free(frames->lanes);
   free(frames->slots);
-  pf_numbering_free(&frames->lane_numbers);
-  pf_numbering_free(&frames->slot_numbers);
+  pf_id_table_free(&frames->lane_numbers);
+  pf_id_table_free(&frames->slot_numbers);
 }
 
 /* }====== */

@@ -10,20 +10,20 @@
 #ifndef frames_h
 #define frames_h
 
-#include "kernels/numbering.h"
+#include "kernels/id_table.h"
 #include "model/areas.h"
 #include "model/batch.h"
 
 #define PF_NO_FRAME UINT32_MAX
 
 /* What a row says. */
-typedef enum pf_letter {
+typedef enum pf_call_op {
   PF_CALLING,   /* i: the caller is about to call */
   PF_ENTERED,   /* I: the function runs */
   PF_RETURNING, /* O: the function is about to return */
   PF_RETURNED,  /* o: the caller goes on */
-  PF_NO_LETTER  /* none of them */
-} pf_letter;
+  PF_NO_OP      /* none of them */
+} pf_call_op;
 
 /* An open call. */
 typedef struct pf_open_call {
@@ -31,8 +31,8 @@ typedef struct pf_open_call {
   uint32_t below; /* the next one of that slot further down, or PF_NO_FRAME */
   uint32_t gaps;  /* how many gaps there had been when it was entered */
   uint32_t area;  /* free for the user */
-  bool seen[PF_NO_LETTER];    /* which letters it has had */
-  int64_t time[PF_NO_LETTER]; /* of these */
+  bool seen[PF_NO_OP];    /* which letters it has had */
+  int64_t time[PF_NO_OP]; /* of these */
 } pf_open_call;
 
 /* The stack of a thread. */
@@ -57,39 +57,39 @@ typedef struct pf_call_slot {
   bool is_idle;   /* its own time counts for nothing */
 } pf_call_slot;
 
-#define PF_NEAR_SLOTS 1024 /* a power of two */
+#define PF_CACHED_SLOTS 1024 /* a power of two */
 
 /* A slot met lately, by its lane (above) and name. */
-typedef struct pf_near_slot {
+typedef struct pf_cached_slot {
   uint64_t word;
   uint32_t slot;
-} pf_near_slot;
+} pf_cached_slot;
 
 typedef struct pf_frames {
   pf_dictionary *dictionary;
   const pf_bytes *idle; /* names of functions in which a thread waits */
   size_t nidle;
-  pf_numbering lane_numbers, slot_numbers;
+  pf_id_table lane_numbers, slot_numbers;
   pf_call_stack *lanes;
   pf_call_slot *slots;
   uint32_t nlanes, nslots;
-  uint32_t letters[PF_NO_LETTER]; /* their numbers in the dictionary */
-  uint32_t nameless;              /* the number of the empty name */
-  uint32_t gaps;                  /* how often tracing was interrupted */
-  uint32_t file;                  /* of the last row */
+  uint32_t letters[PF_NO_OP]; /* their numbers in the dictionary */
+  uint32_t nameless;          /* the number of the empty name */
+  uint32_t gaps;              /* how often tracing was interrupted */
+  uint32_t file;              /* of the last row */
   bool has_file;
   uint8_t few_letters[256]; /* of the names with the least numbers */
   int64_t thread;           /* of the last row, and its lane */
   uint32_t lane;            /* PF_NO_FRAME: it had none */
   bool has_holders;         /* some slot is one */
-  pf_near_slot near[PF_NEAR_SLOTS];
+  pf_cached_slot near[PF_CACHED_SLOTS];
 } pf_frames;
 
 /* What a row says, and of which call. */
-typedef struct pf_mark {
+typedef struct pf_call_row {
   uint32_t lane, slot;
-  pf_letter letter;
-} pf_mark;
+  pf_call_op letter;
+} pf_call_row;
 
 /* The columns the stacks are made from, in the reader's fields; nfields for
    those there are none of. `file` tells files in a row apart. */
@@ -113,7 +113,7 @@ void pf_frames_close (pf_frames *frames);
    PF_ENOMEM. */
 pf_status pf_frames_look (pf_frames *frames, const pf_batch *batch,
                           const pf_entry_columns *columns, size_t row,
-                          pf_mark *mark);
+                          pf_call_row *mark);
 
 /* Whether a row is the first one of another file than the row before; asked
    once for each row. */
@@ -136,7 +136,7 @@ void pf_frames_pop (pf_frames *frames, pf_call_stack *lane);
 /* Whether an I is the second letter of the innermost call, which has had its
    i. */
 static inline bool pf_frames_is_second (const pf_call_stack *lane,
-                                        uint32_t slot, pf_letter letter) {
+                                        uint32_t slot, pf_call_op letter) {
   const pf_open_call *const top = pf_frames_top(lane);
   return letter == PF_ENTERED && top != NULL && top->slot == slot &&
          top->seen[PF_CALLING] && !top->seen[PF_ENTERED];
@@ -151,22 +151,23 @@ static inline bool pf_open_call_has_gap (const pf_frames *frames,
 /* The same as pf_frames_look where nothing is new: the thread is that of the
    row before, and the call has been met lately. The values are not missing.
    False: that has to look. */
-static inline bool pf_frames_near (const pf_frames *frames, uint32_t op,
-                                   uint32_t call, int64_t thread,
-                                   pf_mark *mark) {
+static inline bool pf_frames_look_cached (const pf_frames *frames, uint32_t op,
+                                          uint32_t call, int64_t thread,
+                                          pf_call_row *mark) {
   const uint64_t word = (uint64_t)frames->lane << 32 | call;
-  const pf_near_slot *const near = &frames->near[call & (PF_NEAR_SLOTS - 1)];
+  const pf_cached_slot *const near =
+      &frames->near[call & (PF_CACHED_SLOTS - 1)];
   if (op >= 256 || thread != frames->thread || frames->lane == PF_NO_FRAME ||
       near->word != word)
     return false;
-  *mark =
-      (pf_mark){frames->lane, near->slot, (pf_letter)frames->few_letters[op]};
+  *mark = (pf_call_row){frames->lane, near->slot,
+                        (pf_call_op)frames->few_letters[op]};
   return true;
 }
 
 /* Note a letter of an open call. */
-static inline void pf_open_call_see (pf_open_call *frame, pf_letter letter,
-                                     int64_t time) {
+static inline void pf_open_call_record (pf_open_call *frame, pf_call_op letter,
+                                        int64_t time) {
   frame->seen[letter] = true;
   frame->time[letter] = time;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/group.h"
-#include "kernels/group_parts.h"
+#include "kernels/group_chunks.h"
 #include "kernels/order.h"
 #include "kernels/quantile.h"
 
@@ -19,10 +19,10 @@ typedef struct group_reader {
   pf_reader *input;
   size_t nkeys, naggregates;
   size_t nfields; /* with the hidden columns of sums */
-  pf_group_pass pass;
-  pf_group_parts *parts; /* the same rows once more, or NULL */
-  bool done;             /* whether the store is made */
-  pf_error failure;      /* the first one: given again when asked again */
+  pf_group_scan pass;
+  pf_group_chunks *parts; /* the same rows once more, or NULL */
+  bool done;              /* whether the store is made */
+  pf_error failure;       /* the first one: given again when asked again */
   pf_store store;
   pf_reader *rows; /* over the store */
   pf_field *fields;
@@ -38,18 +38,18 @@ static pf_status read_input (group_reader *g, pf_error *error) {
   bool is_read = false;
   if (g->parts != NULL) {
     const pf_status status =
-        pf_group_parts_read(g->parts, &g->pass, &is_read, error);
-    pf_group_parts_close(g->parts);
+        pf_group_chunks_read(g->parts, &g->pass, &is_read, error);
+    pf_group_chunks_close(g->parts);
     g->parts = NULL;
     if (status != PF_OK)
       return status;
   }
-  return is_read ? PF_END : pf_group_pass_read(&g->pass, g->input, NULL, error);
+  return is_read ? PF_END : pf_group_scan_read(&g->pass, g->input, NULL, error);
 }
 
 
 static pf_status make_rows (group_reader *g, pf_error *error) {
-  const pf_group_pass *const pass = &g->pass;
+  const pf_group_scan *const pass = &g->pass;
   const size_t count = pf_keys_count(pass->keys);
   pf_store *const store = &g->store;
   if (pf_store_open(store, g->fields, g->reader.nfields,
@@ -64,7 +64,7 @@ static pf_status make_rows (group_reader *g, pf_error *error) {
   if (status == PF_OK)
     status = pf_store_reader(store, NULL, count, &g->rows, error);
   g->done = status == PF_OK;
-  pf_group_pass_stop(&g->pass);
+  pf_group_scan_stop(&g->pass);
   return status;
 }
 
@@ -83,10 +83,10 @@ static pf_status drain (group_reader *g,
 }
 
 
-pf_status pf_group_drain (pf_reader *reader,
-                          void (*retype)(void *context, size_t key,
-                                         pf_field *field),
-                          void *context, pf_error *error) {
+pf_status pf_group_run (pf_reader *reader,
+                        void (*retype)(void *context, size_t key,
+                                       pf_field *field),
+                        void *context, pf_error *error) {
   group_reader *const g = (group_reader *)(void *)reader;
   if (g->done)
     return PF_OK;
@@ -105,7 +105,7 @@ static pf_status group_next (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   group_reader *const g = (group_reader *)(void *)self;
   pf_batch_clear(batch);
-  const pf_status status = pf_group_drain(self, NULL, NULL, error);
+  const pf_status status = pf_group_run(self, NULL, NULL, error);
   return status != PF_OK ? status : g->rows->next(g->rows, batch, error);
 }
 
@@ -115,8 +115,8 @@ static void group_close (pf_reader *self) {
   if (g->rows != NULL)
     g->rows->close(g->rows);
   pf_store_close(&g->store);
-  pf_group_pass_close(&g->pass);
-  pf_group_parts_close(g->parts);
+  pf_group_scan_close(&g->pass);
+  pf_group_chunks_close(g->parts);
   free(g->fields);
   free(g->words);
   free(g);
@@ -185,7 +185,7 @@ static bool make_fields (group_reader *g, const pf_key *keys,
   for (size_t i = 0; i < g->nkeys; i++)
     g->fields[i] = (pf_field){
         copy_text(&at, keys[i].name), types[i],
-        keys[i].maker == NULL ? input[keys[i].column].help : NULL, false};
+        keys[i].computed == NULL ? input[keys[i].column].help : NULL, false};
   for (size_t i = 0; i < g->naggregates; i++) {
     const pf_field *const of =
         list[i].column == PF_NO_COLUMN ? NULL : &input[list[i].column];
@@ -217,11 +217,11 @@ static bool make_wanted (group_reader *g, const pf_key *keys,
   if (wanted == NULL)
     return false;
   for (size_t i = 0; i < g->nkeys; i++)
-    if (keys[i].maker == NULL)
+    if (keys[i].computed == NULL)
       wanted[keys[i].column] = true;
     else
-      for (size_t c = 0; c < keys[i].maker->ncolumns; c++)
-        wanted[keys[i].maker->columns[c]] = true;
+      for (size_t c = 0; c < keys[i].computed->ncolumns; c++)
+        wanted[keys[i].computed->columns[c]] = true;
   for (size_t i = 0; i < g->naggregates; i++)
     if (list[i].column != PF_NO_COLUMN) {
       const size_t rest =
@@ -239,7 +239,7 @@ static bool is_apart (const group_reader *g, const pf_key *keys,
                       const pf_aggregate *list) {
   const pf_field *const fields = g->input->fields;
   for (size_t i = 0; i < g->nkeys; i++)
-    if (keys[i].maker != NULL)
+    if (keys[i].computed != NULL)
       return false;
   for (size_t i = 0; i < g->naggregates; i++)
     if (list[i].column != PF_NO_COLUMN &&
@@ -287,7 +287,7 @@ pf_status pf_group_open (pf_reader *input, const pf_key *keys,
 pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
                           size_t count, bool *strict) {
   group_reader *const g = (group_reader *)(void *)reader;
-  if (count == 0 || !pf_group_pass_splits(&g->pass, g->input->fields))
+  if (count == 0 || !pf_group_scan_is_mergeable(&g->pass, g->input->fields))
     return PF_OK;
-  return pf_group_parts_open(readers, count, strict, &g->pass, &g->parts);
+  return pf_group_chunks_open(readers, count, strict, &g->pass, &g->parts);
 }

@@ -12,7 +12,7 @@
 ** A reader over the groups of `input` (borrowed), in the order of first sight:
 ** the keys first, then the aggregates. types[0..nkeys-1] are the types of the
 ** key columns; keys made by a maker may change theirs in the fields until
-** pf_group_drain answers. Strings are copied. The first `next` reads the whole
+** pf_group_run answers. Strings are copied. The first `next` reads the whole
 ** input; of a live file it answers PF_AGAIN and goes on when asked again.
 ** Without keys there is one row, even of no rows.
 */
@@ -34,9 +34,9 @@ pf_status pf_group_split (pf_reader *reader, pf_reader *const *readers,
 ** Read the whole input now. `retype` (may be NULL) is called once all rows are
 ** seen, for each key by its number: it may set the type and the help of its field.
 */
-pf_status pf_group_drain (pf_reader *reader,
-                          void (*retype)(void *context, size_t key,
-                                         pf_field *field),
-                          void *context, pf_error *error);
+pf_status pf_group_run (pf_reader *reader,
+                        void (*retype)(void *context, size_t key,
+                                       pf_field *field),
+                        void *context, pf_error *error);
 
 #endif

@@ -11,15 +11,15 @@
 #include <string.h>
 
 #include "kernels/keys.h"
-#include "kernels/numbering.h"
+#include "kernels/id_table.h"
 #include "kernels/order.h"
 #include "model/names.h"
 
 struct pf_keys {
   size_t nkeys;
   pf_key *keys;
-  pf_numbering *values; /* of each key */
-  pf_numbering *pairs;  /* of each key but the first: the number before it
+  pf_id_table *values;  /* of each key */
+  pf_id_table *pairs;   /* of each key but the first: the number before it
                             in the upper half, its own in the lower */
   pf_dictionary *texts; /* of PF_BYTES keys */
   uint64_t words[PF_BATCH_ROWS];
@@ -131,14 +131,14 @@ static bool mark_missing (pf_keys *k, const pf_column *column, size_t rows) {
 
 static pf_status number_made (pf_keys *k, size_t key, const pf_batch *batch,
                               uint32_t *numbers, pf_error *error) {
-  const pf_maker *const maker = k->keys[key].maker;
+  const pf_computed_key *const computed = k->keys[key].computed;
   memset(k->missing, 0, sizeof k->missing);
   const pf_status status =
-      maker->make(maker->context, batch, k->words, k->missing, error);
+      computed->compute(computed->context, batch, k->words, k->missing, error);
   if (status != PF_OK)
     return status;
-  if (pf_number_present(&k->values[key], k->words, k->missing, batch->rows,
-                        numbers) != PF_OK)
+  if (pf_id_table_nullable(&k->values[key], k->words, k->missing, batch->rows,
+                           numbers) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return PF_OK;
 }
@@ -146,21 +146,21 @@ static pf_status number_made (pf_keys *k, size_t key, const pf_batch *batch,
 
 static pf_status number_column (pf_keys *k, size_t key, const pf_column *column,
                                 size_t rows, uint32_t *numbers) {
-  pf_numbering *const values = &k->values[key];
+  pf_id_table *const values = &k->values[key];
   if (pf_type_is_id(column->type) && !column->has_missing)
-    return pf_number_ids(values, column->ids, rows, numbers);
+    return pf_id_table_small(values, column->ids, rows, numbers);
   if (column_words(k, key, column, rows, k->words) != PF_OK)
     return PF_ENOMEM;
   return mark_missing(k, column, rows)
-             ? pf_number_present(values, k->words, k->missing, rows, numbers)
-             : pf_number_words(values, k->words, rows, numbers);
+             ? pf_id_table_nullable(values, k->words, k->missing, rows, numbers)
+             : pf_id_table_words(values, k->words, rows, numbers);
 }
 
 
 /* The numbers of one key. */
 static pf_status number_key (pf_keys *k, size_t key, const pf_batch *batch,
                              uint32_t *numbers, pf_error *error) {
-  if (k->keys[key].maker != NULL)
+  if (k->keys[key].computed != NULL)
     return number_made(k, key, batch, numbers, error);
   const pf_column *const column = &batch->columns[k->keys[key].column];
   if (number_column(k, key, column, batch->rows, numbers) != PF_OK)
@@ -174,7 +174,7 @@ static pf_status number_pairs (pf_keys *k, size_t key, size_t rows,
                                uint32_t *groups) {
   for (size_t i = 0; i < rows; i++)
     k->words[i] = (uint64_t)groups[i] << 32 | k->numbers[i];
-  return pf_number_words(&k->pairs[key], k->words, rows, groups);
+  return pf_id_table_words(&k->pairs[key], k->words, rows, groups);
 }
 
 
@@ -198,15 +198,16 @@ pf_status pf_keys_find (pf_keys *k, const pf_batch *batch, uint32_t *groups,
 
 /* {====== Parts ====== */
 
-bool pf_keys_split (const pf_keys *k, const pf_field *fields) {
+bool pf_keys_are_mergeable (const pf_keys *k, const pf_field *fields) {
   for (size_t i = 0; i < k->nkeys; i++)
-    if (k->keys[i].maker != NULL || fields[k->keys[i].column].type == PF_BYTES)
+    if (k->keys[i].computed != NULL ||
+        fields[k->keys[i].column].type == PF_BYTES)
       return false;
   return true;
 }
 
 
-pf_status pf_keys_like (const pf_keys *k, pf_keys **made) {
+pf_status pf_keys_clone (const pf_keys *k, pf_keys **made) {
   return pf_keys_open(k->keys, k->nkeys, made);
 }
 
@@ -224,14 +225,14 @@ static uint32_t number_of (const pf_keys *k, uint32_t group, size_t key) {
    in a key. */
 static pf_status number_values (pf_keys *k, size_t key, const pf_keys *more,
                                 size_t first, size_t count, uint32_t *numbers) {
-  const pf_numbering *const theirs = &more->values[key];
+  const pf_id_table *const theirs = &more->values[key];
   for (size_t i = 0; i < count; i++) {
     const uint32_t number = number_of(more, (uint32_t)(first + i), key);
     k->words[i] = theirs->words[number];
     k->missing[i] = number == theirs->missing;
   }
-  return pf_number_present(&k->values[key], k->words, k->missing, count,
-                           numbers);
+  return pf_id_table_nullable(&k->values[key], k->words, k->missing, count,
+                              numbers);
 }
 
 
@@ -276,13 +277,13 @@ size_t pf_keys_count (const pf_keys *k) {
 /* Write the value of a key, by its number. */
 static pf_status put_key (const pf_keys *k, size_t key, uint32_t number,
                           pf_store *store, size_t row, pf_error *error) {
-  const pf_maker *const maker = k->keys[key].maker;
+  const pf_computed_key *const computed = k->keys[key].computed;
   pf_column *const column = &store->columns[key];
   const uint64_t word = k->values[key].words[number];
   if (number == k->values[key].missing)
     pf_store_set_missing(store, key, row);
-  else if (maker != NULL)
-    return maker->put(maker->context, word, column, row, error);
+  else if (computed != NULL)
+    return computed->put(computed->context, word, column, row, error);
   else if (column->type == PF_BYTES)
     column->bytes[row] = pf_name(k->texts, (uint32_t)word);
   else
@@ -325,8 +326,8 @@ pf_status pf_keys_open (const pf_key *keys, size_t nkeys, pf_keys **made) {
   k->nkeys = nkeys;
   for (size_t i = 0; i < nkeys; i++) {
     k->keys[i] = keys[i];
-    pf_numbering_init(&k->values[i]);
-    pf_numbering_init(&k->pairs[i]);
+    pf_id_table_init(&k->values[i]);
+    pf_id_table_init(&k->pairs[i]);
   }
   *made = k;
   return PF_OK;
@@ -337,8 +338,8 @@ void pf_keys_close (pf_keys *k) {
   if (k == NULL)
     return;
   for (size_t i = 0; i < k->nkeys; i++) {
-    pf_numbering_free(&k->values[i]);
-    pf_numbering_free(&k->pairs[i]);
+    pf_id_table_free(&k->values[i]);
+    pf_id_table_free(&k->pairs[i]);
   }
   pf_dictionary_free(k->texts);
   free(k->keys);

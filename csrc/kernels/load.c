@@ -37,7 +37,7 @@ typedef struct load_reader {
   uint64_t npieces;
   pf_events events;
   pf_machine machine;
-  pf_numbering cores;
+  pf_id_table cores;
   track *tracks;
   size_t ntracks;
   pf_field fields[FIELDS];
@@ -130,14 +130,14 @@ static pf_status number_of (load_reader *l, size_t row, uint32_t *number) {
   const pf_column *const core = &l->events.batch.columns[l->events.also];
   const bool missing = pf_is_missing(core, row);
   const uint64_t word = missing ? 0 : pf_order_int(core->ints[row]);
-  return pf_number_present(&l->cores, &word, &missing, 1, number);
+  return pf_id_table_nullable(&l->cores, &word, &missing, 1, number);
 }
 
 
 static pf_status take_event (load_reader *l, size_t row) {
   const pf_event_rows *const rows = &l->events.rows;
   uint32_t number;
-  if (pf_machine_take(&l->machine, rows, row, row + 1) != PF_OK)
+  if (pf_machine_process(&l->machine, rows, row, row + 1) != PF_OK)
     return PF_ENOMEM;
   if (rows->kinds[row] >= PF_EVENT_WRITE)
     return PF_OK;
@@ -226,7 +226,7 @@ static void load_close (pf_reader *self) {
   for (size_t i = 0; i < l->ntracks; i++)
     free(l->tracks[i].pieces);
   free(l->tracks);
-  pf_numbering_free(&l->cores);
+  pf_id_table_free(&l->cores);
   pf_machine_free(&l->machine);
   pf_events_close(&l->events);
   free(l);
@@ -243,11 +243,11 @@ static pf_status count_pieces (load_reader *l, pf_error *error) {
   if (o->from >= o->to || o->width <= 0)
     return PF_OK;
   l->npieces = (length - 1) / (uint64_t)o->width + 1;
-  if (l->npieces > PF_MAX_PIECES)
+  if (l->npieces > PF_MAX_LOAD_INTERVALS)
     return pf_fail(error, PF_ELIMIT, PF_NO_OFFSET,
                    "%llu pieces of time, at most %llu can be told of",
                    (unsigned long long)l->npieces,
-                   (unsigned long long)PF_MAX_PIECES);
+                   (unsigned long long)PF_MAX_LOAD_INTERVALS);
   return PF_OK;
 }
 
@@ -301,7 +301,7 @@ pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                           .dictionary = events->dictionary,
                           .next = load_next,
                           .close = load_close};
-  pf_numbering_init(&l->cores);
+  pf_id_table_init(&l->cores);
   const pf_status status = open_parts(l, error);
   if (status == PF_OK)
     *reader = &l->reader;

@@ -7,7 +7,7 @@
 
 #include "model/batch.h"
 
-#define PF_MAX_PIECES ((uint64_t)1 << 20)
+#define PF_MAX_LOAD_INTERVALS ((uint64_t)1 << 20)
 
 typedef struct pf_load_options {
   int64_t from, to; /* what is told of: from <= time < to */
@@ -22,7 +22,7 @@ typedef struct pf_load_options {
 ** load_share (busy as a part of the piece). A core is busy while the lane that
 ** was last heard of on it is. The events are read at the first batch.
 ** PF_EUNSUPPORTED: they are no events, or tell no cores; PF_ELIMIT: more than
-** PF_MAX_PIECES pieces.
+** PF_MAX_LOAD_INTERVALS pieces.
 */
 pf_status pf_load_open (pf_reader *events, const pf_load_options *options,
                         pf_reader **reader, pf_error *error);

@@ -59,7 +59,7 @@ pf_status pf_pull_open (pf_pull *pull, pf_reader *reader, const pf_want *wants,
 }
 
 
-pf_status pf_pull_like (pf_pull *pull, const pf_pull *model, pf_error *error) {
+pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error) {
   const pf_batch *const like = &model->batch;
   memset(pull, 0, sizeof *pull);
   bool *wanted = malloc((like->ncolumns + 1) * sizeof *wanted);

@@ -36,7 +36,7 @@ pf_status pf_pull_fields (pf_pull *pull, pf_reader *reader, bool *wanted,
                           pf_error *error);
 
 /* Another batch for the same columns of the same reader. PF_ENOMEM. */
-pf_status pf_pull_like (pf_pull *pull, const pf_pull *model, pf_error *error);
+pf_status pf_pull_clone (pf_pull *pull, const pf_pull *model, pf_error *error);
 
 /* Let the reader leave out rows in which wanted column `number` is 0. */
 void pf_pull_sparse (pf_pull *pull, size_t number);

@@ -70,13 +70,13 @@ static inline uint16_t pf_quantile_code (int64_t value) {
 
 /* Add whole numbers, 0 or more, of which the codes codes[0], codes[step], ...
    are known, to a sketched quantile; those whose code is 0 are left out.
-   PF_OK or PF_ENOMEM. pf_quantile_bound must follow before it is asked. */
+   PF_OK or PF_ENOMEM. pf_quantile_set_range must follow before it is asked. */
 pf_status pf_quantile_add_codes (pf_quantile *quantile, const uint16_t *codes,
                                  size_t step, size_t count);
 
 /* Codes from..to will soon be added: have their counters ready. */
-static inline void pf_quantile_fetch (const pf_quantile *quantile,
-                                      uint16_t from, uint16_t to) {
+static inline void pf_quantile_prefetch (const pf_quantile *quantile,
+                                         uint16_t from, uint16_t to) {
   const pf_buckets *const b = &quantile->positive;
   const uint32_t first = from + PF_BUCKET_CODED - b->first;
   const uint32_t last = to + PF_BUCKET_CODED - b->first;
@@ -87,8 +87,8 @@ static inline void pf_quantile_fetch (const pf_quantile *quantile,
 
 /* Tell a sketched quantile the least and the greatest of all its values, as
    order words. */
-static inline void pf_quantile_bound (pf_quantile *quantile, uint64_t least,
-                                      uint64_t greatest) {
+static inline void pf_quantile_set_range (pf_quantile *quantile, uint64_t least,
+                                          uint64_t greatest) {
   quantile->least = least;
   quantile->greatest = greatest;
 }

@@ -43,20 +43,20 @@ static void mind_gap (refilter *self, const pf_batch *batch, size_t row) {
 
 /* Whether an enter is kept: its call begins. False when out of memory. */
 static bool enter (refilter *self, pf_call_stack *lane, uint32_t slot,
-                   pf_letter letter, bool *keep) {
+                   pf_call_op letter, bool *keep) {
   *keep = !pf_frames_is_second(lane, slot, letter);
   pf_open_call *const call =
       *keep ? pf_frames_push(&self->frames, lane, slot) : pf_frames_top(lane);
   if (call == NULL)
     return false;
-  pf_open_call_see(call, letter, 0);
+  pf_open_call_record(call, letter, 0);
   return true;
 }
 
 
 /* An O is kept where no o will follow it. */
 static bool leave (refilter *self, pf_call_stack *lane, uint32_t slot,
-                   pf_letter letter) {
+                   pf_call_op letter) {
   const uint32_t nearest = self->frames.slots[slot].top;
   if (nearest == PF_NO_FRAME) {
     const bool is_second = letter == PF_RETURNED && lane->orphan == slot;
@@ -76,17 +76,17 @@ static bool leave (refilter *self, pf_call_stack *lane, uint32_t slot,
 static bool decide (refilter *self, const pf_batch *batch, size_t row,
                     bool *keep) {
   pf_frames *const frames = &self->frames;
-  pf_mark mark;
+  pf_call_row mark;
   if (pf_frames_look(frames, batch, &self->at, row, &mark) != PF_OK)
     return false;
   pf_call_stack *const lane = &frames->lanes[mark.lane];
   const uint32_t slot = mark.slot;
-  const pf_letter letter = mark.letter;
+  const pf_call_op letter = mark.letter;
   *keep = true;
   mind_gap(self, batch, row);
   if (letter != PF_RETURNED)
     lane->orphan = PF_NO_FRAME;
-  if (letter == PF_NO_LETTER)
+  if (letter == PF_NO_OP)
     return true;
   if (letter == PF_CALLING || letter == PF_ENTERED)
     return enter(self, lane, slot, letter, keep);
@@ -134,7 +134,7 @@ pf_status pf_refilter_open (pf_reader *input, pf_reader **reader,
     needed[count++] = self->at.flags;
   if (self->at.file < input->nfields)
     needed[count++] = self->at.file;
-  const pf_choice choice = {self, choose, close_choice};
+  const pf_predicate choice = {self, choose, close_choice};
   if (status == PF_OK)
     status = pf_filter_open(input, needed, count, choice, reader, error);
   if (status != PF_OK)

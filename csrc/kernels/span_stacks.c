@@ -74,10 +74,10 @@ static bool number_frame (spans_reader *r, span_row *row) {
   const uint64_t value = (uint64_t)row->value;
   uint32_t number = NO_VALUE;
   if (row->has_value &&
-      pf_number_words(&r->values, &value, 1, &number) != PF_OK)
+      pf_id_table_words(&r->values, &value, 1, &number) != PF_OK)
     return false;
   const uint64_t word = (uint64_t)row->area << 32 | number;
-  if (pf_number_words(&r->frames, &word, 1, &row->frame) != PF_OK)
+  if (pf_id_table_words(&r->frames, &word, 1, &row->frame) != PF_OK)
     return false;
   row->frame++;
   return true;

@@ -47,8 +47,8 @@ typedef struct spans_reader {
   size_t nrows, given, rows_room;
   pf_span_track *tracks;
   size_t ntracks, tracks_room;
-  pf_numbering values, frames; /* of areas with their values */
-  uint32_t epoch;              /* of the machine, and its last time then */
+  pf_id_table values, frames; /* of areas with their values */
+  uint32_t epoch;             /* of the machine, and its last time then */
   int64_t heard;
   int64_t first, last; /* of all times, when there was an event */
   bool has_first;

@@ -29,7 +29,7 @@ static bool begins_range (const spans_reader *r) {
   const pf_event_rows *const rows = &r->events.rows;
   const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
   return r->machine.is_before && rows->kinds[r->row] != PF_EVENT_NONE &&
-         (flags & (PF_CALL_GAP | PF_CALL_ANEW)) == 0 &&
+         (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
          rows->times[r->row] >= r->options.calls.from;
 }
 
@@ -71,7 +71,7 @@ static pf_status take_event (spans_reader *r) {
   const pf_event_rows *const rows = &r->events.rows;
   uint32_t slot;
   if ((begins_range(r) && !pf_spans_begin_range(r)) ||
-      pf_machine_take(m, rows, r->row, r->row + 1) != PF_OK ||
+      pf_machine_process(m, rows, r->row, r->row + 1) != PF_OK ||
       find_slot(r, &slot) != PF_OK)
     return PF_ENOMEM;
   if (!look_at_epoch(r) || !pf_spans_take_calls(r, slot, rows->kinds[r->row]))
@@ -108,7 +108,7 @@ static pf_status pull (spans_reader *r, pf_error *error) {
     r->events.batch.rows = 0;
     return status;
   }
-  return pf_events_arrange(&r->events, 0, r->events.batch.rows) == PF_OK
+  return pf_events_convert(&r->events, 0, r->events.batch.rows) == PF_OK
              ? PF_MORE
              : PF_ENOMEM;
 }
@@ -181,8 +181,8 @@ static void spans_close (pf_reader *self) {
   close_stacks(&r->groups);
   if (r->has_machine)
     pf_machine_free(&r->machine);
-  pf_numbering_free(&r->values);
-  pf_numbering_free(&r->frames);
+  pf_id_table_free(&r->values);
+  pf_id_table_free(&r->frames);
   pf_events_close(&r->events);
   free(r->tracks);
   free(r->rows);
@@ -204,7 +204,7 @@ const pf_span_track *pf_spans_tracks (const pf_reader *spans, uint32_t *count) {
 }
 
 
-void pf_spans_ends (const pf_reader *spans, int64_t *first, int64_t *last) {
+void pf_spans_limits (const pf_reader *spans, int64_t *first, int64_t *last) {
   const spans_reader *const r = (const spans_reader *)(const void *)spans;
   *first = r->has_first ? r->first : 0;
   *last = r->has_first ? r->last : 0;
@@ -217,8 +217,8 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   r->options = *options;
-  pf_numbering_init(&r->values);
-  pf_numbering_init(&r->frames);
+  pf_id_table_init(&r->values);
+  pf_id_table_init(&r->frames);
   const pf_status status = pf_events_open_with(
       &r->events, events, options->variables ? "value" : NULL, error);
   if (status != PF_OK) {

@@ -67,6 +67,6 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
    both 0 when there was none. */
 const pf_events *pf_spans_events (const pf_reader *spans);
 const pf_span_track *pf_spans_tracks (const pf_reader *spans, uint32_t *count);
-void pf_spans_ends (const pf_reader *spans, int64_t *first, int64_t *last);
+void pf_spans_limits (const pf_reader *spans, int64_t *first, int64_t *last);
 
 #endif

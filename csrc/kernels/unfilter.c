@@ -19,7 +19,7 @@
 typedef struct entry {
   pf_call_stack *lane;
   uint32_t slot;
-  pf_letter letter;
+  pf_call_op letter;
   int64_t time;
 } entry;
 
@@ -92,7 +92,7 @@ static pf_status end_past (unfilter *self, pf_batch *out, pf_call_stack *lane,
   if (is_returning(call))
     return end_call(self, out, lane, call->time[PF_RETURNING], 0, NO_ROW,
                     error);
-  const pf_letter last = call->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
+  const pf_call_op last = call->seen[PF_ENTERED] ? PF_ENTERED : PF_CALLING;
   return end_call(self, out, lane, call->time[last], PF_FLAG_GAP, NO_ROW,
                   error);
 }
@@ -110,7 +110,7 @@ static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
                              pf_error *error) {
   const size_t row = self->row;
   if (pf_frames_is_second(e->lane, e->slot, e->letter)) {
-    pf_open_call_see(pf_frames_top(e->lane), e->letter, e->time);
+    pf_open_call_record(pf_frames_top(e->lane), e->letter, e->time);
     advance(self, e->lane);
     return PF_OK;
   }
@@ -121,7 +121,7 @@ static pf_status take_enter (unfilter *self, pf_batch *out, const entry *e,
   pf_open_call *const call = pf_frames_push(&self->frames, e->lane, e->slot);
   if (call == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  pf_open_call_see(call, e->letter, e->time);
+  pf_open_call_record(call, e->letter, e->time);
   call->area = area;
   self->frames.gaps += self->frames.slots[e->slot].is_holder;
   advance(self, e->lane);
@@ -161,7 +161,7 @@ static pf_status take_leave (unfilter *self, pf_batch *out, const entry *e,
                     has_gap ? PF_FLAG_GAP : PF_FLAG_UNWOUND, NO_ROW, error);
   }
   const size_t row = self->row;
-  pf_open_call_see(top, e->letter, e->time);
+  pf_open_call_record(top, e->letter, e->time);
   advance(self, lane);
   if (e->letter == PF_RETURNING && top->seen[PF_CALLING])
     return PF_OK; /* the call ends at its o */
@@ -253,7 +253,7 @@ static int64_t time_of (const unfilter *self, size_t row) {
 
 static pf_status look_at (unfilter *self, size_t row, entry *e,
                           pf_error *error) {
-  pf_mark mark;
+  pf_call_row mark;
   if (pf_frames_look(&self->frames, &self->in, &self->at, row, &mark) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   *e = (entry){&self->frames.lanes[mark.lane], mark.slot, mark.letter,
@@ -281,7 +281,7 @@ static pf_status step (unfilter *self, pf_batch *out, pf_error *error) {
     begin_sweep(self, closes);
     return PF_OK;
   }
-  entry e = {NULL, 0, PF_NO_LETTER, 0};
+  entry e = {NULL, 0, PF_NO_OP, 0};
   const pf_status status = look_at(self, self->row, &e, error);
   if (status != PF_OK || e.lane == NULL)
     return status;
@@ -400,7 +400,7 @@ static bool goes_plain (const unfilter *self) {
 
 /* Take rows of the input: many that are plain, or one. */
 static pf_status take_rows (unfilter *self, pf_batch *out, pf_error *error) {
-  if (goes_plain(self) && pf_unfilter_plain(self, out) != PF_OK)
+  if (goes_plain(self) && pf_unfilter_fast(self, out) != PF_OK)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   if (self->row == self->in.rows || out->rows == PF_BATCH_ROWS)
     return PF_OK;

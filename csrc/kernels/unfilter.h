@@ -34,7 +34,7 @@ pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
                             pf_error *error);
 
 /* How events are made. */
-typedef struct pf_event_making {
+typedef struct pf_unfilter_options {
   const pf_bytes *idle; /* names of functions in which a thread waits: their own
                            time is taken out of its clock. Letters of any
                            case; borrowed until the reader is made */
@@ -42,14 +42,15 @@ typedef struct pf_event_making {
   bool by_line; /* calls that begin at different lines (int column line) are
                    different areas */
   bool details; /* events have the columns line and params of the input */
-} pf_event_making;
+} pf_unfilter_options;
 
 /*
 ** The same as columns time, event, area, lane, flags and perhaps line
 ** and params, and without the rows
 ** that are neither enter nor leave: a table of events.
 */
-pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
+pf_status pf_unfilter_events (pf_reader *input,
+                              const pf_unfilter_options *making,
                               pf_reader **reader, pf_error *error);
 
 /*

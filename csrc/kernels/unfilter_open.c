@@ -121,7 +121,7 @@ pf_status pf_unfilter_open (pf_reader *input, pf_reader **reader,
 
 
 /* Keep the names of functions in which threads wait. */
-static bool keep_idle (unfilter *self, const pf_event_making *making) {
+static bool keep_idle (unfilter *self, const pf_unfilter_options *making) {
   size_t size = 0;
   for (size_t i = 0; i < making->nidle; i++)
     size += making->idle[i].size;
@@ -141,7 +141,8 @@ static bool keep_idle (unfilter *self, const pf_event_making *making) {
 }
 
 
-pf_status pf_unfilter_events (pf_reader *input, const pf_event_making *making,
+pf_status pf_unfilter_events (pf_reader *input,
+                              const pf_unfilter_options *making,
                               pf_reader **reader, pf_error *error) {
   unfilter *const self = make(input, 7, error);
   if (self == NULL)

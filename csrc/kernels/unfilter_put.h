@@ -42,7 +42,7 @@ typedef struct unfilter {
   bool has_ended;   /* the input has */
   bool is_swept;    /* what the gap before `row` closes is closed */
   bool has_marks;   /* rows of `in` may close calls: files begin, or gaps */
-  bool is_plain;    /* rows of `in` may be taken by pf_unfilter_plain */
+  bool is_plain;    /* rows of `in` may be taken by pf_unfilter_fast */
   bool has_gap;     /* no event has been put out since one */
   int64_t latest;   /* the last time of all threads */
   unsigned closes;  /* all open calls are being closed, with these flags; 0:
@@ -74,12 +74,12 @@ pf_status pf_unfilter_put (unfilter *self, pf_batch *out, const line *l,
                            pf_error *error);
 
 /*
-** unfilter_plain.c: make events of rows of the input from `row` on, as long as
+** unfilter_fast.c: make events of rows of the input from `row` on, as long as
 ** they are usual ones of calls that are entered and left in their order, and
 ** there is room. What the long way makes of these is the same. PF_OK or
 ** PF_ENOMEM.
 */
-pf_status pf_unfilter_plain (unfilter *self, pf_batch *out);
+pf_status pf_unfilter_fast (unfilter *self, pf_batch *out);
 
 /* The same as packed events: there may be none. */
 pf_status pf_unfilter_pack (unfilter *self, pf_packed *events);

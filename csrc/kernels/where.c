@@ -277,7 +277,7 @@ pf_status pf_where_open (pf_reader *input, const pf_test *tests, size_t ntests,
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   const pf_status status =
       pf_filter_open(input, w->columns, ntests,
-                     (pf_choice){w, choose, where_close}, reader, error);
+                     (pf_predicate){w, choose, where_close}, reader, error);
   if (status != PF_OK)
     where_close(w);
   return status;

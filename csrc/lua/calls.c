@@ -107,8 +107,8 @@ static void read_parts (lua_State *L, pf_statistics_options *options) {
                   "a reader of parts cannot seek");
     lua_pop(L, 1);
   }
-  options->parts = parts;
-  options->nparts = count;
+  options->chunks = parts;
+  options->nchunks = count;
 }
 
 
@@ -130,7 +130,7 @@ static int core_statistics (lua_State *L) {
     options.by = PF_BY_CALLER;
   read_ranks(L, 2, &options);
   if (l_is_progress(events))
-    options.watcher = (pf_watcher){l_progress_is_cancelled, events};
+    options.progress = (pf_progress){l_progress_is_cancelled, events};
   const int pins[] = {1, 3};
   l_reader *const r = l_reader_new(L, pins, 2);
   pf_error error;

@@ -10,7 +10,7 @@
 typedef struct track_scan track_scan;
 
 struct track_scan {
-  const pf_kept_spans *kept;
+  const pf_span_store *kept;
   pf_contexts *contexts;
   uint32_t *frames;  /* by frame of the spans: frame of the contexts */
   uint32_t kinds[4]; /* name ids of the kinds, in the order below */
@@ -36,18 +36,18 @@ enum {
 
 /* {====== Scanning a track ====== */
 
-static bool is_with_areas (const pf_kept_spans *kept) {
-  const pf_events *const events = pf_kept_spans_events(kept);
+static bool is_with_areas (const pf_span_store *kept) {
+  const pf_events *const events = pf_span_store_events(kept);
   return events->reader->fields[events->area].type == PF_AREA;
 }
 
 
 /* Returns the area of the contexts for a frame of the spans: its area, or a new
    area for the name if the frame has a value. PF_NO_AREA: out of memory. */
-static uint32_t frame_of (const pf_kept_spans *kept, uint32_t frame) {
-  pf_dictionary *const d = pf_kept_spans_events(kept)->reader->dictionary;
-  const uint32_t area = pf_kept_spans_area(kept, frame);
-  const uint32_t name = pf_kept_spans_name(kept, frame);
+static uint32_t frame_of (const pf_span_store *kept, uint32_t frame) {
+  pf_dictionary *const d = pf_span_store_events(kept)->reader->dictionary;
+  const uint32_t area = pf_span_store_area(kept, frame);
+  const uint32_t name = pf_span_store_name(kept, frame);
   if (is_with_areas(kept) && pf_area_name(d, area) == name)
     return pf_frame_of(d, area);
   pf_area named = PF_AREA_NONE;
@@ -57,8 +57,8 @@ static uint32_t frame_of (const pf_kept_spans *kept, uint32_t frame) {
 
 
 /* Pushes the memory of the areas of all frames, and fills it. */
-static uint32_t *push_frames (lua_State *L, const pf_kept_spans *kept) {
-  const uint32_t count = pf_kept_spans_frame_count(kept);
+static uint32_t *push_frames (lua_State *L, const pf_span_store *kept) {
+  const uint32_t count = pf_span_store_frame_count(kept);
   uint32_t *const frames =
       lua_newuserdatauv(L, (count + 1) * sizeof *frames, 0);
   for (uint32_t i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static uint32_t *push_frames (lua_State *L, const pf_kept_spans *kept) {
 
 static void find_kinds (lua_State *L, track_scan *w) {
   static const char *const names[NKINDS] = {"open", "close", "rest", "run"};
-  pf_dictionary *const d = pf_kept_spans_events(w->kept)->reader->dictionary;
+  pf_dictionary *const d = pf_span_store_events(w->kept)->reader->dictionary;
   for (size_t i = 0; i < NKINDS; i++) {
     w->kinds[i] = pf_intern_text(d, names[i]);
     if (w->kinds[i] == PF_NO_NAME)
@@ -83,14 +83,14 @@ static void find_kinds (lua_State *L, track_scan *w) {
 
 /* Handles a row of the track. PF_OK or PF_ENOMEM. */
 static pf_status read_row (track_scan *w, const pf_column *c, size_t row) {
-  const int64_t time = c[PF_KEPT_TIME].ints[row];
-  const uint32_t kind = c[PF_KEPT_KIND].ids[row];
+  const int64_t time = c[PF_TRACK_TIME].ints[row];
+  const uint32_t kind = c[PF_TRACK_KIND].ids[row];
   if (time > w->since)
     w->emit(w, w->is_resting ? 0 : w->node, w->since, time);
   w->since = time;
   if (kind == w->kinds[OPEN])
     w->node = pf_context_of(w->contexts, w->node,
-                            w->frames[c[PF_KEPT_FRAME].ints[row]]);
+                            w->frames[c[PF_TRACK_FRAME].ints[row]]);
   else if (kind == w->kinds[CLOSE])
     w->node = w->contexts->parents[w->node];
   else
@@ -104,9 +104,9 @@ static pf_status scan_track (track_scan *w, uint32_t track, int64_t origin,
                              pf_error *error) {
   pf_reader *reader;
   pf_batch batch = {.columns = NULL};
-  bool wanted[PF_KEPT_FIELDS] = {true, true, true};
+  bool wanted[PF_TRACK_FIELDS] = {true, true, true};
   pf_status status =
-      pf_kept_spans_reader(w->kept, track, origin, &reader, error);
+      pf_span_store_reader(w->kept, track, origin, &reader, error);
   if (status != PF_OK)
     return status;
   w->node = 0;
@@ -152,9 +152,9 @@ static int core_span_contexts (lua_State *L) {
   w.contexts = l_contexts_new(L, lua_gettop(L));
   if (pf_metric_of(w.contexts, "time", "ns") != 0)
     return luaL_error(L, "not enough memory");
-  (void)pf_kept_spans_tracks(w.kept, &count);
+  (void)pf_span_store_tracks(w.kept, &count);
   int64_t first, last;
-  pf_kept_spans_ends(w.kept, &first, &last);
+  pf_span_store_limits(w.kept, &first, &last);
   for (uint32_t i = 0; i < count; i++)
     if (scan_track(&w, i, first, &error) != PF_OK)
       return l_failure(L, &error, NULL);

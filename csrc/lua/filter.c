@@ -85,7 +85,7 @@ static int core_filter (lua_State *L) {
   l_callback_open(L, &f->callback, 2, l_reader_check(L, 1)->open); /* at 5 */
   const int pins[] = {1, 4, 5};
   l_reader *const r = l_reader_new(L, pins, 3);
-  const pf_choice choice = {f, filter_rows, filter_release};
+  const pf_predicate choice = {f, filter_rows, filter_release};
   pf_error error;
   if (pf_filter_open(input, f->columns, (size_t)f->count, choice, &r->reader,
                      &error) != PF_OK)
@@ -213,7 +213,7 @@ static void check_same (lua_State *L, const pf_reader *first,
 
 
 /* Sets the readers of the parts and pins them. */
-static void set_readers (lua_State *L, pf_part *parts, size_t nparts) {
+static void set_readers (lua_State *L, pf_chain_input *parts, size_t nparts) {
   for (size_t p = 0; p < nparts; p++) {
     lua_rawgeti(L, READERS, (lua_Integer)p + 1);
     l_reader *const reader = l_reader_check(L, -1);
@@ -253,7 +253,7 @@ static uint32_t constant_of (lua_State *L, const pf_reader *reader,
 
 /* Reads constant `c` of the table at CONSTANTS: sets its value for all parts
    and returns its name. */
-static const char *set_constant (lua_State *L, const pf_part *parts,
+static const char *set_constant (lua_State *L, const pf_chain_input *parts,
                                  size_t nparts, uint32_t *constants,
                                  size_t count, size_t c) {
   const pf_reader *const reader = parts[0].reader;
@@ -275,7 +275,7 @@ static const char *set_constant (lua_State *L, const pf_part *parts,
 
 /* One block of memory: parts, names and values of the constants. */
 typedef struct chain_block {
-  pf_part *parts;
+  pf_chain_input *parts;
   const char **names;
   uint32_t *constants;
 } chain_block;
@@ -283,12 +283,12 @@ typedef struct chain_block {
 
 static chain_block new_chain_block (lua_State *L, size_t nparts,
                                     size_t nconstants) {
-  const size_t size =
-      nparts * sizeof(pf_part) + nconstants * (sizeof(char *) + nparts * 4) + 1;
+  const size_t size = nparts * sizeof(pf_chain_input) +
+                      nconstants * (sizeof(char *) + nparts * 4) + 1;
   uint8_t *const memory = lua_newuserdatauv(L, size, 0);
   memset(memory, 0, size);
   chain_block block;
-  block.parts = (pf_part *)(void *)memory;
+  block.parts = (pf_chain_input *)(void *)memory;
   block.names = (const char **)(void *)(block.parts + nparts);
   block.constants = (uint32_t *)(void *)(block.names + nconstants);
   for (size_t p = 0; p < nparts; p++)

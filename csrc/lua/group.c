@@ -99,7 +99,7 @@ static void set_key (lua_State *L, group_block *b, size_t i,
   pin(L); /* the key's thread */
   pin(L); /* the key */
   key->name = function->name;
-  key->maker = &function->maker;
+  key->computed = &function->computed;
   b->functions[i] = function;
   b->types[i] = function->type;
 }
@@ -241,7 +241,7 @@ static int core_group (lua_State *L) {
   if (!lua_isnil(L, PARTS) && split(L, r->reader) != PF_OK)
     return luaL_error(L, "not enough memory");
   check_names(L, r->reader);
-  if (has_open_type(b) && pf_group_drain(r->reader, retype, b, &error) < PF_OK)
+  if (has_open_type(b) && pf_group_run(r->reader, retype, b, &error) < PF_OK)
     return l_throw(L, &error, READER);
   return 1;
 }

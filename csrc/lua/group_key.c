@@ -188,7 +188,8 @@ l_key *l_key_new (lua_State *L, int index, int reader_arg) {
   read_key(L, key, index);
   lua_getfield(L, index, "name"); /* keeps key->name */
   lua_setiuservalue(L, -2, 1);
-  key->maker = (pf_maker){key, key->columns, (size_t)key->count, make, put};
+  key->computed =
+      (pf_computed_key){key, key->columns, (size_t)key->count, make, put};
   if (lua_getfield(L, index, "fn") != LUA_TFUNCTION)
     luaL_error(L, "key '%s': fn must be a function, got %s", key->name,
                luaL_typename(L, -1));

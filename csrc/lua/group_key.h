@@ -15,7 +15,8 @@
 /* A function of some columns that returns a key. */
 typedef struct l_key {
   l_callback callback; /* values: see group_key.c */
-  pf_maker maker;      /* callbacks for the kernel; their context is this key */
+  pf_computed_key
+      computed; /* callbacks for the kernel; their context is this key */
   const pf_reader *input;
   const char *name;
   bool typed;         /* the type was declared, else the values determine it */

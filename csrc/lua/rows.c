@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "lua/binding.h"
 #include "lua/rows.h"
 
@@ -43,7 +43,7 @@
 
 static int job_gc (lua_State *L) {
   row_job *const job = luaL_checkudata(L, 1, L_JOB);
-  for (size_t i = 0; job->batch_texts != NULL && i < PF_RELAY_LOADS; i++)
+  for (size_t i = 0; job->batch_texts != NULL && i < PF_PIPELINE_SLOTS; i++)
     free(job->batch_texts[i].at);
   free(job->batch_texts);
   free(job->text.at);
@@ -159,15 +159,16 @@ static pf_status write_batches (row_job *job, pf_error *error) {
   shared.ahead.max_size = MAX_AHEAD;
   shared.ahead.count = 1; /* not 0: an earlier row exists */
   if (job->format->is_independent)
-    job->batch_texts = calloc(PF_RELAY_LOADS, sizeof *job->batch_texts);
-  const pf_relay relay = {.wanted = job->wanted,
-                          .sparse = -1,
-                          .notes = 1,
-                          .prepare = clear_note,
-                          .help = job->batch_texts != NULL ? write_ahead : NULL,
-                          .take = write_batch,
-                          .context = &shared};
-  return pf_relay_read(&relay, job->reader, error);
+    job->batch_texts = calloc(PF_PIPELINE_SLOTS, sizeof *job->batch_texts);
+  const pf_pipeline pipeline = {
+      .wanted = job->wanted,
+      .sparse = -1,
+      .notes = 1,
+      .prepare = clear_note,
+      .process_in_caller = job->batch_texts != NULL ? write_ahead : NULL,
+      .process = write_batch,
+      .context = &shared};
+  return pf_pipeline_run(&pipeline, job->reader, error);
 }
 
 

@@ -5,26 +5,26 @@
 
 #include <string.h>
 
-#include "kernels/kept_spans.h"
+#include "kernels/span_store.h"
 #include "lua/binding.h"
 #include "lua/spans.h"
 
 #define L_SPANS "profio.spans"
 
 typedef struct l_spans {
-  pf_kept_spans *kept; /* owned; NULL when closed */
+  pf_span_store *kept; /* owned; NULL when closed */
   bool is_open;        /* flag of its readers */
 } l_spans;
 
 
-const pf_kept_spans *l_spans_check (lua_State *L, int arg) {
+const pf_span_store *l_spans_check (lua_State *L, int arg) {
   const l_spans *const s = luaL_checkudata(L, arg, L_SPANS);
   luaL_argcheck(L, s->is_open, arg, "spans are closed");
   return s->kept;
 }
 
 
-static const pf_kept_spans *check (lua_State *L) {
+static const pf_span_store *check (lua_State *L) {
   return l_spans_check(L, 1);
 }
 
@@ -41,15 +41,15 @@ static l_reader *new_reader (lua_State *L) {
 static int spans_gc (lua_State *L) {
   l_spans *const s = luaL_checkudata(L, 1, L_SPANS);
   s->is_open = false;
-  pf_kept_spans_close(s->kept);
+  pf_span_store_close(s->kept);
   s->kept = NULL;
   return 0;
 }
 
 
 /* Pushes the value of a lane; nil if it is unknown. */
-static void push_lane (lua_State *L, const pf_kept_spans *kept, uint32_t lane) {
-  const pf_events *const events = pf_kept_spans_events(kept);
+static void push_lane (lua_State *L, const pf_span_store *kept, uint32_t lane) {
+  const pf_events *const events = pf_span_store_events(kept);
   int64_t value = 0;
   uint64_t missing[PF_BATCH_ROWS / 64];
   pf_column column = {
@@ -60,12 +60,12 @@ static void push_lane (lua_State *L, const pf_kept_spans *kept, uint32_t lane) {
 
 
 /* Pushes the description of a track. */
-static void push_track (lua_State *L, const pf_kept_spans *kept,
+static void push_track (lua_State *L, const pf_span_store *kept,
                         const pf_span_track *track, uint32_t number) {
   const char *const kind = track->kind == PF_KIND_FUNCTION ? "lane"
                            : track->kind == PF_KIND_STATE  ? "states"
                                                            : "values";
-  const uint32_t variable = pf_kept_spans_variable(kept, number);
+  const uint32_t variable = pf_span_store_variable(kept, number);
   lua_createtable(L, 0, 6);
   push_lane(L, kept,
             track->kind == PF_KIND_FUNCTION ? track->lane : PF_NO_SLOT);
@@ -74,7 +74,7 @@ static void push_track (lua_State *L, const pf_kept_spans *kept,
   lua_setfield(L, -2, "kind");
   if (variable != PF_NO_NAME) {
     const pf_bytes name =
-        pf_name(pf_kept_spans_events(kept)->reader->dictionary, variable);
+        pf_name(pf_span_store_events(kept)->reader->dictionary, variable);
     lua_pushlstring(L, (const char *)name.at, name.size);
     lua_setfield(L, -2, "variable");
   }
@@ -82,7 +82,7 @@ static void push_track (lua_State *L, const pf_kept_spans *kept,
   lua_setfield(L, -2, "area");
   lua_pushinteger(L, track->run);
   lua_setfield(L, -2, "run");
-  lua_pushinteger(L, (lua_Integer)pf_kept_spans_rows(kept, number));
+  lua_pushinteger(L, (lua_Integer)pf_span_store_rows(kept, number));
   lua_setfield(L, -2, "rows");
 }
 
@@ -92,8 +92,8 @@ static void push_track (lua_State *L, const pf_kept_spans *kept,
    of one area. */
 static int spans_tracks (lua_State *L) {
   uint32_t count;
-  const pf_kept_spans *const kept = check(L);
-  const pf_span_track *const tracks = pf_kept_spans_tracks(kept, &count);
+  const pf_span_store *const kept = check(L);
+  const pf_span_track *const tracks = pf_span_store_tracks(kept, &count);
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
     push_track(L, kept, &tracks[i], i);
@@ -106,7 +106,7 @@ static int spans_tracks (lua_State *L) {
 /* spans:ends(): the first and the last time of the events, in ns. */
 static int spans_ends (lua_State *L) {
   int64_t first, last;
-  pf_kept_spans_ends(check(L), &first, &last);
+  pf_span_store_limits(check(L), &first, &last);
   lua_pushinteger(L, first);
   lua_pushinteger(L, last);
   return 2;
@@ -117,14 +117,14 @@ static int spans_ends (lua_State *L) {
    frame, name, net and flags. */
 static int spans_reader (lua_State *L) {
   uint32_t count;
-  const pf_kept_spans *const kept = check(L);
+  const pf_span_store *const kept = check(L);
   const lua_Integer track = luaL_checkinteger(L, 2);
   const lua_Integer origin = luaL_optinteger(L, 3, 0);
-  (void)pf_kept_spans_tracks(kept, &count);
+  (void)pf_span_store_tracks(kept, &count);
   luaL_argcheck(L, track >= 1 && track <= count, 2, "no such track");
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_kept_spans_reader(kept, (uint32_t)track - 1, origin, &r->reader,
+  if (pf_span_store_reader(kept, (uint32_t)track - 1, origin, &r->reader,
                            &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
@@ -133,17 +133,17 @@ static int spans_reader (lua_State *L) {
 
 /* spans:frames(): a reader of all frames with frame, area and name. */
 static int spans_frames (lua_State *L) {
-  const pf_kept_spans *const kept = check(L);
+  const pf_span_store *const kept = check(L);
   l_reader *const r = new_reader(L);
   pf_error error;
-  if (pf_kept_spans_frames(kept, &r->reader, &error) != PF_OK)
+  if (pf_span_store_frames(kept, &r->reader, &error) != PF_OK)
     return l_throw(L, &error, 0);
   return 1;
 }
 
 
 static int spans_frame_count (lua_State *L) {
-  lua_pushinteger(L, pf_kept_spans_frame_count(check(L)));
+  lua_pushinteger(L, pf_span_store_frame_count(check(L)));
   return 1;
 }
 
@@ -191,7 +191,7 @@ static int core_kept_spans (lua_State *L) {
   lua_setiuservalue(L, -2, 1);
   events->is_input = true;
   pf_error error;
-  if (pf_kept_spans_open(events->reader, &options, &s->kept, &error) == PF_OK) {
+  if (pf_span_store_open(events->reader, &options, &s->kept, &error) == PF_OK) {
     s->is_open = true;
     return 1;
   }

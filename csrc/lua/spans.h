@@ -5,11 +5,11 @@
 #ifndef lua_spans_h
 #define lua_spans_h
 
-#include "kernels/kept_spans.h"
+#include "kernels/span_store.h"
 #include "lua/binding.h"
 
 /* Returns the spans at `arg`; borrowed: pin them. Raises when they are
    closed. */
-const pf_kept_spans *l_spans_check (lua_State *L, int arg);
+const pf_span_store *l_spans_check (lua_State *L, int arg);
 
 #endif

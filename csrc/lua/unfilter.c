@@ -51,7 +51,7 @@ static size_t names_at (lua_State *L, int arg, pf_bytes **names) {
 static int core_events (lua_State *L) {
   pf_reader *const input = l_reader_check(L, 1)->reader;
   const int pins[] = {1};
-  pf_event_making making = {NULL, 0, false, false};
+  pf_unfilter_options making = {NULL, 0, false, false};
   pf_bytes *idle = NULL;
   lua_settop(L, 2);
   if (lua_istable(L, 2)) {

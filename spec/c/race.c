@@ -1,6 +1,6 @@
 /*
 ** race.c - everything that runs in two threads, to be built with
-** ThreadSanitizer: writers through rings, the relay of tables, entries that
+** ThreadSanitizer: writers through rings, the pipeline of tables, entries that
 ** are decoded ahead, groups of tables in parts and of calls, and profiles.
 **
 **   race FOLDER
@@ -16,7 +16,7 @@
 #include "kernels/chain.h"
 #include "kernels/group.h"
 #include "kernels/limit.h"
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "model/areas.h"
 #include "model/gathering.h"
 #include "model/names.h"
@@ -86,7 +86,7 @@ static void fail_writing (void) {
 /* }====== */
 
 
-/* {====== The relay ====== */
+/* {====== The pipeline ====== */
 
 typedef struct numbers {
   pf_reader reader;
@@ -160,7 +160,7 @@ static pf_status show_areas (void *context, const pf_pull *pull,
 }
 
 
-static void relay_areas (void) {
+static void pipe_areas (void) {
   static const pf_field field = {"area", PF_AREA, NULL, false};
   const pf_want want = {"area", PF_AREA, true};
   shown_areas shown = {pf_dictionary_new(), 0};
@@ -169,19 +169,19 @@ static void relay_areas (void) {
                           .nfields = 1,
                           .dictionary = shown.dictionary,
                           .next = next_areas}};
-  const pf_relay relay = {.wants = &want,
-                          .nwants = 1,
-                          .sparse = -1,
-                          .take = show_areas,
-                          .context = &shown};
-  MUST(pf_relay_read(&relay, &n.reader, &error) == PF_OK);
+  const pf_pipeline pipeline = {.wants = &want,
+                                .nwants = 1,
+                                .sparse = -1,
+                                .process = show_areas,
+                                .context = &shown};
+  MUST(pf_pipeline_run(&pipeline, &n.reader, &error) == PF_OK);
   MUST(shown.count == (int64_t)LINES);
   pf_dictionary_free(shown.dictionary);
-  printf("relay: %u areas\n", LINES);
+  printf("pipeline: %u areas\n", LINES);
 }
 
 
-static void relay_numbers (void) {
+static void pipe_numbers (void) {
   static const pf_field field = {"n", PF_INT, NULL, false};
   const pf_want want = {"n", PF_INT, true};
   int64_t sum = 0;
@@ -190,15 +190,15 @@ static void relay_numbers (void) {
                           .nfields = 1,
                           .dictionary = pf_dictionary_new(),
                           .next = next_numbers}};
-  const pf_relay relay = {.wants = &want,
-                          .nwants = 1,
-                          .sparse = -1,
-                          .take = add_up,
-                          .context = &sum};
-  MUST(pf_relay_read(&relay, &n.reader, &error) == PF_OK);
+  const pf_pipeline pipeline = {.wants = &want,
+                                .nwants = 1,
+                                .sparse = -1,
+                                .process = add_up,
+                                .context = &sum};
+  MUST(pf_pipeline_run(&pipeline, &n.reader, &error) == PF_OK);
   MUST(sum == (int64_t)LINES * (LINES - 1) / 2);
   pf_dictionary_free(n.reader.dictionary);
-  printf("relay: %u rows\n", LINES);
+  printf("pipeline: %u rows\n", LINES);
 }
 
 /* }====== */
@@ -497,7 +497,7 @@ static void gather_profiles (void) {
   pf_sink plain, packed;
   pf_error error;
   pf_trace traces[3];
-  pf_part parts[3];
+  pf_chain_input parts[3];
   pf_reader *chain;
   make_contexts(&contexts, dictionary);
   write_profile(&contexts, &plain, &packed);
@@ -509,7 +509,7 @@ static void gather_profiles (void) {
                     .nsources = 1,
                     .dictionary = dictionary,
                     .notes = pf_notes_new()};
-    parts[i] = (pf_part){NULL, NULL, 0};
+    parts[i] = (pf_chain_input){NULL, NULL, 0};
     MUST(t->format->open(t, &error) == PF_OK);
     MUST(t->tables[1].open(t, &t->tables[1], &parts[i].reader, &error) ==
          PF_OK);
@@ -547,8 +547,8 @@ int main (int argc, char **argv) {
   for (int mode = PF_RING_BLOCK; mode <= PF_RING_OVERWRITE; mode++)
     write_lines(path, (pf_ring_mode)mode);
   fail_writing();
-  relay_numbers();
-  relay_areas();
+  pipe_numbers();
+  pipe_areas();
   decode_ahead();
   group_events();
   group_calls();

@@ -52,15 +52,16 @@ typedef enum pf_call_flag {
   PF_CALL_UNWOUND = 32 /* its leave is not in the trace */
 } pf_call_flag;
 
-#define PF_CALL_WORDS 6
-extern const char *const pf_call_words[PF_CALL_WORDS]; /* of bits 0, 1, ... */
+#define PF_CALL_FLAG_NAMES 6
+extern const char
+    *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* of bits 0, 1, ... */
 
 /* Write the words of flags with blanks between, ended by 0; 64 bytes are enough
    for all. */
 void pf_call_flags_text (unsigned flags, char *text, size_t room);
 
 /* Of an event, and no word: it is the first one of another file. */
-#define PF_CALL_ANEW 64
+#define PF_CALL_NEW_FILE 64
 
 /* Calls with these were not recorded from enter to leave. */
 #define PF_CALL_PARTIAL \
@@ -73,7 +74,7 @@ enum {
   PF_CALL,
   PF_PERIOD,
   PF_OUTSIDE,
-  PF_LENGTHS
+  PF_DURATIONS
 };
 
 #define PF_NO_TIME (-1) /* a length that is not known or above 2^63-1 */
@@ -82,8 +83,8 @@ enum {
 /* One call. Lengths are 0 or more, or PF_NO_TIME. */
 typedef struct pf_call {
   int64_t start, stop;
-  int64_t lengths[PF_LENGTHS];
-  uint32_t slot;   /* its area and lane: machine.h */
+  int64_t lengths[PF_DURATIONS];
+  uint32_t slot;   /* its area and lane: call_machine.h */
   uint32_t caller; /* an area, or UINT32_MAX */
   uint32_t depth;
   uint32_t stack;  /* with the functions around it, if the machine keeps

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/calls/credit.h"
+#include "kernels/calls/fast_packed.h"
 #include "kernels/calls/events.h"
 #include "model/names.h"
 
@@ -79,7 +79,7 @@ typedef struct calls_reader {
   size_t nhanded;
   size_t row; /* of the events, the next to take */
   size_t at;  /* of the machine's calls, the next to hand out */
-  uint32_t words[1 << PF_CALL_WORDS]; /* names of flags, or PF_NO_NAME */
+  uint32_t words[1 << PF_CALL_FLAG_NAMES]; /* names of flags, or PF_NO_NAME */
 } calls_reader;
 
 
@@ -216,7 +216,7 @@ static pf_status pull (calls_reader *r, pf_error *error) {
   if (r->details != NULL)
     pf_details_read(r->details, column_at(r, r->events.line),
                     column_at(r, r->events.params));
-  return pf_events_arrange(&r->events, 0, r->events.batch.rows) == PF_OK
+  return pf_events_convert(&r->events, 0, r->events.batch.rows) == PF_OK
              ? PF_MORE
              : out_of_memory(error);
 }
@@ -244,8 +244,8 @@ static pf_status advance (calls_reader *r, pf_error *error) {
   const size_t to = r->row + (left < AT_ONCE ? left : AT_ONCE);
   const pf_status status =
       r->events.is_packed
-          ? pf_take_packed(&r->machine, &r->events, r->row, to)
-          : pf_machine_take(&r->machine, &r->events.rows, r->row, to);
+          ? pf_process_packed(&r->machine, &r->events, r->row, to)
+          : pf_machine_process(&r->machine, &r->events.rows, r->row, to);
   r->row = to;
   return status == PF_OK ? PF_MORE : out_of_memory(error);
 }

@@ -17,17 +17,17 @@
 #define PATIENCE 8    /* batches that are not packed behind one of slow rows */
 
 
-const char *const pf_call_words[PF_CALL_WORDS] = {"cut",  "gap",    "lost",
-                                                  "open", "orphan", "unwound"};
+const char *const pf_call_flag_names[PF_CALL_FLAG_NAMES] = {
+    "cut", "gap", "lost", "open", "orphan", "unwound"};
 
 
 void pf_call_flags_text (unsigned flags, char *text, size_t room) {
   size_t size = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < PF_CALL_WORDS && size < room; i++)
+  for (size_t i = 0; i < PF_CALL_FLAG_NAMES && size < room; i++)
     if ((flags >> i & 1) != 0)
       size += (size_t)snprintf(text + size, room - size, "%s%s",
-                               size == 0 ? "" : " ", pf_call_words[i]);
+                               size == 0 ? "" : " ", pf_call_flag_names[i]);
 }
 
 
@@ -99,7 +99,7 @@ pf_status pf_events_open (pf_events *e, pf_reader *reader, pf_error *error) {
 pf_status pf_events_open_with (pf_events *e, pf_reader *reader,
                                const char *also, pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
-  pf_numbering_init(&e->lanes);
+  pf_id_table_init(&e->lanes);
   if (also != NULL)
     e->also = column_of(reader, also, PF_INT, PF_INT);
   return status == PF_OK ? open_batch(e, error) : status;
@@ -115,7 +115,7 @@ void pf_events_find_details (pf_events *e) {
 pf_status pf_events_open_details (pf_events *e, pf_reader *reader,
                                   pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
-  pf_numbering_init(&e->lanes);
+  pf_id_table_init(&e->lanes);
   if (status != PF_OK)
     return status;
   pf_events_find_details(e);
@@ -127,7 +127,7 @@ void pf_events_close (pf_events *e) {
   if (e->reader == NULL)
     return;
   pf_batch_close(&e->batch);
-  pf_numbering_free(&e->lanes);
+  pf_id_table_free(&e->lanes);
   free(e->meanings);
   e->reader = NULL;
 }
@@ -159,8 +159,8 @@ static uint8_t flags_of (pf_bytes text) {
     const size_t from = at;
     while (at < text.size && text.at[at] != ' ')
       at++;
-    for (size_t i = 0; i < PF_CALL_WORDS; i++)
-      if (is_word((pf_bytes){text.at + from, at - from}, pf_call_words[i]))
+    for (size_t i = 0; i < PF_CALL_FLAG_NAMES; i++)
+      if (is_word((pf_bytes){text.at + from, at - from}, pf_call_flag_names[i]))
         bits |= (uint8_t)(1u << i);
   }
   return bits;
@@ -234,7 +234,7 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
 
 static pf_status number_lane (pf_events *e, uint64_t word, bool missing,
                               uint32_t *number) {
-  if (pf_number_present(&e->lanes, &word, &missing, 1, number) != PF_OK)
+  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, number) != PF_OK)
     return PF_ENOMEM;
   if (!missing) {
     e->recent[word & 63].word = word;
@@ -357,7 +357,7 @@ static void mark_files (pf_events *e) {
     if (e->rows.flags == NULL)
       memset(e->bits, 0, rows);
     e->rows.flags = e->bits;
-    e->bits[i] |= PF_CALL_ANEW;
+    e->bits[i] |= PF_CALL_NEW_FILE;
     e->now = file->ids[i];
   }
 }
@@ -407,7 +407,7 @@ static pf_status unpack (pf_events *e, size_t from, size_t to) {
 }
 
 
-pf_status pf_events_arrange (pf_events *e, size_t from, size_t to) {
+pf_status pf_events_convert (pf_events *e, size_t from, size_t to) {
   return e->is_packed ? unpack(e, from, to) : arrange(e);
 }
 

@@ -7,13 +7,13 @@
 ** there: lane (int or name), flags (name: words of call.h; `gap` ends all open
 ** calls before the event, `lost` marks them, the others are those of the call
 ** that the event begins or ends). Where rows are of several files (chain.h), the
-** first one of each file is marked PF_CALL_ANEW.
+** first one of each file is marked PF_CALL_NEW_FILE.
 */
 
 #ifndef events_h
 #define events_h
 
-#include "kernels/calls/machine.h"
+#include "kernels/calls/call_machine.h"
 #include "model/batch.h"
 
 typedef struct pf_events {
@@ -24,7 +24,7 @@ typedef struct pf_events {
   uint32_t now;                          /* the file of the last row */
   size_t also;                           /* of pf_events_open_with */
   size_t line, params;                   /* of pf_events_open_details */
-  pf_numbering lanes;                    /* order words of lanes to numbers */
+  pf_id_table lanes;                     /* order words of lanes to numbers */
   struct {
     uint64_t word;
     uint32_t number; /* + 1, or 0: none */
@@ -77,7 +77,7 @@ pf_status pf_events_next (pf_events *events, pf_error *error);
    second. Where more than the eighth part of packed rows were counted as slow,
    the next batches are not packed: mostly it is so with them too. */
 pf_status pf_events_pull (pf_events *events, bool packed, pf_error *error);
-pf_status pf_events_arrange (pf_events *events, size_t from, size_t to);
+pf_status pf_events_convert (pf_events *events, size_t from, size_t to);
 
 /* The number of the lane of a packed row. PF_ENOMEM. */
 pf_status pf_events_lane (pf_events *events, size_t row, uint32_t *number);

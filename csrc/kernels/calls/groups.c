@@ -12,14 +12,14 @@ void pf_groups_init (pf_groups *g, pf_group_by by, bool squares,
                      bool quantiles) {
   memset(g, 0, sizeof *g);
   g->by = by;
-  pf_tallies_init(&g->tallies, squares, quantiles);
-  pf_numbering_init(&g->keys);
+  pf_call_sums_init(&g->tallies, squares, quantiles);
+  pf_id_table_init(&g->keys);
 }
 
 
 void pf_groups_free (pf_groups *g) {
-  pf_tallies_free(&g->tallies);
-  pf_numbering_free(&g->keys);
+  pf_call_sums_free(&g->tallies);
+  pf_id_table_free(&g->keys);
   free(g->of_slots);
   free(g->numbers);
 }
@@ -27,8 +27,8 @@ void pf_groups_free (pf_groups *g) {
 
 /* The group of a key; false: out of memory. */
 static bool find_group (pf_groups *g, uint64_t key, uint32_t *group) {
-  return pf_number_words(&g->keys, &key, 1, group) == PF_OK &&
-         pf_tallies_reserve(&g->tallies, g->keys.count) == PF_OK;
+  return pf_id_table_words(&g->keys, &key, 1, group) == PF_OK &&
+         pf_call_sums_reserve(&g->tallies, g->keys.count) == PF_OK;
 }
 
 
@@ -51,7 +51,7 @@ pf_status pf_groups_of_slot (pf_groups *g, const pf_lanes *lanes, uint32_t slot,
     return PF_ENOMEM;
   const uint64_t key = g->by == PF_BY_LANE ? slot : lanes->slots[slot].area;
   *group = g->of_slots[slot];
-  if (*group == PF_UNNUMBERED && !find_group(g, key, group))
+  if (*group == PF_NO_ID && !find_group(g, key, group))
     return PF_ENOMEM;
   g->of_slots[slot] = *group;
   return PF_OK;
@@ -62,8 +62,8 @@ static pf_status number_by_slot (pf_groups *g, const pf_lanes *lanes,
                                  const pf_call *calls, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const uint32_t slot = calls[i].slot;
-    g->numbers[i] = slot < g->nslots ? g->of_slots[slot] : PF_UNNUMBERED;
-    if (g->numbers[i] == PF_UNNUMBERED &&
+    g->numbers[i] = slot < g->nslots ? g->of_slots[slot] : PF_NO_ID;
+    if (g->numbers[i] == PF_NO_ID &&
         pf_groups_of_slot(g, lanes, slot, &g->numbers[i]) != PF_OK)
       return PF_ENOMEM;
   }
@@ -111,6 +111,7 @@ pf_status pf_groups_add (pf_groups *g, const pf_lanes *lanes,
   const pf_status status = g->by == PF_BY_CALLER
                                ? number_by_caller(g, lanes, calls, count)
                                : number_by_slot(g, lanes, calls, count);
-  return status == PF_OK ? pf_tallies_add(&g->tallies, calls, count, g->numbers)
-                         : status;
+  return status == PF_OK
+             ? pf_call_sums_add(&g->tallies, calls, count, g->numbers)
+             : status;
 }

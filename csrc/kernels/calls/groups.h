@@ -6,8 +6,8 @@
 #ifndef groups_h
 #define groups_h
 
-#include "kernels/calls/machine.h"
-#include "kernels/calls/tally.h"
+#include "kernels/calls/call_machine.h"
+#include "kernels/calls/call_sums.h"
 
 typedef enum pf_group_by {
   PF_BY_AREA,
@@ -17,10 +17,10 @@ typedef enum pf_group_by {
 
 typedef struct pf_groups {
   pf_group_by by;
-  pf_tallies tallies;
-  pf_numbering keys;  /* of groups: the area, the slot, or the area in the
+  pf_call_sums tallies;
+  pf_id_table keys;   /* of groups: the area, the slot, or the area in the
                          upper half and its caller in the lower */
-  uint32_t *of_slots; /* the group of each slot, or PF_UNNUMBERED */
+  uint32_t *of_slots; /* the group of each slot, or PF_NO_ID */
   size_t nslots;
   struct {
     uint64_t key;

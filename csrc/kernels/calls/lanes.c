@@ -16,8 +16,8 @@ void pf_lanes_init (pf_lanes *p, pf_dictionary *dictionary, bool has_areas) {
   memset(p, 0, sizeof *p);
   p->dictionary = dictionary;
   p->has_areas = has_areas;
-  pf_numbering_init(&p->group_numbers);
-  pf_numbering_init(&p->sparse);
+  pf_id_table_init(&p->group_numbers);
+  pf_id_table_init(&p->sparse);
 }
 
 
@@ -40,8 +40,8 @@ void pf_lanes_free (pf_lanes *p) {
   free(p->groups);
   free(p->slot_memory);
   free(p->sparse_slots);
-  pf_numbering_free(&p->group_numbers);
-  pf_numbering_free(&p->sparse);
+  pf_id_table_free(&p->group_numbers);
+  pf_id_table_free(&p->sparse);
 }
 
 
@@ -169,7 +169,7 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
     return lane;
   const uint64_t word = variable_of(p, kind, area);
   uint32_t number;
-  if (pf_number_words(&p->group_numbers, &word, 1, &number) != PF_OK)
+  if (pf_id_table_words(&p->group_numbers, &word, 1, &number) != PF_OK)
     return NULL;
   return lane_at(&p->groups, &p->ngroups, &p->groups_room, number, true, first);
 }
@@ -199,7 +199,7 @@ static uint32_t *sparse_place (pf_lanes *p, const pf_lane *lane,
                                uint32_t area) {
   const uint64_t word = (uint64_t)lane->key << 32 | area;
   uint32_t number;
-  if (pf_number_words(&p->sparse, &word, 1, &number) != PF_OK)
+  if (pf_id_table_words(&p->sparse, &word, 1, &number) != PF_OK)
     return NULL;
   if (number >= p->sparse_room) {
     const size_t room = number < 32 ? 64 : (size_t)number * 2;

@@ -7,7 +7,7 @@
 #define lanes_h
 
 #include "kernels/calls/call.h"
-#include "kernels/numbering.h"
+#include "kernels/id_table.h"
 #include "model/stacks.h"
 
 /* What may be in a lane, from the class of the area. */
@@ -52,16 +52,16 @@ typedef struct pf_frame {
   bool is_counted; /* its enter was met */
   bool is_first;   /* of a part: the first enter of its slot */
   bool is_old;     /* of a part: entered before it */
-  bool is_plain;   /* may be left in the short way: plain.h */
+  bool is_plain;   /* may be left in the short way: fast_path.h */
 } pf_frame;
 
 /* Of a part: a call that was entered before it and left in it. */
-typedef struct pf_piece {
+typedef struct pf_unmatched_leave {
   uint32_t area;
   uint64_t before;        /* time until the first event of it in the part */
   uint64_t net, children; /* after that */
   int64_t time;           /* it was left */
-} pf_piece;
+} pf_unmatched_leave;
 
 #define PF_NO_EPOCH UINT32_MAX /* a lane without events of its own so far */
 
@@ -74,12 +74,12 @@ struct pf_lane {
   uint32_t epoch;   /* how many gaps it has seen, or PF_NO_EPOCH */
   uint32_t *direct; /* areas to slots, or PF_NO_SLOT */
   uint32_t ndirect;
-  uint32_t number;  /* among the lanes of the events, or PF_NO_SLOT */
-  uint32_t key;     /* no other lane has it */
-  int64_t last;     /* the latest time in it */
-  uint32_t peak;    /* of a part: the count was never greater */
-  uint64_t before;  /* of a part: as in a piece, of the call that is_old */
-  pf_piece *pieces; /* of a part: in order of time */
+  uint32_t number; /* among the lanes of the events, or PF_NO_SLOT */
+  uint32_t key;    /* no other lane has it */
+  int64_t last;    /* the latest time in it */
+  uint32_t peak;   /* of a part: the count was never greater */
+  uint64_t before; /* of a part: as in a piece, of the call that is_old */
+  pf_unmatched_leave *pieces; /* of a part: in order of time */
   size_t npieces, pieces_room;
   pf_lane *next, *prev; /* among the lanes with open calls */
 };
@@ -91,9 +91,10 @@ typedef struct pf_slot {
   uint32_t top; /* its topmost frame, or 0 */
   uint32_t epoch;
   uint32_t plain; /* the epoch in which it is a function that has been entered
-                     and left, or PF_NO_EPOCH: plain.h */
-  uint32_t group; /* in which its calls are counted, or PF_NO_SLOT: credit.h */
-  uint32_t age;   /* of a part: how many calls that were entered before it had
+                     and left, or PF_NO_EPOCH: fast_path.h */
+  uint32_t
+      group; /* in which its calls are counted, or PF_NO_SLOT: fast_packed.h */
+  uint32_t age; /* of a part: how many calls that were entered before it had
                    been left when this slot took over from another one */
   int64_t last_enter, last_leave; /* INT64_MIN: never */
   union {
@@ -123,12 +124,12 @@ typedef struct pf_lanes {
   size_t nlanes, lanes_room;
   pf_lane **groups; /* of variables: by number in group_numbers */
   size_t ngroups, groups_room;
-  pf_numbering group_numbers;
+  pf_id_table group_numbers;
   pf_slot *slots;    /* each in a line of the cache */
   void *slot_memory; /* with them in it */
   uint32_t nslots, slots_room;
   size_t direct_total; /* entries of all pf_lane.direct */
-  pf_numbering sparse; /* (lane, area) when there would be too many of them */
+  pf_id_table sparse;  /* (lane, area) when there would be too many of them */
   uint32_t *sparse_slots; /* by number in sparse */
   size_t sparse_room;
 } pf_lanes;

@@ -48,7 +48,7 @@ static double number_of (const wide *w) {
 }
 
 
-double pf_spread (const pf_squares *squares, pf_wide sum, uint64_t count) {
+double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count) {
   const pf_wide size = sum < 0 ? -sum : sum;
   const uint64_t low = (uint64_t)size, high = (uint64_t)(size >> 64);
   wide first = {{0}}, second = {{0}};

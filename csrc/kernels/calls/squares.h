@@ -55,6 +55,6 @@ static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
 
 /* The standard deviation of `count` values (1 or more) with that sum of squares
    and that sum. */
-double pf_spread (const pf_squares *squares, pf_wide sum, uint64_t count);
+double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count);
 
 #endif

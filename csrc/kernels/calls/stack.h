@@ -1,12 +1,12 @@
 /*
-** stack.h - the private part of machine.c: what happens on a stack. It is here
+** stack.h - the private part of call_machine.c: what happens on a stack. It is here
 ** so that an event costs no call.
 */
 
 #ifndef stack_h
 #define stack_h
 
-#include "kernels/calls/machine.h"
+#include "kernels/calls/call_machine.h"
 
 /* Of functions that events mostly need: with a body in the loop over them. */
 #define PF_HOT static inline __attribute__((always_inline))
@@ -42,7 +42,7 @@ static inline int64_t length (uint64_t value) {
 
 /* {====== Calls out ====== */
 
-/* Where the next call is written: there is room, since pf_machine_take and
+/* Where the next call is written: there is room, since pf_machine_process and
    _finish have made it. */
 static inline pf_call *next_call (pf_machine *m) {
   return &m->calls[m->ncalls];
@@ -165,7 +165,7 @@ static inline void note_idle (pf_machine *m, pf_lane *lane) {
 static inline void end_old (pf_lane *lane, const pf_frame *f, uint32_t area,
                             int64_t time) {
   lane->pieces[lane->npieces++] =
-      (pf_piece){area, lane->before, f->net, f->children, time};
+      (pf_unmatched_leave){area, lane->before, f->net, f->children, time};
 }
 
 

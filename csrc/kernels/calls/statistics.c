@@ -14,7 +14,7 @@ typedef struct statistics_reader {
   pf_statistics_options options;
   pf_statistics_schema schema;
   pf_reader **parts; /* with the input as the first */
-  pf_pass pass;
+  pf_scan pass;
   bool done;
   pf_error failure; /* the first one: given again when asked again */
   pf_store store;
@@ -40,10 +40,12 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 
 
 static pf_status read_parts (statistics_reader *r,
-                             const pf_pass_options *options, pf_error *error) {
-  const pf_parts parts = {r->parts, r->options.nparts + 1, r->options.rows,
-                          r->options.threads, r->options.watcher};
-  const pf_status status = pf_parts_read(&parts, options, &r->pass, error);
+                             const pf_scan_options *options, pf_error *error) {
+  const pf_scan_chunks parts = {r->parts, r->options.nchunks + 1,
+                                r->options.rows, r->options.threads,
+                                r->options.progress};
+  const pf_status status =
+      pf_scan_chunks_read(&parts, options, &r->pass, error);
   return status == PF_OK ? PF_END : status;
 }
 
@@ -51,19 +53,19 @@ static pf_status read_parts (statistics_reader *r,
 /* Read the events until they end, stop for now, or fail. */
 static pf_status read_events (statistics_reader *r, const pf_batch *batch,
                               pf_error *error) {
-  const pf_pass_options options = {r->options.calls, r->options.by,
+  const pf_scan_options options = {r->options.calls, r->options.by,
                                    is_wanted(r, batch, PF_STATISTIC_STDDEV),
                                    is_wanted(r, batch, PF_STATISTIC_RANK)};
   if (!r->pass.is_open) {
     const pf_status status =
-        pf_pass_open(&r->pass, r->input, &options, false, error);
+        pf_scan_open(&r->pass, r->input, &options, false, error);
     if (status != PF_OK)
       return status;
   }
-  if (r->options.nparts > 0)
+  if (r->options.nchunks > 0)
     return read_parts(r, &options, error);
-  const pf_status status = pf_pass_read(&r->pass, UINT64_MAX, error);
-  return status == PF_END && pf_pass_finish(&r->pass) != PF_OK
+  const pf_status status = pf_scan_read(&r->pass, UINT64_MAX, error);
+  return status == PF_END && pf_scan_finish(&r->pass) != PF_OK
              ? out_of_memory(error)
              : status;
 }
@@ -110,7 +112,7 @@ static void statistics_close (pf_reader *self) {
   statistics_reader *const r = (statistics_reader *)(void *)self;
   if (r->rows != NULL)
     r->rows->close(r->rows);
-  pf_pass_close(&r->pass);
+  pf_scan_close(&r->pass);
   pf_store_close(&r->store);
   pf_statistics_schema_free(&r->schema);
   free(r->parts);
@@ -125,13 +127,13 @@ static pf_status keep_parts (statistics_reader *r, const pf_events *events) {
                         r->options.calls.has_from || r->options.calls.has_to ||
                         r->options.by == PF_BY_CALLER;
   if (is_whole || r->input->seek == NULL)
-    r->options.nparts = 0;
-  r->parts = calloc(r->options.nparts + 1, sizeof *r->parts);
+    r->options.nchunks = 0;
+  r->parts = calloc(r->options.nchunks + 1, sizeof *r->parts);
   if (r->parts == NULL)
     return PF_ENOMEM;
   r->parts[0] = r->input;
-  for (size_t i = 0; i < r->options.nparts; i++)
-    r->parts[i + 1] = r->options.parts[i];
+  for (size_t i = 0; i < r->options.nchunks; i++)
+    r->parts[i + 1] = r->options.chunks[i];
   return PF_OK;
 }
 

@@ -92,13 +92,13 @@ static pf_status add_lane_group (listing *l, uint32_t group,
   uint32_t *const all = &of_area[l->ranks[slot->area]];
   if (*all == UINT32_MAX) {
     *all = (uint32_t)g->tallies.count;
-    if (pf_tallies_reserve(&g->tallies, g->tallies.count + 1) != PF_OK)
+    if (pf_call_sums_reserve(&g->tallies, g->tallies.count + 1) != PF_OK)
       return PF_ENOMEM;
     add_entry(l, (entry){*all, slot->area, PF_NO_SLOT, PF_NO_AREA});
   }
   if (has_value(l, lane))
     add_entry(l, (entry){group, slot->area, lane, PF_NO_AREA});
-  return pf_tallies_merge(&g->tallies, *all, &g->tallies, group);
+  return pf_call_sums_merge(&g->tallies, *all, &g->tallies, group);
 }
 
 
@@ -203,10 +203,10 @@ static void put_last_stop (const listing *l, const entry *e, pf_store *store,
 static void put_number (const listing *l, const entry *e,
                         const pf_statistics_column *c, pf_store *store,
                         size_t column, size_t row) {
-  const pf_tallies *const t = &l->rows->groups->tallies;
-  const pf_tally *const hot = &t->hot[e->group];
-  const pf_tally_rest *const rest = &t->rest[e->group];
-  const size_t length = c->length, at = e->group * PF_LENGTHS + length;
+  const pf_call_sums *const t = &l->rows->groups->tallies;
+  const pf_hot_sums *const hot = &t->hot[e->group];
+  const pf_cold_sums *const rest = &t->rest[e->group];
+  const size_t length = c->length, at = e->group * PF_DURATIONS + length;
   const uint64_t present = hot->rows - rest->absent[length];
   const pf_wide sum =
       (pf_wide)rest->wraps[length] << 64 | (pf_wide)hot->of[length].sum;
@@ -222,7 +222,7 @@ static void put_number (const listing *l, const entry *e,
   else if (c->what == PF_STATISTIC_MEAN)
     to->nums[row] = pf_ratio(sum, (pf_wide)present);
   else if (c->what == PF_STATISTIC_STDDEV && t->has_squares)
-    to->nums[row] = pf_spread(&t->squares[at], sum, present);
+    to->nums[row] = pf_stddev(&t->squares[at], sum, present);
   else if (c->what == PF_STATISTIC_RANK && t->has_quantiles)
     to->ints[row] = pf_unorder_int(
         pf_quantile_at(&t->quantiles[at], PF_INT, l->rows->ranks[c->rank]));
@@ -236,7 +236,7 @@ static void put_number (const listing *l, const entry *e,
 static void put_entry (const listing *l, const entry *e, pf_store *store,
                        size_t row) {
   const pf_statistics_schema *const s = l->rows->schema;
-  const pf_tallies *const t = &l->rows->groups->tallies;
+  const pf_call_sums *const t = &l->rows->groups->tallies;
   for (size_t i = 0; i < s->count; i++)
     switch (s->columns[i].what) {
       case PF_STATISTIC_AREA: put_id(store, i, row, e->area); break;

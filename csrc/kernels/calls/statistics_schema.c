@@ -11,10 +11,10 @@
 
 #define NAME_SIZE 40
 #define HELP_SIZE 120
-#define MOST      (16 + PF_LENGTHS * (5 + PF_MAX_RANKS))
+#define MOST      (16 + PF_DURATIONS * (5 + PF_MAX_RANKS))
 
-static const char *const length_names[PF_LENGTHS] = {"net", "gross", "call",
-                                                     "period", "outside"};
+static const char *const length_names[PF_DURATIONS] = {"net", "gross", "call",
+                                                       "period", "outside"};
 
 static const struct {
   pf_statistic what;
@@ -127,7 +127,7 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
   if (s->fields == NULL || s->columns == NULL || s->words == NULL)
     return PF_ENOMEM; /* what there is goes with pf_statistics_schema_free */
   add_keys(s, options->by == PF_BY_CALLER, area, lane);
-  for (size_t i = 0; i < PF_LENGTHS; i++)
+  for (size_t i = 0; i < PF_DURATIONS; i++)
     add_length(s, i, options);
   add_rest(s, options->by == PF_BY_CALLER);
   return PF_OK;

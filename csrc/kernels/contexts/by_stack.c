@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "model/gathering.h"
 #include "model/memory.h"
 #include "model/stacks.h"
@@ -245,13 +245,13 @@ pf_status pf_contexts_by_stack (pf_contexts *contexts,
   if (can_gather(contexts, rows))
     return gather(contexts, rows, error);
   sums s = {.rows = rows, .width = rows->nmetrics + 1};
-  const pf_relay relay = {.wanted = wanted,
-                          .sparse = -1,
-                          .notes = 1,
-                          .prepare = note,
-                          .take = take,
-                          .context = &s};
-  pf_status status = pf_relay_read(&relay, rows->reader, error);
+  const pf_pipeline pipeline = {.wanted = wanted,
+                                .sparse = -1,
+                                .notes = 1,
+                                .prepare = note,
+                                .process = take,
+                                .context = &s};
+  pf_status status = pf_pipeline_run(&pipeline, rows->reader, error);
   if (status == PF_OK && make_contexts(contexts, &s) != PF_OK)
     status = no_memory(error);
   free(s.values);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "model/names.h"
 #include "model/wide.h"
 
@@ -443,12 +443,12 @@ pf_status pf_attribute_histogram (pf_attribution *a, pf_reader *histogram,
   const size_t nwants = a->units != NULL         ? NWANTS
                         : rest_of(a->graph) != 0 ? SET
                                                  : LEFT;
-  const pf_relay relay = {.wants = wants,
-                          .nwants = nwants,
-                          .sparse = COUNT,
-                          .take = attribute_batch,
-                          .context = a};
-  pf_status status = pf_relay_read(&relay, histogram, error);
+  const pf_pipeline pipeline = {.wants = wants,
+                                .nwants = nwants,
+                                .sparse = COUNT,
+                                .process = attribute_batch,
+                                .context = a};
+  pf_status status = pf_pipeline_run(&pipeline, histogram, error);
   if (pf_attribution_finish(a) != PF_OK && status == PF_OK)
     status = pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   return status;

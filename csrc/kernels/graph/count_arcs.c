@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "model/memory.h"
 
 enum {
@@ -147,17 +147,17 @@ static pf_status count_batch (void *context, const pf_pull *pull,
 pf_status pf_count_arcs (const pf_attribution *attribution, pf_reader *arcs,
                          pf_error *error) {
   arc_counter c = {.attribution = attribution};
-  const pf_relay relay = {.wants = wants,
-                          .nwants = NWANTS,
-                          .sparse = -1,
-                          .notes = 2 * PF_BATCH_ROWS,
-                          .prepare = find_symbols,
-                          .take = count_batch,
-                          .context = &c};
+  const pf_pipeline pipeline = {.wants = wants,
+                                .nwants = NWANTS,
+                                .sparse = -1,
+                                .notes = 2 * PF_BATCH_ROWS,
+                                .prepare = find_symbols,
+                                .process = count_batch,
+                                .context = &c};
   if (attribution->graph->facts.compat &&
       (c.entries = find_entries(attribution->graph)) == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
-  const pf_status status = pf_relay_read(&relay, arcs, error);
+  const pf_status status = pf_pipeline_run(&pipeline, arcs, error);
   free(c.entries);
   return status;
 }

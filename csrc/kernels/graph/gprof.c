@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "kernels/relay.h"
+#include "kernels/pipeline.h"
 #include "model/names.h"
 
 #define SAME_SCALE 0.000001 /* gprof takes closer scales for equal */
@@ -286,12 +286,12 @@ pf_status pf_gprof_histogram (pf_graph *graph, const pf_address_index *index,
                               const pf_histograms *sets, pf_reader *histogram,
                               pf_error *error) {
   gprof_attribution a = {.graph = graph, .index = index, .sets = sets};
-  const pf_relay relay = {.wants = wants,
-                          .nwants = NWANTS,
-                          .sparse = COUNT,
-                          .take = attribute_batch,
-                          .context = &a};
-  const pf_status status = pf_relay_read(&relay, histogram, error);
+  const pf_pipeline pipeline = {.wants = wants,
+                                .nwants = NWANTS,
+                                .sparse = COUNT,
+                                .process = attribute_batch,
+                                .context = &a};
+  const pf_status status = pf_pipeline_run(&pipeline, histogram, error);
   if (status == PF_OK)
     attribute_kept(&a);
   free(a.bins);
