@@ -3,8 +3,8 @@
 ** given back all at once.
 */
 
-#ifndef arena_h
-#define arena_h
+#ifndef dbf_arena_h
+#define dbf_arena_h
 
 #include "formats/dbf/dbf.h"
 

@@ -2,8 +2,8 @@
 ** dbf_code_page.h - how a table states the code page of its text.
 */
 
-#ifndef code_page_h
-#define code_page_h
+#ifndef dbf_code_page_h
+#define dbf_code_page_h
 
 #include "profio.h"
 

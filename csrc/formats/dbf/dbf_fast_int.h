@@ -3,8 +3,8 @@
 ** eight digits and nothing else, in the last bytes of a field.
 */
 
-#ifndef dbf_whole_h
-#define dbf_whole_h
+#ifndef dbf_fast_int_h
+#define dbf_fast_int_h
 
 #include "formats/dbf/dbf.h"
 

@@ -2,8 +2,8 @@
 ** dbf_internal.h - what the files of the format dbf tell each other.
 */
 
-#ifndef dbf_parts_h
-#define dbf_parts_h
+#ifndef dbf_internal_h
+#define dbf_internal_h
 
 #include "formats/dbf/dbf_arena.h"
 #include "formats/dbf/dbf.h"

@@ -1,11 +1,13 @@
 /*
-** pprof.h - what the files of the format pprof share: profile.proto, the
-** profile of Go's tools, gzipped or plain.
+** pprof.h - types and functions that the readers of the format pprof share:
+** profile.proto, the profile of Go's tools, gzipped or plain. Other code uses
+** pf_format_pprof and pprof_write.h.
 **
-** A protocol buffer: fields in a row, each a varint tag (field number * 8 +
-** wire type) and a value: a varint (wire type 0), 8 bytes (1), a varint length
-** and so many bytes (2), or 4 bytes (5). Varints have 7 bits a byte, the low
-** ones first. Repeated numbers may be packed into one value of wire type 2.
+** A protocol buffer is a sequence of fields. A field is a varint tag (field
+** number * 8 + wire type) and a value: a varint (wire type 0), 8 bytes (1), a
+** varint length and so many bytes (2), or 4 bytes (5). A varint has 7 bits in
+** each byte, the low ones first. Repeated numbers may be packed into one value
+** of wire type 2.
 **
 **   FIELD  Profile             FIELD  Sample            FIELD  Location
 **   1      sample_type *       1      location_id *     1      id
@@ -26,23 +28,28 @@
 **                              5      filename          4      filename
 **   ValueType: 1 type, 2 unit  6      build_id          5      start_line
 **
-** Texts are numbers into string_table, whose first entry is empty. A sample's
-** locations stand leaf first; a location's lines stand innermost first (the
-** others are those it was inlined into). Ids are any numbers but 0.
+** Strings are indexes into string_table, whose first entry is "". The locations
+** of a sample are listed leaf first, the lines of a location innermost first
+** (the others are its inlined callers). Ids are arbitrary numbers except 0.
 **
-**   wire.h      fields and varints
-**   messages.c  small messages as structs
-**   open.c      the format: score, header attributes, tables
-**   index.c     strings, functions and locations by number, found once
-**   samples.c   the readers of samples and of weights
-**   gather.c    samples straight into contexts
-**   labels.c    the reader of labels
-**   raw.c       the reader of fields as they stand
-**   put.c       fields, messages and the string table of a file that is written
-**   head.c      what a profile states beside its samples; units
-**   encode.c    rows or readable traces in
-**   merged*.c   readable traces merged without a loss
-**   write.c     contexts as a profile
+** At open pprof_index reads everything but the samples into a pprof_file, which
+** the trace owns (pf_trace.state) until pprof_index_close. Readers then scan
+** the samples. Damage is reported to the trace as warnings with codes
+** "pprof-...".
+**
+**   pprof_wire.h      fields and varints
+**   pprof_messages.c  small messages as structs
+**   pprof_open.c      the format: score, info, tables
+**   pprof_index.c     strings, functions and locations, read once
+**   pprof_samples.c   the readers of samples and of weights
+**   pprof_stacks.c    the bulk read of stacks
+**   pprof_labels.c    the reader of labels
+**   pprof_raw.c       the reader of all fields
+**   pprof_put.c       writes fields, messages and the string table
+**   pprof_header.c    attributes of a profile; units
+**   pprof_encode.c    the encoder: rows or whole traces
+**   pprof_merge*.c    merges whole traces without loss
+**   pprof_write.c     writes contexts as a profile
 */
 
 #ifndef pprof_h
@@ -53,18 +60,18 @@
 #include "model/stacks.h"
 #include "model/trace.h"
 
-#define PPROF_MAX_TYPES 4096 /* sample types; more get a warning */
+#define PPROF_MAX_TYPES 4096 /* more sample types give a warning */
 
-/* A kind of value that each sample has. */
+/* A sample type: the meaning of one value of each sample. */
 typedef struct pprof_type {
-  uint32_t name, unit; /* names */
-  int64_t scale;       /* nanoseconds in one of it; 1 for what is no time */
-  char column[64];     /* the name of its column */
+  uint32_t name, unit; /* names in the dictionary */
+  int64_t scale;       /* nanoseconds per unit of time; 1 for other units */
+  char column[64];     /* name of its column in table samples */
   char help[96];
 } pprof_type;
 
-/* A location: its frames in frames[first .. first + count - 1], the innermost
-   first. */
+/* A location. Its frames are pprof_file.frames[first .. first + count - 1], the
+   innermost first. */
 typedef struct pprof_location {
   uint64_t id;
   uint64_t address;
@@ -73,18 +80,18 @@ typedef struct pprof_location {
 
 typedef struct pprof_function {
   uint64_t id;
-  uint32_t name, file; /* names */
+  uint32_t name, file; /* names in the dictionary */
   int64_t start_line;
 } pprof_function;
 
-/* Things of the file by their id. */
+/* Hash table from ids to indexes: open addressing, linear probing. */
 typedef struct pprof_ids {
-  uint32_t *slots; /* numbers, or UINT32_MAX: free */
+  uint32_t *slots; /* indexes; UINT32_MAX: free */
   uint32_t mask;
-  uint64_t seed; /* of the hashes: files cannot know it */
+  uint64_t seed; /* random: a file cannot provoke collisions */
 } pprof_ids;
 
-/* Bytes from .. to-1 of the file. */
+/* The bytes `from` .. `to` - 1 of the file. */
 typedef struct pprof_range {
   size_t from, to;
 } pprof_range;
@@ -93,39 +100,41 @@ typedef struct pprof_range {
 
 typedef struct pprof_file {
   pf_bytes bytes;
-  pf_bytes readable; /* up to where fields can be read */
+  pf_bytes readable; /* the bytes up to the last complete field */
   pprof_range
-      ranges[PPROF_MAX_RANGES]; /* where fields stand that are no samples;
-                                     the last one may hold some of these */
+      ranges[PPROF_MAX_RANGES]; /* ranges of fields other than samples; the
+                                   last one may contain samples */
   size_t nranges;
   pf_bytes *strings;
   uint32_t nstrings;
   pprof_type types[PPROF_MAX_TYPES];
   size_t ntypes;
-  bool has_too_many_types; /* there are more types than PPROF_MAX_TYPES */
+  bool has_too_many_types; /* there are more than PPROF_MAX_TYPES */
   pprof_function *functions;
   uint32_t nfunctions;
   pprof_ids function_ids;
   pprof_location *locations;
   uint32_t nlocations;
   pprof_ids location_ids;
-  uint32_t *direct; /* locations by id, where ids are small; or UINT32_MAX */
+  uint32_t *direct; /* location index by id if ids are small, else NULL;
+                       UINT32_MAX: unknown id */
   size_t ndirect;
-  uint32_t *frames; /* areas */
+  uint32_t *frames; /* areas of the dictionary */
   uint32_t nframes;
   uint64_t nsamples, nfields, nlabels;
-  pf_field fields[PPROF_MAX_TYPES + 1]; /* of table samples */
+  pf_field fields[PPROF_MAX_TYPES + 1]; /* schema of table samples */
   pf_table tables[4];
 } pprof_file;
 
 
-/* A descent along the fields that are no samples: { 0 } to begin with. */
+/* An iterator over the fields other than samples; { 0 } starts it. */
 typedef struct pprof_meta_cursor {
   pf_cursor at;
-  size_t run; /* the next one */
+  size_t run; /* index of the next range */
 } pprof_meta_cursor;
 
-/* The next field of it; some samples may be among them. */
+/* Read the next field. Returns false at the end. Samples may be among the
+   fields if there are more than PPROF_MAX_RANGES ranges. */
 static inline bool pprof_next_meta (const pprof_file *file,
                                     pprof_meta_cursor *meta,
                                     pprof_field *field) {
@@ -139,46 +148,49 @@ static inline bool pprof_next_meta (const pprof_file *file,
   return true;
 }
 
-/* As pprof_find_location, for any id. */
+/* pprof_find_location for any id, by hash. */
 uint32_t pprof_hash_location (const pprof_file *file, uint64_t id);
 
-/* Find everything but the samples; PF_OK also for a damaged file, what can be
-   read of it is known then. */
+/* Read everything but the samples. Returns PF_OK also for a damaged file, with
+   what could be read, unless the option `strict` is set. */
 pf_status pprof_index (pf_trace *trace, pprof_file *file, pf_error *error);
 void pprof_index_close (pprof_file *file);
 
-/* A text of the file: one that is not there is empty, and a warning. */
+/* Get a string by its index. An unknown index gives an empty string and a
+   warning. */
 pf_status pprof_string (pf_trace *trace, const pprof_file *file,
                         uint64_t number, uint64_t offset, pf_bytes *text,
                         pf_error *error);
 
-/* The number of the location of an id, or UINT32_MAX. */
+/* Returns the index of the location with an id, or UINT32_MAX. */
 static inline uint32_t pprof_find_location (const pprof_file *file,
                                             uint64_t id) {
   return id < file->ndirect ? file->direct[id] : pprof_hash_location(file, id);
 }
 
 
-/* The values of a sample, as the file states them. */
+/* The values of a sample as stated. */
 typedef struct pprof_values {
-  size_t count; /* as many as there are, also beyond the array */
+  size_t count; /* may exceed PPROF_MAX_TYPES */
   int64_t at[PPROF_MAX_TYPES];
 } pprof_values;
 
-/* Add those of a field. */
+/* Append the values of a field: packed or a single one. */
 void pprof_read_values (pprof_values *values, const pprof_field *field);
 
-/* Warn when they are not as many as there are types. */
+/* Warn if the number of values differs from the number of sample types. */
 pf_status pprof_check_values (pf_trace *trace, const pprof_file *file,
                               const pprof_values *values, size_t offset,
                               pf_error *error);
 
-/* The value of a type in its unit; false: it is not there, or too large. */
+/* Get a value, times in nanoseconds. Returns false if it is missing or does not
+   fit into 64 bits. */
 bool pprof_value (const pprof_file *file, const pprof_values *values,
                   size_t type, int64_t *value);
 
-/* The locations of a sample, leaf first: { 0 } to begin with, free(ids) at the
-   end. False when out of memory. */
+/* The location ids of a sample, leaf first. { 0 } is empty; the caller frees
+   `ids`. pprof_list_ids replaces the contents and returns false if out of
+   memory. */
 typedef struct pprof_id_list {
   uint64_t *ids;
   size_t count, capacity;
@@ -186,12 +198,12 @@ typedef struct pprof_id_list {
 
 bool pprof_list_ids (pprof_id_list *list, pf_bytes message);
 
-/* Warn of a location that is not there. */
+/* Warn of an unknown location id. */
 pf_status pprof_warn_no_location (pf_trace *trace, uint64_t id, size_t offset,
                                   pf_error *error);
 
-/* What reader->gather of table weights (no metrics wanted) and of table samples
-   does. */
+/* Bulk read of the stacks of table weights (no columns given) or table samples:
+   pf_reader.gather. */
 pf_status pprof_read_stacks (pf_trace *trace, const pf_gathering *to,
                              pf_error *error);
 
@@ -204,8 +216,8 @@ pf_status pprof_open_labels (pf_trace *trace, const pf_table *table,
 pf_status pprof_open_raw (pf_trace *trace, const pf_table *table,
                           pf_reader **reader, pf_error *error);
 
-/* The schema of weights, which is also what is written: a row for each value
-   of each sample. */
+/* The schema of table weights, which the encoder accepts: one row for each
+   value of each sample. */
 enum {
   WEIGHTS_STACK,
   WEIGHTS_METRIC,

@@ -1,6 +1,6 @@
 /*
-** pprof_encode.c - weights in, a profile out: rows of one stack and one metric are
-** added up, and everything is written at the end.
+** pprof_encode.c - the encoder: adds up weights by stack and metric, or merges
+** whole traces, and writes the profile in `finish`.
 */
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ typedef struct pprof_writer {
   pf_encoder encoder;
   pf_contexts contexts;
   pf_stack_nodes stacks;
-  pprof_merged *merged; /* of readable traces; NULL: of rows */
+  pprof_merged *merged; /* whole traces; NULL: rows */
   bool is_gzipped;
-  pprof_header header; /* what options state */
+  pprof_header header; /* attributes that options state */
 } pprof_writer;
 
 
@@ -34,8 +34,8 @@ static bool has (const pf_batch *batch, size_t column, size_t row) {
 }
 
 
-/* The text of a name, which ends with a zero byte in the dictionary; what
-   stands in for a missing one. */
+/* Returns the text of a name, which ends with NUL in the dictionary, or
+   `missing`. */
 static const char *text_at (const pprof_writer *w, const pf_batch *batch,
                             size_t column, size_t row, const char *missing) {
   return has(batch, column, row)
@@ -79,7 +79,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
   pf_status status = PF_OK;
-  (void)table; /* there is one */
+  (void)table; /* there is only one */
   (void)sink;
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
     status = put_row(w, batch, row, error);
@@ -87,7 +87,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* Behind rows that were put before, what is gathered is added to them. */
+/* Add the stacks of a reader to the rows that were put before. */
 static pf_status take (pf_encoder *encoder, pf_reader *reader,
                        pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;
@@ -106,7 +106,8 @@ static pf_status take (pf_encoder *encoder, pf_reader *reader,
 }
 
 
-/* Whole traces are merged as they are: rows do not hold all that they state. */
+/* Merge whole traces without conversion to rows, which would lose
+   attributes. */
 static pf_status merge (pf_encoder *encoder, pf_trace *const *traces,
                         size_t count, pf_error *error) {
   pprof_writer *const w = (pprof_writer *)(void *)encoder;

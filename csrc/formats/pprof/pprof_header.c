@@ -1,5 +1,5 @@
 /*
-** pprof_header.c - what a profile states beside its samples.
+** pprof_header.c - attributes of a profile, and units.
 */
 
 #include "formats/pprof/pprof_header.h"
@@ -13,9 +13,9 @@
 
 /* {====== Units ====== */
 
-/* Longer names are found with or without the s of the plural, in any case of
-   letters. */
-#define MAX_UNIT_NAME 16 /* letters of a name of a unit */
+/* Units are compared in lower case; of names longer than 2 bytes the plural s
+   is removed. */
+#define MAX_UNIT_NAME 16 /* maximum bytes of a unit */
 
 static const struct {
   const char *name;
@@ -68,7 +68,7 @@ pprof_unit pprof_unit_of (pf_bytes name) {
 /* }====== */
 
 
-/* {====== Heads ====== */
+/* {====== Attributes ====== */
 
 void pprof_header_open (pprof_header *header) {
   *header = (pprof_header){.period_type = {PF_NO_NAME, PF_NO_NAME},
@@ -86,7 +86,7 @@ void pprof_header_close (pprof_header *header) {
 }
 
 
-/* A comment that is looked for among those of a header. */
+/* Search key of a comment. */
 typedef struct wanted {
   const pprof_header *header;
   uint32_t comment;
@@ -117,7 +117,7 @@ bool pprof_header_comment (pprof_header *header, uint32_t comment) {
 }
 
 
-/* The longer period, in the finer of the units. */
+/* Keep the longer period, in the finer of both units. */
 static void merge_period (pprof_header *header, const pprof_header *more,
                           const pf_dictionary *d) {
   if (header->period_type.type == PF_NO_NAME) {

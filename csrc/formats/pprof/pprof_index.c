@@ -1,6 +1,7 @@
 /*
-** pprof_index.c - what samples point to: strings, functions, locations. A pass over
-** the file counts, and notes where they stand; others go there and fill.
+** pprof_index.c - reads what samples refer to: strings, functions, locations. A
+** first scan of the file counts them and records where they are; later scans of
+** these ranges fill the arrays.
 */
 
 #include <stdio.h>
@@ -12,9 +13,8 @@
 #include "model/interned.h"
 #include "model/names.h"
 
-/* Where the parts of a file stand. */
-/* Lines of a location, which a sample can name in two bytes: no compiler has
-   inlined so frame_capacity. */
+/* Maximum lines of a location. A sample can name a location in two bytes, so
+   more would let a small file become large; no compiler inlines so deep. */
 #define MAX_LINES 256
 
 enum {
@@ -36,7 +36,7 @@ static uint64_t offset_of (const pprof_file *file, pf_bytes bytes) {
 }
 
 
-/* {====== Ids ====== */
+/* {====== Hash tables of ids ====== */
 
 static uint32_t slot_of (const pprof_ids *ids, uint64_t id) {
   const uint64_t hash = pf_mix(ids->seed, id);
@@ -76,7 +76,7 @@ static uint32_t find_function (const pprof_file *file, uint64_t id) {
 }
 
 
-/* Put a number under its id, where none is yet. */
+/* Add an id that is not in the table. */
 static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
   uint32_t i = slot_of(ids, id);
   while (ids->slots[i] != UINT32_MAX)
@@ -89,7 +89,8 @@ static void add_id (pprof_ids *ids, uint64_t id, uint32_t number) {
 
 /* {====== Counting ====== */
 
-/* How many lines a location has, labels a sample. */
+/* Count the fields of a message with a number: lines of a location, labels of a
+   sample. */
 static uint64_t count_fields (pf_bytes message, uint64_t number) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
@@ -128,7 +129,7 @@ static void count_field (pprof_file *file, const pprof_field *field,
 }
 
 
-/* A field that is no sample reaches from `from` to `to`. */
+/* Record the range of a field other than a sample. */
 static void note_range (pprof_file *file, size_t from, size_t to) {
   pprof_range *const last =
       &file->ranges[file->nranges == 0 ? 0 : file->nranges - 1];
@@ -140,7 +141,7 @@ static void note_range (pprof_file *file, size_t from, size_t to) {
 }
 
 
-/* Walk the fields; behind the last one that can be read is `file->readable`. */
+/* Count all fields, and set file->readable. */
 static pf_status count_all (pf_trace *trace, pprof_file *file, counts *n,
                             pf_error *error) {
   pf_cursor c = pf_cursor_over(file->bytes, false);
@@ -248,7 +249,7 @@ static pf_status add_function (pf_trace *trace, pprof_file *file,
 }
 
 
-/* A column of that name already, or the name of another one? */
+/* Whether a name is used by another column. */
 static bool is_taken (const pprof_file *file, const char *name) {
   for (size_t i = 0; i < file->ntypes; i++)
     if (strcmp(file->types[i].column, name) == 0)
@@ -257,8 +258,9 @@ static bool is_taken (const pprof_file *file, const char *name) {
 }
 
 
-/* A column's name: the type's, in letters, digits and underlines. Where another
-   column has that name, the number of the type stands at its end. */
+/* Derive the name of a column from that of the type: other bytes than letters
+   and digits become "_". A name in use gets the number of the type as
+   suffix. */
 static void name_column (const pprof_file *file, pprof_type *type,
                          pf_bytes name) {
   const size_t capacity = sizeof type->column - 8;
@@ -282,7 +284,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
   pprof_value_type stated;
   pf_bytes name, unit;
   pprof_read_value_type(message->bytes, &stated);
-  if (file->has_too_many_types) /* said at the first one */
+  if (file->has_too_many_types) /* reported at the first one */
     return PF_OK;
   file->has_too_many_types = file->ntypes == PPROF_MAX_TYPES;
   if (file->has_too_many_types)
@@ -317,7 +319,7 @@ static pf_status add_type (pf_trace *trace, pprof_file *file,
 
 /* {====== Locations ====== */
 
-/* The frame of one line of a location. */
+/* Add the frame of one line of a location. */
 static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
                            uint64_t offset, pf_error *error) {
   pprof_line stated;
@@ -346,7 +348,7 @@ static pf_status add_line (pf_trace *trace, pprof_file *file, pf_bytes message,
 }
 
 
-/* A location without lines is its address. */
+/* Add the frame of a location without lines: its address. */
 static pf_status add_address (pf_trace *trace, pprof_file *file,
                               uint64_t address, pf_error *error) {
   char text[24];
@@ -361,7 +363,7 @@ static pf_status add_address (pf_trace *trace, pprof_file *file,
 }
 
 
-/* A line that is one too many: each sample would have so many frames. */
+/* Warn of a line above MAX_LINES. */
 static pf_status warn_too_many_lines (pf_trace *trace, uint64_t offset,
                                       pf_error *error) {
   return pf_warn(trace, PF_DAMAGE, "pprof-many-lines", PF_ELIMIT, offset, error,
@@ -405,8 +407,8 @@ static pf_status add_location (pf_trace *trace, pprof_file *file,
 /* }====== */
 
 
-/* Ids are mostly numbers from 1 on: then an array knows them. It is not missed
-   where there is no memory for it. */
+/* Build an array of locations by id, which is faster than hashing, if the ids
+   are mostly consecutive. Without memory the hash table is used. */
 static void index_by_id (pprof_file *file) {
   uint64_t maximum = 0;
   for (uint32_t i = 0; i < file->nlocations; i++)
@@ -424,7 +426,8 @@ static void index_by_id (pprof_file *file) {
 }
 
 
-/* Fill from the fields of one number; functions come before locations. */
+/* Call `add` for each message with a field number. Functions must be added
+   before locations. */
 static pf_status fill (pf_trace *trace, pprof_file *file, uint64_t number,
                        pf_status (*add)(pf_trace *, pprof_file *,
                                         const pprof_field *, pf_error *),

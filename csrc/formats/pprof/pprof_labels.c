@@ -1,5 +1,5 @@
 /*
-** pprof_labels.c - the reader of labels: what samples say beside their values.
+** pprof_labels.c - the reader of labels: one row for each label of each sample.
 */
 
 #include <stdlib.h>
@@ -22,13 +22,13 @@ typedef struct labels_reader {
   pf_trace *trace;
   const pprof_file *file;
   pf_cursor at;    /* in the file */
-  pf_cursor inner; /* in the sample read last */
-  int64_t sample;  /* its number, from 0; -1: none yet */
-  size_t offset;   /* where it stands */
+  pf_cursor inner; /* in the current sample */
+  int64_t sample;  /* index of the sample; -1: none yet */
+  size_t offset;   /* of the sample */
 } labels_reader;
 
 
-/* A text as a name; a text that is number 0 is missing. */
+/* Store a string as a name; string 0 is missing. */
 static pf_status put_text (labels_reader *r, pf_column *column, size_t row,
                            uint64_t number, pf_error *error) {
   pf_bytes text;
@@ -72,7 +72,7 @@ static pf_status put_label (labels_reader *r, pf_batch *batch, pf_bytes message,
 }
 
 
-/* Go into the next sample; false: there is none. */
+/* Go to the next sample. Returns false at the end. */
 static bool next_sample (labels_reader *r) {
   pprof_field field;
   while (pprof_next_field(&r->at, &field))

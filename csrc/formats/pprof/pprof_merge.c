@@ -1,6 +1,6 @@
 /*
-** pprof_merge.c - what the merged profile states beside its samples, and the order
-** of the work.
+** pprof_merge.c - merges the attributes and sample types of traces, and calls
+** the steps of a merge.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -17,7 +17,7 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* {====== Opening ====== */
+/* {====== Lifetime ====== */
 
 pprof_merged *pprof_merged_new (pf_dictionary *dictionary) {
   pprof_merged *const m = calloc(1, sizeof *m);
@@ -55,21 +55,21 @@ void pprof_merged_free (pprof_merged *m) {
 /* }====== */
 
 
-/* {====== The header of a file ====== */
+/* {====== Attributes of a file ====== */
 
 typedef struct stated_type {
   pprof_value_type names;
   pprof_unit unit;
 } stated_type;
 
-/* The sample types of a file, in its order: as many as are read. */
+/* The sample types of a file in order, up to PPROF_MAX_TYPES. */
 typedef struct stated_types {
   stated_type *types;
   size_t count;
 } stated_types;
 
 
-/* The name of a text of a file; PF_NO_NAME of text 0. */
+/* Get the name of a string; PF_NO_NAME for string 0. */
 static pf_status name_of (pf_trace *trace, uint64_t number, uint64_t offset,
                           uint32_t *name, pf_error *error) {
   pf_bytes text;
@@ -117,7 +117,7 @@ static pf_status read_comments (pf_trace *trace, const pprof_field *field,
 }
 
 
-/* The fact of one field. */
+/* Read one attribute. */
 static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
                                     pprof_header *header, pf_error *error) {
   uint32_t *name = NULL;
@@ -144,8 +144,7 @@ static pf_status read_header_field (pf_trace *trace, const pprof_field *field,
 }
 
 
-/* Read the attributes and the sample types that a file states outside its samples
-   into `header` and `types`. */
+/* Read the attributes and sample types of a file. */
 static pf_status read_header (pf_trace *trace, pprof_header *header,
                               stated_types *types, pf_error *error) {
   const pprof_file *const file = trace->state;
@@ -173,8 +172,8 @@ static pf_status read_header (pf_trace *trace, pprof_header *header,
 
 /* {====== Sample types ====== */
 
-/* Whether values of two types can be added up: one name, and one unit or two that
-   convert. */
+/* Whether values of two types can be added: equal names, and equal or
+   convertible units. */
 static bool are_addable (const stated_type *a, const stated_type *b) {
   return a->names.type == b->names.type &&
          (a->names.unit == b->names.unit ||
@@ -183,8 +182,8 @@ static bool are_addable (const stated_type *a, const stated_type *b) {
 }
 
 
-/* The file's number of a type, SIZE_MAX: it has none like that. Where a file has
-   several of one name, they are taken in their order. */
+/* Returns the index of the nth type of a file that is addable to `type`, or
+   SIZE_MAX. */
 static size_t find_type (const stated_types *types, const stated_type *type,
                          size_t nth) {
   for (size_t i = 0; i < types->count; i++)
@@ -194,7 +193,8 @@ static size_t find_type (const stated_types *types, const stated_type *type,
 }
 
 
-/* How many types before number t of a list are like that. */
+/* Returns how many types before index `t` are addable to it. Types of equal
+   name are matched in their order. */
 static size_t nth_among_addable (const stated_types *types, size_t t) {
   size_t n = 0;
   for (size_t i = 0; i < t; i++)
@@ -216,7 +216,7 @@ static pf_status note_unmerged_type (pprof_merged *m, pf_trace *trace,
 }
 
 
-/* Note the types of file f that are not merged. */
+/* Report the types of a file that are not merged. */
 static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
                                       const stated_types *types,
                                       const pprof_translation *translation,
@@ -233,8 +233,8 @@ static pf_status note_unmerged_types (pprof_merged *m, pf_trace *trace,
 }
 
 
-/* The next merged type: type t of the first file, when all files have it. Its
-   unit is the finest of theirs. */
+/* Add type `t` of the first file to the merged types if all files have it, with
+   the finest of their units. */
 static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
                       pprof_translation *translations) {
   const size_t nth = nth_among_addable(&stated[0], t);
@@ -256,7 +256,7 @@ static void add_type (pprof_merged *m, const stated_types *stated, size_t t,
 }
 
 
-/* The types that all files have, in the order of the first one. */
+/* Merge the types that all files have, in the order of the first file. */
 static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
                               const stated_types *stated,
                               pprof_translation *translations,
@@ -284,7 +284,7 @@ static pf_status merge_types (pprof_merged *m, pf_trace *const *traces,
 }
 
 
-/* A default that is not among the types would mean nothing. */
+/* Clear a default type that is not among the merged types. */
 static void check_default (pprof_merged *m) {
   for (size_t t = 0; t < m->ntypes; t++)
     if (m->types[t].type == m->header.default_type)
@@ -381,7 +381,7 @@ bool pprof_block_reserve (pprof_block *b, size_t words, size_t ntypes) {
   b->words = array;
   b->records = records;
   b->values = values;
-  if (ok) /* it may be the sample's own, of which nothing is known so far */
+  if (ok) /* new values start at 0 */
     memset(b->values + (count - 1) * ntypes, 0, ntypes * sizeof *b->values);
   return ok;
 }
@@ -418,7 +418,7 @@ void pprof_append_sample (pprof_merged *m, const pprof_block *b,
 }
 
 
-/* Samples whose values have come to 0 go. */
+/* Remove samples whose values are all 0. */
 static void drop_zeros (pprof_merged *m) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < m->nsamples; i++) {
@@ -434,7 +434,7 @@ static void drop_zeros (pprof_merged *m) {
 /* }====== */
 
 
-/* {====== All of it ====== */
+/* {====== All steps ====== */
 
 static pf_status merge_all (pprof_merged *m, pf_trace *const *traces,
                             size_t count, pprof_translation *translations,

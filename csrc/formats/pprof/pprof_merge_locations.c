@@ -1,7 +1,7 @@
 /*
-** pprof_merge_locations.c - locations, each of them once in the merged profile. They are
-** met when the first sample refers to them, as in Go's pprof: of mappings that
-** are one, and of their addresses, those that are met first count.
+** pprof_merge_locations.c - interns locations. They are added when a sample
+** refers to them for the first time, as in Go's pprof, because of equal
+** mappings the first one determines the addresses.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -44,8 +44,8 @@ static uint64_t hash_of_location (const pprof_merged *m,
 }
 
 
-/* The number, from 1, of a location, whose lines are the last ones; they go when
-   it is known already. 0 when out of memory. */
+/* Returns the entry number of a location, or 0 if out of memory. Its lines must
+   be the last ones in the array; they are removed if the location is known. */
 static uint32_t intern_location (pprof_merged *m,
                                  const pprof_merged_location *location) {
   const location_key w = {m, location};
@@ -69,7 +69,7 @@ static uint32_t intern_location (pprof_merged *m,
 }
 
 
-/* A line of the location that is read. */
+/* Append a line of the location that is being read. */
 static bool add_line (pprof_merged *m, const pprof_translation *t,
                       pf_bytes message) {
   pprof_line line;
@@ -86,8 +86,8 @@ static bool add_line (pprof_merged *m, const pprof_translation *t,
 }
 
 
-/* Read a location: its mapping is the number in the file. False when out of
-   memory. */
+/* Read a location; its mapping is an entry number of the file. Returns false if
+   out of memory. */
 static bool read_location (pprof_merged *m, const pprof_translation *t,
                            pf_bytes message, pprof_merged_location *location) {
   pf_cursor c = pf_cursor_over(message, false);
@@ -112,8 +112,9 @@ static bool read_location (pprof_merged *m, const pprof_translation *t,
 }
 
 
-/* Make a mapping of the file, and an address in it, those of the merged profile:
-   the program may lie elsewhere in each run. False when out of memory. */
+/* Replace the mapping and the address in it by those of the merged profile: a
+   program may be loaded elsewhere in each run. Returns false if out of
+   memory. */
 static bool relocate (pprof_merged *m, pprof_translation *t,
                       pprof_merged_location *location) {
   const bool is_unknown = t->nmappings == 1 && t->mapping_ids.set.count == 0;
@@ -146,9 +147,9 @@ uint32_t pprof_merge_location (pprof_merged *m, const pf_trace *trace,
 }
 
 
-/* {====== In order ====== */
+/* {====== Sorted files ====== */
 
-/* Whether a location is as profio writes it: one line, or an address. */
+/* Whether a location is as profio writes it: one line or an address. */
 static bool is_as_exported (const pprof_merged *m,
                             const pprof_merged_location *l) {
   return !l->is_folded &&
@@ -157,7 +158,7 @@ static bool is_as_exported (const pprof_merged *m,
 }
 
 
-/* Whether the locations of a file stand in the order of their frames. */
+/* Clear is_sorted if the locations of a file are not sorted by frame. */
 static pf_status check_order (pprof_merged *m, const pprof_file *file,
                               pf_error *error) {
   const size_t nareas = pf_areas_count(m->dictionary);

@@ -1,11 +1,11 @@
 /*
-** pprof_merge_sorted.c - samples of files that profio has exported: they are in an
-** order that depends on nothing but the strings, and so is what is merged of them.
-** Equal profiles are equal bytes, in however many files they were. All other
-** files keep the order in which their samples are met, as Go's pprof has it.
+** pprof_merge_sorted.c - merges samples of files that profio exported. These
+** are sorted by their texts alone, and so is the result: equal profiles give
+** equal bytes, whatever the number of files. The samples of all other files
+** keep input order, as in Go's pprof.
 **
-** Two threads read, each some of the files into blocks of their own; they add
-** nothing to the dictionary.
+** Two threads read the files into blocks of their own. They do not add to the
+** dictionary.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -27,7 +27,7 @@ typedef struct sorted_reader {
   pf_error error;
 } sorted_reader;
 
-/* Samples in order. */
+/* A sorted sequence of samples, as in a merge sort. */
 typedef struct run {
   pprof_sample *samples;
   uint32_t count;
@@ -39,8 +39,8 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Below 0: the record `a` comes before `b`, callers before what they call, which
-   is in the order of locations; 0: they are equal. */
+/* Compare two records from the root to the leaf by location. Returns a value
+   below 0 if `a` comes first, 0 if both are equal. */
 static int compare_records (const uint32_t *a, const uint32_t *b) {
   const uint32_t na = a[RECORD_LOCATIONS], nb = b[RECORD_LOCATIONS];
   const uint32_t minimum = na < nb ? na : nb;
@@ -63,8 +63,8 @@ static int compare_keys (const void *left, const void *right) {
 }
 
 
-/* Set keys[] to the locations by their frames: the number less 1 stands in the
-   low 32 bits of each. */
+/* Set keys[] to the locations sorted by frame; the low 32 bits of a key are the
+   index of the location. */
 static pf_status order_locations (const pprof_merged *m, uint64_t *keys) {
   const uint32_t count = m->location_set.count;
   uint32_t *const areas = malloc(((size_t)count + 1) * sizeof *areas);
@@ -85,8 +85,8 @@ static pf_status order_locations (const pprof_merged *m, uint64_t *keys) {
 }
 
 
-/* Move the locations to where the keys have them; numbers[] by old number less 1
-   are the new ones, from 1. */
+/* Reorder the locations by the keys. numbers[] maps old indexes to new entry
+   numbers. */
 static void move_locations (pprof_merged *m, const uint64_t *keys,
                             pprof_merged_location *moved, uint32_t *numbers) {
   for (uint32_t i = 0; i < m->location_set.count; i++) {
@@ -97,7 +97,7 @@ static void move_locations (pprof_merged *m, const uint64_t *keys,
 }
 
 
-/* Give the locations the numbers of their order. */
+/* Sort the locations and renumber them in all translations. */
 static pf_status sort_locations (pprof_merged *m,
                                  pprof_translation *translations) {
   const size_t capacity = (size_t)m->location_set.count + 1;
@@ -119,7 +119,7 @@ static pf_status sort_locations (pprof_merged *m,
 }
 
 
-/* Meet all locations of all files, and number them in order. */
+/* Merge all locations of all files and sort them. */
 static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
                                       pprof_translation *translations,
                                       pf_error *error) {
@@ -131,7 +131,7 @@ static pf_status merge_all_locations (pprof_merged *m, pf_trace *const *traces,
 }
 
 
-/* Forget what has been met, but the mapping of the program. */
+/* Undo the merge of locations, except the main mapping. */
 static void reset_merge (pprof_merged *m, pprof_translation *translations) {
   const uint64_t seed = m->dictionary->seed;
   pf_interned_free(&m->location_set);
@@ -149,14 +149,14 @@ static void reset_merge (pprof_merged *m, pprof_translation *translations) {
 
 /* {====== Reading a file ====== */
 
-/* Add locations to the record that is written behind the others. False when out
-   of memory, or when they are not as profio writes them. */
+/* Append the locations of a sample to the block. Returns false if out of memory
+   or if they are not as profio writes them. */
 static bool read_locations (sorted_reader *r, pf_bytes ids) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->trace->state;
   pf_cursor c = pf_cursor_over(ids, false);
   uint64_t id;
-  /* an id takes a byte or more */
+  /* an id has at least one byte */
   if (!pprof_block_reserve(block, RECORD_HEADER + ids.size,
                            r->merged->ntypes)) {
     r->status = no_memory(&r->error);
@@ -175,7 +175,8 @@ static bool read_locations (sorted_reader *r, pf_bytes ids) {
 }
 
 
-/* Read a sample. False when it is not as profio writes it. */
+/* Read a sample. Returns false if it is not as profio writes it, or not in
+   order. */
 static bool read_sample (sorted_reader *r, pf_bytes message) {
   pprof_block *const block = r->block;
   const pprof_file *const file = r->trace->state;
@@ -239,7 +240,7 @@ static void add_values (pprof_merged *m, const pprof_sample *to,
 }
 
 
-/* Two runs become one at `to`, which has capacity for both. */
+/* Merge two sequences into `to`, which has space for both. */
 static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
   run both = {to, 0};
   uint32_t i = 0, j = 0;
@@ -257,8 +258,8 @@ static run merge_two (pprof_merged *m, run a, run b, pprof_sample *to) {
 }
 
 
-/* Runs one after the other become one, two by two, in turn here and in `spare`;
-   answers where it is. */
+/* Merge adjacent sequences pairwise until one is left, alternating between
+   m->samples and `spare`. Returns the array with the result. */
 static pprof_sample *merge_runs (pprof_merged *m, run *runs, size_t nruns,
                                  pprof_sample *spare) {
   pprof_sample *here = m->samples;
@@ -278,7 +279,7 @@ static pprof_sample *merge_runs (pprof_merged *m, run *runs, size_t nruns,
 }
 
 
-/* Have the samples of all blocks, each once. */
+/* Merge the samples of all blocks into m->samples. */
 static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
   size_t count = 0;
   for (size_t f = 0; f < m->nfiles; f++)
@@ -310,7 +311,8 @@ static pf_status merge_blocks (pprof_merged *m, pf_error *error) {
 /* }====== */
 
 
-/* Whether all were in order; what failed is in `status`. */
+/* Whether all files were sorted. The first failure is copied to *status and
+   *error. */
 static bool check_all_read (pprof_merged *m, const sorted_reader *readers,
                             pf_status *status, pf_error *error) {
   bool is_sorted = true;

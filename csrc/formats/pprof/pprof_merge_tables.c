@@ -1,6 +1,6 @@
 /*
-** pprof_merge_tables.c - functions and mappings of a file, each of them once in the
-** merged profile, and where its locations stand.
+** pprof_merge_tables.c - interns the functions and mappings of a file, and
+** finds the messages of its locations.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -10,7 +10,7 @@
 
 #include "model/memory.h"
 
-#define PAGE 4096u /* sizes of mappings are rounded up to it */
+#define PAGE 4096u /* sizes of mappings are compared in pages */
 
 
 static pf_status no_memory (pf_error *error) {
@@ -48,8 +48,8 @@ uint32_t pprof_find_id (const pprof_id_map *map, uint64_t id) {
 }
 
 
-/* Give an id its number, where it has none; the first of several counts. False
-   when out of memory. */
+/* Map an id to an entry number, unless it is mapped already or 0. Returns false
+   if out of memory. */
 static bool add_id (pprof_id_map *map, uint64_t id, uint32_t number) {
   if (id == 0 || pprof_find_id(map, id) != 0)
     return true;
@@ -72,7 +72,7 @@ static void close_ids (pprof_id_map *map) {
 }
 
 
-/* Replace a number in the string table by the name; of text 0 PF_NO_NAME. */
+/* Replace a string index by a name; "" becomes PF_NO_NAME. */
 static pf_status to_name (const table_reader *t, uint64_t *text,
                           uint64_t offset, pf_error *error) {
   pf_bytes bytes;
@@ -141,7 +141,7 @@ uint32_t pprof_intern_mapping (pprof_merged *m, const pprof_mapping *mapping) {
 }
 
 
-/* One more mapping of the file. */
+/* Append a mapping of the file. Returns false if out of memory. */
 static bool push_mapping (pprof_translation *t, const pprof_mapping *mapping) {
   void *mappings = t->mappings;
   const bool ok = pf_array_widen(&mappings, &t->mapping_capacity,
@@ -168,17 +168,17 @@ static pf_status add_mapping (table_reader *t, const pprof_field *message,
 }
 
 
-/* The mapping of all places of a file that states no mapping, where other files
-   do: it has no address and no name, so that these places stay apart from those
-   of known programs. */
+/* Add a mapping without address and name for all locations of a file that
+   states no mapping while other files do, so that they are not equal to
+   locations of known programs. */
 static bool add_unknown_mapping (pprof_translation *t) {
   const pprof_mapping unknown = {.file = PF_NO_NAME, .build_id = PF_NO_NAME};
   return push_mapping(t, &unknown);
 }
 
 
-/* The first mapping of the first file that has one stands for the program: it is
-   the first one of the merged profile. */
+/* The first mapping of the first file that has one is the main program and
+   stays the first of the merged profile. */
 static bool merge_main_mapping (pprof_merged *m, pprof_translation *t) {
   if (m->mapping_set.count > 0 || t->nmappings == 0)
     return true;
@@ -216,7 +216,7 @@ static bool is_same_function (const void *context, uint32_t number) {
 }
 
 
-/* The number, from 1, of a function; 0 when out of memory. */
+/* Returns the entry number of a function, or 0 if out of memory. */
 static uint32_t intern_function (pprof_merged *m,
                                  const pprof_function_message *function) {
   const function_key w = {m, function};
@@ -253,7 +253,7 @@ static pf_status add_function (table_reader *t, const pprof_field *message,
   if (status != PF_OK)
     return status;
   if (f.system_name != PF_NO_NAME || f.start_line != 0)
-    t->merged->is_sorted = false; /* not as profio writes it */
+    t->merged->is_sorted = false; /* profio does not write these */
   const uint32_t number = intern_function(t->merged, &f);
   return number != 0 && add_id(&t->translation->function_ids, f.id, number)
              ? PF_OK
@@ -263,7 +263,7 @@ static pf_status add_function (table_reader *t, const pprof_field *message,
 /* }====== */
 
 
-/* Note where a location stands; the first of one id counts. */
+/* Store the message of a location; of equal ids the first is kept. */
 static void add_location (table_reader *t, const pprof_field *message) {
   pf_cursor c = pf_cursor_over(message->bytes, false);
   pprof_field field;
@@ -277,7 +277,7 @@ static void add_location (table_reader *t, const pprof_field *message) {
 }
 
 
-/* Add all messages of one kind. */
+/* Add all messages with a field number. */
 static pf_status add_all (table_reader *t, uint64_t number, pf_error *error) {
   pprof_meta_cursor meta = {0};
   pprof_field field;

@@ -1,7 +1,7 @@
 /*
-** pprof_merge_unsorted.c - samples of any files, in the order in which they are met.
-** Those of equal locations and labels are one: a sample is written behind the
-** others before it is looked for, and goes where it is known.
+** pprof_merge_unsorted.c - merges samples of any files in input order. A sample
+** is written to the end of the block, then searched; the block keeps it if it
+** is new.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -17,10 +17,10 @@ typedef struct sample_merger {
   pf_trace *trace;
   const pprof_file *file;
   pprof_translation *translation;
-  pf_interned set;     /* of the samples of merged->unsorted */
-  uint32_t *locations; /* of the sample that is read, the leaf first */
+  pf_interned set;     /* hash table of the samples in merged->unsorted */
+  uint32_t *locations; /* of the current sample, leaf first */
   size_t nlocations, location_capacity;
-  uint32_t *labels; /* LABEL_WORDS each */
+  uint32_t *labels; /* LABEL_WORDS for each */
   size_t nlabels, label_capacity;
   pprof_values values;
 } sample_merger;
@@ -41,7 +41,7 @@ static bool reserve_words (uint32_t **words, size_t *capacity, size_t wanted) {
 
 /* {====== Reading a sample ====== */
 
-/* Add a location of the file. False when out of memory. */
+/* Append a location index of the file. Returns false if out of memory. */
 static bool read_location (sample_merger *s, uint32_t number) {
   if (s->nlocations == s->location_capacity &&
       !reserve_words(&s->locations, &s->location_capacity, s->nlocations + 1))
@@ -51,7 +51,7 @@ static bool read_location (sample_merger *s, uint32_t number) {
 }
 
 
-/* Add the locations of a field. */
+/* Append the locations of a field. */
 static pf_status read_locations (sample_merger *s, const pprof_field *field,
                                  size_t offset, pf_error *error) {
   pf_cursor c = pprof_numbers(field);
@@ -75,7 +75,7 @@ static pf_status read_locations (sample_merger *s, const pprof_field *field,
 }
 
 
-/* The name of a text of a label; PF_NO_NAME of text 0. */
+/* Get the name of a string; PF_NO_NAME for string 0. */
 static pf_status name_of (sample_merger *s, uint64_t number, size_t offset,
                           uint32_t *name, pf_error *error) {
   pf_bytes text;
@@ -134,7 +134,7 @@ static pf_status read_sample (sample_merger *s, const pprof_field *message,
 /* }====== */
 
 
-/* {====== Adding it ====== */
+/* {====== Adding a sample ====== */
 
 typedef struct sample_key {
   const pprof_block *block;
@@ -158,8 +158,7 @@ static uint64_t hash_of_words (uint64_t hash, const uint32_t *words,
 }
 
 
-/* The place of a label among those of a sample: by its key, strings before
-   numbers. */
+/* Sort key of a label: key, texts before numbers. */
 static uint64_t rank_of_label (const uint32_t *label) {
   return (uint64_t)label[LABEL_KEY] << 1 | (label[LABEL_TEXT] == PF_NO_NAME);
 }
@@ -187,8 +186,8 @@ static int compare_labels (const void *left, const void *right) {
 }
 
 
-/* Samples whose labels stand in another order are equal, but for the values of
-   one key: these stay in their order. False when out of memory. */
+/* Sort the labels of the sample, because their order is not significant except
+   among values of one key. Returns false if out of memory. */
 static bool order_labels (sample_merger *s) {
   if (s->labels == NULL || are_ordered(s))
     return true;
@@ -213,7 +212,7 @@ static bool order_labels (sample_merger *s) {
 }
 
 
-/* Replace the numbers of locations in the file by the merged ones. */
+/* Replace location indexes of the file by merged entry numbers. */
 static bool merge_locations (sample_merger *s) {
   for (size_t i = 0; i < s->nlocations; i++) {
     s->locations[i] = pprof_merge_location(s->merged, s->trace, s->translation,
@@ -225,8 +224,8 @@ static bool merge_locations (sample_merger *s) {
 }
 
 
-/* The words of the sample behind those of all others; how many. 0 when out of
-   memory. */
+/* Write the record of the sample after the last one in the block. Returns its
+   words, 0 if out of memory. */
 static size_t write_record (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t nlabel_words = s->nlabels * LABEL_WORDS;
@@ -246,7 +245,8 @@ static size_t write_record (sample_merger *s) {
 }
 
 
-/* The number of the sample that was read; PF_NOT_INTERNED when out of memory. */
+/* Returns the index of the sample in the block, added if it is new;
+   PF_NOT_INTERNED if out of memory. */
 static uint32_t intern_sample (sample_merger *s) {
   pprof_block *const block = &s->merged->unsorted;
   const size_t size = write_record(s);
@@ -264,7 +264,7 @@ static uint32_t intern_sample (sample_merger *s) {
 }
 
 
-/* Whether the sample weighs something in a type that is merged. */
+/* Whether a merged type of the sample has a value other than 0. */
 static bool has_weight (const sample_merger *s) {
   for (size_t t = 0; t < s->merged->ntypes; t++) {
     const size_t type = s->translation->types[t];

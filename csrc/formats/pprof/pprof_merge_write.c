@@ -1,5 +1,5 @@
 /*
-** pprof_merge_write.c - the bytes of a merged profile.
+** pprof_merge_write.c - writes a merged profile.
 */
 
 #include "formats/pprof/pprof_merge.h"
@@ -8,18 +8,18 @@
 #include <string.h>
 
 #define MAX_SAMPLE_HEADER \
-  (3 * (1 + PPROF_VARINT_SIZE)) /* tags and sizes of a sample */
+  (3 * (1 + PPROF_VARINT_SIZE)) /* bytes of the tags and sizes of a sample */
 
 typedef struct merged_writer {
   pprof_merged *merged;
   pf_sink *sink;
   pprof_strings strings;
-  uint32_t *ids;       /* by location, its number less 1: its id, or 0 */
-  uint32_t *locations; /* by id less 1: the number less 1 */
+  uint32_t *ids;       /* output id by location index, 0: unused */
+  uint32_t *locations; /* location index by output id - 1 */
   uint32_t nlocations;
-  uint32_t *functions, *mappings; /* by number less 1: their ids, or 0 */
-  uint32_t *used; /* numbers less 1 of mappings or functions by id less 1 */
-  uint8_t *bytes; /* scratch: the locations and values of a sample */
+  uint32_t *functions, *mappings; /* output ids by index, 0: not written yet */
+  uint32_t *used; /* index of a mapping or function by output id - 1 */
+  uint8_t *bytes; /* scratch: packed locations and values of a sample */
 } merged_writer;
 
 
@@ -30,7 +30,7 @@ static uint64_t label_number (const uint32_t *label) {
 }
 
 
-/* The values of fields 1 to 4 of a label. */
+/* Set values[4] to the fields 1 to 4 of a label. */
 static void label_fields (merged_writer *w, const uint32_t *label,
                           uint64_t *values) {
   values[0] = pprof_string_index(&w->strings, label[LABEL_KEY]);
@@ -46,7 +46,7 @@ static size_t label_size (const uint64_t *values) {
 }
 
 
-/* The bytes of all labels of a sample, with their heads. */
+/* Returns the size of all labels of a sample with tags and lengths. */
 static size_t labels_size (merged_writer *w, const uint32_t *labels,
                            uint32_t count) {
   uint64_t values[4];
@@ -72,7 +72,7 @@ static void put_labels (merged_writer *w, const uint32_t *labels,
 }
 
 
-/* A sample: the locations and its values, both packed, then its labels. */
+/* Write a sample: packed locations, packed values, labels. */
 static void put_sample (merged_writer *w, const pprof_sample *sample) {
   const pprof_merged *const m = w->merged;
   const uint32_t *const record = sample->record;
@@ -103,9 +103,9 @@ static void put_sample (merged_writer *w, const pprof_sample *sample) {
 /* }====== */
 
 
-/* {====== What samples refer to ====== */
+/* {====== Tables that samples refer to ====== */
 
-/* The next id of something that is met; `used` has it then. */
+/* Give entry `at` the next output id, unless it has one. */
 static void assign_id (uint32_t *ids, uint32_t *used, uint32_t *count,
                        uint64_t at) {
   if (ids[at] != 0)
@@ -115,8 +115,8 @@ static void assign_id (uint32_t *ids, uint32_t *used, uint32_t *count,
 }
 
 
-/* Give ids to the locations that samples refer to: in their own order where the
-   files have one, else as they are met. */
+/* Give output ids to the locations in use: in sorted order if the files are
+   sorted, else in order of their first use. */
 static void assign_location_ids (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   for (uint32_t i = 0; i < m->nsamples; i++) {
@@ -136,9 +136,8 @@ static void assign_location_ids (merged_writer *w) {
 }
 
 
-/* The first mapping of the first file stands for the program, so it stays the
-   first. The others come as locations refer to them, then those that nothing
-   refers to. */
+/* Write the mappings: the main program first, then in the order of the
+   locations that use them, then unused ones. */
 static void put_mappings (merged_writer *w) {
   const pprof_merged *const m = w->merged;
   const uint32_t nmappings = m->mapping_set.count;
@@ -160,7 +159,8 @@ static void put_mappings (merged_writer *w) {
 }
 
 
-/* Locations, and the ids of the functions of their lines; how many. */
+/* Write the locations and give output ids to the functions of their lines.
+   Returns the number of these functions. */
 static uint32_t put_locations (merged_writer *w) {
   pprof_merged *const m = w->merged;
   uint32_t nfunctions = 0;
@@ -197,9 +197,9 @@ static void put_functions (merged_writer *w, uint32_t count) {
 /* }====== */
 
 
-/* {====== All of it ====== */
+/* {====== All fields ====== */
 
-/* Facts that are given replace those of the files. */
+/* Attributes that are given replace the merged ones. */
 static void apply_given (pprof_header *header, const pprof_header *given) {
   if (given->time_nanos != 0)
     header->time_nanos = given->time_nanos;

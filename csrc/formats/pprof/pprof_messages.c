@@ -1,13 +1,13 @@
 /*
-** pprof_messages.c - small messages, each of them read field by field: the last field
-** of a number counts, fields of unknown numbers are skipped.
+** pprof_messages.c - reads small messages. If a field repeats, the last one
+** counts; unknown fields are skipped.
 */
 
 #include "formats/pprof/pprof_messages.h"
 
-#define MAX_FIELDS 11 /* the largest field number that is looked at, + 1 */
+#define MAX_FIELDS 11 /* largest field number in use, + 1 */
 
-/* Set values[MAX_FIELDS] to the numbers of a message, 0 where it has none. */
+/* Set values[MAX_FIELDS] to the numbers of a message, 0 if missing. */
 static void read_numbers (pf_bytes message, uint64_t *values) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;

@@ -1,6 +1,8 @@
 /*
-** pprof_messages.h - the small messages of a profile as structs. Texts are numbers
-** into the file's string table; what a message does not state is 0.
+** pprof_messages.h - the small messages of a profile as structs. Used by the
+** readers, the merge and the writer. Strings are indexes into the string table
+** of the file, or names in the dictionary where the merge and the writer say
+** so. The functions cannot fail: missing fields are 0.
 */
 
 #ifndef pprof_messages_h
@@ -14,7 +16,8 @@ typedef struct pprof_value_type {
 
 typedef struct pprof_mapping {
   uint64_t id;
-  uint64_t start, limit, offset; /* addresses in memory, offset in the file */
+  uint64_t start, limit, offset; /* virtual addresses, offset in the mapped
+                                    file */
   uint64_t file, build_id;       /* strings */
   uint64_t has[4]; /* functions, file names, line numbers, inlined frames */
 } pprof_mapping;
@@ -26,14 +29,14 @@ typedef struct pprof_function_message {
 } pprof_function_message;
 
 typedef struct pprof_line {
-  uint64_t function; /* its id */
+  uint64_t function; /* id */
   int64_t line, column;
 } pprof_line;
 
 typedef struct pprof_label {
-  uint64_t key, text; /* strings; text 0: it is a number */
+  uint64_t key, text; /* strings; text 0: `number` is the value */
   int64_t number;
-  uint64_t unit; /* a text */
+  uint64_t unit; /* string */
 } pprof_label;
 
 void pprof_read_value_type (pf_bytes message, pprof_value_type *type);

@@ -1,6 +1,5 @@
 /*
-** pprof_open.c - the format pprof: is it one, what does it say of itself, its
-** tables.
+** pprof_open.c - the format pprof: score, info and tables.
 */
 
 #include <stdio.h>
@@ -30,7 +29,7 @@ static const pf_field raw_fields[] = {
 
 /* {====== Score ====== */
 
-/* The wire type of a field of Profile; 8: none. */
+/* Returns the wire type of a field of Profile, 8 for unknown fields. */
 static unsigned wire_of (uint64_t number) {
   static const uint8_t wires[] = {8, 2, 2, 2, 2, 2, 2, 0,
                                   0, 0, 0, 2, 0, 0, 0, 0};
@@ -38,7 +37,7 @@ static unsigned wire_of (uint64_t number) {
 }
 
 
-/* Whether a message is a ValueType: two small numbers. */
+/* Whether a message is a ValueType: fields 1 and 2, both varints. */
 static bool is_value_type (pf_bytes message) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
@@ -49,24 +48,27 @@ static bool is_value_type (pf_bytes message) {
 }
 
 
-/* Packed numbers may stand where one is expected. */
+/* Whether a field of Profile has the right wire type. Comments may be
+   packed. */
 static bool is_expected (const pprof_field *field) {
   return field->wire == wire_of(field->number) ||
          (field->number == 13 && field->wire == PPROF_BYTES);
 }
 
 
-/* Messages at the begin of a file, counted to detect a profile. */
+/* Properties of the first fields of a file, for detection. */
 typedef struct head_stats {
   size_t types, parts, samples;
-  size_t misfits;       /* samples with another number of values than types */
-  size_t strings;       /* of the string table */
-  bool begins_empty;    /* its first string is "", as the format has it */
-  uint64_t min_strings; /* strings that the types need */
+  size_t misfits;       /* samples whose number of values is not that of the
+                           types */
+  size_t strings;       /* entries of the string table */
+  bool begins_empty;    /* the first string is "", as the format requires */
+  uint64_t min_strings; /* entries that the types refer to */
 } head_stats;
 
 
-/* How many values a sample has; SIZE_MAX: the message is none. */
+/* Returns the number of values of a sample, SIZE_MAX if the message is not
+   one. */
 static size_t values_of (pf_bytes sample) {
   pf_cursor c = pf_cursor_over(sample, false);
   pprof_field field;
@@ -86,7 +88,7 @@ static size_t values_of (pf_bytes sample) {
 }
 
 
-/* The names of a type are in the string table. */
+/* Add a sample type, whose strings must be in the table. */
 static void scan_type (head_stats *s, pf_bytes type) {
   pf_cursor c = pf_cursor_over(type, false);
   pprof_field field;
@@ -97,7 +99,7 @@ static void scan_type (head_stats *s, pf_bytes type) {
 }
 
 
-/* Look at a field; false: a profile has none such. */
+/* Add a field. Returns false if a profile cannot contain it. */
 static bool scan_field (head_stats *s, const pprof_field *field) {
   if (!is_expected(field))
     return false;
@@ -121,16 +123,16 @@ static bool scan_field (head_stats *s, const pprof_field *field) {
 }
 
 
-/* Whether a field of a profile begins where the cursor is. */
+/* Whether a field of Profile begins at the cursor. */
 static bool is_field_start (pf_cursor c) {
   uint64_t tag;
   return pprof_varint(&c, &tag) && wire_of(tag >> 3) == (tag & 7);
 }
 
 
-/* Any message may have the numbers and types of fields of a profile: so its
-   samples have a value for each type, and the string table begins with "" and
-   holds the names of the types. */
+/* Other messages may use the same field numbers and wire types. So samples must
+   have a value for each type, and the string table must begin with "" and
+   contain the names of the types. */
 static int score (pf_bytes head, uint64_t size) {
   pf_cursor c = pf_cursor_over(head, false);
   pprof_field field;
@@ -152,7 +154,7 @@ static int score (pf_bytes head, uint64_t size) {
 /* }====== */
 
 
-/* {====== What it says of itself ====== */
+/* {====== Info ====== */
 
 static pf_status set_text (pf_trace *trace, const pprof_file *file,
                            const char *name, uint64_t number, uint64_t offset,
@@ -166,7 +168,7 @@ static pf_status set_text (pf_trace *trace, const pprof_file *file,
 }
 
 
-/* The comments of one field, which may be packed. */
+/* Set the comments of one field, which may be packed. */
 static pf_status set_comments (pf_trace *trace, const pprof_file *file,
                                const pprof_field *field, pf_error *error) {
   pf_cursor c = pprof_numbers(field);
@@ -182,7 +184,7 @@ static pf_status set_comments (pf_trace *trace, const pprof_file *file,
 }
 
 
-/* A ValueType as attributes of two names: what is counted, and in what unit. */
+/* Set two info entries from a ValueType: its type and its unit. */
 static pf_status set_type (pf_trace *trace, const pprof_file *file,
                            const pprof_field *message, const char *name,
                            const char *unit, pf_error *error) {
@@ -202,8 +204,8 @@ static pf_status set_type (pf_trace *trace, const pprof_file *file,
 }
 
 
-/* A mapping in a line: "0x400000-0x4c7000 0x0 /bin/cat 9f1c", without what is not
-   known. */
+/* Set an info entry from a mapping: "0x400000-0x4c7000 0x0 /bin/cat 9f1c",
+   without unknown parts. */
 static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
                               const pprof_field *message, pf_error *error) {
   pprof_mapping m;
@@ -231,7 +233,7 @@ static pf_status set_mapping (pf_trace *trace, const pprof_file *file,
 }
 
 
-/* The attributes of one field. */
+/* Set the info entry of one field. */
 static pf_status set_info_field (pf_trace *trace, const pprof_file *file,
                                  const pprof_field *field, pf_error *error) {
   const int64_t value = (int64_t)field->value;
@@ -277,7 +279,7 @@ static pf_status set_info (pf_trace *trace, const pprof_file *file,
   while (status == PF_OK && pprof_next_meta(file, &meta, &field)) {
     const bool is_type = field.wire == PPROF_BYTES && field.number == 1;
     types += is_type;
-    if (!is_type || types <= file->ntypes) /* of the others a warning tells */
+    if (!is_type || types <= file->ntypes) /* a warning reports the others */
       status = set_info_field(trace, file, &field, error);
   }
   return status;

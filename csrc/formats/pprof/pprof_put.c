@@ -1,6 +1,6 @@
 /*
-** pprof_put.c - fields and messages: each begins with its size, which is added up
-** before.
+** pprof_put.c - writes fields and messages. The size of a message precedes it,
+** so it is computed first.
 */
 
 #include "formats/pprof/pprof_put.h"
@@ -27,14 +27,14 @@ void pprof_put_message (pf_sink *sink, unsigned number, size_t size) {
 void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value) {
   if (value == 0)
     return;
-  put_varint(sink, (uint64_t)number << 3); /* the wire type of indexes is 0 */
+  put_varint(sink, (uint64_t)number << 3); /* wire type 0: varint */
   put_varint(sink, value);
 }
 
 
-/* {====== Texts ====== */
+/* {====== String table ====== */
 
-/* Have capacity for the number of a name, and for one more name. */
+/* Reserve space for the index of a name and for one more string. */
 static bool reserve (pprof_strings *t, uint32_t name) {
   const size_t before = t->capacity;
   void *indexes = t->indexes, *names = t->names;
@@ -85,7 +85,7 @@ void pprof_strings_close (pprof_strings *t) {
 /* }====== */
 
 
-/* A message of indexes, in fields 1, 2, ... */
+/* Write a message whose fields 1, 2, ... are numbers. */
 static void put_numbers (pf_sink *sink, unsigned number, const uint64_t *values,
                          size_t count) {
   size_t size = 0;

@@ -1,7 +1,10 @@
 /*
-** pprof_put.h - fields and messages of a profile that is written, and its string
-** table: names of the dictionary get indexes there when they are first asked
-** for. The sink keeps failures.
+** pprof_put.h - writes the fields, messages and string table of a profile. Used
+** by pprof_write.c, pprof_header.c and pprof_merge_write.c.
+**
+** A pprof_strings with only the dictionary set is empty. Names get an index at
+** their first use; pprof_put_strings writes the table after all other fields;
+** pprof_strings_close frees it. The sink keeps its first failure.
 */
 
 #ifndef pprof_put_h
@@ -11,7 +14,7 @@
 #include "formats/pprof/pprof_messages.h"
 #include "model/names.h"
 
-/* Fields of Profile. */
+/* Field numbers of Profile. */
 enum {
   PPROF_SAMPLE_TYPE = 1,
   PPROF_SAMPLE = 2,
@@ -30,7 +33,7 @@ enum {
   PPROF_DOC_URL = 15
 };
 
-#define PPROF_VARINT_SIZE 10 /* bytes of a number, at maximum */
+#define PPROF_VARINT_SIZE 10 /* maximum bytes of a varint */
 
 static inline size_t pprof_varint_size (uint64_t value) {
   const size_t bits = 64 - (size_t)__builtin_clzll(value | 1);
@@ -38,7 +41,7 @@ static inline size_t pprof_varint_size (uint64_t value) {
 }
 
 
-/* Write a number at `to`; returns the message after it. */
+/* Write a varint to memory. Returns the end. */
 static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
   for (; value >= 0x80; value >>= 7)
     *to++ = (uint8_t)(value | 0x80);
@@ -47,9 +50,8 @@ static inline uint8_t *pprof_write_varint (uint8_t *to, uint64_t value) {
 }
 
 
-/* Write the tag and the size of a message, whose field number is below 16;
-   returns the message after them, which is at maximum 1 + PPROF_VARINT_SIZE bytes
-   further. */
+/* Write tag and size of a message to memory; the field number is below 16.
+   Returns the end, at most 1 + PPROF_VARINT_SIZE bytes further. */
 static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
                                             size_t size) {
   *to++ = (uint8_t)(number << 3 | PPROF_BYTES);
@@ -57,31 +59,33 @@ static inline uint8_t *pprof_write_message (uint8_t *to, unsigned number,
 }
 
 
-/* The tag and the size of a message. */
+/* Write tag and size of a message. */
 void pprof_put_message (pf_sink *sink, unsigned number, size_t size);
 
-/* A number, left out when it is 0, as protocol buffers do. */
+/* Write a number field; 0 is omitted, as protocol buffers do. */
 void pprof_put_number (pf_sink *sink, unsigned number, uint64_t value);
 
-/* Bytes that such a number takes, with its tag. */
+/* Returns the size of a number field with its tag. */
 static inline size_t pprof_number_size (uint64_t value) {
-  return value == 0 ? 0 : 1 + pprof_varint_size(value); /* tags below 16 */
+  return value == 0 ? 0 : 1 + pprof_varint_size(value); /* field numbers are
+                                                           below 16 */
 }
 
 
 typedef struct pprof_strings {
   pf_dictionary *dictionary; /* borrowed */
-  uint32_t *indexes;         /* by name: its number, or 0 */
+  uint32_t *indexes;         /* string index by name, 0: none yet */
   size_t capacity;
-  uint32_t *names; /* by number, from 1: the name */
+  uint32_t *names; /* name by string index - 1 */
   size_t count, names_capacity;
-  bool failed; /* memory was short: what is written is not to be used */
+  bool failed; /* out of memory: the output is not usable */
 } pprof_strings;
 
-/* The number of a name; 0 of PF_NO_NAME and of the empty text. */
+/* Returns the string index of a name, assigned at the first call; 0 for
+   PF_NO_NAME, the empty text, and if out of memory. */
 uint64_t pprof_string_index (pprof_strings *strings, uint32_t name);
 
-/* Write all of them. */
+/* Write the string table. */
 void pprof_put_strings (const pprof_strings *strings, pf_sink *sink);
 
 void pprof_strings_close (pprof_strings *strings);
@@ -94,11 +98,11 @@ void pprof_put_mapping (pf_sink *sink, pprof_strings *strings,
 void pprof_put_function (pf_sink *sink, pprof_strings *strings,
                          const pprof_function_message *function);
 
-/* A message in the program. Its lines are called `functions` by their id. */
+/* A Location. Its lines refer to functions by id. */
 typedef struct pprof_location_message {
   uint64_t id, mapping, address;
   bool is_folded;
-  const pprof_line *lines; /* the innermost first */
+  const pprof_line *lines; /* innermost first */
   size_t nlines;
 } pprof_location_message;
 

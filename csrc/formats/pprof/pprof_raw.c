@@ -1,6 +1,6 @@
 /*
-** pprof_raw.c - the fields of a profile as they stand: joined, the bytes of all rows
-** are the file (unpacked, when it was gzipped).
+** pprof_raw.c - the reader of table raw: one row for each field of Profile. The
+** column `bytes` of all rows, concatenated, is the decompressed file.
 */
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static pf_status put_kind (const raw_reader *r, pf_batch *batch, size_t row,
 }
 
 
-/* A row for the bytes from `from` to where the reader is. */
+/* Store offset, size and bytes of the range `from` .. r->at. */
 static void put_bytes (const raw_reader *r, pf_batch *batch, size_t row,
                        size_t from) {
   if (batch->columns[RAW_OFFSET].data != NULL)

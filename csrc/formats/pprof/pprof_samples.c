@@ -1,6 +1,6 @@
 /*
-** pprof_samples.c - the readers of samples: a row each with all its values, or a row
-** for each of its values.
+** pprof_samples.c - the readers of samples (one row with all values) and
+** weights (one row for each value).
 */
 
 #include <stdlib.h>
@@ -22,12 +22,12 @@ typedef struct samples_reader {
   pf_trace *trace;
   const pprof_file *file;
   pf_cursor at;
-  uint32_t stack; /* of the sample read last, */
+  uint32_t stack; /* of the current sample */
   pprof_values values;
-  size_t type;       /* and of weights: its next value to be given */
+  size_t type;       /* weights: index of the next value */
   pprof_id_list ids; /* scratch: the locations of a sample */
-  uint32_t *frames;  /* of the sample before, the outermost first, */
-  uint32_t *stacks;  /* and the stack that ends with each */
+  uint32_t *frames;  /* of the previous sample, outermost first */
+  uint32_t *stacks;  /* the stack that ends with each frame */
   size_t depth, frame_capacity;
 } samples_reader;
 
@@ -37,7 +37,7 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* {====== A stack ====== */
+/* {====== Stacks ====== */
 
 static bool reserve_id (pprof_id_list *list) {
   if (list->count < list->capacity)
@@ -52,7 +52,7 @@ static bool reserve_id (pprof_id_list *list) {
 }
 
 
-/* Add the numbers of a field. */
+/* Append the location ids of a field: packed or a single one. */
 static bool read_ids (pprof_id_list *list, const pprof_field *field) {
   pf_cursor c = pprof_numbers(field);
   uint64_t id = field->value;
@@ -103,14 +103,14 @@ static bool reserve_frame (samples_reader *r, size_t depth) {
 }
 
 
-/* One frame further in. As long as the frames are those of the sample before,
-   so are the stacks. */
+/* Set the frame at a depth. As long as frames equal those of the previous
+   sample, its stacks are reused. */
 static bool push (samples_reader *r, size_t depth, uint32_t frame) {
   if (depth < r->depth && r->frames[depth] == frame)
     return true;
   if (!reserve_frame(r, depth))
     return false;
-  r->depth = depth + 1; /* what was below belongs to another stack */
+  r->depth = depth + 1; /* deeper frames belong to another stack */
   r->frames[depth] = frame;
   r->stacks[depth] =
       pf_stack_push(r->reader.dictionary,
@@ -119,7 +119,7 @@ static bool push (samples_reader *r, size_t depth, uint32_t frame) {
 }
 
 
-/* The stack of the locations in ids, the leaf first. */
+/* Set r->stack from the locations in r->ids, which are leaf first. */
 static pf_status find_stack (samples_reader *r, size_t offset,
                              pf_error *error) {
   size_t depth = 0;
@@ -142,7 +142,7 @@ static pf_status find_stack (samples_reader *r, size_t offset,
 /* }====== */
 
 
-/* {====== A sample ====== */
+/* {====== Samples ====== */
 
 void pprof_read_values (pprof_values *values, const pprof_field *field) {
   pf_cursor c = pprof_numbers(field);
@@ -193,7 +193,7 @@ static pf_status read_sample (samples_reader *r, const pprof_field *message,
 }
 
 
-/* The next sample: PF_MORE or PF_END. */
+/* Read the next sample. Returns PF_MORE, PF_END, or a failure. */
 static pf_status next_sample (samples_reader *r, pf_error *error) {
   pprof_field field;
   while (pprof_next_field(&r->at, &field))
@@ -241,7 +241,7 @@ static pf_status samples_next (pf_reader *self, pf_batch *batch,
 }
 
 
-/* One value of the sample read last. */
+/* Append one value of the current sample. */
 static void put_weight (samples_reader *r, pf_batch *batch, int64_t weight) {
   const size_t row = batch->rows++;
   const pprof_type *const type = &r->file->types[r->type];

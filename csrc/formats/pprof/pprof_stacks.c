@@ -1,11 +1,12 @@
 /*
-** pprof_stacks.c - samples straight into contexts.
+** pprof_stacks.c - the bulk read of stacks: adds samples to contexts without
+** rows.
 **
-** Locations stand leaf first, so what a sample has in common with the one
-** before it are its last bytes: only what stands before them is decoded_location. And as
-** long as callees come in the order of their frames, a frame that is not the one
-** before is a new context, which nobody has to look for: that is how profio
-** writes. From where a file has another order on, contexts are looked up.
+** Locations are leaf first, so two samples with common callers end with the
+** same bytes: only the bytes before these are decoded. And while samples are
+** sorted as profio writes them, a frame that differs from the previous one is a
+** new context that need not be searched. From the first sample out of order on,
+** contexts are looked up.
 */
 
 #include <stdlib.h>
@@ -16,20 +17,20 @@
 
 #define SAMPLE 2
 
-/* A frame on the descent to the newest context. */
+/* A frame on the path to the newest context. */
 typedef struct path_frame {
   uint32_t node;
-  uint32_t rank; /* of its frame, in the order of callees */
+  uint32_t rank; /* rank of its frame, see rank_frames */
 } path_frame;
 
-/* A location there: it is `bytes` before the end of its sample's locations, and
-   `depth` frames frame_capacity. */
+/* A location on the path. It ends `bytes` before the end of the sample's
+   location ids, and `depth` frames deep. */
 typedef struct path_location {
   size_t bytes;
   size_t depth;
 } path_location;
 
-/* A location that has just been decoded_location. */
+/* A decoded location, and its distance in bytes from the end of the ids. */
 typedef struct decoded_location {
   uint32_t number;
   size_t bytes;
@@ -40,17 +41,17 @@ typedef struct stacks_reader {
   const pprof_file *file;
   const pf_gathering *to;
   pf_cursor at;
-  size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: none, or not yet */
-  uint32_t *ranks;                 /* of file->frames; equal frames have one */
+  size_t metrics[PPROF_MAX_TYPES]; /* PF_NO_METRIC: unused or not known yet */
+  uint32_t *ranks;                 /* by index in file->frames */
   bool is_sorted;
-  path_frame *frames; /* also deeper ones than the newest context's */
+  path_frame *frames; /* may extend beyond nframes to other paths */
   size_t nframes, frame_capacity;
   path_location *locations;
   size_t nlocations, location_capacity;
-  pf_bytes ids; /* of the sample before, which those steps are of */
-  decoded_location *decoded; /* scratch */
+  pf_bytes ids;              /* of the previous sample, whose path this is */
+  decoded_location *decoded; /* scratch: decoded locations */
   size_t decoded_capacity;
-  pprof_values values; /* of this sample */
+  pprof_values values; /* of the current sample */
 } stacks_reader;
 
 
@@ -59,7 +60,7 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* Room for one more of some things. */
+/* Reserve space for one more element. Returns false if out of memory. */
 static bool reserve (void **things, size_t count, size_t *capacity,
                      size_t size) {
   if (count < *capacity)
@@ -74,10 +75,10 @@ static bool reserve (void **things, size_t count, size_t *capacity,
 }
 
 
-/* {====== Steps ====== */
+/* {====== The path ====== */
 
-/* Before the contexts grow: have capacity for as many as there will be, when the
-   meta of the file is like what has been read. */
+/* Reserve contexts for the whole file, extrapolated from the part that has been
+   read. */
 static void reserve_contexts (const stacks_reader *g) {
   pf_contexts *const c = g->to->contexts;
   const double share = (double)g->file->readable.size / (double)(g->at.at + 1);
@@ -87,7 +88,7 @@ static void reserve_contexts (const stacks_reader *g) {
 }
 
 
-/* One frame further in, at that depth. */
+/* Set the frame at a depth of the path. Returns false if out of memory. */
 static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
   pf_contexts *const c = g->to->contexts;
   const uint32_t rank = g->ranks[frame], area = g->file->frames[frame];
@@ -111,7 +112,7 @@ static bool push_frame (stacks_reader *g, size_t depth, size_t frame) {
 }
 
 
-/* The frames of one location, the innermost last. */
+/* Add the frames of one location, the innermost last. */
 static bool push_location (stacks_reader *g, size_t *depth, uint32_t number) {
   const pprof_location *const l = &g->file->locations[number];
   for (uint32_t i = l->count; i-- > 0; ++*depth)
@@ -128,9 +129,9 @@ static uint32_t node_at (const stacks_reader *g, size_t depth) {
 /* }====== */
 
 
-/* {====== The short descent ====== */
+/* {====== Fast path ====== */
 
-/* How many bytes two strings have in common at their ends. */
+/* Returns how many bytes at the end of two slices are equal. */
 static size_t common_tail (pf_bytes a, pf_bytes b) {
   const size_t minimum = a.size < b.size ? a.size : b.size;
   const uint8_t *const p = a.at + a.size, *const q = b.at + b.size;
@@ -146,13 +147,14 @@ static size_t common_tail (pf_bytes a, pf_bytes b) {
 }
 
 
-/* Go back to the last location that the sample has too; answers how many bytes
-   of its ids stand before that. */
+/* Shorten the path to the locations that it shares with the sample. Returns how
+   many bytes of the ids precede these. */
 static size_t drop_different (stacks_reader *g, pf_bytes ids) {
   const size_t common = g->nlocations == 0 ? 0 : common_tail(ids, g->ids);
   while (g->nlocations > 0) {
     const size_t bytes = g->locations[g->nlocations - 1].bytes;
-    const size_t left = ids.size - bytes; /* is not used when there are more */
+    const size_t left = ids.size - bytes; /* undefined if bytes > ids.size;
+                                             not used then */
     if (bytes < common ||
         (bytes == common && (left == 0 || ids.at[left - 1] < 0x80)))
       return left;
@@ -162,8 +164,8 @@ static size_t drop_different (stacks_reader *g, pf_bytes ids) {
 }
 
 
-/* Decode the first bytes; false: they are not what they should be, or memory is
-   short. */
+/* Decode the first `size` bytes of the ids. Returns false if they are invalid
+   or memory is short. */
 static bool decode_head (stacks_reader *g, pf_bytes ids, size_t size,
                          size_t *count) {
   pf_cursor c = pf_cursor_over((pf_bytes){ids.at, size}, false);
@@ -186,7 +188,8 @@ static bool decode_head (stacks_reader *g, pf_bytes ids, size_t size,
 }
 
 
-/* The context of a list of locations, packed; false: this is not the descent. */
+/* Find the context of packed location ids. Returns false if the general path is
+   needed. */
 static bool find_node_fast (stacks_reader *g, pf_bytes ids, uint32_t *node) {
   size_t count;
   const size_t size = drop_different(g, ids);
@@ -212,10 +215,10 @@ static bool find_node_fast (stacks_reader *g, pf_bytes ids, uint32_t *node) {
 /* }====== */
 
 
-/* {====== The long descent ====== */
+/* {====== General path ====== */
 
-/* The context of a sample however its locations stand there, as the reader of
-   rows has it. `is_wanted`: else only oddities are told. */
+/* Find the context of a sample in any form, as the reader of rows does. Without
+   `is_wanted` it only reports warnings. */
 static pf_status find_node (stacks_reader *g, const pprof_field *message,
                             bool is_wanted, uint32_t *node, pf_error *error) {
   pprof_id_list list = {NULL, 0, 0};
@@ -240,9 +243,9 @@ static pf_status find_node (stacks_reader *g, const pprof_field *message,
 /* }====== */
 
 
-/* {====== A sample ====== */
+/* {====== Samples ====== */
 
-/* The metric of a type, when rows name them. */
+/* Set the metric of a type when rows would name it. */
 static pf_status find_metric (stacks_reader *g, size_t type, pf_error *error) {
   pf_contexts *const c = g->to->contexts;
   const pprof_type *const t = &g->file->types[type];
@@ -269,7 +272,8 @@ static pf_status add_weights (stacks_reader *g, uint32_t node,
 }
 
 
-/* Whether the sample would be a row: where rows have one value, it needs one. */
+/* Whether the sample gives a row: in table weights it needs at least one
+   value. */
 static bool is_row (const stacks_reader *g) {
   int64_t weight;
   for (size_t t = 0; t < g->file->ntypes && g->to->nmetrics == 0; t++)
@@ -279,7 +283,8 @@ static bool is_row (const stacks_reader *g) {
 }
 
 
-/* Take its values; the ids when they are packed into one field. */
+/* Read the values; *ids are the location ids. Returns false if these are not
+   packed into one field. */
 static bool read_fields (stacks_reader *g, pf_bytes message, pf_bytes *ids) {
   pf_cursor c = pf_cursor_over(message, false);
   pprof_field field;
@@ -318,7 +323,8 @@ static pf_status read_sample_stack (stacks_reader *g,
 /* }====== */
 
 
-/* Frames that stand in several locations are at the first rank of each. */
+/* Rank the frames by their order in the file; equal frames have the rank of the
+   first one. Returns false if out of memory. */
 static bool rank_frames (stacks_reader *g) {
   const pprof_file *const file = g->file;
   const size_t nareas = pf_areas_count(g->trace->dictionary);
@@ -340,7 +346,8 @@ static bool rank_frames (stacks_reader *g) {
 }
 
 
-/* The columns of types stand behind that of the stack. */
+/* Map the requested columns to metrics. Column 0 is the stack, type t is column
+   t + 1. */
 static void find_metrics (stacks_reader *g) {
   for (size_t t = 0; t < PPROF_MAX_TYPES; t++)
     g->metrics[t] = PF_NO_METRIC;

@@ -1,5 +1,6 @@
 /*
-** pprof_wire.h - fields of a protocol buffer.
+** pprof_wire.h - reads fields and varints of a protocol buffer. Used by all
+** readers of the format. Source: the protocol buffers encoding specification.
 */
 
 #ifndef pprof_wire_h
@@ -14,18 +15,18 @@ typedef enum pprof_wire {
   PPROF_FIXED32 = 5
 } pprof_wire;
 
-/* A field. `at` is where its tag stands in the slice that was read. */
+/* A field. `at` is the offset of its tag in the slice of the cursor. */
 typedef struct pprof_field {
   uint64_t number;
   unsigned wire;
-  uint64_t value; /* of wire types 0, 1 and 5 */
-  pf_bytes bytes; /* of wire type 2 */
+  uint64_t value; /* wire types 0, 1 and 5 */
+  pf_bytes bytes; /* wire type 2 */
   size_t at;
 } pprof_field;
 
 
-/* A number of 7 bits a byte, at maximum 10 bytes; false: it does not fit, and the
-   cursor is where it was. */
+/* Read a varint of at most 10 bytes. Returns false at the end of the bytes or
+   if it is too long; the cursor is then unchanged. */
 static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
   uint64_t sum = 0;
   size_t at = c->at;
@@ -44,8 +45,8 @@ static inline bool pprof_varint (pf_cursor *c, uint64_t *value) {
 }
 
 
-/* The next field; false at the end and where none can be read: the cursor is
-   at its end, or where it was. */
+/* Read the next field. Returns false at the end and at an invalid field, where
+   the cursor is then left. */
 static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
   const size_t at = c->at;
   uint64_t tag, size;
@@ -70,8 +71,8 @@ static inline bool pprof_next_field (pf_cursor *c, pprof_field *field) {
 }
 
 
-/* The values of a repeated number: packed, or the one of this field. Begin
-   with a cursor made by pprof_numbers. */
+/* Returns a cursor over the packed values of a repeated number field, which is
+   empty if the field is not packed (its only value is field->value). */
 static inline pf_cursor pprof_numbers (const pprof_field *field) {
   return pf_cursor_over(
       field->wire == PPROF_BYTES ? field->bytes : (pf_bytes){NULL, 0}, false);

@@ -1,6 +1,6 @@
 /*
-** pprof_write.c - the bytes of a profile: sample types, samples, locations,
-** functions and then the strings, which get their numbers on the descent.
+** pprof_write.c - writes contexts as a profile: sample types, attributes,
+** samples, mapping, locations, functions, and at last the strings in use.
 */
 
 #include <stdlib.h>
@@ -11,30 +11,30 @@
 #include "model/gzip.h"
 #include "model/memory.h"
 
-#define PREFETCH_DISTANCE 12 /* how many samples ahead memory is asked for */
+#define PREFETCH_DISTANCE 12 /* samples between a prefetch and its use */
 
 typedef struct profile {
   const pf_contexts *contexts;
   const pf_dictionary *dictionary;
   pf_sink *sink;
   pprof_strings strings;
-  size_t *metrics;          /* in the order they are written */
-  uint8_t *values;          /* scratch: those of a sample */
-  uint32_t *ranks, *sorted; /* frames by area, and in order */
-  uint32_t *ids;            /* by rank: the location; 0: no sample has it */
+  size_t *metrics;          /* in output order */
+  uint8_t *values;          /* scratch: values of a sample */
+  uint32_t *ranks, *sorted; /* rank by area, area by rank */
+  uint32_t *ids;            /* by rank: location id; 0: not used */
   uint32_t nframes;
-  uint32_t *functions; /* by rank: the function, from 1; 0: an address */
-  uint32_t *order;     /* of the nodes; NULL: as they are numbered, */
-  pf_descent descent;  /* and that is the descent along them, */
-  uint32_t *depths;    /* else their depths in that order */
+  uint32_t *functions; /* by rank: function id; 0: an address */
+  uint32_t *order;     /* nodes in output order; NULL: nodes are sorted */
+  pf_descent descent;  /* sorted nodes: iterator over them, */
+  uint32_t *depths;    /* else their depths, in output order */
   uint32_t deepest;
-  uint8_t *path;  /* locations of a sample as they are written: the outermost
-                     last, at the end of the array */
-  size_t *starts; /* by depth: where they begin there */
+  uint8_t *path;  /* location ids of a sample as written, the outermost last,
+                     at the end of the array */
+  size_t *starts; /* by depth: offset of the ids in `path` */
 } profile;
 
 
-/* {====== The parts ====== */
+/* {====== Fields ====== */
 
 static const char *unit_of (const pf_context_metric *metric) {
   return strcmp(metric->unit, "ns") == 0 ? "nanoseconds" : metric->unit;
@@ -51,8 +51,8 @@ static pprof_value_type type_of (profile *p, size_t index) {
 }
 
 
-/* The metrics in their order. Where no file states which one is shown first, the
-   time stands last, because pprof shows the last one. */
+/* Order the metrics. If no file states a default, "time" comes last, because
+   pprof shows the last one. */
 static void order_metrics (profile *p) {
   const pf_contexts *const c = p->contexts;
   const size_t last =
@@ -82,7 +82,7 @@ static uint8_t *write_values (const profile *p, uint32_t node, uint8_t *to) {
 }
 
 
-/* A sample: the locations, the leaf first, and its values, both packed. */
+/* Write a sample: packed locations, leaf first, and packed values. */
 static void put_sample (const profile *p, uint32_t node, size_t depth) {
   uint8_t header[4 + 3 * PPROF_VARINT_SIZE];
   const size_t nvalues = (size_t)(write_values(p, node, p->values) - p->values);
@@ -103,7 +103,7 @@ static void put_sample (const profile *p, uint32_t node, size_t depth) {
 }
 
 
-/* Have what a node soon needs on its descent: nodes come in no order. */
+/* Prefetch what put_context needs: unsorted nodes miss the cache. */
 static void prefetch_node (const pf_contexts *c, uint32_t node) {
   __builtin_prefetch(&c->frames[node]);
   for (size_t m = 0; m < c->nmetrics; m++)
@@ -111,7 +111,7 @@ static void prefetch_node (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* The ids of a context are its own, before those of its caller. */
+/* Write the sample of a node. Its own id is put before those of its caller. */
 static void put_context (const profile *p, uint32_t node, uint32_t depth) {
   if (depth > 0) {
     const uint64_t id = p->ids[p->ranks[p->contexts->frames[node]]];
@@ -128,7 +128,7 @@ static void put_samples (profile *p) {
   if (p->order == NULL)
     put_context(p, 0, 0);
   for (uint32_t i = 1; p->order == NULL && i < c->count; i++) {
-    (void)pf_descend(&p->descent, i); /* it is in order */
+    (void)pf_descend(&p->descent, i); /* cannot fail: nodes are sorted */
     put_context(p, i, p->descent.depth);
   }
   for (uint32_t i = 0; p->order != NULL && i < c->count; i++) {
@@ -139,7 +139,7 @@ static void put_samples (profile *p) {
 }
 
 
-/* Whether a frame is an address, "0x4010": a index of which no name is known. */
+/* Whether a frame is an address without a known name, "0x4010". */
 static bool is_address (const profile *p, const pf_area *area,
                         uint64_t *address) {
   const pf_bytes name = pf_name(p->dictionary, area->name);
@@ -160,7 +160,7 @@ static bool is_address (const profile *p, const pf_area *area,
 }
 
 
-/* A location is one line of a function, or an address. */
+/* Write the locations: one line of a function, or an address. */
 static void put_locations (const profile *p, bool has_mapping) {
   for (uint32_t i = 0; i < p->nframes; i++) {
     if (p->ids[i] == 0)
@@ -178,8 +178,8 @@ static void put_locations (const profile *p, bool has_mapping) {
 }
 
 
-/* Give ids to the locations that samples have, and to their functions. Frames of
-   one name and file stand together: they are one function. */
+/* Assign ids to the locations in use and to their functions. Frames of equal
+   name and file are adjacent: they are one function. */
 static void assign_frame_ids (profile *p) {
   const pf_area *last = NULL;
   uint64_t address;
@@ -199,7 +199,8 @@ static void assign_frame_ids (profile *p) {
 }
 
 
-/* Mark the frames of contexts that weigh something and of their callers. */
+/* Mark the frames of contexts with weights and of their callers. Returns false
+   if out of memory. */
 static bool mark_frames (profile *p) {
   const pf_contexts *const c = p->contexts;
   bool *const is_kept = calloc(c->count, sizeof *is_kept);
@@ -229,11 +230,11 @@ static void put_functions (profile *p) {
 }
 
 
-/* The header, with what the contexts know: the metric that is shown first, and a
+/* Write the attributes, completed by the contexts: the default metric and a
    unit of the period. */
 static void put_attributes (profile *p, const pprof_header *stated) {
   const pf_contexts *const c = p->contexts;
-  pprof_header header = *stated; /* its comments stay there */
+  pprof_header header = *stated; /* shares the comments */
   if (header.period != 0 && header.period_type.type == PF_NO_NAME &&
       c->nmetrics > 0)
     header.period_type = type_of(p, c->nmetrics - 1);
@@ -274,14 +275,14 @@ static void *zeroed (size_t count, size_t size) {
 }
 
 
-/* Room for the ids of the longest stack. */
+/* Allocate the buffer for the ids of the deepest stack. */
 static bool make_path (profile *p) {
   const size_t each = pprof_varint_size((uint64_t)p->nframes + 1);
   p->path = zeroed(p->deepest, each);
   p->starts = zeroed(p->deepest, sizeof *p->starts);
   if (p->path == NULL || p->starts == NULL)
     return false;
-  p->starts[0] = ((size_t)p->deepest + 1) * each; /* its end */
+  p->starts[0] = ((size_t)p->deepest + 1) * each; /* the end of `path` */
   return true;
 }
 

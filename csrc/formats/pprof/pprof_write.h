@@ -1,5 +1,6 @@
 /*
-** pprof_write.h - contexts as a profile of Go's tools.
+** pprof_write.h - writes contexts as a profile of Go's tools. Used by
+** pprof_encode.c and csrc/lua/exports.c. The caller keeps all arguments.
 */
 
 #ifndef pprof_write_h
@@ -9,26 +10,26 @@
 #include "formats/pprof/pprof_header.h"
 #include "model/contexts.h"
 
-/* What stands in a profile beside its contexts. */
+/* The attributes that contexts do not have. */
 typedef struct pprof_attributes {
   const pprof_header *header;
-  const pprof_mapping *mapping; /* of all frames, with names of the dictionary;
-                                   NULL: none is known */
+  const pprof_mapping *mapping; /* of all frames, strings are names in the
+                                   dictionary; NULL: unknown */
 } pprof_attributes;
 
 /*
-** Write a profile, not packed. The samples are the contexts that weigh
-** something, in the order of model/contexts_order.h, so that equal profiles
-** give equal bytes. Frames without a name, "0x4010", become addresses. A metric
-** in ns is in nanoseconds. The metrics keep their order where a file states which
-** of them is shown first; else "time" stands last, where pprof looks for that.
-** PF_ENOMEM, or the sink's failure.
+** Write a profile without compression. Samples are the contexts with weights,
+** in the order of model/contexts_order.h, so that equal profiles give equal
+** bytes. Frames named like "0x4010" become addresses. The unit ns is written as
+** nanoseconds. Metrics keep their order if a file states the default one; else
+** "time" comes last, because pprof shows the last one. Returns PF_ENOMEM or the
+** failure of the sink.
 */
 pf_status pf_pprof_write (const pf_contexts *contexts,
                           const pprof_attributes *attributes, pf_sink *sink,
                           pf_error *error);
 
-/* The same, packed. */
+/* The same with gzip compression. */
 pf_status pf_pprof_write_gzip (const pf_contexts *contexts,
                                const pprof_attributes *attributes,
                                pf_sink *sink, pf_error *error);
