@@ -1,10 +1,10 @@
 /*
-** winidea_area_cache.c - which area a handle and a value mean.
+** winidea_area_cache.c - from the handle and the value of an event to its area.
 **
-** The file has all areas, those of the mapping and those that were met without
-** one. A reader asks it once for each pair of handle and value, and keeps the
-** answer in arrays of its own, so that readers in several threads share nothing
-** but the first sight of a pair.
+** The list of areas of the file contains the mapping and the areas of events
+** that the mapping lacks. Each reader looks up a pair of handle and value there
+** once and caches the result in arrays of its own, so threads share only the
+** first look-up of a pair.
 */
 
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "model/names.h"
 
 #define MAX_EXACT_DOUBLE \
-  9007199254740992.0 /* doubles up to here hold whole numbers */
-#define MAX_ARRAY ((uint32_t)1 << 20) /* indices below it use the arrays */
+  9007199254740992.0 /* integers up to this are exact in a double */
+#define MAX_ARRAY ((uint32_t)1 << 20) /* smaller indices use the arrays */
 
 const char *const winidea_class_names[WINIDEA_KINDS] = {
     "function", "line",      "variable",  "state",
@@ -26,7 +26,8 @@ const char *const winidea_class_names[WINIDEA_KINDS] = {
 
 /* {====== Areas ====== */
 
-/* A name for an area that has none: what it belongs to, and its value. */
+/* Builds a name for an area without one: the name of its parent (else its
+   handle), and its value. */
 static uint32_t build_name (pf_trace *trace, const winidea_entry *entry,
                             const winidea_entry *parent) {
   pf_dictionary *const names = trace->dictionary;
@@ -76,7 +77,7 @@ pf_status winidea_build_area (pf_trace *trace, winidea_entry *entry) {
 /* }====== */
 
 
-/* {====== First sight ====== */
+/* {====== Look-up ====== */
 
 winidea_value_kind winidea_default_value_kind (const winidea_file *file,
                                                uint32_t handle) {
@@ -89,7 +90,7 @@ winidea_value_kind winidea_default_value_kind (const winidea_file *file,
 }
 
 
-/* The entry of a handle for which there is none: nothing is known of it. */
+/* An entry for a handle of which nothing else is known. */
 static winidea_entry bare_entry (const winidea_file *file, uint32_t handle) {
   return (winidea_entry){.handle = handle,
                          .parent = WINIDEA_NO_ENTRY,
@@ -116,8 +117,8 @@ static pf_status add_entry (winidea_area_cache *cache, winidea_entry *entry) {
 
 
 /* Sets *number to the entry of the variable whose states have the handle
-   `states`; the entry is made when there is none, so it makes no difference
-   whether a state or its variable is met first. */
+   `states`. Creates it if there is none, so the result does not depend on
+   whether a state or its variable occurs first. */
 static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
                                 uint32_t *number) {
   const winidea_file *const file = cache->file;
@@ -140,8 +141,7 @@ static pf_status find_variable (winidea_area_cache *cache, uint32_t states,
 }
 
 
-/* An entry for what the mapping has not. A state whose value is not known has
-   none, and belongs to its variable. */
+/* Adds an entry that the mapping lacks. A state gets its variable as parent. */
 static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
                                bool has_value, int64_t value,
                                winidea_entry *entry) {
@@ -155,8 +155,8 @@ static pf_status add_unmapped (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* A state: the one with this value, else the only one there is. A value of 0
-   may mean that the file has none. */
+/* Finds a state: the one with this value, else the only one there is. A value
+   of 0 may mean that the file does not state the value. */
 static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
                              int64_t data, winidea_entry *found) {
   const winidea_areas *const areas = &cache->file->areas;
@@ -179,7 +179,8 @@ static pf_status find_state (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* What the mapping has not may stand in a part of it that has not been read. */
+/* Scans the rest of the text if the mapping does not contain the area so
+   far. */
 static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
                            int64_t data, pf_error *error) {
   const winidea_file *const file = cache->file;
@@ -194,7 +195,7 @@ static pf_status scan_for (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* The entry of the state with a value, or NULL. Values have 32 bits, and a
+/* The entry of the state with a value, or NULL. Values have 32 bits, and the
    mapping may state one with another sign than the event. */
 static const winidea_entry *state_with (const winidea_area_cache *cache,
                                         uint32_t handle, int64_t value) {
@@ -211,8 +212,8 @@ static const winidea_entry *state_with (const winidea_area_cache *cache,
 }
 
 
-/* The handle of the states that a variable's writes begin: the mapping has
-   some, and the reader derives_states them; else WINIDEA_NO_HANDLE. */
+/* The handle of the states that writes to a variable begin, if the reader
+   derives states and the mapping has some; else WINIDEA_NO_HANDLE. */
 static uint32_t derived_states (const winidea_area_cache *cache,
                                 uint32_t handle) {
   if (!cache->derives_states || !winidea_has_writes(handle))
@@ -223,7 +224,7 @@ static uint32_t derived_states (const winidea_area_cache *cache,
 }
 
 
-/* The state that a variable has once a value has been written to it. */
+/* Finds the state that the write of a value begins; adds it if needed. */
 static pf_status find_derived (winidea_area_cache *cache, uint32_t states,
                                int64_t value, winidea_entry *found) {
   const winidea_entry *const entry = state_with(cache, states, value);
@@ -297,7 +298,7 @@ static bool grow_slots (winidea_area_cache *cache) {
 }
 
 
-/* Keep what was found where it is looked for next time. */
+/* Stores an area in the array of its kind or in a slot. */
 static pf_status cache_area (winidea_area_cache *cache,
                              const winidea_cached_area *cached) {
   const uint32_t index = cached->handle & (WINIDEA_KIND_STEP - 1);
@@ -320,7 +321,7 @@ static pf_status cache_area (winidea_area_cache *cache,
 }
 
 
-/* Fill a cached with what an entry says, and keep it if `is_kept`. */
+/* Sets *cached from an entry; stores it if `is_kept`. */
 static pf_status use_entry (winidea_area_cache *cache,
                             const winidea_entry *entry, bool is_kept,
                             winidea_cached_area *cached) {
@@ -367,7 +368,7 @@ pf_status winidea_resolve (winidea_area_cache *cache, uint32_t handle,
 }
 
 
-/* The whole number that was written to a variable; false: it was none. */
+/* Converts what was written to an integer. Returns false if it is none. */
 static bool integer_value (const winidea_area_cache *cache, uint32_t handle,
                            winidea_data_type kind, int64_t *value) {
   const winidea_entry *const entry =

@@ -1,6 +1,6 @@
 /*
-** winidea_area_list.c - the list of a file's areas: entries by handle, and entries of
-** states by handle and value.
+** winidea_area_list.c - the list of areas of a file, with indices by handle
+** and, for states, by handle and value.
 */
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ const winidea_entry *winidea_find_state (const winidea_areas *areas,
 }
 
 
-/* Make `list` as long as the capacity of the table beside it. */
+/* Grows `list` to the capacity of the intern table that numbers it. */
 static void *grow_list (void *list, uint32_t *capacity,
                         const pf_interned *table, size_t size) {
   if (*capacity == table->room)
@@ -111,7 +111,8 @@ static bool is_new_state (const winidea_areas *areas, uint64_t seed,
 }
 
 
-/* The head of a handle, made when there is none; there is capacity. */
+/* Returns what is known of a handle, adding it if it is new; the caller has
+   reserved memory. */
 static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
                                         uint32_t handle) {
   winidea_handle_info *const list = areas->handle_list;
@@ -126,7 +127,8 @@ static winidea_handle_info *add_handle (winidea_areas *areas, uint64_t seed,
 }
 
 
-/* A row of the mapping stands for a state that was met before it came. */
+/* If the new entry is a row of the mapping, it replaces an entry that an event
+   of the same state has added before. */
 static void map_state (winidea_areas *areas, uint64_t seed, uint32_t number) {
   const winidea_entry *const entry = &areas->list[number];
   const sought s = {areas, entry->handle, entry->has_value, entry->value};

@@ -1,7 +1,8 @@
 /*
-** winidea_areas_table.c - the table of areas: the rows of the mapping in their order. Where
-** there is no mapping the timeline is read for them, and they stand in the
-** order of their first events: readers in threads meet them in any order.
+** winidea_areas_table.c - the reader of table areas: the rows of the mapping in
+** their order. Without a mapping the timeline is scanned, and areas are listed
+** in the order of their first events, because readers in threads may add them
+** in any order.
 */
 
 #include <stdlib.h>
@@ -14,7 +15,8 @@ typedef struct areas_reader {
   pf_reader reader;
   pf_trace *trace;
   uint32_t row;
-  uint32_t *order; /* without a mapping: entries in the order of the timeline */
+  uint32_t *order; /* without a mapping: entries in the order of the timeline;
+                      else NULL */
   uint32_t norder;
 } areas_reader;
 
@@ -104,15 +106,15 @@ static void areas_close (pf_reader *reader) {
 
 /* {====== Without a mapping ====== */
 
-/* The areas of a timeline in the order of their first events. */
+/* Areas in the order of their first events. */
 typedef struct area_order {
   uint32_t *areas;
-  bool *seen; /* by area */
+  bool *seen; /* by area: it is in the list */
   uint32_t count, capacity, nseen;
 } area_order;
 
 
-/* Make room for one more area, of this number. */
+/* Reserves memory for one more area. */
 static bool reserve (area_order *s, uint32_t area) {
   if (s->count == s->capacity) {
     const uint32_t capacity = s->capacity * 2 + 64;
@@ -150,7 +152,7 @@ static pf_status note_areas (area_order *s, const pf_batch *batch) {
 }
 
 
-/* Read the areas of the whole timeline: each is order. */
+/* Scans the timeline for areas. */
 static pf_status scan_timeline (pf_trace *trace, area_order *s,
                                 pf_error *error) {
   static const bool wanted[TIMELINE_COLUMNS] = {[TIMELINE_AREA] = true};
@@ -174,7 +176,7 @@ static pf_status scan_timeline (pf_trace *trace, area_order *s,
 }
 
 
-/* Add an entry, behind that of its parent, unless it has been added. */
+/* Appends an entry, after its parent, unless it has been appended. */
 static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
   const winidea_file *const file = self->trace->state;
   const uint32_t parent = file->areas.list[entry].parent;
@@ -189,8 +191,8 @@ static void add_entry (areas_reader *self, bool *added, uint32_t entry) {
 }
 
 
-/* Their entries, in the same order; a variable of which only states were seen
-   stands before the first of them. */
+/* Converts areas to entries. A variable without events of its own is placed
+   before the first of its states. */
 static pf_status order_entries (areas_reader *self, const area_order *s) {
   const winidea_file *const file = self->trace->state;
   const winidea_areas *const areas = &file->areas;

@@ -1,23 +1,22 @@
 /*
-** winidea_bin_timeline.c - the reader of a binary timeline: little-endian, no header, records
-** of one size.
+** winidea_bin_timeline.c - the reader of a binary timeline: little-endian, no
+** header, records of one size.
 **
 **   OFFSET SIZE  FIELD
 **        0    4  HANDLE of the area
-**        4    4  version 1.1: FLAGS, bits 0 to 3 the type, bits 4 to 11 the core
+**        4    4  version 1.1: FLAGS, bits 0 to 3 type, bits 4 to 11 core
 **                (0xff: unknown); version 1.0: EVENT, bits 24 to 27 the type
-**        8    8  DATA: what was written to a variable or input, as a whole
-**                number or, of areas of type F64, as a double; else 0
+**        8    8  DATA: what was written to a variable or input, as an integer
+**                or, for areas of type F64, as a double; else 0
 **       16    8  TIME, signed, ns
 **
 **   type 0 exit, 1 suspend, 2 resume, 3 enter, 4 write (only in version 1.1)
 **
-** From the vendor's pages on the Text1 and XML exports; that there is no header
-** is concluded from them. An older programming interface has types 1 and 2 the
-** other way round: option swap_suspend_resume. Records of 20 bytes, with DATA
-** of 4, are not documented: option record_size. What DATA is for events of
-** states is not documented: the state with that value is taken, else the only
-** state of the handle.
+** From the vendor's pages on the Text1 and XML exports; they imply that there
+** is no header. An older programming interface exchanges types 1 and 2: option
+** swap_suspend_resume. Records of 20 bytes, with 4 bytes of DATA, are not
+** documented: option record_size. DATA of events of states is not documented,
+** either: the state with that value is used, else the only state of the handle.
 */
 
 #include <stdlib.h>
@@ -27,17 +26,17 @@
 typedef struct bin_reader {
   pf_reader reader;
   const winidea_file *file;
-  uint64_t row; /* the next one */
-  bool has_end; /* the last row is the end of the recording */
+  uint64_t row; /* the next record */
+  bool has_end; /* an event "end" follows the last record */
   pf_trace *trace;
   const pf_table *table;
-  bool has_decoder; /* the version was known */
+  bool has_decoder; /* false until the version is known */
   winidea_decoder decoder;
 } bin_reader;
 
 
-/* The records from the next one on that lie in one piece of `most`: pieces
-   begin where rows are a multiple of it. */
+/* The next records up to a multiple of `limit` rows, so that batches begin at
+   the same rows wherever a reader starts. */
 static winidea_slice slice_of (const bin_reader *self, size_t max_rows) {
   const size_t size = self->file->layout.size;
   const uint64_t left = winidea_records(self->file) - self->row;
@@ -47,8 +46,8 @@ static winidea_slice slice_of (const bin_reader *self, size_t max_rows) {
 }
 
 
-/* The row behind the records: the end of the recording, if the file states it.
-   PF_MORE, PF_END or a failure. */
+/* Decodes the event "end" after the records, if there is one. PF_MORE, PF_END
+   or a failure. */
 static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
   const winidea_file *const file = self->file;
   const uint64_t records = winidea_records(file);
@@ -65,7 +64,8 @@ static pf_status next_end (bin_reader *self, pf_batch *batch, pf_error *error) {
 }
 
 
-/* Look at what a live timeline has got. PF_AGAIN: its version is not known. */
+/* Processes what a live timeline has got. PF_AGAIN: the version is not
+   known. */
 static pf_status update_live (bin_reader *self, pf_error *error) {
   if (!self->file->is_live)
     return PF_OK;
@@ -148,7 +148,7 @@ pf_status winidea_open_bin (pf_trace *trace, const pf_table *table,
       .nfields = table->nfields,
       .dictionary = trace->dictionary,
       .next = next,
-      /* what runs where depends on all before it */
+      /* tracked contexts depend on all records before */
       .seek = self->decoder.tracks_contexts || is_live ? NULL : seek,
       .close = close_reader,
       .pack = is_events && !is_live ? pack : NULL};

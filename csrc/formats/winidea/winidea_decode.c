@@ -1,7 +1,7 @@
 /*
-** winidea_decode.c - columns from records of a binary timeline: a slice of them at a
-** time, only the wanted columns. The rows of a Text1 timeline are made into
-** such records first, so both decode alike.
+** winidea_decode.c - decodes slices of records to the wanted columns. Rows of a
+** Text1 timeline are converted to such records first, so both forms share this
+** code.
 */
 
 #include <stdio.h>
@@ -28,9 +28,9 @@ static uint64_t offset_of (const winidea_decoder *self, size_t row) {
 }
 
 
-/* {====== Oddities ====== */
+/* {====== Warnings ====== */
 
-/* Say where a time is before the one before it. */
+/* Warns about each time that is less than the one before. */
 static pf_status report_decreasing_times (const winidea_decoder *self,
                                           const int64_t *times, size_t count,
                                           pf_error *error) {
@@ -65,7 +65,7 @@ static pf_status report_word (const winidea_decoder *self, size_t row,
 }
 
 
-/* Say which words are odd; events that are none are missing. */
+/* Warns about invalid second words; unknown events become missing. */
 static pf_status report_words (const winidea_decoder *self,
                                winidea_slice records, pf_column *column,
                                pf_error *error) {
@@ -145,7 +145,7 @@ static void fill_cores (const winidea_decoder *self, winidea_slice records,
 }
 
 
-/* The lane of a core that has not been met yet. */
+/* Interns the name of the lane of a core at its first event. */
 static pf_status intern_lane (winidea_decoder *self, unsigned core,
                               pf_error *error) {
   uint32_t *const lane = &self->file->lanes[core];
@@ -161,7 +161,7 @@ static pf_status intern_lane (winidea_decoder *self, unsigned core,
 }
 
 
-/* The context where one is known, else the core. */
+/* Fills lanes with the context or, if it is not known, the core. */
 static pf_status fill_lanes (winidea_decoder *self, winidea_slice records,
                              pf_column *column, pf_error *error) {
   for (size_t i = 0; i < records.count; i++) {
@@ -212,7 +212,7 @@ static void mark_no_area (pf_column *column, size_t count) {
 }
 
 
-/* Fill up to 64 values; answers the bits of those that are missing. */
+/* Fills up to 64 values. Returns the bits of the missing ones. */
 static uint64_t fill_word (const uint8_t *value_kinds, winidea_slice records,
                            int64_t *values) {
   uint64_t missing = 0;
@@ -276,8 +276,7 @@ static void fill_numbers (const winidea_decoder *self, winidea_slice records,
 
 /* {====== Contexts ====== */
 
-/* Whether this is an event by which the task of a core changes, and which it
-   is then. */
+/* Returns true if the event changes the task of its core, and sets *task. */
 static bool is_switch (const winidea_decoder *self, const uint8_t *record,
                        size_t row, int64_t *task) {
   const uint32_t handle = pf_load32le(record);
@@ -292,8 +291,8 @@ static bool is_switch (const winidea_decoder *self, const uint8_t *record,
 }
 
 
-/* The task that a core runs is what was last written to the area that stands
-   for it. */
+/* The task of a core is the value last written to the variable of option
+   context_area. */
 static void track_contexts (winidea_decoder *self, winidea_slice records) {
   for (size_t i = 0; i < records.count; i++) {
     const uint8_t *const record = records.at + i * records.size;
@@ -308,7 +307,7 @@ static void track_contexts (winidea_decoder *self, winidea_slice records) {
 /* }====== */
 
 
-/* Fill the columns that come from areas. */
+/* Fills the columns that depend on areas. */
 static pf_status fill_area_columns (winidea_decoder *self,
                                     winidea_slice records,
                                     const pf_batch *batch, pf_error *error) {
@@ -334,7 +333,7 @@ static pf_status fill_area_columns (winidea_decoder *self,
 }
 
 
-/* The time of the last record of a slice, where there is one. */
+/* Stores the time of the last record of the slice. */
 static void save_last (winidea_decoder *self, winidea_slice records) {
   if (records.count > 0)
     self->last =
@@ -342,7 +341,7 @@ static void save_last (winidea_decoder *self, winidea_slice records) {
 }
 
 
-/* Fill the wanted columns, one after the other. */
+/* The general path: fills the wanted columns one after the other. */
 static pf_status fill_columns (winidea_decoder *self, winidea_slice records,
                                const pf_batch *batch, pf_error *error) {
   pf_status status = PF_OK;
@@ -400,9 +399,9 @@ pf_status winidea_decode_end (winidea_decoder *self, const uint8_t *last,
 /* }====== */
 
 
-/* {====== Begin and end ====== */
+/* {====== Set-up ====== */
 
-/* The words for events by kind and type. */
+/* Sets the ids of events by kind of area and type. */
 static void set_events (winidea_decoder *self) {
   for (uint32_t kind = 0; kind < WINIDEA_KINDS; kind++)
     for (uint32_t type = 0; type < 16; type++) {

@@ -1,6 +1,6 @@
 /*
-** winidea_decode_areas.c - the areas of records: looked up in what the reader has met,
-** else asked of the file.
+** winidea_decode_areas.c - finds the areas of records in the cache of the
+** reader, else in the file.
 */
 
 #include "formats/winidea/winidea_decode.h"
@@ -32,8 +32,8 @@ static void put_cached (winidea_decoder *self, size_t row,
 }
 
 
-/* Finds the cached of an area that the arrays do not know, by its handle and,
-   if it is a state, what the record says in DATA. */
+/* Finds an area that the arrays do not contain, by its handle and, for a state,
+   DATA. */
 static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
                           winidea_cached_area *cached, pf_error *error) {
   const winidea_cached_area *const known =
@@ -45,9 +45,9 @@ static pf_status resolve (winidea_decoder *self, uint32_t handle, int64_t data,
 }
 
 
-/* Finds the cached of a write to a variable: that of the state which it begins,
-   if states are derived, else that of the variable. Slots have either the
-   states or, for 0, the variable. */
+/* Finds the area of a write to a variable: the state that it begins, if states
+   are derived, else the variable. The slots contain either the states of a
+   variable or, with DATA 0, the variable. */
 static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
                                 int64_t data, size_t row,
                                 winidea_cached_area *cached, pf_error *error) {
@@ -72,7 +72,7 @@ static pf_status resolve_write (winidea_decoder *self, uint32_t handle,
 }
 
 
-/* Row `row` is of an area that the arrays do not know. */
+/* Finds the area of row `row`, which the arrays do not contain. */
 static pf_status resolve_row (winidea_decoder *self, const uint8_t *record,
                               size_t size, size_t row, pf_error *error) {
   const uint32_t handle = pf_load32le(record);

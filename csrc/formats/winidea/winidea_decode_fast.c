@@ -1,17 +1,18 @@
 /*
-** winidea_decode_fast.c - the columns that are wanted together most, or the packed
-** events that stand for them, in one look at each record: what winidea_decode.c does
-** column by column, where nothing is odd and all areas and cores have been met.
+** winidea_decode_fast.c - the fast path: fills common sets of columns, or the
+** packed events, in one pass over the records. It returns false at the first
+** record that needs the general path (winidea_decode.c): a decreasing time, an
+** invalid word, or an area or core that is not in the cache.
 */
 
 #include "formats/winidea/winidea_decode.h"
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-#define KIND_BITS 28
-#define AHEAD     192 /* records that are on their way from memory */
+#define KIND_BITS        28
+#define PREFETCH_RECORDS 192 /* distance of the prefetch */
 
-/* What is filled. */
+/* Sets of columns. */
 enum {
   TIMES = 1 << COL_TIME,
   EVENTS = 1 << COL_EVENT,
@@ -20,17 +21,18 @@ enum {
   LANES = 1 << COL_LANE
 };
 
-/* Where to, and what goes from row to row. */
+/* The columns to fill, and the state of the pass. */
 typedef struct fast_columns {
   int64_t *times, *values;
   uint32_t *events, *areas, *lanes;
-  int64_t last;     /* the time before */
-  uint64_t present; /* of values: a bit for each row of 64 */
+  int64_t last;     /* time of the record before */
+  uint64_t present; /* values: a bit for each of 64 rows */
 } fast_columns;
 
 
-/* The columns wanted. */
-static unsigned wanted_of (const winidea_decoder *self, const pf_batch *batch) {
+/* Returns the set of the wanted columns. */
+static unsigned find_wanted (const winidea_decoder *self,
+                             const pf_batch *batch) {
   unsigned wanted = 0;
   for (int what = 0; what < COLS; what++)
     if (winidea_wanted(self, batch, what) != NULL)
@@ -57,7 +59,7 @@ static fast_columns plain_of (const winidea_decoder *self,
 }
 
 
-/* The value of an area's event; without one it is 0. */
+/* Fills the value of an event; 0 without a value. */
 static ALWAYS_INLINE void fill_value (const winidea_handle_array *array,
                                       uint32_t index, const uint8_t *at,
                                       size_t row, size_t size,
@@ -68,7 +70,7 @@ static ALWAYS_INLINE void fill_value (const winidea_handle_array *array,
 }
 
 
-/* Event and lane, as far as they are wanted. */
+/* Fills the event and the lane, if wanted. */
 static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
                                      uint32_t word, size_t row, unsigned what,
                                      fast_columns *p) {
@@ -90,7 +92,7 @@ static ALWAYS_INLINE bool fill_word (const winidea_decoder *self, uint32_t kind,
 }
 
 
-/* Fill one row; false: it must be looked at more closely. */
+/* Fills one row. Returns false if it needs the general path. */
 static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
                                     const uint8_t *at, size_t row,
                                     unsigned what, size_t size,
@@ -115,7 +117,7 @@ static ALWAYS_INLINE bool fill_row (const winidea_decoder *self,
 }
 
 
-/* Fill all rows, by words of the bitmap of missing values. */
+/* Fills all rows, 64 at a time because of the bitmap of missing values. */
 static ALWAYS_INLINE bool fill (const winidea_decoder *self,
                                 winidea_slice records,
                                 const fast_columns *columns, unsigned what,
@@ -128,8 +130,8 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
     p.present = 0;
     for (size_t row = first; row < behind; row++) {
       const uint8_t *const at = records.at + row * size;
-      if (row + AHEAD < records.count)
-        __builtin_prefetch(at + AHEAD * size);
+      if (row + PREFETCH_RECORDS < records.count)
+        __builtin_prefetch(at + PREFETCH_RECORDS * size);
       if (!fill_row(self, at, row, what, size, &p))
         return false;
     }
@@ -144,7 +146,7 @@ static ALWAYS_INLINE bool fill (const winidea_decoder *self,
 }
 
 
-/* A set of columns: a loop of its own, and one for the usual size. */
+/* Each set has a loop of its own, and one for the usual record size. */
 #define FILL(set)                                         \
   case set:                                               \
     return records.size == 24                             \
@@ -159,7 +161,7 @@ bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
   if (self->tracks_contexts || self->has_contexts ||
       (values != NULL && self->offsets != NULL))
     return false;
-  switch (wanted_of(self, batch)) {
+  switch (find_wanted(self, batch)) {
     FILL(AREAS)
     FILL(TIMES | AREAS)
     FILL(VALUES | AREAS)
@@ -170,12 +172,13 @@ bool winidea_decode_fast (const winidea_decoder *self, winidea_slice records,
 }
 
 
-/* {====== Packed: types of events are pf_event_kind ====== */
+/* {====== Packed events (types are pf_event_kind) ====== */
 
-/* Find out which kinds of areas have events of a type on a core that are what
-   the type says, and say so in fast_columns[word]; whether `kind` has. */
-static __attribute__((noinline)) bool learn (winidea_decoder *self,
-                                             uint32_t kind, uint32_t word) {
+/* Sets kinds_of_word[word]: the kinds of areas for which the type of the word
+   is valid. Returns true if `kind` is one of them. */
+static __attribute__((noinline)) bool learn_word (winidea_decoder *self,
+                                                  uint32_t kind,
+                                                  uint32_t word) {
   const uint32_t type = word & 15;
   unsigned kinds = 0;
   if (self->lanes[word >> 4] == PF_NO_NAME || type >= WINIDEA_EVENTS)
@@ -188,7 +191,8 @@ static __attribute__((noinline)) bool learn (winidea_decoder *self,
 }
 
 
-/* Pack all; false: there is something odd. Mostly an area is a function, whose handle is its index. */
+/* Packs all events. Returns false if one needs the general path. Most areas are
+   functions, whose handle is their index; they have a branch of their own. */
 static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
                                 pf_packed *to, size_t size, bool is_old) {
   const winidea_handle_array *const arrays = self->cache.arrays;
@@ -197,7 +201,8 @@ static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
   const size_t count = to->rows;
   int64_t last = self->last;
   for (size_t i = 0; i < count; i++, at += size) {
-    __builtin_prefetch((const void *)((uintptr_t)at + AHEAD * size), 0, 0);
+    __builtin_prefetch((const void *)((uintptr_t)at + PREFETCH_RECORDS * size),
+                       0, 0);
     const uint32_t handle = pf_load32le(at), flags = pf_load32le(at + 4);
     const int64_t time = (int64_t)pf_load64le(at + size - 8);
     const uint32_t word = is_old ? WINIDEA_NO_CORE << 4 | flags >> 24 : flags;
@@ -216,7 +221,7 @@ static ALWAYS_INLINE bool pack (winidea_decoder *self, const uint8_t *at,
     }
     if (area > PF_PACKED_MOST ||
         ((self->kinds_of_word[word] >> kind & 1) == 0 &&
-         !learn(self, kind, word)))
+         !learn_word(self, kind, word)))
       return false;
     to->times[i] = last = time;
     to->words[i] = area << PF_PACKED_AREA | word;

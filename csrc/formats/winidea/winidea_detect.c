@@ -1,31 +1,34 @@
 /*
-** winidea_detect_layout.c - whether bytes are a binary timeline, and of which version.
+** winidea_detect.c - detects binary timelines and their version.
 **
-** A timeline has no header: both versions are rows of records, and what tells
-** them apart is where the bits of the second word are. The word of a leave on
-** core 0 is 0 in both.
+** A timeline has no header. The versions differ in the bits of the second word
+** that are used. The word of a leave on core 0 is 0 in both.
 */
 
 #include "formats/winidea/winidea.h"
 
 #define RECORD_SIZE  24
-#define LAST_EVENTS  256        /* handles whose last event is kept */
-#define HEAD_RECORDS 2730       /* at the start: 64 KiB */
-#define MIN_RESUMES  4          /* events that say that types are swapped */
-#define TAIL         64         /* records at the end that break ties */
-#define INDEX_LIMIT  0x1000000u /* no export has so many areas of a kind */
-#define SEGMENTS     16         /* into which what is examined is parted */
-#define MIN_SEGMENT  32         /* records */
-#define TIME_LIMIT   (INT64_C(1) << 55) /* more than a year, ns */
+#define LAST_EVENTS  256  /* handles whose last event is kept */
+#define HEAD_RECORDS 2730 /* the first 64 KiB */
+#define MIN_RESUMES \
+  4 /* events needed to conclude that types are
+                                   exchanged */
+#define TAIL \
+  64                           /* last records, examined if the first are
+                                   ambiguous */
+#define INDEX_LIMIT 0x1000000u /* exports have fewer areas of a kind */
+#define SEGMENTS    16         /* segments in which the head is examined */
+#define MIN_SEGMENT 32         /* records */
+#define TIME_LIMIT  (INT64_C(1) << 55) /* more than a year, ns */
 
-/* What a segment of records looks like. */
+/* Counts over a segment of records. */
 typedef struct counts {
   size_t records;
-  size_t old;       /* whose word can only be of version 1.0 */
-  size_t new;       /* ... of version 1.1 */
-  size_t zero;      /* whose word is 0: an exit, or a write of version 1.0 */
-  size_t invalid;   /* that are of no version */
-  size_t decreases; /* whose time is before the one before */
+  size_t old;       /* the word is valid only in version 1.0 */
+  size_t new;       /* only in version 1.1 */
+  size_t zero;      /* the word is 0: an exit, or a write of version 1.0 */
+  size_t invalid;   /* invalid in both versions */
+  size_t decreases; /* the time is less than the one before */
 } counts;
 
 
@@ -46,7 +49,7 @@ static bool is_plausible (uint32_t handle, int64_t time) {
 }
 
 
-/* Version 1.1 has a type of its own for writes, and 1.0 has none. */
+/* Counts one record. Version 1.1 has a type for writes, 1.0 has none. */
 static void count_record (counts *t, uint32_t handle, uint32_t word,
                           int64_t time) {
   if (!is_plausible(handle, time))
@@ -72,7 +75,8 @@ static bool is_zero (const uint8_t *at, unsigned size) {
 }
 
 
-/* Zeros are an event at most once, where a leave on core 0 comes first. */
+/* Counts records. A record of zeros is valid only as the first: a leave on core
+   0. */
 static void count_records (counts *t, const uint8_t *at, size_t count,
                            unsigned size) {
   int64_t last = INT64_MIN;
@@ -90,9 +94,10 @@ static void count_records (counts *t, const uint8_t *at, size_t count,
 }
 
 
-/* Whether events of one version stand in all of a segment: at most a quarter
-   is odd or of the other version, at most a quarter is earlier than the event
-   before it, and at least an eighth is no leave on core 0, whose word is 0. */
+/* Returns true if a segment consists of events of one version: at most a
+   quarter is invalid or of the other version, at most a quarter has a
+   decreasing time, and at least an eighth has a word that only this version
+   allows. */
 static bool is_plausible_segment (const counts *t, bool is_old) {
   const size_t matching = is_old ? t->old : t->new;
   const size_t invalid = t->invalid + t->old + t->new - matching;
@@ -101,16 +106,16 @@ static bool is_plausible_segment (const counts *t, bool is_old) {
 }
 
 
-/* How much of the records is examined at once, so that a table somewhere in a
-   library is no timeline. */
+/* The number of records examined at once. Each segment must be plausible, so a
+   table inside a library is not taken for a timeline. */
 static size_t segment_size (size_t records) {
   const size_t size = records / SEGMENTS;
   return size < MIN_SEGMENT ? MIN_SEGMENT : size;
 }
 
 
-/* Whether areas come back, as what is entered is left and what is written is
-   written again: in at least a quarter of the records. */
+/* Returns true if at least a quarter of the records refers to a recent area
+   again: what is entered is left, what is written is written again. */
 static bool do_areas_return (const uint8_t *at, size_t records) {
   uint32_t last[LAST_EVENTS];
   size_t returns = 0;
@@ -134,7 +139,7 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
   for (size_t at = 0; at < records; at += segment) {
     counts t = {.records = 0};
     const size_t left = records - at;
-    /* what is left over is seen with the last whole segment */
+    /* the last segment includes the remainder */
     const size_t count = left < 2 * segment ? left : segment;
     count_records(&t, head.at + at * RECORD_SIZE, count, RECORD_SIZE);
     if (!is_plausible_segment(&t, is_old))
@@ -154,7 +159,7 @@ int winidea_score_records (pf_bytes head, uint64_t size) {
 }
 
 
-/* Which version the words look like; false: nothing tells. */
+/* Sets the version by counting words. Returns false if the counts are equal. */
 static bool find_version (pf_bytes bytes, winidea_layout *layout) {
   counts t = {.records = 0};
   const size_t records = bytes.size / layout->size;
@@ -178,15 +183,16 @@ bool winidea_has_version (const pf_trace *trace, pf_bytes bytes,
 }
 
 
-/* The type of the last event of a function, by its handle. */
+/* The last event of a function. */
 typedef struct last_event {
   uint32_t handle;
   uint8_t type;
 } last_event;
 
 
-/* Whether functions go on as they do when types 1 and 2 mean the opposite:
-   what was entered is suspended or left next, and never resumed. */
+/* Returns true if the events of functions make sense only with types 1 and 2
+   exchanged: after an enter, functions are resumed and hardly ever
+   suspended. */
 static bool is_swapped (pf_bytes bytes, const winidea_layout *layout) {
   last_event last[LAST_EVENTS] = {{0, 0}};
   const size_t records = bytes.size / layout->size;
@@ -220,7 +226,7 @@ static pf_status check_types (pf_trace *trace, pf_bytes bytes,
 }
 
 
-/* The version, by an option or by what stands in the records. */
+/* Sets the version from the option, else from the records. */
 static pf_status decide_version (pf_trace *trace, pf_bytes bytes,
                                  winidea_layout *layout, pf_error *error) {
   layout->version = WINIDEA_1_1;

@@ -1,7 +1,7 @@
 /*
-** winidea_encoder.c - the way out: binary timelines of both versions, and Text1 through
-** winidea_write_text1.c. Rows are written as they come; nothing is kept but the areas that
-** came without a handle and were assigned one.
+** winidea_encoder.c - the encoder: binary timelines of both versions, and Text1
+** through winidea_write_text1.c. Rows are written in the order in which they
+** come; only the areas that got a handle here are kept.
 */
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static pf_status read_core (const pf_batch *batch, size_t row,
 }
 
 
-/* A state that has no value in its row has that of its area. */
+/* A state without a value in its row gets that of its area. */
 static void read_state (const winidea_writer *self, const pf_batch *batch,
                         size_t row, winidea_event *event) {
   if (!winidea_has(batch, TIMELINE_AREA, row))
@@ -70,7 +70,7 @@ static void read_state (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* Functions and lines have no value; in .BIN a 0 says so. */
+/* Functions and lines have no value; a binary timeline stores 0. */
 static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
                              size_t row, winidea_event *event,
                              pf_error *error) {
@@ -100,7 +100,7 @@ static pf_status read_value (const winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* A sink that has no room for a record has failed: flushing tells of it. */
+/* If the sink has failed, pf_sink_room returns NULL; flushing reports it. */
 static pf_status put_record (const winidea_writer *self,
                              const winidea_event *event) {
   uint32_t word = event->core << 4 | event->type;
@@ -149,7 +149,7 @@ static pf_status put_timeline (winidea_writer *self, const pf_batch *batch,
                                        : status;
 }
 
-/* Whether all rows have a value in a column. */
+/* Returns true if all rows have a value in a column. */
 static bool is_full (const pf_batch *batch, size_t column) {
   return column < batch->ncolumns && batch->columns[column].data != NULL &&
          !batch->columns[column].has_missing;
@@ -161,8 +161,8 @@ static bool is_empty (const pf_batch *batch, size_t column) {
 }
 
 
-/* Whether the rows of a batch are made of time, event and area, perhaps with a
-   core, as those of a recorder are, and become binary records. */
+/* Returns true if the rows have only time, event, area and possibly core, as
+   those of a recorder, and are written as binary records. */
 static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
   return self->has_states && (!self->is_text || self->is_beside) &&
          is_full(batch, TIMELINE_TIME) && is_full(batch, TIMELINE_EVENT) &&
@@ -171,8 +171,8 @@ static bool is_simple (const winidea_writer *self, const pf_batch *batch) {
 }
 
 
-/* Rows of such a batch that are events of functions or lines, up to the first
-   one that is none: it is put_timeline that knows what to do. How many. */
+/* Fast path: writes consecutive events of functions and lines, up to the first
+   row that put_timeline must write. Returns their number. */
 static size_t put_simple (winidea_writer *self, const pf_batch *batch,
                           size_t row) {
   const pf_column *const c = batch->columns;
@@ -215,8 +215,7 @@ static pf_status put_timelines (winidea_writer *self, const pf_batch *batch,
 
 /* {====== The encoder ====== */
 
-/* Where records of events go. A sink that a row is only tried with has none
-   beside it. */
+/* The sink for binary records. A sink for trying a row has no side sink. */
 static pf_sink *records_of (const winidea_writer *self, pf_sink *sink) {
   pf_sink *const beside =
       self->is_beside ? pf_sink_side(sink, "timeline") : NULL;
@@ -243,7 +242,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* The names of areas that were assigned handles come behind the events. */
+/* Areas whose handles were assigned here follow the events. */
 static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   winidea_writer *const self = (winidea_writer *)encoder;
   const pf_status status = winidea_write_info(self, sink, error);
@@ -261,8 +260,8 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
-/* Sections may come again, and handles go by the dictionary: only what is said once
-   is not said again. */
+/* Sections may be repeated, and handles follow from the dictionary; only INFO
+   must not be written again. */
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   winidea_writer *const self = (winidea_writer *)encoder;
   (void)count;
@@ -286,7 +285,7 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* Take the format of a section's rows from an option, or the vendor's. */
+/* Sets a row format from its option, else the vendor's default. */
 static pf_status read_format (winidea_writer *self, const pf_trace *asked,
                               winidea_section_kind kind, pf_error *error) {
   static const struct {
@@ -323,8 +322,8 @@ static pf_status read_format (winidea_writer *self, const pf_trace *asked,
 }
 
 
-/* The format of areas whose parents could not be read from the usual one: the
-   same, with their handles. */
+/* Builds the format for areas whose parents the usual format does not imply: it
+   appends HANDLE.PARENT. */
 static pf_status build_parent_format (winidea_writer *self, pf_error *error) {
   static const char parent[] = ",%HANDLE.PARENT%";
   const pf_bytes text = self->format_texts[WINIDEA_HANDLE];
@@ -358,7 +357,7 @@ static pf_status read_options (winidea_writer *self, const pf_trace *asked,
 }
 
 
-/* A binary timeline alone takes nothing but the timeline. */
+/* A binary timeline alone takes only table timeline. */
 static void set_tables (winidea_writer *self) {
   self->encoder.tables =
       self->is_text ? winidea_written : &winidea_written[WRITTEN_TIMELINE];
@@ -369,7 +368,7 @@ static void set_tables (winidea_writer *self) {
 pf_status winidea_encoder (const pf_option *options, size_t noptions,
                            pf_dictionary *dictionary, pf_encoder **encoder,
                            pf_error *error) {
-  /* The functions that read options want a trace. */
+  /* pf_option_* read options from a trace */
   const pf_trace asked = {.options = options, .noptions = noptions};
   winidea_writer *const self = calloc(1, sizeof *self);
   if (self == NULL)

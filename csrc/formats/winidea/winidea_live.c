@@ -1,12 +1,12 @@
 /*
-** winidea_live.c - files that grow while they are read: a binary timeline, a Text1
-** file, the main file beside a timeline. Sources may move when another one is
-** found, so they are remembered by their numbers.
+** winidea_live.c - files that grow while they are read: a binary timeline, a
+** Text1 file, and the file beside either. trace->sources may be reallocated
+** when a file is added, so files are kept as indices.
 */
 
 #include "formats/winidea/winidea_text1.h"
 
-#define ENOUGH 16 /* records after which a version is guessed */
+#define MIN_RECORDS 16 /* records after which the version is guessed */
 
 
 pf_bytes winidea_complete_lines (const winidea_file *file) {
@@ -22,7 +22,7 @@ static const pf_source *source_at (const pf_trace *trace, size_t number) {
 }
 
 
-/* A main file may come after its timeline. */
+/* Finds a main file that was created after its timeline. */
 static void find_main (const pf_trace *trace, winidea_file *file) {
   const pf_source *const mapping = pf_source_of(trace, "mapping");
   if (file->timeline != trace->sources || file->text != NULL ||
@@ -32,8 +32,8 @@ static void find_main (const pf_trace *trace, winidea_file *file) {
 }
 
 
-/* A binary timeline may come after its main file. It counts as long as no rows of
-   a timeline have been met in the main file itself. */
+/* Finds a binary timeline that was created after its main file, unless the main
+   file has a timeline section. */
 static pf_status find_bin (pf_trace *trace, winidea_file *file,
                            pf_error *error) {
   const pf_source *const timeline = pf_source_of(trace, "timeline");
@@ -46,7 +46,7 @@ static pf_status find_bin (pf_trace *trace, winidea_file *file,
 }
 
 
-/* Read on in the main file beside a binary timeline. */
+/* Scans what the main file beside a binary timeline has got. */
 static pf_status read_main (pf_trace *trace, winidea_file *file,
                             pf_error *error) {
   if (file->text == NULL || file->timeline == NULL ||
@@ -60,12 +60,12 @@ static pf_status read_main (pf_trace *trace, winidea_file *file,
 }
 
 
-/* The version of a binary timeline that began with too few records. */
+/* Detects the version once there are enough records. */
 static pf_status find_version (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;
   if (!winidea_has_version(trace, bytes, file->layout.size) &&
-      winidea_records(file) < ENOUGH)
+      winidea_records(file) < MIN_RECORDS)
     return PF_AGAIN;
   file->is_version_pending = false;
   const pf_status status =

@@ -1,10 +1,11 @@
 /*
-** winidea_mapping.c - what the sections of a main file say of areas and contexts.
+** winidea_mapping.c - areas, contexts and facts from the sections of a main
+** file.
 **
-** Handles are hexadecimal. Of lines the value is the line's number, of states
-** the state's value; both are decimal unless 8 or 16 digits, 0x or letters say
-** otherwise. Lines follow their function, and the handle of states is that of
-** their variable + 0x10000000, where no macro names the parent (concluded from
+** Handles are hexadecimal. The value of a line is its number, that of a state
+** its value; both are decimal unless 8 or 16 digits, 0x or letters indicate
+** otherwise. Without a macro for the parent, lines follow their function, and
+** the handle of states is that of their variable + 0x10000000 (inferred from
 ** the vendor's examples).
 */
 
@@ -29,7 +30,8 @@ static bool is_text (pf_bytes text, const char *word) {
 }
 
 
-/* An entry of a row's fields; false when they are none. */
+/* Converts the fields of a row to an entry. Returns false if a number is
+   invalid; clears *has_memory when out of memory. */
 static bool read_entry (const pf_trace *trace, const winidea_fields *fields,
                         winidea_base base, winidea_entry *entry,
                         bool *has_memory) {
@@ -89,16 +91,16 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
 }
 
 
-/* The entries before an area in the mapping that can be its parent. */
+/* The last entries of the mapping that may be parents. */
 typedef struct parents {
-  uint32_t function; /* the last entry of a function, or WINIDEA_NO_ENTRY */
-  uint32_t root;     /* the last one of anything else that may be a parent */
+  uint32_t function; /* the last function, or WINIDEA_NO_ENTRY */
+  uint32_t root;     /* the last other entry that may be a parent */
 } parents;
 
 
-/* The handle of the entry that an area belongs to: the one its row names, else
-   that of the variable which names the handle of its states, else the one
-   before it by which the handles of states are made. WINIDEA_NO_HANDLE. */
+/* The handle of the parent: the one that the row states, else that of the
+   variable whose row states the handle of these states, else by the default
+   rule for states. WINIDEA_NO_HANDLE if there is none. */
 static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
                                   const winidea_entry *entry) {
   const winidea_handle_info *const info =
@@ -115,9 +117,9 @@ static uint32_t parent_handle_of (const winidea_file *file, uint64_t seed,
 }
 
 
-/* The entry an area belongs to, or WINIDEA_NO_ENTRY: by its handle, else of
-   lines the last function before it, and of states the last variable before it
-   if the row names that. */
+/* The entry of the parent, or WINIDEA_NO_ENTRY: by its handle; for lines the
+   last function before; for states the last variable before if the row states
+   its name. */
 static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
                            const parents *before) {
   const winidea_file *const file = trace->state;
@@ -139,8 +141,8 @@ static uint32_t parent_of (const pf_trace *trace, const winidea_entry *entry,
 }
 
 
-/* Make the area of an entry that nothing belongs to, and note the handle of its
-   states where its row names that. PF_ENOMEM. */
+/* Builds the area of an entry without a parent, and sets the handle of its
+   states if the row states it. PF_OK or PF_ENOMEM. */
 static pf_status finish_root (pf_trace *trace, uint32_t number) {
   winidea_file *const file = trace->state;
   winidea_entry *const entry = &file->areas.list[number];
@@ -153,9 +155,8 @@ static pf_status finish_root (pf_trace *trace, uint32_t number) {
 }
 
 
-/* Find the parent of an entry that belongs to another one, and make the area of
-   the entry. The handle of a state is noted as that of the states of its
-   parent. PF_ENOMEM. */
+/* Finds the parent of an entry and builds its area. The handle of a state
+   becomes the handle of the states of its parent. PF_OK or PF_ENOMEM. */
 static pf_status finish_child (pf_trace *trace, uint32_t number,
                                const parents *before) {
   winidea_file *const file = trace->state;
@@ -218,7 +219,7 @@ static uint32_t find_context (const winidea_file *file, int64_t handle) {
 }
 
 
-/* A context that is listed twice has its first name. */
+/* Adds a context. If a handle is listed twice, the first name is kept. */
 static pf_status add_context (winidea_file *file, uint32_t handle,
                               uint32_t name) {
   if (find_context(file, handle) != PF_NOT_INTERNED)
@@ -276,7 +277,7 @@ pf_status winidea_parse_section (pf_trace *trace,
                                  const winidea_section *section,
                                  pf_error *error) {
   winidea_file *const file = trace->state;
-  const winidea_section copy = *section; /* the list may move */
+  const winidea_section copy = *section; /* the list may be reallocated */
   const winidea_base base = winidea_base_option(trace, "mapping_base");
   winidea_rowformat format;
   pf_status status = PF_OK;

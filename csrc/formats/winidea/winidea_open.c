@@ -7,7 +7,7 @@
 #include "formats/winidea/winidea_text1.h"
 #include "model/names.h"
 
-#define HEAD 65536 /* bytes that say what a file is */
+#define HEAD_BYTES 65536 /* bytes examined for detection */
 
 static const char *const event_names[WINIDEA_EVENTS] = {
     "leave", "suspend", "resume", "enter", "write"};
@@ -23,32 +23,32 @@ static int score (pf_bytes head, uint64_t size) {
 }
 
 
-/* {====== Words ====== */
+/* {====== Interned words ====== */
 
-/* The number of a word; `is_good` ends when there is none. */
-static uint32_t word_of (const pf_trace *trace, const char *text,
-                         bool *is_good) {
+/* Interns a word; clears *is_good when out of memory. */
+static uint32_t intern_word (const pf_trace *trace, const char *text,
+                             bool *is_good) {
   const uint32_t number = pf_intern_text(trace->dictionary, text);
   *is_good &= number != PF_NO_NAME;
   return number;
 }
 
 
-/* The words that readers put into columns; they intern none themselves. */
+/* Interns the words for columns in advance, because readers run in threads. */
 static pf_status intern_words (const pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   bool is_good = true;
   for (int i = 0; i < WINIDEA_EVENTS; i++)
-    file->events[i] = word_of(trace, event_names[i], &is_good);
+    file->events[i] = intern_word(trace, event_names[i], &is_good);
   for (int i = 0; i < WINIDEA_KINDS; i++)
-    file->classes[i] = word_of(trace, winidea_class_names[i], &is_good);
+    file->classes[i] = intern_word(trace, winidea_class_names[i], &is_good);
   for (int i = 0; i < WINIDEA_SECTIONS; i++)
-    file->section_ids[i] = word_of(trace, line_names[i], &is_good);
-  file->end_id = word_of(trace, "end", &is_good);
-  file->record_id = word_of(trace, "record", &is_good);
-  file->rest_id = word_of(trace, "rest", &is_good);
-  file->header_id = word_of(trace, "header", &is_good);
-  file->blank_id = word_of(trace, "blank", &is_good);
+    file->section_ids[i] = intern_word(trace, line_names[i], &is_good);
+  file->end_id = intern_word(trace, "end", &is_good);
+  file->record_id = intern_word(trace, "record", &is_good);
+  file->rest_id = intern_word(trace, "rest", &is_good);
+  file->header_id = intern_word(trace, "header", &is_good);
+  file->blank_id = intern_word(trace, "blank", &is_good);
   memset(file->lanes, 0xff, sizeof file->lanes); /* PF_NO_NAME */
   return is_good ? PF_OK : winidea_no_memory(error);
 }
@@ -70,7 +70,7 @@ static pf_status check_end (pf_trace *trace, const winidea_file *file,
 }
 
 
-/* How records are laid out; in a live trace of few of them that stays open. */
+/* Detects the layout; a live trace with few records leaves the version open. */
 static pf_status detect (pf_trace *trace, winidea_file *file, pf_error *error) {
   const pf_bytes bytes = file->timeline->bytes;
   const unsigned size =
@@ -121,7 +121,7 @@ const winidea_section *winidea_first_timeline (const winidea_file *file) {
 }
 
 
-/* The time of a row, when it is one. */
+/* Parses the time of a timeline row. Returns false if it has none. */
 static bool time_of (const winidea_section *section, pf_bytes row,
                      int64_t *time) {
   winidea_rowformat format;
@@ -132,7 +132,7 @@ static bool time_of (const winidea_section *section, pf_bytes row,
 }
 
 
-/* The last line of the text that has something in it. */
+/* The last line that is not empty. */
 static pf_bytes last_line (pf_bytes text) {
   size_t end = text.size, start;
   uint64_t next;
@@ -145,7 +145,7 @@ static pf_bytes last_line (pf_bytes text) {
 }
 
 
-/* When the timeline begins and ends, where that takes no pass. */
+/* Sets the facts first and last if that needs no scan. */
 static void set_span (pf_trace *trace, const winidea_file *file) {
   const winidea_section *const section = winidea_first_timeline(file);
   int64_t time;
@@ -170,15 +170,15 @@ static pf_status open_main (pf_trace *trace, winidea_file *file,
   const pf_status status = winidea_scan(trace, error);
   if (status >= 0 && file->timeline != trace->sources &&
       winidea_first_timeline(file) != NULL) {
-    file->timeline = NULL; /* its own timeline goes before one beside it */
+    file->timeline = NULL; /* a timeline in the main file has priority */
     set_span(trace, file);
   }
   return status < 0 ? status : PF_OK;
 }
 
 
-/* Of the area that the user has named: the handle of the variable, and that of
-   its states. */
+/* Sets the handles of the variable and of its states from the area that the
+   user has named, which may be either. */
 static void set_switch_states (const pf_trace *trace, winidea_file *file) {
   const uint64_t seed = trace->dictionary->seed;
   if (winidea_is_state(file->switches)) {
@@ -198,8 +198,7 @@ static void set_switch_states (const pf_trace *trace, winidea_file *file) {
 }
 
 
-/* The area whose writes say which context a core runs, by its handle or its
-   name. */
+/* Finds the area of option context_area by its handle or its name. */
 static pf_status find_switches (pf_trace *trace, winidea_file *file,
                                 pf_error *error) {
   pf_bytes text;
@@ -239,7 +238,7 @@ static void add_table (pf_trace *trace, winidea_file *file, const char *name,
 }
 
 
-/* The events, where there are any. */
+/* Adds the tables of events, if there are any. */
 static void list_events (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline != NULL;
   const int64_t rows =
@@ -258,7 +257,8 @@ static void list_events (pf_trace *trace, winidea_file *file) {
 static void list_raw (pf_trace *trace, winidea_file *file) {
   const bool is_bin = file->timeline == trace->sources;
   int64_t rows = -1;
-  if (is_bin && !file->is_live) /* a live file grows */
+  if (is_bin && !file->is_live) /* the number of rows of a live file is not
+                                   known */
     rows = (int64_t)winidea_records(file) +
            (file->timeline->bytes.size % file->layout.size != 0);
   add_table(trace, file, "raw", winidea_raw_fields, RAW_COLUMNS, rows,
@@ -285,7 +285,7 @@ static void list_tables (pf_trace *trace, winidea_file *file) {
 
 /* {====== Opening ====== */
 
-/* What a file is by how it begins. */
+/* Type of a file by its contents. */
 typedef enum content {
   IS_TEXT,
   IS_XML,
@@ -295,7 +295,8 @@ typedef enum content {
 
 static content content_of (const pf_source *source) {
   const size_t size = source->bytes.size;
-  const pf_bytes head = {source->bytes.at, size < HEAD ? size : HEAD};
+  const pf_bytes head = {source->bytes.at,
+                         size < HEAD_BYTES ? size : HEAD_BYTES};
   if (winidea_has_sections(head))
     return IS_TEXT;
   return winidea_has_areas(head) ? IS_XML : IS_NEITHER;
@@ -312,7 +313,8 @@ bool winidea_is_main (winidea_file *file, const pf_source *source) {
 }
 
 
-/* The main file beside a binary timeline, unless it is something else. */
+/* Sets the main file beside a binary timeline; warns if it is something
+   else. */
 static pf_status find_mapping (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   const pf_source *const mapping = pf_source_of(trace, "mapping");
@@ -329,7 +331,7 @@ static pf_status find_mapping (pf_trace *trace, winidea_file *file,
 }
 
 
-/* Which file is what: the main file by what is in it, the others by role. */
+/* Assigns the sources: the main file by its contents, the others by role. */
 static pf_status find_sources (pf_trace *trace, winidea_file *file,
                                pf_error *error) {
   const content is = pf_option_is(trace, "dialect", "bin")
@@ -346,7 +348,7 @@ static pf_status find_sources (pf_trace *trace, winidea_file *file,
 }
 
 
-/* Remember where the files are among the sources, which may move. */
+/* Stores the indices of the files, because sources may be reallocated. */
 static void number_sources (const pf_trace *trace, winidea_file *file) {
   const pf_source *const found[3] = {file->timeline, file->text, file->xml};
   for (int i = 0; i < 3; i++)

@@ -1,6 +1,6 @@
 /*
-** winidea_raw_lines.c - the lines of a main file as raw rows: joined, their bytes are the
-** file.
+** winidea_raw_lines.c - the reader of table raw of a main file: its lines. The
+** bytes of all rows together are the file.
 */
 
 #include <stdlib.h>
@@ -14,12 +14,12 @@ typedef struct lines_reader {
   const winidea_file *file;
   pf_bytes text;
   uint64_t at;
-  uint32_t kind; /* the word for rows of the section at hand */
+  uint32_t kind; /* id of the kind of rows in the current section */
 } lines_reader;
 
 
-/* The word for a line: its section's, "header", "blank" or, before the first
-   section, "rest". */
+/* The id of the kind of a line: its section, "header", "blank" or, before the
+   first section, "rest". */
 static uint32_t kind_of (lines_reader *self, pf_bytes line) {
   const winidea_file *const file = self->file;
   if (self->at == 0 && line.size >= 3 && line.at[0] == 0xef)
@@ -67,7 +67,7 @@ static pf_status lines_next (pf_reader *reader, pf_batch *batch,
     self->text = self->trace->sources[0].bytes;
   while (is_live && self->text.size > 0 &&
          self->text.at[self->text.size - 1] != '\n')
-    self->text.size--; /* the line that is being written is waited for */
+    self->text.size--; /* leave out a line that is not complete */
   for (; batch->rows < PF_BATCH_ROWS && self->at < self->text.size;
        batch->rows++)
     put_line(self, batch);

@@ -1,6 +1,7 @@
 /*
-** winidea_raw_records.c - the records of a binary timeline as the file states them, and what
-** stands behind the last whole one: joined, the bytes of all rows are the file.
+** winidea_raw_records.c - the reader of table raw of a binary timeline: its
+** records, and the bytes after the last complete one. The bytes of all rows
+** together are the file.
 */
 
 #include <stdlib.h>
@@ -47,7 +48,7 @@ static void put_record (const raw_reader *self, const pf_batch *batch,
 }
 
 
-/* What is cut off has no fields. */
+/* An incomplete record has no fields. */
 static void put_rest (const raw_reader *self, const pf_batch *batch,
                       uint64_t offset, size_t size) {
   put_common(self, batch, offset, size, self->file->rest_id);
@@ -70,7 +71,7 @@ static pf_status raw_next (pf_reader *reader, pf_batch *batch,
     return status;
   uint64_t all = self->file->timeline->bytes.size;
   if (is_live)
-    all -= all % size; /* the record that is being written is waited for */
+    all -= all % size; /* leave out a record that is not complete */
   while (batch->rows < PF_BATCH_ROWS && self->row * size < all) {
     const uint64_t offset = self->row++ * size;
     if (all - offset >= size)

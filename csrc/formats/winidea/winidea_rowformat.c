@@ -1,17 +1,17 @@
 /*
-** winidea_rowformat.c - formats of rows: taking them apart, and rows by them.
+** winidea_rowformat.c - compiles row formats and splits rows.
 **
-**   %HANDLE%,%NAME%,%VALUE%      macros between per cent signs, the rest literal
+**   %HANDLE%,%NAME%,%VALUE%     macros between per cent signs, the rest literal
 **
-** Blanks around the dots of a macro are passed over (the vendor's own page has
-** one), a per cent sign that begins no word is literal.
+** Blanks around the dots of a macro are ignored (the vendor's page has one). A
+** per cent sign that does not begin a macro is literal.
 */
 
 #include <string.h>
 
 #include "formats/winidea/winidea_rowformat.h"
 
-#define NUMBER_LENGTH 40 /* no number is longer */
+#define NUMBER_LENGTH 40 /* numbers are shorter */
 
 static const char *const names[MACROS] = {"HANDLE",        "HANDLE.PARENT",
                                           "HANDLE.STATE",  "VALUE",
@@ -52,7 +52,7 @@ static bool is_word_byte (uint8_t c) {
 }
 
 
-/* Whether a macro is called so; blanks are passed over. */
+/* Compares the name of a macro; blanks are ignored. */
 static bool is_called (pf_bytes text, const char *name) {
   for (size_t i = 0; i < text.size; i++) {
     if (text.at[i] == ' ')
@@ -64,7 +64,8 @@ static bool is_called (pf_bytes text, const char *name) {
 }
 
 
-/* The macro between two per cent signs; false when it is no word. */
+/* Finds the macro between two per cent signs. Returns false if the text is not
+   a word. */
 static bool find_macro (pf_bytes text, winidea_macro *macro) {
   for (size_t i = 0; i < text.size; i++)
     if (!is_word_byte(text.at[i]))
@@ -79,7 +80,7 @@ static bool find_macro (pf_bytes text, winidea_macro *macro) {
 
 
 bool winidea_compile (winidea_rowformat *format, pf_bytes text) {
-  size_t literal = 0; /* where the literal at hand begins */
+  size_t literal = 0; /* start of the current literal */
   format->count = 0;
   for (size_t i = 0; i < text.size; i++) {
     winidea_macro macro;
@@ -115,7 +116,7 @@ bool winidea_has_macro (const winidea_rowformat *format, winidea_macro macro) {
 
 /* {====== Rows ====== */
 
-/* What is left of a row. */
+/* The part of a row that is not split yet. */
 typedef struct slice {
   const uint8_t *at, *end;
 } slice;
@@ -132,8 +133,8 @@ static bool begins (const slice *r, pf_bytes literal) {
 }
 
 
-/* The first cached of a literal, which is not empty, or NULL. */
-static const uint8_t *find (const slice *r, pf_bytes literal) {
+/* The first occurrence of a literal, which is not empty, or NULL. */
+static const uint8_t *find_first (const slice *r, pf_bytes literal) {
   slice s = *r;
   while (literal.size <= left_of(&s)) {
     const uint8_t *const p =
@@ -149,7 +150,7 @@ static const uint8_t *find (const slice *r, pf_bytes literal) {
 }
 
 
-/* The last cached of a literal, which is not empty, or NULL. */
+/* The last occurrence of a literal, which is not empty, or NULL. */
 static const uint8_t *find_last (const slice *r, pf_bytes literal) {
   if (literal.size > left_of(r))
     return NULL;
@@ -182,8 +183,8 @@ static bool is_digit_of (winidea_macro macro, uint8_t c) {
 }
 
 
-/* How long a number is that no literal ends: handles have 8 digits, and may
-   begin with 0x. */
+/* The length of a number without a literal after it. Handles have 8 digits and
+   may begin with 0x. */
 static size_t count_digits (winidea_macro macro, const slice *r) {
   size_t n = 0, most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   if (macro <= MACRO_STATE) {
@@ -196,7 +197,7 @@ static size_t count_digits (winidea_macro macro, const slice *r) {
 }
 
 
-/* The same, from the end. */
+/* The same at the end of the slice. */
 static size_t digits_before (winidea_macro macro, const slice *r) {
   const size_t most = macro == MACRO_EVENT ? 1 : NUMBER_LENGTH;
   size_t n = 0;
@@ -206,7 +207,8 @@ static size_t digits_before (winidea_macro macro, const slice *r) {
 }
 
 
-/* Take the numbers before the first free text; their count, or SIZE_MAX. */
+/* Takes the numbers before the first free text. Returns their count, or
+   SIZE_MAX if the row does not match. */
 static size_t take_left (const winidea_rowformat *f, slice *r,
                          winidea_fields *fields) {
   size_t i = 0;
@@ -217,7 +219,7 @@ static size_t take_left (const winidea_rowformat *f, slice *r,
     const winidea_macro macro = (winidea_macro)f->macros[i];
     const pf_bytes literal = f->literals[i + 1];
     const bool is_last = i + 1 == f->count;
-    const uint8_t *stop = literal.size > 0 ? find(r, literal)
+    const uint8_t *stop = literal.size > 0 ? find_first(r, literal)
                           : is_last        ? r->end
                                            : r->at + count_digits(macro, r);
     if (stop == NULL)
@@ -229,8 +231,8 @@ static size_t take_left (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Take the numbers behind the last free text; the number of that, or
-   SIZE_MAX. There is one. */
+/* Takes the numbers after the last free text, which exists. Returns its index,
+   or SIZE_MAX if the row does not match. */
 static size_t take_right (const winidea_rowformat *f, slice *r,
                           winidea_fields *fields) {
   size_t i = f->count - 1;
@@ -256,7 +258,7 @@ static size_t take_right (const winidea_rowformat *f, slice *r,
 }
 
 
-/* Whether text begins as the paths of files do. */
+/* Returns true if the slice begins like a file path. */
 static bool is_path (const slice *r) {
   const size_t n = left_of(r);
   return n > 0 &&
@@ -265,7 +267,7 @@ static bool is_path (const slice *r) {
 }
 
 
-/* Whether what follows a cached can be macro number i and what follows it. */
+/* Returns true if macro number i and the literal after it can start here. */
 static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
   const winidea_macro macro = (winidea_macro)f->macros[i];
   if (macro == MACRO_FILE || macro == MACRO_PATH)
@@ -277,8 +279,8 @@ static bool can_follow (const winidea_rowformat *f, size_t i, const slice *r) {
 }
 
 
-/* Cut off what the literals between macros i and `to` need at least; false when
-   they do not stand there in order. */
+/* Removes from the end of the slice what the literals between macros i and `to`
+   need at least. Returns false if they do not occur in this order. */
 static bool skip_tail (const winidea_rowformat *f, size_t i, size_t to,
                        slice *r) {
   for (; to > i; to--) {
@@ -292,9 +294,9 @@ static bool skip_tail (const winidea_rowformat *f, size_t i, size_t to,
 }
 
 
-/* Where free text number i ends: before the first literal behind which the next
-   field can stand; where that is nowhere, before the last literal that leaves
-   room for the fields up to `to`. */
+/* The end of free text number i: before the first literal after which the next
+   field can start; if there is none, before the last literal that leaves enough
+   for the fields up to `to`. */
 static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
                                    size_t to, const slice *r,
                                    bool *is_ambiguous) {
@@ -306,7 +308,7 @@ static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
     return r->at;
   if (!skip_tail(f, i + 1, to, &s))
     return NULL;
-  for (const uint8_t *p; (p = find(&s, literal)) != NULL; s.at = p + 1) {
+  for (const uint8_t *p; (p = find_first(&s, literal)) != NULL; s.at = p + 1) {
     const slice behind = {p + literal.size, r->end};
     last = p;
     all += all < 2;
@@ -320,7 +322,7 @@ static const uint8_t *end_of_free (const winidea_rowformat *f, size_t i,
 }
 
 
-/* Take what stands from free text `from` to free text `to`. */
+/* Splits the slice into the fields from free text `from` to free text `to`. */
 static bool take_middle (const winidea_rowformat *f, size_t from, size_t to,
                          slice *r, winidea_fields *fields) {
   for (size_t i = from; i < to; i++) {
@@ -328,7 +330,7 @@ static bool take_middle (const winidea_rowformat *f, size_t from, size_t to,
     const pf_bytes literal = f->literals[i + 1];
     const uint8_t *const end =
         is_free(macro)     ? end_of_free(f, i, to, r, &fields->is_ambiguous)
-        : literal.size > 0 ? find(r, literal)
+        : literal.size > 0 ? find_first(r, literal)
                            : r->at + count_digits(macro, r);
     if (end == NULL)
       return false;
@@ -371,7 +373,7 @@ pf_bytes winidea_trim (pf_bytes text) {
 }
 
 
-/* The value of a digit in base 16, or 16. */
+/* The value of a hexadecimal digit, or 16. */
 static unsigned digit (uint8_t c) {
   const uint8_t u = upper(c);
   if (c >= '0' && c <= '9')

@@ -1,5 +1,5 @@
 /*
-** winidea_schemas.c - the schemas of the format's tables.
+** winidea_schemas.c - the schemas of the tables.
 */
 
 #include "formats/winidea/winidea.h"

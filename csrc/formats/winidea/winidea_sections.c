@@ -1,6 +1,6 @@
 /*
-** winidea_sections.c - the readers of statistics and contexts: rows of their sections
-** as they stand, read when they are asked for.
+** winidea_sections.c - the readers of tables statistics and contexts, which
+** parse the rows of their sections when they are read.
 */
 
 #include <stdlib.h>
@@ -14,14 +14,14 @@ struct section_reader {
   pf_reader reader;
   pf_trace *trace;
   winidea_section_kind kind;
-  const char *expected; /* what a row is, for messages */
-  size_t section;       /* number of the next one to look at */
+  const char *expected; /* what a row should be, for messages */
+  size_t section;       /* index of the next section to examine */
   winidea_section now;
   winidea_rowformat format;
-  uint64_t at; /* of the next row; now.end: the section is done */
+  uint64_t at; /* byte of the next row; now.end: the section is finished */
   winidea_base base;
   winidea_area_cache cache;
-  /* Put a row; *is_good: it is as the header says. */
+  /* Puts a row; clears *is_good if it does not match the header. */
   pf_status (*put)(section_reader *self, const winidea_fields *fields,
                    const pf_batch *batch, bool *is_good, pf_error *error);
 };
@@ -68,7 +68,7 @@ static pf_status put_text (section_reader *self, const pf_batch *batch,
 }
 
 
-/* A whole number that may be empty or not be in the format. */
+/* Parses an integer that may be empty or not in the format. */
 static bool take_number (pf_bytes text, int64_t *number, bool *is_known) {
   text = winidea_trim(text);
   *is_known = text.size > 0;
@@ -98,7 +98,7 @@ static pf_status put_context (section_reader *self,
 
 /* {====== Statistics ====== */
 
-/* The number of an area, by what the row says it is. */
+/* Sets the area of a row. */
 static pf_status put_area (section_reader *self, const pf_batch *batch,
                            uint32_t handle, int64_t value, pf_error *error) {
   winidea_cached_area cached;
@@ -112,9 +112,10 @@ static pf_status put_area (section_reader *self, const pf_batch *batch,
 }
 
 
-/* The context of a row: its own, or that of the section. */
-static pf_status put_where (section_reader *self, const winidea_fields *fields,
-                            const pf_batch *batch, pf_error *error) {
+/* Sets the context of a row: its own, else that of the section. */
+static pf_status put_context_name (section_reader *self,
+                                   const winidea_fields *fields,
+                                   const pf_batch *batch, pf_error *error) {
   const pf_bytes text = fields->of[MACRO_CONTEXT];
   if (text.size > 0)
     return put_text(self, batch, STATISTICS_CONTEXT, text, error);
@@ -123,7 +124,7 @@ static pf_status put_where (section_reader *self, const winidea_fields *fields,
 }
 
 
-/* COUNT and the times, whose macros are in the order of the columns. */
+/* Sets count and times; their macros are in the order of the columns. */
 static bool put_numbers (const winidea_fields *fields, const pf_batch *batch) {
   int64_t number;
   bool is_known;
@@ -153,7 +154,7 @@ static pf_status put_statistics (section_reader *self,
     return PF_OK;
   put_int(batch, STATISTICS_HANDLE, handle, true);
   put_int(batch, STATISTICS_VALUE, value, text.size > 0);
-  pf_status status = put_where(self, fields, batch, error);
+  pf_status status = put_context_name(self, fields, batch, error);
   if (status == PF_OK)
     status =
         put_text(self, batch, STATISTICS_NAME, fields->of[MACRO_NAME], error);
@@ -176,8 +177,8 @@ static pf_status report (section_reader *self, pf_bytes row, uint64_t offset,
 }
 
 
-/* The values that a row has got so far are of no row. */
-static void unmark (const pf_batch *batch) {
+/* Clears the missing bits of a row that is dropped. */
+static void clear_row (const pf_batch *batch) {
   const uint64_t bit = (uint64_t)1 << (batch->rows & 63);
   for (size_t i = 0; i < batch->ncolumns; i++)
     if (batch->columns[i].has_missing)
@@ -202,12 +203,12 @@ static pf_status read_row (section_reader *self, pf_batch *batch,
   batch->rows += is_good;
   if (is_good)
     return PF_OK;
-  unmark(batch);
+  clear_row(batch);
   return report(self, row, offset, error);
 }
 
 
-/* The next section of the kind, all of which is scanned. */
+/* Opens the next section of the kind, after scanning the whole text. */
 static pf_status next_section (section_reader *self, pf_error *error) {
   winidea_file *const file = self->trace->state;
   bool found = false;

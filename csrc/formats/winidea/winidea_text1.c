@@ -1,7 +1,8 @@
 /*
-** winidea_text1.c - the sections of a Text1 file.
+** winidea_text1.c - scans the sections of a Text1 file.
 **
-** A section is a header line and rows. The header has the format of the rows:
+** A section is a header line and rows. The header states the format of the
+** rows:
 **
 **   * INFO %TOTAL_TIME%
 **   * CONTEXTS %NAME%,%HANDLE%
@@ -9,10 +10,10 @@
 **   * STATISTICS(Functions) CONTEXT(a task) %HANDLE%,%VALUE%,%COUNT%,%T.NET%
 **   * TIMELINE %HANDLE%,%EVENT%,%VALUE%,%TIME%
 **
-** From the vendor's page on the Text1 export. Lines end with LF or CR LF, and
-** a byte order mark may come first. Any section may be missing. Nothing is
-** quoted: a row may begin with `* ` where the text of a line of source comes
-** first, so only what reads as a header is one.
+** From the vendor's page on the Text1 export. Lines end with LF or CR LF, and a
+** byte order mark may come first. Any section may be missing. Nothing is
+** quoted: a row may begin with `* ` if it begins with the text of a source
+** line, so a line is a header only if it parses as one.
 */
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static uint8_t upper (uint8_t c) {
 }
 
 
-/* How long a keyword at the start of the text is; 0: another text. */
+/* The length of a keyword at the start of a text, or 0. */
 static size_t match (pf_bytes text, const char *keyword) {
   size_t i = 0;
   for (; keyword[i] != '\0'; i++)
@@ -60,7 +61,8 @@ static pf_bytes after (pf_bytes text, size_t size) {
 }
 
 
-/* The keyword behind `* `, and what follows it; WINIDEA_SECTIONS: none. */
+/* The kind of the keyword after `* `, and the text after it; WINIDEA_SECTIONS
+   if there is none. */
 static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
   winidea_section_kind kind = WINIDEA_SECTIONS;
   if (line.size < 3 || line.at[0] != '*' || line.at[1] != ' ')
@@ -77,7 +79,7 @@ static winidea_section_kind keyword_of (pf_bytes line, pf_bytes *rest) {
 }
 
 
-/* Without a bracket a blank follows the keyword, or nothing. */
+/* A keyword without a bracket must be followed by a blank or nothing. */
 static bool is_ended (winidea_section_kind kind, pf_bytes rest) {
   return kind == WINIDEA_HANDLE || kind == WINIDEA_STATISTICS ||
          rest.size == 0 || rest.at[0] == ' ' || rest.at[0] == '\t';
@@ -99,8 +101,8 @@ winidea_section_kind winidea_kind_of_header (pf_bytes line) {
 }
 
 
-/* The class between the brackets of HANDLE() and STATISTICS(); takes it. */
-static pf_bytes take_class (pf_bytes *rest) {
+/* Splits off the class between the brackets of HANDLE() and STATISTICS(). */
+static pf_bytes split_class (pf_bytes *rest) {
   const uint8_t *const end =
       rest->size == 0 ? NULL : memchr(rest->at, ')', rest->size);
   const size_t size = end == NULL ? rest->size : (size_t)(end - rest->at);
@@ -110,7 +112,7 @@ static pf_bytes take_class (pf_bytes *rest) {
 }
 
 
-/* Where the last macro HANDLE of a text begins, or NULL. */
+/* The start of the last macro HANDLE of a text, or NULL. */
 static const uint8_t *last_handle (pf_bytes text) {
   winidea_rowformat format;
   if (!winidea_compile(&format, text))
@@ -122,10 +124,10 @@ static const uint8_t *last_handle (pf_bytes text) {
 }
 
 
-/* The context of a header ` CONTEXT(name) %...`; takes it. A name may have
-   brackets of its own, so it goes on to the last one that a format with a
-   handle can stand behind, or to the last one. */
-static pf_bytes take_context (pf_bytes *rest) {
+/* Splits off the context of a header ` CONTEXT(name) %...`. A name may contain
+   brackets: it ends at the last bracket before a format with HANDLE, else at
+   the last bracket. */
+static pf_bytes split_context (pf_bytes *rest) {
   const pf_bytes text = winidea_trim(*rest);
   const size_t start = match(text, "CONTEXT(");
   if (start == 0)
@@ -162,7 +164,7 @@ bool winidea_has_required_macros (const winidea_rowformat *format,
 }
 
 
-/* The format of the first section of each kind is a fact of the file. */
+/* The format of the first section of each kind becomes a fact. */
 static void set_fact (pf_trace *trace, const winidea_section *section) {
   static const char *const names[WINIDEA_SECTIONS] = {
       "info_format", "contexts_format", "handle_format", "statistics_format",
@@ -174,7 +176,7 @@ static void set_fact (pf_trace *trace, const winidea_section *section) {
 }
 
 
-/* Take the header apart. */
+/* Parses a header into a section. */
 static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
                               winidea_section *section, pf_error *error) {
   pf_bytes rest = {NULL, 0};
@@ -183,9 +185,9 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
   section->context = PF_NO_NAME;
   pf_bytes context = {NULL, 0};
   if (section->kind == WINIDEA_HANDLE || section->kind == WINIDEA_STATISTICS)
-    take_class(&rest);
+    split_class(&rest);
   if (section->kind == WINIDEA_STATISTICS && line.size <= MAX_HEADER)
-    context = take_context(&rest);
+    context = split_context(&rest);
   if (context.at != NULL) {
     section->context = pf_intern(trace->dictionary, context);
     if (section->context == PF_NO_NAME)
@@ -215,7 +217,7 @@ static pf_status read_header (pf_trace *trace, pf_bytes line, uint64_t offset,
 
 /* {====== Scanning ====== */
 
-/* The next header from `at` on, or the end of the text. */
+/* The position of the next header from `at` on, or the size of the text. */
 static uint64_t find_header (pf_bytes text, uint64_t at) {
   while (at < text.size) {
     const uint8_t *const star =
@@ -224,7 +226,8 @@ static uint64_t find_header (pf_bytes text, uint64_t at) {
       break;
     at = (uint64_t)(star - text.at);
     const bool starts = at == 0 || star[-1] == '\n' ||
-                        (at == 3 && text.at[0] == 0xef); /* behind the mark */
+                        (at == 3 && text.at[0] == 0xef); /* after the byte order
+                                                            mark */
     uint64_t next;
     if (starts && winidea_is_header(winidea_line(text, at, &next)))
       return at;
@@ -234,8 +237,8 @@ static uint64_t find_header (pf_bytes text, uint64_t at) {
 }
 
 
-/* The last section ends here, or has come so far (`is_open`); take what is in
-   it. */
+/* Ends the last section at `end` and parses its rows. With `is_open` the
+   section continues, and only its rows so far are parsed. */
 static pf_status end_section (pf_trace *trace, uint64_t end, bool is_open,
                               pf_error *error) {
   winidea_file *const file = trace->state;
@@ -275,8 +278,8 @@ static pf_status add_section (pf_trace *trace, uint64_t at, pf_error *error) {
 }
 
 
-/* Find sections up to and with the next TIMELINE. PF_END: there are no more, or
-   in a live trace none so far. */
+/* Finds sections up to and including the next TIMELINE. PF_OK, PF_END at the
+   end of the text (in a live trace, for now), or a failure. */
 static pf_status find_sections (pf_trace *trace, pf_error *error) {
   winidea_file *const file = trace->state;
   const pf_bytes text = winidea_complete_lines(file);
@@ -357,20 +360,20 @@ bool winidea_has_sections (pf_bytes head) {
 }
 
 
-/* The format that a header line states, without the kind and the context. */
+/* The row format in a header line. */
 static pf_bytes format_of (pf_bytes line, winidea_section_kind *kind) {
   pf_bytes rest = {NULL, 0};
   *kind = keyword_of(line, &rest);
   if (*kind == WINIDEA_HANDLE || *kind == WINIDEA_STATISTICS)
-    take_class(&rest);
+    split_class(&rest);
   if (*kind == WINIDEA_STATISTICS)
-    take_context(&rest);
+    split_context(&rest);
   return rest;
 }
 
 
-/* A text that begins with a header, and has one whose format can be read: a
-   list of points with stars, or a text about the format, is none. */
+/* The text must begin with a header and contain one with a valid format; lists
+   with stars and texts about the format do not. */
 int winidea_score_text (pf_bytes head) {
   const bool has_mark = head.size > 3 && head.at[0] == 0xef;
   uint64_t next = has_mark ? 3 : 0;

@@ -1,11 +1,10 @@
 /*
-** winidea_text_timeline.c - the reader of a Text1 timeline: its rows are made into records
-** of the binary timeline, version 1.1, a slice at a time, and decoded as they
-** are.
+** winidea_text_timeline.c - the reader of a Text1 timeline. It converts rows to
+** records of a binary timeline, version 1.1, and decodes these slice by slice.
 **
-** Of an event the value is hexadecimal when it has 8 or 16 digits, else
-** decimal (the vendor's page says hexadecimal, its example has 8 digits);
-** option timeline_base. Where it is empty there is none, which is not 0.
+** The value of an event is hexadecimal if it has 8 or 16 digits, else decimal
+** (the vendor's page says hexadecimal, its example has 8 digits); option
+** timeline_base. An empty value is missing, not 0.
 */
 
 #include <stdlib.h>
@@ -14,51 +13,53 @@
 #include "formats/winidea/winidea_text1.h"
 #include "model/names.h"
 
-#define RECORD   24
-#define NAMES    64 /* of contexts that are kept at hand */
-#define NO_FIELD 0xff
+#define RECORD       24
+#define CACHED_NAMES 64 /* names of contexts that are cached */
+#define NO_FIELD     0xff
 
 typedef struct known_name {
-  pf_bytes text; /* of the dictionary */
+  pf_bytes text; /* in the dictionary */
   uint32_t name;
 } known_name;
 
 typedef struct timeline_reader {
   pf_reader reader;
-  const pf_table *table;   /* that it reads */
-  bool is_open;            /* live: no header has been met behind the section */
-  const uint8_t *at, *end; /* what is left of the section, as far as known */
-  size_t section;          /* number of the next one to look at */
-  winidea_section now;     /* the one being read */
+  const pf_table *table;   /* the table that is read */
+  bool is_open;            /* live: the section may grow, because no header
+                              follows it */
+  const uint8_t *at, *end; /* the rest of the section, as far as known */
+  size_t section;          /* index of the next section to examine */
+  winidea_section now;     /* the current section */
   winidea_rowformat format;
   winidea_base base;
-  bool has_special_values; /* of the slice: some are not just whole numbers */
-  known_name names[NAMES];
-  bool has_last;         /* a row has been read: */
-  bool is_ended;         /* the end of the recording has been assigned */
-  int64_t first;         /* time of the first row */
-  uint8_t last[RECORD];  /* the last row, */
-  uint32_t last_context; /* and its context */
-  pf_reader *binary;     /* live: over the binary timeline that came, or NULL */
+  bool has_special_values; /* some value of the slice is not a plain integer */
+  known_name names[CACHED_NAMES];
+  bool has_last;         /* a row has been read */
+  bool is_ended;         /* the event "end" has been given */
+  int64_t first;         /* time of the first row, ns */
+  uint8_t last[RECORD];  /* the last row */
+  uint32_t last_context; /* its context */
+  pf_reader *binary;     /* live: reader of a binary timeline that was created
+                            later, or NULL */
   winidea_decoder decoder;
   uint64_t offsets[PF_BATCH_ROWS];
-  uint8_t kinds[PF_BATCH_ROWS]; /* of values */
+  uint8_t kinds[PF_BATCH_ROWS]; /* winidea_data_type of the values */
   uint8_t records[PF_BATCH_ROWS * RECORD];
 } timeline_reader;
 
-/* A row as it is read. */
+/* The fields of a row. */
 typedef struct row {
   uint32_t handle;
   unsigned type;
   int64_t data, time;
-  uint8_t kind; /* of the value */
+  uint8_t kind; /* winidea_data_type */
   pf_bytes context;
 } row;
 
 
 /* {====== Rows ====== */
 
-/* Read up to 16 hexadecimal digits. */
+/* Parses up to 16 hexadecimal digits. Returns the position after them. */
 static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
                                         uint64_t *number) {
   static const uint8_t digits[256] = {
@@ -75,7 +76,7 @@ static const uint8_t *take_hexadecimal (const uint8_t *p, const uint8_t *end,
 }
 
 
-/* Read up to 18 decimal digits, so that nothing can overflow. */
+/* Parses up to 18 decimal digits, which cannot overflow. */
 static const uint8_t *take_decimal (const uint8_t *p, const uint8_t *end,
                                     int64_t *number) {
   const uint8_t *const last = end - p > 18 ? p + 18 : end;
@@ -104,7 +105,7 @@ static int type_of (uint8_t letter) {
 }
 
 
-/* A value with a point or an exponent, or inf, or nan. */
+/* Parses a value with a point or an exponent, inf or nan. */
 static bool read_double (pf_bytes text, int64_t *data) {
   char copy[64], *stop;
   if (text.size == 0 || text.size >= sizeof copy)
@@ -134,7 +135,7 @@ static bool read_value (const timeline_reader *self, pf_bytes text, row *r) {
 }
 
 
-/* Any row, by taking it apart first. */
+/* General path: splits a row of any format. */
 static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
   winidea_fields fields;
   if (!winidea_split(&self->format, line, &fields))
@@ -150,7 +151,7 @@ static bool read_any (const timeline_reader *self, pf_bytes line, row *r) {
 }
 
 
-/* The value in a row of digits: only what is plain, else NULL. */
+/* Fast path for a value: integers in common forms, else NULL. */
 static const uint8_t *take_value (const timeline_reader *self, const uint8_t *p,
                                   const uint8_t *end, row *r) {
   uint64_t bits;
@@ -168,7 +169,7 @@ static const uint8_t *take_value (const timeline_reader *self, const uint8_t *p,
 }
 
 
-/* One field of a plain row; where it ends, or NULL: read it another way. */
+/* Fast path for a field. Returns the position after it, or NULL. */
 static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
                                   const uint8_t *p, const uint8_t *end,
                                   row *r) {
@@ -193,7 +194,8 @@ static const uint8_t *take_field (const timeline_reader *self, unsigned macro,
 }
 
 
-/* Go past a literal, which mostly is one byte or none; NULL: it is not there. */
+/* Skips a literal, which usually has one byte or none; NULL if it is not
+   there. */
 static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
                                            const uint8_t *end) {
   if (literal.size == 0)
@@ -207,8 +209,8 @@ static inline const uint8_t *take_literal (pf_bytes literal, const uint8_t *p,
 }
 
 
-/* A plain row: only numbers, in the commonest forms. Answers where the next
-   line begins, or NULL: it is another row. */
+/* Fast path for a row of numbers in common forms. Returns the start of the next
+   line, or NULL if the general path is needed. */
 static const uint8_t *take_fast (const timeline_reader *self, const uint8_t *p,
                                  row *r) {
   const winidea_rowformat *const f = &self->format;
@@ -239,7 +241,7 @@ static bool is_same (pf_bytes a, pf_bytes b) {
 }
 
 
-/* The name of a context; those met lately are at hand. */
+/* Sets the name of a context; recent ones are cached. */
 static pf_status context_name (timeline_reader *self, pf_bytes text,
                                uint32_t *name, pf_error *error) {
   if (text.size == 0) {
@@ -249,7 +251,7 @@ static pf_status context_name (timeline_reader *self, pf_bytes text,
   const unsigned slot =
       (unsigned)(text.size * 7 + text.at[0] * 3 + text.at[text.size - 1] * 5 +
                  text.at[text.size / 2]) %
-      NAMES;
+      CACHED_NAMES;
   known_name *const known = &self->names[slot];
   if (known->text.size == 0 || !is_same(known->text, text)) {
     pf_dictionary *const names = self->reader.dictionary;
@@ -267,14 +269,14 @@ static pf_status context_name (timeline_reader *self, pf_bytes text,
 /* }====== */
 
 
-/* {====== Stretches ====== */
+/* {====== Slices ====== */
 
 static uint64_t offset_of (const timeline_reader *self, const uint8_t *p) {
   return (uint64_t)(p - self->decoder.file->text->bytes.at);
 }
 
 
-/* The row is good: it becomes record number `n`. */
+/* Stores a row as record number `n`. */
 static pf_status put_row (timeline_reader *self, size_t n, const uint8_t *start,
                           const row *r, pf_error *error) {
   uint8_t *const at = self->records + n * RECORD;
@@ -304,7 +306,8 @@ static pf_status report_row (const timeline_reader *self, const uint8_t *start,
 }
 
 
-/* A line that is no plain row: another row, blank, bad, or the next header. */
+/* General path for a line: a row, a blank line, an invalid one, or the next
+   header. */
 static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
   const uint8_t *const start = self->at;
   const pf_bytes text = {start, (size_t)(self->end - start)};
@@ -325,7 +328,7 @@ static pf_status read_line (timeline_reader *self, size_t *n, pf_error *error) {
 }
 
 
-/* Rows of the section from self->at on; *n counts those that are read. */
+/* Parses rows from self->at on; *n is the number of records. */
 static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
   while (*n < PF_BATCH_ROWS && self->at < self->end) {
     row r = {.kind = WINIDEA_DATA_NONE};
@@ -345,7 +348,7 @@ static pf_status read_rows (timeline_reader *self, size_t *n, pf_error *error) {
 }
 
 
-/* Go to the next section of a timeline: PF_END when there is none. */
+/* Advances to the next timeline section. PF_OK, PF_END or a failure. */
 static pf_status next_section (timeline_reader *self, pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
   const pf_bytes text = winidea_complete_lines(decoder->file);
@@ -362,7 +365,7 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
   self->is_open = decoder->file->is_live && self->now.end == WINIDEA_OPEN;
   self->end =
       text.at + (self->now.end == WINIDEA_OPEN ? text.size : self->now.end);
-  if (!self->now.is_readable) { /* where it ends is not known */
+  if (!self->now.is_readable) { /* its end is not known */
     self->at = self->end = NULL;
     self->is_open = false;
   }
@@ -375,7 +378,8 @@ static pf_status next_section (timeline_reader *self, pf_error *error) {
 
 /* {====== Values ====== */
 
-/* A value that is no plain number, beside an area of the type it has. */
+/* Corrects a value that is not a plain integer, according to the type of the
+   area. */
 static void fix_value (const timeline_reader *self, size_t i, pf_column *values,
                        pf_column *numbers) {
   const uint8_t value_kind = self->decoder.value_kinds[i];
@@ -418,7 +422,7 @@ static void fix_values (const timeline_reader *self, size_t count,
 /* }====== */
 
 
-/* Whole lines that a live section has got. PF_AGAIN: none. */
+/* Extends a live section to the last complete line. PF_AGAIN: nothing new. */
 static pf_status extend_section (timeline_reader *self) {
   const pf_bytes text = winidea_complete_lines(self->decoder.file);
   self->end = text.at + text.size;
@@ -426,7 +430,7 @@ static pf_status extend_section (timeline_reader *self) {
 }
 
 
-/* Remember the ends of the rows that have been decoded. */
+/* Stores the last row, and the time of the first. */
 static void save_last (timeline_reader *self, size_t count) {
   if (!self->has_last)
     self->first = (int64_t)pf_load64le(self->records + RECORD - 8);
@@ -438,8 +442,8 @@ static void save_last (timeline_reader *self, size_t count) {
 }
 
 
-/* The row behind the last one: the end of the recording, if the file states it.
-   PF_MORE, PF_END or a failure. */
+/* Decodes the event "end" after the last row, if the file states it. PF_MORE,
+   PF_END or a failure. */
 static pf_status next_end (timeline_reader *self, pf_batch *batch,
                            pf_error *error) {
   winidea_decoder *const decoder = &self->decoder;
@@ -457,7 +461,7 @@ static pf_status next_end (timeline_reader *self, pf_batch *batch,
 }
 
 
-/* Read on in the binary timeline that came after its main file. */
+/* Continues in a binary timeline that was created after its main file. */
 static pf_status next_binary (timeline_reader *self, pf_batch *batch,
                               pf_error *error) {
   const pf_status status =

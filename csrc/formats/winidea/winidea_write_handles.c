@@ -1,6 +1,7 @@
 /*
-** winidea_write_handles.c - the handles of areas that are written: their own, or new
-** ones, which are kept so that their names can be written behind the events.
+** winidea_write_handles.c - the handles of written areas: their own, or new
+** ones. Areas with new handles are kept, so that their names can be written
+** after the events.
 */
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "formats/winidea/winidea_encoder.h"
 #include "model/names.h"
 
-/* The kind of an area by its class. */
+/* The kind of an area, from its class. */
 static unsigned kind_of (const winidea_writer *self, const pf_area *area) {
   const pf_bytes class = pf_name(self->dictionary, area->class);
   for (unsigned kind = 0; kind < 8 && area->class != PF_NO_NAME; kind++)
@@ -42,8 +43,9 @@ static bool reserve_assigned (winidea_writer *self, uint32_t area) {
 }
 
 
-/* The next handle of a kind; states without a variable take one of those, so
-   that they cannot meet the states of another. */
+/* The next handle of a kind. States without a variable use the indices of
+   variables, so that they do not share a handle with the states of another
+   one. */
 static pf_status next_handle (winidea_writer *self, unsigned kind,
                               uint32_t *handle, pf_error *error) {
   const bool is_state = winidea_is_state((uint32_t)kind << 28);
@@ -67,9 +69,9 @@ static pf_status check_handle (uint64_t handle, uint32_t *number,
 }
 
 
-/* The handle of an area whose parent has one already: its own; states of one
-   variable share that which goes with its handle; all others have the next one.
-   A handle of its own that is too large is refused when the area is written. */
+/* The handle of an area whose parent has one: its own; states share the handle
+   that follows from that of their variable; else the next one. A handle of more
+   than 32 bits is refused later, when the area is written. */
 static pf_status new_handle (winidea_writer *self, const pf_area *area,
                              uint32_t *handle, pf_error *error) {
   const unsigned kind = kind_of(self, area);
@@ -87,9 +89,9 @@ static pf_status new_handle (winidea_writer *self, const pf_area *area,
 }
 
 
-/* Give all areas up to one their handles, in the order of the dictionary: an
-   encoder that goes on with other events of the same areas, as that of a ring
-   which a killed writer has left, gives the same ones. */
+/* Assigns handles to all areas up to `number`, in the order of the dictionary,
+   so that an encoder which continues the file (recovery of a ring) assigns the
+   same ones. */
 static pf_status assign_handles (winidea_writer *self, uint32_t number,
                                  pf_error *error) {
   if (number >= self->handles_capacity) {
@@ -112,7 +114,7 @@ static pf_status assign_handles (winidea_writer *self, uint32_t number,
 }
 
 
-/* The handle of an area that has none. */
+/* Assigns and records the handle of an area without one. */
 static pf_status assign_handle (winidea_writer *self, uint32_t number,
                                 uint32_t *handle, pf_error *error) {
   if (number < self->nassigned_of && self->assigned_of[number] != 0) {
@@ -124,7 +126,7 @@ static pf_status assign_handle (winidea_writer *self, uint32_t number,
   const pf_area *const area = pf_area_at(self->dictionary, number);
   pf_status status = PF_OK;
   if (winidea_is_state((uint32_t)kind_of(self, area) << 28) &&
-      area->parent != PF_NO_AREA) /* its variable is told, too */
+      area->parent != PF_NO_AREA) /* its variable gets a row, too */
     status = winidea_area_handle(self, area->parent, handle, error);
   if (status >= 0)
     status = assign_handles(self, number, error);

@@ -1,10 +1,10 @@
 /*
-** winidea_write_states.c - events of states as writes of their variables, as the
-** vendor's program exports them without TimelineStates.
+** winidea_write_states.c - converts events of states to writes of their
+** variables, as the vendor's program exports them without TimelineStates.
 **
-** A write begins a state and ends the one before. So a variable always has a
-** state from its first write on, and none of them is ever suspended: events
-** that say something else are refused.
+** A write begins a state and ends the one before. So from its first write on a
+** variable always has a state, which is never suspended. Other sequences of
+** events are refused.
 */
 
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 #include "formats/winidea/winidea_encoder.h"
 #include "model/names.h"
 
-/* A variable of which states have been written. */
+/* A variable whose states have been written. */
 struct winidea_variable {
   uint32_t handle;
-  bool has_gap; /* its state has been left, and no other has begun */
+  bool has_gap; /* its state was left, and no other has begun */
   int64_t value;
 };
 
@@ -31,8 +31,8 @@ static bool is_variable (const void *context, uint32_t number) {
 }
 
 
-/* Returns the entry of a variable in the writer's list, which is added at the
-   first state of the variable. NULL when out of memory. */
+/* The variable with this handle, added if it is new. NULL when out of
+   memory. */
 static winidea_variable *variable_of (winidea_writer *self, uint32_t handle) {
   const sought s = {self, handle};
   const uint64_t hash = pf_mix(self->variables.seed, handle);
@@ -62,7 +62,7 @@ static pf_status refuse (uint32_t variable, const char *what, int64_t time,
 }
 
 
-/* Sets *handle to that of the variable which a state belongs to. */
+/* Sets *handle to that of the variable of a state. */
 static pf_status variable_handle (winidea_writer *self, const pf_batch *batch,
                                   size_t row, uint32_t state, uint32_t *handle,
                                   pf_error *error) {
@@ -78,7 +78,7 @@ static pf_status variable_handle (winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* A state ends: another one must begin at this time. */
+/* Ends a state: another one must begin at the same time. */
 static pf_status leave (winidea_writer *self, winidea_variable *variable,
                         const winidea_event *event) {
   if (event->has_value && event->data != variable->value)

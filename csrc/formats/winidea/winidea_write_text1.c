@@ -1,9 +1,9 @@
 /*
-** winidea_write_text1.c - the way out as Text1: a header line for each section, rows in the
-** formats that were asked for.
+** winidea_write_text1.c - writes Text1: a header line for each section, and
+** rows in the formats of the options.
 **
-** Nothing can be quoted in these rows. So a row with names in it is taken apart
-** again, and refused when it would not be read as it was meant.
+** Nothing can be quoted in these rows. A row with texts is therefore split
+** again, and refused if the fields differ.
 */
 
 #include <math.h>
@@ -14,10 +14,10 @@
 #include "formats/winidea/winidea_text1.h"
 #include "model/names.h"
 
-/* The fields of a row to be written, by macro. */
+/* The fields of a row, by macro. */
 typedef struct fields {
   pf_bytes of[MACROS];
-  char numbers[MACROS][32]; /* where numbers are written */
+  char numbers[MACROS][32]; /* memory for numbers */
 } fields;
 
 
@@ -28,7 +28,7 @@ static void set_text (fields *f, winidea_macro macro, size_t size) {
 }
 
 
-/* At least `digits` upper-case hexadecimal digits. */
+/* Sets at least `digits` hexadecimal digits in upper case. */
 static void set_hexadecimal (fields *f, winidea_macro macro, uint64_t value,
                              int digits) {
   char *p = f->numbers[macro];
@@ -55,14 +55,15 @@ static void set_decimal (fields *f, winidea_macro macro, int64_t value) {
 }
 
 
-/* Of an event: 8 hexadecimal digits, or 16. */
+/* The value of an event: 8 or 16 hexadecimal digits. */
 static void set_bits (fields *f, int64_t value) {
   const uint64_t bits = (uint64_t)value;
   set_hexadecimal(f, MACRO_VALUE, bits, bits > UINT32_MAX ? 16 : 8);
 }
 
 
-/* Of an area: decimal, unless that has as many digits as a hexadecimal one. */
+/* The value of an area: decimal, unless that has 8 or 16 digits, which would be
+   read as hexadecimal. */
 static void set_value (fields *f, int64_t value) {
   set_decimal(f, MACRO_VALUE, value);
   const size_t size = f->of[MACRO_VALUE].size;
@@ -71,7 +72,7 @@ static void set_value (fields *f, int64_t value) {
 }
 
 
-/* All its digits, and always a point, an exponent or a word. */
+/* All digits of a double, always with a point, an exponent or a word. */
 static void set_double (fields *f, int64_t bits) {
   char *const text = f->numbers[MACRO_VALUE];
   double number;
@@ -89,7 +90,7 @@ static void set_word (fields *f, winidea_macro macro, const char *text) {
 }
 
 
-/* A name of a column, or of nothing. */
+/* Sets a name from a column, if there is one. */
 static void set_name (const winidea_writer *self, fields *f,
                       winidea_macro macro, const pf_batch *batch, size_t column,
                       size_t row) {
@@ -123,7 +124,7 @@ static pf_status append (winidea_writer *self, const void *bytes, size_t size) {
 }
 
 
-/* Whether a row is taken apart into what it was made of. */
+/* Returns true if splitting the row gives the same fields. */
 static bool reads_back (const winidea_rowformat *format, pf_bytes row,
                         const fields *f) {
   winidea_fields back;
@@ -177,14 +178,14 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
                    (const char *)row.at);
   if (append(self, self->line_end, strlen(self->line_end)) != PF_OK)
     return winidea_no_memory(error);
-  (void)pf_sink_put(sink, self->row, self->used); /* flushing tells failures */
+  (void)pf_sink_put(sink, self->row, self->used); /* flushing reports
+                                                     failures */
   return PF_OK;
 }
 
 
-/* The header of a section, unless its rows follow those of the same one.
-   `names_parent`: of areas whose rows name their parents, whatever the format of the
-   others says. */
+/* Writes the header of a section unless its rows continue the current one.
+   `names_parent`: use the format that includes the parent. */
 static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
                               const char *class, uint32_t context,
                               bool names_parent, pf_sink *sink,
@@ -194,8 +195,7 @@ static pf_status put_section (winidea_writer *self, winidea_section_kind kind,
   if (self->section == kind && self->class == class &&
       self->context == context && self->names_parent == names_parent)
     return PF_OK;
-  if (kind ==
-      WINIDEA_TIMELINE) /* what is read of areas before it is finished */
+  if (kind == WINIDEA_TIMELINE) /* reading it finishes the areas before it */
     self->function = WINIDEA_NO_HANDLE;
   self->names_parent = names_parent;
   self->section = kind;
@@ -231,7 +231,7 @@ static pf_status put_header (winidea_writer *self, winidea_section_kind kind,
 }
 
 
-/* The class of a section that has areas of a kind. */
+/* The class of the section for a kind of area. */
 static const char *class_of (uint32_t handle) {
   switch (winidea_kind(handle)) {
     case WINIDEA_FUNCTION:
@@ -282,8 +282,7 @@ pf_status winidea_write_context (winidea_writer *self, const pf_batch *batch,
 }
 
 
-/* The handle of the area that an area belongs to, or WINIDEA_NO_HANDLE: it is
-   not known here. */
+/* The handle of the parent, or WINIDEA_NO_HANDLE if it is not known yet. */
 static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
   if (number == PF_NO_AREA)
     return WINIDEA_NO_HANDLE;
@@ -296,7 +295,7 @@ static uint32_t handle_of_parent (const winidea_writer *self, uint32_t number) {
 }
 
 
-/* The handle of the area that a row without a parent is read as a part of, or
+/* The handle of the parent that a reader derives for a row without one, or
    WINIDEA_NO_HANDLE. */
 static uint32_t parent_read (const winidea_writer *self, uint32_t handle) {
   if (winidea_is_state(handle))
@@ -306,9 +305,9 @@ static uint32_t parent_read (const winidea_writer *self, uint32_t handle) {
 }
 
 
-/* Put the row of an area that belongs to `parent` (an area, or PF_NO_AREA):
-   its other fields are set. Where it would be read as a part of another, a
-   section begins whose rows name their parents. */
+/* Writes the row of an area with the parent `parent` (or PF_NO_AREA); the
+   caller has set its other fields. If a reader would derive another parent, the
+   row goes to a section that states parents. */
 static pf_status put_area (winidea_writer *self, fields *f, uint32_t handle,
                            uint32_t parent, pf_sink *sink, pf_error *error) {
   const uint32_t of = handle_of_parent(self, parent);

@@ -1,14 +1,15 @@
 /*
-** winidea_xml.c - the areas of an XML export.
+** winidea_xml.c - reads the areas of an XML export.
 **
 **   <MAPPING> <AREA> <NAME>..</NAME> <HANDLE>..</HANDLE> ... </AREA> ...
 **
-** The vendor's page names the nodes, a reader of a third party the elements
-** MAPPING, AREA, NAME and HANDLE; the schema is not public. So elements are
-** found by their names, in any case of letters, whatever stands around them:
-** of an area also VALUE, FILE, PATH, PARENT or PARENT_HANDLE, STATE_HANDLE or
-** HANDLE_STATE, and VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML export is not
-** read: a Text1 or a binary one says the same in a tenth of the bytes.
+** The vendor's page names the nodes, and a third-party reader uses the elements
+** MAPPING, AREA, NAME and HANDLE; the schema is not public. Elements are
+** therefore found by name, in any case and at any depth: within an area also
+** VALUE, FILE, PATH, PARENT or PARENT_HANDLE, STATE_HANDLE or HANDLE_STATE, and
+** VALUE_TYPE and VALUE_UNIT with or without `VALUE_`. The timeline of an XML
+** export is not read: Text1 or a binary one contains the same in a tenth of the
+** bytes.
 */
 
 #include <stdlib.h>
@@ -16,13 +17,13 @@
 #include "formats/winidea/winidea_text1.h"
 #include "model/names.h"
 
-#define MAX_NAME 32 /* bytes of an element's name that is looked at */
+#define MAX_NAME 32 /* bytes of an element name that are examined */
 
 typedef struct element {
-  char name[MAX_NAME]; /* upper case; "" of comments and the like */
+  char name[MAX_NAME]; /* upper case; "" for comments and the like */
   bool is_end;         /* </name> */
   bool is_empty;       /* <name/> */
-  pf_bytes text;       /* what follows it, up to the next < */
+  pf_bytes text;       /* the text up to the next < */
   uint64_t offset;
 } element;
 
@@ -41,7 +42,7 @@ static bool is_name_byte (uint8_t c) {
 }
 
 
-/* The name at the start of what stands between < and >. */
+/* Sets the name of a tag, the text between < and >. */
 static void read_name (pf_bytes tag, element *e) {
   size_t n = 0;
   e->is_end = tag.size > 0 && tag.at[0] == '/';
@@ -49,14 +50,14 @@ static void read_name (pf_bytes tag, element *e) {
   for (size_t i = e->is_end; i < tag.size && is_name_byte(tag.at[i]); i++) {
     const uint8_t c = tag.at[i];
     if (n + 1 == MAX_NAME)
-      n = 0; /* too long: none of ours */
+      n = 0; /* longer than all known names */
     e->name[n++] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
   }
   e->name[n] = '\0';
 }
 
 
-/* Where `<` + tag ends: behind `>`, or behind the whole of a comment. */
+/* The end of a tag: after `>`, or after the whole comment or CDATA section. */
 static size_t end_of_tag (const xml_parser *w, size_t start) {
   static const struct {
     const char *begin, *end;
@@ -77,7 +78,7 @@ static size_t end_of_tag (const xml_parser *w, size_t start) {
 }
 
 
-/* The next element from here on; false at the end of the file. */
+/* Parses the next element. Returns false at the end of the file. */
 static bool next_element (xml_parser *w, element *e) {
   const pf_bytes b = w->bytes;
   const uint8_t *const open =
@@ -101,8 +102,7 @@ static bool next_element (xml_parser *w, element *e) {
 
 /* {====== Text ====== */
 
-/* What the entity in the text stands for, and how long it is; 0: for nothing
-   that is known. */
+/* Decodes an entity. Returns its length, or 0 if it is not known. */
 static size_t read_entity (pf_bytes text, uint8_t *byte) {
   static const struct {
     const char *name;
@@ -123,8 +123,8 @@ static size_t read_entity (pf_bytes text, uint8_t *byte) {
 }
 
 
-/* The name that a text is, with its entities replaced; PF_NO_NAME: empty, or
-   out of memory, which ends *has_memory. */
+/* Interns a text with its entities decoded. PF_NO_NAME if it is empty or out of
+   memory; the latter clears *has_memory. */
 static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
                              bool *has_memory) {
   uint32_t name = PF_NO_NAME;
@@ -153,7 +153,7 @@ static uint32_t intern_text (const pf_trace *trace, pf_bytes text,
 
 /* {====== Areas ====== */
 
-/* What may stand in an area. */
+/* The elements of an area. */
 enum {
   NAME,
   HANDLE,
@@ -186,7 +186,7 @@ static int field_of (const char *name) {
 }
 
 
-/* The parts of an area up to its end. */
+/* Reads the elements of an area up to its end. */
 static void read_area (xml_parser *w, pf_bytes fields[FIELDS]) {
   element e;
   memset(fields, 0, FIELDS * sizeof *fields);
@@ -276,7 +276,7 @@ pf_status winidea_read_xml (pf_trace *trace, pf_bytes text, pf_error *error) {
 /* }====== */
 
 
-/* Whether bytes begin as XML does; a byte order mark may come first. */
+/* Returns true if bytes begin as XML, possibly after a byte order mark. */
 static bool begins_as_xml (pf_bytes head) {
   const size_t mark = head.size > 3 && head.at[0] == 0xef ? 3 : 0;
   return head.size > mark && head.at[mark] == '<';
@@ -295,8 +295,8 @@ bool winidea_has_areas (pf_bytes head) {
 }
 
 
-/* Whether the area that begins here has what each area of a mapping has: a
-   name and a handle. `w` moves to the end of the area. */
+/* Returns true if the area has a name and a handle, as each area of a mapping.
+   Moves `w` to the end of the area. */
 static bool is_mapped_area (xml_parser *w) {
   element e;
   uint32_t handle;
@@ -310,7 +310,7 @@ static bool is_mapped_area (xml_parser *w) {
 }
 
 
-/* A mapping whose first area is one of winIDEA. */
+/* The first area of the mapping must be one of winIDEA. */
 int winidea_score_xml (pf_bytes head) {
   xml_parser w = {head, 0};
   element e;

@@ -331,7 +331,7 @@ static pf_status fill_column (entries_reader *self, size_t number,
 /* }====== */
 
 
-/* {====== Plain entries ====== */
+/* {====== Fast path ====== */
 
 /* Creates the read-ahead if the fast path can decode the wanted columns. */
 static pf_status open_readahead (entries_reader *self, const pf_batch *batch,

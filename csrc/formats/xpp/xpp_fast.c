@@ -16,7 +16,7 @@
 #define END_MARK       0x1A
 
 
-/* {====== What is wanted ====== */
+/* {====== Set-up ====== */
 
 /* Returns false if the fast path cannot decode the field of this role. */
 static bool open_number (xpp_fast_field *fast, const xpp_file *file,

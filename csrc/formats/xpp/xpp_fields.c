@@ -337,7 +337,7 @@ pf_status xpp_find_roles (pf_trace *trace, xpp_file *file, pf_error *error) {
 /* }====== */
 
 
-/* {====== Letters ====== */
+/* {====== Operations ====== */
 
 static bool is_same (const pf_column *column, size_t row, size_t other) {
   if (column == NULL)

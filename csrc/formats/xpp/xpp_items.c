@@ -14,7 +14,7 @@ const char *const xpp_item_names[XPP_ITEM_KINDS] = {
     [XPP_BLANK] = "blank",   [XPP_END] = "end",     [XPP_REST] = "rest"};
 
 
-/* {====== What both forms use ====== */
+/* {====== Tables and text ====== */
 
 /* The prefix of messages about the current segment: packets are files of their
    own, so their number is given. */
@@ -162,7 +162,7 @@ static pf_status next_of_text (xpp_parser *parser, pf_bytes bytes,
 /* }====== */
 
 
-/* {====== From packet to packet ====== */
+/* {====== Segments ====== */
 
 /* Advances to the next segment. Returns false after the last one. */
 static bool next_segment (xpp_parser *parser) {

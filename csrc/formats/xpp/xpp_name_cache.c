@@ -77,7 +77,7 @@ void xpp_name_cache_close (xpp_name_cache *cache) {
 /* }====== */
 
 
-/* {====== Looking up ====== */
+/* {====== Look-up ====== */
 
 /* Layout of a key; a constant in the loops for common sizes, so that the
    compiler unrolls them. */

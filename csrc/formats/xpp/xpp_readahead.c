@@ -222,7 +222,7 @@ const xpp_fast_rows *xpp_readahead_next (xpp_readahead *f, pf_bytes bytes,
 /* }====== */
 
 
-/* {====== Making ====== */
+/* {====== Creation ====== */
 
 xpp_readahead *xpp_readahead_new (const xpp_fast *fast, bool relayed,
                                   xpp_readahead **list) {

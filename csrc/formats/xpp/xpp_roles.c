@@ -120,7 +120,7 @@ static void map_names (const xpp_candidate *fields, size_t count, bool exactly,
 /* }====== */
 
 
-/* {====== Looks ====== */
+/* {====== Values ====== */
 
 static bool is_letter (uint8_t c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||

@@ -78,7 +78,7 @@ static pf_status fill_cells (xpp_rows *rows, pf_error *error) {
 /* }====== */
 
 
-/* {====== Both ====== */
+/* {====== Rows ====== */
 
 /* Sets all fields of a row to missing. */
 static void fill_nothing (xpp_rows *rows) {

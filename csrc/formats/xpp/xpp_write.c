@@ -93,7 +93,7 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
 /* }====== */
 
 
-/* {====== Where entries go ====== */
+/* {====== Targets ====== */
 
 /* Writes the header, or the row of names, before the first entry. */
 static pf_status begin (xpp_writer *self, pf_sink *sink, pf_error *error) {
@@ -220,7 +220,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 /* }====== */
 
 
-/* {====== Making it ====== */
+/* {====== Creation ====== */
 
 /* A resumed writer begins a new packet, because those that exist may have any
    number of entries. */
