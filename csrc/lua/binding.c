@@ -224,7 +224,7 @@ static int dictionary_stack (lua_State *L) {
   pf_dictionary *const d = l_dictionary_check(L, 1);
   const lua_Integer number = luaL_checkinteger(L, 2);
   luaL_argcheck(L, number >= 0 && number < pf_stacks_count(d), 2,
-                "no stack of that number");
+                "no stack has this number");
   l_push_name_cache(L, 1);
   const int cache = lua_gettop(L);
   lua_newtable(L);

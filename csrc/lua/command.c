@@ -194,7 +194,8 @@ static int interrupt_release (lua_State *L) {
 static int interrupt_wait (lua_State *L) {
   l_interrupt *const interrupt = check_interrupt(L);
   const lua_Number seconds = luaL_checknumber(L, 2);
-  luaL_argcheck(L, seconds >= 0 && seconds < 1e6, 2, "seconds of 0 or more");
+  luaL_argcheck(L, seconds >= 0 && seconds < 1e6, 2,
+                "seconds must not be negative");
   const struct timespec time = {
       (time_t)seconds, (long)((seconds - (lua_Number)(time_t)seconds) * 1e9)};
   const sigset_t set = interrupt_set();
@@ -238,7 +239,7 @@ static FILE *screen_of (const progress *w) {
 }
 
 
-static void draw (const progress *w, FILE *screen) {
+static void draw_bar (const progress *w, FILE *screen) {
   if (w->total <= 0) {
     fprintf(screen, "\r%lld rows", (long long)w->rows);
     return;
@@ -251,7 +252,7 @@ static void draw (const progress *w, FILE *screen) {
 
 
 /* Draws the bar if it is due. */
-static void show (progress *w) {
+static void show_bar (progress *w) {
   FILE *const screen = screen_of(w);
   const double time = screen == NULL ? 0 : now();
   const double since =
@@ -259,12 +260,12 @@ static void show (progress *w) {
   if (screen == NULL || time < since)
     return;
   w->shown = time;
-  draw(w, screen);
+  draw_bar(w, screen);
   (void)fflush(screen);
 }
 
 
-static void wipe (progress *w) {
+static void erase_bar (progress *w) {
   FILE *const screen = screen_of(w);
   if (screen == NULL || w->shown <= 0)
     return;
@@ -279,7 +280,7 @@ static bool is_cancelled (progress *w) {
   const bool over =
       take_interrupt(w->interrupt) || (w->interrupt->seen && !w->is_output);
   if (over)
-    wipe(w);
+    erase_bar(w);
   return over;
 }
 
@@ -289,7 +290,7 @@ static void count (progress *w, size_t rows) {
   if (w->is_polled)
     return;
   w->rows += (int64_t)rows;
-  show(w);
+  show_bar(w);
 }
 
 
@@ -302,7 +303,7 @@ static pf_status progress_next (pf_reader *self, pf_batch *batch,
   }
   const pf_status status = w->input->next(w->input, batch, error);
   if (status != PF_MORE) {
-    wipe(w);
+    erase_bar(w);
     return status;
   }
   count(w, batch->rows);
@@ -358,7 +359,7 @@ bool l_progress_is_cancelled (void *context, uint64_t rows) {
   progress *const w = context;
   w->is_polled = true;
   w->rows = rows < INT64_MAX ? (int64_t)rows : INT64_MAX;
-  show(w);
+  show_bar(w);
   return is_cancelled(w);
 }
 

@@ -258,7 +258,7 @@ static void set_test (lua_State *L, l_tests *block, pf_test *test,
   else if (strcmp(op, "missing") == 0)
     test->kind = PF_IS_MISSING;
   else
-    luaL_error(L, "where: no test '%s'", op);
+    luaL_error(L, "where: no operation '%s'", op);
 }
 
 /* }====== */

@@ -66,8 +66,7 @@ static pf_contexts *new_like (lua_State *L, int arg) {
 
 
 /* Returns the new profile on top of the stack, or nil, message, code. */
-static int push_changed (lua_State *L, pf_status status,
-                         const pf_error *error) {
+static int finish (lua_State *L, pf_status status, const pf_error *error) {
   return status == PF_OK ? 1 : l_failure(L, error, NULL);
 }
 
@@ -412,7 +411,7 @@ static int contexts_merge (lua_State *L) {
   const pf_contexts *const b = l_contexts_check(L, 2);
   const lua_Integer sign = luaL_optinteger(L, 3, 1);
   const bool plainly = lua_toboolean(L, 4);
-  luaL_argcheck(L, sign == 1 || sign == -1, 3, "1 or -1");
+  luaL_argcheck(L, sign == 1 || sign == -1, 3, "the sign must be 1 or -1");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
   pf_status status = pf_contexts_copy(made, a);
@@ -422,7 +421,7 @@ static int contexts_merge (lua_State *L) {
     status = pf_contexts_merge_plainly(made, b, (int)sign, &error);
   else
     status = pf_contexts_merge(made, b, (int)sign, &error);
-  return push_changed(L, status, &error);
+  return finish(L, status, &error);
 }
 
 
@@ -439,13 +438,13 @@ static int contexts_narrow (lua_State *L) {
   memset(marks, 0, nareas + 1);
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
-    luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2, "no frame");
+    luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2,
+                  "no frame has this number");
     marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
   }
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_narrow(made, c, marks, nareas, &error),
-                      &error);
+  return finish(L, pf_contexts_narrow(made, c, marks, nareas, &error), &error);
 }
 
 
@@ -494,20 +493,21 @@ static int contexts_rename (lua_State *L) {
     frames[i] = i;
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
-    luaL_argcheck(L, number >= 0 && number < nareas, 2, "no frame");
+    luaL_argcheck(L, number >= 0 && number < nareas, 2,
+                  "no frame has this number");
     frames[number] = to_frame(L, c->dictionary);
   }
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(
-      L, pf_contexts_rename(made, c, frames, nareas, folds, &error), &error);
+  return finish(L, pf_contexts_rename(made, c, frames, nareas, folds, &error),
+                &error);
 }
 
 
 /* Returns the depth at `arg`, at least 1; nil: unlimited. */
 static uint32_t depth_check (lua_State *L, int arg) {
   const lua_Integer depth = luaL_optinteger(L, arg, PF_ANY_DEPTH);
-  luaL_argcheck(L, depth >= 1, arg, "a depth above 0");
+  luaL_argcheck(L, depth >= 1, arg, "the depth must be above 0");
   return depth < PF_ANY_DEPTH ? (uint32_t)depth : PF_ANY_DEPTH;
 }
 
@@ -518,7 +518,7 @@ static int contexts_invert (lua_State *L) {
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_invert(made, c, depth, &error), &error);
+  return finish(L, pf_contexts_invert(made, c, depth, &error), &error);
 }
 
 
@@ -529,7 +529,7 @@ static int contexts_shorten (lua_State *L) {
   const uint32_t depth = depth_check(L, 2);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_shorten(made, c, depth, &error), &error);
+  return finish(L, pf_contexts_shorten(made, c, depth, &error), &error);
 }
 
 
@@ -538,14 +538,14 @@ static int contexts_shorten (lua_State *L) {
 static int contexts_scale (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Number number = luaL_checknumber(L, 2);
-  luaL_argcheck(L, number - number == 0, 2, "a finite number");
+  luaL_argcheck(L, number - number == 0, 2, "the number must be finite");
   pf_factor factor = pf_factor_of(number);
   if (lua_isinteger(L, 2))
     factor = (pf_factor){lua_tointeger(L, 2), luaL_optinteger(L, 3, 1), 0};
-  luaL_argcheck(L, factor.divisor > 0, 3, "a divisor above 0");
+  luaL_argcheck(L, factor.divisor > 0, 3, "the divisor must be above 0");
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_scale(made, c, factor, &error), &error);
+  return finish(L, pf_contexts_scale(made, c, factor, &error), &error);
 }
 
 
@@ -556,8 +556,7 @@ static int contexts_pick (lua_State *L) {
   const char *const name = luaL_checkstring(L, 3);
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_pick(made, c, metric, name, &error),
-                      &error);
+  return finish(L, pf_contexts_pick(made, c, metric, name, &error), &error);
 }
 
 
@@ -566,12 +565,12 @@ static int contexts_pick (lua_State *L) {
 static int contexts_prune (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const lua_Number share = luaL_checknumber(L, 2);
-  luaL_argcheck(L, share >= 0 && share <= 1, 2, "between 0 and 1");
+  luaL_argcheck(L, share >= 0 && share <= 1, 2,
+                "the share must be between 0 and 1");
   const size_t metric = l_metric_check(L, c, luaL_optstring(L, 3, NULL));
   pf_error error;
   pf_contexts *const made = new_like(L, 1);
-  return push_changed(L, pf_contexts_prune(made, c, metric, share, &error),
-                      &error);
+  return finish(L, pf_contexts_prune(made, c, metric, share, &error), &error);
 }
 
 /* }====== */

@@ -237,7 +237,7 @@ int l_stream_emitter (lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   const size_t count = lua_rawlen(L, 3);
   luaL_argcheck(L, count > 0 && count <= table->nfields, 3,
-                "the names of some columns expected");
+                "names of columns expected");
   luaL_argcheck(L, pf_drain_carries(table), 2, "too many columns for a ring");
   l_emitter *const e =
       lua_newuserdatauv(L, sizeof *e + count * sizeof(argument), 2);

@@ -93,10 +93,10 @@ static int core_write_folded (lua_State *L) {
   if (is_negative(c, c->weights[e->metric]) ||
       (before != NULL && is_negative(c, before))) {
     lua_pushnil(L);
-    lua_pushliteral(L,
-                    "folded stacks take no weights below 0, and this profile "
-                    "has some: export the difference of two profiles as it "
-                    "is, or use svg or pprof");
+    lua_pushliteral(
+        L, "folded stacks cannot show weights below 0, and this profile "
+           "has some: export the difference of two profiles as it "
+           "is, or use svg or pprof");
     lua_pushliteral(L, "unsupported");
     return 3;
   }
@@ -254,8 +254,8 @@ static int core_write_speedscope (lua_State *L) {
   const metric_range metrics = wanted_metrics(L, e);
   if (has_negative(e, metrics)) {
     lua_pushnil(L);
-    lua_pushliteral(L, "speedscope takes no weights below 0, and this "
-                       "difference has some: svg and pprof show them");
+    lua_pushliteral(L, "speedscope cannot show weights below 0, and this "
+                       "difference has some: use svg or pprof");
     lua_pushliteral(L, "unsupported");
     return 3;
   }
@@ -527,7 +527,7 @@ static int core_write_callgrind (lua_State *L) {
   l_export *const e = l_export_new(L, 1, 2, 3);
   const pf_contexts *const arcs = l_contexts_check(L, 4);
   luaL_argcheck(L, arcs->dictionary == e->contexts->dictionary, 4,
-                "arcs of other functions");
+                "functions and arcs must have one dictionary");
   put_header(e, "# callgrind format\nversion: 1\ncreator: ",
              l_export_option(L, 2, "creator", "profio"), "");
   put_header(e, "cmd: ", l_export_option(L, 2, "command", "?"), "");

@@ -95,11 +95,11 @@ static void put_weight (flames *f, int64_t weight) {
 
 static void put_color (flames *f, unsigned red, unsigned green, unsigned blue) {
   static const char hex[] = "0123456789abcdef";
-  const unsigned parts[] = {red & 255, green & 255, blue & 255};
+  const unsigned channels[] = {red & 255, green & 255, blue & 255};
   char text[8] = "#";
   for (size_t i = 0; i < 3; i++) {
-    text[1 + 2 * i] = hex[parts[i] >> 4];
-    text[2 + 2 * i] = hex[parts[i] & 15];
+    text[1 + 2 * i] = hex[channels[i] >> 4];
+    text[2 + 2 * i] = hex[channels[i] & 15];
   }
   l_export_text(f->out, " fill=\"");
   l_export_bytes(f->out, text, 7);

@@ -57,7 +57,7 @@ static pf_status open_numbered (l_output *output, uint64_t number,
 
 
 /* Called by the sink when a numbered file is full: opens the next one. */
-static pf_status cut_output (pf_sink *sink, pf_error *error) {
+static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   l_output *const output = (l_output *)(void *)sink;
   pf_status status = pf_sink_flush(sink, error);
   if (status == PF_OK)
@@ -94,7 +94,7 @@ pf_status l_fileset_number (l_output *output, const char *path) {
     return PF_OK;
   output->prefix = strndup(path, (size_t)(dot - path));
   output->number = 1;
-  output->sink.cut = cut_output;
+  output->sink.cut = open_next_file;
   return output->prefix == NULL ? PF_ENOMEM : PF_OK;
 }
 

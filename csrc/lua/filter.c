@@ -25,7 +25,7 @@ typedef struct l_filter {
   pf_dictionary *dictionary;
   const pf_batch *batch; /* valid during a call */
   uint16_t *keep;
-  size_t kept;
+  size_t nkept;
   int count;
   size_t columns[MAX_COLUMNS];
 } l_filter;
@@ -40,8 +40,8 @@ static int filter_body (lua_State *L) {
     for (int i = 0; i < f->count; i++)
       l_push_value(L, &f->batch->columns[f->columns[i]], row, f->dictionary, 3);
     l_callback_call(L, &f->callback, f->count);
-    f->keep[f->kept] = (uint16_t)row;
-    f->kept += lua_toboolean(L, -1) != 0;
+    f->keep[f->nkept] = (uint16_t)row;
+    f->nkept += lua_toboolean(L, -1) != 0;
     lua_pop(L, 1);
   }
   return 0;
@@ -53,10 +53,10 @@ static pf_status filter_rows (void *context, const pf_batch *batch,
   l_filter *const f = context;
   f->batch = batch;
   f->keep = keep;
-  f->kept = 0;
+  f->nkept = 0;
   const pf_status status =
       l_callback_run(&f->callback, filter_body, f, 2, error);
-  *count = f->kept;
+  *count = f->nkept;
   return status;
 }
 
@@ -103,7 +103,7 @@ static uint64_t check_rows (lua_State *L, int arg, uint64_t none) {
   if (lua_isnoneornil(L, arg))
     return none;
   const lua_Integer n = luaL_checkinteger(L, arg);
-  luaL_argcheck(L, n >= 0, arg, "a number of rows, 0 or more");
+  luaL_argcheck(L, n >= 0, arg, "the number of rows must not be negative");
   return (uint64_t)n;
 }
 
@@ -129,7 +129,7 @@ static int core_limit (lua_State *L) {
    returned. */
 static int core_passed (lua_State *L) {
   const uint64_t passed = pf_limit_passed(l_reader_check(L, 1)->reader);
-  luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "no reader of core.limit");
+  luaL_argcheck(L, passed != PF_NO_LIMIT, 1, "not a reader of core.limit");
   lua_pushinteger(L, (lua_Integer)passed);
   return 1;
 }

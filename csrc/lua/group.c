@@ -150,8 +150,8 @@ static void check_names (lua_State *L, const pf_reader *reader) {
     if (pf_field_index(reader->fields, reader->nfields,
                        reader->fields[i].name) < i)
       luaL_error(L,
-                 "group: two columns would be called '%s'; name one of "
-                 "them otherwise",
+                 "group: two columns would be called '%s'; give one of "
+                 "them another name",
                  reader->fields[i].name);
 }
 

@@ -153,7 +153,7 @@ static pf_type type_of_values (const l_key *key) {
 }
 
 
-const char l_open_type_help[] = "what a function makes of each row";
+const char l_open_type_help[] = "value that a function returns for each row";
 
 
 void l_key_retype (const l_key *key, pf_field *field) {

@@ -105,7 +105,7 @@ static int core_output_path (lua_State *L) {
 static int core_commit (lua_State *L) {
   l_output_file *const file = luaL_checkudata(L, 1, LUA_FILEHANDLE);
   luaL_argcheck(L, file->stream.closef == output_close, 1,
-                "no open file of core.output");
+                "not an open file of core.output");
   file->stream.closef = NULL;
   errno = 0;
   const bool failed = ferror(file->stream.f) != 0;

@@ -125,7 +125,7 @@ static void read_settings (lua_State *L, l_recorder *r) {
       r->mode == L_TIMED || (r->mode == L_AGGREGATE && truth_field(L, "lines"));
   r->has_callers = truth_field(L, "backtraces");
   luaL_argcheck(L, r->interval > 0 && r->depth > 0 && r->depth <= 65536, 1,
-                "an interval and a depth expected");
+                "interval and depth must be above 0");
   lua_getfield(L, 1, "own");
   strncpy(r->own_source, luaL_checkstring(L, -1), sizeof r->own_source - 1);
   lua_pop(L, 1);

@@ -169,10 +169,9 @@ static uint32_t callers_of (l_recorder *r, const l_lane *lane, size_t count) {
    frames in the middle are omitted. */
 static uint32_t path_of (l_recorder *r, const l_lane *lane, l_frame *f) {
   const size_t above = (size_t)(f - lane->frames);
-  const size_t most = r->depth - 1 + lane->frames[0].is_hidden;
+  const size_t max = r->depth - 1 + lane->frames[0].is_hidden;
   if (f->path == L_NO_ID)
-    f->path =
-        path_below(r, callers_of(r, lane, above < most ? above : most), f);
+    f->path = path_below(r, callers_of(r, lane, above < max ? above : max), f);
   return f->path;
 }
 

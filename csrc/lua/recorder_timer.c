@@ -173,7 +173,8 @@ pf_status l_timer_start (l_recorder *r, pf_error *error) {
   struct sigaction action = {.sa_handler = tick, .sa_flags = SA_RESTART};
   event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
   if (timer_create(r->clock.id, &event, &r->timer) != 0)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "no timer for samples");
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "cannot create a timer for samples");
   sigemptyset(&action.sa_mask);
   sigaction(SIGPROF, &action, &r->saved_action);
   r->has_timer = true;

@@ -155,8 +155,8 @@ pf_status row_compile (pf_bytes source, const pf_reader *reader,
 
 /* Pads the value of `size` bytes and `width` characters at the end of the text
    to the width of the segment. Space for the padding is reserved. */
-static void place (row_text *text, const row_segment *segment, size_t size,
-                   size_t width) {
+static void pad (row_text *text, const row_segment *segment, size_t size,
+                 size_t width) {
   if (width >= segment->width)
     return;
   const size_t count = segment->width - width;
@@ -169,7 +169,7 @@ static void place (row_text *text, const row_segment *segment, size_t size,
 
 
 /* Truncates the text from `start` on to `places` characters. */
-static void cut (row_text *text, size_t start, size_t places) {
+static void truncate_text (row_text *text, size_t start, size_t places) {
   const uint8_t *const bytes = (const uint8_t *)text->at;
   size_t at = start;
   for (size_t i = 0; i < places; i++)
@@ -188,9 +188,9 @@ static pf_status put_other_text (row_text *text, const row_segment *segment,
     return PF_ENOMEM;
   if (segment->precision >= 0 && width > (size_t)segment->precision) {
     width = (size_t)segment->precision;
-    cut(text, start, width);
+    truncate_text(text, start, width);
   }
-  place(text, segment, text->used - start, width);
+  pad(text, segment, text->used - start, width);
   return PF_OK;
 }
 
@@ -278,7 +278,7 @@ static char *put_json (row_text *text, char *p, const row_job *job,
 
 
 /* Writes a number, or blanks for a missing one, in the width of its segment. */
-static char *put_places (char *p, const row_job *job,
+static char *put_padded (char *p, const row_job *job,
                          const row_segment *segment, const pf_column *column,
                          size_t row) {
   if (pf_is_missing(column, row))
@@ -323,7 +323,7 @@ static pf_status put_row (row_job *job, const row_template *template,
       if (segment->is_json)
         p = put_json(text, p, job, segment, column, row);
       else if (!row_is_text(column->type) || pf_is_missing(column, row))
-        p = put_places(p, job, segment, column, row);
+        p = put_padded(p, job, segment, column, row);
       else
         p = put_text(text, p, segment,
                      row_bytes(column, row, job->reader->dictionary),

@@ -46,7 +46,7 @@ static size_t count_digits (uint64_t value) {
 
 /* Writes the digits of `value` before `end`, as many as count_digits
    returns. */
-static void put_before (char *end, uint64_t value) {
+static void put_digits (char *end, uint64_t value) {
   for (; value >= 100; value /= 100)
     memcpy(end -= 2, &pairs[2 * (value % 100)], 2);
   if (value >= 10)
@@ -80,8 +80,8 @@ static inline bool is_eight (uint64_t value, size_t width, size_t decimals) {
 /* Writes such a value right-aligned. There is no branch on the number of
    digits, so none is mispredicted, and the position after it does not depend on
    the value. */
-static char *right_eight (char *p, size_t width, uint32_t value,
-                          unsigned decimals) {
+static char *put_eight_right (char *p, size_t width, uint32_t value,
+                              unsigned decimals) {
   const uint64_t ones = UINT64_C(0x0101010101010101);
   const uint64_t digits = eight_digits(value);
   const uint64_t last = UINT64_C(1) << 8 * (7 - decimals); /* always shown */
@@ -105,21 +105,21 @@ static char *right_eight (char *p, size_t width, uint32_t value,
 
 char *row_put_uint (char *p, uint64_t value) {
   char *const end = p + count_digits(value);
-  put_before(end, value);
+  put_digits(end, value);
   return end;
 }
 
 
 char *row_right_int (char *p, size_t width, int64_t value) {
   if (is_eight((uint64_t)value, width, 0))
-    return right_eight(p, width, (uint32_t)value, 0);
+    return put_eight_right(p, width, (uint32_t)value, 0);
   const bool negative = value < 0;
   const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
   const size_t taken = count_digits(size) + negative;
   if (taken < width)
     p = row_put_spaces(p, width - taken);
   *p = '-';
-  put_before(p + taken, size);
+  put_digits(p + taken, size);
   return p + taken;
 }
 
@@ -152,22 +152,22 @@ char *row_put_addr (char *p, uint64_t value) {
 
 /* The magnitude of a double, m * 2^e, exactly; e is 972 for infinities and
    nan. */
-typedef struct parts {
+typedef struct binary {
   uint64_t m; /* below 2^53 */
   int e;
   bool negative;
-} parts;
+} binary;
 
 
-static parts parts_of (double value) {
+static binary binary_of (double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   const uint64_t m = bits & (((uint64_t)1 << 52) - 1);
   const int exponent = (int)(bits >> 52 & 0x7ff);
   const bool negative = bits >> 63 != 0;
   if (exponent == 0)
-    return (parts){m, -1074, negative};
-  return (parts){m | (uint64_t)1 << 52, exponent - 1075, negative};
+    return (binary){m, -1074, negative};
+  return (binary){m | (uint64_t)1 << 52, exponent - 1075, negative};
 }
 
 
@@ -218,13 +218,13 @@ static void put_fraction (char *end, uint32_t value, size_t count) {
 
 char *row_right_fixed (char *p, size_t width, double value, int precision) {
   static const uint32_t powers[] = {1, 10, 100, 1000};
-  const parts x = parts_of(value);
+  const binary x = binary_of(value);
   if (x.e > 0 || precision > 3)
     return right_by_printf(p, width, value, precision);
   const uint32_t power = powers[precision];
   const uint64_t scaled = round_shift(x.m * power, (unsigned)-x.e);
   if (!x.negative && is_eight(scaled, width, (size_t)precision))
-    return right_eight(p, width, (uint32_t)scaled, (unsigned)precision);
+    return put_eight_right(p, width, (uint32_t)scaled, (unsigned)precision);
   const uint64_t whole = scaled / power;
   const size_t decimals = precision == 0 ? 0 : (size_t)precision + 1;
   const size_t before = count_digits(whole) + x.negative;
@@ -232,7 +232,7 @@ char *row_right_fixed (char *p, size_t width, double value, int precision) {
     p = row_put_spaces(p, width - before - decimals);
   *p = '-';
   p += before;
-  put_before(p, whole);
+  put_digits(p, whole);
   if (decimals == 0)
     return p;
   *p = '.';
@@ -293,7 +293,7 @@ typedef struct scaled {
 
 /* Chooses k such that the number times 10^k has 17 integral digits. The number
    must be at least 1e-10 and below 1e15, so k is 2 to 27. */
-static scaled scale (parts x) {
+static scaled scale (binary x) {
   /* clang-format off */
   static const uint64_t fives[] = {
       1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625,
@@ -367,7 +367,7 @@ static char *put_decimal (char *p, decimal number, size_t precision) {
 
 /* Writes 15 digits, or 16 or 17 if needed to read back. */
 static char *put_shortest (char *p, double size) {
-  const parts x = parts_of(size);
+  const binary x = binary_of(size);
   const bool is_power_of_two = x.m == (uint64_t)1 << 52;
   const scaled n = scale(x);
   decimal result;

@@ -148,7 +148,7 @@ static pf_status add_output (l_stream *s, const char *path, const char *role,
 
 
 /* Deletes new files if the stream could not be opened. */
-static void settle_created (l_stream *s, bool failed) {
+static void keep_or_unlink (l_stream *s, bool failed) {
   for (size_t i = 0; i < s->noutputs; i++) {
     if (failed && s->outputs[i].created != NULL)
       unlink(s->outputs[i].created);
@@ -291,7 +291,7 @@ static int core_stream (lua_State *L) {
   if (status == PF_OK)
     status = open_stream(s, &plan, &error);
   pf_ring_copy_close(&older);
-  settle_created(s, status != PF_OK);
+  keep_or_unlink(s, status != PF_OK);
   lua_settop(L, 10);
   return status == PF_OK ? 1 : l_stream_failure(L, 10, &error);
 }

@@ -74,7 +74,7 @@ static bool numbered_path (const l_stream_file *output, char *path,
 
 /* Called by the sink in the writer's thread when the file is full: opens the
    next numbered file. */
-static pf_status cut_output (pf_sink *sink, pf_error *error) {
+static pf_status open_next_file (pf_sink *sink, pf_error *error) {
   l_stream_file *const output = (l_stream_file *)(void *)sink;
   char path[4096];
   pf_status status = pf_sink_flush(sink, error);
@@ -100,7 +100,7 @@ static pf_status cut_output (pf_sink *sink, pf_error *error) {
 
 
 /* Removes the last numbered file if it is empty. */
-static void end_output (pf_sink *sink) {
+static void remove_if_empty (pf_sink *sink) {
   const l_stream_file *const output = (const l_stream_file *)(const void *)sink;
   char path[4096];
   if (sink->written == 0 && numbered_path(output, path, sizeof path))
@@ -112,12 +112,12 @@ pf_status l_stream_file_number (l_stream_file *output, const char *path,
                                 pf_error *error) {
   const char *const dot = strrchr(path, '.');
   if (dot == NULL)
-    return pf_fail(error, PF_EIO, PF_NO_OFFSET, "%.100s ends in no number",
-                   path);
+    return pf_fail(error, PF_EIO, PF_NO_OFFSET,
+                   "%.100s does not end in a number", path);
   output->prefix = strndup(path, (size_t)(dot - path));
   output->number = 1;
-  output->sink.cut = cut_output;
-  output->sink.end = end_output;
+  output->sink.cut = open_next_file;
+  output->sink.end = remove_if_empty;
   return output->prefix != NULL
              ? PF_OK
              : pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -147,7 +147,7 @@ static pf_status resume_numbered (l_stream_file *output, uint64_t length,
       break;
   }
   output->sink.before = length;
-  return status == PF_OK ? cut_output(&output->sink, error) : status;
+  return status == PF_OK ? open_next_file(&output->sink, error) : status;
 }
 
 

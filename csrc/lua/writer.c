@@ -49,7 +49,7 @@ static const pf_table *tables_of (const l_writer *w, size_t *count) {
 
 
 /* Frees everything; unfinished files are dropped. */
-static void abandon (l_writer *w) {
+static void free_writer (l_writer *w) {
   if (w->encoder != NULL)
     w->encoder->close(w->encoder);
   w->encoder = NULL;
@@ -59,7 +59,7 @@ static void abandon (l_writer *w) {
 
 
 static int writer_close (lua_State *L) {
-  abandon(luaL_checkudata(L, 1, L_WRITER));
+  free_writer(luaL_checkudata(L, 1, L_WRITER));
   return 0;
 }
 
@@ -136,7 +136,7 @@ static int core_writer (lua_State *L) {
   if (status == PF_OK)
     status = add_sides(L, w, 5, 6, &path, &error);
   if (status != PF_OK) {
-    abandon(w);
+    free_writer(w);
     return l_failure(L, &error, path);
   }
   lua_settop(L, 6);
@@ -375,11 +375,11 @@ static int writer_finish (lua_State *L) {
   const bool has_sides = in_memory && w->files.count > 1;
   pf_error error;
   if (finish_all(w, &error) != PF_OK) {
-    abandon(w);
+    free_writer(w);
     return fail_with_label(L, w, &error);
   }
   if (l_fileset_commit(&w->files, &error) != PF_OK) {
-    abandon(w); /* the message names the file */
+    free_writer(w); /* the message names the file */
     return l_failure(L, &error, NULL);
   }
   if (in_memory)
@@ -388,7 +388,7 @@ static int writer_finish (lua_State *L) {
     lua_pushinteger(L, (lua_Integer)main->written);
   if (has_sides)
     push_sides(L, w);
-  abandon(w);
+  free_writer(w);
   return has_sides ? 2 : 1;
 }
 

@@ -254,7 +254,7 @@ local function outcome(input, subject, base, key, list)
          return "refused"
       elseif (status == 0 or status == 4) and text ~= base then
          return "differs"
-      elseif key == "diff" and errors:find("takes no weights below 0", 1, true) then
+      elseif key == "diff" and errors:find("cannot show weights below 0", 1, true) then
          return "refused" -- by what the numbers are
       end
       found = found or ("status %d %s"):format(status, errors)

@@ -326,7 +326,7 @@ describe("flamegraph.pl", function()
       local change = folded.profile "main;f 1\n" - folded.profile "main;f 2\nmain;g 4\n"
       local bytes, message, code = change:scale(2):export "folded"
       assert.is_nil(bytes)
-      assert.matches("no weights below 0", message)
+      assert.matches("cannot show weights below 0", message)
       assert.equal("unsupported", code)
    end)
 

@@ -255,7 +255,7 @@ describe("contexts", function()
       assert.equal(whole // 4 + 1, total(0.25)) -- a half is rounded up
       assert.equal((1 << 62) + 3, total((1 << 62) + 3, whole))
       assert.equal(0, total(1e-300))
-      assert.error_matches(function() total(1, 0) end, "a divisor above 0")
+      assert.error_matches(function() total(1, 0) end, "the divisor must be above 0")
       assert.equal(math.maxinteger, total(1e300)) -- and it says that it was cut
       assert.same({ 3, true }, { contexts:scale(1e300):count() })
    end)

@@ -152,7 +152,7 @@ describe("where", function()
       refuse({ column = "b", op = "between", low = false, high = true }, "no range of column 'b'")
       refuse({ column = "i", op = "match", pattern = "1" }, "match expects a text")
       refuse({ column = "i", op = "in", value = 1 }, "no list of values for column 'i'")
-      refuse({ column = "i", op = "is", value = 1 }, "no test 'is'")
+      refuse({ column = "i", op = "is", value = 1 }, "no operation 'is'")
    end)
 end)
 
