@@ -183,6 +183,39 @@ describe("a writer at the path of a killed one", function()
       assert.same(count(1, 60), column(folder .. "/a.br", "line"))
    end)
 
+   it("counts what the recording had lost to which it appends", function()
+      clean()
+      local script = [[
+         local w = assert(profio.create("%s/a.br", { format = "br", unfinished = "append",
+            ring = { size = "64K", full = "drop" } }))
+         print(w:facts().lost)
+         for i = 1, 100000 do
+            w:write { module = "A.BR", line = i %% 30000 }
+         end
+         print(w:facts().lost)
+         die()]]
+      local lost = 0
+      for _ = 1, 2 do
+         local text, _, errors = run(script, folder)
+         local before, after = text:match "^(%d+)\n(%d+)\n$"
+         assert.is_truthy(after, errors)
+         assert.equal(lost, tonumber(before))
+         lost = tonumber(after)
+         assert.is_true(lost > tonumber(before))
+         local trace <close> = assert(profio.open(folder .. "/a.br"))
+         assert.equal(lost, trace.info.lost)
+      end
+   end)
+
+   it("names the ring that cannot be read where the file is empty", function()
+      leave(streams[1])
+      command.file("restarts/a.br", "")
+      command.file("restarts/a.br.ring", "another file")
+      local trace, message = profio.open(folder .. "/a.br")
+      assert.is_nil(trace)
+      assert.matches("the file is empty; .*a%.br%.ring: no ring of a writer", message)
+   end)
+
    it("keeps one recording after the other", function()
       leave(streams[1])
       for number = 1, 3 do

@@ -78,7 +78,7 @@ static pf_status set_records (pf_ring_copy *copy, uint64_t head,
   copy->lost = c->lost + dropped;
   if (copy->mode == PF_RING_OVERWRITE && oldest.at > at) {
     at = oldest.at;
-    copy->lost = oldest.before - c->taken;
+    copy->lost = oldest.before - c->taken + dropped;
   }
   if (head < at || (copy->is_restarted && copy->is_synced))
     head = at; /* they have been taken since, or the disk may not have them */

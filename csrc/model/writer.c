@@ -84,6 +84,10 @@ static pf_status open_ring (pf_writer *w, const pf_writer_plan *plan,
                      plan->mode, (pf_bytes){kept, size}, plan->sync, error);
   if (status != PF_OK)
     return status;
+  if (plan->older != NULL) { /* a reader, and a later writer, learn of both */
+    w->ring.dropped = plan->older->lost;
+    pf_note(&w->ring.header->dropped, w->ring.dropped);
+  }
   w->ring.help = (pf_ring_help){wake, wait, w};
   pf_ring_take(w->ring.header, &w->consumer->taken);
   return PF_OK;
@@ -360,7 +364,7 @@ pf_writer_facts pf_writer_facts_of (pf_writer *w) {
   const pf_checkpoint taken = pf_ring_checkpoint(ring->header);
   uint64_t lost = taken.lost + ring->dropped;
   if (ring->mode == PF_RING_OVERWRITE)
-    lost = ring->oldest.before - taken.taken;
+    lost = ring->oldest.before - taken.taken + ring->dropped;
   return (pf_writer_facts){ring->count + ring->dropped, taken.taken, lost,
                            pf_glance(&w->consumer->rounded)};
 }

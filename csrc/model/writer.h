@@ -46,7 +46,7 @@ typedef struct pf_writer_plan {
 typedef struct pf_writer_facts {
   uint64_t tried;   /* records that were given */
   uint64_t written; /* that are in the file */
-  uint64_t lost;    /* dropped or overwritten */
+  uint64_t lost;    /* dropped or overwritten, also those of plan.older */
   uint64_t rounded; /* values in what is written */
 } pf_writer_facts;
 

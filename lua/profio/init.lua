@@ -58,11 +58,16 @@ local function hex(text)
    end):sub(1, -2))
 end
 
-local function unknown_format(source)
+local function unknown_format(source, notes)
    local head = source:read(0, 16)
-   local what = "not a trace of a known format"
+   local what, at = "not a trace of a known format", " (byte 0)"
    if source:size() == 0 then
       what = "the file is empty"
+      for _, note in ipairs(notes) do -- its records may all be in a ring that cannot be read
+         if note.code == "ring-damaged" then
+            what, at = what .. "; " .. note.message, ""
+         end
+      end
    elseif head:sub(1, 4) == "\127ELF" then
       what = "an executable, not a trace; exe = PATH names it beside the trace"
    end
@@ -73,7 +78,7 @@ local function unknown_format(source)
    local hint = source:size() == 0 and "" or
       (" (it begins %s); formats: %s; format = NAME forces one"):format(hex(head),
          table.concat(names, ", "))
-   return nil, ("%s: %s%s (byte 0)"):format(source:path(), what, hint), "format"
+   return nil, ("%s: %s%s%s"):format(source:path(), what, hint, at), "format"
 end
 
 -- Returns the checked options of the format, without those of profio.open and those that name side
@@ -213,7 +218,7 @@ local function open_source(state, input, mine)
    state.format = state.format or (not input.data and registry.claiming(input.path))
       or registry.detect(source)
    if not state.format then
-      return unknown_format(source)
+      return unknown_format(source, state.notes)
    end
    return source
 end

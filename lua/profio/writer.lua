@@ -305,7 +305,8 @@ function Writer:dump()
 end
 
 ---Returns how many records were tried, written into the file, and lost (dropped or overwritten by
----the ring), and how many of their values were rounded. Raises after close.
+---the ring, also those that a recording which was appended to had lost), and how many of their
+---values were rounded. Raises after close.
 ---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function Writer:facts()
    return sink_of(self):facts()
