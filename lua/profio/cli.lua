@@ -1,4 +1,4 @@
--- The command `profio`: words of a command line in, an exit status out.
+-- The command `profio`: runs a command line and returns its exit status.
 
 local core = require "profio.core"
 local exports = require "profio.exports"
@@ -24,9 +24,9 @@ local words = require "profio.cli.words"
 
 local cli = {}
 
--- {====== What needs no file ======
+-- {====== Options without a file ======
 
--- What --set takes for a format, an export or a report.
+-- Prints the options of --set for a format, an export or a report.
 local function print_options(out, owner)
    for _, option in ipairs(owner.options) do
       local value = option.choices and table.concat(option.choices, "|") or option.type
@@ -34,7 +34,7 @@ local function print_options(out, owner)
    end
 end
 
--- Exports and reports that have options.
+-- Prints the exports or reports that have options.
 local function print_owners(out, word, list)
    for _, owner in ipairs(list) do
       if #(owner.options or {}) > 0 then
@@ -44,7 +44,7 @@ local function print_owners(out, word, list)
    end
 end
 
--- The columns that profio.create takes for a format.
+-- Prints the tables and columns that profio.create accepts for a format.
 local function print_written(out, format)
    for _, written in ipairs(format.write_options and core.written(format.name) or {}) do
       local names = {}
@@ -83,7 +83,7 @@ local without_file = {
 
 -- {====== Running ======
 
--- Values of options that can be looked at before a file is opened.
+-- Checks the values of options that need no open file.
 local function check_given(given)
    given.output = words.choice(given.output or "text", "--output", row_export.outputs)
    if given.out == "" then
@@ -98,7 +98,7 @@ local function check_given(given)
    span.check(given)
 end
 
--- A pass over a large file can be followed and be ended with Ctrl-C.
+-- Puts a stage over the tables of a trace that shows progress and ends reading after Ctrl-C.
 local function watch(trace, interrupt, given, err)
    if not trace then
       return
@@ -111,15 +111,15 @@ local function watch(trace, interrupt, given, err)
    end)
 end
 
--- After a Ctrl-C a file that is half of what it should be replaces none.
+-- After Ctrl-C an incomplete file replaces no file.
 local function check_whole(interrupt, given, out)
    if interrupt:wait(0) and not given.follow and out.is_file then
       failure.raise(failure.NOTHING, ("interrupted: %s is as it was"):format(given.out))
    end
 end
 
--- A trace is open, and that of --diff or nil: do what was asked for; the exit status. A script
--- minds Ctrl-C itself.
+-- Does what the command line asks for, with the open trace and that of --diff (or nil). Returns the
+-- exit status. A script handles Ctrl-C itself.
 local function answer(trace, old, given, out, err, again)
    local interrupt <close> = core.interrupt()
    watch(trace, interrupt, given, err)
@@ -134,26 +134,26 @@ local function answer(trace, old, given, out, err, again)
    for _, note in ipairs(notes) do
       wording.say(err, note)
    end
-   if given.check or given.follow and given.report then -- pictures of files that are being written
+   if given.check or given.follow and given.report then -- the file may still be growing
       return status
    end
    local has_damage = warnings.report(trace, err)
    has_damage = old and warnings.report(old, err) or has_damage
-   if not given.script then -- before Ctrl-C works again: the answer is complete
+   if not given.script then -- before Ctrl-C works again: the output is complete
       trace:close()
       if old then
          old:close()
       end
    end
    local is_cut = interrupt:release() and not given.follow
-   if is_cut and not given.merge and not out.is_file then -- those are whole, or not written
+   if is_cut and not given.merge and not out.is_file then -- those are complete, or not written
       err:write "profio: interrupted: this is what was counted so far\n"
       has_damage = true
    end
    return has_damage and math.max(failure.DAMAGE, status) or status
 end
 
--- The trace of --diff, or nil, and the status of opening it.
+-- Opens the trace of --diff; returns it (or nil) and the status.
 local function open_old(given, side, err, writes)
    if not side then
       return nil, failure.READ
@@ -161,7 +161,7 @@ local function open_old(given, side, err, writes)
    return files.open(given, side, err, writes)
 end
 
--- Runs the first given option that needs no file; returns whether there was one.
+-- Runs the first given option that needs no file; returns whether there is one.
 local function answer_alone(given)
    for _, mode in ipairs(without_file) do
       if given[mode[1]] then
@@ -177,7 +177,7 @@ local function answer_alone(given)
    return false
 end
 
--- The paths of all files that the traces of both sides were read from.
+-- Returns the paths of all files from which the traces of both sides were read.
 local function inputs_of(trace, old)
    local list = inputs.paths_of(traces.of(trace))
    local more = old and inputs.paths_of(traces.of(old)) or {}
@@ -219,9 +219,9 @@ end
 
 -- }======
 
--- {====== Ending ======
+-- {====== Errors ======
 
--- Raises of profio say what is used wrongly; those of Lua itself are our mistakes.
+-- Errors raised by profio are usage errors; those of Lua itself are bugs.
 local function is_bug(message)
    return message:find "attempt to" or message:find "stack overflow"
       or message:find "bad argument"
@@ -245,9 +245,9 @@ end
 
 ---Run the command.
 ---@param argv string[]
----@param err file*|nil where words about failures go; default: standard error
----@return integer status 0 read, 1 nothing read or written, 2 wrong use, 3 read with damage
----@return boolean|nil is_closed nothing is left open; after a script something may be
+---@param err file*|nil file for messages; default: standard error
+---@return integer status 0 read, 1 nothing read or written, 2 usage error, 3 read with damage
+---@return boolean|nil is_closed all files are closed; a script may leave some open
 function cli.main(argv, err)
    err = err or io.stderr
    core.ignore_broken_pipes()
@@ -255,7 +255,7 @@ function cli.main(argv, err)
    if ok then
       return result, is_closed
    end
-   if not failure.is(result) then -- no memory: Lua calls no handler then
+   if not failure.is(result) then -- out of memory: Lua does not call the handler
       result = on_raise(result)
    end
    if result.message then

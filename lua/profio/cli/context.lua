@@ -1,5 +1,5 @@
--- What a report gets: the open trace, what the command line gave, and the profile, made once and
--- narrowed by --focus, --ignore and --hide.
+-- The context of a report: the open trace, the options of the command line, and the profile, built
+-- once and narrowed by --focus, --ignore and --hide.
 
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
@@ -13,7 +13,7 @@ local context = {}
 
 ---@class profio.Context
 ---@field trace profio.Trace
----@field old profio.Trace|nil that of --diff
+---@field old profio.Trace|nil trace of --diff
 ---@field given table the options of the command line
 ---@field out profio.Output
 local Context = {}
@@ -22,7 +22,7 @@ Context.__index = Context
 ---@param trace profio.Trace
 ---@param given table
 ---@param out profio.Output
----@param old profio.Trace|nil that of --diff
+---@param old profio.Trace|nil trace of --diff
 ---@return profio.Context
 function context.new(trace, given, out, old)
    return setmetatable({ trace = trace, old = old, given = given, out = out, profiles = {},
@@ -31,13 +31,14 @@ end
 
 -- {====== The profile ======
 
--- The calls of a trace within --from, --to and --lane.
+-- Returns the calls of a trace within --from, --to and --lane.
 local function calls_of(self, trace, options)
    options.from, options.to = span.of(trace, self.given)
    return span.in_lane(trace:calls(options), self.given)
 end
 
--- A profile of a trace by options of trace:profile; of events that within --from, --to and --lane.
+-- Builds a profile of a trace with options of trace:profile; for events within --from, --to,
+-- --lane.
 local function profile_of(self, trace, options)
    local own = { arcs = narrowing.arcs(trace, self.given) }
    for name, value in pairs(options) do
@@ -49,14 +50,14 @@ local function profile_of(self, trace, options)
    return failure.check(trace:profile(own))
 end
 
--- The profiles of both sides, narrowed; the old one is nil without --diff.
+-- Returns the narrowed profiles of both sides; the old one is nil without --diff.
 local function both_profiles(self, options)
    local made = { profile_of(self, self.trace, options) }
    made[2] = self.old and profile_of(self, self.old, options)
    return narrowing.narrow(self, made)
 end
 
--- Made once for each set of options.
+-- Returns the profile for a set of options; it is built once per key.
 local function make_profile(self, key, options)
    if not self.profiles[key] then
       local new, old = both_profiles(self, options)
@@ -65,8 +66,8 @@ local function make_profile(self, key, options)
    return self.profiles[key]
 end
 
----The profile of the trace, made at the first call.
----@param lines boolean|nil source lines are wanted too: these are always credited exactly
+---Returns the profile of the trace; it is built at the first call.
+---@param lines boolean|nil also attribute time to source lines, always in exact arithmetic
 ---@return profio.Profile
 function Context:profile(lines)
    if lines then
@@ -75,7 +76,7 @@ function Context:profile(lines)
    return make_profile(self, "plain", {})
 end
 
----The two profiles that --diff compares.
+---Returns the two profiles that --diff compares.
 ---@return profio.Profile new
 ---@return profio.Profile old
 function Context:both_profiles()
@@ -85,41 +86,41 @@ function Context:both_profiles()
    return self.both[1], self.both[2]
 end
 
----The profile with each source line as a function of its own, as gprof's -l makes it.
+---Returns the profile in which each source line is a function, as with gprof's -l.
 ---@return profio.Profile
 function Context:profile_by_line()
    return make_profile(self, "by line", { by_line = true })
 end
 
----The profile in one kind of arithmetic, whatever --compat says.
+---Returns the profile in gprof's or exact arithmetic, whatever --compat is.
 ---@param compat "exact"|"gprof"
 ---@return profio.Profile
 function Context:profile_as(compat)
    return make_profile(self, compat, { compat = compat })
 end
 
----The options of a report that --set gives, checked.
+---Returns the checked options of a report from --set.
 ---@param report table
 ---@return table<string, any>
 function Context:report_options(report)
    return files.options_of(self.given, report)
 end
 
----The calls of the trace within --from, --to and --lane.
+---Returns the calls of the trace within --from, --to and --lane.
 ---@param options table of trace:calls, changed
 ---@return profio.View
 function Context:calls_with(options)
    return calls_of(self, self.trace, options)
 end
 
----The same, made as the options of a report say.
+---Returns the calls with the options of a report.
 ---@param report table whose options are those of trace:calls
 ---@return profio.View
 function Context:calls(report)
    return self:calls_with(self:report_options(report))
 end
 
----The rows of a report.
+---Returns the rows of a report.
 ---@param report table
 ---@return profio.View
 function Context:view_of(report)
@@ -130,10 +131,10 @@ end
 
 -- }======
 
--- {====== Which functions ======
+-- {====== Selections ======
 
----The options of profile:flat() and the others that the command line asks for.
----@param made profio.Profile|nil the profile they are for; default: that of profile()
+---Returns the options of the command line for profile:flat() and other reports.
+---@param made profio.Profile|nil default: that of profile()
 ---@return table
 function Context:profile_options(made)
    made = made or self:profile()
@@ -145,7 +146,7 @@ function Context:profile_options(made)
    return self.options[made]
 end
 
----Rows of functions without the hidden ones.
+---Removes the rows of functions hidden by --hide.
 ---@param rows profio.View
 ---@param column string
 ---@return profio.View
@@ -157,14 +158,14 @@ function Context:without_hidden(rows, column)
    return rows:where { [column] = conditions.no(self.hidden) }
 end
 
----Rows of a table within --from, --to and --lane.
+---Returns the rows of a table within --from, --to and --lane.
 ---@param rows profio.View
 ---@return profio.View
 function Context:within(rows)
    return span.cut(rows, self.trace, self.given)
 end
 
----Note a line for standard error, once; nil is none.
+---Adds a line for standard error, once; nil adds none.
 ---@param line string|nil
 function Context:note(line)
    for _, known in ipairs(self.notes) do
@@ -175,20 +176,20 @@ function Context:note(line)
    self.notes[#self.notes + 1] = line
 end
 
----The rows that --where leaves.
+---Returns the rows that satisfy --where.
 ---@param rows profio.View
 ---@return profio.View
 function Context:where(rows)
    return query.where(rows, self.given)
 end
 
----What --top says, or nil.
+---Returns the number of --top, or nil.
 ---@return integer|nil
 function Context:top()
    return query.count(self.given)
 end
 
----The records of a view that a report's own text shows, and which count as shown.
+---Iterates over the records that a report's own text shows, and counts them as shown.
 ---@param rows profio.View
 ---@return fun(): table|nil
 function Context:records(rows)
@@ -200,7 +201,7 @@ function Context:records(rows)
    end, state, first
 end
 
----The rows that --where and --top leave.
+---Returns the rows after --where and --top.
 ---@param rows profio.View
 ---@return profio.View
 function Context:narrow(rows)

@@ -1,4 +1,4 @@
--- How the command ends early: a raise that carries its exit status.
+-- Ends the command early: an error object that carries the exit status.
 
 local failure = {}
 
@@ -22,21 +22,22 @@ function failure.new(status, message)
    return setmetatable({ status = status, message = message }, Failure)
 end
 
----End the command with a status.
+---Ends the command with a status.
 ---@param status integer
 ---@param message string|nil for standard error
 function failure.raise(status, message)
    error(failure.new(status, message), 0)
 end
 
----Wrong use: status 2.
+---Ends the command with a usage error: status 2.
 ---@param message string
 ---@param ... any for message:format
 function failure.use(message, ...)
    failure.raise(failure.USE, select("#", ...) > 0 and message:format(...) or message)
 end
 
----What a call that answers nil, message, code answered; its failure ends the command.
+---Passes on the result of a call that returns nil, message, code on failure; a failure ends the
+---command.
 ---@generic T
 ---@param result T
 ---@param message string|nil

@@ -1,4 +1,4 @@
--- The FILEs of the command as traces, and the options that --set gives.
+-- Opens the files of the command line as traces, with the options of --set.
 
 local exports = require "profio.exports"
 local failure = require "profio.cli.failure"
@@ -12,7 +12,7 @@ local words = require "profio.cli.words"
 
 local files = {}
 
----The files that the command line names, and that are read if they can be.
+---Returns the files that the command line names for reading.
 ---@param given table
 ---@return string[]
 function files.named(given)
@@ -26,8 +26,8 @@ function files.named(given)
    return list
 end
 
--- What --set says, for reading and for writing. The format is known when the trace is open, so a
--- value is read as what any format declares under that name.
+-- Returns the list of options in which some format declares a name. The format is only known when
+-- the trace is open, so a value of --set is parsed as any format declares it.
 local function declared(name, key)
    for _, format in ipairs(profio.formats()) do
       for _, option in ipairs(format[key] or {}) do
@@ -38,7 +38,7 @@ local function declared(name, key)
    end
 end
 
--- Whether an export or a report has an option.
+-- Returns whether an export or a report has an option.
 local function has_option(owner, name)
    for _, option in ipairs(owner.options or {}) do
       if option.name == name then
@@ -48,8 +48,8 @@ local function has_option(owner, name)
    return false
 end
 
--- The report, and the export or the form of rows, that the command line names: --set gives options
--- of them too.
+-- Returns the report and the export (or the form of rows) on the command line, which have options
+-- for --set too.
 local function owners_of(given)
    local report = given.report or (given.limits and "statistics")
    local list = { report and reports.find(report) }
@@ -66,7 +66,7 @@ local function is_owned(given, name)
    return false
 end
 
----The options of --set: for reading a format, or for writing one.
+---Returns the options of --set for reading or for writing a format.
 ---@param given table
 ---@param key "options"|"write_options"
 ---@return table<string, any>
@@ -84,7 +84,7 @@ function files.set_options(given, key)
    return values
 end
 
----The options of --set that an export of the whole, or a report, has.
+---Returns the options of --set that belong to an export or a report.
 ---@param given table
 ---@param owner table
 ---@return table<string, any>
@@ -102,7 +102,7 @@ function files.options_of(given, owner)
    return options.check(owner.options or {}, values, owner.name)
 end
 
----The options of --set that the form of rows has, which --export or --output names.
+---Returns the options of --set for the form of rows, given by --export or --output.
 ---@param given table
 ---@return table<string, any>
 function files.options_of_rows(given)
@@ -110,7 +110,7 @@ function files.options_of_rows(given)
    return form and files.options_of(given, form) or {}
 end
 
--- The options of profio.open for the files of one side.
+-- Returns the options of profio.open for the files of one side.
 local function opening_of(given, side)
    local opening = files.set_options(given, "options")
    opening.format, opening.strict, opening.exe = given.format, given.strict, side.exe
@@ -125,7 +125,7 @@ local function opening_of(given, side)
    return opening
 end
 
--- Those of several FILEs that can be opened alone; each of the others is named on `err`.
+-- Returns the files that can be opened alone; names the others on `err`.
 local function readable(traces, opening, err)
    local good = {}
    for _, path in ipairs(traces) do
@@ -140,7 +140,7 @@ local function readable(traces, opening, err)
    return good
 end
 
--- The names of some options.
+-- Returns the names of some options.
 local function names_of(list)
    local names = {}
    for i, option in ipairs(list or {}) do
@@ -149,8 +149,8 @@ local function names_of(list)
    return names
 end
 
--- Raises for a name of --set that nothing has: with the names that the format and the report or the
--- export have.
+-- Raises for a name of --set that is unknown; the message lists the options of the format and of
+-- the report or export.
 local function check_set(given, message)
    local name, option = message:match "format '(%w+)' has no option '([^']*)'"
    for _, text in ipairs(option and given.set or {}) do
@@ -169,7 +169,7 @@ local function check_set(given, message)
    end
 end
 
--- profio.open, whose raises are in the words of --set.
+-- Calls profio.open and reports unknown options as those of --set.
 local function open(what, opening, given)
    local done, trace, message, code = pcall(profio.open, what, opening)
    if not done then
@@ -181,14 +181,14 @@ local function open(what, opening, given)
    return trace, message, code
 end
 
----Open the trace of one side; failures end the command. Of several FILEs those that can be read are
----read, unless it is strict, or a file would be written with what is left.
+---Opens the trace of one side; failures end the command. If some of several files cannot be read,
+---the others are, unless the mode is strict or an incomplete file would be written.
 ---@param given table
 ---@param side profio.Side
----@param err file* where the files that cannot be read are named
----@param writes boolean whether all of them or none are wanted
+---@param err file* files that cannot be read are reported here
+---@param writes boolean all files or none must be read
 ---@return profio.Trace
----@return integer status  of opening: not all of several FILEs could be read
+---@return integer status  whether all files could be read
 function files.open(given, side, err, writes)
    local traces, opening = side.traces, opening_of(given, side)
    if #traces == 1 then
@@ -204,13 +204,13 @@ function files.open(given, side, err, writes)
    elseif writes and #good < #traces then
       failure.raise(failure.NOTHING, ("nothing is written: %d of %d files cannot be read"):format(
          #traces - #good, #traces))
-   elseif #good == #traces then -- each alone is fine, together they are not
+   elseif #good == #traces then -- each alone can be read, but not together
       failure.raise(failure.NOTHING, message)
    end
    return failure.check(profio.open(good, opening)), failure.NOTHING
 end
 
----Check the folders of --source; one that cannot be read ends the command.
+---Checks the folders of --source; one that cannot be read ends the command.
 ---@param given table
 function files.check_sources(given)
    failure.check(sources.check(given.source or {}))

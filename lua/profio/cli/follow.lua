@@ -1,5 +1,5 @@
--- --follow: rows as a file grows, or a report that is made again each second. Files that are not
--- there yet are waited for.
+-- --follow: prints rows as a file grows, or a report again each second. Waits for files that do not
+-- exist yet.
 
 local contexts = require "profio.cli.context"
 local core = require "profio.core"
@@ -12,12 +12,12 @@ local words = require "profio.cli.words"
 
 local follow = {}
 
-local LOOK, REDRAW = 0.2, 1 -- seconds from look to look, and from picture to picture
-local CLEAR = "\27[H\27[2J" -- to the upper left, and all is blank
+local LOOK, REDRAW = 0.2, 1 -- seconds between two looks, and between two reports
+local CLEAR = "\27[H\27[2J" -- moves to the upper left and clears the screen
 
 -- {====== Files that are not there yet ======
 
--- The first of some paths that nothing stands at, or only an empty file.
+-- Returns the first path that does not exist or is an empty file.
 local function missing(paths)
    for _, path in ipairs(paths) do
       local about = path ~= "-" and lfs.attributes(path)
@@ -27,9 +27,9 @@ local function missing(paths)
    end
 end
 
----Wait until all files are there and have something in them. A Ctrl-C ends the command.
+---Waits until all files exist and are not empty. Ctrl-C ends the command.
 ---@param paths string[]
----@param err file* where the command says that it waits
+---@param err file* file for the message that the command waits
 function follow.wait_for(paths, err)
    local told
    local interrupt <close> = core.interrupt()
@@ -48,7 +48,7 @@ end
 
 -- }======
 
----Write the rows of a table as they come, until Ctrl-C or --top has enough of them.
+---Writes the rows of a table as they come, until Ctrl-C or --top.
 ---@param context profio.Context
 ---@param rows profio.View
 function follow.rows(context, rows)
@@ -80,7 +80,7 @@ local function state_of(paths)
    return table.concat(list, "\n")
 end
 
--- Make the picture of a report, in place on a terminal, else behind the ones before.
+-- Draws a report: in place on a terminal, else after the previous ones.
 local function draw(context, report, number)
    local out = context.out
    if out.is_terminal then
@@ -93,8 +93,8 @@ local function draw(context, report, number)
    out:flush()
 end
 
--- A picture of the files as they are now; false when they cannot be read at the moment, as while
--- they are being replaced, or the report does not fit them yet.
+-- Draws a report of the current files; returns false if they cannot be read now (they may be
+-- being replaced), or the report does not fit them yet.
 local function try(context, report, reopen, number)
    local opened, trace = pcall(reopen)
    if not opened then
@@ -108,7 +108,7 @@ local function try(context, report, reopen, number)
    return fits
 end
 
----Show a report each second in which the files have changed, until Ctrl-C.
+---Shows a report each second in which the files have changed, until Ctrl-C.
 ---@param context profio.Context
 ---@param report table
 ---@param reopen fun(): profio.Trace

@@ -1,4 +1,4 @@
--- --limits: timing requirements of a file against the statistics of a trace.
+-- --limits: compares timing requirements in a file with the statistics of a trace.
 
 local columns = require "profio.reports.columns"
 local core = require "profio.core"
@@ -14,9 +14,9 @@ local view = require "profio.view"
 
 local mode = {}
 
--- {====== What is compared ======
+-- {====== Comparison ======
 
--- Where a trace has no events: functions and what a profile says of them.
+-- Returns the functions of the profile of a trace without events.
 local function flat_rows(context)
    local flat = require "profio.reports.flat"
    local fits = flat.fits(context.trace)
@@ -27,7 +27,7 @@ local function flat_rows(context)
    return rows, "function"
 end
 
--- Names of columns that can be compared.
+-- Returns the names of numeric columns.
 local function number_columns(rows)
    local names = {}
    for _, field in ipairs(rows:fields()) do
@@ -38,7 +38,7 @@ local function number_columns(rows)
    return names
 end
 
--- The rows, with only the columns that the limits need.
+-- Reads the rows with only the columns that the limits need.
 local function needed_rows(rows, key, list)
    local known, names = {}, {}
    for _, name in ipairs(rows.columns) do
@@ -95,7 +95,7 @@ end
 
 -- }======
 
--- {====== What is shown ======
+-- {====== Output ======
 
 local fields = { { "line", "int" }, { "area", "name" }, { "context", "name" },
    { "column", "name" }, { "operator", "name" }, { "bound", "num" }, { "value", "num" },
@@ -112,7 +112,7 @@ local function view_of(results)
    end)
 end
 
--- The results with those that fail first, in the order of the file otherwise.
+-- Returns the results with failures first, otherwise in the order of the file.
 local function failures_first(results)
    local failed, kept = {}, {}
    for _, result in ipairs(results) do
@@ -122,7 +122,7 @@ local function failures_first(results)
    return table.move(kept, 1, #kept, #failed + 1, failed)
 end
 
--- Those that are shown: with --failed only what fails.
+-- Returns the results to show: with --failed only failures.
 local function shown_of(results, given)
    if not given.failed then
       return results
@@ -134,7 +134,7 @@ local function shown_of(results, given)
    return list
 end
 
--- A value in the unit of its bound, or of the command line.
+-- Formats a value in the unit of its bound, or of the command line.
 local function shown(value, unit)
    if value == nil then
       return "none"
@@ -164,7 +164,7 @@ end
 
 -- }======
 
--- How many results have a state.
+-- Returns how many results have a state.
 local function count(results, state)
    local n = 0
    for _, result in ipairs(results) do
@@ -192,8 +192,8 @@ local function write(results, context)
       count(results, "ok"), count(results, "exceeded"), count(results, "missing")))
 end
 
----Compare the trace with the limits of --limits and show each; the exit status says whether all
----are kept.
+---Compares the trace with the limits of --limits and shows the results. The exit status tells
+---whether all are met.
 ---@param context profio.Context
 ---@return integer status
 function mode.run(context)

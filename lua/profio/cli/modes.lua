@@ -1,4 +1,4 @@
--- What the command can do with an open trace: one function for each way.
+-- The modes of the command: one function for each thing that it does with an open trace.
 
 local contexts = require "profio.cli.context"
 local exports = require "profio.exports"
@@ -20,9 +20,9 @@ local wording = require "profio.cli.wording"
 
 local modes = {}
 
--- {====== What the ways use ======
+-- {====== Subjects ======
 
--- A report as what together.check takes: it has rows too.
+-- Returns a report as subject of together.check; all reports also have rows.
 local function report_subject(report)
    return { title = ("report '%s'"):format(report.name), kind = "reports", others = reports.all,
       uses = together.joined({ "report", "rows" }, report.uses) }
@@ -66,9 +66,9 @@ local function run_list_reports(context)
    end
 end
 
--- The reports that show what the format's own tool prints first (`first` of the format): for gprof
--- the flat profile, then the call graph; of events statistics. Behind the first one only those
--- which can do what is asked for.
+-- Returns the reports that show what the format's own tool prints first (`first` of the format):
+-- for gprof the flat profile, then the call graph; for events statistics. Reports after the first
+-- one are only shown if they support the given options.
 local function first_reports(trace, given)
    local names = registry.named(trace.format).first
    if type(names) == "function" then
@@ -98,9 +98,9 @@ end
 
 -- }======
 
--- {====== The others ======
+-- {====== Other modes ======
 
-local function has_letters(rows)
+local function has_operations(rows)
    local known = {}
    for _, name in ipairs(rows.columns) do
       known[name] = true
@@ -108,10 +108,10 @@ local function has_letters(rows)
    return known.op and known.call
 end
 
--- The rows of the table that is asked for, or of the main one.
+-- Returns the rows of the table of --table, or of the main table.
 local function table_view(context)
    local rows = context.trace:table(context.given.table or context.trace.tables[1])
-   if context.given.unfilter and not has_letters(rows) then
+   if context.given.unfilter and not has_operations(rows) then
       failure.use("--unfilter is for entries of Xbase++ traces; these rows have no columns op and "
          .. "call: %s", table.concat(rows.columns, ", "))
    end
@@ -130,7 +130,7 @@ local function run_info(context)
    show.report(reports.named "info", context)
 end
 
--- All violations, the status says whether one of them is damage.
+-- Lists all violations of the format; the status tells whether one of them is damage.
 local function run_check(context)
    local list = context.trace:check()
    for _, warning in ipairs(list) do
@@ -147,7 +147,7 @@ end
 local function run_merge(context)
    local given, out = context.given, context.out
    local writing = files.set_options(given, "write_options")
-   if given.out and not out.path then -- a file, which is written whole
+   if given.out and not out.path then -- a file that is written as a whole
       failure.check(context.trace:save(given.out, writing))
       return
    elseif out.is_terminal then
@@ -160,8 +160,8 @@ end
 
 -- {====== Exports of profiles and traces ======
 
--- Whether the options ask for a profile: a difference, some functions only, and where a timeline
--- has no weights a metric.
+-- Returns whether the options need a profile: a difference, a selection of functions, or a metric
+-- if the timeline has no weights.
 local function asks_for_profile(export, given)
    local count = #(given.focus or {}) + #(given.ignore or {}) + #(given.hide or {})
    return count > 0 or given.diff or given.metric and export.weighs_profile
@@ -190,7 +190,7 @@ local function run_export(context, export)
    if as_profile then
       what = context:profile():with(context:profile_options())
    end
-   if not as_profile or context.trace:profile_kind() ~= "calls" then -- those are of the span
+   if not as_profile or context.trace:profile_kind() ~= "calls" then -- calls are cut already
       span.into_export(options, context.trace, given)
    end
    options.metric = options.metric or given.metric
@@ -202,7 +202,7 @@ local function run_export(context, export)
    end
 end
 
--- The export of the whole that is asked for, or nil.
+-- Returns the export of a profile or trace that --export names, or nil.
 local function whole_export(given)
    local export = given.export and exports.named(given.export)
    return export and export.takes ~= "rows" and export or nil
@@ -210,28 +210,28 @@ end
 
 -- }======
 
--- {====== The ways ======
+-- {====== Selection of the mode ======
 
--- What --limits compares with: statistics of events, else a flat profile.
+-- --limits compares with statistics of events, else with a flat profile.
 local function limits_uses(trace)
    local uses = { "limits", "failed", "columns", "where", "group", "aggregate", "sort", "top",
       "output", "unit", "export", "out" }
    return together.joined(uses, trace.events and { "span" } or { "functions", "metric", "compat" })
 end
 
--- The rows of a table: with --table, and where rows are chosen without naming a table.
-local rows_way = { title = "a table", run = run_table,
+-- Shows rows of a table: for --table, and if rows are selected without naming a table.
+local rows_mode = { title = "a table", run = run_table,
    uses = { "table", "rows", "span", "unfilter", "compat" } }
 
-local follow_way = { title = "--follow", run = run_follow, uses = { "follow", "table", "columns",
+local follow_mode = { title = "--follow", run = run_follow, uses = { "follow", "table", "columns",
    "where", "top", "output", "unit", "span", "unfilter", "compat", "out" } }
 
--- In the order in which they are looked for; only one may be asked for.
-local ways = {
+-- The modes, in order of preference; only one may be given.
+local mode_list = {
    { key = "info", run = run_info, uses = { "info", "rows" } },
    { key = "report", run = run_report },
    { key = "list_reports", run = run_list_reports, uses = { "list_reports", "out" } },
-   { key = "table", run = run_table, uses = rows_way.uses },
+   { key = "table", run = run_table, uses = rows_mode.uses },
    { key = "limits", run = limits.run, uses = limits_uses },
    { key = "check", run = run_check, uses = { "check", "out" }, refuses = "strict" },
    { key = "merge", run = run_merge, uses = { "merge", "out" } },
@@ -239,58 +239,58 @@ local ways = {
    { key = "new_script", run = script.new, uses = { "new_script", "out" } },
 }
 
-for _, way in ipairs(ways) do
-   way.title = together.name_of(way.key)
+for _, mode in ipairs(mode_list) do
+   mode.title = together.name_of(mode.key)
 end
 
--- The way that a command line names, or nil.
-local function named_way(given)
-   for _, way in ipairs(ways) do
-      if given[way.key] then
-         return way
+-- Returns the mode that a command line names, or nil.
+local function named_mode(given)
+   for _, mode in ipairs(mode_list) do
+      if given[mode.key] then
+         return mode
       end
    end
 end
 
--- Returns whether a command line without a way, an export of the whole trace or --follow shows rows
--- of the main table, because it selects or reshapes them. Otherwise it shows the first reports of
--- the format.
+-- Returns whether a command line without a mode, an export of a profile or trace, or --follow shows
+-- rows of the main table, because it selects or reshapes them. Otherwise it shows the first reports
+-- of the format.
 local function is_of_rows(given)
    return not given.diff and (query.reshapes(given) or given.where[1] or given.unfilter) ~= nil
 end
 
----Checks a command line before a file is opened; raises at wrong use.
+---Checks a command line before a file is opened; raises on wrong use.
 ---@param given table
 function modes.check(given)
    local first
-   for _, way in ipairs(ways) do
-      if given[way.key] and first then
-         failure.use("%s and %s do not go together", first, way.title)
+   for _, mode in ipairs(mode_list) do
+      if given[mode.key] and first then
+         failure.use("%s and %s do not go together", first, mode.title)
       end
-      first = given[way.key] and way.title or first
+      first = given[mode.key] and mode.title or first
    end
    if given.progress and given.no_progress then
       failure.use "--progress and --no-progress do not go together"
    end
 end
 
--- Returns the way, export or report that defines which options the command line may have.
+-- Returns the mode, export or report that defines which options the command line may have.
 local function subject_of(trace, given)
-   local export, way = whole_export(given), named_way(given)
+   local export, mode = whole_export(given), named_mode(given)
    if export then
       return export_subject(export)
    elseif given.follow and not given.report then
-      return follow_way
-   elseif way and way.key ~= "report" then
-      return way
-   elseif not way and is_of_rows(given) then
-      return rows_way
+      return follow_mode
+   elseif mode and mode.key ~= "report" then
+      return mode
+   elseif not mode and is_of_rows(given) then
+      return rows_mode
    end
    return report_subject(given.report and reports.named(given.report)
       or first_reports(trace, given)[1])
 end
 
--- Raises for a name that nothing of its kind has; those that fit the trace are listed.
+-- Raises for an unknown name; the message lists the names that fit the trace.
 local function check_name(word, list, name, trace)
    if not name or list.find(name) then
       return
@@ -302,8 +302,8 @@ local function check_name(word, list, name, trace)
    failure.use("no %s '%s'; there are: %s", word, name, table.concat(names, ", "))
 end
 
----Checks that no option would be ignored, now that the trace is known; raises at wrong use. Before
----the output is opened.
+---Checks that no option would be ignored; raises on wrong use. Called when the trace is open,
+---before the output is opened.
 ---@param trace profio.Trace
 ---@param given table
 function modes.check_options(trace, given)
@@ -312,32 +312,31 @@ function modes.check_options(trace, given)
    together.check(subject_of(trace, given), given, trace, registry.named(trace.format))
 end
 
----Do what the command line asks for.
+---Runs the mode of the command line.
 ---@param trace profio.Trace
 ---@param given table
 ---@param out profio.Output
----@param old profio.Trace|nil that of --diff
+---@param old profio.Trace|nil trace of --diff
 ---@param again { reopen: fun(): profio.Trace, paths: string[] } for --follow with a report
 ---@return integer status
----@return string[] notes for standard error: what is left out, or what a selection that leaves
----nothing should have named
+---@return string[] notes for standard error: omissions, and hints for an empty selection
 function modes.run(trace, given, out, old, again)
    local context = contexts.new(trace, given, out, old)
-   local export, way, status = whole_export(given), named_way(given), nil
+   local export, mode, status = whole_export(given), named_mode(given), nil
    if export then
       run_export(context, export)
    elseif given.follow and given.report then
       follow.report(context, reports.named(given.report), again.reopen, again.paths)
    elseif given.follow then
       run_follow(context)
-   elseif way then
-      status = way.run(context)
+   elseif mode then
+      status = mode.run(context)
    elseif is_of_rows(given) then
       run_table(context)
    else
       run_first(context)
    end
-   context:note(nothing.told(context))
+   context:note(nothing.hint(context))
    return status or failure.READ, context.notes
 end
 

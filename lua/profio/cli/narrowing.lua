@@ -1,5 +1,4 @@
--- What --focus, --ignore and --hide leave: of profiles, and of the reports of a graph as gprof
--- narrows them.
+-- Applies --focus, --ignore and --hide to profiles, and to the reports of a graph with --compat.
 
 local failure = require "profio.cli.failure"
 local symspec = require "profio.cli.symspec"
@@ -10,7 +9,7 @@ local words = { "focus", "ignore", "hide" }
 
 -- {====== Calls along FROM/TO ======
 
--- The pairs of --ignore FROM/TO: these calls are not read at all.
+-- Returns the pairs of --ignore FROM/TO: these calls are not read.
 local function ignored_calls(given)
    local pairs_of = {}
    for _, text in ipairs(given.ignore or {}) do
@@ -22,7 +21,7 @@ local function ignored_calls(given)
    return pairs_of
 end
 
----The arcs of a trace without the calls that --ignore FROM/TO names.
+---Returns the arcs of a trace without the calls of --ignore FROM/TO.
 ---@param trace profio.Trace
 ---@param given table
 ---@return profio.View|nil  nil: all of them
@@ -45,12 +44,12 @@ end
 
 -- {====== Profiles ======
 
--- Pieces of functions, one per line, go by the name of the whole.
+-- Returns the name of the function to which a piece (one line of it) belongs.
 local function whole_name(name)
    return name:match "^(.-) %([^()]+ @ %x+%)$" or name
 end
 
--- All functions of a profile.
+-- Returns all functions of a profile.
 local function functions_of(made)
    local list = made:functions():rows("number", "function", "symbol", "file", "line")
    for _, row in ipairs(list) do
@@ -67,8 +66,8 @@ local function is_of_reports(made, word, text)
          or word == "ignore" and symspec.pair(text) ~= nil)
 end
 
--- Note whether functions were found, and else which there are. Functions of a profile that
--- compares are found when one of both files has them.
+-- Notes whether functions were found, and if not, which functions exist. With --diff it is enough
+-- if one of the profiles has them.
 local function note_found(context, word, text, is_found, functions)
    if is_found then
       context.met[text] = true
@@ -81,7 +80,7 @@ local function note_found(context, word, text, is_found, functions)
    context.missed[#context.missed + 1] = { word = word, text = text, names = names }
 end
 
--- What --focus, --ignore or --hide with a text leaves of a profile.
+-- Applies one --focus, --ignore or --hide to a profile.
 local function narrowed(context, made, word, text)
    local test = symspec.test((select(2, symspec.place(text))))
    local is_any, frames = false, {}
@@ -95,8 +94,8 @@ local function narrowed(context, made, word, text)
    return made
 end
 
--- Reports of a difference show sums, which flat=, graph=, time= and gprof's arithmetic do not
--- narrow.
+-- Reports of a difference show sums, to which flat=, graph=, time= and gprof's arithmetic do not
+-- apply.
 local function check_difference(made, word, text)
    if not symspec.pair(text) and is_of_reports(made, word, text) then
       failure.use("--%s: with --diff the profiles themselves are narrowed: give a function, "
@@ -104,8 +103,8 @@ local function check_difference(made, word, text)
    end
 end
 
----The profiles of both sides that --focus, --ignore and --hide leave; see report_options for the
----reports. A function need not be on both sides.
+---Applies --focus, --ignore and --hide to the profiles of both sides; report_options applies the
+---rest to reports. A function need not be on both sides.
 ---@param context profio.Context
 ---@param made profio.Profile[] new, and with --diff old
 ---@return profio.Profile new
@@ -150,8 +149,8 @@ local function add_to_lists(options, prefix, place, numbers)
    end
 end
 
--- Add the functions that one option names to the lists of the profile's options. A focus that finds
--- no function leaves none.
+-- Adds the functions of one option to the lists in the profile's options. A focus that matches no
+-- function excludes all.
 local function add_named(context, options, made, word, functions)
    local found, places = 0, {}
    for _, text in ipairs(context.given[word] or {}) do
@@ -168,7 +167,7 @@ local function add_named(context, options, made, word, functions)
    end
 end
 
--- Hidden functions get no entry; their time still counts.
+-- Hidden functions have no entry in reports, but their time counts.
 local function add_hidden(context, options, made, functions)
    local hidden
    for _, text in ipairs(made.facts.compat and context.given.hide or {}) do
@@ -180,11 +179,11 @@ local function add_hidden(context, options, made, functions)
    return hidden
 end
 
----Give the options of a graph's reports what they are narrowed by.
+---Sets the options of a graph's reports that narrow them.
 ---@param context profio.Context
----@param options table of profile:flat() and the others, changed
+---@param options table options of profile:flat() and others, changed
 ---@param made profio.Profile
----@return string[]|nil hidden names of functions that rows are shown without
+---@return string[]|nil hidden names of functions whose rows are not shown
 function narrowing.report_options(context, options, made)
    local given = context.given
    if made:kind() ~= "graph"

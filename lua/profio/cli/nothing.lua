@@ -1,5 +1,5 @@
--- Hints for a selection that leaves no rows: a line for standard error with the values that exist.
--- Such a command succeeds: it prints the header and has status 0.
+-- Hints for an empty selection: a line for standard error with the values that exist. The command
+-- still succeeds with status 0 and prints the header.
 
 local near = require "profio.near"
 local plain = require "profio.reports.plain"
@@ -28,13 +28,13 @@ local function shown(value, field)
    return plain(tostring(value))
 end
 
--- The least and the greatest number of a column.
+-- Returns the minimum and maximum of a numeric column.
 local function ends_of(rows, name)
    local ends = { ("low = min(%s)"):format(name), ("high = max(%s)"):format(name) }
    return rows:aggregate(ends):rows()[1]
 end
 
--- Different values of a column: those of names, and of other types what the first rows have.
+-- Returns the distinct values of a column; if it has no names, only those of the first rows.
 local function distinct(rows, field)
    local list, names, count = {}, {}, field.name .. "_rows"
    local some = field.type == "name" and rows or rows:limit(MOST_ROWS)
@@ -45,8 +45,8 @@ local function distinct(rows, field)
    return list, names
 end
 
--- The values of a column in words, and as a list: all if there are few; else from where to where
--- they go, or the first ones.
+-- Returns the values of a column as text and as a list: all if there are few, else their range or
+-- the first ones.
 local function values_of(rows, field)
    if field.type == "int" or field.type == "num" then
       local ends = ends_of(rows, field.name)
@@ -61,8 +61,8 @@ local function values_of(rows, field)
    return table.concat(list, ", ", 1, MOST_VALUES) .. ", ...", names
 end
 
--- The condition that leaves nothing of some rows, in words.
-local function tell_condition(rows, text)
+-- Returns the hint for a condition that no row satisfies.
+local function condition_hint(rows, text)
    local name, operator, wanted = words.parts(text)
    for _, field in ipairs(rows:fields()) do
       if field.name == name then
@@ -73,8 +73,9 @@ local function tell_condition(rows, text)
    end
 end
 
--- The first of --where that leaves no rows; nil when all leave some, or there were none before.
-local function tell_where(given)
+-- Returns the hint for the first --where that leaves no rows; nil if all leave some, or if there
+-- were no rows before.
+local function where_hint(given)
    local rows = given.selected_from
    if not rows or not has_rows(rows) then
       return nil
@@ -82,7 +83,7 @@ local function tell_where(given)
    for _, text in ipairs(given.where) do
       local left = rows:where(words.condition(text, rows:fields()))
       if not has_rows(left) then
-         return tell_condition(rows, text)
+         return condition_hint(rows, text)
       end
       rows = left
    end
@@ -92,7 +93,7 @@ end
 
 -- {====== --from, --to and --lane ======
 
-local function tell_span(trace, given)
+local function span_hint(trace, given)
    if not given.from and not given.to then
       return nil
    end
@@ -110,7 +111,7 @@ local function tell_span(trace, given)
       table.concat(words_of, " "), times.show(first, unit), times.show(last, unit))
 end
 
-local function tell_lane(trace, given, table_name)
+local function lane_hint(trace, given, table_name)
    if not given.lane then
       return nil
    end
@@ -128,7 +129,7 @@ end
 
 -- {====== --focus, --ignore and --hide ======
 
-local function tell_functions(context)
+local function functions_hint(context)
    local list = {}
    for _, missed in ipairs(context.missed) do
       if not context.met[missed.text] then
@@ -147,26 +148,26 @@ end
 
 -- }======
 
----Returns the hint for a selection that leaves no rows; nil when it leaves some, and with --follow.
+---Returns the hint for an empty selection; nil if there are rows, and with --follow.
 ---@param context profio.Context
 ---@return string|nil lines without a line end
-function nothing.told(context)
+function nothing.hint(context)
    local trace, given = context.trace, context.given
    if given.follow then
       return nil
    end
-   local told = tell_functions(context)
-   if told then
-      return told
+   local hint = functions_hint(context)
+   if hint then
+      return hint
    end
    if span.is_asked(given) then
-      told = tell_span(trace, given) or tell_lane(trace, given, given.table)
+      hint = span_hint(trace, given) or lane_hint(trace, given, given.table)
    end
    local is_one_row = given.aggregate and not given.group
-   if not told and given.where[1] and (context.out.shown == 0 or is_one_row) then
-      told = tell_where(given)
+   if not hint and given.where[1] and (context.out.shown == 0 or is_one_row) then
+      hint = where_hint(given)
    end
-   return told
+   return hint
 end
 
 return nothing

@@ -1,4 +1,4 @@
--- The options of the command: declared once, read by argparse.
+-- Declares the options of the command and parses them with argparse.
 
 local exports = require "profio.exports"
 
@@ -6,14 +6,14 @@ local options = {}
 
 -- { group, { name, argument or false, help, many = may be repeated } ... } in the order of --help.
 local groups = {
-   { "What to show (without any: what the format's own tool prints first)",
+   { "What to show (default: what the format's own tool prints first)",
       { "--info", false, "format, tables, columns, counts, warnings" },
       { "--report", "NAME", "a report; --list-reports names them" },
       { "--list-reports", false, "the reports that fit the files" },
       { "--table", "NAME", "the rows of a table" },
       { "--limits", "FILE", "compare with limits, lines 'area gross_max <= 1.5ms'" },
-      { "--failed", false, "of --limits only what is exceeded or has no value" },
-      { "--check", false, "read everything and list all violations of the format" },
+      { "--failed", false, "with --limits: show only limits that are exceeded or have no value" },
+      { "--check", false, "read the whole file and list all violations of the format" },
    },
    { "Which rows",
       { "--unfilter", false, "entries with all letters of a call as enters and leaves" },
@@ -24,59 +24,59 @@ local groups = {
          many = true },
       { "--from", "T", "only from this time on: 1.5ms, 2s, a number in --unit, 10% of the trace" },
       { "--to", "T", "only before this time; calls are cut there and flagged so" },
-      { "--lane", "N", "only this thread, core or context (several with commas between)" },
-      { "--group", "A,B", "bring rows together that agree in these columns" },
-      { "--aggregate", "LIST", "what is kept of a group: n=count,t=sum(net)" },
+      { "--lane", "N", "only this thread, core or context (several separated by commas)" },
+      { "--group", "A,B", "group rows that have equal values in these columns" },
+      { "--aggregate", "LIST", "columns computed for each group: n=count,t=sum(net)" },
       { "--sort", "A,-B", "order by columns, - for descending" },
       { "--top", "N", "only the first N rows" },
-      { "--keep", "P", "DCPI: only the first rows that hold P per cent of the samples" },
+      { "--keep", "P", "DCPI: only the first rows with P per cent of the samples" },
    },
    { "How it looks",
       { "--output", "FORM", "text, csv, tsv, json or ndjson" },
-      { "--unit", "UNIT", "of times in text: ns, us, ms or s" },
+      { "--unit", "UNIT", "unit of times in text: ns, us, ms or s" },
       { "--explain", false, "describe the columns" },
       { "--export", "KIND", "for another program: " .. exports.names() },
-      { "-o", "OUT", "write into this file; status 1 or 2 leaves an older one as it was" },
+      { "-o", "OUT", "write into this file; with status 1 or 2 an older file stays unchanged" },
    },
    { "The profile",
-      { "--metric", "NAME", "what self and total of flat measure; of statistics: net, gross, ..." },
-      { "--focus", "P", "only what these functions and their callees cost", many = true },
+      { "--metric", "NAME", "metric of self and total in flat; for statistics: net, gross, ..." },
+      { "--focus", "P", "only the cost of these functions and their callees", many = true },
       { "--ignore", "P", "leave out functions, or calls along FROM/TO", many = true },
-      { "--hide", "P", "charge functions to their callers", many = true },
-      { "--compat", "NAME", "gprof: its arithmetic, order and omissions" },
+      { "--hide", "P", "charge the cost of functions to their callers", many = true },
+      { "--compat", "NAME", "gprof: use its arithmetic, order and omissions" },
    },
    { "Comparing",
-      { "--diff", "FILE", "what FILE... cost more (positive) or less than this older run",
+      { "--diff", "FILE", "how much more (positive) or less FILE... cost than this older run",
          many = true },
       { "--diff-exe", "PROGRAM", "the executable of the older runs; default: that of FILE..." },
-      { "--diff-symbols", "NM_TEXT", "what nm printed for them" },
-      { "--diff-mapping", "FILE", "what names the handles of theirs; default: --mapping" },
-      { "--diff-load-bias", "N", "their run-time addresses minus addresses in the executable" },
+      { "--diff-symbols", "NM_TEXT", "output of nm for the older runs" },
+      { "--diff-mapping", "FILE", "names of the handles of the older runs; default: --mapping" },
+      { "--diff-load-bias", "N", "--load-bias of the older runs" },
    },
    { "The program",
-      { "--exe", "PROGRAM", "the executable, for names; an ELF file among the FILEs is one too" },
-      { "--symbols", "NM_TEXT", "what nm printed, instead of an executable" },
+      { "--exe", "PROGRAM", "executable with names; an ELF file among the FILEs is one too" },
+      { "--symbols", "NM_TEXT", "output of nm, instead of an executable" },
       { "--load-bias", "N", "run-time addresses minus addresses in the executable" },
-      { "--source", "DIR", "where source files are, for annotate", many = true },
+      { "--source", "DIR", "folder of source files, for annotate", many = true },
    },
    { "The files",
       { "--format", "NAME", "the format; --list-formats names them" },
       { "--set", "NAME=VALUE", "an option of the format, the report or the export", many = true },
-      { "--mapping", "FILE", "what names the handles of a binary timeline" },
-      { "--trust-paths", false, "read also sources that a trace names outside of --source and this "
+      { "--mapping", "FILE", "names of the handles of a binary timeline" },
+      { "--trust-paths", false, "also read sources that a trace names outside of --source and this "
          .. "folder, or of more than 16 MiB, and files beside a trace that are links elsewhere" },
-      { "--strict", false, "stop at the first oddity" },
-      { "--follow", false, "go on as the file grows: rows as they come, or --report each second" },
+      { "--strict", false, "stop at the first warning" },
+      { "--follow", false, "as the file grows: show rows as they come, or --report each second" },
       { "--merge", false, "write all FILEs as one, summed: -o OUT, standard output, DIR/ (DCPI)" },
       { "--list-formats", false, "formats, options and warnings; options of exports and reports" },
    },
    { "Scripts",
-      { "--script", "LUA", "run a script that gets the trace; words behind -- are its arguments" },
+      { "--script", "LUA", "run a script with the trace; words after -- are its arguments" },
       { "--load", "LUA", "run a Lua file first, which may call profio.register", many = true },
-      { "--new-script", false, "write a script to start from" },
+      { "--new-script", false, "write a script as a starting point" },
    },
-   { "Others",
-      { "--progress", false, "a progress bar even when standard error is no terminal" },
+   { "Other options",
+      { "--progress", false, "show a progress bar even if standard error is no terminal" },
       { "--no-progress", false, "no progress bar" },
       { "--version", false, "the version", also = "-v -V" },
       { "--help", false, "this page", also = "-h" },
@@ -96,12 +96,12 @@ each_option(function(option)
    takes_value[option[1]] = option[2] ~= false
 end)
 
--- The name in the result: --list-reports is list_reports, -o is out.
+-- Returns the name in the result: --list-reports is list_reports, -o is out.
 local function key_of(name)
    return name == "-o" and "out" or (name:gsub("^%-+", ""):gsub("-", "_"))
 end
 
----The keys of all options, in the order of --help.
+---Returns the keys of all options, in the order of --help.
 ---@return string[]
 function options.keys()
    local keys = {}
@@ -111,12 +111,12 @@ function options.keys()
    return keys
 end
 
----Join each option that takes a value with the next word, whatever that begins with, and cut at
----"--". argparse then sees --option=value.
+---Joins each option that takes a value with the next word, whatever that begins with, and stops at
+---"--", so that argparse sees --option=value.
 ---@param argv string[]
 ---@return string[] words
----@return string[]|nil rest the words behind "--"
----@return string[][] followers the FILEs that stand directly behind each "--diff FILE" of two words
+---@return string[]|nil rest the words after "--"
+---@return string[][] followers the files that directly follow each "--diff FILE" of two words
 function options.join(argv)
    local words, followers, i = {}, {}, 1
    local following
@@ -181,7 +181,7 @@ local function parser_of(argparse)
    return parser
 end
 
--- The keys of the options that a command line gives, in the order of --help.
+-- Returns the keys of the options that a command line gives, in the order of --help.
 local function asked_of(given)
    local asked = {}
    for _, key in ipairs(options.keys()) do
@@ -193,11 +193,11 @@ local function asked_of(given)
    return asked
 end
 
----Read the words of a command line.
+---Parses a command line.
 ---@param argv string[]
----@return table|nil given  by key: list_reports, where (an array), files, rest ...; asked has the
+---@return table|nil given  by key: list_reports, where (an array), files, rest ...; `asked` has the
 ---keys of the options that were given
----@return string|nil message for wrong use
+---@return string|nil message of a usage error
 function options.parse(argv)
    local found, argparse = pcall(require, "argparse")
    if not found then
@@ -216,10 +216,10 @@ function options.parse(argv)
    return given
 end
 
----The line that says how the command is called.
+---The usage line of the command.
 options.usage = "Usage: profio [options] FILE...   (profio --help lists the options)"
 
----The text of --help.
+---Returns the text of --help.
 ---@return string
 function options.help()
    return parser_of(require "argparse"):get_help() .. "\n"

@@ -1,6 +1,6 @@
--- Where the command writes: standard output or the file of -o. The file appears under its name, and
--- replaces an older one, when the command has gone well. A reader of a pipe that has left ends the
--- command quietly; any other failure of a write is one.
+-- Output of the command: standard output or the file of -o. The file appears under its name, and
+-- replaces an older one, when the command has succeeded. A closed pipe ends the command silently;
+-- any other write error is reported.
 
 local core = require "profio.core"
 local failure = require "profio.cli.failure"
@@ -11,19 +11,19 @@ local output = {}
 
 ---@class profio.Output
 ---@field file file*
----@field path string|nil of -o; nil: standard output
+---@field path string|nil path of -o; nil: standard output
 ---@field inputs string[] paths of the files that are read
----@field is_file boolean it is kept apart until close; false: what is written is there
+---@field is_file boolean the output is kept apart until close; false: it is written in place
 ---@field is_terminal boolean
 ---@field has_color boolean
----@field width integer|nil places of a line of the terminal
----@field shown integer how many rows were written
----@field is_written boolean whether anything was
----@field interrupt profio.core.Interrupt|nil that ends long printing
+---@field width integer|nil columns of the terminal
+---@field shown integer number of rows written
+---@field is_written boolean whether anything was written
+---@field interrupt profio.core.Interrupt|nil ends long output
 local Output = { __name = "profio.output" }
 Output.__index = Output
 
----Open the file at `path`, or standard output. A file that is also read is wrong use.
+---Opens the file at `path`, or standard output. It is a usage error if the file is also read.
 ---@param path string|nil
 ---@param inputs string[] paths of the files that are read
 ---@return profio.Output
@@ -42,7 +42,7 @@ function output.open(path, inputs)
       has_color = is_terminal and (no_color == nil or no_color == "") }, Output)
 end
 
--- The answer of a write: a broken pipe ends the command with what it would have ended with.
+-- Passes on the result of a write; a broken pipe ends the command with status READ.
 local function check_write(ok, message, _, broken)
    if ok then
       return ok
@@ -52,7 +52,7 @@ local function check_write(ok, message, _, broken)
    failure.raise(failure.NOTHING, message)
 end
 
----Write texts.
+---Writes texts.
 ---@param ... string
 function Output:write(...)
    self.is_written = true
@@ -62,27 +62,27 @@ function Output:write(...)
    end
 end
 
----Further files are read. An output that is one of them is wrong use, and stays as it was.
+---Registers further files that are read. It is a usage error if the output is one of them.
 ---@param paths string[]
 function Output:reads(paths)
    outputs.check({ self.path or "-" }, paths)
    table.move(paths, 1, #paths, #self.inputs + 1, self.inputs)
 end
 
--- Rows that were written.
+-- Counts rows that were written.
 local function counted(self, count)
    self.is_written = true
    self.shown = self.shown + (math.type(count) == "integer" and count or 0)
    return count
 end
 
--- The reader that is printed, or the failure to make one.
+-- Returns the reader that is printed, with a guard for Ctrl-C; raises a failure to open it.
 local function printed(self, reader, ...)
    failure.check(reader, ...)
    return self.interrupt and self.interrupt:guard(reader) or reader
 end
 
----Write the rows of a reader (or nil, message, code, which ends the command).
+---Writes the rows of a reader (or nil, message, code, which ends the command).
 ---@param given table options of exports.rows.write
 ---@param reader userdata|nil
 ---@return integer count
@@ -91,7 +91,7 @@ function Output:rows(given, reader, ...)
    return counted(self, check_write(rows.write(printed(self, reader, ...), given, self.file)))
 end
 
----Write the rows of a reader through an export.
+---Writes the rows of a reader through an export.
 ---@param export table
 ---@param given table columns, header
 ---@param reader userdata|nil
@@ -100,7 +100,7 @@ function Output:export_rows(export, given, reader, ...)
    return self:export(export, given, printed(self, reader, ...))
 end
 
----Write what an export takes.
+---Writes an export.
 ---@param export table
 ---@param given table options of the export
 ---@param what any
@@ -110,13 +110,13 @@ function Output:export(export, given, what, write)
    local inputs = #self.inputs
    given.inputs, given.notes = self.inputs, given.notes or {}
    local count = check_write((write or export.write)(what, given, self.file))
-   if #self.inputs > inputs then -- sources, say
+   if #self.inputs > inputs then -- such as sources
       outputs.check({ self.path or "-" }, self.inputs)
    end
    return counted(self, count)
 end
 
----Write a listing: see core.write_listing.
+---Writes a listing: see core.write_listing.
 ---@param given table { kind =, templates = }
 ---@param reader userdata|nil
 ---@return integer count
@@ -125,7 +125,7 @@ function Output:listing(given, reader, ...)
       self.file)))
 end
 
----Put out what is buffered.
+---Flushes the buffer.
 function Output:flush()
    local ok, _, number = self.file:flush()
    if not ok then
@@ -133,7 +133,7 @@ function Output:flush()
    end
 end
 
----Put out what is buffered; a file of -o gets its name.
+---Flushes the buffer; a file of -o gets its name.
 function Output:close()
    if self.file == io.stdout then
       self:flush()
@@ -142,7 +142,7 @@ function Output:close()
    end
 end
 
--- Left by a failure: the file of -o is dropped.
+-- After an error the file of -o is dropped.
 function Output:__close()
    if io.type(self.file) == "file" and self.file ~= io.stdout then
       self.file:close()

@@ -1,30 +1,31 @@
--- --where, --group, --aggregate, --sort and --top: stages over a view.
+-- --where, --group, --aggregate, --sort and --top as stages over a view.
 
 local failure = require "profio.cli.failure"
 local words = require "profio.cli.words"
 
 local query = {}
 
----Whether the command asks for other rows or columns than a report has by itself.
+---Returns whether the command line changes the rows or columns of a report.
 ---@param given table
 ---@return boolean
 function query.reshapes(given)
    return (given.group or given.aggregate or given.sort or given.columns) ~= nil
 end
 
----The view behind the conditions of --where.
+---Returns the view with the conditions of --where.
 ---@param view profio.View
 ---@param given table
 ---@return profio.View
 function query.where(view, given)
-   given.selected_from = view -- for what is said when nothing is left
+   given.selected_from = view -- for the hint if nothing is left
    for _, text in ipairs(given.where) do
       view = view:where(words.condition(text, view:fields()))
    end
    return view
 end
 
--- The names of bucket(time, 1000) stay whole: words.split looks at parentheses.
+-- Splits a list and trims its items. bucket(time, 1000) stays one item, since words.split honours
+-- parentheses.
 local function trimmed(text)
    local list = words.split(text)
    for i, word in ipairs(list) do
@@ -33,14 +34,14 @@ local function trimmed(text)
    return list
 end
 
----The names of --columns, or nil.
+---Returns the names of --columns, or nil.
 ---@param given table
 ---@return string[]|nil
 function query.columns(given)
    return given.columns and trimmed(given.columns)
 end
 
----The view behind all stages of the command line.
+---Returns the view with all stages of the command line.
 ---@param view profio.View
 ---@param given table
 ---@return profio.View
@@ -58,7 +59,7 @@ function query.apply(view, given)
    return query.top(view, given)
 end
 
----What --top says, or nil.
+---Returns the number of --top, or nil.
 ---@param given table
 ---@return integer|nil
 function query.count(given)
@@ -69,7 +70,7 @@ function query.count(given)
    return count
 end
 
----The view cut to the rows of --top.
+---Returns the view cut to the rows of --top.
 ---@param view profio.View
 ---@param given table
 ---@return profio.View

@@ -1,13 +1,13 @@
--- --script and --new-script: the user's own ten lines of Lua.
+-- --script and --new-script: user scripts with an open trace.
 
 local failure = require "profio.cli.failure"
 local plain = require "profio.reports.plain"
 
 local script = {}
 
--- {====== Running one ======
+-- {====== Running a script ======
 
----Run a script: it gets the open trace, then the words behind "--". What it raises ends the
+---Runs a script with the open trace and the words after "--" as arguments. An error in it ends the
 ---command; a whole number that it returns is the exit status.
 ---@param context table
 ---@return integer|nil status
@@ -25,7 +25,7 @@ function script.run(context)
    return math.type(result) == "integer" and result or nil
 end
 
----Run the files of --load, which may register formats. What cannot be run ends the command.
+---Runs the files of --load, which may register formats. An error in one ends the command.
 ---@param given table
 function script.load(given)
    for _, path in ipairs(given.load) do
@@ -42,7 +42,7 @@ end
 
 -- }======
 
--- {====== Writing one ======
+-- {====== Writing a script ======
 
 local head = [[
 -- Run it with:  profio --script THIS.lua %s -- words
@@ -72,7 +72,7 @@ local reserved = { ["and"] = true, ["break"] = true, ["do"] = true, ["else"] = t
    ["elseif"] = true, ["end"] = true, ["for"] = true, ["function"] = true, ["in"] = true,
    ["repeat"] = true, ["until"] = true, ["then"] = true }
 
--- Columns as names of variables.
+-- Returns columns as names of variables.
 local function variables(columns)
    local list = {}
    for i, column in ipairs(columns) do
@@ -97,12 +97,11 @@ local function described(fields)
    return table.concat(list, ", ")
 end
 
--- Columns whose sum says something: counts and durations, unlike lines, times and numbers of
--- things.
+-- Columns that can be summed: counts and durations, unlike lines, times and ids.
 local summed = { count = true, calls = true, spent = true, self = true, net = true, gross = true,
    size = true, overhead = true }
 
--- ", \"total = sum(count)\"" for the first column worth adding up.
+-- Returns ", \"total = sum(count)\"" for the first column that can be summed.
 local function sum_of(fields)
    for _, field in ipairs(fields) do
       if field.type == "int" and summed[field.name] then
@@ -120,7 +119,7 @@ local function table_text(trace, name)
       variables(shown))
 end
 
----Write a script that reads each table of the trace.
+---Writes a script that reads each table of the trace.
 ---@param context table
 function script.new(context)
    local trace, out = context.trace, context.out

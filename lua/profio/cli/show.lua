@@ -1,5 +1,5 @@
--- Writes views and reports as the command line asks: as text, as rows in another form, or through
--- an export of rows.
+-- Writes views and reports in the form that the command line asks for: text, rows in another form,
+-- or an export of rows.
 
 local core = require "profio.core"
 local exports = require "profio.exports"
@@ -12,8 +12,8 @@ local show = {}
 
 -- {====== Rows ======
 
--- The columns of a report in its own order; without symbols some are not there. nil: all of the
--- file's.
+-- Returns the columns of a report in its own order, as far as the rows have them; nil: all columns
+-- of the file.
 local function columns_of(report, rows)
    if report.any_columns then
       return nil
@@ -28,7 +28,7 @@ local function columns_of(report, rows)
    return columns
 end
 
--- Raises when --unit has no column to work on among those that are shown (nil: all of them).
+-- Raises if --unit is given but no shown column (nil: any column) has times.
 local function check_unit(given, rows, columns)
    if not given.unit or given.from or given.to then
       return
@@ -47,7 +47,7 @@ local function check_unit(given, rows, columns)
       table.concat(columns or rows.columns, ", "))
 end
 
----The options of the row writers.
+---Returns the options of the row writers.
 ---@param context profio.Context
 ---@param rows profio.View
 ---@param report table|nil
@@ -67,7 +67,7 @@ function show.options(context, rows, report)
       columns = columns, raw = files.options_of_rows(given).raw }
 end
 
----Write a view as the command line says: queried, as an export or printed.
+---Writes a view: with the stages of the command line, as an export or printed.
 ---@param context profio.Context
 ---@param rows profio.View
 ---@param report table|nil
@@ -82,7 +82,7 @@ function show.view(context, rows, report)
    end
 end
 
--- Below the rows, what each column is.
+-- Writes the meaning of each column.
 local function explain(context, columns)
    local lines = { "\n" }
    for _, column in ipairs(columns) do
@@ -91,7 +91,7 @@ local function explain(context, columns)
    context.out:write(table.concat(lines))
 end
 
----Write the rows of a table.
+---Writes the rows of a table.
 ---@param context profio.Context
 ---@param rows profio.View
 function show.table(context, rows)
@@ -105,7 +105,7 @@ end
 
 -- {====== Reports ======
 
----Whether the report's own text shows what is asked for.
+---Returns whether the report's own text can show what is asked for.
 ---@param report table
 ---@param context profio.Context
 ---@return boolean
@@ -122,7 +122,7 @@ function show.has_text(report, context)
    return report.narrows == true or not (given.top or given.where[1])
 end
 
----As the vendor's tool prints it, or as rows when other rows or columns are asked for.
+---Writes a report as the vendor's tool does, or as rows if other rows or columns are asked for.
 ---@param report table
 ---@param context profio.Context
 function show.report(report, context)
@@ -131,7 +131,7 @@ function show.report(report, context)
    end
    if show.has_text(report, context) then
       report.text(context, context.out)
-      if not context.out.is_written then -- of no rows the header
+      if not context.out.is_written then -- no rows: print the header
          show.view(context, context:view_of(report), report)
       end
    else

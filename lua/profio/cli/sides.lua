@@ -1,5 +1,5 @@
--- The FILEs of a command line by side: the new runs and, with --diff, the old ones. Each side has a
--- program of its own; executables among the FILEs are known by their first bytes.
+-- Assigns the files of a command line to the new runs and, with --diff, the old ones. Each side has
+-- its own program; executables are recognised by their first bytes.
 
 local command_options = require "profio.cli.options"
 local core = require "profio.core"
@@ -15,7 +15,7 @@ local sides = {}
 ---@field mapping string|nil
 ---@field load_bias string|nil
 
--- How executables begin: ELF, PE, Mach-O of both sizes and orders, Mach-O of many machines.
+-- First bytes of executables: ELF, PE, Mach-O in both sizes and byte orders, universal Mach-O.
 local beginnings = { "\127ELF", "MZ", "\254\237\250\206", "\254\237\250\207", "\206\250\237\254",
    "\207\250\237\254", "\202\254\186\190" }
 
@@ -36,8 +36,8 @@ local function is_executable(path)
    return false
 end
 
--- Returns the path that is read when no FILE is named: gmon.out in the current directory, else the
--- database of DCPI that the environment variable DCPIDB names. Without both it is wrong use.
+-- Returns the path that is read if no file is named: gmon.out in the current directory, else the
+-- database of DCPI in the environment variable DCPIDB. Without both it is a usage error.
 local function default()
    local database = os.getenv "DCPIDB"
    if database and database ~= "" and not core.is_plain_file "gmon.out" then
@@ -48,7 +48,7 @@ local function default()
    return "gmon.out"
 end
 
--- The traces among some paths, and the executables, in their order.
+-- Splits paths into traces and executables, in their order.
 local function parted(paths)
    local traces, executables = {}, {}
    for _, path in ipairs(paths) do
@@ -60,7 +60,7 @@ end
 
 -- {====== Programs ======
 
--- The program of a side: the one that an option names, else the next one of the list.
+-- Returns the program of a side: that of the option, else the next one of the list.
 local function next_program(option, list)
    local exe = option
    if list[1] and (exe == nil or exe == list[1]) then
@@ -75,8 +75,7 @@ local function check_no_more(exe, list, hint)
    end
 end
 
--- The program of the old side. Without one of its own the program is that of the new side: two runs
--- of one program.
+-- Sets the program of the old side. By default it is that of the new side: two runs of one program.
 local function old_program(old, new, given)
    if old.exe or old.symbols then
       old.load_bias = given.diff_load_bias
@@ -92,7 +91,7 @@ end
 
 local old_options = { "exe", "symbols", "mapping", "load_bias" }
 
--- Options of an old side that is not there.
+-- Refuses options of the old side without --diff.
 local function check_no_old(given)
    for _, name in ipairs(old_options) do
       if given["diff_" .. name] then
@@ -102,8 +101,8 @@ local function check_no_old(given)
    end
 end
 
--- A shell makes `--diff old1 old2 new` of `--diff old* new`, which would read old2 as a new run.
--- Words that follow `--diff FILE` directly are new runs only where there is one trace in all.
+-- A shell expands `--diff old* new` to `--diff old1 old2 new`, which would read old2 as a new run.
+-- Files that directly follow `--diff FILE` are accepted as new runs only if there is one trace.
 local function check_sides(given, traces)
    for _, words in ipairs(given.diff_followers or {}) do
       local following = parted(words)
@@ -115,7 +114,7 @@ local function check_sides(given, traces)
    end
 end
 
--- The old side: the files of --diff, and the second executable of the command line.
+-- Returns the old side: the files of --diff, and the second executable of the command line.
 local function old_side(given, new, executables)
    local traces, own = parted(given.diff)
    if #traces == 0 then
@@ -133,7 +132,7 @@ end
 
 -- }======
 
----The sides of a command line; raises where it is not certain which side a file is on.
+---Returns the sides of a command line; raises if the side of a file is not certain.
 ---@param given table of options.parse
 ---@return profio.Side new
 ---@return profio.Side|nil old  nil without --diff
@@ -154,7 +153,7 @@ function sides.of(given)
    return new, old
 end
 
--- The files of one side as a line: its program first.
+-- Returns the files of one side as a line, the program first.
 local function line_of(label, side)
    local words = {}
    for _, list in ipairs { { side.symbols }, { side.exe }, side.traces } do
@@ -165,7 +164,7 @@ local function line_of(label, side)
    return label .. table.concat(words, " ") .. "\n"
 end
 
----Returns the heading of a report that compares: a line with the files of each side.
+---Returns the heading of a comparison: a line with the files of each side.
 ---@param new profio.Side
 ---@param old profio.Side
 ---@return string

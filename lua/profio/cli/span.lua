@@ -1,4 +1,4 @@
--- --from, --to and --lane: which part of a trace is looked at.
+-- --from, --to and --lane: the selected part of a trace.
 
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
@@ -6,14 +6,14 @@ local words = require "profio.cli.words"
 
 local span = {}
 
----Whether the command line asks for a part of the trace.
+---Returns whether the command line selects a part of the trace.
 ---@param given table
 ---@return boolean
 function span.is_asked(given)
    return (given.from or given.to or given.lane) ~= nil
 end
 
----What goes wrong with --from and --to before a file is opened.
+---Checks --from and --to before a file is opened.
 ---@param given table
 function span.check(given)
    for _, word in ipairs { "from", "to" } do
@@ -33,7 +33,7 @@ local function field_of(rows, name)
    end
 end
 
--- A table with times: that of events, or the first that has some.
+-- Returns a table with times: that of events, or the first one.
 local function timed_table(trace)
    local names = trace.tables
    table.insert(names, 1, "events")
@@ -47,8 +47,8 @@ local function timed_table(trace)
    failure.use("--from and --to: no table of %s has times", trace.path)
 end
 
----The first and the last time of a trace: as its header says, else as a pass over it tells; of
----several files each has a header of its own.
+---Returns the first and the last time of a trace: from the header, or by reading the rows; several
+---files have a header each, so they are read.
 ---@param trace profio.Trace
 ---@return integer|nil first nil: there are no rows
 ---@return integer|nil last
@@ -64,14 +64,14 @@ end
 
 local ALL = 100000000 -- millionths of a percent
 
--- `percent` of all nanoseconds from first to last, in whole numbers: 0 is the first nanosecond, 100
--- the one after the last. Percents have up to 6 decimals.
+-- Returns the time at `percent` between first and last, in integer arithmetic: 0 is the first
+-- nanosecond, 100 the one after the last. `percent` has up to 6 decimals.
 local function part_of(first, last, percent)
    local length, part = last - first + 1, math.floor(percent * (ALL // 100) + 0.5)
    return first + length // ALL * part + length % ALL * part // ALL
 end
 
----The span that --from and --to name, in the trace's own nanoseconds.
+---Returns the span of --from and --to in the trace's nanoseconds.
 ---@param trace profio.Trace
 ---@param given table
 ---@return integer|nil from nil: from the beginning
@@ -99,17 +99,17 @@ end
 
 -- }======
 
--- Columns that say what has a call stack of its own, the word itself first.
+-- Columns that identify what has a call stack of its own, in order of preference.
 local lanes = { "lane", "thread", "core" }
 
--- Where lanes have names, a number is the core of that number too.
+-- If lanes have names, a number also selects the core of that number.
 local function with_cores(lane)
    return (lane:gsub("[^,]+", function(word)
       return word:match "^%d+$" and ("%s,core %s"):format(word, word) or nil
    end))
 end
 
----The column that says in which lane a row is; raises when there is none.
+---Returns the column of lanes; raises if there is none.
 ---@param rows profio.View
 ---@return profio.Field
 function span.lane_field(rows)
@@ -134,7 +134,7 @@ local function lane_condition(rows, given)
       rows:fields())
 end
 
----The rows of the lanes that --lane names: one, or several with commas between.
+---Returns the rows of the lanes of --lane, which may be several, separated by commas.
 ---@param rows profio.View
 ---@param given table
 ---@return profio.View
@@ -142,7 +142,7 @@ function span.in_lane(rows, given)
    return given.lane and rows:where(lane_condition(rows, given)) or rows
 end
 
----Give the span of the command line to an export of the whole, as options of its own.
+---Sets the span of the command line as options of an export.
 ---@param options table of the export, changed
 ---@param trace profio.Trace
 ---@param given table
@@ -157,7 +157,7 @@ function span.into_export(options, trace, given)
    end
 end
 
----Rows of a table cut to what --from, --to and --lane name.
+---Returns the rows of a table within --from, --to and --lane.
 ---@param rows profio.View
 ---@param trace profio.Trace
 ---@param given table

@@ -1,15 +1,14 @@
--- Functions on the command line, as --focus, --ignore and --hide name them:
+-- Specifications of functions, as in --focus, --ignore and --hide:
 --
 --    main            the function of that name
---    ~^Db            functions in whose name a Lua pattern is found
+--    ~^Db            functions whose name matches a Lua pattern
 --    io.c            functions of a source file (its name, or the end of its path)
---    io.c:read       the function of that name there
---    io.c:120        the function that begins on that line
---    read/parse      (--ignore only) the calls of parse by read
+--    io.c:read       the function of that name in this file
+--    io.c:120        the function that begins at that line
+--    read/parse      (--ignore only) calls from read to parse
 --
--- A word and = in front name one of the three things a profile does with functions: flat=, graph=
--- and time= act on the rows of the flat profile, the entries of the call graph, or the time handed
--- to callers only.
+-- A prefix restricts the effect to one part of a graph's reports: flat= to the rows of the flat
+-- profile, graph= to the entries of the call graph, time= to the time charged to callers.
 
 local failure = require "profio.cli.failure"
 
@@ -21,9 +20,9 @@ local function is_file(path, wanted)
    return path == wanted or (path or ""):sub(-#wanted - 1) == "/" .. wanted
 end
 
----The test that a specification stands for.
+---Converts a specification to a test.
 ---@param text string
----@return fun(row: table): boolean  of a row of profile:functions(), or a frame
+---@return fun(row: table): boolean  for a row of profile:functions(), or a frame
 function symspec.test(text)
    local pattern = text:match "^~(.+)$"
    if pattern then
@@ -43,7 +42,7 @@ function symspec.test(text)
    end
 end
 
----Cut "graph=main" into where it acts (nil: everywhere) and the specification.
+---Splits "graph=main" into the part of the reports (nil: all) and the specification.
 ---@param text string
 ---@return string|nil place flat, graph or time
 ---@return string rest
@@ -55,7 +54,7 @@ function symspec.place(text)
    return nil, text
 end
 
----The two functions of "from/to", or nil when the text is no such pair.
+---Splits "from/to"; nil if the text is no such pair.
 ---@param text string
 ---@return string|nil from
 ---@return string|nil to
@@ -63,7 +62,7 @@ function symspec.pair(text)
    return text:match "^([^~/][^/]*)/([^/]+)$"
 end
 
----The numbers of the functions that a specification names.
+---Returns the ids of the functions that match a specification.
 ---@param text string
 ---@param functions table[] rows of profile:functions()
 ---@return integer[]

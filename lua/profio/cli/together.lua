@@ -1,36 +1,36 @@
--- Which options go together. Each report, export and mode declares in its field `uses` the options
--- that it uses; an option that would be ignored is wrong use, which ends with status 2.
+-- Checks combinations of options. Each report, export and mode declares in its field `uses` the
+-- options that it uses; an option that would be ignored is a usage error (status 2).
 --
--- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below. It may be
--- a function of the trace that returns such a list.
+-- `uses` is a list of names of options (as keys: "diff", "keep") and of the groups below, or a
+-- function of the trace that returns such a list.
 
 local failure = require "profio.cli.failure"
 
 local together = {}
 
 local groups = {
-   -- what picks and shows rows
+   -- selection and form of rows
    rows = { "columns", "where", "group", "aggregate", "sort", "top", "output", "unit", "explain",
       "export", "out" },
    -- a part of the time or of the lanes
    span = { "from", "to", "lane" },
-   -- the same of reports that show a profile, if that is made from calls
+   -- the same for reports of a profile that is built from calls
    ["span of calls"] = { "from", "to", "lane" },
-   -- the same where there are events
+   -- the same if there are events
    ["span of events"] = { "from", "to", "lane" },
-   -- what narrows a profile to some of its functions
+   -- selection of functions of a profile
    functions = { "focus", "ignore", "hide" },
-   -- older runs, with what opens them
+   -- older runs, and options for opening them
    diff = { "diff", "diff_exe", "diff_symbols", "diff_load_bias", "diff_mapping" },
 }
 
--- Options that open files, and those that every subject accepts.
+-- Options for opening files, and those that every subject accepts.
 local always = { "format", "mapping", "set", "strict", "trust_paths", "exe", "symbols", "load_bias",
    "load", "progress", "no_progress" }
 
--- {====== What is used ======
+-- {====== Used options ======
 
--- Whether the trace has what a word of `uses` stands for.
+-- Returns whether the trace has what a word of `uses` needs.
 local function is_there(word, trace)
    if word == "span of calls" then
       return trace:profile_kind() == "calls"
@@ -40,7 +40,7 @@ local function is_there(word, trace)
    return word ~= "compat" or trace:profile_kind() == "graph"
 end
 
--- The keys of the options that a subject uses, as a set.
+-- Returns the keys of the options that a subject uses, as a set.
 local function used_by(subject, trace)
    local set, uses = {}, subject.uses or {}
    if type(uses) == "function" then
@@ -60,7 +60,7 @@ local function add_always(set)
    end
 end
 
----A list of `uses` with more in front.
+---Appends a list of `uses` to another one.
 ---@param first string[]
 ---@param uses string[]|nil
 ---@return string[]
@@ -68,7 +68,7 @@ function together.joined(first, uses)
    return table.move(uses or {}, 1, #(uses or {}), #first + 1, first)
 end
 
----Whether a subject (a report, an export, a mode) uses an option.
+---Returns whether a subject (a report, an export, a mode) uses an option.
 ---@param subject { uses: (string[]|fun(trace: profio.Trace): string[])|nil }
 ---@param key string of the option
 ---@param trace profio.Trace
@@ -77,7 +77,7 @@ function together.uses(subject, key, trace)
    return used_by(subject, trace)[key] == true
 end
 
--- Rows in another form than text have their times in ns and no room for explanations.
+-- Removes options for text if rows have another form: their times are in ns.
 local function without_text(set, given)
    local is_text = given.output == "text" and not given.export
    set.unit = set.unit and is_text or given.from ~= nil or given.to ~= nil
@@ -90,7 +90,7 @@ local function without_callers(set, trace)
    set.hide = set.hide and trace:has_callers()
 end
 
--- Names of functions come from addresses, which not all formats have.
+-- Removes options for symbols if the format has no addresses.
 local function without_addresses(set, format)
    for _, key in ipairs(format.addresses and {} or { "exe", "symbols", "load_bias" }) do
       set[key], set["diff_" .. key] = nil, nil
@@ -99,7 +99,7 @@ end
 
 -- }======
 
--- {====== Refusing ======
+-- {====== Refused options ======
 
 local function name_of(key)
    return key == "out" and "-o" or "--" .. key:gsub("_", "-")
@@ -113,15 +113,15 @@ local advice = {
    explain = "it is for text",
    output = "an export has a form of its own",
    exe = "these files have no addresses to find names for",
-   hide = "nothing is known of callers, to whom the cost of functions could go",
-   compat = "it is for profiles made from histograms and arcs",
+   hide = "callers are unknown, so the cost of functions cannot be charged to them",
+   compat = "it is for profiles that are built from histograms and arcs",
    strict = "it lists all violations",
 }
 for _, key in ipairs { "symbols", "load_bias", "diff_exe", "diff_symbols", "diff_load_bias" } do
    advice[key] = advice.exe
 end
 
--- The names of those of some subjects that use an option of this trace.
+-- Returns the names of the subjects that use an option for this trace.
 local function users_of(key, subjects, trace)
    local names = {}
    for _, other in ipairs(subjects) do
@@ -132,8 +132,8 @@ local function users_of(key, subjects, trace)
    return names
 end
 
--- Returns advice for a refused option: an option of that name which the subject itself has, the
--- missing table of events, or the subjects of its kind that accept it; false if there are none.
+-- Returns advice for a refused option: an option of that name of the subject itself, the missing
+-- table of events, or the subjects of its kind that accept it; false if there is none.
 local function instead_of(subject, key, trace)
    for _, option in ipairs(subject.options or {}) do
       if option.name == key and key == "source" then
@@ -147,9 +147,9 @@ local function instead_of(subject, key, trace)
    return #names > 0 and ("%s that can: %s"):format(subject.kind, table.concat(names, ", "))
 end
 
----Raises when an option is given beside one that needs no file.
----@param key string of that option
----@param uses table<string, boolean> keys of the options that go with it
+---Raises if an option is given beside one that needs no file.
+---@param key string key of that option
+---@param uses table<string, boolean> keys of the options that may be combined with it
 ---@param given table
 function together.check_alone(key, uses, given)
    for _, other in ipairs(given.asked) do
@@ -159,13 +159,13 @@ function together.check_alone(key, uses, given)
    end
 end
 
----Raises when an option is given that the subject does not use. The message names the option, the
----subject and what to do.
+---Raises if an option is given that the subject does not use. The message names the option, the
+---subject and a remedy.
 ---@param subject table title = "report 'flat'"; uses; kind = "reports" and others, a function that
----returns all of that kind: these are suggested
----@param given table the options of the command line; asked has the keys of those that were given
+---returns all subjects of that kind, which are suggested
+---@param given table the options of the command line; `asked` has the keys of those that were given
 ---@param trace profio.Trace
----@param format table of the trace
+---@param format table format of the trace
 function together.check(subject, given, trace, format)
    local set = used_by(subject, trace)
    add_always(set)

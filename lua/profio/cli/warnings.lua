@@ -1,4 +1,4 @@
--- Warnings of a trace, one line each.
+-- Prints the warnings of a trace, one per line.
 
 local core = require "profio.core"
 local plain = require "profio.reports.plain"
@@ -9,7 +9,7 @@ local warnings = {}
 
 local colors = { damage = "\27[31m", note = "\27[33m" }
 
----A warning as a line: path, kind, words, the first byte and how often it came, and code.
+---Returns a warning as a line: path, kind, message, first byte, count and code.
 ---@param of profio.Trace
 ---@param warning profio.Warning
 ---@param has_color boolean|nil
@@ -23,7 +23,7 @@ function warnings.line(of, warning, has_color)
       warning.code)
 end
 
----Whether something is damaged.
+---Returns whether one of the warnings is damage.
 ---@param list profio.Warning[]
 ---@return boolean
 function warnings.has_damage(list)
@@ -35,7 +35,7 @@ function warnings.has_damage(list)
    return false
 end
 
----Write what a trace has noticed.
+---Writes the warnings of a trace.
 ---@param of profio.Trace
 ---@param err file*
 ---@return boolean has_damage

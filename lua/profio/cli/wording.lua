@@ -1,5 +1,5 @@
--- Messages of profio in the words of the command: what Lua calls `deleted = "show"` or option
--- 'deleted' is `--set deleted=show` on the command line, and `exe = PATH` is `--exe PATH`.
+-- Rewrites messages of the library for the command: `deleted = "show"` or option 'deleted' becomes
+-- `--set deleted=show`, and `exe = PATH` becomes `--exe PATH`.
 
 local near = require "profio.near"
 local plain = require "profio.reports.plain"
@@ -7,13 +7,13 @@ local profio = require "profio"
 
 local wording = {}
 
--- Options of profio.open that the command has itself.
+-- Options of profio.open that are options of the command too.
 local own = { exe = true, symbols = true, format = true, compat = true, load_bias = true,
    strict = true, trust_paths = true, mapping = true, metric = true }
 
-local known, nformats -- of so many formats: scripts may register more
+local known, nformats -- cached for this number of formats: scripts may register more
 
--- The names of all options that --set takes, and of those above.
+-- Returns the names of all options of --set, and of those above.
 local function known_names()
    if known and nformats == #profio.formats() then
       return known
@@ -46,7 +46,7 @@ local function option_of(name)
    return own[name] and "--" .. name:gsub("_", "-") or "--set " .. name
 end
 
--- An option with its value, as one types it.
+-- Returns an option with its value as typed on the command line.
 local function typed(name, value)
    local text = value:match '^"(.*)"$' or value
    if text:find "[^%w_./,:=+-]" then
@@ -58,7 +58,7 @@ local function typed(name, value)
    return option_of(name) .. (own[name] and " " or "=") .. text
 end
 
----The message in the words of the command.
+---Rewrites a message for the command.
 ---@param message string
 ---@return string
 function wording.command(message)
@@ -77,7 +77,7 @@ function wording.command(message)
    end))
 end
 
----The same for a failure: with the names that look like a misspelt one.
+---Rewrites the message of a failure, with suggestions for a misspelt name.
 ---@param message string
 ---@return string
 function wording.failure(message)
@@ -92,8 +92,8 @@ function wording.failure(message)
    return near.improved(wording.command(message))
 end
 
----Write a message of the command. Its lines stay lines; other control characters, which names of
----files and functions may have, are made harmless.
+---Writes a message of the command. Its lines stay lines; other control characters, which names of
+---files and functions may contain, are escaped.
 ---@param err file*
 ---@param message string
 function wording.say(err, message)

@@ -1,4 +1,4 @@
--- Little languages of the command line: conditions, lists, quantities.
+-- Parses values on the command line: conditions, lists, quantities.
 
 local conditions = require "profio.conditions"
 local failure = require "profio.cli.failure"
@@ -8,7 +8,7 @@ local words = {}
 
 -- {====== Lists ======
 
----Cut at commas that stand outside parentheses; "\," is a comma.
+---Splits at commas outside of parentheses; "\," is a comma.
 ---@param text string
 ---@return string[]
 function words.split(text)
@@ -36,7 +36,7 @@ end
 
 -- {====== Values ======
 
--- A whole number, or a time in ns; nil when the text is none, or needs more than 64 bits.
+-- Parses an integer, or a time in ns; nil if the text is neither, or needs more than 64 bits.
 local function whole(text)
    local hex = text:match "^0[xX](%x+)$"
    if hex then
@@ -59,7 +59,7 @@ function readers.addr(text)
    return whole(text), "an address (0x401000)"
 end
 
--- Hexadecimal, as it is printed; 0x may stand before it.
+-- Hexadecimal, as it is printed; a prefix 0x is allowed.
 function readers.handle(text)
    local digits = text:match "^0[xX](%x+)$" or text:match "^%x+$"
    local value = digits and #digits <= 16 and math.tointeger(tonumber("0x" .. digits)) or nil
@@ -79,7 +79,7 @@ function readers.bool(text)
    return truths[text], "true or false"
 end
 
--- A text of the command line as a value of a column.
+-- Converts a text to a value of a column.
 local function value_of(text, field)
    local read = readers[field.type]
    if not read then
@@ -99,7 +99,7 @@ end
 local lowest = { int = math.mininteger, num = -math.huge, addr = 0, handle = 0 }
 local highest = { int = math.maxinteger, num = math.huge, addr = -1, handle = -1 }
 
--- lo..hi, where either end may be left out; nil when it is no range.
+-- Parses lo..hi, where either end may be omitted; nil if it is no range.
 local function range_of(text, field)
    local low, high = text:match "^(.-)%.%.(.*)$"
    if not low or not lowest[field.type] then
@@ -134,7 +134,7 @@ local function field_called(fields, name)
    failure.use("no column '%s'; there are: %s", name, table.concat(names, ", "))
 end
 
----The parts of a condition.
+---Splits a condition.
 ---@param text string
 ---@return string name of the column
 ---@return string operator
@@ -152,7 +152,7 @@ function words.parts(text)
    return name, operator, rest, negated == "!"
 end
 
--- The value next to another one, in the order of the column's type; nil where there is none.
+-- Returns the next larger or smaller value of the column's type; nil if there is none.
 local function next_to(value, field, step)
    if field.type == "num" then
       if value ~= value or value == step * math.huge then
@@ -179,7 +179,7 @@ local function compared(operator, text, field)
    if operator == ">" or operator == "<" then
       value = next_to(value, field, operator == ">" and 1 or -1)
    end
-   if value == nil then -- nothing is beyond the last value
+   if value == nil then -- no value lies beyond the last one
       return conditions.between(highest[field.type], lowest[field.type])
    elseif operator:sub(1, 1) == ">" then
       return conditions.between(value, nil)
@@ -187,7 +187,7 @@ local function compared(operator, text, field)
    return conditions.between(nil, value)
 end
 
----A condition of the command line for view:where.
+---Converts a condition of the command line for view:where.
 ---@param text string col=val, col=a,b, col~pattern, col=lo..hi, col!=val, col!~pattern, col>=val,
 ---col>val, col<=val, col<val
 ---@param fields table[] { name=, type= } of the view's columns
@@ -208,7 +208,7 @@ end
 
 -- }======
 
----A whole number of an option; raises at wrong use.
+---Parses an integer of an option; raises on wrong use.
 ---@param text string
 ---@param option string
 ---@return integer
@@ -220,12 +220,12 @@ function words.number(text, option)
    return value
 end
 
----A time of an option: 1.5ms, 2s, a number in --unit (ns when there is none), or 10% of the trace.
+---Parses a time of an option: 1.5ms, 2s, a number in --unit (default ns), or 10% of the trace.
 ---@param text string
----@param unit string|nil of numbers without one
+---@param unit string|nil unit of numbers without one
 ---@param option string
 ---@return integer|nil time in nanoseconds
----@return number|nil percent when it is a part of the trace
+---@return number|nil percent if it is a part of the trace
 function words.time(text, unit, option)
    local percent = tonumber(text:match "^%+?(%d*%.?%d*)%%$")
    if percent and percent <= 100 then
@@ -239,7 +239,7 @@ function words.time(text, unit, option)
    return time
 end
 
----One of some words; raises at wrong use.
+---Checks that a text is one of some choices; raises on wrong use.
 ---@param text string
 ---@param option string
 ---@param choices string[]
@@ -253,7 +253,7 @@ function words.choice(text, option, choices)
    failure.use("%s is one of %s; got '%s'", option, table.concat(choices, ", "), text)
 end
 
----name=value of --set.
+---Splits name=value of --set.
 ---@param text string
 ---@return string name
 ---@return string value
