@@ -1,9 +1,10 @@
 /*
-** br.h - what the files of the format br share: the output of DEBUG PROFILE
-** of Business Rules! BASIC.
+** br.h - the records of the format br, the output of DEBUG PROFILE of Business
+** Rules! BASIC, and the functions that its files share. Times are in
+** nanoseconds.
 **
-** A row of records without header, magic number, version or lengths; all
-** numbers are big-endian:
+** A file is a sequence of records without header, magic number, version or
+** lengths; all numbers are big-endian:
 **
 **   OFFSET SIZE FIELD            01 CREATE MODULE MAPPING
 **   0      1    01
@@ -28,23 +29,24 @@
 **
 **   06 END CURRENT LINE, 08 GOSUB, 09 MAIN ROUTINE: that byte alone
 **
-** They stand in groups, mappings between them:
+** Records form groups, with mappings between them. A group is one line that was
+** executed, or one sample:
 **
 **   group := 03 tag? (04 | 05 tag?)* 06        tag := 07 | 08 | 09
 **
-** From the page "Profiler File Layout" of the BR wiki. It does not say in
-** which order the backtraces stand, whether times include what a line called,
-** nor what type 02 is (and how long: nothing behind it can be read).
+** From the page "Profiler File Layout" of the BR wiki. It does not specify the
+** order of the backtraces, whether times include called lines, and type 02 (nor
+** its length, so nothing after it can be read).
 **
-**   br_record.c    from record to record
-**   br_names.c     names of modules and functions, in the code page of the file
-**   br_groups.c     from group to group, and what is wrong with them
-**   br_prescan.c    how to read what the page leaves open
-**   br_open.c      the format: score, open, header facts, tables
-**   br_samples.c   the reader of groups
-**   br_frames.c    the reader of the frames of groups
-**   br_raw_records.c       the reader of records
-**   br_encoder.c    the way out
+**   br_record.c       decodes one record
+**   br_names.c        names of modules and functions, from the code page
+**   br_groups.c       parser of groups; reports all damage
+**   br_prescan.c      decides what the page leaves open
+**   br_open.c         the format: score, open, tables
+**   br_samples.c      reader of table samples: a row for each group
+**   br_frames.c       reader of table frames
+**   br_raw_records.c  reader of table raw
+**   br_encoder.c      the encoder
 */
 
 #ifndef br_h
@@ -59,7 +61,7 @@
 #include "model/trace.h"
 
 typedef enum br_type {
-  BR_REST = 0, /* no type: bytes from which on nothing could be read */
+  BR_REST = 0, /* not a type: the bytes after which nothing can be read */
   BR_MODULE = 1,
   BR_LINE = 3,
   BR_TIME = 4,
@@ -71,18 +73,16 @@ typedef enum br_type {
   BR_TYPES = 10
 } br_type;
 
-#define BR_MODULES         65536 /* numbers a module may have */
+#define BR_MODULES         65536 /* possible numbers of modules */
 #define BR_LAST_LINE       99999 /* of a BR program; the first is 1 */
-#define BR_DEPTH           65536 /* frames kept of a group, unless told */
-#define BR_LONG_TIME       (1000000000000000000u) /* 32 years: no real time */
-#define BR_MAX_NAME        255   /* bytes of a function's name */
-#define BR_MAX_MODULE_NAME 65535 /* bytes of a module's name */
+#define BR_DEPTH           65536 /* default of option max_depth */
+#define BR_LONG_TIME       (1000000000000000000u) /* 32 years: implausible */
+#define BR_MAX_NAME        255                    /* bytes of a function name */
+#define BR_MAX_MODULE_NAME 65535                  /* bytes of a module name */
 
-/* Bytes of a module's name as UTF-8. */
+/* Bytes of a module name as UTF-8. */
 #define BR_MAX_CONVERTED PF_CONVERTED_MOST(BR_MAX_MODULE_NAME)
 
-
-/* br_record.c */
 
 typedef struct br_record {
   br_type type;
@@ -96,98 +96,103 @@ typedef struct br_record {
 
 typedef enum br_result {
   BR_COMPLETE,
-  BR_TRUNCATED, /* the bytes end inside the record; its size is what it needs */
-  BR_INVALID    /* what stands there is no record */
+  BR_TRUNCATED, /* the bytes end inside the record; size: what it needs */
+  BR_INVALID    /* not a record */
 } br_result;
 
-/* The record at `at`, where at least one byte is left. */
+/* br_record.c: decodes the record at `at`, which is before the end of the
+   bytes. */
 br_result br_record_at (pf_bytes bytes, uint64_t at, br_record *record);
 
 
-/* br_names.c */
-
-/* Converts the names of one reader from the code page of the file to UTF-8. */
+/* br_names.c: converts the names of one reader from the code page of the file
+   to UTF-8. */
 typedef struct br_names {
   pf_dictionary *dictionary;
   pf_converter converter;
-  uint8_t *text; /* BR_MAX_CONVERTED bytes; NULL until a name needs them */
+  uint8_t *text; /* owned: BR_MAX_CONVERTED bytes; NULL until needed */
 } br_names;
 
-/* Whether profio's recorder wrote the file: its first mapping says so, in
-   `author`. */
+/* Returns true if profio's recorder wrote the file; *author is then the name of
+   its first mapping. */
 bool br_recorded_by (const pf_trace *trace, pf_bytes *author);
 
-/* Set `charset`, which is zeroed, to the option code_page, and state it in the
-   trace's info. The names of a recording stay as they are: they are UTF-8
-   whatever the option says. An unknown code page is PF_EUNSUPPORTED. */
+/* Opens the charset, which is zeroed, that option code_page names, and states
+   it in a fact. The names of a recording are always UTF-8, so the option is
+   ignored for them. PF_EUNSUPPORTED for an unknown code page. */
 pf_status br_charset_open (pf_charset *charset, pf_trace *trace,
                            pf_error *error);
 
-/* For the names of an opened trace. Close also after a failure, or zeroed. */
+/* Opens the names of a trace. Call br_names_close also after a failure; it
+   accepts a zeroed struct. */
 pf_status br_names_open (br_names *names, const pf_trace *trace,
                          pf_error *error);
 void br_names_close (br_names *names);
 
-/* The id of a name of the file in the dictionary, where it is UTF-8;
-   PF_NO_NAME: no memory. */
+/* Interns a name of the file as UTF-8. PF_NO_NAME when out of memory. */
 uint32_t br_intern (br_names *names, pf_bytes name);
 
 
-/* br_groups.c */
-
-/* What the line of a frame belongs to. */
+/* br_groups.c: the kind of routine that contains the line of a frame. */
 typedef enum br_routine {
-  BR_UNKNOWN, /* the file does not say */
+  BR_UNKNOWN, /* the file does not state it */
   BR_IN_FUNCTION,
   BR_IN_GOSUB,
   BR_IN_MAIN,
   BR_ROUTINES
 } br_routine;
 
-/* The numbers in a dictionary of the words for them, which column `kind` has
-   and areas have as their class. */
+/* Interns the names of the routines, which are the values of column `kind` and
+   the classes of areas. PF_OK or PF_ENOMEM. */
 pf_status br_intern_routines (pf_dictionary *dictionary,
                               uint32_t routines[BR_ROUTINES], pf_error *error);
 
-/* A line of a program. Without gaps: frames compare with memcmp. */
+/* A line of a program. No padding, because frames are compared with memcmp. */
 typedef struct br_frame {
-  uint32_t module; /* the name of its file: of the dictionary */
+  uint32_t module; /* id of the name of its file */
   uint32_t line;
-  uint32_t function; /* a name, or PF_NO_NAME */
+  uint32_t function; /* id of a name, or PF_NO_NAME */
   uint16_t clause;
   uint16_t routine; /* br_routine */
 } br_frame;
 
 typedef struct br_group {
   uint64_t offset;
-  br_frame *frames; /* the current line, then the backtraces as they come */
+  br_frame *frames; /* owned: the current line, then backtraces in the order of
+                       the file */
   size_t nframes, capacity;
-  uint64_t dropped; /* backtraces beyond the depth that is kept */
+  uint64_t dropped; /* backtraces beyond the maximum depth */
   bool has_time;
   uint64_t spent;
 } br_group;
 
-/* A position between two records, and the group it is in. */
+/* The parser of groups: a position between two records, and the current group.
+   Call br_parser_open, br_next_group until it returns PF_END,
+   br_parser_close. */
 typedef struct br_parser {
   pf_trace *trace;
   br_names names;
   uint64_t at;
-  uint32_t *modules;                /* by number: its name + 1; 0: not mapped */
-  uint64_t mappings, groups, timed; /* how many there were */
-  size_t depth;                     /* frames kept of a group */
-  bool is_live; /* the file grows: what is cut short may become whole */
+  uint32_t *modules;                /* owned; by number: id of the name + 1; 0:
+                                       not mapped */
+  uint64_t mappings, groups, timed; /* counts so far; `timed`: groups with a
+                                       time */
+  size_t depth;                     /* maximum number of frames kept of a
+                                       group */
+  bool is_live; /* the file may grow: an incomplete record is not reported */
   bool in_group;
-  bool may_tag;      /* a frame has just begun */
-  bool has_odd_line; /* one was reported */
+  bool may_have_tag;    /* the last record began a frame */
+  bool has_warned_line; /* an implausible line number has been reported */
   br_group group;
 } br_parser;
 
-/* A parser from the start; close it also after a failure. */
+/* Sets the parser to the start of the file. Call br_parser_close also after a
+   failure. */
 pf_status br_parser_open (br_parser *parser, pf_trace *trace, pf_error *error);
 void br_parser_close (br_parser *parser);
 
-/* The next group into parser->group: PF_MORE, PF_END, in a live trace PF_AGAIN,
-   or a failure. */
+/* Parses the next group into parser->group. Returns PF_MORE, PF_END, in a live
+   trace PF_AGAIN, or a failure. */
 pf_status br_next_group (br_parser *parser, pf_error *error);
 
 static inline uint64_t br_left (const br_parser *parser) {
@@ -195,24 +200,22 @@ static inline uint64_t br_left (const br_parser *parser) {
 }
 
 
-/* br_prescan.c */
-
-/* How the groups are to be read. */
+/* br_prescan.c: what the page of the format leaves open. */
 typedef struct br_interpretation {
-  bool outer_first; /* backtraces stand with the outermost frame first */
-  bool inclusive;   /* times include what the line called */
+  bool outer_first; /* backtraces are in the order from the outermost frame */
+  bool inclusive;   /* times include called lines */
   bool has_callers; /* some group has backtraces */
 } br_interpretation;
 
-/* Read the first megabyte, or with an option `wall` everything: decide on the
-   readings, and say in the trace's info what they are and why. `rows` is how
-   many groups there are, or -1 when that was not all. */
+/* Scans the first megabyte (with option `wall` the whole file), sets *interp,
+   and states the decisions and their reasons in facts. *rows is the number of
+   groups, or -1 if the scan did not reach the end. PF_OK or a failure. */
 pf_status br_prescan (pf_trace *trace, br_interpretation *interp, int64_t *rows,
                       pf_error *error);
 
 
-/* The frame at a level of the parser's group: 0 is the line itself, 1 its caller,
-   and so on to the outermost. */
+/* The frame of a group at a level: 0 is the line itself, 1 its caller, and so
+   on. */
 static inline const br_frame *br_frame_of (const br_group *group,
                                            const br_interpretation *interp,
                                            size_t level) {
@@ -221,7 +224,8 @@ static inline const br_frame *br_frame_of (const br_group *group,
 }
 
 
-/* br_samples.c, br_frames.c, br_raw_records.c, br_encoder.c */
+/* Columns and readers: br_samples.c, br_frames.c, br_raw_records.c; the
+   encoder: br_encoder.c. */
 
 enum {
   SAMPLES_MODULE,
@@ -273,7 +277,7 @@ pf_status br_open_frames (pf_trace *trace, const pf_table *table,
 pf_status br_open_raw (pf_trace *trace, const pf_table *table,
                        pf_reader **reader, pf_error *error);
 
-#define BR_WRITTEN 1 /* the tables the encoder takes: samples */
+#define BR_WRITTEN 1 /* the encoder takes table samples */
 extern const pf_table br_written[BR_WRITTEN];
 
 pf_status br_encoder (const pf_option *options, size_t noptions,

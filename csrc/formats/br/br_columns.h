@@ -1,5 +1,6 @@
 /*
-** br_columns.h - what br_open.c and the readers share.
+** br_columns.h - the state of an opened br trace, and functions of the readers
+** that set values of columns (of unwanted columns they ignore them).
 */
 
 #ifndef br_columns_h
@@ -7,14 +8,15 @@
 
 #include "formats/br/br.h"
 
-/* The state of an opened trace. */
+/* The state of an opened trace (trace->state), freed by `close` of
+   br_open.c. */
 typedef struct br_file {
   br_interpretation interp;
-  pf_charset charset; /* of its names */
+  pf_charset charset; /* of names */
   pf_table tables[3];
 } br_file;
 
-/* Whether a column is to be filled. */
+/* Returns true if a column is wanted. */
 static inline bool br_wanted (const pf_batch *batch, size_t column) {
   return batch->columns[column].data != NULL;
 }
@@ -31,7 +33,7 @@ static inline void br_put_id (pf_batch *batch, size_t column, size_t row,
     batch->columns[column].ids[row] = id;
 }
 
-/* A value that is not there reads as 0. */
+/* Sets a value to missing, and to 0. */
 static inline void br_put_missing (pf_batch *batch, size_t column, size_t row) {
   pf_column *const c = &batch->columns[column];
   if (c->data == NULL)

@@ -1,9 +1,9 @@
 /*
-** br_encoder.c - the way out: a group for each row, a mapping before the first
-** line of each module. Backtraces are written with the innermost caller first.
+** br_encoder.c - the encoder: writes a group for each row, and a mapping before
+** the first line of each module. Backtraces begin with the innermost caller.
 **
-** A row's own line may be missing where it has a stack, whose innermost frame
-** it then is.
+** A row needs no line of its own if it has a stack, whose innermost frame is
+** then its line.
 */
 
 #include <stdlib.h>
@@ -17,22 +17,23 @@ const pf_table br_written[BR_WRITTEN] = {
 typedef struct br_writer {
   pf_encoder encoder;
   pf_dictionary *dictionary;
-  uint32_t routines[BR_ROUTINES]; /* their words, in the dictionary */
-  uint32_t *numbers;         /* by name: the module's number, 0: not mapped */
-  uint32_t numbers_capacity; /* names there is room for */
-  uint32_t mapped;           /* modules there are */
-  /* Frames of areas as they are written: the first byte of each is that of
-     BR_LINE, and two bytes before it say how many there are. */
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  uint32_t *numbers;         /* by name: number of the module, 0: not mapped */
+  uint32_t numbers_capacity; /* of `numbers` */
+  uint32_t mapped;           /* number of mapped modules */
+  /* The encoded frames of areas: their size in two bytes, then the frame, which
+     begins with BR_LINE. */
   uint8_t *frames;
   size_t frames_used, frames_capacity;
-  uint32_t *frame_of;         /* by area: where its frame begins, 0: not made */
-  uint32_t frame_of_capacity; /* areas there is room for */
-  uint32_t author;    /* name that the first mapping has, or PF_NO_NAME */
-  pf_charset charset; /* of the names in the file */
+  uint32_t *frame_of;         /* by area: offset of its frame, 0: not encoded */
+  uint32_t frame_of_capacity; /* of `frame_of` */
+  uint32_t author;            /* name of the first mapping, or PF_NO_NAME */
+  pf_charset charset;         /* of the names in the file */
   pf_converter to_page;
-  uint8_t *text; /* the last name that was converted */
+  uint8_t *text; /* buffer for a converted name */
   size_t text_capacity;
-  uint8_t function[BR_MAX_NAME]; /* of the last frame that was checked */
+  uint8_t function[BR_MAX_NAME]; /* name of the function of the last checked
+                                    frame */
   size_t function_size;
 } br_writer;
 
@@ -45,7 +46,7 @@ static pf_status too_large (pf_error *error, const char *what, int64_t value) {
 }
 
 
-/* The bytes of a name in the code page of the file, valid until the next call. */
+/* Converts a name to the code page of the file; valid until the next call. */
 static pf_status to_page (br_writer *self, uint32_t name, pf_bytes *out,
                           pf_error *error) {
   const pf_bytes text = pf_name(self->dictionary, name);
@@ -106,12 +107,12 @@ static pf_status put_mapping (br_writer *self, uint32_t name, pf_sink *sink,
   (void)pf_sink_uint(sink, 1, true, BR_MODULE);
   (void)pf_sink_uint(sink, 2, true, self->mapped);
   (void)pf_sink_uint(sink, 2, true, text.size);
-  (void)pf_sink_put(sink, text.at, text.size); /* flushing tells failures */
+  (void)pf_sink_put(sink, text.at, text.size); /* flushing reports failures */
   return PF_OK;
 }
 
 
-/* Map the module of a frame, when it has not been. */
+/* Writes a mapping for the module of a frame, if there is none. */
 static pf_status map_module (br_writer *self, const br_frame *frame,
                              pf_sink *sink, pf_error *error) {
   if (frame->module < self->numbers_capacity &&
@@ -123,7 +124,7 @@ static pf_status map_module (br_writer *self, const br_frame *frame,
 
 #define MAX_FRAME (10 + BR_MAX_NAME)
 
-/* The frame that was checked last, as that of a line; its size. */
+/* Encodes the frame that was checked last, as a line. Returns its size. */
 static size_t save_frame (const br_writer *self, const br_frame *frame,
                           uint8_t bytes[MAX_FRAME]) {
   size_t size = 8;
@@ -153,8 +154,8 @@ static bool has (const pf_batch *batch, size_t column, size_t row) {
 }
 
 
-/* Lines and clauses must fit; a frame in a function has its name, which is kept
-   for save_frame. */
+/* Checks line and clause, and that a frame in a function has a name, which is
+   kept for save_frame. */
 static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
                               br_frame *frame, pf_error *error) {
   if (line < 0 || line > UINT32_MAX)
@@ -184,7 +185,7 @@ static pf_status check_frame (br_writer *self, int64_t line, int64_t clause,
 }
 
 
-/* The routine of a word; BR_ROUTINES when it is none. */
+/* The routine with this name, or BR_ROUTINES. */
 static br_routine routine_of (const br_writer *self, uint32_t word) {
   unsigned i = 0;
   while (i < BR_ROUTINES && self->routines[i] != word)
@@ -193,8 +194,8 @@ static br_routine routine_of (const br_writer *self, uint32_t word) {
 }
 
 
-/* A frame of a stack: the file and the line of its area are the module and the
-   line, its class is the kind, its value the clause. */
+/* Converts an area to a frame: its file is the module, its line the line, its
+   class the routine, its value the clause. */
 static pf_status area_frame (br_writer *self, uint32_t number, br_frame *frame,
                              pf_error *error) {
   const pf_area *const area = pf_area_at(self->dictionary, number);
@@ -229,7 +230,7 @@ static pf_status row_frame (br_writer *self, const pf_batch *batch, size_t row,
 /* }====== */
 
 
-/* {====== Frames that were written ====== */
+/* {====== Encoded frames ====== */
 
 static bool reserve_frame (br_writer *self, uint32_t number) {
   if (self->frames_capacity - self->frames_used < 2 + MAX_FRAME) {
@@ -254,9 +255,9 @@ static bool reserve_frame (br_writer *self, uint32_t number) {
 }
 
 
-/* Make the frame of an area, whose module is mapped by that. */
-static pf_status make_frame (br_writer *self, uint32_t number, pf_sink *sink,
-                             pf_error *error) {
+/* Encodes the frame of an area, and maps its module. */
+static pf_status build_frame (br_writer *self, uint32_t number, pf_sink *sink,
+                              pf_error *error) {
   br_frame frame = {.module = PF_NO_NAME};
   pf_status status = area_frame(self, number, &frame, error);
   if (status == PF_OK)
@@ -276,7 +277,7 @@ static pf_status make_frame (br_writer *self, uint32_t number, pf_sink *sink,
 }
 
 
-/* The frame of an area that has been made. */
+/* The encoded frame of an area. */
 static pf_bytes frame_of (const br_writer *self, uint32_t number) {
   uint16_t size;
   const uint8_t *const at = self->frames + self->frame_of[number];
@@ -285,13 +286,13 @@ static pf_bytes frame_of (const br_writer *self, uint32_t number) {
 }
 
 
-/* Make the frames of a stack, and add up their bytes. */
-static pf_status make_frames (br_writer *self, uint32_t stack, size_t *size,
-                              pf_sink *sink, pf_error *error) {
+/* Encodes the frames of a stack and adds their sizes to *size. */
+static pf_status build_frames (br_writer *self, uint32_t stack, size_t *size,
+                               pf_sink *sink, pf_error *error) {
   while (stack != PF_NO_STACK) {
     const pf_stack *const s = pf_stack_at(self->dictionary, stack);
     if (s->frame >= self->frame_of_capacity || self->frame_of[s->frame] == 0) {
-      const pf_status status = make_frame(self, s->frame, sink, error);
+      const pf_status status = build_frame(self, s->frame, sink, error);
       if (status != PF_OK)
         return status;
     }
@@ -306,19 +307,19 @@ static pf_status make_frames (br_writer *self, uint32_t stack, size_t *size,
 
 /* {====== One row ====== */
 
-/* What is written of a row, checked. */
+/* A checked group, ready to be written. */
 typedef struct group {
-  uint8_t own[MAX_FRAME]; /* of a line that is no area's */
+  uint8_t own[MAX_FRAME]; /* the frame of a row that has its own line */
   pf_bytes line;
-  uint32_t callers; /* a stack whose frames are made */
-  size_t size;      /* bytes of all of it */
+  uint32_t callers; /* a stack with encoded frames */
+  size_t size;      /* bytes of the group */
   bool has_time;
   int64_t spent;
 } group;
 
 
-/* The row's line, and its callers: from its own columns and a stack around them,
-   or all from a stack. All modules are mapped by that. */
+/* Determines the line and the callers of a row: from its own columns and its
+   stack, or both from its stack. All modules are mapped afterwards. */
 static pf_status read_frames (br_writer *self, const pf_batch *batch,
                               size_t row, group *g, pf_sink *sink,
                               pf_error *error) {
@@ -336,21 +337,21 @@ static pf_status read_frames (br_writer *self, const pf_batch *batch,
       return status;
     g->line = (pf_bytes){g->own, save_frame(self, &line, g->own)};
     g->size += g->line.size;
-    return make_frames(self, g->callers, &g->size, sink, error);
+    return build_frames(self, g->callers, &g->size, sink, error);
   }
   if (!has_stack) {
     (void)pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                   "a row of samples has no module and no stack");
     return PF_EUNSUPPORTED;
   }
-  const pf_status status = make_frames(self, stack, &g->size, sink, error);
+  const pf_status status = build_frames(self, stack, &g->size, sink, error);
   if (status == PF_OK)
     g->line = frame_of(self, first->frame);
   return status;
 }
 
 
-/* The bytes of a group. */
+/* Encodes a group. */
 static void save_group (const br_writer *self, const group *g, uint8_t *at) {
   memcpy(at, g->line.at, g->line.size);
   at += g->line.size;
@@ -371,8 +372,8 @@ static void save_group (const br_writer *self, const group *g, uint8_t *at) {
 }
 
 
-/* A group that is larger than a buffer. A sink that has failed takes anything, and
-   flushing tells of it. */
+/* Writes a group larger than the buffer of the sink. A failed sink accepts
+   anything; flushing reports the failure. */
 static pf_status put_large (const br_writer *self, const group *g,
                             pf_sink *sink, pf_error *error) {
   uint8_t *const bytes = malloc(g->size);
@@ -385,8 +386,8 @@ static pf_status put_large (const br_writer *self, const group *g,
 }
 
 
-/* Everything is checked, and all modules are mapped, before the group begins:
-   a row that is refused leaves none. */
+/* Writes a row. Everything is checked and mapped before, so a refused row
+   leaves nothing in the file. */
 static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
                           pf_sink *sink, pf_error *error) {
   group g;
@@ -410,7 +411,8 @@ static pf_status put_row (br_writer *self, const pf_batch *batch, size_t row,
 /* }====== */
 
 
-/* A mapping that no line uses says at the start which program wrote the file. */
+/* Writes a mapping that no line uses, which states the program that wrote the
+   file. */
 static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
   const uint32_t name = self->author;
   self->author = PF_NO_NAME;
@@ -418,7 +420,7 @@ static pf_status put_author (br_writer *self, pf_sink *sink, pf_error *error) {
 }
 
 
-/* Modules get numbers behind those that have been mapped. */
+/* New modules get the numbers after those that have been mapped. */
 static void resume (pf_encoder *encoder, const pf_sink *sink, uint64_t count) {
   br_writer *const self = (br_writer *)(void *)encoder;
   (void)sink;
@@ -433,14 +435,14 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
                       pf_sink *sink, pf_error *error) {
   br_writer *const self = (br_writer *)(void *)encoder;
   pf_status status = put_author(self, sink, error);
-  (void)table; /* there is one */
+  (void)table; /* there is only one */
   for (size_t row = 0; row < batch->rows && status == PF_OK; row++)
     status = put_row(self, batch, row, sink, error);
   return status;
 }
 
 
-/* No record ends a file, and no header counts: flushing and finishing. */
+/* Files have neither an end record nor a count, so this also is `flush`. */
 static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   return put_author((br_writer *)(void *)encoder, sink, error);
 }
@@ -457,7 +459,7 @@ static void close_writer (pf_encoder *encoder) {
 }
 
 
-/* The program that recorded, and the code page. */
+/* Reads the name of the recorder and the code page. */
 static pf_status read_options (br_writer *self, const pf_trace *asked,
                                pf_error *error) {
   pf_bytes author, page;

@@ -1,5 +1,5 @@
 /*
-** br_frames.c - the reader of all frames: for each group its line, then its
+** br_frames.c - the reader of table frames: for each group its line, then its
 ** callers from the innermost to the outermost.
 */
 
@@ -25,9 +25,10 @@ typedef struct frames_reader {
   pf_reader reader;
   br_parser parser;
   const br_interpretation *interp;
-  uint32_t routines[BR_ROUTINES]; /* their words, in the dictionary */
-  uint32_t words[2];              /* line, caller */
-  size_t level, count;            /* the next frame of the group, and all */
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  uint32_t frame_ids[2];          /* ids of "line" and "caller" */
+  size_t level, count;            /* next frame of the group, and number of
+                                     frames */
 } frames_reader;
 
 
@@ -37,7 +38,7 @@ static void put_frame (const frames_reader *self, pf_batch *batch) {
   const size_t row = batch->rows++;
   br_put_int(batch, FRAMES_OFFSET, row, (int64_t)group->offset);
   br_put_int(batch, FRAMES_LEVEL, row, (int64_t)self->level);
-  br_put_id(batch, FRAMES_FRAME, row, self->words[self->level > 0]);
+  br_put_id(batch, FRAMES_FRAME, row, self->frame_ids[self->level > 0]);
   br_put_id(batch, FRAMES_MODULE, row, frame->module);
   br_put_int(batch, FRAMES_LINE, row, frame->line);
   br_put_int(batch, FRAMES_CLAUSE, row, frame->clause);
@@ -83,9 +84,9 @@ static void close_reader (pf_reader *reader) {
 
 static pf_status intern_words (frames_reader *self, pf_dictionary *dictionary,
                                pf_error *error) {
-  self->words[0] = pf_intern_text(dictionary, "line");
-  self->words[1] = pf_intern_text(dictionary, "caller");
-  if (self->words[0] == PF_NO_NAME || self->words[1] == PF_NO_NAME)
+  self->frame_ids[0] = pf_intern_text(dictionary, "line");
+  self->frame_ids[1] = pf_intern_text(dictionary, "caller");
+  if (self->frame_ids[0] == PF_NO_NAME || self->frame_ids[1] == PF_NO_NAME)
     return br_no_memory(error);
   return br_intern_routines(dictionary, self->routines, error);
 }

@@ -1,6 +1,6 @@
 /*
-** br_groups.c - from group to group. Everything that is wrong with records in
-** their places is found and reported here.
+** br_groups.c - the parser of groups. It detects and reports all records that
+** are damaged or in a wrong place.
 */
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ void br_parser_close (br_parser *parser) {
 }
 
 
-/* Damage at a record; the next one can be read. */
+/* Warns about a record; the next one can be read. */
 static pf_status warn_damage (const br_parser *parser, const br_record *record,
                               const char *code, pf_error *error,
                               const char *text) {
@@ -58,9 +58,10 @@ static pf_status warn_damage (const br_parser *parser, const br_record *record,
 }
 
 
-/* {====== Modules ======*/
+/* {====== Modules ====== */
 
-/* What a new mapping does to the one there was. */
+/* Warns about an empty name, a mapping inside a group, and a number that is
+   mapped again. */
 static pf_status check_mapping (const br_parser *parser,
                                 const br_record *record, uint32_t name,
                                 pf_error *error) {
@@ -91,12 +92,12 @@ static pf_status take_mapping (br_parser *parser, const br_record *record,
   const pf_status status = check_mapping(parser, record, name, error);
   parser->modules[record->module] = name + 1;
   parser->mappings++;
-  parser->may_tag = false;
+  parser->may_have_tag = false;
   return status;
 }
 
 
-/* The name of a module that no mapping names. */
+/* Builds the name of a module without a mapping. */
 static pf_status name_unmapped (br_parser *parser, const br_record *record,
                                 uint32_t *name, pf_error *error) {
   char text[16];
@@ -127,21 +128,22 @@ static bool reserve_frame (br_group *group) {
 }
 
 
-/* profio's recorder writes C functions as line 0 of this module. */
+/* profio's recorder writes C functions as line 0 of module [C]. */
 static bool is_in_c (const br_parser *parser, uint32_t module) {
   const pf_bytes name = pf_name(parser->trace->dictionary, module);
   return name.size == 3 && memcmp(name.at, "[C]", 3) == 0;
 }
 
 
-/* BR numbers lines from 1 to 99999; said once, since others write more. */
+/* Warns once about a line that is not 1 to 99999, because other programs write
+   such lines. */
 static pf_status check_line (br_parser *parser, const br_record *record,
                              uint32_t module, pf_error *error) {
-  if (parser->has_odd_line ||
+  if (parser->has_warned_line ||
       (record->line >= 1 && record->line <= BR_LAST_LINE) ||
       (record->line == 0 && is_in_c(parser, module)))
     return PF_OK;
-  parser->has_odd_line = true;
+  parser->has_warned_line = true;
   return pf_warn(
       parser->trace, PF_NOTE, "br-odd-line", PF_EFORMAT, record->offset, error,
       "line %u: lines of BR programs are 1 to %d", record->line, BR_LAST_LINE);
@@ -163,7 +165,7 @@ static pf_status add_frame (br_parser *parser, const br_record *record,
     return br_no_memory(error);
   group->frames[group->nframes++] =
       (br_frame){module, record->line, PF_NO_NAME, record->clause, BR_UNKNOWN};
-  parser->may_tag = true;
+  parser->may_have_tag = true;
   return PF_OK;
 }
 
@@ -174,7 +176,7 @@ static pf_status take_backtrace (br_parser *parser, const br_record *record,
     return warn_damage(parser, record, "br-stray", error, "outside a group");
   if (parser->group.nframes <= parser->depth)
     return add_frame(parser, record, error);
-  parser->may_tag = false;
+  parser->may_have_tag = false;
   if (parser->group.dropped++ > 0)
     return PF_OK;
   return pf_warn(parser->trace, PF_DAMAGE, "br-deep", PF_ELIMIT, record->offset,
@@ -194,9 +196,9 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
   if (!parser->in_group)
     return warn_damage(parser, record, "br-stray", error, "outside a group");
   if (group->dropped > 0)
-    return PF_OK; /* of a frame that is not kept */
+    return PF_OK; /* it belongs to a frame that is not kept */
   br_frame *const frame = &group->frames[group->nframes - 1];
-  if (!parser->may_tag)
+  if (!parser->may_have_tag)
     return warn_damage(parser, record, "br-stray-tag", error,
                        "it must follow a line or a backtrace at once");
   if (frame->routine != BR_UNKNOWN)
@@ -244,14 +246,14 @@ static pf_status take_time (br_parser *parser, const br_record *record,
   group->spent = record->spent > UINT64_MAX - group->spent
                      ? UINT64_MAX
                      : group->spent + record->spent;
-  parser->may_tag = false;
+  parser->may_have_tag = false;
   return status;
 }
 
 /* }====== */
 
 
-/* {====== The take_end of the bytes ====== */
+/* {====== The end of the bytes ====== */
 
 static pf_status take_truncated (br_parser *parser, const br_record *record,
                                  pf_error *error) {
@@ -266,7 +268,7 @@ static pf_status take_truncated (br_parser *parser, const br_record *record,
 }
 
 
-/* Whether all of the bytes are 0. */
+/* Returns true if all bytes are 0. */
 static bool are_zero (const uint8_t *at, uint64_t size) {
   return at[0] == 0 && memcmp(at, at + 1, (size_t)size - 1) == 0;
 }
@@ -294,7 +296,7 @@ static pf_status take_invalid (br_parser *parser, const br_record *record,
 }
 
 
-/* The bytes take_end, maybe inside a group: that one is lost. */
+/* Ends the parse; an unfinished group is dropped with a warning. */
 static pf_status take_end (br_parser *parser, pf_error *error) {
   if (!parser->in_group)
     return PF_END;
@@ -321,9 +323,9 @@ static pf_status begin_group (br_parser *parser, const br_record *record,
 }
 
 
-/* A group begins where one is open: that one ends here. */
-static pf_status end_nested (br_parser *parser, const br_record *record,
-                             pf_error *error) {
+/* A group begins before the end of the last one, which ends here. */
+static pf_status end_unfinished (br_parser *parser, const br_record *record,
+                                 pf_error *error) {
   parser->in_group = false;
   return warn_damage(parser, record, "br-nested", error,
                      "the group before it has no end; it ends here");
@@ -348,7 +350,7 @@ static pf_status take_record (br_parser *parser, const br_record *record,
 }
 
 
-/* Files where some groups have a time and others none: said once. */
+/* Counts a group. Warns once if some groups have a time and others do not. */
 static pf_status count_group (br_parser *parser, pf_error *error) {
   const bool was_mixed = parser->timed != 0 && parser->timed != parser->groups;
   parser->groups++;
@@ -374,7 +376,7 @@ pf_status br_next_group (br_parser *parser, pf_error *error) {
       status = found == BR_TRUNCATED ? take_truncated(parser, &record, error)
                                      : take_invalid(parser, &record, error);
     else if (was_in_group && record.type == BR_LINE)
-      status = end_nested(parser, &record, error);
+      status = end_unfinished(parser, &record, error);
     else {
       status = take_record(parser, &record, error);
       parser->at += record.size;

@@ -1,6 +1,6 @@
 /*
-** br_names.c - names of modules and functions: from the code page of the file into
-** the dictionary.
+** br_names.c - interns names of modules and functions, converted from the code
+** page of the file.
 */
 
 #include <stdlib.h>

@@ -1,8 +1,6 @@
 /*
-** br_open.c - the format br: line profiles of Business Rules! BASIC.
-**
-** The file has no header. Opening reads its first megabyte, to see how it is
-** to be read; the readers parser from the start.
+** br_open.c - the format br: line profiles of Business Rules! BASIC. The file
+** has no header; opening pre-scans its first megabyte (br_prescan.c).
 */
 
 #include <stdlib.h>
@@ -16,9 +14,9 @@ static const pf_table all_tables[] = {
 };
 
 
-/* {====== Knowing it ====== */
+/* {====== Detection ====== */
 
-/* Whether a name looks like that of a file. */
+/* Returns true if a name could be that of a file. */
 static bool is_printable (pf_bytes name) {
   size_t odd = 0;
   for (size_t i = 0; i < name.size; i++)
@@ -27,16 +25,16 @@ static bool is_printable (pf_bytes name) {
 }
 
 
-/* What of a file has been seen while scoring. */
-typedef struct seen {
-  bool is_mapped[256]; /* by the low byte of a module's number */
+/* State of the scan for the score. */
+typedef struct scan {
+  bool is_mapped[256]; /* by the low byte of the number */
   bool in_group, has_group;
-  bool has_odd_name; /* a module has a name that files do not have */
-} seen;
+  bool has_odd_name; /* the name of a module contains control characters */
+} scan;
 
 
-/* Whether a record may stand where it does. */
-static bool is_allowed (seen *s, const br_record *record) {
+/* Returns true if a record is allowed after those before it. */
+static bool is_allowed (scan *s, const br_record *record) {
   switch (record->type) {
     case BR_MODULE:
       s->is_mapped[record->module & 0xff] = true;
@@ -56,18 +54,18 @@ static bool is_allowed (seen *s, const br_record *record) {
 }
 
 
-/* Nothing marks the file: it must read well from the first byte on, and name
-   a module and hold a whole group of it. Where a name is odd, as those of Lua's
-   chunks may be, it must read well to the last byte that is examined. */
+/* There is no magic number: the file must be valid from the first byte on, map
+   a module and contain a complete group of it. With odd names, as those of Lua
+   chunks, it must be valid to the end of `head`. */
 static int score (pf_bytes head, uint64_t size) {
-  seen s = {.in_group = false};
+  scan s = {.in_group = false};
   br_record record;
   uint64_t at = 0;
   if (head.size == 0 || head.at[0] != BR_MODULE)
     return 0;
   while (at < head.size) {
     const br_result found = br_record_at(head, at, &record);
-    if (found == BR_TRUNCATED) /* where the head ends, or the file */
+    if (found == BR_TRUNCATED) /* at the end of `head` or of the file */
       return s.has_group && (!s.has_odd_name || size > head.size) ? 60 : 0;
     if (found == BR_INVALID || !is_allowed(&s, &record))
       return s.has_group && !s.has_odd_name ? 20 : 0;
@@ -81,7 +79,7 @@ static int score (pf_bytes head, uint64_t size) {
 /* }====== */
 
 
-/* The first byte decides whether it can be read at all. */
+/* Refuses a file whose first byte is not a record type. */
 static pf_status check_start (const pf_trace *trace, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;
@@ -93,7 +91,8 @@ static pf_status check_start (const pf_trace *trace, pf_error *error) {
 }
 
 
-/* Lengths the other way round run past the end at the first name. */
+/* Warns if the length of the first name exceeds the file in big-endian order,
+   but not in little-endian order. */
 static pf_status check_order (pf_trace *trace, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   br_record record;

@@ -1,15 +1,15 @@
 /*
-** br_prescan.c - how to read what the page of the format leaves open.
+** br_prescan.c - decides what the page of the format leaves open.
 **
-** The order of backtraces: a line of the main routine can only be the
-** outermost frame. MAIN ROUTINE on the last of two or more backtraces, and
-** not on the first, says that the innermost caller comes first; on the first
-** and not on the last it says the opposite.
+** Order of backtraces: a line of the main routine can only be the outermost
+** frame. If MAIN ROUTINE is on the last of two or more backtraces, and not on
+** the first, the innermost caller comes first; in the opposite case the
+** outermost.
 **
-** Whether times include calls: lines are written when they are done, so a
-** line's callees stand before it. When each of MIN_CALLERS lines or more took at
-** least as long as all its callees before it, times include them. Or the sum
-** of all times is more than the time that passed, which option `wall` gives.
+** Times: lines are written when they end, so the callees of a line precede it.
+** Times are inclusive if at least MIN_CALLERS lines, and all that have callees,
+** took at least as long as all their callees together; or if the sum of all
+** times exceeds the elapsed time, which option `wall` states.
 */
 
 #include <stdio.h>
@@ -17,34 +17,34 @@
 
 #include "formats/br/br.h"
 
-#define PRESCAN_BYTES \
-  1048576u            /* bytes looked at before the first row is given */
-#define MIN_CALLERS 8 /* that must have taken as long as their callees */
+#define PRESCAN_BYTES 1048576u /* bytes scanned before the first row is read */
+#define MIN_CALLERS   8        /* needed for inclusive times */
 
-/* What is seen of the order of backtraces. */
+/* Evidence for the order of backtraces. */
 typedef struct order {
-  uint64_t backtraces;            /* of all groups */
-  uint64_t main_first, main_last; /* groups that say one or the other */
+  uint64_t backtraces;            /* number in all groups */
+  uint64_t main_first, main_last; /* groups with the main routine first, last */
 } order;
 
-/* What is seen of the times. */
+/* Evidence for inclusive times. */
 typedef struct times {
-  uint64_t sum;             /* of all, no more than UINT64_MAX */
-  uint64_t longer, shorter; /* callers that took as long as their callees */
+  uint64_t sum;             /* of all times, at most UINT64_MAX */
+  uint64_t longer, shorter; /* callers that took as long as their callees or
+                               longer; and shorter */
 } times;
 
 typedef struct prescan {
   br_parser parser;
-  bool reads_all;       /* and not only the beginning */
-  bool has_reached_end; /* it got to the end */
-  uint64_t *callees;    /* by depth: time of the lines that it called */
+  bool reads_all;       /* not only the first PRESCAN_BYTES */
+  bool has_reached_end; /* the scan reached the end */
+  uint64_t *callees;    /* owned; by depth: time of the callees so far */
   size_t capacity;
-  bool is_recording; /* profio's recorder wrote it */
+  bool is_recording; /* written by profio's recorder */
 } prescan;
 
 
-/* State in the trace's info that profio's recorder wrote the file: then it is
-   known how the file is to be read. */
+/* Detects files of profio's recorder, whose order and times are known, and
+   states the recorder in a fact. */
 static void detect_recorder (pf_trace *trace, prescan *s) {
   pf_bytes author;
   s->is_recording = br_recorded_by(trace, &author);
@@ -53,7 +53,7 @@ static void detect_recorder (pf_trace *trace, prescan *s) {
 }
 
 
-/* The next group of the part that is looked at. */
+/* The next group to scan. */
 static pf_status next_group (prescan *s, pf_error *error) {
   if (!s->reads_all && s->parser.at >= PRESCAN_BYTES)
     return PF_END;
@@ -146,7 +146,7 @@ static uint64_t capped_sum (uint64_t a, uint64_t b) {
 }
 
 
-/* Hold a line that is done against the lines it called. */
+/* Compares a line with the lines that it called. */
 static pf_status inspect_time (prescan *s, const br_group *group, times *seen,
                                pf_error *error) {
   const size_t depth = group->nframes;
@@ -217,7 +217,7 @@ static void set_dialect (pf_trace *trace, const prescan *s) {
 }
 
 
-/* Look at all groups of the part; they tell both. */
+/* Scans the groups for both kinds of evidence. */
 static pf_status inspect_groups (prescan *s, order *backtraces, times *seen,
                                  pf_error *error) {
   pf_status status;

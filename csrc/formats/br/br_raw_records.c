@@ -1,6 +1,6 @@
 /*
-** br_raw_records.c - the records of a file as it states them: joined, the bytes of all
-** rows are the file.
+** br_raw_records.c - the reader of table raw: the records of the file. The
+** bytes of all rows together are the file.
 */
 
 #include <stdlib.h>
@@ -38,11 +38,12 @@ typedef struct raw_reader {
   br_names names;
   uint64_t at;
   bool is_live;
-  uint32_t kinds[BR_TYPES]; /* the words for them, in the dictionary */
+  uint32_t kinds[BR_TYPES]; /* ids of their names */
 } raw_reader;
 
 
-static void put_place (pf_batch *batch, size_t row, const br_record *record) {
+static void put_position (pf_batch *batch, size_t row,
+                          const br_record *record) {
   const bool has_line = record->type == BR_LINE || record->type == BR_BACKTRACE;
   if (has_line || record->type == BR_MODULE)
     br_put_int(batch, RAW_MODULE_NUMBER, row, record->module);
@@ -79,7 +80,7 @@ static pf_status put_record (raw_reader *self, pf_batch *batch,
   br_put_int(batch, RAW_OFFSET, row, (int64_t)record->offset);
   br_put_int(batch, RAW_SIZE, row, (int64_t)record->size);
   br_put_id(batch, RAW_KIND, row, self->kinds[record->type]);
-  put_place(batch, row, record);
+  put_position(batch, row, record);
   if (record->type == BR_TIME && record->spent <= INT64_MAX)
     br_put_int(batch, RAW_SPENT, row, (int64_t)record->spent);
   else
@@ -92,8 +93,9 @@ static pf_status put_record (raw_reader *self, pf_batch *batch,
 }
 
 
-/* The record at the reader's place; what cannot be read is one of its own, but
-   in a live trace it may become whole. */
+/* Decodes the record at the position of the reader. Bytes that cannot be read
+   are one record, BR_REST; in a live trace an incomplete record is waited for
+   (PF_AGAIN). */
 static pf_status record_here (const raw_reader *self, br_record *record) {
   const pf_bytes bytes = self->trace->sources[0].bytes;
   if (self->at == bytes.size)

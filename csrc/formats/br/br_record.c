@@ -1,11 +1,11 @@
 /*
-** br_record.c - the record at a place in the file.
+** br_record.c - decodes one record.
 */
 
 #include "formats/br/br.h"
 
 
-/* Bytes of a record before its name; 0: no such type. */
+/* Bytes of a record before its name; 0: unknown type. */
 static size_t fixed_size (uint8_t type) {
   static const uint8_t sizes[BR_TYPES] = {
       [BR_MODULE] = 5, [BR_LINE] = 8,     [BR_TIME] = 9,  [BR_BACKTRACE] = 8,
@@ -14,7 +14,7 @@ static size_t fixed_size (uint8_t type) {
 }
 
 
-/* Bytes of the name of a record whose fixed part is there. */
+/* Bytes of the name, given the fixed part. */
 static size_t name_size (const uint8_t *at) {
   switch (at[0]) {
     case BR_MODULE: return pf_load16(at + 3, true);
@@ -24,7 +24,7 @@ static size_t name_size (const uint8_t *at) {
 }
 
 
-/* The fields of a record that is whole. */
+/* Sets the fields of a complete record. */
 static void load_fields (const uint8_t *at, br_record *record) {
   switch (record->type) {
     case BR_LINE:

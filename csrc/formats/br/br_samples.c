@@ -1,6 +1,6 @@
 /*
-** br_samples.c - the reader of groups: a row for each line that was executed, or
-** for each sample.
+** br_samples.c - the reader of table samples: a row for each group, that is,
+** each executed line or each sample.
 */
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const pf_field br_samples_fields[SAMPLES_COLUMNS] = {
     {"offset", PF_INT, "byte at which the group begins", false},
 };
 
-/* A frame of the last group and the stack it and its callers make. */
+/* A frame of the last group, and the stack that ends with it. */
 typedef struct known_frame {
   br_frame frame;
   uint32_t stack;
@@ -32,25 +32,25 @@ typedef struct samples_reader {
   pf_reader reader;
   br_parser parser;
   const br_interpretation *interp;
-  uint32_t routines[BR_ROUTINES]; /* their words, in the dictionary */
-  known_frame *stack; /* the last group's, the outermost frame first */
+  uint32_t routines[BR_ROUTINES]; /* ids of their names */
+  known_frame *stack;             /* of the last group, outermost frame first */
   size_t nstack, stack_capacity;
-  uint64_t *callees; /* by depth: time of the lines that it called */
+  uint64_t *callees; /* by depth: time of the callees so far, ns */
   size_t callees_capacity;
-  uint8_t words[BR_MAX_CONVERTED + 8];
+  uint8_t name_buffer[BR_MAX_CONVERTED + 8];
 } samples_reader;
 
 
 /* {====== Stacks ====== */
 
-/* A GOSUB has no name of its self_ns: it goes by its module's. */
+/* A GOSUB has no name, so its area is called "MODULE gosub". */
 static uint32_t gosub_name (samples_reader *self, uint32_t module) {
   static const char tail[] = " gosub";
   const pf_bytes name = pf_name(self->reader.dictionary, module);
-  memcpy(self->words, name.at, name.size);
-  memcpy(self->words + name.size, tail, sizeof tail);
+  memcpy(self->name_buffer, name.at, name.size);
+  memcpy(self->name_buffer + name.size, tail, sizeof tail);
   return pf_intern(self->reader.dictionary,
-                   (pf_bytes){self->words, name.size + sizeof tail - 1});
+                   (pf_bytes){self->name_buffer, name.size + sizeof tail - 1});
 }
 
 
@@ -85,7 +85,7 @@ static bool reserve_stack (samples_reader *self, size_t depth) {
 }
 
 
-/* The frame number `i` of a group, counted from the outermost. */
+/* Frame number `i` of the group, counted from the outermost. */
 static const br_frame *frame_at (const samples_reader *self, size_t i) {
   const br_group *const group = &self->parser.group;
   return br_frame_of(group, self->interp, group->nframes - 1 - i);
@@ -104,7 +104,8 @@ static bool push_frame (samples_reader *self, size_t i) {
 }
 
 
-/* The stack of the group: the outer frames are mostly those of the last. */
+/* Sets *stack to the stack of the group. Most outer frames are those of the
+   last group, so their stacks are reused. */
 static pf_status find_stack (samples_reader *self, uint32_t *stack,
                              pf_error *error) {
   const size_t depth = self->parser.group.nframes;
@@ -144,9 +145,9 @@ static bool reserve_depth (samples_reader *self, size_t depth) {
 }
 
 
-/* What is left of an inclusive time. Lines are written when they are done: the
-   lines that this one called, one frame deeper, came since the last one of its
-   self_ns depth. */
+/* Subtracts the time of the callees from an inclusive time. Lines are written
+   when they end: the callees are the groups one frame deeper since the last
+   group of this depth. */
 static pf_status compute_self (samples_reader *self, int64_t *self_ns,
                                pf_error *error) {
   const br_group *const group = &self->parser.group;
@@ -155,7 +156,7 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
     return br_no_memory(error);
   const uint64_t called = self->callees[depth + 1];
   self->callees[depth + 1] = 0;
-  self->callees[depth] += group->spent; /* below 2^63 each: wraps at worst */
+  self->callees[depth] += group->spent; /* less than 2^63 each; may wrap */
   *self_ns = (int64_t)(group->spent - called);
   if (called <= group->spent)
     return PF_OK;
@@ -168,8 +169,8 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
 }
 
 
-/* Times are missing in samples; what a line took itself can only be told from
-   an inclusive time where backtraces say who called whom. */
+/* Sets the times. Samples have none; self time can be computed from inclusive
+   times only if backtraces state the callers. */
 static pf_status put_times (samples_reader *self, pf_batch *batch, size_t row,
                             pf_error *error) {
   const br_group *const group = &self->parser.group;
@@ -247,7 +248,7 @@ pf_status br_open_samples (pf_trace *trace, const pf_table *table,
   samples_reader *const self = malloc(sizeof *self);
   if (self == NULL)
     return br_no_memory(error);
-  memset(self, 0, offsetof(samples_reader, words));
+  memset(self, 0, offsetof(samples_reader, name_buffer));
   self->reader.fields = table->fields;
   self->reader.nfields = table->nfields;
   self->reader.dictionary = trace->dictionary;
