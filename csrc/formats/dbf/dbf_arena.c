@@ -1,5 +1,6 @@
 /*
-** dbf_arena.c - a list of chunks that are used again for each batch.
+** dbf_arena.c - an arena allocator: a list of chunks that are reused for each
+** batch.
 */
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct dbf_chunk {
 };
 
 
-/* A chunk behind the current one. */
+/* Insert a chunk after the current one. */
 static dbf_chunk *add_chunk (dbf_arena *arena, size_t size) {
   dbf_chunk *const chunk = malloc(sizeof *chunk + size);
   if (chunk == NULL)

@@ -1,6 +1,10 @@
 /*
-** dbf_arena.h - memory for the converted text of one batch, name_set by pieces and
-** given back all at once.
+** dbf_arena.h - an arena allocator for the converted text of one batch: memory
+** is allocated in pieces and freed all at once (Hanson, C Interfaces and
+** Implementations, chapter 6). Used by the decoder and the encoder of tables.
+**
+** A zeroed dbf_arena is empty. Call dbf_arena_reset before each batch and
+** dbf_arena_close at the end.
 */
 
 #ifndef dbf_arena_h
@@ -8,13 +12,14 @@
 
 #include "formats/dbf/dbf.h"
 
-/* `size` bytes until the next dbf_arena_reset; NULL: no memory. */
+/* Returns `size` bytes that are valid until the next dbf_arena_reset; NULL if
+   out of memory. */
 uint8_t *dbf_arena_alloc (dbf_arena *arena, size_t size);
 
-/* Give back the last `size` bytes of what was name_set last. */
+/* Return the last `size` bytes of the last allocation. */
 void dbf_arena_shrink (dbf_arena *arena, size_t size);
 
-/* All of it is free again; what is unusually large goes back to the system. */
+/* Free all allocations. Chunks of the usual size are kept for reuse. */
 void dbf_arena_reset (dbf_arena *arena);
 
 void dbf_arena_close (dbf_arena *arena);

@@ -1,7 +1,6 @@
 /*
-** dbf_code_page.c - the code page that a table states: by the mark of its header,
-** or in words in the .cpg file cpg it. The marks are those of dBASE and
-** FoxPro.
+** dbf_code_page.c - code pages of tables, by the mark in the header or by the
+** text of a .cpg file. The marks are those of dBASE and FoxPro.
 */
 
 #include <stdio.h>
@@ -16,7 +15,7 @@ typedef struct page_mark {
   const char *name;
 } page_mark;
 
-/* Of several marks of one code page, the one to be written comes first. */
+/* Of several marks of a code page the first one is written. */
 static const page_mark marks[] = {
     {0x00, ""},
     {0x01, "CP437"},
@@ -99,7 +98,7 @@ const char *dbf_code_page (uint8_t mark) {
 }
 
 
-/* The code page that has a number: 1252, 65001, 28591, 88591. */
+/* Format the name of a code page with a number: 1252, 65001, 28591, 88591. */
 static void number_page (unsigned long number, char name[32]) {
   if (number == 65001)
     snprintf(name, 32, "UTF-8");
@@ -114,13 +113,14 @@ static void number_page (unsigned long number, char name[32]) {
 }
 
 
-/* Whether the letters of a word are those of `capitals`, which are not ended. */
+/* Whether `size` bytes of a word equal `capitals`, ignoring case. */
 static bool are_letters (const char *word, size_t size, const char *capitals) {
   return strlen(capitals) == size && strncasecmp(word, capitals, size) == 0;
 }
 
 
-/* The text of a .cpg file without blanks; false when it is no word. */
+/* Copy the text of a .cpg file without blanks. Returns false if it is not a
+   word of up to 31 bytes. */
 static bool read_word (pf_bytes text, char word[32]) {
   size_t n = 0;
   if (text.size >= 3 && memcmp(text.at, "\xef\xbb\xbf", 3) == 0)
@@ -137,8 +137,8 @@ static bool read_word (pf_bytes text, char word[32]) {
 }
 
 
-/* The digits behind the letters of a word, without signs between; false when
-   something else stands there. */
+/* Copy the digits at the end of a word, without separators. Returns false if it
+   has other characters. */
 static bool read_digits (const char *word, char digits[32]) {
   size_t used = 0;
   for (; *word != '\0'; word++)
@@ -161,7 +161,7 @@ bool dbf_cpg_page (pf_bytes text, char name[32]) {
   while ((name[letters] | 0x20) >= 'a' && (name[letters] | 0x20) <= 'z')
     letters++;
   if (!read_digits(name + letters, digits))
-    return true; /* a name of iconv's */
+    return true; /* a name of iconv */
   const unsigned long number = strtoul(digits, NULL, 10);
   if (are_letters(name, letters, "LDID")) {
     const char *const page =

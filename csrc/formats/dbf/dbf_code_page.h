@@ -1,5 +1,6 @@
 /*
-** dbf_code_page.h - how a table states the code page of its text.
+** dbf_code_page.h - code pages of tables. Used by the reader and the encoder.
+** The names are those of iconv.
 */
 
 #ifndef dbf_code_page_h
@@ -7,15 +8,16 @@
 
 #include "profio.h"
 
-/* The name of the code page of a header's byte 29; NULL: unknown; "": none. */
+/* Returns the name of the code page of a mark (byte 29); "" for 0, NULL if it
+   is unknown. */
 const char *dbf_code_page (uint8_t mark);
 
-/* The code page that the text of a .cpg file states: UTF-8, 1252, ANSI 1252,
-   ISO 88591, LDID/87, OEM 866 or a name of iconv's. False: none. */
+/* Get the code page that a .cpg file states: UTF-8, 1252, ANSI 1252, ISO 88591,
+   LDID/87, OEM 866 or a name of iconv. Returns false if there is none. */
 bool dbf_cpg_page (pf_bytes text, char name[32]);
 
-/* The mark that says a code page, by its name in letters of any case; 0 when
-   there is none. */
+/* Returns the mark of a code page by its name, ignoring case; 0 if it has
+   none. */
 uint8_t dbf_code_page_mark (const char *name);
 
 #endif

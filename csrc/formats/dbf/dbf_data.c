@@ -1,9 +1,9 @@
 /*
-** dbf_data.c - table `data`: a column for each field, then the number of the
-** record and whether it is marked as deleted.
+** dbf_data.c - the reader of table data: a column for each field, the number of
+** the record, and its delete flag.
 **
-** Only name_key fields are decoded. Records that the option `deleted` leaves out
-** end a run, so what they hold is never looked at.
+** Only wanted fields are decoded. Records that the option `deleted` excludes
+** end a run, so their fields are never decoded.
 */
 
 #include <stdlib.h>
@@ -12,17 +12,16 @@
 #include "model/batch.h"
 
 #define MAX_BYTES \
-  ((size_t)4 << 20)  /* of records, or of converted text, that
-                                         a batch may stand for */
-#define MEMO_ROWS 16 /* rows between two looks at that */
+  ((size_t)4 << 20)  /* limit of records or converted text per batch */
+#define MEMO_ROWS 16 /* rows between checks of this limit, with memos */
 
 typedef struct data_reader {
   pf_reader reader;
   pf_trace *trace;
   const dbf_state *state;
   const dbf_file *file;
-  uint64_t record; /* the next one */
-  size_t max_rows; /* rows of a batch */
+  uint64_t record; /* index of the next record */
+  size_t max_rows; /* maximum rows of a batch */
   dbf_decoder decoder;
 } data_reader;
 
@@ -38,7 +37,8 @@ static bool is_shown (const data_reader *self, const uint8_t *record) {
 }
 
 
-/* How many of the run's first records are shown, or else how many are not. */
+/* Returns how many of the first records of a run are shown (or are not, with
+   `shown` false). */
 static size_t count_shown (const data_reader *self, const dbf_run *run,
                            bool shown) {
   const size_t size = self->file->record;
@@ -49,7 +49,7 @@ static size_t count_shown (const data_reader *self, const dbf_run *run,
 }
 
 
-/* The first that is left out is worth a word. */
+/* Note once that deleted records are left out. */
 static pf_status note_deleted (const data_reader *self, uint64_t offset,
                                pf_error *error) {
   if (self->state->shown != DBF_LIVE ||
@@ -61,7 +61,8 @@ static pf_status note_deleted (const data_reader *self, uint64_t offset,
 }
 
 
-/* The next records that are shown, at max_rows `max_rows`; an empty run at the end. */
+/* Find the next records that are shown, at most `max_rows`. The run is empty at
+   the end. */
 static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
                            pf_error *error) {
   const pf_bytes bytes = self->trace->sources[0].bytes;
@@ -84,7 +85,7 @@ static pf_status next_run (data_reader *self, size_t max_rows, dbf_run *run,
 
 /* {====== Rows ====== */
 
-/* A delete flag that is none leaves the record live. */
+/* Warn of invalid delete flags. Such records count as not deleted. */
 static pf_status check_flags (const data_reader *self, const dbf_run *run,
                               pf_error *error) {
   const size_t size = self->file->record;
@@ -148,7 +149,8 @@ static pf_status add_run (data_reader *self, const dbf_run *run,
 }
 
 
-/* Whether memos are name_key, whose size no record tells. */
+/* Whether a memo column is wanted. The size of memos is not known before they
+   are read. */
 static bool wants_memos (const data_reader *self, const pf_batch *batch) {
   for (size_t i = 0; i < self->state->ncolumns; i++) {
     const size_t field = self->state->columns[i].field;
@@ -182,7 +184,8 @@ static pf_status next (pf_reader *reader, pf_batch *batch, pf_error *error) {
 /* }====== */
 
 
-/* Records that are all shown are found by arithmetic; else flags are counted. */
+/* If all records are shown, the position is computed; otherwise records are
+   counted from the first one. */
 static pf_status seek (pf_reader *reader, uint64_t row, pf_error *error) {
   data_reader *const self = (data_reader *)reader;
   dbf_run run;

@@ -1,5 +1,5 @@
 /*
-** dbf_digits.c - numbers and dates, out of text and into it.
+** dbf_digits.c - converts numbers and dates from and to text.
 */
 
 #include <limits.h>
@@ -8,17 +8,17 @@
 
 #include "formats/dbf/dbf_internal.h"
 
-#define MAX_DIGITS 19 /* of a uint64_t that cannot overflow */
+#define MAX_DIGITS 19 /* decimal digits that always fit into uint64_t */
 
 __extension__ typedef unsigned __int128 wide;
 
-/* A number in decimal: digits * 10^power. */
+/* A decimal number: digits * 10^power. */
 typedef struct decimal {
   uint64_t digits;
-  int ndigits; /* digits in `digits`; one more: others are left out */
+  int ndigits; /* digits in `digits`; MAX_DIGITS + 1: others were dropped */
   int power;
-  bool is_inexact;       /* others than 0 were left out */
-  uint8_t first_dropped; /* the first digit that was left out, or 0 */
+  bool is_inexact;       /* a dropped digit was not 0 */
+  uint8_t first_dropped; /* the first digit that was dropped, or 0 */
   bool negative;
 } decimal;
 
@@ -53,8 +53,8 @@ static int bits_of (wide n) {
 }
 
 
-/* n * 2^shift to the nearest double, ties to even; `more` says that the true
-   number is a little above. */
+/* Returns n * 2^shift as the nearest double, ties to even. `more`: the exact
+   number is slightly above. */
 static double round_to_double (wide n, int shift, bool more) {
   const int extra = bits_of(n) - 53;
   if (extra <= 0)
@@ -68,8 +68,8 @@ static double round_to_double (wide n, int shift, bool more) {
 }
 
 
-/* The nearest double of a decimal with up to 19 digits and powers of ten up to
-   19; others are valid to the last bits. */
+/* Returns the nearest double. Exact rounding for powers of ten from -19 to 19,
+   otherwise with an error in the last bits. */
 static double to_double (const decimal *d) {
   double value;
   if (d->digits == 0)
@@ -99,12 +99,13 @@ static bool is_digit (uint8_t c) {
 }
 
 
-/* Take digits, each of which changes the power so; those that do not fit count
-   as zeros. */
+/* Parse digits; each one adds `power` to the power of ten. Digits above
+   MAX_DIGITS count as zeros. */
 static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
                                     const uint8_t *end, int power) {
   const uint8_t *const first = p;
-  uint64_t digits = d->digits; /* `p` might point at d->digits */
+  uint64_t digits = d->digits; /* a local copy: the compiler assumes that p
+                                  may alias d->digits */
   int ndigits = d->ndigits;
   for (; p < end && is_digit(*p) && ndigits < MAX_DIGITS; p++) {
     digits = digits * 10 + (uint64_t)(*p - '0');
@@ -124,7 +125,7 @@ static const uint8_t *parse_digits (decimal *d, const uint8_t *p,
 }
 
 
-/* Take e+12; false when what follows is none. */
+/* Parse an exponent like e+12 up to the end. Returns false for other text. */
 static bool parse_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
   if (p == end)
     return true;
@@ -141,7 +142,7 @@ static bool parse_exponent (decimal *d, const uint8_t *p, const uint8_t *end) {
 }
 
 
-/* Take a whole number in decimal: digits, one point or comma, an exponent. */
+/* Parse a sign, digits with one point or comma, and an exponent. */
 static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
   d->negative = p < end && *p == '-';
   p += p < end && (*p == '-' || *p == '+');
@@ -157,7 +158,7 @@ static bool parse_decimal (decimal *d, const uint8_t *p, const uint8_t *end) {
 }
 
 
-/* A decimal as a whole number, if it is one of 63 bits. */
+/* Convert to an integer. Returns false if it is not one or exceeds int64_t. */
 static bool to_int (const decimal *d, int64_t *whole) {
   uint64_t digits = d->digits;
   int power = d->power;
@@ -174,9 +175,9 @@ static bool to_int (const decimal *d, int64_t *whole) {
 }
 
 
-/* The whole number first_dropped to a decimal, of two equally near the one farther from
-   zero; false when it does not fit into 64 bits. With the digits ndigits only
-   numbers of a power of 0 need the first one that was left out. */
+/* Round to the nearest integer, ties away from zero. Returns false if it
+   exceeds int64_t. Dropped digits matter only if the power is 0: with a
+   negative power MAX_DIGITS digits determine the rounding. */
 static bool to_nearest (const decimal *d, int64_t *whole) {
   uint64_t value = d->digits;
   const uint64_t maximum = (uint64_t)INT64_MAX + d->negative;
@@ -195,7 +196,7 @@ static bool to_nearest (const decimal *d, int64_t *whole) {
 }
 
 
-/* The usual field: blanks, a sign, up to 18 digits, nothing else. */
+/* Fast path: an optional minus sign and up to 18 digits. */
 static bool parse_short (const uint8_t *p, const uint8_t *end, int64_t *whole) {
   const bool negative = p < end && *p == '-';
   p += negative;
@@ -218,8 +219,8 @@ static bool is_blank (uint8_t c) {
 }
 
 
-/* What a field says: DBF_DIGITS_INT when it is one of the usual ones, whose
-   number is in `whole`; DBF_DIGITS_NUM when the number is in `d`. */
+/* Parse a field. DBF_DIGITS_INT: *whole is set by the fast path;
+   DBF_DIGITS_NUM: the number is in *d. */
 static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
                          decimal *d) {
   const uint8_t *p = at, *end = at + size;
@@ -234,7 +235,7 @@ static dbf_digits parse (const uint8_t *at, size_t size, int64_t *whole,
   if (*p == '*')
     return DBF_DIGITS_STARS;
   if (*p == '.' && end - p == 1)
-    return DBF_DIGITS_NONE; /* the picture of a number that was not entered */
+    return DBF_DIGITS_NONE; /* the template of a number that was not entered */
   *d = (decimal){.digits = 0};
   return end - p <= INT_MAX / 2 && parse_decimal(d, p, end) ? DBF_DIGITS_NUM
                                                             : DBF_DIGITS_BAD;
@@ -290,12 +291,14 @@ static void put_ymd (uint8_t *out, uint32_t year, uint32_t month,
 }
 
 
-/* Days are counted from a 1st of March, so that the leap day is the last. */
+/* Days are counted from 1 March, so that the leap day is the last of a year
+   (Hinnant, chrono-Compatible Low-Level Date Algorithms). */
 bool dbf_put_day (uint8_t *out, int64_t julian) {
   const int64_t first = 1721426, last = 5373484; /* years 1 to 9999 */
   if (julian < first || julian > last)
     return false;
-  const uint32_t days = (uint32_t)(julian - 1721120); /* since 1 March 0 */
+  const uint32_t days = (uint32_t)(julian - 1721120); /* since 1 March of
+                                                         year 0 */
   const uint32_t era = days / 146097, of_era = days % 146097;
   const uint32_t of_years =
       of_era - of_era / 1460 + of_era / 36524 - of_era / 146096;

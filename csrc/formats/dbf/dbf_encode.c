@@ -1,10 +1,10 @@
 /*
-** dbf_encode.c - tables of Visual FoxPro (0x30, or 0x32 with varchar) and of
-** FoxPro 2 and dBASE III (0xF5 with memos, else 0x03), as header.c describes
-** them; memos are FPT.
+** dbf_encode.c - the encoder: tables of Visual FoxPro (0x30, or 0x32 with
+** varchar) and of FoxPro 2 and dBASE III (0xF5 with memos, else 0x03). The
+** layout is in dbf_header.c; memo files are FPT.
 **
-** The header comes first and is made right at each flush; records go out as
-** they come.
+** The header is written first and its record count updated at each flush.
+** Records are written as they come.
 */
 
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void put_null_flags (const dbf_writer *self, pf_sink *sink) {
 }
 
 
-/* A failure stays in the sink, and is seen when it is flushed. */
+/* The sink keeps a failure, which is reported when it is flushed. */
 static void put_header (dbf_writer *self, pf_sink *sink) {
   uint8_t head[32] = {0};
   head[0] = version_of(self);
@@ -134,7 +134,7 @@ static pf_status put (pf_encoder *encoder, size_t table, const pf_batch *batch,
 }
 
 
-/* The count, and what the header of the memo file says. */
+/* Update the record count, and the header of the memo file. */
 static pf_status update_counts (dbf_writer *self, pf_sink *sink,
                                 pf_error *error) {
   uint8_t count[4];
@@ -151,8 +151,8 @@ static pf_status flush (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
 }
 
 
-/* The .cpg file, where the header has no mark for the code page. Without bytes
-   the file does not come to be. */
+/* Write the .cpg file if the header has no mark for the code page. A side file
+   without bytes is not created. */
 static void put_cpg (const dbf_writer *self, pf_sink *sink) {
   pf_sink *const cpg = pf_sink_side(sink, "cpg");
   const char *const name = self->charset.name;
@@ -166,7 +166,7 @@ static pf_status finish (pf_encoder *encoder, pf_sink *sink, pf_error *error) {
   const pf_status status = update_counts(self, sink, error);
   if (status != PF_OK)
     return status;
-  put_cpg(self, sink); /* a failure stays in the sink until it is flushed */
+  put_cpg(self, sink); /* the sink keeps a failure */
   if (pf_sink_fill(sink, 0x1A, 1) != PF_OK)
     return pf_sink_flush(sink, error);
   return PF_OK;
@@ -200,7 +200,7 @@ static void close_writer (pf_encoder *encoder) {
 
 /* {====== Options ====== */
 
-/* Today, or the date of the option. */
+/* Set the date of the last change: the option, else today in UTC. */
 static pf_status read_date (dbf_writer *self, const pf_trace *asked,
                             pf_error *error) {
   const time_t now = time(NULL);
@@ -290,7 +290,7 @@ pf_status dbf_encoder (const pf_option *options, size_t noptions,
                        pf_dictionary *dictionary, pf_encoder **encoder,
                        pf_error *error) {
   dbf_writer *const self = calloc(1, sizeof *self);
-  (void)dictionary; /* no column is a name */
+  (void)dictionary; /* no column holds names */
   if (self == NULL)
     return dbf_no_memory(error);
   self->encoder = (pf_encoder){.put = put,

@@ -1,7 +1,7 @@
 /*
-** dbf_encode_fields.c - the fields of a table that is to be written, from a text:
-** NAME TYPE, NAME TYPE(SIZE), NAME TYPE(SIZE,DECIMALS), each with `null` behind
-** it or not, between commas.
+** dbf_encode_fields.c - parses the option `fields`: NAME TYPE, NAME TYPE(SIZE)
+** or NAME TYPE(SIZE,DECIMALS), optionally followed by `null`, separated by
+** commas.
 */
 
 #include <stdio.h>
@@ -10,15 +10,15 @@
 
 #include "formats/dbf/dbf_encode.h"
 
-#define MAX_FIELDS 255 /* FoxPro's own limit */
+#define MAX_FIELDS 255 /* limit of FoxPro */
 #define MAX_RECORD 65535
 
 /* A type that can be written. */
 typedef struct writable {
   char type;
   bool visual;     /* Visual FoxPro only */
-  uint8_t size;    /* the only one; 0: the field's own */
-  uint8_t maximum; /* the largest of its own */
+  uint8_t size;    /* fixed size; 0: stated by the field */
+  uint8_t maximum; /* maximum of a stated size */
   pf_type column;
 } writable;
 
@@ -34,9 +34,9 @@ static const writable types[] = {
 #define TYPES (sizeof types / sizeof types[0])
 
 
-/* {====== The text ====== */
+/* {====== The scanner ====== */
 
-/* Where in the text we are. */
+/* A position in the text. */
 typedef struct scanner {
   const uint8_t *at, *end;
 } scanner;
@@ -48,7 +48,7 @@ static void skip_blanks (scanner *s) {
 }
 
 
-/* Take one character, if it is that. */
+/* Skip blanks and the character `c`. Returns false if another one follows. */
 static bool accept (scanner *s, char c) {
   skip_blanks(s);
   if (s->at == s->end || *s->at != (uint8_t)c)
@@ -58,7 +58,7 @@ static bool accept (scanner *s, char c) {
 }
 
 
-/* Take what stands before the next blank, comma or parenthesis. */
+/* Returns the bytes before the next blank, comma or parenthesis. */
 static pf_bytes parse_word (scanner *s) {
   skip_blanks(s);
   pf_bytes word = {s->at, 0};
@@ -111,7 +111,7 @@ static const writable *writable_of (const dbf_writer *self, char type) {
 }
 
 
-/* Check what was name_set, and fill in what follows from the type. */
+/* Check a field, and set the defaults of its type. */
 static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
                               pf_error *error) {
   const writable *const type = writable_of(self, field->type);
@@ -135,7 +135,8 @@ static pf_status check_field (const dbf_writer *self, dbf_output_field *field,
 }
 
 
-/* Up to 10 bytes, none of control, and no digit first. */
+/* Whether a name has 1 to 10 bytes without blanks and control bytes, and does
+   not begin with a digit. */
 static bool is_name (pf_bytes name) {
   if (name.size == 0 || name.size > 10 ||
       (name.at[0] >= '0' && name.at[0] <= '9'))
@@ -173,9 +174,9 @@ static pf_status parse_field (const dbf_writer *self, scanner *s,
 /* }====== */
 
 
-/* {====== All of them ====== */
+/* {====== All fields ====== */
 
-/* Names that are given already, or to columns of ours. */
+/* Whether a name is used by another field or reserved for an added column. */
 static bool is_name_used (const dbf_writer *self,
                           const dbf_output_field *field) {
   const size_t size = strlen(field->name);
@@ -189,7 +190,7 @@ static bool is_name_used (const dbf_writer *self,
 }
 
 
-/* Give the field its place in the record, and its bits. */
+/* Set the offset of a field and the indexes of its bits. */
 static void place_field (dbf_writer *self, dbf_output_field *field,
                          uint32_t *bits) {
   field->offset = self->record_size;
@@ -231,7 +232,8 @@ static pf_status parse_fields (dbf_writer *self, pf_bytes text,
 }
 
 
-/* A column for each field, for a currency also its exact text; `deleted`. */
+/* Build the schema: a column for each field, a second one for the exact text of
+   a currency, and `deleted`. */
 static void make_schema (dbf_writer *self) {
   for (size_t i = 0; i < self->nfields; i++) {
     dbf_output_field *const field = &self->fields[i];

@@ -1,6 +1,5 @@
 /*
-** dbf_encode_memo.c - the memo file of a table that is written: FPT, as memo.c
-** describes it.
+** dbf_encode_memo.c - writes the memo file of a table: FPT, see dbf_memo.c.
 */
 
 #include "bytes/cursor.h"
@@ -14,7 +13,7 @@ static pf_sink *memo_sink (pf_sink *sink) {
 }
 
 
-/* The header of a memo file; its first block is behind it. */
+/* Write the header of the memo file, once. */
 static void begin_memos (dbf_writer *self, pf_sink *memo) {
   uint8_t size[2];
   if (self->next_block != 0)
@@ -64,7 +63,7 @@ pf_status dbf_end_memos (dbf_writer *self, pf_sink *sink, pf_error *error) {
   uint8_t next[4];
   if (!self->has_memos || memo == NULL)
     return PF_OK;
-  begin_memos(self, memo); /* a table with memo fields has a memo file */
+  begin_memos(self, memo); /* a table with memo fields needs the file */
   pf_save(next, 4, true, self->next_block);
   if (pf_sink_patch(memo, 0, next, 4) != PF_OK)
     return pf_sink_flush(memo, error);

@@ -1,6 +1,6 @@
 /*
-** dbf_encode_value.c - values into the bytes of their fields. What a field cannot
-** hold is refused, never cut; numbers may be rounded where that is asked for.
+** dbf_encode_value.c - encodes values into fields. A value that does not fit is
+** an error and never truncated; the option `round` allows rounding of numbers.
 */
 
 #include <errno.h>
@@ -12,13 +12,13 @@
 #include "formats/dbf/dbf_encode.h"
 #include "model/batch.h"
 
-/* A value on its way. */
+/* The arguments of all functions below. */
 typedef struct put_args {
   dbf_writer *writer;
   const dbf_output_field *field;
   const pf_column *column;
   size_t row;
-  uint8_t *out; /* its place in the record */
+  uint8_t *out; /* position of the field in the record */
   pf_sink *sink;
   pf_error *error;
 } put_args;
@@ -76,7 +76,8 @@ static void set_bit (const put_args *p, int32_t bit) {
 }
 
 
-/* V and Q: what is not full has its length in the last byte, and a bit. */
+/* V and Q: a shorter value has its length in the last byte, and the length bit
+   is set. */
 static pf_status put_varying (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   pf_status status = PF_OK;
@@ -109,7 +110,8 @@ static pf_status put_digits (const put_args *p, const char *digits, int size) {
 }
 
 
-/* The point is one, whatever the locale says; answers the size. */
+/* Format a number with a decimal point, whatever the locale. Returns the
+   size. */
 static int print_number (char *out, size_t capacity, int decimals,
                          double value) {
   const int size = snprintf(out, capacity, "%.*f", decimals, value);
@@ -120,8 +122,8 @@ static int print_number (char *out, size_t capacity, int decimals,
 }
 
 
-/* With fewer decimals than the field states where the number needs the room,
-   as the programs do that fill such fields. */
+/* Use fewer decimals than the field states if the number is too long, as other
+   programs do. */
 static pf_status put_number (const put_args *p) {
   const double value = p->column->nums[p->row];
   char digits[400];
@@ -173,7 +175,7 @@ static pf_status put_double (const put_args *p) {
 }
 
 
-/* The units of 1/10000 in an exact text; false when it is none. */
+/* Parse an exact text into units of 1/10000. Returns false if it is not one. */
 static bool exact_units (pf_bytes text, int64_t *units) {
   uint8_t digits[32], back[24];
   size_t size = 0;
@@ -184,14 +186,14 @@ static bool exact_units (pf_bytes text, int64_t *units) {
     if (text.at[i] != '.')
       digits[size++] = text.at[i];
   if (dbf_parse_digits(digits, size, units, &ignored) != DBF_DIGITS_INT) {
-    *units = INT64_MIN; /* the one that no positive number turns into */
+    *units = INT64_MIN; /* -2^63, which has no positive counterpart to parse */
   }
   const size_t written = dbf_put_currency(back, *units);
   return written == text.size && memcmp(back, text.at, written) == 0;
 }
 
 
-/* The exact text says it when it is there, else the number. */
+/* The exact text has precedence over the number. */
 static pf_status put_currency (const put_args *p) {
   const pf_column *const exact = p->column + 1;
   const bool has_exact = exact->data != NULL && !pf_is_missing(exact, p->row);
@@ -224,7 +226,7 @@ static pf_status put_logical (const put_args *p) {
 
 /* {====== Dates and times ====== */
 
-/* The eight digits of YYYY-MM-DD; false when it is no date. */
+/* Copy the eight digits of YYYY-MM-DD. Returns false if it is not a date. */
 static bool parse_date (pf_bytes text, uint8_t *digits) {
   uint8_t back[10];
   if (text.size < 10)
@@ -252,7 +254,7 @@ static uint32_t number_of (const uint8_t *digits, size_t count) {
 }
 
 
-/* The Julian day of a date: days since 1 March 4801 BC, and so on. */
+/* Returns the Julian day number of a date (Tondering, Calendar FAQ). */
 static uint32_t julian_day (const uint8_t *digits) {
   const uint32_t year = number_of(digits, 4), month = number_of(digits + 4, 2);
   const uint32_t before = month <= 2;
@@ -262,7 +264,7 @@ static uint32_t julian_day (const uint8_t *digits) {
 }
 
 
-/* The milliseconds of THH:MM:SS or THH:MM:SS.mmm; false when it is none. */
+/* Parse THH:MM:SS or THH:MM:SS.mmm. Returns false for other text. */
 static bool parse_clock (pf_bytes text, uint32_t *milliseconds) {
   static const char picture[] = "T00:00:00.000";
   if (text.size != 9 && text.size != 13)
@@ -295,7 +297,8 @@ static pf_status put_time (const put_args *p) {
 /* }====== */
 
 
-/* Text goes into the code page; what holds a NUL is none and stays. */
+/* Text is converted to the code page. A value with a NUL is binary and is
+   not. */
 static pf_status put_memo (const put_args *p) {
   pf_bytes value = p->column->bytes[p->row];
   const bool is_text =
@@ -319,7 +322,7 @@ static pf_status put_memo (const put_args *p) {
 }
 
 
-/* A missing value: null where the field allows it, else blank where its type
+/* Encode a missing value: null if the field allows it, else blank if its type
    has a blank. */
 static pf_status put_missing (const put_args *p) {
   const bool is_binary = strchr("IBYTMVQ", p->field->type) != NULL;
@@ -356,7 +359,7 @@ static pf_status put_present (const put_args *p) {
 }
 
 
-/* A currency is there when either of its columns says so. */
+/* A currency is present if one of its two columns is. */
 static bool is_present (const dbf_output_field *field, const pf_column *column,
                         size_t row) {
   const pf_column *const exact = column + 1;

@@ -1,12 +1,13 @@
 /*
-** dbf_fast_int.c - eight digits as one word. Its lowest byte is the first one.
+** dbf_fast_int.c - parses eight digits in one word (SIMD within a register).
+** The first digit is in the lowest byte.
 */
 
 #include "formats/dbf/dbf_fast_int.h"
 
 #include "bytes/cursor.h"
 
-#define BYTES(b) ((uint64_t)(b)*0x0101010101010101u) /* all of them are b */
+#define BYTES(b) ((uint64_t)(b)*0x0101010101010101u) /* a word of equal bytes */
 
 
 bool dbf_fast_int_open (dbf_fast_int *fast, const dbf_field *field,
@@ -38,8 +39,8 @@ static inline uint64_t word_of (const dbf_fast_int *fast, const uint8_t *at) {
 }
 
 
-/* Whether what stands before the word is blank. A few bytes are looked at as
-   the first ones of a word. */
+/* Whether the bytes before the word are blank. The last few are checked in an
+   overlapping word. */
 static inline bool is_blank (const uint8_t *at, size_t size) {
   size_t i = 0;
   for (; i + 8 < size; i += 8)
@@ -49,12 +50,13 @@ static inline bool is_blank (const uint8_t *at, size_t size) {
 }
 
 
-/* The number that a word says; false: another look is needed. */
+/* Parse blanks and digits. Returns false for other bytes and for blanks
+   only. */
 static inline bool read_word (uint64_t word, int64_t *value) {
-  const uint64_t bits = word ^ BYTES('0'); /* of a digit: its value */
+  const uint64_t bits = word ^ BYTES('0'); /* a digit becomes its value */
   const uint64_t marks = bits & BYTES(0x10);
-  const uint64_t blank = (marks << 4) - (marks >> 4); /* 0xff for each */
-  uint64_t digits = bits ^ marks;                     /* of a blank: 0 */
+  const uint64_t blank = (marks << 4) - (marks >> 4); /* 0xff for each blank */
+  uint64_t digits = bits ^ marks;                     /* a blank becomes 0 */
   const uint64_t invalid = (digits & blank) | (blank & (blank + 1)) |
                            ((digits | (digits + BYTES(0x76))) & BYTES(0x80));
   if (invalid != 0 || blank == UINT64_MAX)
@@ -67,7 +69,8 @@ static inline bool read_word (uint64_t word, int64_t *value) {
 }
 
 
-/* Records that have the word of the first one, as those of one thread do. */
+/* Fill values as long as the word equals the first one, as in the records of
+   one thread. */
 static size_t fill_same (const dbf_fast_int *fast, const uint8_t *at,
                          size_t stride, size_t count, int64_t *out) {
   const uint64_t first = word_of(fast, at);
@@ -80,7 +83,7 @@ static size_t fill_same (const dbf_fast_int *fast, const uint8_t *at,
 }
 
 
-/* The same, whatever they are. */
+/* Fill values of any words. */
 static size_t fill_any (const dbf_fast_int *fast, const uint8_t *at,
                         size_t stride, size_t count, int64_t *out) {
   size_t i = 0;
@@ -90,7 +93,7 @@ static size_t fill_any (const dbf_fast_int *fast, const uint8_t *at,
 }
 
 
-/* The same of fields that are longer than a word. */
+/* Fill values of fields that are longer than a word. */
 static size_t fill_long (const dbf_fast_int *fast, const uint8_t *at,
                          size_t stride, size_t count, int64_t *out) {
   const size_t prefix = fast->prefix;

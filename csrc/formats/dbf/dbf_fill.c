@@ -1,6 +1,6 @@
 /*
-** dbf_fill.c - fields of records into columns. One loop for each kind of field;
-** what is null by a flag is marked behind it.
+** dbf_fill.c - the decoder: one loop for each kind of field. Null flags are
+** applied afterwards.
 */
 
 #include <math.h>
@@ -13,13 +13,13 @@
 
 #define DAY_MS 86400000
 
-/* What the loops get: a field of a run, and where it goes. */
+/* The arguments of all loops. */
 typedef struct fill_args {
   dbf_decoder *decoder;
   const dbf_field *field;
   const dbf_run *run;
   const uint8_t *first; /* the field in the first record */
-  size_t stride;        /* from record to record */
+  size_t stride;        /* bytes of a record */
   pf_column *column;
   size_t row;
   pf_error *error;
@@ -31,9 +31,9 @@ static inline const uint8_t *value_at (const fill_args *f, size_t i) {
 }
 
 
-/* {====== What cannot be understood ====== */
+/* {====== Invalid values ====== */
 
-/* A few bytes of a value for people. */
+/* Copy the printable bytes of a value, others as "?". */
 static void show (char *out, size_t capacity, const uint8_t *bytes,
                   size_t size) {
   size_t i = 0;
@@ -43,7 +43,7 @@ static void show (char *out, size_t capacity, const uint8_t *bytes,
 }
 
 
-/* Value i is not what it should be: it is missing. */
+/* Mark value i as missing and warn. */
 static pf_status bad_value (const fill_args *f, size_t i,
                             const char *expected) {
   char shown[32];
@@ -56,7 +56,7 @@ static pf_status bad_value (const fill_args *f, size_t i,
 }
 
 
-/* Digits that were stars when they were written. */
+/* Mark a number that was stored as asterisks as missing and note it. */
 static pf_status warn_overflow (const fill_args *f, size_t i) {
   pf_set_missing(f->column, f->row + i);
   return pf_warn(f->decoder->trace, PF_NOTE, "dbf-overflow", PF_EFORMAT,
@@ -79,7 +79,7 @@ static bool is_all (const uint8_t *p, size_t size, uint8_t a, uint8_t b,
 
 /* {====== Numbers ====== */
 
-/* Digits that are not the usual ones. */
+/* General path for a number in digits. */
 static pf_status fill_number (const fill_args *f, size_t i) {
   const bool whole = f->column->type == PF_INT;
   int64_t integer = 0;
@@ -139,7 +139,8 @@ static pf_status fill_integer (const fill_args *f) {
 }
 
 
-/* The sign bit is inverted, so that the bytes sort; all zeros are blank. */
+/* The sign bit is inverted, so that the bytes sort like the numbers. 0 means
+   blank. */
 static pf_status fill_sortable (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const uint32_t bits = pf_load32be(value_at(f, i));
@@ -165,7 +166,8 @@ static pf_status fill_double (const fill_args *f) {
 }
 
 
-/* Of positive numbers the sign bit is inverted, of negative ones all bits. */
+/* The sign bit of positive numbers is inverted; all bits of negative ones are.
+   0 means blank. */
 static pf_status fill_ordered (const fill_args *f) {
   const uint64_t sign = (uint64_t)1 << 63;
   for (size_t i = 0; i < f->run->count; i++) {
@@ -222,7 +224,7 @@ static pf_status fill_logical (const fill_args *f) {
 
 /* {====== Dates and times ====== */
 
-/* Room for the text of a date and time; NULL: no memory. */
+/* Returns a buffer for a date and time; NULL if out of memory. */
 static uint8_t *alloc_time (const fill_args *f) {
   return dbf_arena_alloc(&f->decoder->arena, 24);
 }
@@ -246,7 +248,7 @@ static pf_status fill_date (const fill_args *f) {
 }
 
 
-/* Put day and time in a row; false when there is no such day. */
+/* Store a date and time. Returns false if the day is out of range. */
 static bool put_time (const fill_args *f, size_t i, uint8_t *out, int64_t day,
                       int64_t milliseconds) {
   if (!dbf_put_day(out, day + milliseconds / DAY_MS))
@@ -258,7 +260,8 @@ static bool put_time (const fill_args *f, size_t i, uint8_t *out, int64_t day,
 }
 
 
-/* A Julian day and the milliseconds since midnight; day 0 or blanks: none. */
+/* A Julian day and the milliseconds since midnight. Day 0 and blanks mean no
+   value. */
 static pf_status fill_time (const fill_args *f) {
   for (size_t i = 0; i < f->run->count; i++) {
     const uint32_t day = pf_load32le(value_at(f, i));
@@ -278,8 +281,8 @@ static pf_status fill_time (const fill_args *f) {
 }
 
 
-/* Milliseconds since the day before the first of year 1, a double, big-endian.
-   Files have its sign bit clear; the documents would have it inverted. */
+/* Milliseconds since the day before year 1, as a big-endian double. In files
+   its sign bit is clear, although the documentation says inverted. */
 static pf_status fill_instant (const fill_args *f) {
   const int64_t day_before = 1721425;
   for (size_t i = 0; i < f->run->count; i++) {
@@ -313,7 +316,7 @@ static bool has_bit (const fill_args *f, size_t i, int32_t bit) {
 }
 
 
-/* A value without the blanks and NULs at its end. */
+/* Returns a value without blanks and NULs at its end. */
 static pf_bytes trimmed (const uint8_t *p, size_t size) {
   while (size >= 8 && pf_load64le(p + size - 8) == 0x2020202020202020u)
     size -= 8;
@@ -323,7 +326,7 @@ static pf_bytes trimmed (const uint8_t *p, size_t size) {
 }
 
 
-/* Put text in a row, as UTF-8. */
+/* Store text in a row, converted to UTF-8. */
 static pf_status put_text (const fill_args *f, size_t row, pf_bytes text) {
   dbf_decoder *const d = f->decoder;
   f->column->bytes[row] = text;
@@ -351,7 +354,7 @@ static pf_status fill_text (const fill_args *f) {
 }
 
 
-/* V and Q: with its bit set the last byte is the number of those used. */
+/* V and Q: if the length bit is set, the last byte is the length. */
 static pf_status fill_varying (const fill_args *f) {
   const size_t size = f->field->size;
   const bool is_text = f->field->kind == DBF_TEXT;
@@ -382,7 +385,8 @@ static pf_status fill_binary (const fill_args *f) {
 
 /* {====== Memos ====== */
 
-/* The number of a memo's block; false when it is none. */
+/* Get the number of a memo block; 0: no memo. Returns false if it is
+   invalid. */
 static bool memo_block (const fill_args *f, size_t i, uint64_t *block) {
   int64_t whole = 0;
   double number;
@@ -406,7 +410,8 @@ static pf_status warn_no_memo_file (const fill_args *f, size_t i) {
 }
 
 
-/* Text has none; a picture in a memo for text has many, and must stay whole. */
+/* Whether a value has a NUL. Text has none; pictures in text memos have, and
+   must not be converted. */
 static bool has_nul (pf_bytes value) {
   return value.size > 0 && memchr(value.at, 0, value.size) != NULL;
 }
@@ -450,8 +455,9 @@ static pf_status fill_memo (const fill_args *f) {
 /* }====== */
 
 
-/* A program that knows no null flags fills them with blanks, as it does with
-   all it does not know; a value that is there says that it was one. */
+/* Programs without null flags fill them with blanks, as they do with all
+   unknown fields. So a null bit counts only if the value is blank or the flags
+   are not all blank. */
 static bool is_null (const fill_args *f, size_t i) {
   const dbf_file *const file = f->decoder->file;
   const dbf_field *const flags = &file->fields[file->null_flags];
@@ -470,8 +476,8 @@ static void mark_nulls (const fill_args *f) {
 }
 
 
-/* Of a field that the end of the record cuts, text is shown as far as it goes;
-   the others are missing. */
+/* Whether the end of the record truncates a field. Text and digits are still
+   decoded; other kinds are missing. */
 static bool is_cut (const dbf_field *field) {
   return field->size < field->stated && field->kind != DBF_TEXT &&
          field->kind != DBF_BINARY && field->kind != DBF_DIGITS;

@@ -1,35 +1,35 @@
 /*
-** dbf_header.c - the header of a table. Numbers are little-endian.
+** dbf_header.c - reads the header of a table. Numbers are little-endian.
 **
 ** dBASE III and IV, FoxPro, Visual FoxPro, Clipper, Xbase++:
 **   0    1   version
-**   1    3   date of the last change: year (less 1900, or modulo 100), month, day
+**   1    3   date of the last change: year (less 1900 or modulo 100), month, day
 **   4    4   number of records
-**   8    2   byte of the first record
+**   8    2   offset of the first record
 **   10   2   bytes of a record, with its delete flag
 **   28   1   1 structural index, 2 memo, 4 container
 **   29   1   code page
 **   32   32  descriptors, up to a byte 0x0D (0x0D 0x00 by Clipper and Xbase++'s
 **            DBFDBE; other writers end with 0x00 or 0x0A, or with nothing):
-**              0   11  name, ends with NUL unless it fills the place
+**              0   11  name, ends with NUL unless it has 11 bytes
 **              11  1   type
-**              12  4   offset in the record: Visual FoxPro alone, and often 0.
+**              12  4   offset in the record: Visual FoxPro only, and often 0.
 **                      Not used: offsets are sums of sizes
 **              16  1   size
 **              17  1   decimals; of a long C field the size's high byte
-**              18  1   flags: 1 system, 2 nullable, 4 no conversion, 0x0C counts
-**              19  5   next value and step of a field that counts
+**              18  1   flags: 1 system, 2 nullable, 4 no conversion, 12 counts
+**              19  5   next value and step of an autoincrement field
 **   then 263 bytes of Visual FoxPro: the path of its container, or zeros
 **
 ** dBASE 7 (0x04, 0x8C): the name of its language driver at 32; descriptors of
 ** 48 bytes from 68 on: name 32, type, size, decimals.
 **
 ** FoxBASE (0x02): records 2 bytes at 1, date 3, bytes of a record 2 at 6, 32
-** descriptors of 16 bytes from 8 on (name 11, type, size, address 2,
-** decimals); records begin at 521.
+** descriptors of 16 bytes from 8 on (name 11, type, size, address 2, decimals);
+** records begin at 521.
 **
-** From Microsoft's description of the table structure and from public files.
-** Not known: what the version byte 0x43, 0x63 and 0xCB change.
+** Sources: Microsoft's description of the table structure, and public files. It
+** is not known what the versions 0x43, 0x63 and 0xCB change.
 */
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@
 #include "bytes/cursor.h"
 #include "formats/dbf/dbf_internal.h"
 
-#define MAX_FIELDS 2046 /* descriptors that 65,535 bytes of header hold */
+#define MAX_FIELDS 2046 /* maximum in a header of 65,535 bytes */
 
 typedef struct known_version {
   uint8_t byte;
@@ -97,7 +97,8 @@ const dbf_layout *dbf_layout_of (uint8_t version) {
 
 /* {====== Sizes and counts ====== */
 
-/* What the header states; its bytes are there. */
+/* Returns the stated offset of the first record. The header must be
+   complete. */
 static uint32_t stated_start (pf_bytes bytes) {
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
   return layout->fixed_end != 0 ? layout->fixed_end
@@ -157,7 +158,7 @@ static bool begins_name (uint8_t byte) {
 }
 
 
-/* How many whole descriptors there are, and where they end. */
+/* Returns the number of complete descriptors; *end is the offset after them. */
 static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
                                  uint32_t *end) {
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
@@ -174,8 +175,9 @@ static size_t count_descriptors (pf_bytes bytes, uint32_t limit,
 }
 
 
-/* The bytes that can hold descriptors: up to the stated start of the records,
-   or all when that leaves no room for a field. */
+/* Returns the end of the bytes that can hold descriptors: the stated start of
+   the records, or the file size (at most 65,536) if that is too small for a
+   field. */
 static uint32_t descriptor_limit (pf_bytes bytes) {
   const uint32_t start = stated_start(bytes);
   const dbf_layout *const layout = dbf_layout_of(bytes.at[0]);
@@ -199,7 +201,8 @@ static void read_descriptor (pf_bytes bytes, const dbf_layout *layout, size_t i,
 }
 
 
-/* Flags are Visual FoxPro's; elsewhere there may be garbage. */
+/* Clear flags of other versions than Visual FoxPro, where they may be
+   garbage. */
 static void clear_flags (dbf_file *file) {
   for (size_t i = 0; i < file->nfields; i++)
     if (!dbf_is_visual(file->version))
@@ -207,7 +210,7 @@ static void clear_flags (dbf_file *file) {
 }
 
 
-/* What stands behind the last descriptor. */
+/* Check the terminator of the descriptors. */
 static pf_status check_end (pf_trace *trace, const dbf_file *file,
                             pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -251,7 +254,7 @@ static pf_status read_descriptors (pf_trace *trace, dbf_file *file,
 
 /* {====== The code page ====== */
 
-/* dBASE 7 names a language driver: DB852CZ0, DBWINUS0. */
+/* Get the code page of a dBASE 7 language driver: DB852CZ0, DBWINUS0. */
 static const char *driver_page (const dbf_file *file, pf_bytes bytes,
                                 char *page) {
   const uint8_t *const name = bytes.at + 32;
@@ -270,7 +273,8 @@ static const char *driver_page (const dbf_file *file, pf_bytes bytes,
 }
 
 
-/* The code page the file states, or NULL with a note. */
+/* Returns the code page that the header states; NULL if there is none, with a
+   note if its mark is unknown. */
 static const char *stated_page (pf_trace *trace, const dbf_file *file,
                                 char *name, pf_error *error) {
   const char *page = dbf_code_page(file->mark);
@@ -285,8 +289,8 @@ static const char *stated_page (pf_trace *trace, const dbf_file *file,
 }
 
 
-/* The code page of the .cpg file cpg the table; false, with a note where
-   there is such a file: that of the table counts. */
+/* Open the code page of the .cpg file. Returns false if there is no such file,
+   or with a note if it is not usable. */
 static bool open_cpg (pf_trace *trace, dbf_file *file, pf_error *error) {
   const pf_source *const cpg = pf_source_of(trace, "cpg");
   char name[32];
@@ -304,8 +308,7 @@ static bool open_cpg (pf_trace *trace, dbf_file *file, pf_error *error) {
 }
 
 
-/* The code page of the option: the user's word, else that of the .cpg file,
-   else that of the table. */
+/* Select the code page: the option, else the .cpg file, else the header. */
 static pf_status select_charset (pf_trace *trace, dbf_file *file,
                                  pf_error *error) {
   pf_bytes given;
@@ -391,7 +394,7 @@ static bool is_date (const uint8_t *date) {
 }
 
 
-/* Whether a descriptor begins with a name and has a type that is known. */
+/* Whether a descriptor has a valid name and a known type. */
 static bool is_descriptor (const uint8_t *at, const dbf_layout *layout) {
   size_t size = 0;
   while (size < layout->name && at[size] != 0) {
@@ -404,7 +407,7 @@ static bool is_descriptor (const uint8_t *at, const dbf_layout *layout) {
 }
 
 
-/* A table without fields: the header is 33 bytes, or has a backlink. */
+/* Whether a header has no fields: 33 or 34 bytes, or with a backlink. */
 static bool is_bare (pf_bytes head) {
   return stated_record(head) == 1 &&
          (stated_start(head) == 33 || stated_start(head) == 34 ||
@@ -413,8 +416,8 @@ static bool is_bare (pf_bytes head) {
 }
 
 
-/* Whether a descriptor has a name of letters, digits and underscores that ends
-   with a NUL before its last byte, as all programs write short names. */
+/* Whether a name consists of letters, digits and underscores and ends with a
+   NUL before its last byte, as most short names do. */
 static bool is_well_named (const uint8_t *at, const dbf_layout *layout) {
   size_t size = 0;
   while (size + 1 < layout->name &&
@@ -425,9 +428,9 @@ static bool is_well_named (const uint8_t *at, const dbf_layout *layout) {
 }
 
 
-/* Whether what is called descriptors are some, at minimum three of four, and
-   something says that they are all: 0x0D behind them, the size of a record, or
-   that the file is cut inside of them. */
+/* Whether at least three of four descriptors are valid, and they are complete:
+   0x0D follows, their sizes add up to the record size, or the file is truncated
+   inside them. */
 static bool are_descriptors (pf_bytes head, size_t count, uint32_t end) {
   const dbf_layout *const layout = dbf_layout_of(head.at[0]);
   size_t valid = 0;
@@ -465,7 +468,7 @@ int dbf_score (pf_bytes head, uint64_t size) {
       !are_descriptors(head, count, end))
     return 0;
   if (stated_record(head) < 2 || stated_start(head) > size)
-    return 30; /* cut, or its sizes are damaged */
+    return 30; /* truncated, or with damaged sizes */
   return end < head.size && head.at[end] == 0x0D ? 90 : 60;
 }
 

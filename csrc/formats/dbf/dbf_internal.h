@@ -1,5 +1,6 @@
 /*
-** dbf_internal.h - what the files of the format dbf tell each other.
+** dbf_internal.h - types and functions that only the files of the format dbf
+** share.
 */
 
 #ifndef dbf_internal_h
@@ -8,67 +9,71 @@
 #include "formats/dbf/dbf_arena.h"
 #include "formats/dbf/dbf.h"
 
-/* Where descriptors stand and what is in them, for each family of versions. */
+/* The layout of descriptors in a family of versions. Offsets are in bytes. */
 typedef struct dbf_layout {
-  uint32_t first;     /* byte of the first descriptor */
-  uint32_t size;      /* of a descriptor */
-  uint32_t name;      /* most bytes of a name */
-  uint32_t type;      /* byte of the type in a descriptor; the length follows */
-  uint32_t length;    /* byte of the length */
-  uint32_t decimals;  /* byte of the decimals */
-  uint32_t flags;     /* byte of the flags; 0: it has none */
-  uint32_t fixed_end; /* where records begin whatever the file says, or 0 */
+  uint32_t first;     /* of the first descriptor in the file */
+  uint32_t size;      /* bytes of a descriptor */
+  uint32_t name;      /* maximum bytes of a name */
+  uint32_t type;      /* of the type in a descriptor */
+  uint32_t length;    /* of the field length */
+  uint32_t decimals;  /* of the decimals */
+  uint32_t flags;     /* of the flags; 0: none */
+  uint32_t fixed_end; /* fixed offset of the records; 0: stated by the header */
 } dbf_layout;
 
 const dbf_layout *dbf_layout_of (uint8_t version);
 
-/* Whether profio has heard of a version byte. */
+/* Whether a version byte is known. */
 bool dbf_version_known (uint8_t version);
 
-/* What FoxPro, dBASE and others call a version, for people. */
+/* Returns the product name of a version. */
 const char *dbf_version_name (uint8_t version);
 
 static inline bool dbf_is_seven (uint8_t version) {
   return version == 0x04 || version == 0x8C;
 }
 
-/* Visual FoxPro: the backlink of 263 bytes behind the descriptors. */
+/* Visual FoxPro has a backlink of 263 bytes after the descriptors. */
 static inline bool dbf_is_visual (uint8_t version) {
   return version >= 0x30 && version <= 0x32;
 }
 
 #define DBF_BACKLINK 263
 
-/* layout.c: from descriptors to fields: sizes, offsets, kinds, null bits. */
+/* dbf_layout.c: compute sizes, offsets, kinds and null bits of the fields from
+   their descriptors. */
 pf_status dbf_derive_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* names.c: give each field its name, from the bytes of its descriptor. */
+/* dbf_names.c: name the fields from their descriptors. */
 pf_status dbf_name_fields (pf_trace *trace, dbf_file *file, pf_error *error);
 
-/* The bytes of a memo block; false with words in `problem`. */
+/* dbf_memo.c: find the bytes of a memo. Returns false with a message in
+   *problem. */
 bool dbf_memo_find (const dbf_file *file, pf_bytes memo, uint64_t block,
                     pf_bytes *value, bool *is_text, const char **problem);
 
-/* The number of a field of digits. */
+/* dbf_digits.c: parse a number. *whole and *number are set as dbf_digits says;
+   for an integer both. */
 dbf_digits dbf_parse_digits (const uint8_t *at, size_t size, int64_t *whole,
                              double *number);
 
-/* Write YYYY-MM-DD of a Julian day; false when its year has not 4 digits. */
+/* Write YYYY-MM-DD of a Julian day. Returns false if the year is not in 1 to
+   9999. */
 bool dbf_put_day (uint8_t *out, int64_t julian);
 
-/* Write the date of YYYYMMDD; false when there is no such day. */
+/* Write YYYY-MM-DD from YYYYMMDD. Returns false if there is no such day. */
 bool dbf_put_date (uint8_t *out, const uint8_t *digits);
 
-/* Write the time of day behind it: THH:MM:SS, and .mmm when there are some;
-   answers its size. */
+/* Write the time of day, THH:MM:SS or THH:MM:SS.mmm. Returns the size. */
 size_t dbf_put_clock (uint8_t *out, uint32_t milliseconds);
 
-/* Write a number of 1/10000 exactly, at most 21 bytes; answers the size. */
+/* Write a number of units of 1/10000 exactly, at most 21 bytes. Returns the
+   size. */
 size_t dbf_put_currency (uint8_t *out, int64_t units);
 
-/* open.c's tables: the readers of data.c, raw.c. */
+/* A column of table data. */
 typedef struct dbf_column {
-  size_t field; /* number, or DBF_RECORD and DBF_DELETED */
+  size_t field; /* index of the field, DBF_RECORD or DBF_DELETED */
   bool exact;   /* the exact text of a currency */
 } dbf_column;
 
@@ -81,12 +86,12 @@ typedef enum dbf_shown { /* option `deleted` */
   DBF_ONLY_DELETED
 } dbf_shown;
 
-/* What the trace of a table owns. */
+/* The state of an opened trace (pf_trace.state), owned by the trace. */
 typedef struct dbf_state {
   dbf_file *file;
   dbf_shown shown;
   dbf_column *columns; /* of table data */
-  pf_field *schema;    /* of table data, and of what is written */
+  pf_field *schema;    /* of table data */
   size_t ncolumns;
   char *exact_names; /* of the columns with exact text */
   pf_table tables[3];

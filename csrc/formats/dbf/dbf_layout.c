@@ -1,17 +1,16 @@
 /*
-** dbf_layout.c - where the fields are in a record, and where the records are.
+** dbf_layout.c - computes the offsets of fields and records.
 **
-** Offsets are sums of sizes: the ones that Visual FoxPro states are often 0.
-** The header's own sizes are believed unless the records say otherwise: then
-** another start or size is name_set when every delete flag and the end of the
-** file agree with it.
+** Offsets of fields are sums of sizes, because those that Visual FoxPro states
+** are often 0. The sizes in the header are used unless the records contradict
+** them: then another start or record size is taken if all checked delete flags
+** and the end of the file agree with it.
 */
 
 #include "bytes/cursor.h"
 #include "formats/dbf/dbf_internal.h"
 
-#define CHECKED_FLAGS \
-  100 /* so many delete flags decide whether a size is right */
+#define CHECKED_FLAGS 100 /* number of delete flags that are checked */
 
 
 /* {====== Sizes of fields ====== */
@@ -28,9 +27,9 @@ static uint64_t sum_of (const dbf_file *file, bool long_text) {
 }
 
 
-/* Clipper and FoxPro 2 have text of more than 255 bytes, whose size goes on in
-   the byte of the decimals. Garbage stands there too: the record's size tells
-   which it is. */
+/* Clipper and FoxPro 2 store the high byte of long text sizes in the byte of
+   the decimals. That byte may also be garbage, so the size is extended only if
+   the record size agrees. */
 static void detect_long_text (dbf_file *file) {
   if (sum_of(file, false) == file->record || sum_of(file, true) != file->record)
     return;
@@ -45,7 +44,7 @@ static void detect_long_text (dbf_file *file) {
 }
 
 
-/* Give each field its place, cut at the end of the record. */
+/* Set the offsets of the fields, limited to the end of the record. */
 static pf_status place_fields (pf_trace *trace, dbf_file *file,
                                pf_error *error) {
   const uint64_t sum = sum_of(file, false);
@@ -71,8 +70,8 @@ static pf_status place_fields (pf_trace *trace, dbf_file *file,
 
 /* {====== Sizes of header and record ====== */
 
-/* Whether all of the first records begin with a delete flag, if they began
-   there and were so long. */
+/* Whether the first records begin with a delete flag for this start and record
+   size. */
 static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
                        uint64_t record) {
   const uint64_t counted = dbf_header_count(file, bytes);
@@ -89,7 +88,8 @@ static bool flags_fit (const dbf_file *file, pf_bytes bytes, uint64_t start,
 }
 
 
-/* Whether the counted records end where the file does, or its end mark. */
+/* Whether the counted records end at the end of the file or at an end mark
+   0x1A. */
 static bool end_fits (const dbf_file *file, pf_bytes bytes, uint64_t start,
                       uint64_t record) {
   const uint64_t end = start + dbf_header_count(file, bytes) * record;
@@ -109,7 +109,7 @@ static pf_status use_sizes (pf_trace *trace, dbf_file *file, uint64_t start,
 }
 
 
-/* Sizes that cannot be: there is no choice but to compute them. */
+/* Replace impossible sizes by computed ones. */
 static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
                                 pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -129,8 +129,8 @@ static pf_status replace_sizes (pf_trace *trace, dbf_file *file,
 }
 
 
-/* Try other sizes when the delete flags are none with the stated ones, or when
-   the fields and the end of the file say that a record has another size. */
+/* Try other sizes if delete flags are invalid with the stated ones, or if both
+   the fields and the end of the file contradict the record size. */
 static pf_status detect_sizes (pf_trace *trace, dbf_file *file,
                                pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -160,12 +160,12 @@ static pf_status detect_sizes (pf_trace *trace, dbf_file *file,
 
 typedef struct type_rule {
   char type;
-  uint8_t size; /* bytes it needs; 0: any */
+  uint8_t size; /* required size; 0: any */
   dbf_kind kind;
   pf_type column;
 } type_rule;
 
-/* Of one type the first line whose size fits counts. */
+/* The first line of a type with the right size applies. */
 static const type_rule type_rules[] = {
     {'C', 0, DBF_TEXT, PF_BYTES},    {'V', 0, DBF_TEXT, PF_BYTES},
     {'Q', 0, DBF_BINARY, PF_BYTES},  {'N', 0, DBF_DIGITS, PF_INT},
@@ -221,15 +221,15 @@ static void find_null_flags (dbf_file *file) {
 }
 
 
-/* The next bit, or -1 when the flags have no room for it. */
+/* Returns the index of the next bit, or -1 if the flags are too short. */
 static int32_t take_bit (const dbf_field *flags, uint32_t *bits) {
   const uint32_t bit = (*bits)++;
   return bit < 8 * flags->size ? (int32_t)bit : -1;
 }
 
 
-/* In the order of the fields: of V and Q a bit "the last byte is the length",
-   of what is nullable a bit "null". */
+/* Assign bits in the order of the fields: a length bit for V and Q, a null bit
+   for nullable fields. */
 static pf_status number_bits (pf_trace *trace, dbf_file *file,
                               pf_error *error) {
   find_null_flags(file);

@@ -1,6 +1,6 @@
 /*
-** dbf_memo.c - the blocks of memo files. A block's number times the block size is
-** its place; the first block is behind the 512 bytes of the header.
+** dbf_memo.c - reads memo files. The offset of a block is its number times the
+** block size; the header has 512 bytes.
 **
 ** FPT, PRV (FoxPro, Xbase++), big-endian:
 **   0  4  number of the next free block      6  2  bytes of a block (0: 1)
@@ -23,10 +23,10 @@
 #define HEADER 512
 
 
-/* {====== The form ====== */
+/* {====== Format ====== */
 
-/* What the bytes of a memo file look like, where nothing else tells: FPT has
-   a block size at 6; DBT has NUL there. */
+/* Detect the format from the contents, if version and options do not determine
+   it: FPT has a block size at 6, DBT has NUL there. */
 static dbf_memo_form guess_form (pf_bytes memo) {
   if (pf_load16(memo.at + 6, true) != 0)
     return DBF_FPT;
@@ -87,7 +87,7 @@ pf_status dbf_memo_open (pf_trace *trace, dbf_file *file, pf_error *error) {
   if (source == NULL || !has_memos(file))
     return PF_OK;
   if (source->bytes.size < 8 && pf_option_int(trace, "live", 0) != 0)
-    return PF_OK; /* it is on its way */
+    return PF_OK; /* the file will be created later */
   if (source->bytes.size < 8)
     return pf_warn(trace, PF_DAMAGE, "dbf-memo-file", PF_ETRUNCATED,
                    PF_NO_OFFSET, error,

@@ -1,6 +1,6 @@
 /*
-** dbf_names.c - the names of fields: in UTF-8 and none twice, so that each is a
-** column that can be asked for. None is empty: a descriptor begins with one.
+** dbf_names.c - the names of fields: UTF-8, unique, not empty, so that each is
+** the name of a column.
 */
 
 #include <stdio.h>
@@ -14,11 +14,12 @@
 
 #define MAX_BYTES     32                   /* of a name in a descriptor */
 #define ADDED_COLUMNS 2                    /* record, deleted */
-#define MAX_SUFFIX    8                    /* _2046 and more */
-#define NAME_SIZE     (5 * MAX_BYTES + 24) /* converted, with a suffix */
+#define MAX_SUFFIX    8                    /* _2046 or longer */
+#define NAME_SIZE     (5 * MAX_BYTES + 24) /* in UTF-8 with a suffix */
 
 
-/* The bytes of a name: up to the first NUL, without blanks at the end. */
+/* Returns the bytes of a name up to the first NUL, without blanks at the
+   end. */
 static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t maximum) {
   pf_bytes name = {bytes.at + at, 0};
   while (name.size < maximum && name.at[name.size] != 0)
@@ -29,7 +30,7 @@ static pf_bytes stored_name (pf_bytes bytes, uint64_t at, size_t maximum) {
 }
 
 
-/* Write a name as UTF-8 with a NUL behind it. */
+/* Write a name as UTF-8 with a NUL at its end. */
 static void put_name (pf_converter *converter, pf_bytes name, char *out) {
   size_t size = name.size;
   if (pf_is_plain(converter->charset, name))
@@ -41,13 +42,12 @@ static void put_name (pf_converter *converter, pf_bytes name, char *out) {
 }
 
 
-/* Names by their hashes: number i is field i. Names that profio gives stand
-   behind those of the fields. */
+/* Hash table of names. Index i is field i; the columns that profio adds
+   follow. */
 typedef struct name_set {
   const char *names; /* NAME_SIZE bytes each */
   pf_interned index;
-  unsigned
-      *last_suffix; /* by field: the last number behind a name like its own */
+  unsigned *last_suffix; /* by field: last suffix tried, less 1 */
 } name_set;
 
 /* Search key for is_same: a name, and the set of names to search. */
@@ -71,14 +71,14 @@ static bool is_same (const void *context, uint32_t number) {
 }
 
 
-/* The number of the name that is the same, or PF_NOT_INTERNED. */
+/* Returns the index of a name, or PF_NOT_INTERNED. */
 static uint32_t find_name (const name_set *t, const char *name) {
   const name_key w = {t, name};
   return pf_interned_find(&t->index, hash_of(t, name), is_same, &w);
 }
 
 
-/* Make a name that field `other` has another one: NAME_2, NAME_3, ... */
+/* Append a suffix to a name that field `other` has: NAME_2, NAME_3, ... */
 static void make_unique (name_set *t, uint32_t other, char *name) {
   char *const end = name + strlen(name);
   unsigned *const n = &t->last_suffix[other];
@@ -88,8 +88,8 @@ static void make_unique (name_set *t, uint32_t other, char *name) {
 }
 
 
-/* Name one field; a name that is name_set becomes another, with a note. There is
-   room for it in the index. */
+/* Name a field. A name in use gets a suffix, with a note. The hash table must
+   have space. */
 static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
                              name_set *names, pf_converter *converter,
                              pf_error *error) {
@@ -112,7 +112,7 @@ static pf_status name_field (pf_trace *trace, dbf_file *file, size_t number,
 }
 
 
-/* The columns that profio adds have names, too. */
+/* Add the names of the columns that profio adds. */
 static bool add_column_names (dbf_file *file, name_set *names) {
   static const char *const own[] = {"record", "deleted"};
   for (size_t i = 0; i < ADDED_COLUMNS; i++) {

@@ -1,8 +1,8 @@
 /*
-** dbf_open.c - the format dbf: any table of dBASE, FoxPro, Clipper or Xbase++.
+** dbf_open.c - the format dbf: tables of dBASE, FoxPro, Clipper and Xbase++.
 **
-** The schema of table `data` is the file's own. A currency has two columns:
-** the number, and its exact text, which a number of 53 bits cannot hold.
+** The schema of table `data` is that of the file. A currency has two columns: a
+** double, and its exact text, because 53 bits cannot hold every value.
 */
 
 #include <stdio.h>
@@ -70,7 +70,7 @@ static void add_column (dbf_state *state, size_t field, bool exact,
 }
 
 
-/* The column of a currency's exact text, called NAME_exact. */
+/* Add the column NAME_exact of a currency. */
 static void add_exact (dbf_state *state, size_t number, char *name,
                        size_t name_size) {
   const dbf_field *const field = &state->file->fields[number];
@@ -112,14 +112,15 @@ static pf_status make_schema (dbf_state *state, pf_error *error) {
 /* }====== */
 
 
-/* {====== Facts ====== */
+/* {====== Info ====== */
 
 static void info_text (pf_trace *trace, const char *name, const char *text) {
   pf_info_text(trace, name, (pf_bytes){(const uint8_t *)text, strlen(text)});
 }
 
 
-/* The date of the last change: a year of two digits, or less 1900. */
+/* Set the date of the last change. The year has two digits or is relative to
+   1900. */
 static void set_date (pf_trace *trace, const dbf_file *file) {
   const uint8_t *const date =
       trace->sources[0].bytes.at + (file->version == 0x02 ? 3 : 1);
@@ -159,9 +160,9 @@ static void set_info (pf_trace *trace, const dbf_state *state) {
 /* }====== */
 
 
-/* {====== Damage of the whole ====== */
+/* {====== Damage of the file ====== */
 
-/* Records the header counts and the file has not, all or in part. */
+/* Report that the file has fewer complete records than the header states. */
 static pf_status check_short (pf_trace *trace, const dbf_file *file,
                               pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
@@ -175,7 +176,7 @@ static pf_status check_short (pf_trace *trace, const dbf_file *file,
 }
 
 
-/* Records the header does not count. */
+/* Note that more records follow than the header states. */
 static pf_status check_stale (pf_trace *trace, const dbf_file *file,
                               pf_error *error) {
   const uint64_t counted = dbf_header_count(file, trace->sources[0].bytes);
@@ -186,7 +187,7 @@ static pf_status check_stale (pf_trace *trace, const dbf_file *file,
 }
 
 
-/* Bytes behind the last record that are no end mark. */
+/* Note bytes after the last record and its end mark. */
 static pf_status check_rest (pf_trace *trace, uint64_t end, pf_error *error) {
   const pf_bytes bytes = trace->sources[0].bytes;
   if (end < bytes.size && bytes.at[end] == 0x1A)

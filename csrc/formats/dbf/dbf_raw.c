@@ -1,7 +1,6 @@
 /*
-** dbf_raw.c - table `raw`: all bytes of a table in order, each once, so that its
-** rows written one after the other are the file; and table `structure`, the
-** descriptors as they are understood.
+** dbf_raw.c - the readers of table raw, whose column `bytes` of all rows,
+** concatenated, is the file, and of table structure, the decoded descriptors.
 */
 
 #include <stdlib.h>
@@ -19,19 +18,19 @@ typedef struct raw_reader {
   uint64_t row;
 } raw_reader;
 
-/* One row of raw. */
+/* A row of table raw. */
 typedef struct segment {
   const char *kind;
   uint64_t offset, size;
-  const dbf_field *field; /* of kind field */
-  uint64_t record;        /* of kind record, from 1 */
+  const dbf_field *field; /* of a field */
+  uint64_t record;        /* number of a record, from 1; 0: not a record */
 } segment;
 
 
-/* {====== What stands where ====== */
+/* {====== Segments ====== */
 
-/* Rows before the first record: header, fields, and the end of the header when
-   it has bytes of its own. */
+/* Returns the number of rows before the first record: header, fields, and the
+   rest of the header if there is any. */
 static uint64_t rows_before (const dbf_file *file, pf_bytes bytes) {
   const bool ends =
       file->start > file->descriptors_end && bytes.size > file->descriptors_end;
@@ -53,7 +52,8 @@ static segment head_segment (const raw_reader *self, uint64_t row) {
 }
 
 
-/* What follows the last record: an end mark, then the rest; size 0: nothing. */
+/* Returns segment `number` after the last record: end mark, then the rest. Size
+   0: none. */
 static segment tail_segment (pf_bytes bytes, uint64_t end, uint64_t number) {
   const bool marked = end < bytes.size && bytes.at[end] == 0x1A;
   if (marked && number == 0)
@@ -65,7 +65,7 @@ static segment tail_segment (pf_bytes bytes, uint64_t end, uint64_t number) {
 }
 
 
-/* How many records there are, also those the header does not count. */
+/* Returns the number of records, with those that the header does not count. */
 static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
   const uint64_t counted = dbf_header_count(file, bytes);
   const uint64_t complete = dbf_complete_records(file, bytes);
@@ -79,7 +79,8 @@ static uint64_t count_records (const dbf_file *file, pf_bytes bytes) {
 }
 
 
-/* Row `self->row`, never longer than the bytes; size 0 where there is none. */
+/* Returns segment `self->row`, limited to the bytes. Size 0: none. *records
+   caches the number of records; 0: unknown. */
 static segment segment_at (const raw_reader *self, pf_bytes bytes,
                            uint64_t *records) {
   const dbf_file *const file = self->file;
@@ -120,7 +121,7 @@ static void put_int (pf_column *column, size_t row, bool has, uint64_t value) {
 }
 
 
-/* False when out of memory. */
+/* Store a name; NULL is missing. Returns false if out of memory. */
 static bool put_name (pf_dictionary *dictionary, pf_column *column, size_t row,
                       const char *name) {
   if (column->data == NULL)
@@ -167,7 +168,7 @@ static pf_status next_raw (pf_reader *reader, pf_batch *batch,
                            pf_error *error) {
   raw_reader *const self = (raw_reader *)reader;
   const pf_bytes bytes = self->trace->sources[0].bytes;
-  uint64_t records = 0; /* as far as they are known */
+  uint64_t records = 0; /* not counted yet */
   pf_batch_clear(batch);
   while (batch->rows < PF_BATCH_ROWS) {
     const segment p = segment_at(self, bytes, &records);

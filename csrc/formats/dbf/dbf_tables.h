@@ -1,5 +1,6 @@
 /*
-** dbf_tables.h - the schemas that are the same for every table.
+** dbf_tables.h - the schemas of the tables structure and raw, which are the
+** same for every file; defined in dbf_open.c.
 */
 
 #ifndef dbf_tables_h
