@@ -1,6 +1,6 @@
 /*
-** by_stack.c - stacks have numbers already, and a caller's is lower than those
-** of what it called: so an array of sums by number is a tree in order.
+** by_stack.c - stacks have ids in the dictionary, and a stack has a greater id
+** than its parent: so one scan over an array of sums by id builds the contexts.
 */
 
 #include "kernels/contexts/by_stack.h"
@@ -14,9 +14,8 @@
 #include "model/stacks.h"
 
 /*
-** Sums by stack, `width` of them: how many rows there were (0: none), then the
-** weights. Those of rows without stack stand first, those of stack n behind
-** those of n others.
+** Sums by stack, `width` values for each: the number of rows (0: none), then
+** the weights. Entry 0 is for rows without a stack, entry n + 1 for stack n.
 */
 typedef struct sums {
   const pf_stack_rows *rows;
@@ -31,10 +30,10 @@ static pf_status no_memory (pf_error *error) {
 }
 
 
-/* {====== Adding up ====== */
+/* {====== Summing ====== */
 
-/* Reach `count` stacks. */
-static bool widen (sums *s, size_t count) {
+/* Grow to `count` entries; false when out of memory. */
+static bool grow (sums *s, size_t count) {
   if (count <= s->count)
     return true;
   if (count > s->capacity) {
@@ -69,18 +68,18 @@ static void add_row (sums *s, const pf_batch *batch, size_t row, size_t at) {
 }
 
 
-/* In the reader's thread: how many stacks there are by now. */
-static void note (void *context, const pf_pull *pull, uint32_t *notes) {
+/* In the reader thread: note the number of stacks in the dictionary so far. */
+static void count_stacks (void *context, const pf_pull *pull, uint32_t *notes) {
   (void)context;
   notes[0] = pf_stacks_count(pull->reader->dictionary);
 }
 
 
-static pf_status take (void *context, const pf_pull *pull,
-                       const uint32_t *notes, pf_error *error) {
+static pf_status add_batch (void *context, const pf_pull *pull,
+                            const uint32_t *notes, pf_error *error) {
   sums *const s = context;
   const pf_column *const stacks = &pull->batch.columns[s->rows->stack];
-  if (!widen(s, (size_t)notes[0] + 1))
+  if (!grow(s, (size_t)notes[0] + 1))
     return no_memory(error);
   for (size_t row = 0; row < pull->batch.rows; row++) {
     const bool is_known =
@@ -93,20 +92,21 @@ static pf_status take (void *context, const pf_pull *pull,
 /* }====== */
 
 
-/* {====== Contexts of it ====== */
+/* {====== Conversion to contexts ====== */
 
-/* From stacks to nodes. */
-typedef struct growth {
+/* Maps from stacks and areas to nodes and frames. */
+typedef struct conversion {
   pf_contexts *contexts;
   uint32_t *nodes;  /* by stack */
-  uint32_t *frames; /* by area; that of areas which are not known is last */
+  uint32_t *frames; /* by area; the last one is for unknown areas */
   size_t nareas;
   size_t count; /* of stacks with rows */
   bool is_new;  /* no two stacks have the same frames */
-} growth;
+} conversion;
 
 
-/* Who called what has rows is a context too: mark it by rows of -1. */
+/* Mark the ancestors of stacks with rows by a number of rows of -1: they need
+   nodes as well. */
 static void mark_callers (const pf_dictionary *d, sums *s) {
   for (size_t at = s->count; at-- > 1;) {
     const uint32_t parent = pf_stack_at(d, (uint32_t)(at - 1))->parent;
@@ -119,103 +119,105 @@ static void mark_callers (const pf_dictionary *d, sums *s) {
 }
 
 
-/* Whether two of those areas have one frame: then two stacks may be one. */
-static pf_status find_twins (growth *g, size_t nareas) {
-  const size_t nframes = pf_areas_count(g->contexts->dictionary);
-  bool *const met = calloc(nframes + 1, sizeof *met);
-  if (met == NULL)
+/* Clear `is_new` if two areas have the same frame: then two stacks may be the
+   same context. */
+static pf_status find_duplicates (conversion *c, size_t nareas) {
+  const size_t nframes = pf_areas_count(c->contexts->dictionary);
+  bool *const seen = calloc(nframes + 1, sizeof *seen);
+  if (seen == NULL)
     return PF_ENOMEM;
   for (size_t area = 0; area < nareas; area++)
-    if (g->frames[area] != PF_NO_AREA) {
-      g->is_new &= !met[g->frames[area]];
-      met[g->frames[area]] = true;
+    if (c->frames[area] != PF_NO_AREA) {
+      c->is_new &= !seen[c->frames[area]];
+      seen[c->frames[area]] = true;
     }
-  free(met);
+  free(seen);
   return PF_OK;
 }
 
 
-static uint32_t *frame_of (const growth *g, const pf_stack *stack) {
-  return &g->frames[stack->frame < g->nareas ? stack->frame : g->nareas];
+static uint32_t *frame_of (const conversion *c, const pf_stack *stack) {
+  return &c->frames[stack->frame < c->nareas ? stack->frame : c->nareas];
 }
 
 
-/* The frame of each area that stands on a stack with rows. */
-static pf_status find_frames (growth *g, const sums *s) {
-  pf_dictionary *const d = g->contexts->dictionary;
+/* Find the frame of each area that is on a stack with rows. */
+static pf_status find_frames (conversion *c, const sums *s) {
+  pf_dictionary *const d = c->contexts->dictionary;
   for (size_t at = 1; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
-    g->count++;
+    c->count++;
     const pf_stack *const stack = pf_stack_at(d, (uint32_t)(at - 1));
-    uint32_t *const frame = frame_of(g, stack);
-    g->is_new &= stack->frame < g->nareas;
+    uint32_t *const frame = frame_of(c, stack);
+    c->is_new &= stack->frame < c->nareas;
     if (*frame == PF_NO_AREA)
       *frame = pf_frame_of(d, stack->frame);
     if (*frame == PF_NO_AREA)
       return PF_ENOMEM;
   }
-  return find_twins(g, g->nareas);
+  return find_duplicates(c, c->nareas);
 }
 
 
-static uint32_t make_node (growth *g, uint32_t stack) {
-  const pf_stack *const s = pf_stack_at(g->contexts->dictionary, stack);
-  const uint32_t above = s->parent == PF_NO_STACK ? 0 : g->nodes[s->parent];
-  const uint32_t frame = *frame_of(g, s);
-  return g->nodes[stack] = g->is_new
-                               ? pf_context_append(g->contexts, above, frame)
-                               : pf_context_of(g->contexts, above, frame);
+static uint32_t make_node (conversion *c, uint32_t stack) {
+  const pf_stack *const s = pf_stack_at(c->contexts->dictionary, stack);
+  const uint32_t above = s->parent == PF_NO_STACK ? 0 : c->nodes[s->parent];
+  const uint32_t frame = *frame_of(c, s);
+  return c->nodes[stack] = c->is_new
+                               ? pf_context_append(c->contexts, above, frame)
+                               : pf_context_of(c->contexts, above, frame);
 }
 
 
-static void carry_weights (const growth *g, const sums *s, size_t at,
+static void carry_weights (const conversion *c, const sums *s, size_t at,
                            uint32_t node) {
   const int64_t *const sum = s->values + at * s->width;
   for (size_t m = 0; m < s->rows->nmetrics; m++)
-    pf_context_add(g->contexts, node, s->rows->metrics[m], sum[m + 1]);
+    pf_context_add(c->contexts, node, s->rows->metrics[m], sum[m + 1]);
 }
 
 
-static pf_status make_nodes (growth *g, const sums *s) {
-  pf_contexts_reserve(g->contexts, g->contexts->count + g->count);
+static pf_status make_nodes (conversion *c, const sums *s) {
+  pf_contexts_reserve(c->contexts, c->contexts->count + c->count);
   for (size_t at = 0; at < s->count; at++) {
     if (s->values[at * s->width] == 0)
       continue;
-    const uint32_t node = at == 0 ? 0 : make_node(g, (uint32_t)(at - 1));
+    const uint32_t node = at == 0 ? 0 : make_node(c, (uint32_t)(at - 1));
     if (node == PF_NO_CONTEXT)
       return PF_ENOMEM;
-    carry_weights(g, s, at, node);
+    carry_weights(c, s, at, node);
   }
   return PF_OK;
 }
 
 
 static pf_status make_contexts (pf_contexts *contexts, sums *s) {
-  growth g = {.contexts = contexts, .is_new = contexts->count == 1};
-  g.nareas = pf_areas_count(contexts->dictionary);
-  g.nodes = pf_large_array(s->count + 1, sizeof *g.nodes);
-  g.frames = malloc((g.nareas + 1) * sizeof *g.frames);
-  pf_status status = g.nodes == NULL || g.frames == NULL ? PF_ENOMEM : PF_OK;
+  conversion c = {.contexts = contexts, .is_new = contexts->count == 1};
+  c.nareas = pf_areas_count(contexts->dictionary);
+  c.nodes = pf_large_array(s->count + 1, sizeof *c.nodes);
+  c.frames = malloc((c.nareas + 1) * sizeof *c.frames);
+  pf_status status = c.nodes == NULL || c.frames == NULL ? PF_ENOMEM : PF_OK;
   if (status == PF_OK) {
-    memset(g.frames, 0xff, (g.nareas + 1) * sizeof *g.frames);
+    memset(c.frames, 0xff, (c.nareas + 1) * sizeof *c.frames);
     mark_callers(contexts->dictionary, s);
-    status = find_frames(&g, s);
+    status = find_frames(&c, s);
   }
   if (status == PF_OK)
-    status = make_nodes(&g, s);
+    status = make_nodes(&c, s);
   contexts->has_overflowed |= s->has_overflowed;
-  free(g.nodes);
-  free(g.frames);
+  free(c.nodes);
+  free(c.frames);
   return status;
 }
 
 /* }====== */
 
 
-/* Whether the reader can do it itself: each column weighs once. */
-static bool can_gather (const pf_contexts *contexts,
-                        const pf_stack_rows *rows) {
+/* Whether the reader can do a bulk read into the contexts: they are empty, and
+   each metric has a column of its own. */
+static bool can_bulk_read (const pf_contexts *contexts,
+                           const pf_stack_rows *rows) {
   if (rows->reader->gather == NULL || contexts->count > 1)
     return false;
   for (size_t m = 0; m < rows->nmetrics; m++) {
@@ -229,8 +231,8 @@ static bool can_gather (const pf_contexts *contexts,
 }
 
 
-static pf_status gather (pf_contexts *contexts, const pf_stack_rows *rows,
-                         pf_error *error) {
+static pf_status bulk_read (pf_contexts *contexts, const pf_stack_rows *rows,
+                            pf_error *error) {
   const pf_gathering to = {.contexts = contexts,
                            .nmetrics = rows->nmetrics,
                            .columns = rows->columns,
@@ -242,14 +244,14 @@ static pf_status gather (pf_contexts *contexts, const pf_stack_rows *rows,
 pf_status pf_contexts_by_stack (pf_contexts *contexts,
                                 const pf_stack_rows *rows, bool *wanted,
                                 pf_error *error) {
-  if (can_gather(contexts, rows))
-    return gather(contexts, rows, error);
+  if (can_bulk_read(contexts, rows))
+    return bulk_read(contexts, rows, error);
   sums s = {.rows = rows, .width = rows->nmetrics + 1};
   const pf_pipeline pipeline = {.wanted = wanted,
                                 .sparse = -1,
                                 .notes = 1,
-                                .prepare = note,
-                                .process = take,
+                                .prepare = count_stacks,
+                                .process = add_batch,
                                 .context = &s};
   pf_status status = pf_pipeline_run(&pipeline, rows->reader, error);
   if (status == PF_OK && make_contexts(contexts, &s) != PF_OK)

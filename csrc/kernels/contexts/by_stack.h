@@ -1,6 +1,6 @@
 /*
-** by_stack.h - contexts from rows that have stacks: weights are added up by the
-** number of the stack, in a second thread, and become contexts at the end.
+** by_stack.h - contexts from rows with stacks: weights are summed by stack id
+** in a second thread, and become contexts at the end. Used by collect.c.
 */
 
 #ifndef contexts_by_stack_h
@@ -8,17 +8,18 @@
 
 #include "model/contexts.h"
 
-/* Columns by their numbers. */
+/* The reader and its columns, by number. All members are borrowed. */
 typedef struct pf_stack_rows {
   pf_reader *reader;
-  size_t stack;
+  size_t stack; /* the column of stacks */
   size_t nmetrics;
-  const size_t *columns; /* SIZE_MAX: each row counts 1 */
-  const size_t *metrics; /* their numbers in the contexts */
+  const size_t *columns; /* of weights; SIZE_MAX: each row counts 1 */
+  const size_t *metrics; /* of the contexts, for these columns */
 } pf_stack_rows;
 
-/* Read to the end and add what the rows weigh; `wanted` are the reader's fields
-   that are needed. A row without stack counts at the root. */
+/* Read to the end, and add the weights of the rows to the contexts. wanted[i]
+   tells whether field i of the reader is needed. Rows without a stack count for
+   the root. PF_ENOMEM, or the reader's error. */
 pf_status pf_contexts_by_stack (pf_contexts *contexts,
                                 const pf_stack_rows *rows, bool *wanted,
                                 pf_error *error);

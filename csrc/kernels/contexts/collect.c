@@ -1,6 +1,6 @@
 /*
-** collect.c - which columns say where each row was spent. Rows with stacks go
-** to by_stack.c; the frames of others are looked up row by row.
+** collect.c - find the columns, and add the rows to contexts. by_stack.c reads
+** rows with stacks; for other rows the frames are looked up row by row.
 */
 
 #include "kernels/contexts/collect.h"
@@ -17,8 +17,8 @@
 typedef struct collector {
   pf_contexts *contexts;
   const pf_collect *from;
-  size_t stack, folded, function, caller, caller_file, file, line; /* or
-    NO_COLUMN */
+  /* Numbers of columns, or NO_COLUMN: */
+  size_t stack, folded, function, caller, caller_file, file, line;
   size_t *columns; /* of weights, or NO_COLUMN */
   size_t *metrics; /* their numbers in the contexts */
   size_t *rests;  /* columns with what their rounding left over, or NO_COLUMN */
@@ -43,7 +43,7 @@ static pf_status find_column (const pf_reader *reader, const char *name,
   const size_t i = pf_field_index(reader->fields, reader->nfields, name);
   if (i == reader->nfields || !is_of(reader->fields[i].type, type))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a profile wants a column '%s' of type %s", name,
+                   "a profile needs a column '%s' of type %s", name,
                    pf_type_name(type));
   *column = i;
   return PF_OK;
@@ -86,7 +86,7 @@ static pf_status find_columns (collector *c, pf_error *error) {
 }
 
 
-/* Which fields are read; NULL when out of memory. */
+/* Returns for each field whether it is read; NULL when out of memory. */
 static bool *wanted_fields (const collector *c) {
   bool *const wanted = calloc(c->from->reader->nfields + 1, sizeof *wanted);
   const size_t some[] = {c->stack,       c->folded, c->function, c->caller,
@@ -110,7 +110,7 @@ static bool *wanted_fields (const collector *c) {
 
 /* {====== Nodes ====== */
 
-/* The context of the caller of a single frame. */
+/* The node of the caller of a single frame. */
 static uint32_t node_of_caller (collector *c, size_t row) {
   if (c->caller == NO_COLUMN)
     return 0;
@@ -156,7 +156,7 @@ static uint32_t node_of_frame (collector *c, size_t row) {
 }
 
 
-/* The context of a text of names, the outermost first. */
+/* The node of a folded stack. */
 static uint32_t node_of_folded (collector *c, size_t row) {
   pf_dictionary *const d = c->contexts->dictionary;
   const pf_column *const column = &c->batch.columns[c->folded];
@@ -190,10 +190,10 @@ static uint32_t node_of_row (collector *c, size_t row) {
 /* }====== */
 
 
-/* {====== What rounding left over ====== */
+/* {====== Remainders of rounded times ====== */
 
-/* Have sums for all nodes. */
-static bool widen_sums (collector *c) {
+/* Grow the sums to all nodes; false when out of memory. */
+static bool grow_sums (collector *c) {
   const size_t capacity = c->contexts->count + c->contexts->count / 2;
   if (c->contexts->count <= c->capacity)
     return true;
@@ -216,7 +216,7 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
     if (c->rests[m] == NO_COLUMN)
       continue;
     const pf_column *const rest = &c->batch.columns[c->rests[m]];
-    if (!widen_sums(c))
+    if (!grow_sums(c))
       return false;
     if (!pf_is_missing(rest, row))
       /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) ; as in batch.h */
@@ -226,8 +226,8 @@ static bool add_rests (collector *c, size_t row, uint32_t node) {
 }
 
 
-/* Add the sums of what was left over to the weights. */
-static void settle_rests (collector *c) {
+/* Add the sums of the remainders, rounded, to the weights. */
+static void add_remainders (collector *c) {
   for (size_t m = 0; c->sums != NULL && m < c->from->nmetrics; m++)
     for (uint32_t node = 0;
          c->sums[m] != NULL && node < c->contexts->count && node < c->capacity;
@@ -239,7 +239,7 @@ static void settle_rests (collector *c) {
 /* }====== */
 
 
-static pf_status take_batch (collector *c, pf_error *error) {
+static pf_status add_batch (collector *c, pf_error *error) {
   for (size_t row = 0; row < c->batch.rows; row++) {
     const uint32_t node = node_of_row(c, row);
     if (node == PF_NO_CONTEXT || !add_rests(c, row, node))
@@ -257,7 +257,7 @@ static pf_status take_batch (collector *c, pf_error *error) {
 }
 
 
-static pf_status take_rows (collector *c, bool *wanted, pf_error *error) {
+static pf_status read_rows (collector *c, bool *wanted, pf_error *error) {
   pf_reader *const reader = c->from->reader;
   pf_status status = pf_batch_for(&c->batch, reader, wanted);
   if (status != PF_OK)
@@ -265,14 +265,14 @@ static pf_status take_rows (collector *c, bool *wanted, pf_error *error) {
   while (status == PF_OK) {
     status = reader->next(reader, &c->batch, error);
     if (status == PF_MORE)
-      status = take_batch(c, error);
+      status = add_batch(c, error);
   }
   pf_batch_close(&c->batch);
   return status == PF_END || status == PF_AGAIN ? PF_OK : status;
 }
 
 
-static pf_status take_stacks (const collector *c, bool *wanted,
+static pf_status read_stacks (const collector *c, bool *wanted,
                               pf_error *error) {
   const pf_stack_rows rows = {.reader = c->from->reader,
                               .stack = c->stack,
@@ -283,14 +283,14 @@ static pf_status take_stacks (const collector *c, bool *wanted,
 }
 
 
-/* Read the rows into the contexts; the columns are known. */
-static pf_status take_all (collector *c, pf_error *error) {
+/* Read the rows into the contexts, after find_columns. */
+static pf_status read_all (collector *c, pf_error *error) {
   bool *const wanted = wanted_fields(c);
   if (wanted == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
   const pf_status status = c->stack != NO_COLUMN && c->folded == NO_COLUMN
-                               ? take_stacks(c, wanted, error)
-                               : take_rows(c, wanted, error);
+                               ? read_stacks(c, wanted, error)
+                               : read_rows(c, wanted, error);
   free(wanted);
   return status;
 }
@@ -310,9 +310,9 @@ pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
           ? pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory")
           : find_columns(&c, error);
   if (status == PF_OK)
-    status = take_all(&c, error);
+    status = read_all(&c, error);
   if (status == PF_OK)
-    settle_rests(&c);
+    add_remainders(&c);
   for (size_t m = 0; c.sums != NULL && m < from->nmetrics; m++)
     free(c.sums[m]);
   free(c.columns);

@@ -1,6 +1,6 @@
 /*
-** collect.h - contexts from the rows of a table that has stacks, or that says
-** where each row was spent.
+** collect.h - build contexts from the rows of a table with stacks, folded
+** stacks or single frames. Used by the binding (trace:profile, view:profile).
 */
 
 #ifndef contexts_collect_h
@@ -8,29 +8,32 @@
 
 #include "model/contexts.h"
 
-/* What is weighed: a column of whole numbers, or each row as 1. */
+/* A metric: the sum of a column of whole numbers, or the number of rows. */
 typedef struct pf_collected {
   const char *name, *unit; /* of the metric */
   const char *column;      /* NULL: each row counts 1 */
 } pf_collected;
 
+/* Names of columns; all but the reader may be NULL. `folded` has priority over
+   `stack`, and both over the columns of single frames. */
 typedef struct pf_collect {
   pf_reader *reader;
-  const char *stack;       /* a column of stacks; NULL: there is none */
-  const char *folded;      /* a column of names "main;f;g", the outermost frame
-                           first; NULL: there is none */
-  const char *function;    /* else single frames: a column of names or areas, */
-  const char *caller;      /* with one of its caller's name, or NULL, */
-  const char *caller_file; /* and of the caller's file, or NULL, */
-  const char *file;        /* with a column of names, or NULL */
-  const char *line;        /* and one of whole numbers, or NULL */
+  const char *stack;       /* stacks */
+  const char *folded;      /* names "main;f;g", the outermost frame first */
+  const char *function;    /* names or areas: single frames */
+  const char *caller;      /* names or areas: the function's caller */
+  const char *caller_file; /* names: the file of the caller */
+  const char *file;        /* names: the file of the function */
+  const char *line;        /* whole numbers: its line */
   const pf_collected *metrics;
   size_t nmetrics;
   const char *usual; /* the metric that is shown first; NULL: not stated */
 } pf_collect;
 
-/* Read to the end and add what the rows weigh to the contexts. A row without
-   stack, folded stack or function counts at the root. */
+/* Read to the end, and add the weights of the rows to the contexts. A row
+   without stack, folded stack or function counts for the root. PF_EUNSUPPORTED:
+   a column does not exist or has another type. PF_ENOMEM, or the reader's
+   error. */
 pf_status pf_contexts_collect (pf_contexts *contexts, const pf_collect *from,
                                pf_error *error);
 

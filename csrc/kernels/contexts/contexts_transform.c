@@ -1,6 +1,6 @@
 /*
-** change.c - each change says where the weight of a node goes; the rest is the
-** same loop, parents first.
+** contexts_transform.c - each transformation is a loop over the nodes, parents
+** first, that decides to which new node the weight of a node goes.
 */
 
 #include <math.h>
@@ -39,9 +39,9 @@ static void carry_weights (pf_contexts *to, const pf_contexts *from,
 }
 
 
-/* The same, where the new node may be that of the caller: what the node cost is
-   charged there, but the caller was not called more often for it. The root has
-   no calls of its own. */
+/* The same when the new node may be that of the caller (`above`): then the
+   weight of the node is added there, but not its calls. The root has no
+   calls. */
 static void charge_weights (pf_contexts *to, const pf_contexts *from,
                             uint32_t node, uint32_t new_node, uint32_t above) {
   const size_t calls = new_node == above && node != 0
@@ -68,7 +68,8 @@ static bool has_focus (const uint8_t *marks, size_t count) {
 }
 
 
-/* Which nodes are on a stack with focus, or ignored: bits as in marks. */
+/* Set seen[node] to the marks of all frames of the node's stack. If there is no
+   focus, all stacks have it. */
 static void inherit_marks (const pf_contexts *from, const uint8_t *marks,
                            size_t count, uint8_t *seen) {
   seen[0] = (uint8_t)(has_focus(marks, count) ? 0 : PF_FRAME_FOCUS);
@@ -84,7 +85,7 @@ static bool is_kept (uint8_t seen) {
 }
 
 
-/* Whether anything below or at a node is kept: only such nodes are made. */
+/* Set kept[node] if the node or any below it is kept: only these are copied. */
 static void find_kept (const pf_contexts *from, const uint8_t *seen,
                        bool *kept) {
   memset(kept, 0, from->count);
@@ -96,7 +97,7 @@ static void find_kept (const pf_contexts *from, const uint8_t *seen,
 }
 
 
-/* Whether a node has a weight that is charged to callers. */
+/* Whether a node has a weight other than calls. */
 static bool has_cost (const pf_contexts *c, uint32_t node) {
   const size_t calls = pf_metric_named(c, "calls");
   for (size_t m = 0; m < c->nmetrics; m++)
@@ -106,9 +107,9 @@ static bool has_cost (const pf_contexts *c, uint32_t node) {
 }
 
 
-/* Add the weights of node `node`, whose new node is nodes[node]. A hidden frame
-   without a caller keeps them in a stack of its own: there is nobody to charge.
-   False when out of memory. */
+/* Add the weights of a node to its new node, nodes[node]. A hidden frame
+   without a caller keeps them in a stack of its own. False when out of
+   memory. */
 static bool narrow_weights (pf_contexts *to, const pf_contexts *from,
                             uint32_t node, const uint32_t *nodes) {
   const uint32_t above = node == 0 ? 0 : nodes[from->parents[node]];
@@ -153,7 +154,7 @@ pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
 /* }====== */
 
 
-/* {====== Renaming, turning round ====== */
+/* {====== Renaming, inverting ====== */
 
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               const uint32_t *frames, size_t count, bool folds,
@@ -213,7 +214,7 @@ pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
 
 /* {====== Deep stacks ====== */
 
-/* The number of frames above and at each node; NULL when out of memory. */
+/* Returns the depth of each node in frames; NULL when out of memory. */
 static uint32_t *depths_of (const pf_contexts *c) {
   uint32_t *const depths = malloc(c->count * sizeof *depths);
   if (depths == NULL)
@@ -225,8 +226,8 @@ static uint32_t *depths_of (const pf_contexts *c) {
 }
 
 
-/* How many stacks that weigh something have each depth, up to the last one,
-   and how many there are in all. */
+/* Count the stacks with a weight by depth; returns how many there are in
+   all. */
 static uint64_t count_depths (const pf_contexts *c, const uint32_t *depths,
                               uint64_t *counts) {
   uint64_t sum = 0;
@@ -287,15 +288,15 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 
 /* {====== Scaling, pruning ====== */
 
-/* In the order of the walk each weight is the difference of two rounded sums,
-   so the last sum is the rounded one. */
+/* In the order of the traversal each new weight is the difference of two
+   rounded running sums, so the sum of all is the rounded sum. */
 static void scale_metric (pf_contexts *to, const pf_contexts *from,
-                          const pf_traversal *walk, const uint32_t *nodes,
+                          const pf_traversal *t, const uint32_t *nodes,
                           size_t metric, pf_factor factor) {
   pf_wide sum = 0;
   int64_t done = 0;
   for (uint32_t i = 0; i < from->count; i++) {
-    const uint32_t node = walk->order[i];
+    const uint32_t node = t->order[i];
     sum += from->weights[metric][node];
     int64_t next, part;
     to->has_overflowed |= !pf_scaled(sum, factor, &next);
@@ -310,16 +311,16 @@ static void scale_metric (pf_contexts *to, const pf_contexts *from,
 
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error) {
-  pf_traversal walk = {0};
+  pf_traversal t = {0};
   uint32_t *const nodes = begin(to, from);
-  bool ok = nodes != NULL && pf_traversal_open(&walk, from, NULL) == PF_OK;
+  bool ok = nodes != NULL && pf_traversal_open(&t, from, NULL) == PF_OK;
   for (uint32_t i = 1; ok && i < from->count; i++) {
     nodes[i] = pf_context_of(to, nodes[from->parents[i]], from->frames[i]);
     ok = nodes[i] != PF_NO_CONTEXT;
   }
   for (size_t m = 0; ok && m < from->nmetrics; m++)
-    scale_metric(to, from, &walk, nodes, m, factor);
-  pf_traversal_close(&walk);
+    scale_metric(to, from, &t, nodes, m, factor);
+  pf_traversal_close(&t);
   free(nodes);
   return ok ? PF_OK : no_memory(error);
 }

@@ -1,8 +1,8 @@
 /*
-** change.h - contexts made from contexts: narrowed, renamed, turned round,
-** scaled, pruned. Each fills an empty profile (pf_contexts_open) over the same
-** dictionary; the one it is made from stays as it is. All answer PF_OK or
-** PF_ENOMEM.
+** contexts_transform.h - compute contexts from other contexts: narrow, rename,
+** invert, shorten, scale, pick, prune. Used by the binding and the exports.
+** Each function fills the empty profile `to` (pf_contexts_open) over the same
+** dictionary, does not change `from`, and returns PF_OK or PF_ENOMEM.
 */
 
 #ifndef contexts_transform_h
@@ -13,27 +13,28 @@
 
 #define PF_FRAME_FOCUS  1u /* stacks with such a frame are kept */
 #define PF_FRAME_IGNORE 2u /* stacks with such a frame are left out */
-#define PF_FRAME_HIDE   4u /* the frame's weight goes to its caller */
+#define PF_FRAME_HIDE \
+  4u /* the frame is removed; its weight goes to its caller */
 
 /*
-** Narrow by frames: marks[area] says what to do with each; areas from `count`
-** on have no mark. When no frame has PF_FRAME_FOCUS, all stacks are kept. A
-** hidden frame that no frame is left above keeps what it cost itself, as a
-** stack of its own; what it called moves up.
+** Narrow by frames: marks[area] is the mark of a frame; areas from `count` on
+** have none. If no frame has PF_FRAME_FOCUS, all stacks are kept. A hidden
+** frame without a visible caller keeps its own weight, as a stack of its own;
+** what it called moves up.
 */
 pf_status pf_contexts_narrow (pf_contexts *to, const pf_contexts *from,
                               const uint8_t *marks, size_t count,
                               pf_error *error);
 
-/* Put other frames (made by pf_frame_of) in place of those there are: a
-   function's file in place of the function, say. frames[area], `count` of
-   them. `folds`: a frame directly below an equal one becomes one with it. */
+/* Replace frames: frames[area], of `count`, is the new frame (of pf_frame_of),
+   for example the file of a function. `folds`: a frame directly below an equal
+   one is merged with it. */
 pf_status pf_contexts_rename (pf_contexts *to, const pf_contexts *from,
                               const uint32_t *frames, size_t count, bool folds,
                               pf_error *error);
 
-/* Turn the stacks round: below the root stand the functions that spent
-   something, below each those that called it, in `depth` levels at most. */
+/* Invert the stacks: below the root are the functions with a weight, below each
+   of them its callers, in `depth` levels at most. */
 pf_status pf_contexts_invert (pf_contexts *to, const pf_contexts *from,
                               uint32_t depth, pf_error *error);
 
@@ -44,21 +45,21 @@ pf_status pf_contexts_shorten (pf_contexts *to, const pf_contexts *from,
 #define PF_ANY_DEPTH UINT32_MAX
 
 /*
-** Sets `*depth` to the largest one at which all stacks that weigh something
-** have at most `most` frames together, when they are written one by one, or, if
-** they are `turned` round, as levels of callers; to PF_ANY_DEPTH when all fit.
-** Where stacks are deep, both grow with the square of the number of contexts.
+** Set *depth to the largest depth at which all stacks with a weight have at
+** most `most` frames in total, when they are written one by one, or inverted
+** (`turned`); to PF_ANY_DEPTH if no limit is needed. For deep stacks the number
+** of frames grows with the square of the number of contexts.
 */
 pf_status pf_contexts_depth (const pf_contexts *from, bool turned,
                              uint64_t most, uint32_t *depth, pf_error *error);
 
-/* Multiply by a factor, exactly. Weights stay whole, and the sum of each metric
-   is the rounded product of its sum: what is rounded off one is added to the
-   next. */
+/* Multiply by a factor, exactly. Weights stay whole numbers, and the sum of
+   each metric is the rounded product of its sum: remainders go to the next
+   weight. */
 pf_status pf_contexts_scale (pf_contexts *to, const pf_contexts *from,
                              pf_factor factor, pf_error *error);
 
-/* Keep one metric, under another name. */
+/* Copy one metric only, under another name. */
 pf_status pf_contexts_pick (pf_contexts *to, const pf_contexts *from,
                             size_t metric, const char *name, pf_error *error);
 

@@ -1,5 +1,5 @@
 /*
-** diff.c - the nodes of the joint profile, ordered by how much they changed.
+** diff.c - the functions of the joint profile, by descending change.
 */
 
 #include <math.h>
@@ -17,14 +17,12 @@ enum {
 
 static const pf_field fields[NFIELDS] = {
   {"function", PF_NAME, "its name", false},
-  {"self", PF_INT, "what it spent itself, in ns or the unit of the metric",
-   false},
-  {"self_before", PF_INT, "the same of the old profile, in ns or that unit",
-   false},
+  {"self", PF_INT, "its own time, in ns or the unit of the metric", false},
+  {"self_before", PF_INT, "self of the old profile, in ns or that unit", false},
   {"change", PF_INT, "self less self_before, in ns or that unit", false},
   {"relative", PF_NUM, "change as a part of self_before", false},
   {"total", PF_INT, "with all it called, in ns or that unit", false},
-  {"total_before", PF_INT, "the same of the old profile, in ns or that unit",
+  {"total_before", PF_INT, "total of the old profile, in ns or that unit",
    false},
   {"total_change", PF_INT, "total less total_before, in ns or that unit",
    false},
@@ -47,13 +45,13 @@ static int64_t weight (const pf_diff *d, size_t metric, uint32_t node) {
 }
 
 
-/* Whether both sides have counts of samples. */
+/* Whether both profiles have numbers of samples. */
 static bool has_counts (const pf_diff *d) {
   return d->count != PF_NO_METRIC && d->count_before != PF_NO_METRIC;
 }
 
 
-static int64_t less (int64_t a, int64_t b) {
+static int64_t difference (int64_t a, int64_t b) {
   int64_t result;
   if (!__builtin_sub_overflow(a, b, &result))
     return result;
@@ -77,8 +75,8 @@ static void put_ratio (pf_column *column, size_t row, double above,
 }
 
 
-static void put_place (const diff_reader *r, pf_column *c, size_t row,
-                       uint32_t node) {
+static void put_location (const diff_reader *r, pf_column *c, size_t row,
+                          uint32_t node) {
   const pf_area *const area =
       pf_area_at(r->reader.dictionary, r->diff.contexts->frames[node]);
   if (c[FUNCTION].data != NULL)
@@ -103,14 +101,14 @@ static void put_node (const diff_reader *r, pf_column *c, size_t row,
   const int64_t total_before = weight(d, d->total_before, node);
   const double n = (double)weight(d, d->count, node);
   const double n_before = (double)weight(d, d->count_before, node);
-  put_place(r, c, row, node);
+  put_location(r, c, row, node);
   put_int(&c[SELF], row, self);
   put_int(&c[SELF_BEFORE], row, before);
-  put_int(&c[CHANGE], row, less(self, before));
+  put_int(&c[CHANGE], row, difference(self, before));
   put_ratio(&c[RELATIVE], row, (double)self - (double)before, (double)before);
   put_int(&c[TOTAL], row, total);
   put_int(&c[TOTAL_BEFORE], row, total_before);
-  put_int(&c[TOTAL_CHANGE], row, less(total, total_before));
+  put_int(&c[TOTAL_CHANGE], row, difference(total, total_before));
   put_ratio(&c[SIGNIFICANCE], row, n - n_before,
             has_counts(d) ? sqrt(fabs(n) + fabs(n_before)) : 0);
 }
@@ -133,7 +131,7 @@ static void diff_close (pf_reader *self) {
 }
 
 
-/* Nodes of functions that got anything, the largest change first. */
+/* Order the nodes with a value that is not 0, by descending change. */
 static pf_status order_nodes (diff_reader *r) {
   const pf_diff *const d = &r->diff;
   const uint32_t count = d->contexts->count;
@@ -146,8 +144,8 @@ static pf_status order_nodes (diff_reader *r) {
   for (uint32_t i = 1; i < count; i++) {
     const int64_t self = weight(d, d->self, i);
     const int64_t before = weight(d, d->self_before, i);
-    const int64_t change = less(self, before);
-    const int64_t size = change < 0 ? less(0, change) : change;
+    const int64_t change = difference(self, before);
+    const int64_t size = change < 0 ? difference(0, change) : change;
     if (self != 0 || before != 0 || weight(d, d->total, i) != 0 ||
         weight(d, d->total_before, i) != 0)
       pairs[r->count++] = (pf_pair){~pf_order_int(size), i};

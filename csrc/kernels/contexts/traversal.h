@@ -1,6 +1,8 @@
 /*
-** walk.h - contexts in an order that depends on nothing but the profile, and
-** which function each node stands for: what every view of them begins with.
+** traversal.h - the nodes of a context tree in depth-first order, and the
+** function of each node. Used by views.c, contexts_transform.c and the exports.
+** The order depends only on the contents of the profile, not on the order in
+** which its nodes were added.
 */
 
 #ifndef traversal_h
@@ -9,38 +11,42 @@
 #include "model/contexts.h"
 
 /*
-** All nodes depth first, callees by name, file and line. A function is a name
-** and a file: its frames may differ in the line. The root has no function.
+** All nodes in preorder, callees by name, file and line. Frames with the same
+** name and file are one function, whatever their lines. The root has no
+** function.
 */
 typedef struct pf_traversal {
-  const pf_contexts *contexts; /* borrowed, and must not change */
-  uint32_t *order;             /* count nodes, the root first */
-  uint32_t *depths;            /* of the nodes in that order; the root's is 0 */
+  const pf_contexts *contexts; /* borrowed; must not change */
+  uint32_t *order;             /* all nodes, the root first */
+  uint32_t *depths;            /* depths[i] of node order[i]; the root has 0 */
   uint32_t max_depth;
-  uint32_t *functions; /* of each node; of the root PF_NO_FUNCTION */
-  uint32_t nfunctions; /* numbered by name and file */
-  uint32_t *areas;     /* one frame of each function, its lowest line */
+  uint32_t *functions; /* of each node; PF_NO_FUNCTION for the root */
+  uint32_t nfunctions; /* numbered in the order of name and file */
+  uint32_t *areas;     /* of each function: its frame with the lowest line */
 } pf_traversal;
 
 #define PF_NO_FUNCTION UINT32_MAX
 
-/* `totals` (by node, may be NULL): the heaviest callees come first, and only
-   those of one weight by their texts. PF_ENOMEM. */
-pf_status pf_traversal_open (pf_traversal *walk, const pf_contexts *contexts,
+/* Open a traversal. With `totals` (by node, may be NULL), callees are sorted by
+   descending total first, then by name, file and line. PF_ENOMEM: then it need
+   not be closed. */
+pf_status pf_traversal_open (pf_traversal *traversal,
+                             const pf_contexts *contexts,
                              const int64_t *totals);
-void pf_traversal_close (pf_traversal *walk);
+void pf_traversal_close (pf_traversal *traversal);
 
 /*
-** Which nodes are not called, however indirectly, by their own function: only
-** their totals add up to that of the function. outermost[count]; PF_ENOMEM.
+** Set outermost[node] for nodes that have no ancestor of the same function: the
+** total of a function is the sum of the totals of these nodes. PF_ENOMEM.
 */
-pf_status pf_traversal_outermost (const pf_traversal *walk, bool *outermost);
+pf_status pf_traversal_outermost (const pf_traversal *traversal,
+                                  bool *outermost);
 
 /*
-** The same for any classes of nodes: classes[node] below nclasses, or
-** UINT32_MAX for nodes of none.
+** The same for any classes of nodes instead of functions: classes[node] is
+** below nclasses, or UINT32_MAX for nodes in no class.
 */
-pf_status pf_traversal_outermost_of (const pf_traversal *walk,
+pf_status pf_traversal_outermost_of (const pf_traversal *traversal,
                                      const uint32_t *classes, size_t nclasses,
                                      bool *outermost);
 

@@ -1,6 +1,6 @@
 /*
-** views.c - the rows of each view are computed at once, as numbers; texts are
-** looked up when a batch is filled.
+** views.c - the rows of a view are computed when it is opened, as numbers;
+** names are looked up when a batch is filled.
 */
 
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "model/batch.h"
 
 #define MAX_FIELDS 11
-#define MAX_INDENT 200 /* blanks: deeper frames are not shown further right */
+#define MAX_INDENT 200 /* blanks before a label */
 
-/* What a column shows of a row. */
+/* The value of a row that a column shows. */
 typedef enum shown {
   FUNCTION,
   CALLER,
@@ -49,18 +49,18 @@ typedef struct rows_reader {
   bool is_graph;
   size_t calls;    /* the metric, or PF_NO_METRIC */
   int64_t whole;   /* sum of all self */
-  uint8_t *labels; /* of the batch before */
-  uint32_t *order; /* of rows; NULL: as they are */
+  uint8_t *labels; /* of the current batch */
+  uint32_t *order; /* of rows; NULL: that of `rows` */
 } rows_reader;
 
-/* What a view is computed from. */
-typedef struct scene {
+/* The values from which a view is computed. */
+typedef struct view_input {
   const pf_context_rows *wanted;
-  pf_traversal walk;
+  pf_traversal traversal;
   int64_t *totals;
-  int64_t *calls; /* of PF_VIEW_BOTTOM_UP: totals of calls; NULL: not known */
+  int64_t *calls; /* for PF_VIEW_BOTTOM_UP: totals of calls; NULL: unknown */
   bool *outermost;
-} scene;
+} view_input;
 
 
 /* {====== Filling batches ====== */
@@ -125,7 +125,7 @@ static const row *row_at (const rows_reader *r, size_t at) {
 }
 
 
-/* The labels of a batch whose first row is row `first`. */
+/* Put the labels of a batch whose first row is row `first`. */
 static pf_status put_labels (rows_reader *r, pf_column *column, size_t first,
                              size_t rows) {
   const pf_dictionary *const d = r->reader.dictionary;
@@ -178,7 +178,8 @@ static void rows_close (pf_reader *self) {
 }
 
 
-/* Rows in the order of a number, the largest first; stable. */
+/* Sort the rows by descending total, or by descending self and total;
+   stable. */
 static pf_status sort_rows (rows_reader *r, bool by_total) {
   pf_pair *const pairs = malloc((2 * r->count + 1) * sizeof *pairs);
   r->order = malloc((r->count + 1) * sizeof *r->order);
@@ -211,22 +212,22 @@ static int64_t calls_of (const rows_reader *r, uint32_t node) {
 }
 
 
-static bool is_shown (const scene *s, const row *from) {
+static bool is_shown (const view_input *s, const row *from) {
   return s->wanted->zeros || from->self != 0 || from->total != 0 ||
          from->calls != 0;
 }
 
 
 /* Keep the rows that are shown. */
-static void drop_zeros (const scene *s, rows_reader *r, size_t count) {
+static void drop_zeros (const view_input *s, rows_reader *r, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (is_shown(s, &r->rows[i]))
       r->rows[r->count++] = r->rows[i];
 }
 
 
-/* Add what node i weighs to a row. */
-static void add_node (const scene *s, const rows_reader *r, uint32_t node,
+/* Add the weights of a node to a row. */
+static void add_node (const view_input *s, const rows_reader *r, uint32_t node,
                       bool is_outermost, row *to) {
   bool overflow = false;
   to->self = pf_weight_add(
@@ -241,21 +242,21 @@ static void add_node (const scene *s, const rows_reader *r, uint32_t node,
 }
 
 
-static pf_status make_flat (scene *s, rows_reader *r) {
-  const pf_traversal *const w = &s->walk;
-  r->rows = calloc((size_t)w->nfunctions + 1, sizeof *r->rows);
-  if (r->rows == NULL || pf_traversal_outermost(w, s->outermost) != PF_OK)
+static pf_status make_flat (view_input *s, rows_reader *r) {
+  const pf_traversal *const t = &s->traversal;
+  r->rows = calloc((size_t)t->nfunctions + 1, sizeof *r->rows);
+  if (r->rows == NULL || pf_traversal_outermost(t, s->outermost) != PF_OK)
     return PF_ENOMEM;
-  for (uint32_t f = 0; f < w->nfunctions; f++)
-    r->rows[f].area = w->areas[f];
+  for (uint32_t f = 0; f < t->nfunctions; f++)
+    r->rows[f].area = t->areas[f];
   for (uint32_t i = 1; i < r->contexts->count; i++)
-    add_node(s, r, i, s->outermost[i], &r->rows[w->functions[i]]);
-  drop_zeros(s, r, w->nfunctions);
+    add_node(s, r, i, s->outermost[i], &r->rows[t->functions[i]]);
+  drop_zeros(s, r, t->nfunctions);
   return sort_rows(r, false);
 }
 
 
-static pf_status make_lines (scene *s, rows_reader *r) {
+static pf_status make_lines (view_input *s, rows_reader *r) {
   const uint32_t nareas = pf_areas_count(r->contexts->dictionary);
   r->rows = calloc((size_t)nareas + 1, sizeof *r->rows);
   if (r->rows == NULL)
@@ -272,25 +273,27 @@ static pf_status make_lines (scene *s, rows_reader *r) {
 }
 
 
-/* Give what was spent in turned stacks to those who spent it. */
-static void turn_back (const scene *s, row *to) {
+/* In inverted contexts the weights are at the outermost callers. Set self and
+   calls of a row: only the first level has self. */
+static void unturn (const view_input *s, row *to) {
   to->self = to->depth == 1 ? to->total : 0;
   to->calls = s->calls == NULL ? 0 : s->calls[to->node];
 }
 
 
-static pf_status make_tree (scene *s, rows_reader *r) {
+static pf_status make_tree (view_input *s, rows_reader *r) {
   const pf_contexts *const c = r->contexts;
   r->rows = calloc(c->count, sizeof *r->rows);
   if (r->rows == NULL)
     return PF_ENOMEM;
   for (uint32_t i = 1; i < c->count; i++) {
-    const uint32_t node = s->walk.order[i];
+    const uint32_t node = s->traversal.order[i];
     row *const to = &r->rows[r->count];
-    *to = (row){c->frames[node], PF_NO_AREA, s->walk.depths[i], node, 0, 0, 0};
+    *to = (row){
+        c->frames[node], PF_NO_AREA, s->traversal.depths[i], node, 0, 0, 0};
     add_node(s, r, node, true, to);
     if (s->wanted->view == PF_VIEW_BOTTOM_UP)
-      turn_back(s, to);
+      unturn(s, to);
     r->count += is_shown(s, to);
   }
   return PF_OK;
@@ -301,17 +304,19 @@ static pf_status make_tree (scene *s, rows_reader *r) {
 
 /* {====== Arcs ====== */
 
-/* The arc of each node: pairs of functions, numbered by caller and callee. */
-static pf_status number_arcs (const scene *s, uint32_t *arcs, size_t *narcs) {
-  const pf_traversal *const w = &s->walk;
-  const size_t count = w->contexts->count;
+/* Number the arcs, which are pairs of functions, by caller and callee. Sets the
+   arc of each node. */
+static pf_status number_arcs (const view_input *s, uint32_t *arcs,
+                              size_t *narcs) {
+  const pf_traversal *const t = &s->traversal;
+  const size_t count = t->contexts->count;
   pf_pair *const pairs = malloc(2 * count * sizeof *pairs);
   if (pairs == NULL)
     return PF_ENOMEM;
   for (uint32_t i = 1; i < count; i++) {
-    const uint32_t caller = w->functions[w->contexts->parents[i]];
+    const uint32_t caller = t->functions[t->contexts->parents[i]];
     pairs[i - 1] =
-        (pf_pair){(uint64_t)(caller + 1u) << 32 | w->functions[i], i};
+        (pf_pair){(uint64_t)(caller + 1u) << 32 | t->functions[i], i};
   }
   pf_sort_pairs(pairs, pairs + count, count - 1);
   *narcs = 0;
@@ -325,29 +330,30 @@ static pf_status number_arcs (const scene *s, uint32_t *arcs, size_t *narcs) {
 }
 
 
-static bool is_wanted_arc (const scene *s, const row *arc) {
-  const pf_dictionary *const d = s->walk.contexts->dictionary;
-  const pf_context_rows *const w = s->wanted;
-  return (w->caller == PF_NO_NAME ||
+static bool is_wanted_arc (const view_input *s, const row *arc) {
+  const pf_dictionary *const d = s->traversal.contexts->dictionary;
+  const pf_context_rows *const wanted = s->wanted;
+  return (wanted->caller == PF_NO_NAME ||
           (arc->caller != PF_NO_AREA &&
-           pf_area_name(d, arc->caller) == w->caller)) &&
-         (w->callee == PF_NO_NAME || pf_area_name(d, arc->area) == w->callee);
+           pf_area_name(d, arc->caller) == wanted->caller)) &&
+         (wanted->callee == PF_NO_NAME ||
+          pf_area_name(d, arc->area) == wanted->callee);
 }
 
 
-/* The rows of the arcs, in their order, without those nobody wants. */
-static pf_status fill_arcs (scene *s, rows_reader *r, const uint32_t *arcs,
+/* Compute the rows of the wanted arcs, in the order of their numbers. */
+static pf_status fill_arcs (view_input *s, rows_reader *r, const uint32_t *arcs,
                             size_t narcs) {
-  const pf_traversal *const w = &s->walk;
+  const pf_traversal *const t = &s->traversal;
   r->rows = calloc(narcs + 1, sizeof *r->rows);
   if (r->rows == NULL ||
-      pf_traversal_outermost_of(w, arcs, narcs, s->outermost) != PF_OK)
+      pf_traversal_outermost_of(t, arcs, narcs, s->outermost) != PF_OK)
     return PF_ENOMEM;
   for (uint32_t i = 1; i < r->contexts->count; i++) {
     row *const arc = &r->rows[arcs[i]];
-    const uint32_t caller = w->functions[r->contexts->parents[i]];
-    arc->area = w->areas[w->functions[i]];
-    arc->caller = caller == PF_NO_FUNCTION ? PF_NO_AREA : w->areas[caller];
+    const uint32_t caller = t->functions[r->contexts->parents[i]];
+    arc->area = t->areas[t->functions[i]];
+    arc->caller = caller == PF_NO_FUNCTION ? PF_NO_AREA : t->areas[caller];
     add_node(s, r, i, s->outermost[i], arc);
   }
   size_t kept = 0;
@@ -359,7 +365,7 @@ static pf_status fill_arcs (scene *s, rows_reader *r, const uint32_t *arcs,
 }
 
 
-static pf_status make_graph (scene *s, rows_reader *r) {
+static pf_status make_graph (view_input *s, rows_reader *r) {
   uint32_t *const arcs = calloc(r->contexts->count, sizeof *arcs);
   size_t narcs;
   pf_status status = PF_ENOMEM;
@@ -396,8 +402,8 @@ static const column columns[][MAX_FIELDS + 1] = {
     {"line", PF_INT, LINE, "the first line known of it"},
   },
   [PF_VIEW_GRAPH] = {
-    {"caller", PF_NAME, CALLER, "who calls; missing: nobody known"},
-    {"callee", PF_NAME, FUNCTION, "who is called"},
+    {"caller", PF_NAME, CALLER, "the caller; missing: unknown"},
+    {"callee", PF_NAME, FUNCTION, "the function called"},
     {"calls", PF_INT, CALLS, "how often"},
     {"self", PF_INT, SELF, NULL},
     {"total", PF_INT, TOTAL, NULL},
@@ -415,7 +421,7 @@ static const column columns[][MAX_FIELDS + 1] = {
     {"file", PF_NAME, FILE_NAME, "its source file or module"},
     {"line", PF_INT, LINE, "its line"},
     {"node", PF_INT, NODE, "the number of the context"},
-    {"label", PF_BYTES, LABEL, "its name behind two blanks for each frame above"},
+    {"label", PF_BYTES, LABEL, "its name, indented by two blanks a frame"},
   },
   [PF_VIEW_LINES] = {
     {"file", PF_NAME, FILE_NAME, "the source file or module"},
@@ -429,7 +435,7 @@ static const column columns[][MAX_FIELDS + 1] = {
 /* clang-format on */
 
 
-/* The help of self or total says the unit: text forms print times by it. */
+/* The help of self or total names the unit: text output formats times by it. */
 static const char *unit_help (rows_reader *r, const pf_context_metric *metric,
                               bool is_total) {
   snprintf(r->helps[is_total], sizeof r->helps[is_total], "%s%s%s",
@@ -466,8 +472,8 @@ static void set_fields (rows_reader *r, const pf_context_rows *wanted) {
 }
 
 
-static void close_scene (scene *s) {
-  pf_traversal_close(&s->walk);
+static void close_input (view_input *s) {
+  pf_traversal_close(&s->traversal);
   free(s->totals);
   free(s->calls);
   free(s->outermost);
@@ -475,10 +481,10 @@ static void close_scene (scene *s) {
 
 
 /* `calls`: the metric, or PF_NO_METRIC. */
-static pf_status open_scene (scene *s, const pf_context_rows *wanted,
+static pf_status open_input (view_input *s, const pf_context_rows *wanted,
                              size_t calls) {
   const pf_contexts *const c = wanted->contexts;
-  *s = (scene){.wanted = wanted};
+  *s = (view_input){.wanted = wanted};
   s->totals = malloc(c->count * sizeof *s->totals);
   s->outermost = malloc(c->count * sizeof *s->outermost);
   if (s->totals == NULL || s->outermost == NULL)
@@ -490,18 +496,19 @@ static pf_status open_scene (scene *s, const pf_context_rows *wanted,
       return PF_ENOMEM;
     pf_contexts_totals(c, calls, s->calls);
   }
-  return pf_traversal_open(&s->walk, c, is_tree(wanted) ? s->totals : NULL);
+  return pf_traversal_open(&s->traversal, c,
+                           is_tree(wanted) ? s->totals : NULL);
 }
 
 
 pf_status pf_context_rows_open (const pf_context_rows *wanted,
                                 pf_reader **reader, pf_error *error) {
-  static pf_status (*const makers[])(scene *, rows_reader *) = {
+  static pf_status (*const builders[])(view_input *, rows_reader *) = {
       [PF_VIEW_FLAT] = make_flat,   [PF_VIEW_GRAPH] = make_graph,
       [PF_VIEW_TREE] = make_tree,   [PF_VIEW_BOTTOM_UP] = make_tree,
       [PF_VIEW_LINES] = make_lines,
   };
-  scene s;
+  view_input s;
   rows_reader *const r = calloc(1, sizeof *r);
   if (r == NULL)
     return pf_fail(error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
@@ -511,12 +518,12 @@ pf_status pf_context_rows_open (const pf_context_rows *wanted,
                  ? wanted->count_metric
                  : pf_metric_named(r->contexts, "calls");
   set_fields(r, wanted);
-  pf_status status = open_scene(&s, wanted, r->calls);
+  pf_status status = open_input(&s, wanted, r->calls);
   if (status == PF_OK) {
     r->whole = s.totals[0];
-    status = makers[wanted->view](&s, r);
+    status = builders[wanted->view](&s, r);
   }
-  close_scene(&s);
+  close_input(&s);
   if (status != PF_OK) {
     rows_close(&r->reader);
     return pf_fail(error, status, PF_NO_OFFSET, "out of memory");
