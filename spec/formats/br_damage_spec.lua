@@ -135,7 +135,7 @@ describe("br, damaged:", function()
          return trace.warnings[1].message
       end
       assert.matches("0d before each 0a", message(a():line(1, 10):stop():raw "\r\n"))
-      assert.matches("nobody says", message(a():raw "\2"))
+      assert.matches("not documented", message(a():raw "\2"))
       assert.matches("zeros", message(a():raw "\0"))
       local trace, words, code = open "\255abc"
       assert.is_nil(trace)

@@ -283,7 +283,7 @@ describe("br, what the documentation leaves open:", function()
       assert.same({ "5 3 5 3 1", "inclusive", "given" },
          { own(calls(1, 17, 8, 5), { semantics = "inclusive" }) })
       assert.same({ "5 3 5 3 1", "inclusive",
-         "all times together are more than the time that passed" },
+         "the sum of all times exceeds the elapsed time" },
          { own(calls(1, 17, 8, 5), { wall = 42 }) }) -- 43 in all
       assert.same({ "5 8 5 8 17", "self", "assumed: nothing says otherwise" },
          { own(calls(1, 17, 8, 5), { wall = 43 }) })

@@ -180,7 +180,7 @@ describe("winidea Text1 files", function()
          local w = assert(profio.create(nil, options))
          local ok, message = write_refused(w, name, row)
          assert.is_nil(ok)
-         assert.matches(words or "would not be read", message)
+         assert.matches(words or "could not be read back", message)
       end
       refused({}, "areas", { handle = 1, name = "a\nb" })
       refused({ handle_format = "%NAME%,%FILE%,%HANDLE%" }, "areas",

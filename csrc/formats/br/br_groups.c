@@ -78,7 +78,7 @@ static pf_status check_mapping (const br_parser *parser,
   if (status == PF_OK && before != 0 && before != name + 1)
     status = pf_warn(parser->trace, PF_NOTE, "br-remapped", PF_EFORMAT,
                      record->offset, error,
-                     "module %u stands for another file from here on",
+                     "module %u is mapped to another file from here on",
                      record->module);
   return status;
 }
@@ -106,7 +106,7 @@ static pf_status name_unmapped (br_parser *parser, const br_record *record,
   if (*name == PF_NO_NAME)
     return br_no_memory(error);
   return pf_warn(parser->trace, PF_DAMAGE, "br-unmapped", PF_EFORMAT,
-                 record->offset, error, "module %u has no name yet",
+                 record->offset, error, "module %u is not mapped",
                  record->module);
 }
 
@@ -200,10 +200,10 @@ static pf_status take_tag (br_parser *parser, const br_record *record,
   br_frame *const frame = &group->frames[group->nframes - 1];
   if (!parser->may_have_tag)
     return warn_damage(parser, record, "br-stray-tag", error,
-                       "it must follow a line or a backtrace at once");
+                       "it must directly follow a line or a backtrace");
   if (frame->routine != BR_UNKNOWN)
     return warn_damage(parser, record, "br-two-tags", error,
-                       "the frame has one already, which stands");
+                       "the frame has one already; this one is ignored");
   frame->routine = (uint16_t)routines[record->type];
   if (record->type != BR_FUNCTION)
     return PF_OK;
@@ -287,11 +287,11 @@ static pf_status take_invalid (br_parser *parser, const br_record *record,
   if (at[0] == '\r')
     hint = "; was the file copied as text, which puts 0d before each 0a?";
   if (at[0] == 2)
-    hint = "; nobody says what that is";
+    hint = "; this type is not documented";
   return pf_warn(parser->trace, PF_DAMAGE, "br-bad-type", PF_EFORMAT,
                  record->offset, error,
                  "a record of type 1 or 3 to 9 expected, found %d%s: nothing "
-                 "behind it can be read",
+                 "after it can be read",
                  at[0], hint);
 }
 

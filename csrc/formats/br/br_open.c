@@ -101,9 +101,8 @@ static pf_status check_order (pf_trace *trace, pf_error *error) {
       pf_load16(bytes.at + 3, false) > bytes.size - 5)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "br-little-endian", PF_EFORMAT, 3, error,
-                 "the length of the first name is %u, or %u with the bytes "
-                 "the other way round, which would fit: numbers are "
-                 "big-endian here",
+                 "the length of the first name is %u, or %u in little-endian "
+                 "order, which would fit: numbers are read as big-endian",
                  pf_load16(bytes.at + 3, true), pf_load16(bytes.at + 3, false));
 }
 

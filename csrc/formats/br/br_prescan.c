@@ -87,7 +87,7 @@ static const char *decide_order (const prescan *s, const order *seen,
   if (seen->backtraces == 0)
     return "there are no backtraces";
   if (seen->main_first > 0 && seen->main_last > 0)
-    return "assumed: some groups say one thing, some the other";
+    return "assumed: the groups contradict each other";
   if (seen->main_first > 0)
     return "the main routine stands on the first backtrace";
   if (seen->main_last > 0)
@@ -178,7 +178,7 @@ static const char *decide_times (const pf_trace *trace, const prescan *s,
     return "profio's recorder writes them so";
   interp->inclusive = true;
   if (wall > 0 && seen->sum > (uint64_t)wall)
-    return "all times together are more than the time that passed";
+    return "the sum of all times exceeds the elapsed time";
   if (seen->longer >= MIN_CALLERS && seen->shorter == 0)
     return "each line took at least as long as what it called";
   interp->inclusive = false;

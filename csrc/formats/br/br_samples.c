@@ -163,8 +163,8 @@ static pf_status compute_self (samples_reader *self, int64_t *self_ns,
   *self_ns = 0;
   return pf_warn(self->parser.trace, PF_NOTE, "br-not-inclusive", PF_EFORMAT,
                  group->offset, error,
-                 "the line took %llu ns and what it called %llu ns: nothing "
-                 "is left as its own",
+                 "the line took %llu ns and what it called %llu ns: its self "
+                 "time is set to 0",
                  (unsigned long long)group->spent, (unsigned long long)called);
 }
 

@@ -219,10 +219,10 @@ static pf_status check_types (pf_trace *trace, pf_bytes bytes,
                               const winidea_layout *layout, pf_error *error) {
   if (layout->is_swapped || !is_swapped(bytes, layout))
     return PF_OK;
-  return pf_warn(trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
-                 "functions are resumed that have not been suspended: types 1 "
-                 "and 2 may mean the opposite, as swap_suspend_resume = true "
-                 "reads them");
+  return pf_warn(
+      trace, PF_NOTE, "winidea-swapped", PF_EFORMAT, 4, error,
+      "functions are resumed that have not been suspended: types 1 and 2 may "
+      "be exchanged; swap_suspend_resume = true reads them so");
 }
 
 
@@ -238,10 +238,9 @@ static pf_status decide_version (pf_trace *trace, pf_bytes bytes,
   }
   if (find_version(bytes, layout) || bytes.size == 0)
     return PF_OK;
-  return pf_warn(trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4,
-                 error,
-                 "nothing tells version 1.0 from 1.1: read as 1.1; "
-                 "bin_version says which it is");
+  return pf_warn(
+      trace, PF_NOTE, "winidea-version-guessed", PF_EFORMAT, 4, error,
+      "the version cannot be detected: read as 1.1; bin_version states it");
 }
 
 

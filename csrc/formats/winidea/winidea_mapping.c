@@ -86,7 +86,8 @@ static pf_status take_area (pf_trace *trace, const winidea_rowformat *format,
   if (!fields.is_ambiguous)
     return PF_OK;
   return pf_warn(trace, PF_NOTE, "winidea-ambiguous-row", PF_EFORMAT, offset,
-                 error, "texts side by side could end elsewhere too: %.*s",
+                 error,
+                 "adjacent texts can be split in more than one way: %.*s",
                  (int)(row.size < 80 ? row.size : 80), (const char *)row.at);
 }
 

@@ -172,8 +172,7 @@ static pf_status put_row (winidea_writer *self, winidea_section_kind kind,
   const pf_bytes row = {self->row, self->used};
   if (has_text(format) && !reads_back(format, row, f))
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "a row would not be read as it is meant, in this format: "
-                   "%.*s",
+                   "this row could not be read back in its format: %.*s",
                    (int)(row.size < 120 ? row.size : 120),
                    (const char *)row.at);
   if (append(self, self->line_end, strlen(self->line_end)) != PF_OK)

@@ -125,7 +125,7 @@ static pf_status fill_numbers (entries_reader *self, xpp_role role,
     return PF_OK;
   return pf_warn(self->trace, PF_DAMAGE, "xpp-bad-number", PF_EFORMAT,
                  xpp_row_offset(&self->rows, numbers.first_bad), error,
-                 "a number of field %.60s expected, found something else",
+                 "field %.60s: a number expected, found something else",
                  self->file->fields[self->file->roles.field[role]].name);
 }
 
@@ -209,8 +209,8 @@ static pf_status check_symbols (const entries_reader *self, pf_error *error) {
     return PF_OK;
   return pf_warn(self->trace, PF_NOTE, "xpp-symbol-cut", PF_EFORMAT,
                  PF_NO_OFFSET, error,
-                 "a name fills its field of %u bytes: names that agree in so "
-                 "many are one",
+                 "a name fills its field of %u bytes: longer names were cut, "
+                 "and cuts that are equal become one name",
                  (unsigned)cache->field->size);
 }
 

@@ -289,19 +289,20 @@ static pf_status report_roles (pf_trace *trace, const xpp_file *file,
   const xpp_roles *const roles = &file->roles;
   pf_status status = PF_OK;
   if (roles->duplicate != XPP_NO_FIELD)
-    status = pf_warn(trace, PF_NOTE, "xpp-two-fields", PF_EFORMAT, PF_NO_OFFSET,
-                     error, "field %.60s has the role of another one too",
-                     file->fields[roles->duplicate].name);
+    status = pf_warn(
+        trace, PF_NOTE, "xpp-two-fields", PF_EFORMAT, PF_NO_OFFSET, error,
+        "field %.60s has the same role as another field, which is used",
+        file->fields[roles->duplicate].name);
   if (status == PF_OK && !xpp_is_mapped(roles))
-    return pf_warn(
-        trace, PF_NOTE, "xpp-no-roles", PF_EFORMAT, PF_NO_OFFSET, error,
-        "no fields are known that say what happened to which "
-        "function: there is only table raw; map = FIELDS names them");
+    return pf_warn(trace, PF_NOTE, "xpp-no-roles", PF_EFORMAT, PF_NO_OFFSET,
+                   error,
+                   "no fields found for the operation and the function, so "
+                   "there is no table entries; name them with map = FIELDS");
   if (status == PF_OK && roles->is_guessed)
     status = pf_warn(trace, PF_NOTE, "xpp-fields-guessed", PF_EFORMAT,
                      PF_NO_OFFSET, error,
-                     "what the fields say is guessed by their values; "
-                     "map = FIELDS says it where that is wrong");
+                     "the roles of the fields are guessed from their values; "
+                     "if they are wrong, set them with map = FIELDS");
   return status;
 }
 

@@ -96,11 +96,11 @@ static pf_status take_uneven_row (xpp_parser *parser, xpp_item *item) {
 static pf_status check_quotes (xpp_parser *parser) {
   if (parser->row.is_unclosed)
     return xpp_parser_warn(parser, PF_DAMAGE, "xpp-open-quote", PF_EFORMAT,
-                           "a quote expected that ends a text, found none: it "
-                           "is taken as a character");
+                           "a closing quote expected, found none: the opening "
+                           "one is read as a character");
   if (parser->row.has_stray_quote)
     return xpp_parser_warn(parser, PF_NOTE, "xpp-odd-quote", PF_EFORMAT,
-                           "a quote inside a text is not written twice");
+                           "a quote inside a text is not doubled");
   return PF_OK;
 }
 

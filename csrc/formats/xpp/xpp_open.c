@@ -126,7 +126,7 @@ static pf_status check_count (pf_trace *trace, const xpp_file *file,
   const bool is_behind = counted < found;
   return pf_warn(trace, is_behind ? PF_NOTE : PF_DAMAGE,
                  is_behind ? "xpp-stale-count" : "xpp-count", PF_ETRUNCATED, 4,
-                 error, "%llu records stated, found room for %llu",
+                 error, "the header states %llu records, the file has %llu",
                  (unsigned long long)counted, (unsigned long long)found);
 }
 

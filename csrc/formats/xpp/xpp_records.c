@@ -143,7 +143,7 @@ static pf_status take_rest (xpp_parser *parser, pf_bytes bytes, uint64_t next,
   pf_status status = xpp_parser_warn(
       parser, PF_DAMAGE, is_last ? "xpp-partial-row" : "xpp-lost-rows",
       is_last ? PF_ETRUNCATED : PF_EFORMAT,
-      "a record of %u bytes expected, found %llu that are none%s",
+      "a record of %u bytes expected, found %llu bytes that are not a record%s",
       (unsigned)parser->file->dbf->record,
       (unsigned long long)(next - parser->at),
       is_last ? "" : ": rows are lost");
@@ -170,7 +170,7 @@ static pf_status take_end (xpp_parser *parser, pf_bytes bytes, xpp_item *item) {
                  ? xpp_parser_warn(parser, PF_NOTE, "xpp-stray-end", PF_EFORMAT,
                                    "an end mark stands between records")
                  : xpp_parser_warn(parser, PF_NOTE, "xpp-trailing", PF_EFORMAT,
-                                   "%llu bytes stand behind the end mark",
+                                   "%llu bytes follow the end mark",
                                    (unsigned long long)(bytes.size - next));
     if (found > next)
       next = found;

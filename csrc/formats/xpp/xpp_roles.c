@@ -445,7 +445,7 @@ static pf_status map_assignment (const xpp_candidate *fields, size_t count,
   if (roles->field[role] != XPP_NO_FIELD)
     return PF_OK;
   return pf_fail(error, PF_EFORMAT, PF_NO_OFFSET,
-                 "map: no field '%.*s' of the %zu there are",
+                 "map: no field '%.*s' among the %zu fields",
                  (int)(name.size < 40 ? name.size : 40), (const char *)name.at,
                  count);
 }

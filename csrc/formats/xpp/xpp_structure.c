@@ -24,7 +24,7 @@ const pf_field xpp_structure_fields[XPP_STRUCTURE_COLUMNS] = {
      false},
     {"type", PF_NAME, "its letter in a table; missing in text", false},
     {"size", PF_INT, "bytes in a record", false},
-    {"decimals", PF_INT, "digits behind the point", false},
+    {"decimals", PF_INT, "digits after the decimal point", false},
     {"nullable", PF_BOOL, "it can be null", false},
 };
 

@@ -77,9 +77,10 @@ static pf_status unwrap (xpp_times *self, const xpp_rows *rows, pf_column *time,
     now = time->ints[row];
   if (self->has_last && now < self->last && self->last - now > range / 2 &&
       now <= INT64_MAX - range) {
-    status = pf_warn(rows->parser.trace, PF_NOTE, "xpp-clock-wrapped",
-                     PF_EFORMAT, xpp_row_offset(rows, row), error,
-                     "the clock of 32 bits starts again: times go on");
+    status =
+        pf_warn(rows->parser.trace, PF_NOTE, "xpp-clock-wrapped", PF_EFORMAT,
+                xpp_row_offset(rows, row), error,
+                "the 32-bit clock has wrapped: 2^32 ms are added from here on");
     self->wrap_offset += range;
     now += range;
   }
@@ -99,12 +100,11 @@ static pf_status begin_run (xpp_times *self, const xpp_rows *rows, int64_t time,
   self->run_min = self->run_max = time;
   self->has_run_starts = true;
   self->run_starts[row >> 6] |= (uint64_t)1 << (row & 63);
-  return pf_warn(rows->parser.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
-                 xpp_row_offset(rows, row), error,
-                 "time starts again at %lld ms, behind %lld ms: another run "
-                 "begins here",
-                 (long long)(time / XPP_NS_PER_MS),
-                 (long long)(before / XPP_NS_PER_MS));
+  return pf_warn(
+      rows->parser.trace, PF_NOTE, "xpp-run-begins", PF_EFORMAT,
+      xpp_row_offset(rows, row), error,
+      "time starts again at %lld ms, after %lld ms: another run begins here",
+      (long long)(time / XPP_NS_PER_MS), (long long)(before / XPP_NS_PER_MS));
 }
 
 

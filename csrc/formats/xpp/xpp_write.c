@@ -54,8 +54,8 @@ pf_status xpp_whole_ms (xpp_writer *writer, int64_t time, int64_t *ms,
     return PF_OK;
   if (!writer->round)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "entry %llu: the file holds whole ms, %lld ns are none: "
-                   "round = true rounds them",
+                   "entry %llu: the file stores whole milliseconds, not %lld "
+                   "ns: round = true rounds them",
                    (unsigned long long)(writer->count + 1), (long long)time);
   writer->rounded++;
   *ms += rest >= XPP_NS_PER_MS / 2 ? 1 : rest < -XPP_NS_PER_MS / 2 ? -1 : 0;
@@ -78,11 +78,11 @@ static pf_status check_steps (xpp_writer *self, const pf_column *time,
     if (self->has_time && now < self->time &&
         (uint64_t)self->time - (uint64_t)now > (uint64_t)most)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "entry %llu: a time of %lld ms%s behind one of %lld ms "
-                     "would be read as that of a clock that started again",
+                     "entry %llu: a time of %lld ms%s after one of %lld ms "
+                     "would be read as a wrap of the clock",
                      (unsigned long long)(self->count + (row - from) + 1),
                      (long long)(now / XPP_NS_PER_MS),
-                     missing ? " (as which a missing one is stored)" : "",
+                     missing ? " (the stored value of a missing one)" : "",
                      (long long)(self->time / XPP_NS_PER_MS));
     self->time = now;
     self->has_time = true;
@@ -117,7 +117,7 @@ static pf_status target_of (const xpp_writer *self, pf_sink *sink,
   if (*target != NULL && (!self->in_packets || (*target)->cut != NULL))
     return PF_OK;
   return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                 "packets need a path beside which they can be");
+                 "packets need an output file: they are created beside it");
 }
 
 
@@ -258,9 +258,10 @@ static pf_status read_options (xpp_writer *self, const pf_option *options,
   if (pf_option_text(&asked, "separator", &separator) && separator.size > 0)
     self->separator = separator.size == 3 ? '\t' : separator.at[0];
   if (every < 0 || (self->in_packets && every == 0))
-    return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "flush_every: the entries of a packet expected, found %lld",
-                   (long long)every);
+    return pf_fail(
+        error, PF_EUNSUPPORTED, PF_NO_OFFSET,
+        "flush_every: the number of entries in a packet expected, found %lld",
+        (long long)every);
   self->flush_every = (uint64_t)every;
   self->mode = XPP_MODE_TRACE | (every > 0 ? XPP_MODE_FLUSH : 0) |
                (self->in_packets ? XPP_MODE_PACKETS : 0);

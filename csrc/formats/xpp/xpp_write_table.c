@@ -43,8 +43,8 @@ static pf_status put_ms (xpp_writer *self, int64_t ns, double *ms,
     return PF_OK;
   if (!self->round)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                   "entry %llu: the field holds ms of 53 bits, %lld ns need "
-                   "more: round = true rounds them",
+                   "entry %llu: the field stores milliseconds as a double, "
+                   "which cannot represent %lld ns: round = true rounds them",
                    (unsigned long long)(self->count + 1), (long long)ns);
   self->rounded++;
   return PF_OK;
