@@ -127,7 +127,7 @@ static pf_status number_of (load_reader *l, size_t row, uint32_t *number) {
   *number = l->events.rows.lanes[row];
   if (!l->options.by_core)
     return PF_OK;
-  const pf_column *const core = &l->events.batch.columns[l->events.also];
+  const pf_column *const core = &l->events.batch.columns[l->events.extra];
   const bool missing = pf_is_missing(core, row);
   const uint64_t word = missing ? 0 : pf_order_int(core->ints[row]);
   return pf_id_table_nullable(&l->cores, &word, &missing, 1, number);
@@ -273,10 +273,10 @@ static pf_status open_parts (load_reader *l, pf_error *error) {
   const pf_call_options calls = {0};
   pf_status status = count_pieces(l, error);
   if (status == PF_OK)
-    status = pf_events_open_with(&l->events, l->input, "core", error);
+    status = pf_events_open_extra(&l->events, l->input, "core", error);
   if (status != PF_OK)
     return status;
-  if (l->options.by_core && l->events.also == l->input->nfields)
+  if (l->options.by_core && l->events.extra == l->input->nfields)
     return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
                    "the events do not tell on which core they were");
   pf_machine_init(&l->machine, &calls, l->input->dictionary,

@@ -225,12 +225,12 @@ bool pf_spans_end_values (spans_reader *r, int64_t time) {
 
 /* The row of a value that is written by the event at hand. */
 static span_row value_row (const spans_reader *r, const pf_call *call) {
-  const bool has_column = r->events.also < r->events.reader->nfields;
+  const bool has_column = r->events.extra < r->events.reader->nfields;
   span_row row = {.kind = PF_SPAN_OPEN,
                   .area = r->machine.lanes.slots[call->slot].area,
                   .time = call->start};
   if (has_column) {
-    const pf_column *const values = &r->events.batch.columns[r->events.also];
+    const pf_column *const values = &r->events.batch.columns[r->events.extra];
     row.has_value = !pf_is_missing(values, r->row);
     row.value = row.has_value ? values->ints[r->row] : 0;
   }
@@ -289,7 +289,7 @@ static bool take_call (spans_reader *r, const pf_call *call, bool is_write) {
   return put_call(r, s, call->slot,
                   (span_row){.kind = PF_SPAN_CLOSE,
                              .time = call->stop,
-                             .net = call->lengths[PF_NET],
+                             .net = call->durations[PF_NET],
                              .flags = call->flags});
 }
 

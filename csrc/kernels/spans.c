@@ -28,7 +28,7 @@ static const pf_field fields[PF_SPAN_FIELDS] = {
 static bool begins_range (const spans_reader *r) {
   const pf_event_rows *const rows = &r->events.rows;
   const unsigned flags = rows->flags == NULL ? 0 : rows->flags[r->row];
-  return r->machine.is_before && rows->kinds[r->row] != PF_EVENT_NONE &&
+  return r->machine.before_range && rows->kinds[r->row] != PF_EVENT_NONE &&
          (flags & (PF_CALL_GAP | PF_CALL_NEW_FILE)) == 0 &&
          rows->times[r->row] >= r->options.calls.from;
 }
@@ -36,7 +36,7 @@ static bool begins_range (const spans_reader *r) {
 
 static void note_ends (spans_reader *r) {
   const pf_machine *const m = &r->machine;
-  if (m->is_before || !m->has_begun)
+  if (m->before_range || !m->has_begun)
     return;
   r->first = !r->has_first || m->first < r->first ? m->first : r->first;
   r->last = !r->has_first || m->last > r->last ? m->last : r->last;
@@ -58,7 +58,8 @@ static pf_status find_slot (spans_reader *r, uint32_t *slot) {
   pf_machine *const m = &r->machine;
   const pf_event_rows *const rows = &r->events.rows;
   *slot = PF_NO_SLOT;
-  if (m->is_before || m->is_behind || rows->kinds[r->row] >= PF_EVENT_OTHER)
+  if (m->before_range || m->after_range ||
+      rows->kinds[r->row] >= PF_EVENT_OTHER)
     return PF_OK;
   return pf_slot_find(&m->lanes, rows->lanes[r->row], rows->areas[r->row],
                       m->first, slot);
@@ -219,7 +220,7 @@ pf_status pf_spans_open (pf_reader *events, const pf_spans *options,
   r->options = *options;
   pf_id_table_init(&r->values);
   pf_id_table_init(&r->frames);
-  const pf_status status = pf_events_open_with(
+  const pf_status status = pf_events_open_extra(
       &r->events, events, options->variables ? "value" : NULL, error);
   if (status != PF_OK) {
     spans_close(&r->reader);

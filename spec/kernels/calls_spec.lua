@@ -150,7 +150,7 @@ describe("calls", function()
       }
       local trace <close> = events.open({}, "no events")
       assert.error_matches(function() trace:calls():rows() end,
-         'calls are made from events: a column "time" of type int is needed')
+         'a column "time" of type int is needed in a table of events')
       assert.error_matches(function() trace:calls { recursion = "some" } end,
          "option 'recursion' is one of all, outermost; got some")
       assert.error_matches(function() trace:calls { depth = 1 } end, "calls has no option 'depth'")

@@ -1,38 +1,38 @@
 /*
-** call.h - what calls are: the one definition, on which the rows of calls, the
-** statistics and the profile of contexts all stand.
+** call.h - the definition of a call. The rows of calls, the statistics, the
+** spans and the profile of contexts all use it.
 **
-** Each lane has a stack. `enter` puts a call of an area on it, `leave` ends
-** the topmost call of its area; calls above that one have lost their ends and
-** end with it, flagged `unwound`. A call is active from `enter` or `resume` to
-** `suspend` or `leave`, and not while a call that it makes is open, whether
-** its suspension is recorded or not.
+** Each lane has a call stack. `enter` pushes a call of an area, `leave` ends
+** the topmost call of its area; calls above that one have no end of their own
+** and end with it, flagged `unwound`. A call is active from `enter` or `resume`
+** to `suspend` or `leave`, except while a call that it made is open, whether a
+** suspend is recorded for it or not. All times are in ns.
 **
 **   net      time in which the call was active
 **   gross    net, and the gross of all calls it made in its lane
-**   call     stop - start, when both ends were recorded
-**   period   from the last enter of the area in the lane to this one
-**   outside  from the last leave of the area in the lane to this enter, when
+**   call     stop - start, if both ends were recorded
+**   period   from the previous enter of the area in the lane to this one
+**   outside  from the previous leave of the area in the lane to this enter, if
 **            no call of the area was open then
 **   depth    1, and the number of functions around it in its lane
 **   caller   the innermost function around it
 **
-** The class of an area (model/areas.h) tells what stands apart:
+** Some classes of areas (model/areas.h) are treated differently:
 **
-**   line     lies in a function and takes nothing from its net; entering a
-**            line of a function ends the one before
-**   state    of a variable (areas with one parent, else with one handle): in
-**            no lane; entering or writing one ends the one before, and is a
-**            write to the variable. So are all classes that end in it: "aux
-**            state"
+**   line     lies in a function; its time is not subtracted from the net of the
+**            function. Entering a line of a function ends the previous line
+**   state    of a variable (areas with one parent, else with one handle), in no
+**            lane. Entering or writing a state ends the previous one and counts
+**            as a write of the variable. All classes that end in "state" are
+**            states, for example "aux state"
 **   variable, aux, inspector
-**            in no lane; writing one is a call without length
+**            in no lane; writing one is a call with a duration of 0
 **
-** A leave without enter began before the trace did (flag `orphan`): in a lane
-** with an empty stack it is what was active whenever the stack was empty,
-** since the first event of the lane; below other calls it has no length. A
-** resume or suspend without enter is treated alike. What is open at the end
-** ends with the last event of all (flag `open`).
+** A leave without an enter belongs to a call that began before the trace (flag
+** `orphan`). In a lane with an empty stack the call was active whenever the
+** stack was empty since the first event of the lane; below other calls it has a
+** duration of 0. A resume or suspend without an enter is treated alike. Calls
+** that are open at the end of the trace end with its last event (flag `open`).
 */
 
 #ifndef call_h
@@ -40,34 +40,34 @@
 
 #include "profio.h"
 
-/* The words of column `flags`, in alphabetical order. */
+/* The flags of a call. Column `flags` has their names in alphabetical order. */
 typedef enum pf_call_flag {
-  PF_CALL_CUT = 1,     /* an end lies outside the range of times asked for */
-  PF_CALL_GAP = 2,     /* ended by an event that says: what follows does not
-                          continue what came before; with a time before the
-                          last one it is of another run */
+  PF_CALL_CUT = 1,     /* it extends beyond the range of times asked for */
+  PF_CALL_GAP = 2,     /* ended by a `gap` event: the events after it do not
+                          continue those before it; if its time is earlier, they
+                          are of another run */
   PF_CALL_LOST = 4,    /* events are lost between its ends */
-  PF_CALL_OPEN = 8,    /* it had not ended when the trace did */
+  PF_CALL_OPEN = 8,    /* it was open at the end of the trace */
   PF_CALL_ORPHAN = 16, /* its enter is not in the trace */
   PF_CALL_UNWOUND = 32 /* its leave is not in the trace */
 } pf_call_flag;
 
 #define PF_CALL_FLAG_NAMES 6
 extern const char
-    *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* of bits 0, 1, ... */
+    *const pf_call_flag_names[PF_CALL_FLAG_NAMES]; /* indexed by bit number */
 
-/* Write the words of flags with blanks between, ended by 0; 64 bytes are enough
-   for all. */
-void pf_call_flags_text (unsigned flags, char *text, size_t room);
+/* Write the names of flags, separated by blanks and ended by 0, into a text of
+   `capacity` bytes; 64 are enough. */
+void pf_call_flags_text (unsigned flags, char *text, size_t capacity);
 
-/* Of an event, and no word: it is the first one of another file. */
+/* Only in flags of events: it is the first event of another file. */
 #define PF_CALL_NEW_FILE 64
 
-/* Calls with these were not recorded from enter to leave. */
+/* The flags of calls that were not recorded from enter to leave. */
 #define PF_CALL_PARTIAL \
   (PF_CALL_CUT | PF_CALL_GAP | PF_CALL_OPEN | PF_CALL_ORPHAN | PF_CALL_UNWOUND)
 
-/* The lengths of a call. */
+/* The durations of a call, in ns. */
 enum {
   PF_NET,
   PF_GROSS,
@@ -77,41 +77,39 @@ enum {
   PF_DURATIONS
 };
 
-#define PF_NO_TIME (-1) /* a length that is not known or above 2^63-1 */
+#define PF_NO_TIME (-1) /* an unknown duration, or one above 2^63-1 */
 #define PF_NO_SLOT UINT32_MAX
 
-/* One call. Lengths are 0 or more, or PF_NO_TIME. */
+/* One call. Durations are >= 0 or PF_NO_TIME. */
 typedef struct pf_call {
   int64_t start, stop;
-  int64_t lengths[PF_DURATIONS];
-  uint32_t slot;   /* its area and lane: call_machine.h */
+  int64_t durations[PF_DURATIONS];
+  uint32_t slot;   /* its area and lane: index in pf_lanes.slots */
   uint32_t caller; /* an area, or UINT32_MAX */
   uint32_t depth;
-  uint32_t stack;  /* with the functions around it, if the machine keeps
-                      stacks; else PF_NO_STACK */
-  uint32_t detail; /* its number in details.h, if the machine keeps them; 0:
-                       none */
+  uint32_t stack;  /* id of its stack if the machine has_stacks, else
+                      PF_NO_STACK */
+  uint32_t detail; /* id in details.h, or 0 */
   uint16_t flags;  /* of pf_call_flag */
-  uint16_t count;  /* 1, or 0 when its enter was not recorded */
+  uint16_t count;  /* 1; 0 if its enter was not recorded */
 } pf_call;
 
-/* What a user may ask for. Begin with zeros. */
+/* Options of a user. Initialise with zeros. */
 typedef struct pf_call_options {
-  bool outermost;  /* recursion = "outermost": a call within one of the same
-                         area has no gross and no call, which lie in the
-                         outermost one's */
-  bool whole_only; /* partial = "exclude": leave out PF_CALL_PARTIAL */
-  bool edges;      /* edges = "include": outside begins with the trace, and
-                         what remains of it after the last leave of an area is
-                         a row that has nothing else */
+  bool outermost;  /* recursion = "outermost": gross and call of a recursive
+                      call are unknown, as the outermost call includes them */
+  bool whole_only; /* partial = "exclude": omit calls with PF_CALL_PARTIAL */
+  bool edges;      /* edges = "include": the first outside begins with the
+                      trace, and the time after the last leave of an area is a
+                      row that only has an outside */
   bool has_from, has_to;
-  int64_t from, to; /* only what happens in from <= time < to: what lasts
-                         longer is cut there and flagged so */
+  int64_t from, to; /* analyse from <= time < to; calls that extend beyond are
+                       cut and flagged */
   bool has_last;
-  int64_t last;       /* the trace lasted to this time, where that is later
-                         than its last event */
-  uint32_t max_depth; /* of a stack: a call that would be deeper ends the one
-                         around it, flagged `lost unwound`; 0: 65536 */
+  int64_t last;       /* the trace ended at this time, if later than its last
+                         event */
+  uint32_t max_depth; /* of a stack: a deeper call ends the one around it,
+                         flagged `lost unwound`; 0: 65536 */
 } pf_call_options;
 
 #endif

@@ -1,6 +1,7 @@
 /*
-** call_machine.c - the stacks of the lanes. Each event looks at the top of one
-** stack and, through its slot, at the call it means: none is searched for.
+** call_machine.c - the general path: processes one event at a time. Each event
+** looks only at the top of one stack and, through its slot, at the call that it
+** refers to; nothing is searched.
 */
 
 #include "kernels/calls/call_machine.h"
@@ -18,7 +19,7 @@ void pf_machine_init (pf_machine *m, const pf_call_options *options,
   m->options = *options;
   if (m->options.max_depth == 0)
     m->options.max_depth = MAX_DEPTH;
-  m->is_before = options->has_from;
+  m->before_range = options->has_from;
   pf_lanes_init(&m->lanes, dictionary, has_areas);
 }
 
@@ -31,93 +32,93 @@ void pf_machine_free (pf_machine *m) {
 
 /* {====== Enter and write ====== */
 
-/* The time since the last enter of the area. */
+/* The time since the last enter of the area; updates it. */
 static int64_t period_of (pf_slot *slot, int64_t time) {
   const int64_t period =
-      slot->entered ? length(span(slot->last_enter, time)) : PF_NO_TIME;
+      slot->entered ? duration(elapsed(slot->last_enter, time)) : PF_NO_TIME;
   slot->last_enter = time;
   slot->entered = true;
   return period;
 }
 
 
-/* The time since its last leave. */
+/* The time since the last leave of the area. */
 static int64_t outside_of (const pf_machine *m, const pf_slot *slot,
                            int64_t time) {
   if (slot->top != 0)
     return PF_NO_TIME;
   if (slot->left)
-    return length(span(slot->last_leave, time));
-  if (!m->options.edges || m->epoch != 0 || m->is_part)
+    return duration(elapsed(slot->last_leave, time));
+  if (!m->options.edges || m->epoch != 0 || m->is_chunk)
     return PF_NO_TIME;
-  return time < m->first ? 0 : length(span(m->first, time));
+  return time < m->first ? 0 : duration(elapsed(m->first, time));
 }
 
 
-/* Entering a line or a state ends the one before. */
-static void end_sibling (pf_machine *m, const moment *at, unsigned flags) {
-  if (at->lane->frames[at->lane->count - 1].is_line)
-    close_top(m, at->lane, at->time, flags);
+/* Entering a line or a state ends the previous one. */
+static void end_sibling (pf_machine *m, const call_event *e, unsigned flags) {
+  if (e->lane->frames[e->lane->count - 1].is_line)
+    close_top(m, e->lane, e->time, flags);
 }
 
 
-/* Of a part: what came before the first enter of a slot is found when it is
-   merged. */
-static void note_first (pf_slot *slot, int64_t time) {
+/* In a chunk: record the first enter of a slot; scan_merge.c completes its
+   period and outside. */
+static void record_first (pf_slot *slot, int64_t time) {
   slot->is_met = slot->has_first = true;
   slot->is_outside_open = !slot->left;
   slot->first_enter = time;
 }
 
 
-/* `sibling`: the flags of a line or state that this one ends. */
-static pf_status enter (pf_machine *m, const moment *at, unsigned sibling) {
-  pf_slot *const slot = &m->lanes.slots[at->slot];
-  if (make_room(m, at) != PF_OK)
+/* `sibling`: the flags for a line or state that this one ends. */
+static pf_status enter (pf_machine *m, const call_event *e, unsigned sibling) {
+  pf_slot *const slot = &m->lanes.slots[e->slot];
+  if (make_room(m, e) != PF_OK)
     return PF_ENOMEM;
   if (slot->kind == PF_KIND_FUNCTION)
-    pause_top(at->lane, at->time);
+    pause_top(e->lane, e->time);
   else
-    end_sibling(m, at, sibling);
-  const int64_t period = period_of(slot, at->time);
-  const int64_t outside = outside_of(m, slot, at->time);
-  pf_frame *const f = push(m, at);
+    end_sibling(m, e, sibling);
+  const int64_t period = period_of(slot, e->time);
+  const int64_t outside = outside_of(m, slot, e->time);
+  pf_frame *const f = push(m, e);
   f->period = period;
   f->outside = outside;
   if (m->details != NULL) {
-    f->detail = pf_details_keep(m->details, at->row);
+    f->detail = pf_details_keep(m->details, e->row);
     m->is_out_of_memory |= f->detail == 0;
   }
-  if (m->is_part && !slot->is_met) {
+  if (m->is_chunk && !slot->is_met) {
     f->is_first = true;
-    note_first(slot, at->time);
+    record_first(slot, e->time);
   }
-  f->is_plain = slot->kind == PF_KIND_FUNCTION && at->flags == 0 &&
-                slot->left && !f->is_first && !f[-1].is_line &&
-                !(m->options.outermost && f->below != 0);
+  f->is_fast = slot->kind == PF_KIND_FUNCTION && e->flags == 0 && slot->left &&
+               !f->is_first && !f[-1].is_line &&
+               !(m->options.outermost && f->below != 0);
   return PF_OK;
 }
 
 
-/* A value is written: a state begins, or a variable has a call without
-   length. PF_ENOMEM. */
-static pf_status write (pf_machine *m, const moment *at) {
-  pf_slot *const slot = &m->lanes.slots[at->slot];
+/* Write a value: a state begins, or a variable gets a call with a duration of
+   0. PF_ENOMEM. */
+static pf_status write (pf_machine *m, const call_event *e) {
+  pf_slot *const slot = &m->lanes.slots[e->slot];
   if (slot->kind == PF_KIND_STATE)
-    return slot->top != 0 ? PF_OK : enter(m, at, 0);
+    return slot->top != 0 ? PF_OK : enter(m, e, 0);
   *next_call(m) =
-      (pf_call){.start = at->time,
-                .stop = at->time,
-                .lengths = {0, 0, 0, period_of(slot, at->time), PF_NO_TIME},
-                .slot = at->slot,
+      (pf_call){.start = e->time,
+                .stop = e->time,
+                .durations = {0, 0, 0, period_of(slot, e->time), PF_NO_TIME},
+                .slot = e->slot,
                 .caller = PF_NO_AREA,
                 .stack = PF_NO_STACK,
                 .depth = 1,
-                .flags = (uint16_t)at->flags,
+                .flags = (uint16_t)e->flags,
                 .count = 1};
-  emit(m, at->flags);
-  if (m->is_part && !slot->is_met) {
-    note_first(slot, at->time);
+  emit(m, e->flags);
+  if (m->is_chunk && !slot->is_met) {
+    record_first(slot, e->time);
     slot->is_first_kept = true;
   }
   return PF_OK;
@@ -128,8 +129,8 @@ static pf_status write (pf_machine *m, const moment *at) {
 
 /* {====== What was entered before the trace began ====== */
 
-/* Take the time so far of what was there before from the base of a lane, on
-   which nothing lies. */
+/* Take the time that frame 0 has accumulated, and reset it. No frames lie on
+   it. */
 static pf_frame take_base (pf_lane *lane, int64_t time) {
   pf_frame *const base = &lane->frames[0];
   stop_running(base, time, PF_FRAME_PAUSED);
@@ -140,92 +141,95 @@ static pf_frame take_base (pf_lane *lane, int64_t time) {
 }
 
 
-/* Of a part: make room for one more piece. */
-static bool reserve_piece (pf_lane *lane) {
-  if (lane->npieces < lane->pieces_room)
+/* In a chunk: reserve memory for one more unmatched leave. */
+static bool reserve_unmatched (pf_lane *lane) {
+  if (lane->nunmatched < lane->unmatched_capacity)
     return true;
-  const size_t room = lane->pieces_room == 0 ? 16 : lane->pieces_room * 2;
-  pf_unmatched_leave *const pieces =
-      realloc(lane->pieces, room * sizeof *pieces);
-  if (pieces == NULL)
+  const size_t capacity =
+      lane->unmatched_capacity == 0 ? 16 : lane->unmatched_capacity * 2;
+  pf_unmatched_leave *const unmatched =
+      realloc(lane->unmatched, capacity * sizeof *unmatched);
+  if (unmatched == NULL)
     return false;
-  lane->pieces = pieces;
-  lane->pieces_room = room;
+  lane->unmatched = unmatched;
+  lane->unmatched_capacity = capacity;
   return true;
 }
 
 
-/* Of a part: a function is left that was entered before it. */
-static pf_status leave_old (pf_machine *m, const moment *at) {
-  pf_lane *const lane = at->lane;
-  pf_slot *const slot = &m->lanes.slots[at->slot];
+/* In a chunk: a function is left that was entered in an earlier chunk. */
+static pf_status leave_earlier (pf_machine *m, const call_event *e) {
+  pf_lane *const lane = e->lane;
+  pf_slot *const slot = &m->lanes.slots[e->slot];
   if (slot->kind != PF_KIND_FUNCTION || lane->count > 1) {
     m->needs_reread = true;
     return PF_OK;
   }
-  if (!reserve_piece(lane))
+  if (!reserve_unmatched(lane))
     return PF_ENOMEM;
-  const pf_frame before = take_base(lane, at->time);
-  lane->pieces[lane->npieces++] = (pf_unmatched_leave){
-      slot->area, before.net, 0, before.children, at->time};
-  slot->last_leave = at->time;
+  const pf_frame before = take_base(lane, e->time);
+  lane->unmatched[lane->nunmatched++] =
+      (pf_unmatched_leave){slot->area, before.net, 0, before.children, e->time};
+  slot->last_leave = e->time;
   slot->left = true;
-  return pf_lanes_renew(&m->lanes, at->slot);
+  return pf_lanes_renew(&m->lanes, e->slot);
 }
 
 
-/* Of a part: a function is suspended or resumed that was entered before it. */
-static pf_status appear_old (pf_machine *m, const moment *at, bool is_resume) {
-  pf_lane *const lane = at->lane;
-  if (m->lanes.slots[at->slot].kind != PF_KIND_FUNCTION || lane->count > 1) {
+/* In a chunk: a function is suspended or resumed that was entered in an earlier
+   one. */
+static pf_status push_earlier (pf_machine *m, const call_event *e,
+                               bool is_resume) {
+  pf_lane *const lane = e->lane;
+  if (m->lanes.slots[e->slot].kind != PF_KIND_FUNCTION || lane->count > 1) {
     m->needs_reread = true;
     return PF_OK;
   }
-  if (make_room(m, at) != PF_OK)
+  if (make_room(m, e) != PF_OK)
     return PF_ENOMEM;
-  const pf_frame before = take_base(lane, at->time);
-  pause_top(lane, at->time);
-  pf_frame *const f = push(m, at);
+  const pf_frame before = take_base(lane, e->time);
+  pause_top(lane, e->time);
+  pf_frame *const f = push(m, e);
   lane->before = before.net;
   f->children = before.children;
-  f->is_old = true;
+  f->is_earlier = true;
   f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
   return PF_OK;
 }
 
 
-/* A leave without enter. A function with nothing above it had all the time so
-   far, and so had a state. */
-static void leave_orphan (pf_machine *m, const moment *at) {
-  pf_lane *const lane = at->lane;
-  pf_slot *const slot = &m->lanes.slots[at->slot];
-  pf_frame f = {.start = at->time,
+/* A leave without an enter. A function or state on an empty stack gets all the
+   time of frame 0. */
+static void leave_orphan (pf_machine *m, const call_event *e) {
+  pf_lane *const lane = e->lane;
+  pf_slot *const slot = &m->lanes.slots[e->slot];
+  pf_frame f = {.start = e->time,
                 .period = PF_NO_TIME,
                 .outside = PF_NO_TIME,
-                .slot = at->slot,
+                .slot = e->slot,
                 .stack = stack_of(m, innermost(lane), slot),
                 .depth = innermost(lane)->depth + 1};
   if (lane->count == 1 && slot->kind != PF_KIND_LINE) {
-    const pf_frame before = take_base(lane, at->time);
+    const pf_frame before = take_base(lane, e->time);
     f.start = before.start;
     f.net = before.net;
     f.children = before.children;
   }
-  const uint64_t gross = sum(f.net, f.children);
+  const uint64_t gross = add_clamped(f.net, f.children);
   if (lane->count == 1 && slot->kind == PF_KIND_FUNCTION)
     lane->frames[0].children = gross;
   else if (lane->count == 1 && slot->kind != PF_KIND_LINE)
-    pf_lane_begin(lane, at->time, lane->epoch);
-  slot->last_leave = at->time;
+    pf_lane_begin(lane, e->time, lane->epoch);
+  slot->last_leave = e->time;
   slot->left = true;
-  emit_frame(m, &f, pf_frame_area(&m->lanes, innermost(lane)), gross, at->time,
-             PF_CALL_ORPHAN | at->flags);
+  emit_frame(m, &f, pf_frame_area(&m->lanes, innermost(lane)), gross, e->time,
+             PF_CALL_ORPHAN | e->flags);
 }
 
 
-/* A function is met whose enter is not in the trace, with only a line on the
-   stack: it lies below it. */
-static void slide_below (pf_machine *m, pf_lane *lane) {
+/* A function without an enter appears while only a line is on the stack: move
+   it below the line. */
+static void swap_with_line (pf_machine *m, pf_lane *lane) {
   pf_frame *const f = lane->frames;
   const pf_frame line = f[1];
   f[1] = f[2];
@@ -238,30 +242,30 @@ static void slide_below (pf_machine *m, pf_lane *lane) {
 }
 
 
-/* A suspend or resume without enter: the call is put on the stack, if that is
-   where it must be. A function takes what its calls have spent, and when it is
-   suspended, what it spent itself. */
-static pf_status appear (pf_machine *m, const moment *at, bool is_resume) {
-  pf_lane *const lane = at->lane;
-  const pf_slot *const slot = &m->lanes.slots[at->slot];
+/* A suspend or resume without an enter: push the call, if it can be there. It
+   takes the children of frame 0 and, if it is suspended, its net. */
+static pf_status push_orphan (pf_machine *m, const call_event *e,
+                              bool is_resume) {
+  pf_lane *const lane = e->lane;
+  const pf_slot *const slot = &m->lanes.slots[e->slot];
   const bool is_line = slot->kind == PF_KIND_LINE;
   const bool is_below = !is_line && lane->count == 2 && lane->frames[1].is_line;
   if (slot->kind > PF_KIND_LINE || (!is_resume && lane->count > 1 && !is_below))
     return PF_OK;
-  if (make_room(m, at) != PF_OK)
+  if (make_room(m, e) != PF_OK)
     return PF_ENOMEM;
-  pf_frame before = {.start = at->time};
+  pf_frame before = {.start = e->time};
   if (is_line)
-    end_sibling(m, at, PF_CALL_UNWOUND);
+    end_sibling(m, e, PF_CALL_UNWOUND);
   else if (lane->count == 1 || is_below)
-    before = take_base(lane, at->time);
+    before = take_base(lane, e->time);
   if (lane->count == 1)
     before.start = lane->frames[0].start;
   if (is_below)
-    stop_running(&lane->frames[0], at->time, PF_FRAME_PAUSED);
+    stop_running(&lane->frames[0], e->time, PF_FRAME_PAUSED);
   else if (!is_line)
-    pause_top(lane, at->time);
-  pf_frame *const f = push(m, at);
+    pause_top(lane, e->time);
+  pf_frame *const f = push(m, e);
   f->start = before.start;
   f->flags |= PF_CALL_ORPHAN;
   f->is_counted = false;
@@ -269,7 +273,7 @@ static pf_status appear (pf_machine *m, const moment *at, bool is_resume) {
   f->net = is_resume ? 0 : before.net;
   f->state = is_resume ? PF_FRAME_RUNNING : PF_FRAME_SUSPENDED;
   if (is_below)
-    slide_below(m, lane);
+    swap_with_line(m, lane);
   return PF_OK;
 }
 
@@ -278,54 +282,54 @@ static pf_status appear (pf_machine *m, const moment *at, bool is_resume) {
 
 /* {====== Leave, suspend and resume ====== */
 
-static pf_status leave (pf_machine *m, const moment *at) {
-  pf_lane *const lane = at->lane;
-  const uint32_t frame = m->lanes.slots[at->slot].top;
-  if (frame == 0 && m->is_part)
-    return leave_old(m, at);
+static pf_status leave (pf_machine *m, const call_event *e) {
+  pf_lane *const lane = e->lane;
+  const uint32_t frame = m->lanes.slots[e->slot].top;
+  if (frame == 0 && m->is_chunk)
+    return leave_earlier(m, e);
   if (frame == 0) {
-    leave_orphan(m, at);
+    leave_orphan(m, e);
     return PF_OK;
   }
   while (lane->count - 1 > frame)
-    close_top(m, lane, at->time, PF_CALL_UNWOUND);
-  const bool is_old = lane->frames[frame].is_old;
-  if (is_old && !reserve_piece(lane))
+    close_top(m, lane, e->time, PF_CALL_UNWOUND);
+  const bool is_earlier = lane->frames[frame].is_earlier;
+  if (is_earlier && !reserve_unmatched(lane))
     return PF_ENOMEM;
-  close_top(m, lane, at->time, at->flags);
-  return is_old ? pf_lanes_renew(&m->lanes, at->slot) : PF_OK;
+  close_top(m, lane, e->time, e->flags);
+  return is_earlier ? pf_lanes_renew(&m->lanes, e->slot) : PF_OK;
 }
 
 
-/* A frame with flags is left in the long way. */
-static void mark_frame (pf_frame *f, unsigned flags) {
+/* Set flags of a frame; it needs the general path then. */
+static void flag_frame (pf_frame *f, unsigned flags) {
   if (flags == 0)
     return;
   f->flags |= (uint8_t)flags;
-  f->is_plain = false;
+  f->is_fast = false;
   f->word = PF_NO_WORD;
 }
 
 
-static pf_status suspend (pf_machine *m, const moment *at) {
-  const uint32_t frame = m->lanes.slots[at->slot].top;
+static pf_status suspend (pf_machine *m, const call_event *e) {
+  const uint32_t frame = m->lanes.slots[e->slot].top;
   if (frame == 0)
-    return m->is_part ? appear_old(m, at, false) : appear(m, at, false);
-  stop_running(&at->lane->frames[frame], at->time, PF_FRAME_SUSPENDED);
-  mark_frame(&at->lane->frames[frame], at->flags);
+    return m->is_chunk ? push_earlier(m, e, false) : push_orphan(m, e, false);
+  stop_running(&e->lane->frames[frame], e->time, PF_FRAME_SUSPENDED);
+  flag_frame(&e->lane->frames[frame], e->flags);
   return PF_OK;
 }
 
 
-static pf_status resume (pf_machine *m, const moment *at) {
-  const uint32_t frame = m->lanes.slots[at->slot].top;
+static pf_status resume (pf_machine *m, const call_event *e) {
+  const uint32_t frame = m->lanes.slots[e->slot].top;
   if (frame == 0)
-    return m->is_part ? appear_old(m, at, true) : appear(m, at, true);
-  pf_frame *const f = &at->lane->frames[frame];
+    return m->is_chunk ? push_earlier(m, e, true) : push_orphan(m, e, true);
+  pf_frame *const f = &e->lane->frames[frame];
   if (f->state != PF_FRAME_RUNNING)
-    f->since = at->time;
+    f->since = e->time;
   f->state = PF_FRAME_RUNNING;
-  mark_frame(f, at->flags);
+  flag_frame(f, e->flags);
   return PF_OK;
 }
 
@@ -334,7 +338,7 @@ static pf_status resume (pf_machine *m, const moment *at) {
 
 /* {====== Events ====== */
 
-/* What follows does not continue what came before: all open calls end. */
+/* The next event does not continue the previous ones: end all open calls. */
 static void end_all (pf_machine *m, unsigned flag) {
   while (m->busy != NULL) {
     pf_lane *const lane = m->busy;
@@ -345,25 +349,25 @@ static void end_all (pf_machine *m, unsigned flag) {
 }
 
 
-static void forget_time (pf_lane *lane) {
+static void reset_time (pf_lane *lane) {
   if (lane != NULL)
     lane->last = INT64_MIN;
 }
 
 
-/* Another run begins, whose times do not follow those before. */
-static void begin_anew (pf_machine *m, unsigned flag) {
-  end_all(m, m->is_behind ? PF_CALL_CUT : flag);
+/* Another run begins, whose times are not related to those before. */
+static void begin_new_run (pf_machine *m, unsigned flag) {
+  end_all(m, m->after_range ? PF_CALL_CUT : flag);
   for (size_t i = 0; i < m->lanes.nlanes; i++)
-    forget_time(m->lanes.lanes[i]);
+    reset_time(m->lanes.lanes[i]);
   for (size_t i = 0; i < m->lanes.ngroups; i++)
-    forget_time(m->lanes.groups[i]);
-  m->has_begun = m->is_behind = false;
-  m->is_before = m->options.has_from;
+    reset_time(m->lanes.groups[i]);
+  m->has_begun = m->after_range = false;
+  m->before_range = m->options.has_from;
 }
 
 
-/* The range begins: what is open has spent nothing in it so far. */
+/* The range of times begins: open calls begin there, with no time spent. */
 static void cut_lane (pf_lane *lane, int64_t from) {
   for (uint32_t i = 0; lane != NULL && i < lane->count; i++) {
     pf_frame *const f = &lane->frames[i];
@@ -372,65 +376,65 @@ static void cut_lane (pf_lane *lane, int64_t from) {
     f->period = f->outside = PF_NO_TIME;
     f->is_counted = false;
     f->flags |= PF_CALL_CUT;
-    f->is_plain = false;
+    f->is_fast = false;
     f->word = PF_NO_WORD;
   }
 }
 
 
-/* Look whether the range begins or ends before an event at `time`. */
+/* Check whether the range begins or ends before an event at `time`. */
 static void check_range (pf_machine *m, int64_t time) {
   const pf_lanes *const lanes = &m->lanes;
-  if (m->is_before && time >= m->options.from) {
+  if (m->before_range && time >= m->options.from) {
     for (size_t i = 0; i < lanes->nlanes; i++)
       cut_lane(lanes->lanes[i], m->options.from);
     for (size_t i = 0; i < lanes->ngroups; i++)
       cut_lane(lanes->groups[i], m->options.from);
-    m->is_before = false;
+    m->before_range = false;
     if (m->has_begun)
       m->first = m->last = m->options.from;
   }
   if (m->options.has_to && time >= m->options.to) {
-    m->is_behind = true;
+    m->after_range = true;
     if (m->options.to > m->last)
       m->last = m->options.to;
   }
 }
 
 
-static void mark (pf_machine *m, moment *at) {
-  if ((at->flags & PF_CALL_NEW_FILE) != 0 && m->has_begun)
-    begin_anew(m, PF_CALL_OPEN);
-  else if ((at->flags & PF_CALL_GAP) != 0 && m->has_begun) {
-    if (at->time < m->last)
-      begin_anew(m, PF_CALL_GAP);
+static void mark (pf_machine *m, call_event *e) {
+  if ((e->flags & PF_CALL_NEW_FILE) != 0 && m->has_begun)
+    begin_new_run(m, PF_CALL_OPEN);
+  else if ((e->flags & PF_CALL_GAP) != 0 && m->has_begun) {
+    if (e->time < m->last)
+      begin_new_run(m, PF_CALL_GAP);
     else
       end_all(m, PF_CALL_GAP);
   }
-  if ((at->flags & PF_CALL_LOST) != 0)
+  if ((e->flags & PF_CALL_LOST) != 0)
     m->losses++;
-  at->flags &= ~(unsigned)(PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE);
+  e->flags &= ~(unsigned)(PF_CALL_GAP | PF_CALL_LOST | PF_CALL_NEW_FILE);
 }
 
 
-static pf_status act (pf_machine *m, const moment *at, uint8_t kind) {
-  const uint8_t slot_kind = m->lanes.slots[at->slot].kind;
-  if (m->is_part && slot_kind >= PF_KIND_STATE &&
+static pf_status act (pf_machine *m, const call_event *e, uint8_t kind) {
+  const uint8_t slot_kind = m->lanes.slots[e->slot].kind;
+  if (m->is_chunk && slot_kind >= PF_KIND_STATE &&
       (kind != PF_EVENT_WRITE || slot_kind == PF_KIND_STATE))
     m->needs_reread = true;
   if (kind == PF_EVENT_WRITE)
-    return write(m, at);
+    return write(m, e);
   switch (kind) {
     case PF_EVENT_ENTER:
-      return enter(m, at, slot_kind == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND);
-    case PF_EVENT_LEAVE: return leave(m, at);
-    case PF_EVENT_SUSPEND: return suspend(m, at);
-    default: return resume(m, at);
+      return enter(m, e, slot_kind == PF_KIND_STATE ? 0 : PF_CALL_UNWOUND);
+    case PF_EVENT_LEAVE: return leave(m, e);
+    case PF_EVENT_SUSPEND: return suspend(m, e);
+    default: return resume(m, e);
   }
 }
 
 
-static void note_time (pf_machine *m, int64_t time) {
+static void record_time (pf_machine *m, int64_t time) {
   if (!m->has_begun)
     m->first = m->last = time;
   m->has_begun = true;
@@ -439,85 +443,85 @@ static void note_time (pf_machine *m, int64_t time) {
 }
 
 
-/* A function that has been entered and left in this epoch can be entered in the
-   short way: fast_path.h. */
-static void note_plain (pf_machine *m, uint32_t number) {
+/* Allow the fast path for a function that has been entered and left in this
+   epoch. */
+static void update_fast (pf_machine *m, uint32_t number) {
   pf_slot *const slot = &m->lanes.slots[number];
   if (slot->kind == PF_KIND_FUNCTION && slot->entered && slot->left)
-    slot->plain = m->epoch;
+    slot->fast_epoch = m->epoch;
 }
 
 
-/* Find the slot and the lane of an area, and take its lane to the time of the
-   event. PF_ENOMEM. */
-static pf_status find_moment (pf_machine *m, uint32_t lane, uint32_t area,
-                              moment *at) {
-  if (pf_slot_find(&m->lanes, lane, area, m->first, &at->slot) != PF_OK)
+/* Find the slot and the lane of an area, and advance the time of the lane to
+   that of the event. PF_ENOMEM. */
+static pf_status find_slot (pf_machine *m, uint32_t lane, uint32_t area,
+                            call_event *e) {
+  if (pf_slot_find(&m->lanes, lane, area, m->first, &e->slot) != PF_OK)
     return PF_ENOMEM;
-  pf_slot *const slot = &m->lanes.slots[at->slot];
-  at->lane = slot->lane;
+  pf_slot *const slot = &m->lanes.slots[e->slot];
+  e->lane = slot->lane;
   if (slot->epoch != m->epoch) {
     slot->earlier = pf_slot_last(slot);
     slot->epoch = m->epoch;
     slot->entered = slot->left = false;
   }
-  if (at->time < at->lane->last)
-    at->time = at->lane->last; /* in a lane time does not go back */
-  at->lane->last = at->time;
-  if (at->lane->epoch != m->epoch)
-    pf_lane_begin(at->lane, at->time, m->epoch);
+  if (e->time < e->lane->last)
+    e->time = e->lane->last; /* the time of a lane never goes back */
+  e->lane->last = e->time;
+  if (e->lane->epoch != m->epoch)
+    pf_lane_begin(e->lane, e->time, m->epoch);
   return PF_OK;
 }
 
 
-/* A state that begins, or is written again, is a write to its variable. */
+/* Entering or writing a state also writes its variable. */
 static pf_status write_variable (pf_machine *m, const pf_event_rows *rows,
-                                 size_t i, const moment *of_state) {
+                                 size_t i, const call_event *of_state) {
   const uint32_t variable =
       pf_area_at(m->lanes.dictionary, rows->areas[i])->parent;
-  moment at = *of_state;
+  call_event e = *of_state;
   if ((rows->kinds[i] != PF_EVENT_ENTER && rows->kinds[i] != PF_EVENT_WRITE) ||
       variable == PF_NO_AREA ||
       pf_area_kind_of(m->lanes.dictionary, true, variable) != PF_KIND_VALUE)
     return PF_OK;
-  at.flags = 0;
-  return find_moment(m, rows->lanes[i], variable, &at) == PF_OK ? write(m, &at)
-                                                                : PF_ENOMEM;
+  e.flags = 0;
+  return find_slot(m, rows->lanes[i], variable, &e) == PF_OK ? write(m, &e)
+                                                             : PF_ENOMEM;
 }
 
 
 pf_status pf_machine_process_one (pf_machine *m, const pf_event_rows *rows,
                                   size_t i) {
-  moment at = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0, i};
-  if (at.flags != 0)
-    mark(m, &at);
+  call_event e = {NULL, 0, rows->times[i], rows->flags ? rows->flags[i] : 0, i};
+  if (e.flags != 0)
+    mark(m, &e);
   if (rows->kinds[i] == PF_EVENT_NONE)
     return PF_OK;
-  if (m->is_before || m->options.has_to)
-    check_range(m, at.time);
-  if (m->is_behind)
+  if (m->before_range || m->options.has_to)
+    check_range(m, e.time);
+  if (m->after_range)
     return PF_OK;
-  note_time(m, at.time);
+  record_time(m, e.time);
   if (rows->kinds[i] == PF_EVENT_OTHER)
     return PF_OK;
-  if (find_moment(m, rows->lanes[i], rows->areas[i], &at) != PF_OK)
+  if (find_slot(m, rows->lanes[i], rows->areas[i], &e) != PF_OK)
     return PF_ENOMEM;
-  const bool is_state = m->lanes.slots[at.slot].kind == PF_KIND_STATE;
-  const pf_status status = act(m, &at, rows->kinds[i]);
-  note_plain(m, at.slot);
-  return is_state && status == PF_OK ? write_variable(m, rows, i, &at) : status;
+  const bool is_state = m->lanes.slots[e.slot].kind == PF_KIND_STATE;
+  const pf_status status = act(m, &e, rows->kinds[i]);
+  update_fast(m, e.slot);
+  return is_state && status == PF_OK ? write_variable(m, rows, i, &e) : status;
 }
 
 
 pf_status pf_machine_reserve (pf_machine *m, size_t count) {
   m->ncalls = 0;
-  if (count <= m->room)
+  if (count <= m->capacity)
     return PF_OK;
   pf_call *const calls = realloc(m->calls, count * 2 * sizeof *calls);
   if (calls == NULL)
     return PF_ENOMEM;
   m->calls = calls;
-  m->room = count * 2;
+  m->capacity = count * 2;
   return PF_OK;
 }
 
@@ -525,11 +529,11 @@ pf_status pf_machine_reserve (pf_machine *m, size_t count) {
 pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
                               size_t from, size_t to) {
   pf_status status = pf_machine_reserve(m, m->open + 2 * (to - from));
-  const bool is_plain = rows->flags == NULL && !m->is_before &&
-                        !m->options.has_to && m->details == NULL;
-  if (status == PF_OK && is_plain)
+  const bool is_fast = rows->flags == NULL && !m->before_range &&
+                       !m->options.has_to && m->details == NULL;
+  if (status == PF_OK && is_fast)
     status = pf_fast_process(m, rows, from, to);
-  for (size_t i = from; !is_plain && i < to && status == PF_OK; i++)
+  for (size_t i = from; !is_fast && i < to && status == PF_OK; i++)
     status = pf_machine_process_one(m, rows, i);
   return m->is_out_of_memory ? PF_ENOMEM : status;
 }
@@ -541,20 +545,20 @@ pf_status pf_machine_process (pf_machine *m, const pf_event_rows *rows,
 
 static void finish_lane (pf_machine *m, pf_lane *lane) {
   while (lane != NULL && lane->count > 1)
-    close_top(m, lane, m->last, m->is_behind ? PF_CALL_CUT : PF_CALL_OPEN);
+    close_top(m, lane, m->last, m->after_range ? PF_CALL_CUT : PF_CALL_OPEN);
 }
 
 
-/* What remains of the time outside an area after its last leave. */
-static void emit_tail (pf_machine *m, uint32_t number) {
+/* Emit a row with the time after the last leave of an area. */
+static void emit_outside_tail (pf_machine *m, uint32_t number) {
   const pf_slot *const slot = &m->lanes.slots[number];
   if (!slot->left || slot->epoch != m->epoch)
     return;
   *next_call(m) =
       (pf_call){.start = slot->last_leave,
                 .stop = m->last,
-                .lengths = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
-                            length(span(slot->last_leave, m->last))},
+                .durations = {PF_NO_TIME, PF_NO_TIME, PF_NO_TIME, PF_NO_TIME,
+                              duration(elapsed(slot->last_leave, m->last))},
                 .slot = number,
                 .caller = PF_NO_AREA,
                 .stack = PF_NO_STACK,
@@ -565,7 +569,7 @@ static void emit_tail (pf_machine *m, uint32_t number) {
 
 pf_status pf_machine_finish (pf_machine *m) {
   const pf_lanes *const lanes = &m->lanes;
-  if (m->options.has_last && !m->is_behind && m->last < m->options.last)
+  if (m->options.has_last && !m->after_range && m->last < m->options.last)
     m->last = m->options.last;
   if (pf_machine_reserve(m, m->open + lanes->nslots) != PF_OK)
     return PF_ENOMEM;
@@ -581,7 +585,7 @@ pf_status pf_machine_finish (pf_machine *m) {
     finish_lane(m, lanes->groups[i]);
   for (uint32_t i = 0; i < tails; i++)
     if (open[i] == 0)
-      emit_tail(m, i);
+      emit_outside_tail(m, i);
   free(open);
   return PF_OK;
 }

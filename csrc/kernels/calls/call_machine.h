@@ -1,6 +1,8 @@
 /*
-** call_machine.h - events in, calls out. It knows stacks and no columns; what is
-** done with the calls is its user's business.
+** call_machine.h - the call machine: a state machine that turns events into
+** calls as call.h defines them. It holds the stacks of all lanes and knows
+** nothing of columns. Used by calls.c, scan.c and spans.c: init, process for
+** the events in their order, finish, free.
 */
 
 #ifndef call_machine_h
@@ -10,49 +12,51 @@
 #include "kernels/calls/lanes.h"
 #include "model/packed.h"
 
-/* Events in the order of the file. Lanes are numbers from 0. */
+/* Events in the order of the file. Lanes are ids, dense from 0. */
 typedef struct pf_event_rows {
   const int64_t *times;
   const uint8_t *kinds;
   const uint32_t *areas;
   const uint32_t *lanes;
-  const uint8_t *flags; /* of pf_call_flag, or NULL */
+  const uint8_t *flags; /* sets of pf_call_flag; NULL: none */
 } pf_event_rows;
 
 typedef struct pf_machine {
   pf_call_options options;
   pf_lanes lanes;
-  int64_t first, last; /* of all times */
+  int64_t first, last; /* the first and the last time */
   bool has_begun;
-  bool is_before;    /* the range asked for has not begun */
-  bool is_behind;    /* it has ended */
-  bool is_part;      /* what was entered before is not known: scan.h */
-  bool needs_reread; /* a part that cannot be told without it */
-  bool has_stacks; /* calls have their stacks: set it before the first event */
-  pf_details *details; /* calls have these: set it before the first event;
-                          borrowed; NULL: they have none */
+  bool before_range;   /* the events are before options.from */
+  bool after_range;    /* the events are after options.to */
+  bool is_chunk;       /* calls before the first event are unknown: scan.h */
+  bool needs_reread;   /* a chunk that cannot be interpreted without the earlier
+                        ones */
+  bool has_stacks;     /* calls get their stacks; set before the first event */
+  pf_details *details; /* stores the details of calls, borrowed; NULL: none. Set
+                          before the first event */
   bool is_out_of_memory;
-  uint32_t epoch;  /* how many gaps there were */
-  uint32_t losses; /* how often events were lost */
-  size_t open;     /* calls on all stacks */
-  pf_lane *busy;   /* lanes with open calls, the latest first */
-  pf_call *calls;  /* made by the last pf_machine_process or _finish */
-  size_t ncalls, room;
+  uint32_t epoch;  /* number of `gap` events and new runs so far */
+  uint32_t losses; /* number of `lost` flags so far */
+  size_t open;     /* number of open calls in all lanes */
+  pf_lane *busy;   /* list of the lanes with open calls */
+  pf_call *calls;  /* results of the last process or finish */
+  size_t ncalls, capacity;
 } pf_machine;
 
 void pf_machine_init (pf_machine *machine, const pf_call_options *options,
                       pf_dictionary *dictionary, bool has_areas);
 void pf_machine_free (pf_machine *machine);
 
-/* Take events from..to-1; their calls are in machine->calls then, in order of
-   stop. PF_OK or PF_ENOMEM. */
+/* Process events from..to-1. The calls that ended are in machine->calls until
+   the next call, in order of stop. PF_OK or PF_ENOMEM. */
 pf_status pf_machine_process (pf_machine *machine, const pf_event_rows *rows,
                               size_t from, size_t to);
 
-/* There are no more events: the calls that are still open. */
+/* End the calls that are still open, into machine->calls. PF_ENOMEM. */
 pf_status pf_machine_finish (pf_machine *machine);
 
-/* Forget the calls made, and make room for `count` more. PF_ENOMEM. */
+/* Discard the calls in machine->calls, and reserve memory for `count` new ones.
+   PF_ENOMEM. */
 pf_status pf_machine_reserve (pf_machine *machine, size_t count);
 
 #endif

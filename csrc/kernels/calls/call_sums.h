@@ -1,7 +1,8 @@
 /*
-** call_sums.h - the numbers of the calls of groups, added up. Nothing of it
-** depends on the order of the calls, so that parts of a trace can be added up
-** apart and merged.
+** call_sums.h - accumulators for the durations of calls, one set for each
+** group. Owned by groups.h: init, reserve the groups, add calls, flush, read
+** the fields, free. The results do not depend on the order of the calls, so
+** accumulators of chunks can be merged. Durations are in ns.
 */
 
 #ifndef call_sums_h
@@ -12,106 +13,109 @@
 #include "kernels/quantile.h"
 
 /*
-** What is added up for each call: two lines of a cache. Sums wrap around. A
-** length from `least` on and less than `reach` above it changes neither the
-** least nor the greatest, nor where the worst began: one look tells.
+** The part that changes for each call, in two cache lines. Sums wrap around. A
+** duration >= min and below min + range changes neither the minimum nor the
+** maximum, nor the start of the longest call: one comparison tells.
 */
 typedef struct pf_hot_sums {
   uint64_t rows;
   struct {
     uint64_t sum;
-    int64_t least;  /* of present lengths; INT64_MAX: there are none */
-    uint64_t reach; /* from the least to the greatest */
+    int64_t min;    /* minimum of the known durations; INT64_MAX: none */
+    uint64_t range; /* maximum - minimum */
   } of[PF_DURATIONS];
 } pf_hot_sums;
 
-#define PF_WORST 3 /* of net, gross and call the start of the worst is kept */
+#define PF_MAX_STARTS \
+  3 /* for net, gross and call the start of the longest call is stored */
 
-/* What is seldom touched. */
+/* The part that changes rarely. */
 typedef struct pf_cold_sums {
-  int64_t greatest[PF_DURATIONS]; /* of present lengths, or -1 */
-  uint64_t absent[PF_DURATIONS];  /* lengths that are missing */
-  uint64_t wraps[PF_DURATIONS];   /* of sums */
-  uint64_t uncounted;             /* calls whose enter was not recorded */
-  int64_t worst_at[PF_WORST];     /* the earliest, of equal ones */
+  int64_t max[PF_DURATIONS];      /* of the known durations, or -1 */
+  uint64_t missing[PF_DURATIONS]; /* number of unknown durations */
+  uint64_t wraps[PF_DURATIONS];   /* how often the sums wrapped around */
+  uint64_t uncounted;             /* calls whose enter is not in the trace */
+  int64_t max_at[PF_MAX_STARTS];  /* start of the longest call, the earliest of
+                                     equal ones */
 } pf_cold_sums;
 
-#define PF_EXACT_CALLS 128u /* of a group whose lengths are all kept */
+#define PF_EXACT_CALLS 128u /* up to so many calls quantiles are exact */
 
-#define PF_BUFFERED_CALLS \
-  255 /* calls of a group that wait for their quantiles */
+#define PF_BUFFERED_CALLS 255 /* capacity of a buffer, in calls */
 
-/* Lengths on their way into the quantiles of a group: so many at once cost a
-   few misses of the cache in place of one each. */
+/* A buffer of durations for the quantiles of a group. Adding many at a time
+   causes a few cache misses instead of one for each. */
 typedef union pf_duration_buffer {
-  int64_t lengths[PF_BUFFERED_CALLS * 2 / PF_DURATIONS][PF_DURATIONS];
+  int64_t durations[PF_BUFFERED_CALLS * 2 / PF_DURATIONS][PF_DURATIONS];
   uint16_t codes[PF_BUFFERED_CALLS]
-                [8]; /* of PF_DURATIONS, in steps that shifts make */
+                [8]; /* PF_DURATIONS bucket codes each, padded to 8 */
 } pf_duration_buffer;
 
-/* What a stage holds. */
+/* The contents of a buffer. */
 typedef struct pf_buffer_state {
-  uint8_t count;  /* of calls */
-  bool are_codes; /* since the quantiles of all lengths are sketched */
+  uint8_t count;  /* calls in it */
+  bool are_codes; /* it holds codes: all quantiles of the group are in
+                     buckets */
 } pf_buffer_state;
 
 typedef struct pf_call_sums {
-  bool has_squares, has_quantiles; /* what is wanted of them */
-  size_t count, room;              /* groups */
+  bool has_squares, has_quantiles; /* what to compute */
+  size_t count, capacity;          /* in groups */
   void *memory;
   pf_hot_sums *hot;
   pf_cold_sums *rest;
-  pf_squares *squares;    /* PF_DURATIONS of each group; or NULL */
-  pf_quantile *quantiles; /* likewise */
+  pf_squares *squares;    /* PF_DURATIONS for each group; or NULL */
+  pf_quantile *quantiles; /* PF_DURATIONS for each group; or NULL */
   pf_quantile_pool pool;
-  pf_duration_buffer **stages; /* of groups with many calls; else NULL */
-  pf_buffer_state *staged;
+  pf_duration_buffer **buffers; /* of groups with many calls; for others NULL */
+  pf_buffer_state *states;
 } pf_call_sums;
 
-void pf_call_sums_init (pf_call_sums *tallies, bool squares, bool quantiles);
-void pf_call_sums_free (pf_call_sums *tallies);
+void pf_call_sums_init (pf_call_sums *sums, bool squares, bool quantiles);
+void pf_call_sums_free (pf_call_sums *sums);
 
-/* Have groups 0..count-1. PF_ENOMEM. */
-pf_status pf_call_sums_reserve (pf_call_sums *tallies, size_t count);
+/* Create the groups up to count-1. PF_ENOMEM. */
+pf_status pf_call_sums_reserve (pf_call_sums *sums, size_t count);
 
-/* Add calls to the groups groups[i]. PF_ENOMEM. */
-pf_status pf_call_sums_add (pf_call_sums *tallies, const pf_call *calls,
+/* Add call i to group groups[i]. PF_ENOMEM. */
+pf_status pf_call_sums_add (pf_call_sums *sums, const pf_call *calls,
                             size_t count, const uint32_t *groups);
 
-/* A group will soon be counted in: have its tally ready. */
-static inline void pf_call_sums_prefetch (const pf_call_sums *tallies,
+/* Prefetch the accumulators of a group. */
+static inline void pf_call_sums_prefetch (const pf_call_sums *sums,
                                           size_t group) {
-  const pf_hot_sums *const tally = &tallies->hot[group];
-  __builtin_prefetch(tally, 1);
-  __builtin_prefetch(&tally->of[PF_DURATIONS - 1], 1);
+  const pf_hot_sums *const hot = &sums->hot[group];
+  __builtin_prefetch(hot, 1);
+  __builtin_prefetch(&hot->of[PF_DURATIONS - 1], 1);
 }
 
-/* The lengths of a call; PF_NO_TIME and more than 2^63-1 are large here. */
+/* The durations of a call. PF_NO_TIME and values above 2^63-1 are large numbers
+   here. */
 typedef struct pf_durations {
   uint64_t net, gross, call, period, outside;
 } pf_durations;
 
-/* Whether a length of a group is one that changes but its sum. */
+/* Whether a duration changes only the sum. */
 static inline __attribute__((always_inline)) bool pf_duration_in_range (
     const pf_hot_sums *hot, size_t which, uint64_t length) {
-  return length - (uint64_t)hot->of[which].least < hot->of[which].reach;
+  return length - (uint64_t)hot->of[which].min < hot->of[which].range;
 }
 
-/* Add a length that fits. */
+/* Add a duration for which that holds. */
 static inline __attribute__((always_inline)) void pf_duration_sum (
-    pf_call_sums *tallies, size_t group, size_t which, uint64_t length) {
-  pf_hot_sums *const hot = &tallies->hot[group];
+    pf_call_sums *sums, size_t group, size_t which, uint64_t length) {
+  pf_hot_sums *const hot = &sums->hot[group];
   hot->of[which].sum += length;
   if (__builtin_expect(hot->of[which].sum < length, 0))
-    tallies->rest[group].wraps[which]++;
+    sums->rest[group].wraps[which]++;
 }
 
-/* Add one call that was recorded from enter to leave, if all its lengths fit
-   (`outside` may be missing); else false, and nothing is added. Of squares and
-   quantiles it knows nothing. */
+/* Add a call that was recorded from enter to leave if it changes only sums
+   (`outside` may be unknown). Otherwise returns false and adds nothing. Ignores
+   squares and quantiles. */
 static inline __attribute__((always_inline)) bool pf_call_sums_try_add (
-    pf_call_sums *tallies, size_t group, pf_durations of) {
-  pf_hot_sums *const hot = &tallies->hot[group];
+    pf_call_sums *sums, size_t group, pf_durations of) {
+  pf_hot_sums *const hot = &sums->hot[group];
   const bool is_outside = (int64_t)of.outside >= 0;
   if (!pf_duration_in_range(hot, PF_NET, of.net) ||
       !pf_duration_in_range(hot, PF_GROSS, of.gross) ||
@@ -120,30 +124,32 @@ static inline __attribute__((always_inline)) bool pf_call_sums_try_add (
       (is_outside && !pf_duration_in_range(hot, PF_OUTSIDE, of.outside)))
     return false;
   hot->rows++;
-  pf_duration_sum(tallies, group, PF_NET, of.net);
-  pf_duration_sum(tallies, group, PF_GROSS, of.gross);
-  pf_duration_sum(tallies, group, PF_CALL, of.call);
-  pf_duration_sum(tallies, group, PF_PERIOD, of.period);
+  pf_duration_sum(sums, group, PF_NET, of.net);
+  pf_duration_sum(sums, group, PF_GROSS, of.gross);
+  pf_duration_sum(sums, group, PF_CALL, of.call);
+  pf_duration_sum(sums, group, PF_PERIOD, of.period);
   if (is_outside)
-    pf_duration_sum(tallies, group, PF_OUTSIDE, of.outside);
+    pf_duration_sum(sums, group, PF_OUTSIDE, of.outside);
   else
-    tallies->rest[group].absent[PF_OUTSIDE]++;
+    sums->rest[group].missing[PF_OUTSIDE]++;
   return true;
 }
 
-/* Finish the quantiles: before they are looked at, supplied, hidden or merged.
+/* Add what is buffered to the quantiles: needed before they are read, supplied,
+   cleared or merged. PF_ENOMEM. */
+pf_status pf_call_sums_flush (pf_call_sums *sums);
+
+/* Add a duration of a call that was counted as unknown when the call was added.
    PF_ENOMEM. */
-pf_status pf_call_sums_flush (pf_call_sums *tallies);
+pf_status pf_call_sums_supply (pf_call_sums *sums, size_t group, size_t which,
+                               int64_t length);
 
-/* A length of a call of a group that was counted as missing. PF_ENOMEM. */
-pf_status pf_call_sums_supply (pf_call_sums *tallies, size_t group,
-                               size_t which, int64_t length);
+/* Make one of the durations unknown for all calls of a group. */
+void pf_call_sums_clear (pf_call_sums *sums, size_t group, size_t which);
 
-/* Count all of a length of a group as missing. */
-void pf_call_sums_clear (pf_call_sums *tallies, size_t group, size_t which);
-
-/* Add group `from` of another to a group of this. PF_ENOMEM. */
-pf_status pf_call_sums_merge (pf_call_sums *tallies, size_t group,
+/* Add the accumulators of group `from` of `more` to those of `group`.
+   PF_ENOMEM. */
+pf_status pf_call_sums_merge (pf_call_sums *sums, size_t group,
                               const pf_call_sums *more, size_t from);
 
 #endif

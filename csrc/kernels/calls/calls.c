@@ -1,6 +1,6 @@
 /*
-** calls.c - runs the machine over events, some hundred at a time, and hands
-** out the calls they make.
+** calls.c - runs the call machine over a few hundred events at a time and
+** returns the calls as rows.
 */
 
 #include "kernels/calls/calls.h"
@@ -13,8 +13,10 @@
 #include "kernels/calls/events.h"
 #include "model/names.h"
 
-#define AT_ONCE     512 /* events: their calls stay in the nearest cache */
-#define MOST_PARAMS ((size_t)8 << 20) /* bytes that are handed out at once */
+#define AT_ONCE \
+  512 /* events: so few that their calls stay in the L1
+                           cache */
+#define MOST_PARAMS ((size_t)8 << 20) /* bytes of parameters in a batch */
 
 /* The columns, in order. */
 enum {
@@ -33,15 +35,15 @@ enum {
   COUNT,
   STACK,
   NCOLUMNS,
-  MOST_COLUMNS = NCOLUMNS + 2 /* line and params, where the events have them */
+  MOST_COLUMNS = NCOLUMNS + 2 /* line and params, if the events have them */
 };
 
 static const pf_field columns[NCOLUMNS] = {
-    {"area", PF_AREA, "what was called", false},
+    {"area", PF_AREA, "the area that was called", false},
     {"lane", PF_INT, "thread, core or context; missing for variables", false},
     {"start", PF_INT, "time it was entered, ns", false},
     {"stop", PF_INT, "time it was left, ns", false},
-    {"gross", PF_INT, "net, and gross of all it called in its lane, ns", false},
+    {"gross", PF_INT, "net, and the gross of its calls, ns", false},
     {"net", PF_INT, "time in which it was active itself, ns", false},
     {"call", PF_INT, "stop - start, if both ends were recorded, ns", false},
     {"period", PF_INT, "time since the area's last enter in the lane, ns",
@@ -52,34 +54,39 @@ static const pf_field columns[NCOLUMNS] = {
     {"caller", PF_AREA, "the function around it; missing at the top", false},
     {"flags", PF_NAME, "cut gap lost open orphan unwound, or missing", false},
     {"count", PF_INT, "1, or 0 when its enter was not recorded", false},
-    {"stack", PF_STACK, "the functions around it and itself; missing of lines",
+    {"stack", PF_STACK, "the functions around it and itself; missing for lines",
      false},
 };
 
 static const pf_field detail_columns[] = {
-    {"line", PF_INT, "line of the entry that began it", false},
+    {"line", PF_INT, "line of its enter", false},
     {"params", PF_BYTES, "parameters with their values", false}};
 
 typedef struct calls_reader {
   pf_reader reader;
   pf_field fields[MOST_COLUMNS];
-  size_t line, params; /* columns, or SIZE_MAX: there are none */
+  size_t line, params; /* column indexes, or SIZE_MAX */
   pf_reader *input;
   pf_call_options options;
   pf_events events;
   pf_machine machine;
   bool begun, ended;
-  pf_reader hand; /* in place of the input, while others read it */
-  bool *wanted;   /* columns of the input that they read; NULL: nobody does */
-  const pf_batch *given; /* to this, not yet taken */
-  pf_column *own;        /* of the batch of events, while it has those given */
-  bool is_over, is_back; /* the input has ended; it is read here again */
-  pf_details *details;   /* NULL: nobody asks for them */
-  uint32_t handed[PF_BATCH_ROWS]; /* of the rows handed out last */
-  size_t nhanded;
-  size_t row; /* of the events, the next to take */
-  size_t at;  /* of the machine's calls, the next to hand out */
-  uint32_t words[1 << PF_CALL_FLAG_NAMES]; /* names of flags, or PF_NO_NAME */
+  pf_reader pushed_input; /* input of the machine while the caller reads the
+                             events */
+  bool *wanted; /* columns of the input that the caller reads; NULL: it does
+                   not */
+  const pf_batch *pushed; /* a batch that is not yet processed */
+  pf_column *own;         /* the columns of events.batch while it borrows those
+                             of `pushed` */
+  bool is_over, is_reattached;     /* the input has ended; the reader reads it
+                                  itself again */
+  pf_details *details;             /* NULL: not wanted */
+  uint32_t emitted[PF_BATCH_ROWS]; /* details of the rows of the last batch */
+  size_t nemitted;
+  size_t row; /* the next row of the events to process */
+  size_t at;  /* the next call of the machine to return */
+  uint32_t words[1 << PF_CALL_FLAG_NAMES]; /* ids of the names of flag sets, or
+                                              PF_NO_NAME */
 } calls_reader;
 
 
@@ -109,7 +116,7 @@ static void put_id (pf_column *column, size_t row, uint32_t id) {
 }
 
 
-/* The name of a combination of flags. */
+/* The id of the name of a set of flags. */
 static pf_status flags_name (calls_reader *r, unsigned flags, uint32_t *name) {
   *name = r->words[flags];
   if (flags == 0 || *name != PF_NO_NAME)
@@ -132,11 +139,11 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
     pf_events_put_lane(&r->events, slot->lane->number, &c[LANE], row);
   put_int(&c[START], row, call->start);
   put_int(&c[STOP], row, call->stop);
-  put_time(&c[GROSS], row, call->lengths[PF_GROSS]);
-  put_time(&c[NET], row, call->lengths[PF_NET]);
-  put_time(&c[CALL], row, call->lengths[PF_CALL]);
-  put_time(&c[PERIOD], row, call->lengths[PF_PERIOD]);
-  put_time(&c[OUTSIDE], row, call->lengths[PF_OUTSIDE]);
+  put_time(&c[GROSS], row, call->durations[PF_GROSS]);
+  put_time(&c[NET], row, call->durations[PF_NET]);
+  put_time(&c[CALL], row, call->durations[PF_CALL]);
+  put_time(&c[PERIOD], row, call->durations[PF_PERIOD]);
+  put_time(&c[OUTSIDE], row, call->durations[PF_OUTSIDE]);
   put_int(&c[DEPTH], row, call->depth);
   put_id(&c[CALLER], row, call->caller);
   put_id(&c[FLAGS], row, flags);
@@ -146,12 +153,13 @@ static pf_status put_call (calls_reader *r, const pf_call *call, pf_column *c,
 }
 
 
-/* Put the line and the parameters of a call; how many bytes these are. */
+/* Write the line and the parameters of a call. Returns the size of the
+   parameters. */
 static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
                           size_t row) {
   const pf_detail detail = pf_details_at(r->details, call->detail);
   pf_column *const c = batch->columns;
-  r->handed[r->nhanded++] = call->detail;
+  r->emitted[r->nemitted++] = call->detail;
   if (r->line < batch->ncolumns && c[r->line].data != NULL) {
     c[r->line].ints[row] = detail.line;
     if (!detail.has_line)
@@ -166,16 +174,16 @@ static size_t put_detail (calls_reader *r, const pf_call *call, pf_batch *batch,
 }
 
 
-/* The rows handed out last are not looked at any more. */
-static void drop_handed (calls_reader *r) {
-  for (size_t i = 0; i < r->nhanded; i++)
-    pf_details_drop(r->details, r->handed[i]);
-  r->nhanded = 0;
+/* Free the details of the last batch. */
+static void drop_emitted (calls_reader *r) {
+  for (size_t i = 0; i < r->nemitted; i++)
+    pf_details_drop(r->details, r->emitted[i]);
+  r->nemitted = 0;
 }
 
 
-/* Hand out calls until the batch is full or there are no more. */
-static pf_status put_calls (calls_reader *r, pf_batch *batch) {
+/* Write calls until the batch is full or there are no more. */
+static pf_status emit_calls (calls_reader *r, pf_batch *batch) {
   const pf_machine *const m = &r->machine;
   size_t bytes = 0;
   while (r->at < m->ncalls && batch->rows < PF_BATCH_ROWS &&
@@ -200,13 +208,13 @@ static pf_status out_of_memory (pf_error *error) {
 }
 
 
-/* A column of the events, or NULL: there is none. */
+/* A column of the events, or NULL. */
 static const pf_column *column_at (const calls_reader *r, size_t column) {
   return column < r->input->nfields ? &r->events.batch.columns[column] : NULL;
 }
 
 
-/* The next batch of events, packed where that helps. */
+/* Read the next batch of events, packed if the fast path can be used. */
 static pf_status pull (calls_reader *r, pf_error *error) {
   const bool may_pack =
       !r->options.has_from && !r->options.has_to && r->details == NULL;
@@ -222,8 +230,8 @@ static pf_status pull (calls_reader *r, pf_error *error) {
 }
 
 
-/* Let the machine take some more events, or finish: behind the range asked for
-   there is nothing for it. */
+/* Process some more events, or finish: events after the range are not
+   needed. */
 static pf_status advance (calls_reader *r, pf_error *error) {
   r->at = 0;
   const bool is_over = pf_events_are_over(&r->events, &r->machine);
@@ -258,7 +266,7 @@ static bool is_wanted (const pf_batch *batch, size_t column) {
 
 static pf_status begin (calls_reader *r, const pf_batch *batch,
                         pf_error *error) {
-  pf_reader *const input = r->wanted == NULL ? r->input : &r->hand;
+  pf_reader *const input = r->wanted == NULL ? r->input : &r->pushed_input;
   const bool details = is_wanted(batch, r->line) || is_wanted(batch, r->params);
   if (details && (r->details = pf_details_new()) == NULL)
     return out_of_memory(error);
@@ -284,9 +292,9 @@ static pf_status calls_next (pf_reader *self, pf_batch *batch,
   calls_reader *const r = (calls_reader *)(void *)self;
   pf_status status = r->begun ? PF_OK : begin(r, batch, error);
   pf_batch_clear(batch);
-  drop_handed(r);
+  drop_emitted(r);
   while (status >= PF_OK) {
-    if (put_calls(r, batch) != PF_OK)
+    if (emit_calls(r, batch) != PF_OK)
       return out_of_memory(error);
     if (r->at < r->machine.ncalls || batch->rows == PF_BATCH_ROWS || r->ended)
       break;
@@ -319,37 +327,39 @@ static void calls_close (pf_reader *self) {
 
 /* {====== Events that others read ====== */
 
-static calls_reader *of_hand (pf_reader *hand) {
-  return (calls_reader *)(void *)((char *)hand - offsetof(calls_reader, hand));
+static calls_reader *of_pushed (pf_reader *pushed) {
+  return (calls_reader *)(void *)((char *)pushed -
+                                  offsetof(calls_reader, pushed_input));
 }
 
 
-/* The batch of events is the one that was given, without a copy. */
-static pf_status hand_next (pf_reader *self, pf_batch *batch, pf_error *error) {
-  calls_reader *const r = of_hand(self);
-  if (r->given == NULL) {
+/* The batch that was pushed, without a copy. */
+static pf_status pushed_next (pf_reader *self, pf_batch *batch,
+                              pf_error *error) {
+  calls_reader *const r = of_pushed(self);
+  if (r->pushed == NULL) {
     batch->columns = r->own;
     if (r->is_over)
       return PF_END;
-    return r->is_back ? r->input->next(r->input, batch, error) : PF_AGAIN;
+    return r->is_reattached ? r->input->next(r->input, batch, error) : PF_AGAIN;
   }
-  batch->columns = r->given->columns;
-  batch->rows = r->given->rows;
-  r->given = NULL;
+  batch->columns = r->pushed->columns;
+  batch->rows = r->pushed->rows;
+  r->pushed = NULL;
   return PF_MORE;
 }
 
 
-static void hand_want (pf_reader *self, bool *wanted) {
-  const calls_reader *const r = of_hand(self);
+static void pushed_want (pf_reader *self, bool *wanted) {
+  const calls_reader *const r = of_pushed(self);
   for (size_t i = 0; i < self->nfields; i++)
     wanted[i] |= r->wanted[i];
 }
 
 
-/* Whether calls are made without a new name, stack or detail, and of all
-   events. */
-static bool is_apart (const calls_reader *r, const bool *wanted) {
+/* Whether calls can be computed in another thread: no new name, stack or detail
+   is needed, and no range ends early. */
+static bool can_detach (const calls_reader *r, const bool *wanted) {
   for (size_t i = STACK; i < r->reader.nfields; i++)
     if (wanted[i])
       return false;
@@ -361,17 +371,17 @@ pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
                           pf_reader **events, bool **wants) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   *events = NULL;
-  if (reader->next != calls_next || !is_apart(r, wanted))
+  if (reader->next != calls_next || !can_detach(r, wanted))
     return PF_OK;
   r->wanted = calloc(r->input->nfields + 1, sizeof *r->wanted);
   if (r->wanted == NULL)
     return PF_ENOMEM;
   pf_events_want(&r->events, r->wanted);
-  r->hand = (pf_reader){.fields = r->input->fields,
-                        .nfields = r->input->nfields,
-                        .dictionary = r->input->dictionary,
-                        .next = hand_next,
-                        .want = hand_want};
+  r->pushed_input = (pf_reader){.fields = r->input->fields,
+                                .nfields = r->input->nfields,
+                                .dictionary = r->input->dictionary,
+                                .next = pushed_next,
+                                .want = pushed_want};
   *events = r->input;
   *wants = r->wanted;
   return PF_OK;
@@ -380,20 +390,20 @@ pf_status pf_calls_split (pf_reader *reader, const bool *wanted,
 
 void pf_calls_give (pf_reader *reader, const pf_batch *events) {
   calls_reader *const r = (calls_reader *)(void *)reader;
-  r->given = events;
+  r->pushed = events;
 }
 
 
 void pf_calls_take_back (pf_reader *reader, bool is_over) {
   calls_reader *const r = (calls_reader *)(void *)reader;
   r->is_over = is_over;
-  r->is_back = true;
+  r->is_reattached = true;
 }
 
 /* }====== */
 
 
-/* Areas and lanes have the types that the events give them. */
+/* Areas and lanes have the types of the columns of events. */
 static void set_types (calls_reader *r, const pf_events *events) {
   memcpy(r->fields, columns, sizeof columns);
   const pf_type area = r->input->fields[events->area].type;
@@ -402,7 +412,7 @@ static void set_types (calls_reader *r, const pf_events *events) {
 }
 
 
-/* The columns that only some events have. */
+/* Add the columns that only some events have. */
 static void add_details (calls_reader *r, pf_events *events) {
   const size_t none = r->input->nfields;
   size_t count = NCOLUMNS;
@@ -417,7 +427,8 @@ static void add_details (calls_reader *r, pf_events *events) {
     r->fields[count++] = detail_columns[1];
   }
   r->reader.nfields = count;
-  events->line = events->params = none; /* read only when asked for: begin */
+  events->line = events->params = none; /* read only if they are wanted:
+                                           begin */
 }
 
 

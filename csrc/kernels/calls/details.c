@@ -1,6 +1,6 @@
 /*
-** details.c - kept details in slots that are used again; long parameters give
-** their memory back.
+** details.c - stores details in slots that are reused; slots with long
+** parameters free their memory.
 */
 
 #include "kernels/calls/details.h"
@@ -10,19 +10,19 @@
 
 #include "model/batch.h"
 
-#define KEPT_ROOM 256 /* bytes that a free slot keeps for the next one */
+#define RETAINED_BYTES 256 /* bytes that a free slot retains for its next use */
 
 typedef struct slot {
   pf_detail detail;
   uint8_t *bytes;
-  size_t room;
-  uint32_t next; /* of a free slot: the next free one, or 0 */
+  size_t capacity;
+  uint32_t next; /* of a free slot: id of the next free one, or 0 */
 } slot;
 
 struct pf_details {
-  slot *slots; /* by number - 1 */
-  uint32_t count, room;
-  uint32_t free; /* the first free slot, by its number; 0: none */
+  slot *slots; /* by id - 1 */
+  uint32_t count, capacity;
+  uint32_t free; /* id of the first free slot, or 0 */
   const pf_column *lines, *params;
 };
 
@@ -49,19 +49,19 @@ void pf_details_read (pf_details *d, const pf_column *lines,
 }
 
 
-/* The number of a slot that is free; 0 when out of memory. */
+/* The id of a free slot; 0 when out of memory. */
 static uint32_t free_slot (pf_details *d) {
   if (d->free != 0)
     return d->free;
-  if (d->count == d->room) {
-    if (d->room > UINT32_MAX / 4)
+  if (d->count == d->capacity) {
+    if (d->capacity > UINT32_MAX / 4)
       return 0;
-    const uint32_t room = d->room * 2 + 64;
-    slot *const slots = realloc(d->slots, room * sizeof *slots);
+    const uint32_t capacity = d->capacity * 2 + 64;
+    slot *const slots = realloc(d->slots, capacity * sizeof *slots);
     if (slots == NULL)
       return 0;
     d->slots = slots;
-    d->room = room;
+    d->capacity = capacity;
   }
   d->slots[d->count] = (slot){.next = 0};
   return d->free = ++d->count;
@@ -69,12 +69,12 @@ static uint32_t free_slot (pf_details *d) {
 
 
 static bool copy_params (slot *s, pf_bytes params) {
-  if (params.size > s->room) {
+  if (params.size > s->capacity) {
     uint8_t *const bytes = realloc(s->bytes, params.size);
     if (bytes == NULL)
       return false;
     s->bytes = bytes;
-    s->room = params.size;
+    s->capacity = params.size;
   }
   if (params.size > 0)
     memcpy(s->bytes, params.at, params.size);
@@ -111,10 +111,10 @@ void pf_details_drop (pf_details *d, uint32_t number) {
   if (number == 0)
     return;
   slot *const s = &d->slots[number - 1];
-  if (s->room > KEPT_ROOM) {
+  if (s->capacity > RETAINED_BYTES) {
     free(s->bytes);
     s->bytes = NULL;
-    s->room = 0;
+    s->capacity = 0;
   }
   s->next = d->free;
   d->free = number;

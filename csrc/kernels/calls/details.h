@@ -1,7 +1,8 @@
 /*
-** details.h - what events say of calls beside their times: the line and the
-** parameters of the enter, kept while the call is open and until its row has
-** been read.
+** details.h - stores the line and the parameters of an enter event while its
+** call is open and until its row has been read. Owned by calls.c, written by
+** the call machine: read for each batch, keep for each enter, drop for each
+** call.
 */
 
 #ifndef calls_details_h
@@ -11,30 +12,31 @@
 
 typedef struct pf_details pf_details;
 
-/* One call's. */
+/* The details of one call. */
 typedef struct pf_detail {
   bool has_line, has_params;
   int64_t line;
   pf_bytes params; /* valid until the detail is dropped */
 } pf_detail;
 
-/* NULL when out of memory. */
+/* Returns NULL when out of memory. */
 pf_details *pf_details_new (void);
 void pf_details_free (pf_details *details);
 
-/* Enters are rows of these columns from now on: a whole number, and bytes; NULL:
-   there are none. */
+/* Set the columns of the current batch: a whole number, and bytes; NULL: no
+   such column. They are borrowed until the next call. */
 void pf_details_read (pf_details *details, const pf_column *lines,
                       const pf_column *params);
 
-/* Keep what a row says: its number, from 1; 0 when out of memory. */
+/* Store the details of a row of these columns. Returns their id, 1 or more; 0
+   when out of memory. */
 uint32_t pf_details_keep (pf_details *details, size_t row);
 
-/* Returns the details kept under a number; for 0 details without line and
+/* Returns the details with an id; for id 0 details without line and
    parameters. */
 pf_detail pf_details_at (const pf_details *details, uint32_t number);
 
-/* It is not needed any more. Nothing happens for 0. */
+/* Free the details with an id; id 0 is ignored. */
 void pf_details_drop (pf_details *details, uint32_t number);
 
 #endif

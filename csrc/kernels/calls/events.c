@@ -1,6 +1,6 @@
 /*
-** events.c - columns of events as plain arrays: names become kinds and flags,
-** values of lanes become numbers.
+** events.c - converts columns of events to arrays: names to kinds and flags,
+** values of lanes to ids.
 */
 
 #include "kernels/calls/events.h"
@@ -13,20 +13,20 @@
 #include "kernels/order.h"
 #include "model/names.h"
 
-#define KNOWN    0x80 /* a meaning that has been looked up */
-#define PATIENCE 8    /* batches that are not packed behind one of slow rows */
+#define KNOWN            0x80 /* set in codes that have been looked up */
+#define UNPACKED_BATCHES 8    /* not packed after one with many general rows */
 
 
 const char *const pf_call_flag_names[PF_CALL_FLAG_NAMES] = {
     "cut", "gap", "lost", "open", "orphan", "unwound"};
 
 
-void pf_call_flags_text (unsigned flags, char *text, size_t room) {
+void pf_call_flags_text (unsigned flags, char *text, size_t capacity) {
   size_t size = 0;
   text[0] = '\0';
-  for (size_t i = 0; i < PF_CALL_FLAG_NAMES && size < room; i++)
+  for (size_t i = 0; i < PF_CALL_FLAG_NAMES && size < capacity; i++)
     if ((flags >> i & 1) != 0)
-      size += (size_t)snprintf(text + size, room - size, "%s%s",
+      size += (size_t)snprintf(text + size, capacity - size, "%s%s",
                                size == 0 ? "" : " ", pf_call_flag_names[i]);
 }
 
@@ -51,8 +51,8 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   e->area = column_of(r, "area", PF_AREA, PF_NAME);
   e->lane = column_of(r, "lane", PF_INT, PF_NAME);
   e->flags = column_of(r, "flags", PF_NAME, PF_NAME);
-  e->also = e->file = e->line = e->params = r->nfields;
-  e->now = PF_NO_NAME;
+  e->extra = e->file = e->line = e->params = r->nfields;
+  e->current_file = PF_NO_NAME;
   for (size_t i = 0; i < r->nfields; i++)
     if (r->fields[i].help == pf_chain_file)
       e->file = i;
@@ -63,15 +63,14 @@ pf_status pf_events_columns (pf_events *e, pf_reader *r, pf_error *error) {
   for (size_t i = 0; i < 3; i++)
     if (needed[i] == r->nfields)
       return pf_fail(error, PF_EUNSUPPORTED, PF_NO_OFFSET,
-                     "calls are made from events: a column \"%s is needed",
-                     words[i]);
+                     "a column \"%s is needed in a table of events", words[i]);
   return PF_OK;
 }
 
 
 void pf_events_want (const pf_events *e, bool *wanted) {
-  const size_t columns[] = {e->time, e->event, e->area, e->lane,  e->flags,
-                            e->also, e->file,  e->line, e->params};
+  const size_t columns[] = {e->time,  e->event, e->area, e->lane,  e->flags,
+                            e->extra, e->file,  e->line, e->params};
   for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
     wanted[columns[i]] = true;
 }
@@ -92,16 +91,16 @@ static pf_status open_batch (pf_events *e, pf_error *error) {
 
 
 pf_status pf_events_open (pf_events *e, pf_reader *reader, pf_error *error) {
-  return pf_events_open_with(e, reader, NULL, error);
+  return pf_events_open_extra(e, reader, NULL, error);
 }
 
 
-pf_status pf_events_open_with (pf_events *e, pf_reader *reader,
-                               const char *also, pf_error *error) {
+pf_status pf_events_open_extra (pf_events *e, pf_reader *reader,
+                                const char *extra, pf_error *error) {
   const pf_status status = pf_events_columns(e, reader, error);
   pf_id_table_init(&e->lanes);
-  if (also != NULL)
-    e->also = column_of(reader, also, PF_INT, PF_INT);
+  if (extra != NULL)
+    e->extra = column_of(reader, extra, PF_INT, PF_INT);
   return status == PF_OK ? open_batch(e, error) : status;
 }
 
@@ -128,14 +127,14 @@ void pf_events_close (pf_events *e) {
     return;
   pf_batch_close(&e->batch);
   pf_id_table_free(&e->lanes);
-  free(e->meanings);
+  free(e->codes);
   e->reader = NULL;
 }
 
 /* }====== */
 
 
-/* {====== What names mean ====== */
+/* {====== Names to codes ====== */
 
 static bool is_word (pf_bytes text, const char *word) {
   return text.size == strlen(word) && memcmp(text.at, word, text.size) == 0;
@@ -152,7 +151,7 @@ static uint8_t event_of (pf_bytes text) {
 }
 
 
-/* The bits of words with blanks between them. */
+/* The flags of words separated by blanks. */
 static uint8_t flags_of (pf_bytes text) {
   uint8_t bits = 0;
   for (size_t at = 0; at < text.size; at++) {
@@ -167,23 +166,22 @@ static uint8_t flags_of (pf_bytes text) {
 }
 
 
-/* The place of the two meanings of a name, as event and as flags; NULL when
-   out of memory. */
-static uint8_t *meanings_of (pf_events *e, uint32_t name) {
-  if (name >= e->nmeanings) {
-    const size_t room = name < 32 ? 64 : (size_t)name * 2;
-    uint8_t *const grown = realloc(e->meanings, room * 2);
+/* The two codes of a name, as event and as flags; NULL when out of memory. */
+static uint8_t *codes_of (pf_events *e, uint32_t name) {
+  if (name >= e->ncodes) {
+    const size_t capacity = name < 32 ? 64 : (size_t)name * 2;
+    uint8_t *const grown = realloc(e->codes, capacity * 2);
     if (grown == NULL)
       return NULL;
-    memset(grown + e->nmeanings * 2, 0, (room - e->nmeanings) * 2);
-    e->meanings = grown;
-    e->nmeanings = room;
+    memset(grown + e->ncodes * 2, 0, (capacity - e->ncodes) * 2);
+    e->codes = grown;
+    e->ncodes = capacity;
   }
-  return &e->meanings[(size_t)name * 2];
+  return &e->codes[(size_t)name * 2];
 }
 
 
-/* Look up what the name of a row means; missing means nothing. */
+/* Look up the code of the name of a row; 0 when it is missing. */
 static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
                           size_t which, uint8_t (*mean)(pf_bytes),
                           uint8_t *out) {
@@ -191,27 +189,27 @@ static pf_status look_up (pf_events *e, const pf_column *column, size_t row,
   if (pf_is_missing(column, row))
     return PF_OK;
   const uint32_t name = column->ids[row];
-  uint8_t *const meanings = meanings_of(e, name);
-  if (meanings == NULL)
+  uint8_t *const codes = codes_of(e, name);
+  if (codes == NULL)
     return PF_ENOMEM;
-  meanings[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
-  *out = meanings[which] & (uint8_t)~KNOWN;
+  codes[which] = KNOWN | mean(pf_name(e->reader->dictionary, name));
+  *out = codes[which] & (uint8_t)~KNOWN;
   return PF_OK;
 }
 
 
-/* What is known so far, from the first name on; there may be nothing. */
+/* The codes known so far; NULL when there are none. */
 static const uint8_t *known_of (const pf_events *e, size_t which) {
-  return e->meanings == NULL ? NULL : e->meanings + which;
+  return e->codes == NULL ? NULL : e->codes + which;
 }
 
 
-/* What the names of a column mean, looked up once each. */
+/* Convert the names of a column to codes; each name is looked up once. */
 static pf_status translate (pf_events *e, const pf_column *column, size_t which,
                             uint8_t (*mean)(pf_bytes), uint8_t *out) {
   const uint32_t *const ids = column->ids;
   const uint8_t *known = known_of(e, which);
-  size_t nknown = column->has_missing ? 0 : e->nmeanings;
+  size_t nknown = column->has_missing ? 0 : e->ncodes;
   const size_t rows = e->batch.rows;
   for (size_t i = 0; i < rows; i++) {
     const uint8_t meaning = ids[i] < nknown ? known[(size_t)ids[i] * 2] : 0;
@@ -222,7 +220,7 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
     if (look_up(e, column, i, which, mean, &out[i]) != PF_OK)
       return PF_ENOMEM;
     known = known_of(e, which);
-    nknown = column->has_missing ? 0 : e->nmeanings;
+    nknown = column->has_missing ? 0 : e->ncodes;
   }
   return PF_OK;
 }
@@ -232,66 +230,67 @@ static pf_status translate (pf_events *e, const pf_column *column, size_t which,
 
 /* {====== Lanes ====== */
 
-static pf_status number_lane (pf_events *e, uint64_t word, bool missing,
-                              uint32_t *number) {
-  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, number) != PF_OK)
+static pf_status encode_lane (pf_events *e, uint64_t word, bool missing,
+                              uint32_t *id) {
+  if (pf_id_table_nullable(&e->lanes, &word, &missing, 1, id) != PF_OK)
     return PF_ENOMEM;
   if (!missing) {
-    e->recent[word & 63].word = word;
-    e->recent[word & 63].number = *number + 1;
+    e->lane_cache[word & 63].word = word;
+    e->lane_cache[word & 63].id = *id + 1;
   }
   return PF_OK;
 }
 
 
-/* Lanes that are names, none of them missing: mostly that of the row before. */
-static pf_status number_names (pf_events *e, const uint32_t *ids) {
+/* Lanes that are names, none of them missing. Most rows have the lane of the
+   previous row. */
+static pf_status encode_names (pf_events *e, const uint32_t *ids) {
   const size_t rows = e->batch.rows;
-  uint32_t last = PF_NO_NAME, number = 0;
+  uint32_t last = PF_NO_NAME, id = 0;
   for (size_t i = 0; i < rows; i++) {
     if (ids[i] != last) {
       const size_t at = ids[i] & 63;
       last = ids[i];
-      number = e->recent[at].number - 1;
-      if ((e->recent[at].number == 0 || e->recent[at].word != last) &&
-          number_lane(e, last, false, &number) != PF_OK)
+      id = e->lane_cache[at].id - 1;
+      if ((e->lane_cache[at].id == 0 || e->lane_cache[at].word != last) &&
+          encode_lane(e, last, false, &id) != PF_OK)
         return PF_ENOMEM;
     }
-    e->numbers[i] = number;
+    e->lane_ids[i] = id;
   }
   return PF_OK;
 }
 
 
-/* How many rows are in the lane of the first one, which is there: all, mostly.
-   Their numbers are set. */
-static size_t number_first (pf_events *e, const int64_t *lanes) {
+/* Set the ids of the rows up to the first one in another lane than row 0, and
+   return their number; 0 when the lane of row 0 is not in the cache. */
+static size_t encode_first (pf_events *e, const int64_t *lanes) {
   const size_t rows = e->batch.rows;
   const uint64_t word = pf_order_int(lanes[0]);
-  const uint32_t number = e->recent[word & 63].number;
+  const uint32_t id = e->lane_cache[word & 63].id;
   size_t i = 0;
-  if (number == 0 || e->recent[word & 63].word != word)
+  if (id == 0 || e->lane_cache[word & 63].word != word)
     return 0;
   for (; i < rows && lanes[i] == lanes[0]; i++)
-    e->numbers[i] = number - 1;
+    e->lane_ids[i] = id - 1;
   return i;
 }
 
 
-static pf_status number_lanes (pf_events *e, const pf_column *column) {
+static pf_status encode_lanes (pf_events *e, const pf_column *column) {
   if (column->type == PF_NAME && !column->has_missing)
-    return number_names(e, column->ids);
+    return encode_names(e, column->ids);
   size_t i = column->type == PF_INT && !column->has_missing
-                 ? number_first(e, column->ints)
+                 ? encode_first(e, column->ints)
                  : 0;
   for (; i < e->batch.rows; i++) {
     const bool missing = pf_is_missing(column, i);
     const uint64_t word =
         column->type == PF_INT ? pf_order_int(column->ints[i]) : column->ids[i];
-    e->numbers[i] = e->recent[word & 63].number - 1;
-    if ((missing || e->recent[word & 63].number == 0 ||
-         e->recent[word & 63].word != word) &&
-        number_lane(e, word, missing, &e->numbers[i]) != PF_OK)
+    e->lane_ids[i] = e->lane_cache[word & 63].id - 1;
+    if ((missing || e->lane_cache[word & 63].id == 0 ||
+         e->lane_cache[word & 63].word != word) &&
+        encode_lane(e, word, missing, &e->lane_ids[i]) != PF_OK)
       return PF_ENOMEM;
   }
   return PF_OK;
@@ -301,7 +300,7 @@ static pf_status number_lanes (pf_events *e, const pf_column *column) {
 pf_status pf_events_same_lane (pf_events *e, const pf_events *others,
                                uint32_t lane, uint32_t *same) {
   const bool missing = lane == others->lanes.missing;
-  return number_lane(e, others->lanes.words[lane], missing, same);
+  return encode_lane(e, others->lanes.words[lane], missing, same);
 }
 
 
@@ -329,7 +328,8 @@ void pf_events_put_lane (const pf_events *e, uint32_t lane, pf_column *column,
 /* }====== */
 
 
-/* Rows without a time or an area are no events, though their time counts. */
+/* Rows without a time are ignored; rows without an area or event only advance
+   the time. */
 static void drop_missing (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
   const pf_column *const time = &columns[e->time];
@@ -345,38 +345,39 @@ static void drop_missing (pf_events *e) {
 }
 
 
-/* Mark rows that are of another file than the row before. */
+/* Mark the first row of each file. */
 static void mark_files (pf_events *e) {
   const size_t rows = e->batch.rows;
   if (e->file == e->reader->nfields)
     return;
   const pf_column *const file = &e->batch.columns[e->file];
   for (size_t i = 0; i < rows; i++) {
-    if (file->ids[i] == e->now)
+    if (file->ids[i] == e->current_file)
       continue;
     if (e->rows.flags == NULL)
-      memset(e->bits, 0, rows);
-    e->rows.flags = e->bits;
-    e->bits[i] |= PF_CALL_NEW_FILE;
-    e->now = file->ids[i];
+      memset(e->flag_bits, 0, rows);
+    e->rows.flags = e->flag_bits;
+    e->flag_bits[i] |= PF_CALL_NEW_FILE;
+    e->current_file = file->ids[i];
   }
 }
 
 
-/* Most batches have no flags, though they could: then there are none. */
+/* In most batches the column of flags has no values; then events->rows has
+   none. */
 static pf_status arrange (pf_events *e) {
   const pf_column *const columns = e->batch.columns;
   pf_status status = translate(e, &columns[e->event], 0, event_of, e->kinds);
   if (status == PF_OK && pf_events_have_lanes(e))
-    status = number_lanes(e, &columns[e->lane]);
+    status = encode_lanes(e, &columns[e->lane]);
   e->rows = (pf_event_rows){.times = columns[e->time].ints,
                             .kinds = e->kinds,
                             .areas = columns[e->area].ids,
-                            .lanes = e->numbers};
+                            .lanes = e->lane_ids};
   if (status == PF_OK && e->flags < e->reader->nfields &&
       pf_has_values(&columns[e->flags], e->batch.rows)) {
-    status = translate(e, &columns[e->flags], 1, flags_of, e->bits);
-    e->rows.flags = e->bits;
+    status = translate(e, &columns[e->flags], 1, flags_of, e->flag_bits);
+    e->rows.flags = e->flag_bits;
   }
   drop_missing(e);
   mark_files(e);
@@ -386,23 +387,23 @@ static pf_status arrange (pf_events *e) {
 
 bool pf_events_are_over (const pf_events *e, const pf_machine *machine) {
   const size_t none = e->reader->nfields;
-  return machine->is_behind && e->flags == none && e->file == none;
+  return machine->after_range && e->flags == none && e->file == none;
 }
 
 
-/* The same of packed rows. */
+/* Convert packed rows. */
 static pf_status unpack (pf_events *e, size_t from, size_t to) {
   const pf_packed *const packed = &e->packed;
   pf_status status = PF_OK;
   for (size_t i = from; i < to && status == PF_OK; i++) {
     e->kinds[i] = (uint8_t)pf_packed_kind(packed->words[i]);
     e->areas[i] = pf_packed_area(packed->words[i]);
-    status = pf_events_lane(e, i, &e->numbers[i]);
+    status = pf_events_lane(e, i, &e->lane_ids[i]);
   }
   e->rows = (pf_event_rows){.times = packed->times,
                             .kinds = e->kinds,
                             .areas = e->areas,
-                            .lanes = e->numbers};
+                            .lanes = e->lane_ids};
   return status;
 }
 
@@ -414,11 +415,11 @@ pf_status pf_events_convert (pf_events *e, size_t from, size_t to) {
 
 pf_status pf_events_pull (pf_events *e, bool packed, pf_error *error) {
   pf_reader *const reader = e->reader;
-  if (e->slow > e->batch.rows / 8)
-    e->waits = PATIENCE;
-  e->slow = 0;
-  e->waits -= e->waits > 0;
-  e->is_packed = packed && e->waits == 0 && reader->pack != NULL &&
+  if (e->general_rows > e->batch.rows / 8)
+    e->unpacked_left = UNPACKED_BATCHES;
+  e->general_rows = 0;
+  e->unpacked_left -= e->unpacked_left > 0;
+  e->is_packed = packed && e->unpacked_left == 0 && reader->pack != NULL &&
                  reader->pack(reader, &e->packed);
   if (!e->is_packed)
     return reader->next(reader, &e->batch, error);
@@ -435,15 +436,15 @@ pf_status pf_events_next (pf_events *e, pf_error *error) {
 }
 
 
-pf_status pf_events_lane (pf_events *e, size_t row, uint32_t *number) {
+pf_status pf_events_lane (pf_events *e, size_t row, uint32_t *id) {
   const pf_packed *const packed = &e->packed;
   const uint32_t lane = pf_packed_lane(packed->words[row]);
   const uint64_t word = packed->threads == NULL
                             ? packed->lanes[lane]
                             : pf_order_int(packed->threads[lane]);
   const size_t at = word & 63;
-  *number = e->recent[at].number - 1;
-  return e->recent[at].number != 0 && e->recent[at].word == word
+  *id = e->lane_cache[at].id - 1;
+  return e->lane_cache[at].id != 0 && e->lane_cache[at].word == word
              ? PF_OK
-             : number_lane(e, word, false, number);
+             : encode_lane(e, word, false, id);
 }

@@ -1,5 +1,6 @@
 /*
-** fast_path.c - the part of fast_path.h that is not needed for each event.
+** fast_path.c - the rarer functions of the fast path, and its loop over events
+** in columns.
 */
 
 #include "kernels/calls/fast_path.h"
@@ -7,7 +8,7 @@
 
 bool pf_fast_write (pf_machine *m, const pf_lane *lane, uint32_t word,
                     int64_t time) {
-  const uint32_t number = slot_met(lane, pf_packed_area(word));
+  const uint32_t number = known_slot(lane, pf_packed_area(word));
   if (number == PF_NO_SLOT)
     return false;
   pf_slot *const slot = &m->lanes.slots[number];
@@ -17,9 +18,10 @@ bool pf_fast_write (pf_machine *m, const pf_lane *lane, uint32_t word,
     return false;
   pf_call *const call = &m->calls[m->ncalls++];
   call->start = call->stop = time;
-  call->lengths[PF_NET] = call->lengths[PF_GROSS] = call->lengths[PF_CALL] = 0;
-  call->lengths[PF_PERIOD] = length(span(slot->last_enter, time));
-  call->lengths[PF_OUTSIDE] = PF_NO_TIME;
+  call->durations[PF_NET] = call->durations[PF_GROSS] =
+      call->durations[PF_CALL] = 0;
+  call->durations[PF_PERIOD] = duration(elapsed(slot->last_enter, time));
+  call->durations[PF_OUTSIDE] = PF_NO_TIME;
   call->slot = number;
   call->caller = PF_NO_AREA;
   call->depth = 1;
@@ -33,43 +35,44 @@ bool pf_fast_write (pf_machine *m, const pf_lane *lane, uint32_t word,
 }
 
 
-bool pf_fast_pause (const plain_run *r, uint32_t word, int64_t time) {
+bool pf_fast_pause (const fast_run *r, uint32_t word, int64_t time) {
   pf_frame *const f = r->top;
-  const uint32_t number = slot_met(r->lane, pf_packed_area(word));
+  const uint32_t number = known_slot(r->lane, pf_packed_area(word));
   const uint32_t kind = pf_packed_kind(word);
   if (number == PF_NO_SLOT || f->slot != number)
     return false;
-  if (f->is_plain)
+  if (f->is_fast)
     f->word = word ^ kind ^ PF_EVENT_ENTER;
-  return kind == PF_EVENT_SUSPEND  ? suspend_plain(f, time)
-         : kind == PF_EVENT_RESUME ? resume_plain(f, time)
+  return kind == PF_EVENT_SUSPEND  ? suspend_fast(f, time)
+         : kind == PF_EVENT_RESUME ? resume_fast(f, time)
                                    : false;
 }
 
 
-/* The lane of an event, begun as a run; its lane is NULL where there is none. */
-static plain_run run_of (const pf_machine *m, uint32_t number, size_t events) {
-  const plain_run none = {.lane = NULL};
+/* Begin a run of the lane with id `number`; its lane is NULL when that is
+   new. */
+static fast_run run_of (const pf_machine *m, uint32_t number, size_t events) {
+  const fast_run none = {.lane = NULL};
   pf_lane *const lane = pf_lane_at(&m->lanes, number);
   return lane == NULL ? none : begin_run(m, lane, 0, events);
 }
 
 
-/* Take an event in a run. The words here have no lane. */
-PF_HOT bool take_in_run (pf_machine *m, plain_run *r, const pf_event_rows *e,
-                         size_t i) {
+/* Process an event in a run. The words have no lane here. */
+PF_HOT bool process_in_run (pf_machine *m, fast_run *r, const pf_event_rows *e,
+                            size_t i) {
   if (r->lane == NULL || e->times[i] < r->last || e->areas[i] > PF_PACKED_MOST)
     return false;
   const uint32_t word = e->areas[i] << PF_PACKED_AREA | e->kinds[i];
-  return take_one(m, r, word, e->times[i], NULL);
+  return process_fast(m, r, word, e->times[i], NULL);
 }
 
 
 pf_status pf_fast_process (pf_machine *m, const pf_event_rows *rows,
                            size_t from, size_t to) {
   const pf_event_rows e = *rows;
-  plain_run r = {.lane = NULL};
-  uint32_t number = PF_NO_SLOT; /* of its lane */
+  fast_run r = {.lane = NULL};
+  uint32_t number = PF_NO_SLOT; /* lane id of the run */
   for (size_t i = from; i < to; i++) {
     if (e.lanes[i] != number) {
       if (r.lane != NULL)
@@ -77,14 +80,14 @@ pf_status pf_fast_process (pf_machine *m, const pf_event_rows *rows,
       number = e.lanes[i];
       r = run_of(m, number, to - i);
     }
-    if (take_in_run(m, &r, &e, i))
+    if (process_in_run(m, &r, &e, i))
       continue;
     if (r.lane != NULL)
       end_run(m, &r);
     if (pf_machine_process_one(m, rows, i) != PF_OK)
       return PF_ENOMEM;
     r.lane = NULL;
-    number = PF_NO_SLOT; /* it may be there now */
+    number = PF_NO_SLOT; /* the lane may exist now */
   }
   if (r.lane != NULL)
     end_run(m, &r);

@@ -1,5 +1,5 @@
 /*
-** lanes.c - lanes and slots, made at first sight.
+** lanes.c - finds and creates lanes and slots.
 */
 
 #include "kernels/calls/lanes.h"
@@ -8,8 +8,10 @@
 #include <string.h>
 
 #define FIRST_FRAMES 4
-#define LINE         64                /* bytes of a cache */
-#define DIRECT_TOTAL ((size_t)4 << 20) /* entries of 4 bytes */
+#define LINE         64 /* bytes of a cache line */
+#define DIRECT_TOTAL \
+  ((size_t)4 << 20) /* limit for the entries of all
+                                          pf_lane.direct, 4 bytes each */
 
 
 void pf_lanes_init (pf_lanes *p, pf_dictionary *dictionary, bool has_areas) {
@@ -26,7 +28,7 @@ static void free_lane (pf_lane *lane) {
     return;
   free(lane->frames);
   free(lane->direct);
-  free(lane->pieces);
+  free(lane->unmatched);
   free(lane);
 }
 
@@ -63,14 +65,14 @@ void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch) {
 
 
 bool pf_lane_grow (pf_lane *lane) {
-  if (lane->room > UINT32_MAX / 2)
+  if (lane->capacity > UINT32_MAX / 2)
     return false;
-  const uint32_t room = lane->room * 2;
-  pf_frame *const frames = realloc(lane->frames, room * sizeof *frames);
+  const uint32_t capacity = lane->capacity * 2;
+  pf_frame *const frames = realloc(lane->frames, capacity * sizeof *frames);
   if (frames == NULL)
     return false;
   lane->frames = frames;
-  lane->room = room;
+  lane->capacity = capacity;
   return true;
 }
 
@@ -85,7 +87,7 @@ static pf_lane *new_lane (uint32_t number, uint32_t key, int64_t time,
     free(lane);
     return NULL;
   }
-  lane->room = FIRST_FRAMES;
+  lane->capacity = FIRST_FRAMES;
   lane->number = number;
   lane->key = key;
   lane->last = time;
@@ -94,18 +96,18 @@ static pf_lane *new_lane (uint32_t number, uint32_t key, int64_t time,
 }
 
 
-/* The lane at `number` of a list, made when it is not there; NULL: no
-   memory. */
-static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *room,
+/* Find or create the lane at index `number` of a list; NULL when out of memory.
+   */
+static pf_lane *lane_at (pf_lane ***list, size_t *count, size_t *capacity,
                          uint32_t number, bool is_group, int64_t first) {
-  if (number >= *room) {
+  if (number >= *capacity) {
     const size_t wider = number < 8 ? 16 : (size_t)number * 2;
     pf_lane **const grown = realloc(*list, wider * sizeof *grown);
     if (grown == NULL)
       return NULL;
-    memset(grown + *room, 0, (wider - *room) * sizeof *grown);
+    memset(grown + *capacity, 0, (wider - *capacity) * sizeof *grown);
     *list = grown;
-    *room = wider;
+    *capacity = wider;
   }
   if ((*list)[number] == NULL)
     (*list)[number] = is_group
@@ -128,7 +130,7 @@ static bool has_class (pf_bytes text, const char *word) {
 }
 
 
-/* "state" may have a word before it: "aux state". */
+/* The class is recognised by its last word: "aux state" is a state. */
 pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
                               uint32_t area) {
   static const struct {
@@ -150,7 +152,7 @@ pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
 }
 
 
-/* A word that is the same for all states of one variable, and no others. */
+/* A key that all states of one variable share, and no others. */
 static uint64_t variable_of (const pf_lanes *p, pf_area_kind kind,
                              uint32_t number) {
   const pf_area *const area = pf_area_at(p->dictionary, number);
@@ -162,7 +164,8 @@ static uint64_t variable_of (const pf_lanes *p, pf_area_kind kind,
 }
 
 
-/* The lane in which the calls of an area lie that is met in `lane`. */
+/* The lane that holds the calls of an area when an event of it occurs in
+   `lane`: variables and states have lanes of their own. */
 static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
                          pf_lane *lane, int64_t first) {
   if (kind == PF_KIND_FUNCTION || kind == PF_KIND_LINE)
@@ -171,7 +174,8 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
   uint32_t number;
   if (pf_id_table_words(&p->group_numbers, &word, 1, &number) != PF_OK)
     return NULL;
-  return lane_at(&p->groups, &p->ngroups, &p->groups_room, number, true, first);
+  return lane_at(&p->groups, &p->ngroups, &p->groups_capacity, number, true,
+                 first);
 }
 
 /* }====== */
@@ -179,17 +183,19 @@ static pf_lane *home_of (pf_lanes *p, pf_area_kind kind, uint32_t area,
 
 /* {====== Slots ====== */
 
-/* Where the slot of an area in a lane is kept; NULL: out of memory. */
+/* A pointer to the entry for the slot of an area in a lane; NULL when out of
+   memory. */
 static uint32_t *direct_place (pf_lanes *p, pf_lane *lane, uint32_t area) {
-  const size_t room = area < 32 ? 64 : (size_t)area * 2;
+  const size_t capacity = area < 32 ? 64 : (size_t)area * 2;
   if (area >= lane->ndirect) {
-    uint32_t *const grown = realloc(lane->direct, room * sizeof *grown);
+    uint32_t *const grown = realloc(lane->direct, capacity * sizeof *grown);
     if (grown == NULL)
       return NULL;
-    memset(grown + lane->ndirect, 0xff, (room - lane->ndirect) * sizeof *grown);
-    p->direct_total += room - lane->ndirect;
+    memset(grown + lane->ndirect, 0xff,
+           (capacity - lane->ndirect) * sizeof *grown);
+    p->direct_total += capacity - lane->ndirect;
     lane->direct = grown;
-    lane->ndirect = (uint32_t)room;
+    lane->ndirect = (uint32_t)capacity;
   }
   return &lane->direct[area];
 }
@@ -201,22 +207,22 @@ static uint32_t *sparse_place (pf_lanes *p, const pf_lane *lane,
   uint32_t number;
   if (pf_id_table_words(&p->sparse, &word, 1, &number) != PF_OK)
     return NULL;
-  if (number >= p->sparse_room) {
-    const size_t room = number < 32 ? 64 : (size_t)number * 2;
-    uint32_t *const grown = realloc(p->sparse_slots, room * sizeof *grown);
+  if (number >= p->sparse_capacity) {
+    const size_t capacity = number < 32 ? 64 : (size_t)number * 2;
+    uint32_t *const grown = realloc(p->sparse_slots, capacity * sizeof *grown);
     if (grown == NULL)
       return NULL;
-    memset(grown + p->sparse_room, 0xff,
-           (room - p->sparse_room) * sizeof *grown);
+    memset(grown + p->sparse_capacity, 0xff,
+           (capacity - p->sparse_capacity) * sizeof *grown);
     p->sparse_slots = grown;
-    p->sparse_room = room;
+    p->sparse_capacity = capacity;
   }
   return &p->sparse_slots[number];
 }
 
 
-/* Arrays while they are small in all: many areas in many lanes would make them
-   grow with the product of both. */
+/* Use a direct array while all arrays together are small. With many areas in
+   many lanes they would grow with the product of both numbers. */
 static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
   const size_t more = area < lane->ndirect ? 0 : (size_t)area * 2 + 64;
   const bool is_event_lane = lane->number != PF_NO_SLOT;
@@ -227,8 +233,8 @@ static uint32_t *place_of (pf_lanes *p, pf_lane *lane, uint32_t area) {
 
 
 static bool grow_slots (pf_lanes *p) {
-  const uint32_t room = p->slots_room == 0 ? 64 : p->slots_room * 2;
-  uint8_t *const memory = malloc(room * sizeof *p->slots + LINE);
+  const uint32_t capacity = p->slots_capacity == 0 ? 64 : p->slots_capacity * 2;
+  uint8_t *const memory = malloc(capacity * sizeof *p->slots + LINE);
   if (memory == NULL)
     return false;
   pf_slot *const slots =
@@ -238,20 +244,20 @@ static bool grow_slots (pf_lanes *p) {
   free(p->slot_memory);
   p->slot_memory = memory;
   p->slots = slots;
-  p->slots_room = room;
+  p->slots_capacity = capacity;
   return true;
 }
 
 
 static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
                            pf_area_kind kind, uint32_t *slot) {
-  if (p->nslots == p->slots_room && !grow_slots(p))
+  if (p->nslots == p->slots_capacity && !grow_slots(p))
     return PF_ENOMEM;
   *slot = p->nslots++;
   p->slots[*slot] = (pf_slot){.lane = home,
                               .area = area,
                               .kind = (uint8_t)kind,
-                              .plain = PF_NO_EPOCH,
+                              .fast_epoch = PF_NO_EPOCH,
                               .last_enter = INT64_MIN,
                               .last_leave = INT64_MIN,
                               .group = PF_NO_SLOT};
@@ -259,7 +265,7 @@ static pf_status add_slot (pf_lanes *p, pf_lane *home, uint32_t area,
 }
 
 
-/* The slot of an area in its home. */
+/* Find or create the slot of an area in the lane that holds its calls. */
 static pf_status slot_in (pf_lanes *p, pf_lane *home, uint32_t area,
                           pf_area_kind kind, uint32_t *slot) {
   uint32_t *const place = place_of(p, home, area);
@@ -272,8 +278,9 @@ static pf_status slot_in (pf_lanes *p, pf_lane *home, uint32_t area,
 }
 
 
-/* A state is met in several lanes and has its slot in one: there it is made,
-   here its number is kept. */
+/* Find or create the slot of an area and remember it for `lane`. Events of one
+   state may occur in several lanes, while its slot is in the lane of the
+   variable. */
 static pf_status link_slot (pf_lanes *p, pf_lane *lane, uint32_t area,
                             int64_t first, uint32_t *slot) {
   const pf_area_kind kind = pf_area_kind_of(p->dictionary, p->has_areas, area);
@@ -291,7 +298,7 @@ static pf_status link_slot (pf_lanes *p, pf_lane *lane, uint32_t area,
 pf_status pf_lanes_slot (pf_lanes *p, uint32_t number, uint32_t area,
                          int64_t first, uint32_t *slot) {
   pf_lane *const lane =
-      lane_at(&p->lanes, &p->nlanes, &p->lanes_room, number, false, first);
+      lane_at(&p->lanes, &p->nlanes, &p->lanes_capacity, number, false, first);
   const uint32_t *const place = lane == NULL ? NULL : place_of(p, lane, area);
   if (place == NULL)
     return PF_ENOMEM;

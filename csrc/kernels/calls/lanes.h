@@ -1,6 +1,11 @@
 /*
-** lanes.h - what the machine of calls remembers: the stack of each lane, and
-** of each area in a lane a slot. Memory grows with lanes, areas and depth.
+** lanes.h - the state of the call machine: the call stack of each lane, and a
+** slot for each area in a lane. Private to this folder and span_stacks.c.
+**
+** The call machine owns a pf_lanes. Lanes and slots are created when they first
+** occur and freed with pf_lanes_free. Slots are indexes, because the array of
+** slots moves when it grows; lanes do not move. Memory grows with the numbers
+** of lanes and areas and with the depth of stacks. All times are in ns.
 */
 
 #ifndef lanes_h
@@ -10,107 +15,112 @@
 #include "kernels/id_table.h"
 #include "model/stacks.h"
 
-/* What may be in a lane, from the class of the area. */
+/* The kind of an area, from its class (call.h). */
 typedef enum pf_area_kind {
   PF_KIND_FUNCTION,
   PF_KIND_LINE,
   PF_KIND_STATE,
-  PF_KIND_VALUE /* of a variable or an input */
+  PF_KIND_VALUE /* a variable or an input */
 } pf_area_kind;
 
-/* `has_areas`: it is an area, else a name, which is that of a function. */
+/* The kind of an area. Without `has_areas`, `area` is a name of the dictionary,
+   and the kind is PF_KIND_FUNCTION. */
 pf_area_kind pf_area_kind_of (const pf_dictionary *dictionary, bool has_areas,
                               uint32_t area);
 
 typedef enum pf_frame_state {
   PF_FRAME_RUNNING,
-  PF_FRAME_PAUSED,   /* by a call that it made */
-  PF_FRAME_SUSPENDED /* by an event */
+  PF_FRAME_PAUSED,   /* while a call that it made is open */
+  PF_FRAME_SUSPENDED /* by a suspend event */
 } pf_frame_state;
 
 #define PF_NO_WORD UINT32_MAX
 
-/* An open call. */
+/* An open call: a frame of the stack of a lane. */
 typedef struct pf_frame {
   int64_t start;
   uint64_t net;
-  int64_t since; /* when it began to run, if it does */
+  int64_t since; /* when it last began to run, if it is running */
   uint64_t children;
   int64_t period, outside;
   uint32_t depth;
-  uint32_t index;  /* among the frames of its lane */
-  uint32_t slot;   /* or PF_NO_SLOT: see pf_lane.frames */
+  uint32_t index;  /* in pf_lane.frames */
+  uint32_t slot;   /* PF_NO_SLOT in frame 0 of a lane */
   uint32_t stack;  /* as in pf_call */
-  uint32_t below;  /* the next call of the same slot: a frame, or 0 */
-  uint32_t losses; /* how often events had been lost at its enter */
+  uint32_t below;  /* index of the next open call of the same slot, or 0 */
+  uint32_t losses; /* pf_machine.losses at its enter */
   uint32_t detail; /* as in pf_call */
-  uint32_t word;   /* its enter, packed (model/packed.h), when it is_plain and
-                      that is known; else PF_NO_WORD */
+  uint32_t word;   /* its enter event as in model/packed.h, if is_fast is set
+                      and the word is known; else PF_NO_WORD */
   uint8_t state;   /* pf_frame_state */
   uint8_t flags;   /* pf_call_flag */
-  bool is_line;    /* or a state: takes nothing from what is below */
-  bool is_counted; /* its enter was met */
-  bool is_first;   /* of a part: the first enter of its slot */
-  bool is_old;     /* of a part: entered before it */
-  bool is_plain;   /* may be left in the short way: fast_path.h */
+  bool is_line;    /* a line or state: its time is not subtracted from the frame
+                      below */
+  bool is_counted; /* its enter is in the trace */
+  bool is_first;   /* in a chunk: the first enter of its slot */
+  bool is_earlier; /* in a chunk: it was entered in an earlier chunk */
+  bool is_fast;    /* the fast path may leave it: fast_path.h */
 } pf_frame;
 
-/* Of a part: a call that was entered before it and left in it. */
+/* In a chunk: a call that was entered in an earlier chunk and left in this
+   one. */
 typedef struct pf_unmatched_leave {
   uint32_t area;
-  uint64_t before;        /* time until the first event of it in the part */
-  uint64_t net, children; /* after that */
-  int64_t time;           /* it was left */
+  uint64_t before;        /* net time from the first event of the lane, or from
+                             the previous unmatched leave, to the first event of
+                             this call */
+  uint64_t net, children; /* from that event on */
+  int64_t time;           /* of its leave */
 } pf_unmatched_leave;
 
-#define PF_NO_EPOCH UINT32_MAX /* a lane without events of its own so far */
+#define PF_NO_EPOCH UINT32_MAX /* the lane has had no events */
 
 typedef struct pf_lane pf_lane;
 
 struct pf_lane {
-  pf_frame *frames; /* the first stands for what was entered before the trace
-                       began: it runs while there is no other */
-  uint32_t count, room;
-  uint32_t epoch;   /* how many gaps it has seen, or PF_NO_EPOCH */
-  uint32_t *direct; /* areas to slots, or PF_NO_SLOT */
+  pf_frame *frames; /* frame 0 stands for calls that were entered before the
+                       trace began; it runs while no other frame does */
+  uint32_t count, capacity;
+  uint32_t epoch;   /* pf_machine.epoch at its last event */
+  uint32_t *direct; /* the slots of areas, by area, or PF_NO_SLOT */
   uint32_t ndirect;
-  uint32_t number; /* among the lanes of the events, or PF_NO_SLOT */
-  uint32_t key;    /* no other lane has it */
-  int64_t last;    /* the latest time in it */
-  uint32_t peak;   /* of a part: the count was never greater */
-  uint64_t before; /* of a part: as in a piece, of the call that is_old */
-  pf_unmatched_leave *pieces; /* of a part: in order of time */
-  size_t npieces, pieces_room;
-  pf_lane *next, *prev; /* among the lanes with open calls */
+  uint32_t number; /* id of the lane in the events; PF_NO_SLOT: of a variable */
+  uint32_t key;    /* unique among all lanes */
+  int64_t last;    /* its latest time */
+  uint32_t peak;   /* in a chunk: the maximum of `count` */
+  uint64_t before; /* in a chunk: as in pf_unmatched_leave, for the frame with
+                      is_earlier */
+  pf_unmatched_leave *unmatched; /* in a chunk: in order of time */
+  size_t nunmatched, unmatched_capacity;
+  pf_lane *next, *prev; /* in pf_machine.busy */
 };
 
-/* An area in a lane: a line of the cache. */
+/* An area in a lane. It fills one cache line. */
 typedef struct pf_slot {
   pf_lane *lane;
   uint32_t area;
-  uint32_t top; /* its topmost frame, or 0 */
+  uint32_t top; /* index of its topmost frame, or 0 */
   uint32_t epoch;
-  uint32_t plain; /* the epoch in which it is a function that has been entered
-                     and left, or PF_NO_EPOCH: fast_path.h */
-  uint32_t
-      group; /* in which its calls are counted, or PF_NO_SLOT: fast_packed.h */
-  uint32_t age; /* of a part: how many calls that were entered before it had
-                   been left when this slot took over from another one */
-  int64_t last_enter, last_leave; /* INT64_MIN: never */
+  uint32_t fast_epoch; /* the epoch in which the fast path may enter it, or
+                          PF_NO_EPOCH */
+  uint32_t group; /* id of the group that counts its calls, or PF_NO_SLOT */
+  uint32_t age;   /* in a chunk: number of unmatched leaves of the area before
+                   this slot replaced another one (pf_lanes_renew) */
+  int64_t last_enter, last_leave; /* INT64_MIN: none */
   union {
-    int64_t first_enter; /* of a part */
-    int64_t earlier;     /* else: the latest time of earlier epochs */
+    int64_t first_enter; /* in a chunk */
+    int64_t earlier;     /* otherwise: the latest time of earlier epochs */
   };
   uint8_t kind;         /* pf_area_kind */
-  bool entered, left;   /* whether the times above are known */
-  bool is_met;          /* of a part: it has been entered */
-  bool is_first_kept;   /* of a part: its first call is among those made */
-  bool is_outside_open; /* of a part: the first enter found no leave */
+  bool entered, left;   /* whether last_enter and last_leave are known */
+  bool is_met;          /* in a chunk: it has been entered */
+  bool is_first_kept;   /* in a chunk: its first call was emitted */
+  bool is_outside_open; /* in a chunk: no leave came before the first enter */
   bool has_first;
 } pf_slot;
 
-/* When the last call of a slot ended, of all epochs the latest; INT64_MIN: there
-   has been none. A write is a call that is entered only. */
+/* The time at which the last call of a slot ended, over all epochs; INT64_MIN
+   when it has no calls. A write is a call that only has an enter. */
 static inline int64_t pf_slot_last (const pf_slot *slot) {
   const int64_t last =
       slot->last_enter > slot->last_leave ? slot->last_enter : slot->last_leave;
@@ -119,36 +129,37 @@ static inline int64_t pf_slot_last (const pf_slot *slot) {
 
 typedef struct pf_lanes {
   pf_dictionary *dictionary;
-  bool has_areas;  /* the areas of the events are areas, and not names */
-  pf_lane **lanes; /* by number */
-  size_t nlanes, lanes_room;
-  pf_lane **groups; /* of variables: by number in group_numbers */
-  size_t ngroups, groups_room;
+  bool has_areas;  /* events have a column of areas, not of names */
+  pf_lane **lanes; /* by lane id, or NULL */
+  size_t nlanes, lanes_capacity;
+  pf_lane **groups; /* lanes of variables, by id in group_numbers */
+  size_t ngroups, groups_capacity;
   pf_id_table group_numbers;
-  pf_slot *slots;    /* each in a line of the cache */
-  void *slot_memory; /* with them in it */
-  uint32_t nslots, slots_room;
-  size_t direct_total; /* entries of all pf_lane.direct */
-  pf_id_table sparse;  /* (lane, area) when there would be too many of them */
-  uint32_t *sparse_slots; /* by number in sparse */
-  size_t sparse_room;
+  pf_slot *slots;    /* aligned to cache lines */
+  void *slot_memory; /* the block that contains them */
+  uint32_t nslots, slots_capacity;
+  size_t direct_total; /* total entries of all pf_lane.direct */
+  pf_id_table sparse;  /* (lane, area) pairs, once `direct` arrays would be too
+                          large */
+  uint32_t *sparse_slots; /* by id in `sparse` */
+  size_t sparse_capacity;
 } pf_lanes;
 
 void pf_lanes_init (pf_lanes *lanes, pf_dictionary *dictionary, bool has_areas);
 void pf_lanes_free (pf_lanes *lanes);
 
-/* Make the slot of an area in the lane of a number, and the lane, when they
-   are not there. Lanes of variables begin at `first`, others must be begun.
-   PF_OK or PF_ENOMEM. */
+/* Find or create the slot of an area in the lane with id `lane`, and the lane.
+   Lanes of variables begin at time `first`; the caller begins other lanes with
+   pf_lane_begin. PF_OK or PF_ENOMEM. */
 pf_status pf_lanes_slot (pf_lanes *lanes, uint32_t lane, uint32_t area,
                          int64_t first, uint32_t *slot);
 
-/* The lane of a number, or NULL where it has not been met. */
+/* The lane with an id, or NULL when it has had no events. */
 static inline pf_lane *pf_lane_at (const pf_lanes *lanes, uint32_t number) {
   return number < lanes->nlanes ? lanes->lanes[number] : NULL;
 }
 
-/* The slot of an area that is mostly there. */
+/* As pf_lanes_slot, with a fast path for slots that exist. */
 static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
                                       uint32_t area, int64_t first,
                                       uint32_t *slot) {
@@ -159,21 +170,22 @@ static inline pf_status pf_slot_find (pf_lanes *lanes, uint32_t lane,
   return pf_lanes_slot(lanes, lane, area, first, slot);
 }
 
-/* Of a part: from now on the area has another slot, like the one it had, so
-   that the calls before and after can be told apart. PF_ENOMEM. */
+/* In a chunk: give the area a new slot, a copy of the one it had, so that the
+   calls before and after an unmatched leave are counted separately. PF_ENOMEM.
+   */
 pf_status pf_lanes_renew (pf_lanes *lanes, uint32_t slot);
 
-/* The area of a frame, or PF_NO_AREA. */
+/* The area of a frame; PF_NO_AREA for frame 0. */
 static inline uint32_t pf_frame_area (const pf_lanes *lanes,
                                       const pf_frame *frame) {
   return frame->slot == PF_NO_SLOT ? PF_NO_AREA
                                    : lanes->slots[frame->slot].area;
 }
 
-/* Make room for one more frame. */
+/* Grow the array of frames. False when out of memory. */
 bool pf_lane_grow (pf_lane *lane);
 
-/* Forget what stood below: what was entered before began at `time`. */
+/* Reset the stack of a lane to frame 0, which begins at `time`. */
 void pf_lane_begin (pf_lane *lane, int64_t time, uint32_t epoch);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** scan.c - a few hundred events at a time, so that their calls stay in the
-** nearest cache.
+** scan.c - processes a few hundred events at a time, so that their calls stay
+** in the L1 cache.
 */
 
 #include "kernels/calls/scan.h"
@@ -13,7 +13,7 @@
 
 
 pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
-                        const pf_scan_options *options, bool is_part,
+                        const pf_scan_options *options, bool is_chunk,
                         pf_error *error) {
   memset(p, 0, sizeof *p);
   const pf_status status = pf_events_open(&p->events, reader, error);
@@ -24,8 +24,8 @@ pf_status pf_scan_open (pf_scan *p, pf_reader *reader,
   const pf_type area = reader->fields[p->events.area].type;
   pf_machine_init(&p->machine, &options->calls, reader->dictionary,
                   area == PF_AREA);
-  p->machine.is_part = is_part;
-  pf_groups_init(&p->groups, is_part ? PF_BY_LANE : options->by,
+  p->machine.is_chunk = is_chunk;
+  pf_groups_init(&p->groups, is_chunk ? PF_BY_LANE : options->by,
                  options->squares, options->quantiles);
   p->is_open = true;
   return PF_OK;
@@ -42,7 +42,7 @@ void pf_scan_close (pf_scan *p) {
 }
 
 
-static pf_status take_calls (pf_scan *p, pf_status status) {
+static pf_status accumulate_calls (pf_scan *p, pf_status status) {
   const pf_machine *const m = &p->machine;
   return status == PF_OK
              ? pf_groups_add(&p->groups, &m->lanes, m->calls, m->ncalls)
@@ -50,7 +50,7 @@ static pf_status take_calls (pf_scan *p, pf_status status) {
 }
 
 
-static pf_status take_batch (pf_scan *p) {
+static pf_status process_batch (pf_scan *p) {
   pf_machine *const m = &p->machine;
   const size_t rows = p->events.batch.rows;
   if (p->events.is_packed && !pf_ends_after_range(m, &p->events))
@@ -58,7 +58,8 @@ static pf_status take_batch (pf_scan *p) {
   pf_status status = pf_events_convert(&p->events, 0, rows);
   for (size_t from = 0; from < rows && status == PF_OK; from += AT_ONCE) {
     const size_t to = rows - from < AT_ONCE ? rows : from + AT_ONCE;
-    status = take_calls(p, pf_machine_process(m, &p->events.rows, from, to));
+    status =
+        accumulate_calls(p, pf_machine_process(m, &p->events.rows, from, to));
   }
   return status;
 }
@@ -75,7 +76,7 @@ pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
         &p->events, pf_fast_path_applies(&p->machine, &p->groups), error);
     if (status != PF_MORE)
       return status;
-    if (take_batch(p) != PF_OK)
+    if (process_batch(p) != PF_OK)
       return out_of_memory(error);
     if (pf_events_are_over(&p->events, &p->machine))
       return PF_END;
@@ -86,6 +87,6 @@ pf_status pf_scan_read (pf_scan *p, uint64_t rows, pf_error *error) {
 
 
 pf_status pf_scan_finish (pf_scan *p) {
-  const pf_status status = take_calls(p, pf_machine_finish(&p->machine));
-  return status == PF_OK ? pf_call_sums_flush(&p->groups.tallies) : status;
+  const pf_status status = accumulate_calls(p, pf_machine_finish(&p->machine));
+  return status == PF_OK ? pf_call_sums_flush(&p->groups.sums) : status;
 }

@@ -1,13 +1,15 @@
 /*
-** scan.h - events through a machine into groups: all of them, or those of a
-** part that begins anywhere.
+** scan.h - runs the events of a table, or of one chunk of it, through the call
+** machine into groups. Used by statistics.c and scan_chunks.c: open, read until
+** the end, finish, close; for a chunk open and read, then pf_scan_merge and
+** close.
 **
-** A part does not know which calls are open when it begins. It keeps apart
-** what it sees of them: in each lane a piece for each that it leaves, and at
-** the bottom of the stack one that it has met and not left. What it cannot
-** tell so, it is stuck at; then its events are read again by the pass to which
-** all parts before have been added. Either way the result is that of one pass
-** over all.
+** A chunk begins at any row, so the calls that are open there are unknown. It
+** records, for each lane, the leaves that have no matching enter in the chunk,
+** and keeps a call of which it has only seen suspends and resumes at the bottom
+** of the stack. Where this is not sufficient the chunk sets `needs_reread`, and
+** its events are read again by the scan into which all earlier chunks have been
+** merged. The result is always that of one scan of the whole table.
 */
 
 #ifndef scan_h
@@ -29,25 +31,26 @@ typedef struct pf_scan_options {
   bool squares, quantiles;
 } pf_scan_options;
 
-/* Begin to read the events of a reader (borrowed). */
-pf_status pf_scan_open (pf_scan *pass, pf_reader *reader,
-                        const pf_scan_options *options, bool is_part,
+/* Open a scan of the events of a reader (borrowed; its columns: events.h), or
+   with is_chunk of a chunk of them. PF_EUNSUPPORTED when the columns are not
+   those of events; PF_ENOMEM. */
+pf_status pf_scan_open (pf_scan *scan, pf_reader *reader,
+                        const pf_scan_options *options, bool is_chunk,
                         pf_error *error);
-void pf_scan_close (pf_scan *pass);
+void pf_scan_close (pf_scan *scan);
 
-/* Read on: `rows` rows, which is a multiple of PF_BATCH_ROWS, or to the end.
-   PF_MORE when there may be more, PF_END, PF_AGAIN or a failure. A part that
-   is stuck reads no further. */
-pf_status pf_scan_read (pf_scan *pass, uint64_t rows, pf_error *error);
+/* Read `rows` further rows, a multiple of PF_BATCH_ROWS, or UINT64_MAX: all.
+   PF_MORE when there may be more, PF_END, PF_AGAIN or a failure. Stops early
+   when a chunk needs_reread. */
+pf_status pf_scan_read (pf_scan *scan, uint64_t rows, pf_error *error);
 
-/* There are no more events. PF_ENOMEM. */
-pf_status pf_scan_finish (pf_scan *pass);
+/* End the calls that are still open and complete the groups. PF_ENOMEM. */
+pf_status pf_scan_finish (pf_scan *scan);
 
 /*
-** Add a part that has been read and begins where `pass` ends. Its result is
-** *fits = false, and nothing has changed, when it must be read again.
-** PF_ENOMEM.
+** Merge a chunk that begins where `scan` ends. With *fits = false nothing has
+** changed, and the chunk must be read again by `scan`. PF_ENOMEM.
 */
-pf_status pf_scan_merge (pf_scan *pass, pf_scan *part, bool *fits);
+pf_status pf_scan_merge (pf_scan *scan, pf_scan *chunk, bool *fits);
 
 #endif

@@ -78,7 +78,7 @@ static pf_status read_steps (pool *p, chunk *k, bool is_caller) {
 
 /* Flush the quantiles here, where it runs in parallel. */
 static pf_status flush (chunk *k, pf_status status) {
-  if (status < PF_OK || pf_call_sums_flush(&k->scan->groups.tallies) == PF_OK)
+  if (status < PF_OK || pf_call_sums_flush(&k->scan->groups.sums) == PF_OK)
     return status;
   return pf_fail(&k->error, PF_ENOMEM, PF_NO_OFFSET, "out of memory");
 }
@@ -129,7 +129,8 @@ static void *run (void *context) {
 }
 
 
-/* Wait at most POLL_NS for the other threads. Returns whether some still run. */
+/* Wait at most POLL_NS for the other threads. Returns whether some are
+   running. */
 static bool wait_for_threads (pool *p) {
   struct timespec until;
   (void)clock_gettime(CLOCK_REALTIME, &until);

@@ -1,6 +1,7 @@
 /*
-** squares.c - the deviation is sqrt(count * squares - sum * sum) / count: the
-** difference of two large numbers, taken before anything is rounded.
+** squares.c - the standard deviation as sqrt(count * squares - sum * sum) /
+** count. The difference of the two large numbers is exact, in 256 bits, before
+** it is rounded.
 */
 
 #include "kernels/calls/squares.h"

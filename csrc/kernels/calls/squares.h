@@ -1,6 +1,7 @@
 /*
-** squares.h - sums of squares of whole numbers, exact, so that no order of
-** adding and no merging changes the deviation that comes of them.
+** squares.h - exact sums of squares of integers in 192 bits, for standard
+** deviations that do not depend on the order of additions or merges. Used by
+** call_sums.h and accumulator.h.
 */
 
 #ifndef squares_h
@@ -8,12 +9,12 @@
 
 #include "model/wide.h"
 
-/* 192 bits, the lowest first. Begin with zeros. */
+/* 192 bits, the lowest limb first. Initialise with zeros. */
 typedef struct pf_squares {
   uint64_t limbs[3];
 } pf_squares;
 
-/* A product of two words. */
+/* A product of two 64-bit words. */
 typedef struct pf_product {
   uint64_t low, high;
 } pf_product;
@@ -48,13 +49,13 @@ static inline void pf_squares_add (pf_squares *sum, uint64_t value) {
   pf_squares_sum(sum, square.low, square.high, 0);
 }
 
-/* Add those of other values. */
+/* Add another sum. */
 static inline void pf_squares_merge (pf_squares *sum, const pf_squares *more) {
   pf_squares_sum(sum, more->limbs[0], more->limbs[1], more->limbs[2]);
 }
 
-/* The standard deviation of `count` values (1 or more) with that sum of squares
-   and that sum. */
+/* The standard deviation (of the population) of `count` >= 1 values with these
+   sums. */
 double pf_stddev (const pf_squares *squares, pf_wide sum, uint64_t count);
 
 #endif

@@ -1,6 +1,6 @@
 /*
-** stack.h - the private part of call_machine.c: what happens on a stack. It is here
-** so that an event costs no call.
+** stack.h - the operations on the stack of a lane, inlined into the loops over
+** events. Private to call_machine.c, fast_path.h and scan_merge.c.
 */
 
 #ifndef stack_h
@@ -8,32 +8,32 @@
 
 #include "kernels/calls/call_machine.h"
 
-/* Of functions that events mostly need: with a body in the loop over them. */
+/* For functions that run for most events: always inlined. */
 #define PF_HOT static inline __attribute__((always_inline))
 
-/* An event, as the functions below pass it on. */
-typedef struct moment {
+/* An event with its slot and lane. */
+typedef struct call_event {
   pf_lane *lane;
   uint32_t slot;
   int64_t time;
   unsigned flags;
-  size_t row; /* of the events */
-} moment;
+  size_t row; /* row of the events */
+} call_event;
 
 
 /* {====== Lengths ====== */
 
-static inline uint64_t span (int64_t from, int64_t to) {
+static inline uint64_t elapsed (int64_t from, int64_t to) {
   return (uint64_t)to - (uint64_t)from;
 }
 
 
-static inline uint64_t sum (uint64_t a, uint64_t b) {
+static inline uint64_t add_clamped (uint64_t a, uint64_t b) {
   return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 
-static inline int64_t length (uint64_t value) {
+static inline int64_t duration (uint64_t value) {
   return value > INT64_MAX ? PF_NO_TIME : (int64_t)value;
 }
 
@@ -42,24 +42,24 @@ static inline int64_t length (uint64_t value) {
 
 /* {====== Calls out ====== */
 
-/* Where the next call is written: there is room, since pf_machine_process and
-   _finish have made it. */
+/* The place for the next call. pf_machine_reserve has been called for it. */
 static inline pf_call *next_call (pf_machine *m) {
   return &m->calls[m->ncalls];
 }
 
 
-/* Keep it, if it is one of those asked for. */
+/* Emit the call written there, unless options or the range exclude it. */
 static inline void emit (pf_machine *m, unsigned flags) {
   const bool is_partial = (flags & PF_CALL_PARTIAL) != 0;
-  const bool is_kept = !m->is_before && !(m->options.whole_only && is_partial);
+  const bool is_kept =
+      !m->before_range && !(m->options.whole_only && is_partial);
   if (m->details != NULL && !is_kept)
     pf_details_drop(m->details, next_call(m)->detail);
   m->ncalls += is_kept;
 }
 
 
-/* The call of a frame that ends. */
+/* Emit the call of a frame that ends. */
 static inline void emit_frame (pf_machine *m, const pf_frame *f,
                                uint32_t caller, uint64_t gross, int64_t time,
                                unsigned flags) {
@@ -68,12 +68,12 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
   pf_call *const call = next_call(m);
   call->start = f->start;
   call->stop = time;
-  call->lengths[PF_NET] = length(f->net);
-  call->lengths[PF_GROSS] = is_inner ? PF_NO_TIME : length(gross);
-  call->lengths[PF_CALL] =
-      is_inner || !is_whole ? PF_NO_TIME : length(span(f->start, time));
-  call->lengths[PF_PERIOD] = f->period;
-  call->lengths[PF_OUTSIDE] = f->outside;
+  call->durations[PF_NET] = duration(f->net);
+  call->durations[PF_GROSS] = is_inner ? PF_NO_TIME : duration(gross);
+  call->durations[PF_CALL] =
+      is_inner || !is_whole ? PF_NO_TIME : duration(elapsed(f->start, time));
+  call->durations[PF_PERIOD] = f->period;
+  call->durations[PF_OUTSIDE] = f->outside;
   call->slot = f->slot;
   call->caller = caller;
   call->depth = f->depth;
@@ -94,7 +94,7 @@ static inline void emit_frame (pf_machine *m, const pf_frame *f,
 static inline void stop_running (pf_frame *f, int64_t time,
                                  pf_frame_state state) {
   if (f->state == PF_FRAME_RUNNING)
-    f->net += span(f->since, time);
+    f->net += elapsed(f->since, time);
   f->state = (uint8_t)state;
 }
 
@@ -107,14 +107,15 @@ static inline void run_again (pf_frame *f, int64_t time) {
 }
 
 
-/* The innermost function: the topmost frame, or below its line. */
+/* The innermost function: the topmost frame, or the one below it if that is a
+   line. */
 static inline pf_frame *innermost (const pf_lane *lane) {
   pf_frame *const top = &lane->frames[lane->count - 1];
   return top->is_line ? top - 1 : top;
 }
 
 
-/* A call begins: what makes it does not run while it is open. */
+/* Pause the caller, and its line, when a call begins. */
 static inline void pause_top (pf_lane *lane, int64_t time) {
   pf_frame *const top = &lane->frames[lane->count - 1];
   if (top->state == PF_FRAME_RUNNING)
@@ -124,15 +125,15 @@ static inline void pause_top (pf_lane *lane, int64_t time) {
 }
 
 
-/* A call has ended: its time counts for the function that made it and for the
-   line of it. */
-static inline void credit_top (pf_lane *lane, uint64_t gross, int64_t time) {
+/* When a call has ended, add its gross to the children of its caller and of the
+   caller's line, and let them run again. */
+static inline void add_to_caller (pf_lane *lane, uint64_t gross, int64_t time) {
   pf_frame *const top = &lane->frames[lane->count - 1];
-  top->children = sum(top->children, gross);
+  top->children = add_clamped(top->children, gross);
   run_again(top, time);
   if (!top->is_line)
     return;
-  top[-1].children = sum(top[-1].children, gross);
+  top[-1].children = add_clamped(top[-1].children, gross);
   run_again(top - 1, time);
 }
 
@@ -141,7 +142,7 @@ static inline void credit_top (pf_lane *lane, uint64_t gross, int64_t time) {
 
 /* {====== The stack ====== */
 
-static inline void note_busy (pf_machine *m, pf_lane *lane) {
+static inline void link_busy (pf_machine *m, pf_lane *lane) {
   lane->prev = NULL;
   lane->next = m->busy;
   if (m->busy != NULL)
@@ -150,7 +151,7 @@ static inline void note_busy (pf_machine *m, pf_lane *lane) {
 }
 
 
-static inline void note_idle (pf_machine *m, pf_lane *lane) {
+static inline void unlink_busy (pf_machine *m, pf_lane *lane) {
   if (lane->prev != NULL)
     lane->prev->next = lane->next;
   else
@@ -160,16 +161,16 @@ static inline void note_idle (pf_machine *m, pf_lane *lane) {
 }
 
 
-/* Of a part: the call that was entered before it ends; the base has no more of
-   it. There is room: `leave` has made it. */
-static inline void end_old (pf_lane *lane, const pf_frame *f, uint32_t area,
-                            int64_t time) {
-  lane->pieces[lane->npieces++] =
+/* In a chunk: the earlier call ends; record an unmatched leave. `leave` has
+   reserved memory for it. */
+static inline void add_unmatched (pf_lane *lane, const pf_frame *f,
+                                  uint32_t area, int64_t time) {
+  lane->unmatched[lane->nunmatched++] =
       (pf_unmatched_leave){area, lane->before, f->net, f->children, time};
 }
 
 
-/* End the topmost call. */
+/* End the topmost call, and emit it. */
 static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
                               unsigned flags) {
   pf_frame *const f = &lane->frames[lane->count - 1];
@@ -182,32 +183,33 @@ static inline void close_top (pf_machine *m, pf_lane *lane, int64_t time,
   slot->left = true;
   lane->count--;
   m->open--;
-  const uint64_t gross = sum(f->net, f->children);
-  if (f->is_old)
-    end_old(lane, f, slot->area, time);
+  const uint64_t gross = add_clamped(f->net, f->children);
+  if (f->is_earlier)
+    add_unmatched(lane, f, slot->area, time);
   else
     emit_frame(m, f, pf_frame_area(&m->lanes, innermost(lane)), gross, time,
                f->flags | flags);
   if (!f->is_line)
-    credit_top(lane, f->is_old ? 0 : gross, time);
+    add_to_caller(lane, f->is_earlier ? 0 : gross, time);
   else if (slot->kind != PF_KIND_LINE)
     pf_lane_begin(lane, time, lane->epoch);
   if (lane->count == 1)
-    note_idle(m, lane);
+    unlink_busy(m, lane);
 }
 
 
 /* Make room for one more frame. */
-static inline pf_status make_room (pf_machine *m, const moment *at) {
-  pf_lane *const lane = at->lane;
+static inline pf_status make_room (pf_machine *m, const call_event *e) {
+  pf_lane *const lane = e->lane;
   if (lane->count > m->options.max_depth)
-    close_top(m, lane, at->time, PF_CALL_LOST | PF_CALL_UNWOUND);
-  return lane->count < lane->room || pf_lane_grow(lane) ? PF_OK : PF_ENOMEM;
+    close_top(m, lane, e->time, PF_CALL_LOST | PF_CALL_UNWOUND);
+  return lane->count < lane->capacity || pf_lane_grow(lane) ? PF_OK : PF_ENOMEM;
 }
 
 
-/* The stack of a call of a slot, if that is asked for and it is a function's:
-   the stack of the function around it, and its area. */
+/* The id of the stack of a call of a function: the stack of the function around
+   it with its area on top. PF_NO_STACK when stacks are not wanted, and for
+   other areas. */
 static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
                                  const pf_slot *slot) {
   pf_area area = PF_AREA_NONE;
@@ -226,18 +228,18 @@ static inline uint32_t stack_of (pf_machine *m, const pf_frame *around,
 }
 
 
-/* A frame on top of the stack that runs from now on; there is room, and what
-   is below has been paused. */
-static inline pf_frame *push (pf_machine *m, const moment *at) {
-  pf_lane *const lane = at->lane;
-  pf_slot *const slot = &m->lanes.slots[at->slot];
+/* Push a frame that runs from now on. Memory has been reserved, and the caller
+   is paused. */
+static inline pf_frame *push (pf_machine *m, const call_event *e) {
+  pf_lane *const lane = e->lane;
+  pf_slot *const slot = &m->lanes.slots[e->slot];
   const uint32_t depth = innermost(lane)->depth + 1;
   pf_frame *const f = &lane->frames[lane->count];
-  *f = (pf_frame){.start = at->time,
-                  .since = at->time,
+  *f = (pf_frame){.start = e->time,
+                  .since = e->time,
                   .period = PF_NO_TIME,
                   .outside = PF_NO_TIME,
-                  .slot = at->slot,
+                  .slot = e->slot,
                   .below = slot->top,
                   .depth = depth,
                   .index = lane->count,
@@ -247,11 +249,11 @@ static inline pf_frame *push (pf_machine *m, const moment *at) {
                   .is_counted = true,
                   .state = PF_FRAME_RUNNING,
                   .is_line = slot->kind != PF_KIND_FUNCTION,
-                  .flags = (uint8_t)at->flags};
+                  .flags = (uint8_t)e->flags};
   slot->top = lane->count++;
   m->open++;
   if (lane->count == 2)
-    note_busy(m, lane);
+    link_busy(m, lane);
   if (lane->count > lane->peak)
     lane->peak = lane->count;
   return f;

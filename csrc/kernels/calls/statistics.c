@@ -1,5 +1,6 @@
 /*
-** statistics.c - events through the machine into groups, and groups as rows.
+** statistics.c - scans the events into groups at the first `next`, and returns
+** the groups as rows.
 */
 
 #include "kernels/calls/statistics.h"
@@ -13,12 +14,12 @@ typedef struct statistics_reader {
   pf_reader *input;
   pf_statistics_options options;
   pf_statistics_schema schema;
-  pf_reader **parts; /* with the input as the first */
-  pf_scan pass;
+  pf_reader **chunks; /* the input and options.chunks */
+  pf_scan scan;
   bool done;
-  pf_error failure; /* the first one: given again when asked again */
+  pf_error failure; /* the first failure, returned again by every `next` */
   pf_store store;
-  pf_reader *rows; /* over the store */
+  pf_reader *rows; /* the reader of the store */
 } statistics_reader;
 
 
@@ -29,7 +30,7 @@ static pf_status out_of_memory (pf_error *error) {
 
 /* {====== Reading the events ====== */
 
-/* Whether a column whose name ends so is wanted. */
+/* Whether a column with this statistic is wanted. */
 static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
                        pf_statistic what) {
   for (size_t i = 0; i < r->schema.count; i++)
@@ -39,45 +40,45 @@ static bool is_wanted (const statistics_reader *r, const pf_batch *batch,
 }
 
 
-static pf_status read_parts (statistics_reader *r,
-                             const pf_scan_options *options, pf_error *error) {
-  const pf_scan_chunks parts = {r->parts, r->options.nchunks + 1,
-                                r->options.rows, r->options.threads,
-                                r->options.progress};
+static pf_status read_chunks (statistics_reader *r,
+                              const pf_scan_options *options, pf_error *error) {
+  const pf_scan_chunks chunks = {r->chunks, r->options.nchunks + 1,
+                                 r->options.rows, r->options.threads,
+                                 r->options.progress};
   const pf_status status =
-      pf_scan_chunks_read(&parts, options, &r->pass, error);
+      pf_scan_chunks_read(&chunks, options, &r->scan, error);
   return status == PF_OK ? PF_END : status;
 }
 
 
-/* Read the events until they end, stop for now, or fail. */
+/* Read the events until PF_END, PF_AGAIN or a failure. */
 static pf_status read_events (statistics_reader *r, const pf_batch *batch,
                               pf_error *error) {
   const pf_scan_options options = {r->options.calls, r->options.by,
                                    is_wanted(r, batch, PF_STATISTIC_STDDEV),
                                    is_wanted(r, batch, PF_STATISTIC_RANK)};
-  if (!r->pass.is_open) {
+  if (!r->scan.is_open) {
     const pf_status status =
-        pf_scan_open(&r->pass, r->input, &options, false, error);
+        pf_scan_open(&r->scan, r->input, &options, false, error);
     if (status != PF_OK)
       return status;
   }
   if (r->options.nchunks > 0)
-    return read_parts(r, &options, error);
-  const pf_status status = pf_scan_read(&r->pass, UINT64_MAX, error);
-  return status == PF_END && pf_scan_finish(&r->pass) != PF_OK
+    return read_chunks(r, &options, error);
+  const pf_status status = pf_scan_read(&r->scan, UINT64_MAX, error);
+  return status == PF_END && pf_scan_finish(&r->scan) != PF_OK
              ? out_of_memory(error)
              : status;
 }
 
 
-static pf_status drain (statistics_reader *r, const pf_batch *batch,
-                        pf_error *error) {
+static pf_status run (statistics_reader *r, const pf_batch *batch,
+                      pf_error *error) {
   pf_status status = read_events(r, batch, error);
   if (status != PF_END)
     return status;
-  const pf_statistics_rows rows = {&r->schema, &r->pass.events,
-                                   &r->pass.machine.lanes, &r->pass.groups,
+  const pf_statistics_rows rows = {&r->schema, &r->scan.events,
+                                   &r->scan.machine.lanes, &r->scan.groups,
                                    r->options.ranks};
   status = pf_statistics_fill(&rows, &r->store, error);
   if (status == PF_OK)
@@ -98,7 +99,7 @@ static pf_status statistics_next (pf_reader *self, pf_batch *batch,
   }
   if (!r->done) {
     pf_batch_clear(batch);
-    const pf_status status = drain(r, batch, error);
+    const pf_status status = run(r, batch, error);
     if (status < PF_OK)
       r->failure = *error;
     if (!r->done)
@@ -112,28 +113,28 @@ static void statistics_close (pf_reader *self) {
   statistics_reader *const r = (statistics_reader *)(void *)self;
   if (r->rows != NULL)
     r->rows->close(r->rows);
-  pf_scan_close(&r->pass);
+  pf_scan_close(&r->scan);
   pf_store_close(&r->store);
   pf_statistics_schema_free(&r->schema);
-  free(r->parts);
+  free(r->chunks);
   free(r);
 }
 
 
-/* The input and the readers of the parts in one list. What the machine is told
-   by flags it is told in order: then there is one part. */
-static pf_status keep_parts (statistics_reader *r, const pf_events *events) {
-  const bool is_whole = events->flags < r->input->nfields ||
-                        r->options.calls.has_from || r->options.calls.has_to ||
-                        r->options.by == PF_BY_CALLER;
-  if (is_whole || r->input->seek == NULL)
+/* Put the input and the readers of chunks into one list. Flags of events and
+   ranges of times must be processed in order, so then there is one chunk. */
+static pf_status keep_chunks (statistics_reader *r, const pf_events *events) {
+  const bool is_single = events->flags < r->input->nfields ||
+                         r->options.calls.has_from || r->options.calls.has_to ||
+                         r->options.by == PF_BY_CALLER;
+  if (is_single || r->input->seek == NULL)
     r->options.nchunks = 0;
-  r->parts = calloc(r->options.nchunks + 1, sizeof *r->parts);
-  if (r->parts == NULL)
+  r->chunks = calloc(r->options.nchunks + 1, sizeof *r->chunks);
+  if (r->chunks == NULL)
     return PF_ENOMEM;
-  r->parts[0] = r->input;
+  r->chunks[0] = r->input;
   for (size_t i = 0; i < r->options.nchunks; i++)
-    r->parts[i + 1] = r->options.chunks[i];
+    r->chunks[i + 1] = r->options.chunks[i];
   return PF_OK;
 }
 
@@ -145,7 +146,7 @@ static pf_status open_all (statistics_reader *r, pf_error *error) {
     return status;
   const pf_type area = r->input->fields[events.area].type;
   const pf_type lane = pf_events_lane_type(&events);
-  if (keep_parts(r, &events) != PF_OK ||
+  if (keep_chunks(r, &events) != PF_OK ||
       pf_statistics_schema_make(&r->schema, &r->options, area, lane) != PF_OK ||
       pf_store_open(&r->store, r->schema.fields, r->schema.count,
                     r->input->dictionary) != PF_OK)

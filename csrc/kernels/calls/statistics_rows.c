@@ -1,6 +1,6 @@
 /*
-** statistics_rows.c - groups in the order in which their areas were met, each
-** a row.
+** statistics_rows.c - writes the groups as rows, in the order in which their
+** areas first occurred.
 */
 
 #include "kernels/calls/statistics_rows.h"
@@ -10,7 +10,7 @@
 
 #include "kernels/order.h"
 
-/* A row to be: a group, with the lane or the caller it is of. */
+/* A future row: a group with its lane or caller. */
 typedef struct entry {
   uint32_t group;
   uint32_t area;
@@ -20,30 +20,30 @@ typedef struct entry {
 
 typedef struct listing {
   const pf_statistics_rows *rows;
-  uint32_t *ranks; /* by area: how many were met before */
-  int64_t *stops;  /* by that: when its last call ended, or INT64_MIN */
+  uint32_t *ranks; /* by area: its rank in the order of first occurrence */
+  int64_t *stops;  /* by rank: when the last call ended, or INT64_MIN */
   size_t nranks;
   entry *entries;
-  pf_pair *pairs; /* of entries, and as many to sort with */
+  pf_pair *pairs; /* sort keys of entries, and as much scratch space */
   size_t count;
 } listing;
 
 
 /* {====== Entries in order ====== */
 
-/* Number the areas as their slots were made. */
+/* Rank the areas in the order in which their slots were created. */
 static pf_status rank_areas (listing *l) {
   const pf_lanes *const lanes = l->rows->lanes;
-  size_t room = 0;
+  size_t capacity = 0;
   for (uint32_t i = 0; i < lanes->nslots; i++)
-    if (lanes->slots[i].area >= room)
-      room = (size_t)lanes->slots[i].area + 1;
-  l->ranks = malloc((room + 1) * sizeof *l->ranks);
-  l->stops = malloc((room + 1) * sizeof *l->stops);
+    if (lanes->slots[i].area >= capacity)
+      capacity = (size_t)lanes->slots[i].area + 1;
+  l->ranks = malloc((capacity + 1) * sizeof *l->ranks);
+  l->stops = malloc((capacity + 1) * sizeof *l->stops);
   if (l->ranks == NULL || l->stops == NULL)
     return PF_ENOMEM;
-  memset(l->ranks, 0xff, (room + 1) * sizeof *l->ranks);
-  l->nranks = room;
+  memset(l->ranks, 0xff, (capacity + 1) * sizeof *l->ranks);
+  l->nranks = capacity;
   uint32_t next = 0;
   for (uint32_t i = 0; i < lanes->nslots; i++) {
     const pf_slot *const slot = &lanes->slots[i];
@@ -74,15 +74,15 @@ static void add_entry (listing *l, entry e) {
 }
 
 
-/* Whether there is a value for a lane: those of variables have none. */
+/* Whether a lane has a value; those of variables have none. */
 static bool has_value (const listing *l, uint32_t lane) {
   return lane != PF_NO_SLOT && pf_events_have_lanes(l->rows->events) &&
          lane != l->rows->events->lanes.missing;
 }
 
 
-/* A group of an area and a lane: one entry of its own, if the lane has a
-   value, and its part in that of the area. */
+/* Add an entry for a group of an area and a lane, if the lane has a value, and
+   merge the group into that of the area over all lanes. */
 static pf_status add_lane_group (listing *l, uint32_t group,
                                  uint32_t *of_area) {
   pf_groups *const g = l->rows->groups;
@@ -91,14 +91,14 @@ static pf_status add_lane_group (listing *l, uint32_t group,
   const uint32_t lane = slot->lane->number;
   uint32_t *const all = &of_area[l->ranks[slot->area]];
   if (*all == UINT32_MAX) {
-    *all = (uint32_t)g->tallies.count;
-    if (pf_call_sums_reserve(&g->tallies, g->tallies.count + 1) != PF_OK)
+    *all = (uint32_t)g->sums.count;
+    if (pf_call_sums_reserve(&g->sums, g->sums.count + 1) != PF_OK)
       return PF_ENOMEM;
     add_entry(l, (entry){*all, slot->area, PF_NO_SLOT, PF_NO_AREA});
   }
   if (has_value(l, lane))
     add_entry(l, (entry){group, slot->area, lane, PF_NO_AREA});
-  return pf_call_sums_merge(&g->tallies, *all, &g->tallies, group);
+  return pf_call_sums_merge(&g->sums, *all, &g->sums, group);
 }
 
 
@@ -161,7 +161,7 @@ static void put_int (pf_store *store, size_t column, size_t row, int64_t value,
 }
 
 
-/* What an area says of itself. */
+/* Write handle or value of an area. */
 static void put_of_area (const listing *l, const entry *e, pf_statistic what,
                          pf_store *store, size_t column, size_t row) {
   const pf_area none = PF_AREA_NONE;
@@ -178,7 +178,7 @@ static void put_of_area (const listing *l, const entry *e, pf_statistic what,
 static void put_context (const listing *l, const entry *e, pf_store *store,
                          size_t column, size_t row) {
   pf_column *const to = &store->columns[column];
-  to->has_missing = true; /* the bits of a store are clear from the start */
+  to->has_missing = true; /* the bitmap of a store is clear from the start */
   if (e->lane == PF_NO_SLOT)
     pf_store_set_missing(store, column, row);
   else
@@ -186,10 +186,11 @@ static void put_context (const listing *l, const entry *e, pf_store *store,
 }
 
 
-/* By area or lane: when the last call ended. */
+/* Write when the last call of an area, or area and lane, ended. */
 static void put_last_stop (const listing *l, const entry *e, pf_store *store,
                            size_t column, size_t row) {
-  const uint64_t *const slots = l->rows->groups->keys.words; /* with lanes */
+  const uint64_t *const slots = l->rows->groups->keys.words; /* the keys with
+                                                                PF_BY_LANE */
   const pf_lanes *const lanes = l->rows->lanes;
   const int64_t stop =
       e->lane == PF_NO_SLOT
@@ -199,15 +200,15 @@ static void put_last_stop (const listing *l, const entry *e, pf_store *store,
 }
 
 
-/* A number of a length of a group. */
+/* Write one statistic of a duration of a group. */
 static void put_number (const listing *l, const entry *e,
                         const pf_statistics_column *c, pf_store *store,
                         size_t column, size_t row) {
-  const pf_call_sums *const t = &l->rows->groups->tallies;
+  const pf_call_sums *const t = &l->rows->groups->sums;
   const pf_hot_sums *const hot = &t->hot[e->group];
   const pf_cold_sums *const rest = &t->rest[e->group];
   const size_t length = c->length, at = e->group * PF_DURATIONS + length;
-  const uint64_t present = hot->rows - rest->absent[length];
+  const uint64_t present = hot->rows - rest->missing[length];
   const pf_wide sum =
       (pf_wide)rest->wraps[length] << 64 | (pf_wide)hot->of[length].sum;
   pf_column *const to = &store->columns[column];
@@ -216,9 +217,9 @@ static void put_number (const listing *l, const entry *e,
   else if (present == 0)
     pf_store_set_missing(store, column, row);
   else if (c->what == PF_STATISTIC_MIN)
-    to->ints[row] = hot->of[length].least;
+    to->ints[row] = hot->of[length].min;
   else if (c->what == PF_STATISTIC_MAX)
-    to->ints[row] = rest->greatest[length];
+    to->ints[row] = rest->max[length];
   else if (c->what == PF_STATISTIC_MEAN)
     to->nums[row] = pf_ratio(sum, (pf_wide)present);
   else if (c->what == PF_STATISTIC_STDDEV && t->has_squares)
@@ -226,17 +227,17 @@ static void put_number (const listing *l, const entry *e,
   else if (c->what == PF_STATISTIC_RANK && t->has_quantiles)
     to->ints[row] = pf_unorder_int(
         pf_quantile_at(&t->quantiles[at], PF_INT, l->rows->ranks[c->rank]));
-  else if (c->what == PF_STATISTIC_WORST_AT)
-    to->ints[row] = rest->worst_at[length];
+  else if (c->what == PF_STATISTIC_MAX_AT)
+    to->ints[row] = rest->max_at[length];
   else if (c->what == PF_STATISTIC_JITTER)
-    to->ints[row] = rest->greatest[length] - hot->of[length].least;
+    to->ints[row] = rest->max[length] - hot->of[length].min;
 }
 
 
 static void put_entry (const listing *l, const entry *e, pf_store *store,
                        size_t row) {
   const pf_statistics_schema *const s = l->rows->schema;
-  const pf_call_sums *const t = &l->rows->groups->tallies;
+  const pf_call_sums *const t = &l->rows->groups->sums;
   for (size_t i = 0; i < s->count; i++)
     switch (s->columns[i].what) {
       case PF_STATISTIC_AREA: put_id(store, i, row, e->area); break;

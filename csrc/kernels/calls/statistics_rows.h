@@ -1,5 +1,6 @@
 /*
-** statistics_rows.h - the columns of statistics, and the groups as rows.
+** statistics_rows.h - the columns of statistics (statistics_schema.c) and their
+** rows (statistics_rows.c). Private to statistics.c.
 */
 
 #ifndef statistics_rows_h
@@ -9,7 +10,7 @@
 #include "kernels/calls/statistics.h"
 #include "model/store.h"
 
-/* What a column holds. */
+/* The contents of a column. */
 typedef enum pf_statistic {
   PF_STATISTIC_AREA,
   PF_STATISTIC_HANDLE,
@@ -18,45 +19,47 @@ typedef enum pf_statistic {
   PF_STATISTIC_CALLER,
   PF_STATISTIC_COUNT,
   PF_STATISTIC_LAST_STOP,
-  PF_STATISTIC_SUM, /* from here on of a length */
+  PF_STATISTIC_SUM, /* from here on: of a duration */
   PF_STATISTIC_MIN,
   PF_STATISTIC_MAX,
   PF_STATISTIC_MEAN,
   PF_STATISTIC_STDDEV,
   PF_STATISTIC_RANK,
-  PF_STATISTIC_WORST_AT,
+  PF_STATISTIC_MAX_AT,
   PF_STATISTIC_JITTER
 } pf_statistic;
 
 typedef struct pf_statistics_column {
   pf_statistic what;
   size_t length; /* PF_NET, ... */
-  size_t rank;   /* of PF_STATISTIC_RANK: which one */
+  size_t rank;   /* of PF_STATISTIC_RANK: index into the ranks */
 } pf_statistics_column;
 
 typedef struct pf_statistics_schema {
   pf_field *fields;
   pf_statistics_column *columns;
   size_t count;
-  char *words; /* names and helps */
+  char *words; /* the texts of names and helps */
 } pf_statistics_schema;
 
-/* PF_ENOMEM. */
+/* Build the columns for the types of area and lane. PF_ENOMEM; free the schema
+   then too. */
 pf_status pf_statistics_schema_make (pf_statistics_schema *schema,
                                      const pf_statistics_options *options,
                                      pf_type area, pf_type lane);
 void pf_statistics_schema_free (pf_statistics_schema *schema);
 
-/* What rows are made of. */
+/* The input of pf_statistics_fill. */
 typedef struct pf_statistics_rows {
   const pf_statistics_schema *schema;
   const pf_events *events;
   const pf_lanes *lanes;
-  pf_groups *groups; /* groups of all lanes may be added */
+  pf_groups *groups; /* with PF_BY_LANE groups for all lanes are added */
   const uint32_t *ranks;
 } pf_statistics_rows;
 
-/* Fill an empty store of that schema. PF_ENOMEM. */
+/* Write a row for each group into an empty store with that schema.
+   PF_ENOMEM. */
 pf_status pf_statistics_fill (const pf_statistics_rows *rows, pf_store *store,
                               pf_error *error);
 

@@ -1,6 +1,6 @@
 /*
-** statistics_schema.c - the columns of statistics: five lengths, and of each of
-** them the same numbers.
+** statistics_schema.c - the columns of statistics: keys, then the same columns
+** for each of the five durations.
 */
 
 #include <stdio.h>
@@ -22,11 +22,13 @@ static const struct {
   pf_type type;
   const char *help;
 } keys[] = {
-    {PF_STATISTIC_AREA, "area", PF_AREA, "what was called"},
-    {PF_STATISTIC_HANDLE, "handle", PF_HANDLE, "the vendor's number of it"},
+    {PF_STATISTIC_AREA, "area", PF_AREA, "the area that was called"},
+    {PF_STATISTIC_HANDLE, "handle", PF_HANDLE,
+     "the vendor's number of the area"},
     {PF_STATISTIC_VALUE, "value", PF_INT,
-     "what tells areas of one handle apart"},
-    {PF_STATISTIC_CONTEXT, "context", PF_INT, "lane; missing: all together"},
+     "distinguishes areas with the same handle"},
+    {PF_STATISTIC_CONTEXT, "context", PF_INT,
+     "lane; missing: all lanes together"},
     {PF_STATISTIC_CALLER, "caller", PF_AREA,
      "the function around it; missing at the top"},
     {PF_STATISTIC_COUNT, "count", PF_INT, "enters or writes"},
@@ -39,16 +41,16 @@ static const struct {
   const char *help;
 } numbers[] = {
     {PF_STATISTIC_SUM, "", PF_INT, "sum of %s of all calls, ns"},
-    {PF_STATISTIC_MIN, "_min", PF_INT, "least %s of a call, ns"},
-    {PF_STATISTIC_MAX, "_max", PF_INT, "greatest %s of a call, ns"},
+    {PF_STATISTIC_MIN, "_min", PF_INT, "minimum %s of a call, ns"},
+    {PF_STATISTIC_MAX, "_max", PF_INT, "maximum %s of a call, ns"},
     {PF_STATISTIC_MEAN, "_mean", PF_NUM, "mean %s of a call, ns"},
-    {PF_STATISTIC_STDDEV, "_stddev", PF_NUM, "deviation of %s, ns"},
+    {PF_STATISTIC_STDDEV, "_stddev", PF_NUM, "standard deviation of %s, ns"},
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 
-/* Add a column; its name and help are written into the words. */
+/* Add a column. Returns where its name goes; the help follows at NAME_SIZE. */
 static char *add (pf_statistics_schema *s, pf_statistics_column column,
                   pf_type type) {
   char *const name = s->words + s->count * (NAME_SIZE + HELP_SIZE);
@@ -73,8 +75,8 @@ static void add_keys (pf_statistics_schema *s, bool callers, pf_type area,
 }
 
 
-static void add_length (pf_statistics_schema *s, size_t length,
-                        const pf_statistics_options *options) {
+static void add_duration (pf_statistics_schema *s, size_t length,
+                          const pf_statistics_options *options) {
   const char *const of = length_names[length];
   for (size_t i = 0; i < COUNT_OF(numbers); i++) {
     char *const name = add(
@@ -95,25 +97,25 @@ static void add_length (pf_statistics_schema *s, size_t length,
 
 
 static void add_rest (pf_statistics_schema *s, bool callers) {
-  for (size_t i = 0; i < PF_WORST; i++) {
+  for (size_t i = 0; i < PF_MAX_STARTS; i++) {
     char *const name =
-        add(s, (pf_statistics_column){PF_STATISTIC_WORST_AT, i, 0}, PF_INT);
+        add(s, (pf_statistics_column){PF_STATISTIC_MAX_AT, i, 0}, PF_INT);
     snprintf(name, NAME_SIZE, "%s_max_at", length_names[i]);
     snprintf(name + NAME_SIZE, HELP_SIZE,
-             "start of the first call with the greatest %s, ns",
+             "start of the first call with the maximum %s, ns",
              length_names[i]);
   }
   char *const name =
       add(s, (pf_statistics_column){PF_STATISTIC_JITTER, PF_PERIOD, 0}, PF_INT);
   snprintf(name, NAME_SIZE, "period_jitter");
-  snprintf(name + NAME_SIZE, HELP_SIZE, "greatest minus least period, ns");
+  snprintf(name + NAME_SIZE, HELP_SIZE, "maximum minus minimum period, ns");
   if (callers)
     return;
   char *const last =
       add(s, (pf_statistics_column){PF_STATISTIC_LAST_STOP, 0, 0}, PF_INT);
   snprintf(last, NAME_SIZE, "last_stop");
   snprintf(last + NAME_SIZE, HELP_SIZE,
-           "when the last of its calls ended, ns, counted or not");
+           "time at which the last call ended, ns");
 }
 
 
@@ -125,10 +127,10 @@ pf_status pf_statistics_schema_make (pf_statistics_schema *s,
   s->columns = calloc(MOST, sizeof *s->columns);
   s->words = malloc(MOST * (NAME_SIZE + HELP_SIZE));
   if (s->fields == NULL || s->columns == NULL || s->words == NULL)
-    return PF_ENOMEM; /* what there is goes with pf_statistics_schema_free */
+    return PF_ENOMEM; /* pf_statistics_schema_free frees the rest */
   add_keys(s, options->by == PF_BY_CALLER, area, lane);
   for (size_t i = 0; i < PF_DURATIONS; i++)
-    add_length(s, i, options);
+    add_duration(s, i, options);
   add_rest(s, options->by == PF_BY_CALLER);
   return PF_OK;
 }
