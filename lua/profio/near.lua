@@ -1,11 +1,11 @@
--- Names that look like a misspelt one: "did you mean 'timeline'?"
+-- Suggestions for misspelt names: "did you mean 'timeline'?"
 
 local near = {}
 
 local MOST_NAMES, MOST_HINTS = 5000, 3
 
--- How many letters have to be put in, left out, changed or swapped to get from a to b; more than
--- `most` is told as most + 1.
+-- Returns the edit distance of a and b (insertions, deletions, substitutions and swaps of
+-- neighbours: optimal string alignment), or most + 1 if it is larger than `most`.
 local function distance(a, b, most)
    if math.abs(#a - #b) > most then
       return most + 1
@@ -32,11 +32,11 @@ local function distance(a, b, most)
    return last[#b]
 end
 
--- How far a name is from a word, or nil when it is another one. A part of a name is near it.
+-- Returns the distance of a name from a word, or nil if it is too large. A substring is near.
 local function distance_of(word, name)
    local a, b = word:lower(), name:lower()
    local most = math.max(1, math.min(#a, #b) // 3)
-   if math.max(#a, #b) < 3 or a:find "^%d+$" then -- any two are near, or none
+   if math.max(#a, #b) < 3 or a:find "^%d+$" then -- distances of these mean nothing
       return nil
    end
    local steps = distance(a, b, most)
@@ -47,7 +47,7 @@ local function distance_of(word, name)
    return is_part and most + 1 or nil
 end
 
----The names that look like a word, the nearest first.
+---Returns the names that are similar to a word, the nearest first.
 ---@param word string
 ---@param names string[]
 ---@return string[] at most 3
@@ -73,7 +73,7 @@ function near.names(word, names)
    return list
 end
 
----The end of a message about a name that is not there: "; did you mean 'x'?", or nothing.
+---Returns the end of a message about an unknown name: "; did you mean 'x'?", or "".
 ---@param word string
 ---@param names string[]
 ---@return string
@@ -85,7 +85,7 @@ function near.hint(word, names)
    return #list > 0 and "; did you mean " .. table.concat(list, " or ") .. "?" or ""
 end
 
----A message "no thing 'x'; there are: a, b" with the names that look like x behind it.
+---Appends suggestions to a message "no thing 'x'; there are: a, b".
 ---@param message string
 ---@return string
 function near.improved(message)

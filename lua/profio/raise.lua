@@ -1,6 +1,6 @@
--- Errors of wrong use name the line of the user's script, however deep in profio they are raised.
--- Each public function is published through here: what it raises gets the position of the first
--- function on the stack that is not profio's own.
+-- Usage errors name the line of the user's script, however deep in profio they are raised. Each
+-- public function is published through this file: its errors get the position of the first function
+-- on the stack that does not belong to profio.
 
 local near = require "profio.near"
 
@@ -13,7 +13,7 @@ local function is_own(info)
    return info.source:sub(1, #own_folder) == own_folder
 end
 
----The position of the user's code that called profio: "script.lua:12: ", or "" where there is none.
+---Returns the position of the user's code that called profio, "script.lua:12: ", or "" if unknown.
 ---@return string
 function raise.where()
    local level = 2
@@ -28,16 +28,16 @@ function raise.where()
    end
 end
 
--- Raises of Lua itself in the code of profio are our mistakes and keep their place.
+-- Errors of Lua itself in the code of profio are bugs and keep their position.
 local function is_bug(message)
    return message:find("attempt to", 1, true) or message:find("stack overflow", 1, true)
 end
 
 raise.is_bug = is_bug
 
----Raises when a value is not of a type that is wanted.
+---Raises if a value does not have the expected type.
 ---@param value any
----@param wanted string a type of Lua; with "?" behind it nil is one too
+---@param wanted string a type of Lua; a "?" at the end also allows nil
 ---@param what string "limit: n"
 ---@return any value
 function raise.expect(value, wanted, what)
@@ -50,7 +50,7 @@ function raise.expect(value, wanted, what)
    return value
 end
 
----A message of profio at a position of the user's code. What has one already keeps it.
+---Adds a position of the user's code to a message of profio, unless it has one.
 ---@param message any
 ---@param where string as raise.where returns it
 ---@return any
@@ -59,7 +59,7 @@ function raise.positioned(message, where)
       return message
    end
    local plain, count = message:gsub(own_position, "")
-   if plain == "not enough memory" then -- whoever was asking for it
+   if plain == "not enough memory" then -- the position would mean nothing
       return plain
    end
    if count == 0 and plain:find "^[^\n:]+:%d+: " then
@@ -68,7 +68,7 @@ function raise.positioned(message, where)
    return where .. near.improved(plain)
 end
 
--- Whether the code that raised is profio's: the first function on the stack that is written in Lua.
+-- Returns whether profio raised the error: the first Lua function on the stack is its own.
 local function is_raised_here()
    local level = 3
    while true do
@@ -96,7 +96,7 @@ local function results(done, ...)
    return ...
 end
 
----A function as users get it: what it raises names their line.
+---Returns a public form of a function, whose errors name the user's line.
 ---@param f function
 ---@return function
 function raise.public(f)
@@ -105,7 +105,7 @@ function raise.public(f)
    end
 end
 
----Publish the functions of a table, in place.
+---Publishes the functions of a table, in place.
 ---@param functions table<string, function>
 function raise.publish(functions)
    for name, f in pairs(functions) do
@@ -115,10 +115,9 @@ function raise.publish(functions)
    end
 end
 
----Publish methods, in place: they check that they are called on an object of theirs. Metamethods
----stay as they are.
+---Publishes methods, in place: they check their `self`. Metamethods are not changed.
 ---@param methods table<string, function>
----@param kind string what the object is: "view"
+---@param kind string kind of the object: "view"
 ---@param is_one fun(value: any): boolean
 function raise.publish_methods(methods, kind, is_one)
    for name, f in pairs(methods) do

@@ -1,7 +1,7 @@
--- Best Trace Format 2.2: what timing tools for embedded systems exchange.
+-- Best Trace Format 2.2: the exchange format of timing tools for embedded systems.
 --
--- Lanes are tasks, functions runnables, variables signals. The rules of the format are kept by
--- csrc/kernels/btf/; here stand the header and the forms of the lines.
+-- Lanes are tasks, functions runnables, variables signals. csrc/kernels/btf/ computes the events by
+-- the rules of the format; this file writes the header and the lines.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
@@ -17,7 +17,7 @@ local btf = {
       { name = "lines", type = "bool", default = false,
         help = "lines of functions are runnables too" },
       { name = "stimuli", type = "bool", default = true,
-        help = "tasks are activated by stimuli STI_<task> before they start" },
+        help = "activate tasks by stimuli STI_<task> before they start" },
       { name = "activations", type = "bool", default = false,
         help = "a task ends when its outermost function returns, and is activated anew by what " ..
            "follows: for traces of all functions" },
@@ -45,7 +45,7 @@ local templates = {
    comment = "# {source}\n",
 }
 
--- The lanes in whose name a pattern is found.
+-- Returns the lanes whose name matches a pattern.
 local function lanes_like(events, pattern)
    local list = {}
    for lane in events:group("lane"):each "lane" do
@@ -56,7 +56,7 @@ local function lanes_like(events, pattern)
    return list
 end
 
--- What was lost, as comments.
+-- Returns the losses as comments.
 local function damage_of(trace)
    local list = {}
    for i, words in ipairs(trace:losses()) do
@@ -71,7 +71,7 @@ end
 ---@return integer|nil
 ---@return string|nil message
 ---@return string|nil code
----@return string|nil broken "EPIPE" when the reader of a pipe left
+---@return string|nil broken "EPIPE" if the pipe was closed by its reader
 function btf.write(trace, options, file)
    local events = trace:table "events"
    events = lanes.narrow(options.to and events:range(nil, options.to) or events, options)

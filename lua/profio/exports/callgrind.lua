@@ -1,4 +1,4 @@
--- Functions, their source lines and the calls between them, for callgrind_annotate and KCachegrind.
+-- Functions, their source lines and the calls between them for callgrind_annotate and KCachegrind.
 
 local core = require "profio.core"
 
@@ -12,7 +12,7 @@ local callgrind = {
    },
 }
 
--- The file of each name; false where functions of several files have it.
+-- Returns the file of each name; false if functions in several files have it.
 local function files_of(functions)
    local files = {}
    for _, frame in ipairs(functions:frames()) do
@@ -22,8 +22,8 @@ local function files_of(functions)
    return files
 end
 
--- callgrind knows a function by its name and file together. Arcs of graphs are between names: they
--- get the files of those, and functions whose name does not tell their file go without one.
+-- callgrind identifies a function by name and file. Arcs of graphs only have names: they get the
+-- files of these, and functions whose name is in several files have no file.
 local function with_files(contexts, files)
    local frames = {}
    for _, frame in ipairs(contexts:frames()) do
@@ -33,8 +33,8 @@ local function with_files(contexts, files)
    return assert(contexts:rename(frames, true))
 end
 
--- The names of what is weighed, what the file shows first at the front. Calls are no costs there:
--- arcs state them.
+-- Returns the names of the metrics, the usual one first. Calls are no costs in this format: arcs
+-- state them.
 local function metrics_of(profile, wanted)
    local first = wanted or profile:usual_metric()
    local names = { first }

@@ -1,9 +1,9 @@
--- Chrome trace events: what chrome://tracing, Perfetto and many others read. Each lane is a thread,
--- and so are the states of each variable; writes of a variable are a counter. Times are
--- microseconds to the nanosecond.
+-- Chrome trace events for chrome://tracing, Perfetto and many others. Each lane is a thread, and so
+-- are the states of each variable; writes of a variable are a counter. Times are in microseconds,
+-- exact to the nanosecond.
 --
--- Calls are pairs of events (B, E) in the order in which they happened: of complete events (X) that
--- begin at one time or last for no time no viewer can tell which is inside which.
+-- Calls are pairs of events (B, E) in the order in which they happened. Complete events (X) that
+-- begin at the same time or have no duration would not tell a viewer which one contains the other.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -18,7 +18,7 @@ local chrome = {
 
 chrome.fits = lanes.fits
 
-local LARGEST = 1 << 53 -- whole numbers of JSON readers are exact below it
+local LARGEST = 1 << 53 -- JSON readers represent integers exactly below it
 
 local head = [[
 {"displayTimeUnit":"ns","otherData":{"creator":%s,"trace":%s%s%s},"traceEvents":[
@@ -34,8 +34,8 @@ local close = ',\n{{"ph":"E","pid":1,"tid":%d,"name":{name:json},"ts":{time:us},
 local counter = ',\n{{"ph":"C","pid":1,"name":%s,"ts":{time:us},"args":{{"value":{%s:json}}}'
 local instant = ',\n{{"ph":"i","s":"p","pid":1,"tid":0,"name":%s,"ts":{time:us}}'
 
--- Viewers count from 0 in doubles: a time that is negative or too large for them has its origin in
--- `otherData`.
+-- Viewers count from 0 in doubles: if the first time is negative or too large for them, the origin
+-- is written to `otherData`.
 local function origin_of(first, length)
    if first >= 0 and first + length < LARGEST then
       return 0, ""
@@ -49,7 +49,7 @@ local function put_thread(out, tid, track, spans, origin)
       templates = { open = open:format(tid), close = close:format(tid) } })
 end
 
--- The column that has the values of writes: `number` has also those that are no whole numbers.
+-- Returns the column with the values of writes: `number` also has non-integers.
 local function value_column(events)
    local has = {}
    for _, column in ipairs(events.columns) do
@@ -58,7 +58,7 @@ local function value_column(events)
    return has.number and "number" or has.value and "value"
 end
 
--- Writes of variables, in one pass over those that have a value and one over the others.
+-- Writes the counters of variables: one scan over writes with a value, and one over the others.
 local function put_counters(out, trace, given, variables, origin)
    if #variables == 0 then
       return

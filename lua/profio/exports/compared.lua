@@ -4,12 +4,12 @@ local matching = require "profio.bodies.matching"
 
 local compared = {}
 
----The contexts of a profile; of a difference those of both, as two metrics.
+---Returns the contexts of a profile; for a difference those of both sides, as two metrics.
 ---@param profile profio.Profile
 ---@param metric string|nil
 ---@return profio.core.Contexts
----@return string|nil metric of the profile, or of the new one
----@return string|nil before the metric of the old one; nil: it is no difference
+---@return string|nil metric of the profile, or of the new side
+---@return string|nil before the metric of the old side; nil: no difference
 function compared.contexts(profile, metric)
    local new, old = profile:compared()
    if not new then

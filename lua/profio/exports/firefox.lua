@@ -1,7 +1,7 @@
--- The Firefox profiler's processed profile, version 60: newer viewers upgrade it. Of a timeline
+-- Processed profile of the Firefox profiler, version 60, which newer viewers upgrade. In a timeline
 -- each lane is a thread, and so are the states and the values of each variable: their calls are
--- markers, and samples say which stack ran from when to when. Of any other trace the only thread
--- has the samples of its profile. Times are milliseconds from the first event.
+-- markers, and samples tell which stack ran when. For any other trace, one thread has the samples
+-- of its profile. Times are milliseconds from the first event.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
@@ -12,10 +12,10 @@ local firefox = {
    takes = "trace",
    weighs_profile = true,
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "of a profile: what samples weigh: time, ..." },
-      { name = "name", type = "text", help = "what the viewer calls it" },
+      { name = "metric", type = "text", help = "for a profile: weight of samples: time, ..." },
+      { name = "name", type = "text", help = "name of the profile in the viewer" },
       { name = "lines", type = "bool", default = false,
-        help = "of a timeline: source lines inside their functions too" },
+        help = "for a timeline: also source lines inside their functions" },
    },
 }
 
@@ -36,7 +36,7 @@ local meta = [[
 
 local entry = ',\n{"label":%s,"format":"string","value":%s}'
 
--- `interval`: of samples, in milliseconds, as text. `left_out`: what of a trace is not in it.
+-- `interval`: between samples, in milliseconds, as text. `left_out`: omissions, as text.
 local function head(name, interval, notes, left_out)
    local entries = {}
    for i, note in ipairs(notes) do
@@ -57,7 +57,7 @@ local thread = [[%s
 "tid":%d,"showMarkersInTimeline":true,
 ]]
 
--- Columns of markers: a pair for each call, one where it opens and one where it closes.
+-- Writes the columns of markers: each call has a start and an end marker.
 local columns = {
    { "data", "null", "null" },
    { "category", "0", "0" },
@@ -86,7 +86,7 @@ end
 
 local suffixes = { lane = "", states = " (states)", values = " (values)" }
 
--- Viewers show from the first sample to the last one and an interval.
+-- Viewers show from the first sample to the last one plus one interval.
 local function interval_of(length)
    return ("%.6f"):format(math.min(math.max(length / 1e9, 1e-6), 1))
 end
@@ -128,11 +128,11 @@ end
 
 -- }======
 
----Write a profile, sampled.
+---Writes a profile as samples.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
----@param left_out string|nil what of a trace is not in it
+---@param left_out string|nil what of a trace is left out
 function firefox.write_profile(profile, given, file, left_out)
    local out, name = lanes.out(file), given.name or profile:title()
    out:write(head(name, "1", profile:notes(), left_out), lanes.json(name))

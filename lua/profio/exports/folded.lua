@@ -1,5 +1,5 @@
--- Folded stacks, a line each: what flame graph tools read. Of a difference a line has two numbers,
--- as difffolded.pl writes them: before and now.
+-- Folded stacks for flame graph tools, one per line. For a difference a line has two numbers,
+-- before and now, as difffolded.pl writes them.
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
@@ -11,9 +11,9 @@ local folded = {
    endings = { ".folded" },
    takes = "profile",
    options = {
-      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
+      { name = "metric", type = "text", help = "weight: time, samples, ..." },
       { name = "increases", type = "bool", default = false,
-        help = "of a difference: one number in place of two, and only what has grown" },
+        help = "for a difference: write one number, and only growth" },
       stacks.option,
    },
 }

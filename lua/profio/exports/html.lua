@@ -1,5 +1,5 @@
--- A report as one HTML page that needs nothing else: what the file says, a table of functions that
--- sorts and filters, a flame graph, the timeline of its lanes, its hot lines.
+-- A report as one self-contained HTML page: header fields, a table of functions that sorts and
+-- filters, a flame graph, the timeline of its lanes, its hot lines.
 
 local core = require "profio.core"
 local hot_lines = require "profio.exports.html.lines"
@@ -21,17 +21,17 @@ local html = {
    endings = { ".html" },
    takes = "trace",
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
-      { name = "title", type = "text", help = "what stands above it" },
+      { name = "metric", type = "text", help = "weight: time, samples, ..." },
+      { name = "title", type = "text", help = "title of the page" },
       { name = "functions", type = "int", default = MOST_FUNCTIONS,
-        help = "the most that are listed" },
+        help = "most functions in the table" },
       { name = "calls", type = "int", default = timeline.MOST_CALLS,
-        help = "the most that the timeline draws" },
+        help = "most calls in the timeline" },
       { name = "lanes", type = "int", default = timeline.MOST_LANES,
-        help = "the most that the timeline draws; of more those with most events" },
-      { name = "source", type = "text", help = "a folder where source files are" },
+        help = "most lanes in the timeline, those with most events" },
+      { name = "source", type = "text", help = "folder of source files" },
       { name = "trust_paths", type = "bool", default = false,
-        help = "show sources that lie elsewhere than there or below this folder, of any size" },
+        help = "show sources outside of that and this folder, and of any size" },
    },
 }
 
@@ -69,7 +69,7 @@ local function shown(fact)
    return tostring(fact.value)
 end
 
--- Which part of a trace it is.
+-- Returns the selected part of a trace as text.
 local function part_of(given)
    local list = {}
    for _, word in ipairs { "from", "to" } do
@@ -80,7 +80,7 @@ local function part_of(given)
    return list
 end
 
--- The facts of a trace, or of a profile that stands alone.
+-- Returns the header fields of a trace, or of a profile alone.
 local function facts_of(trace, profile, given)
    local list = part_of(given)
    for _, metric in ipairs(profile:metrics()) do
@@ -142,8 +142,8 @@ local function text(value)
    return value and lanes.script(value) or "null"
 end
 
--- The functions as the page's program wants them, as members of a JSON object. Shares are of the
--- sum of all sizes, so that those of a difference have the signs of the changes.
+-- Writes the functions for the page's script, as members of a JSON object. Shares are relative to
+-- the sum of absolute values, so those of a difference have the signs of the changes.
 local function put_functions(out, profile, metric, most)
    local rows, list, self, total, whole = {}, {}, 0, 0, 0
    for name, file, line, calls, own, all in profile:flat { metric = metric.name }:each("function",
@@ -189,7 +189,7 @@ local function metric_of(profile, name)
    error(("no metric '%s'"):format(tostring(name)), 0)
 end
 
--- A flame graph of no stacks would be a single row.
+-- Writes the flame graph; without stacks it would be a single row.
 local function put_flames(out, profile, metric)
    out:write '<h2 id="flames">Flame graph</h2>\n'
    out:call(svg.write_element, profile, { metric = metric.name, width = 1200, rows = 120,
@@ -197,8 +197,8 @@ local function put_flames(out, profile, metric)
    out:write '<p class="note">Click a frame to zoom in.</p>\n'
 end
 
--- Returns the whole weight, how many calls there are and are drawn, why there is no timeline, and
--- which lanes are drawn when these are not all.
+-- Returns the total weight, how many calls exist and are drawn, why there is no timeline, and which
+-- lanes are drawn if not all.
 local function put_data(out, trace, profile, given, metric)
    local calls, drawn, fits, reason, few
    out:write '<script type="application/json" id="data">\n'
@@ -252,7 +252,7 @@ end
 
 -- }======
 
----A report of a profile alone.
+---Writes the report of a profile alone.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*

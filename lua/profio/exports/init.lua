@@ -1,20 +1,21 @@
--- The exports: ways to hand rows, a profile or a whole trace to another program. A new one is a
--- file beside this one and a word in this list.
+-- The exports of rows, profiles and traces for other programs. To add one, add a file beside this
+-- one and its name to this list.
 --
 -- An export is a table:
---    name     its word on the command line
+--    name     its name on the command line
 --    help     one line
---    endings  of the names of such files, or nil; a file named callgrind.out.1 is one of callgrind
+--    endings  extensions of such files, or nil; a file callgrind.out.1 belongs to callgrind
 --    takes    "rows" (a reader of the core), "profile" or "trace"; nil: rows
---    options  { { name =, type =, default =, help = }, ... } of those that take a profile or trace
+--    options  { { name =, type =, default =, help = }, ... } if it takes a profile or trace
 --    fits     function(trace): true, or false and a reason; nil: fits every trace
---    weighs_profile  true: a metric asks for the profile in place of the timeline
---    write_profile  the same for a profile, where a trace is taken too
---    is_whole, write_trace  of those that take a profile: function(trace), whether the trace itself
---             is written, and what writes it
---    uses     which options of the command an export of the whole uses; set here, of the others
+--    weighs_profile  true: an option metric selects the profile instead of the timeline
+--    write_profile  writes a profile, if the export takes a trace
+--    is_whole, write_trace  if it takes a profile: function(trace), whether the trace itself is
+--             written, and the function that writes it
+--    uses     options of the command that it uses if it takes a profile or trace; set here for rows
 --    write    function(what, options, file): true (rows: how many), or nil, message, code and
---             "EPIPE" when the reader of a pipe left. An export that reads further files adds their
+--             "EPIPE" if the pipe was closed by its reader. An export that reads further files adds
+--             their paths to options.inputs
 --             paths to options.inputs
 
 local options = require "profio.options"
@@ -46,8 +47,8 @@ for _, name in ipairs(order) do
    is_listed[name] = true
 end
 
--- The options of the command that an export uses (see profio.cli.together): rows are shaped by all
--- that shape rows, profiles are narrowed and compared.
+-- Returns the options of the command that an export uses (see profio.cli.together): selection and
+-- form of rows, or narrowing and comparison of profiles.
 local function uses_of(export)
    if export.takes == "rows" then
       return { "rows" }
@@ -62,7 +63,7 @@ local function uses_of(export)
    return uses
 end
 
--- An export of the list. Its file is read when it is first wanted: most commands want none.
+-- Loads an export of the list on demand: most commands use none.
 local function load(name)
    local export = by_name[name]
    if not export then
@@ -77,7 +78,7 @@ local function load(name)
    return export
 end
 
----All exports in order.
+---Returns all exports in order.
 ---@return table[]
 function exports.all()
    local list = {}
@@ -87,20 +88,20 @@ function exports.all()
    return list
 end
 
----Their names, for help texts: "csv, tsv, ...".
+---Returns their names for help texts: "csv, tsv, ...".
 ---@return string
 function exports.names()
    return table.concat(order, ", ")
 end
 
----The export of a name, or nil.
+---Returns the export of a name, or nil.
 ---@param name string
 ---@return table|nil
 function exports.find(name)
    return is_listed[name] and load(name) or nil
 end
 
----The export of a name; raises with the names there are.
+---Returns the export of a name; raises if there is none.
 ---@param name string
 ---@return table
 function exports.named(name)
@@ -110,7 +111,7 @@ function exports.named(name)
    return load(name)
 end
 
----The export of profiles whose files are named so, or nil.
+---Returns the export of profiles to which the extension of a path belongs, or nil.
 ---@param path string
 ---@return string|nil kind
 function exports.of_path(path)
@@ -128,7 +129,7 @@ function exports.of_path(path)
    return nil
 end
 
----Whether an export that takes a profile writes a trace itself.
+---Returns whether an export that takes a profile writes a trace itself.
 ---@param export table
 ---@param trace profio.Trace
 ---@return boolean
@@ -136,8 +137,8 @@ function exports.is_whole(export, trace)
    return export.is_whole ~= nil and export.is_whole(trace)
 end
 
--- Into a file of that path: only a complete one replaces an older one. Files that the export itself
--- has read are inputs too.
+-- Writes into a file, which replaces an older one only when it is complete. Files that the export
+-- itself has read are inputs too.
 local function into_file(write, what, given, path)
    return outputs.write(path, function(file)
       local done, message, code, broken = write(what, given, file)
@@ -149,13 +150,13 @@ local function into_file(write, what, given, path)
    end)
 end
 
----Write a profile or a trace through an export. Raises when the export takes something else, for
----options it does not have, and when the path is a file that the trace or profile was read from.
+---Writes a profile or a trace through an export. Raises if the export takes something else, for
+---unknown options, and if the path is a file from which the trace or profile was read.
 ---@param kind string
 ---@param takes "profile"|"trace"
 ---@param what any
 ---@param given table|nil options of the export
----@param path string|nil nil: the bytes are returned
+---@param path string|nil nil: return the bytes
 ---@param inputs string[] paths of the files that were read
 ---@return boolean|string|nil
 ---@return string|nil message

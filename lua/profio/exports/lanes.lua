@@ -1,13 +1,13 @@
--- What exports of timelines have in common: the lanes of a trace, the span of time that is wanted,
--- and writing piece by piece.
+-- Shared functions of timeline exports: lanes of a trace, the selected span of time, and writing in
+-- pieces.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
 
 local lanes = {}
 
--- The table that says when something happened, which of its columns tells of flags, and which of
--- the file where there are several.
+-- Returns the table with times, the name of its column of flags, and that of the file if there are
+-- several.
 local function timed_rows(trace)
    for _, name in ipairs { trace.tables[1], "events" } do
       local has = {}
@@ -23,7 +23,7 @@ local function timed_rows(trace)
    return nil
 end
 
--- Of rows whose flags say where runs begin, and which may be of several files, the runs.
+-- Returns the runs in rows whose flags tell where runs begin, possibly of several files.
 local function flagged_runs(rows, flags, file)
    local list, run, of = {}, nil, nil
    for time, words, path in rows:each("time", flags, file or flags) do
@@ -36,10 +36,10 @@ local function flagged_runs(rows, flags, file)
    return list
 end
 
----Of each run the first time and the last one: of each file, and of each run in a file whose clock
+---Returns the first and last time of each run: of each file, and of each run in a file whose clock
 ---starts again.
 ---@param trace profio.Trace with events
----@return { first: integer, last: integer }[] none where there is one run
+---@return { first: integer, last: integer }[] empty if there is one run
 function lanes.runs(trace)
    local list = {}
    local rows, flags, file = timed_rows(trace)
@@ -56,8 +56,8 @@ function lanes.runs(trace)
    return list
 end
 
--- Whether the events of all files are one timeline: those of several runs, which each begin at a
--- time of their own, have none.
+-- Returns whether the events of all files are one timeline. Several runs, each of which begins at a
+-- time of its own, are not.
 local function is_one_run(trace)
    local last = math.mininteger
    for _, run in ipairs(lanes.runs(trace)) do
@@ -91,31 +91,31 @@ function lanes.left_out(trace, reason)
    return trace.events and reason and "without the timeline: " .. reason or nil
 end
 
--- {====== Which part of a trace ======
+-- {====== Selection ======
 
 ---Options that all exports of a trace accept beside their own.
 ---@type profio.Option[]
 lanes.options = {
-   { name = "from", type = "int", help = "only from this time on, ns; what began before is cut" },
-   { name = "to", type = "int", help = "only before this time, ns; what lasts longer is cut" },
+   { name = "from", type = "int", help = "only from this time on, ns; earlier calls are cut" },
+   { name = "to", type = "int", help = "only before this time, ns; longer calls are cut" },
    { name = "lane", type = "where", help = "only this lane" },
 }
 
----The options of an export, and those.
+---Appends these options to those of an export.
 ---@param own profio.Option[]
 ---@return profio.Option[]
 function lanes.with_options(own)
    return table.move(lanes.options, 1, #lanes.options, #own + 1, own)
 end
 
----Whether options ask for a part of a trace.
+---Returns whether options select a part of a trace.
 ---@param given table
 ---@return boolean
 function lanes.is_part(given)
    return (given.from or given.to or given.lane) ~= nil
 end
 
----Rows of the lanes that are wanted.
+---Returns the rows of the selected lanes.
 ---@param rows profio.View
 ---@param given table
 ---@return profio.View
@@ -123,7 +123,7 @@ function lanes.narrow(rows, given)
    return given.lane ~= nil and rows:where { lane = given.lane } or rows
 end
 
----The profile of the part that is wanted.
+---Returns the profile of the selected part.
 ---@param trace profio.Trace
 ---@param given table
 ---@return profio.Profile|nil
@@ -139,9 +139,9 @@ end
 
 ---@class profio.Lane
 ---@field title string
----@field value any nil: it is not known, or there are no lanes
----@field number integer of its spans
----@field rows integer of its spans: what opens and what closes
+---@field value any nil: unknown, or there are no lanes
+---@field number integer id of its spans
+---@field rows integer number of opens and closes
 
 local function has_lanes(trace)
    for _, column in ipairs(trace.events.columns) do
@@ -159,11 +159,11 @@ local function title_of(value, has_any)
    return has_any and "(no lane)" or "main"
 end
 
----Rows with a column `area` without those of variables, which are in no lane: their values, and
----unless they are wanted their states.
+---Removes the values of variables, which are in no lane, and unless `wants_states` their states,
+---from rows with a column `area`.
 ---@param rows profio.View
 ---@param wants_states boolean|nil
----@return profio.View with what is known of the areas
+---@return profio.View with the columns of the areas
 function lanes.without_variables(rows, wants_states)
    rows = rows:with_area()
    local classes = { "variable$", "aux$", "inspector$", not wants_states and "state$" or nil }
@@ -173,7 +173,7 @@ function lanes.without_variables(rows, wants_states)
    return rows
 end
 
--- The title of a track with its digits so that texts compare as numbers do; kept in the track.
+-- Returns the title of a track with padded digits, so that texts compare as numbers; cached.
 local function natural_key(track)
    track.key = track.key or track.title:gsub("%d+", function(digits)
       digits = digits:gsub("^0+", "")
@@ -182,7 +182,7 @@ local function natural_key(track)
    return track.key
 end
 
--- Whether one title is before another when the digits in them are compared as numbers.
+-- Compares titles with the digits in them as numbers.
 local function is_natural_before(a, b)
    local first, second = natural_key(a), natural_key(b)
    if first ~= second then
@@ -193,7 +193,7 @@ end
 
 local ranks = { lane = 1, states = 2, values = 3 }
 
--- The order of tracks: lanes, states, values of variables; each by name, lanes without one last.
+-- Order of tracks: lanes, states, values of variables; each by name, lanes without a name last.
 local function is_before(a, b)
    if ranks[a.kind] ~= ranks[b.kind] then
       return ranks[a.kind] < ranks[b.kind]
@@ -207,7 +207,7 @@ local function is_before(a, b)
    return a.number < b.number
 end
 
--- Variables may have one name: the second one is called "name (2)".
+-- Makes the names of variables unique: the second one is called "name (2)".
 local function tell_apart(tracks)
    local count = {}
    for _, track in ipairs(tracks) do
@@ -220,14 +220,14 @@ local function tell_apart(tracks)
 end
 
 ---@class profio.Track
----@field kind "lane"|"states"|"values" the calls of a lane, or what a variable was
+---@field kind "lane"|"states"|"values" calls of a lane, or states or values of a variable
 ---@field title string the name of the lane or variable
----@field value any of a lane: as in column `lane`
----@field area integer of values: the number of the variable
----@field number integer of its reader
----@field rows integer of its reader: opens and closes
+---@field value any for a lane: as in column `lane`
+---@field area integer for values: the id of the variable
+---@field number integer id of its reader
+---@field rows integer rows of its reader: opens and closes
 
--- Those of some lanes that have most events: `most` of them.
+-- Returns the `most` lanes with most events.
 local function busiest(list, most)
    table.sort(list, function(a, b)
       return a.events > b.events or a.events == b.events and a.number < b.number
@@ -235,15 +235,15 @@ local function busiest(list, most)
    return table.move(list, 1, most, 1, {})
 end
 
----The lanes that are wanted and have calls, in order, and the time that all events fill: numbers of
----JSON are doubles, so times begin at 0 there.
+---Returns the selected lanes with calls, in order, and the time span of all events. Times in JSON
+---begin at 0, because its numbers are doubles.
 ---@param trace profio.Trace
 ---@param given table
----@param most integer lanes; where there are more, those with most events
----@return { title: string, value: any }[]|nil nil: the time is longer than 64 bits hold
+---@param most integer lanes; if there are more, those with most events
+---@return { title: string, value: any }[]|nil nil: the time span needs more than 64 bits
 ---@return integer first
 ---@return integer length
----@return integer count of lanes, those left out too
+---@return integer count of lanes, including those left out
 function lanes.of(trace, given, most)
    local has_any = has_lanes(trace)
    local rows = lanes.narrow(trace.events, given)
@@ -264,7 +264,7 @@ function lanes.of(trace, given, most)
    return list, first, math.max(math.min(last, given.to or last) - first, 0), count
 end
 
----The spans of the lanes that are wanted, and their tracks in order. The events are read once.
+---Returns the spans of the selected lanes, and their tracks in order. The events are read once.
 ---@param trace profio.Trace
 ---@param given table from, to, lane, lines, variables, rests
 ---@return profio.core.Spans|nil
@@ -298,7 +298,7 @@ end
 
 -- {====== Text ======
 
----A text as json has it.
+---Returns a text as JSON string.
 ---@param text string
 ---@return string
 function lanes.json(text)
@@ -306,14 +306,14 @@ function lanes.json(text)
    return (core.write_listing(reader, { template = "{text:json}" }))
 end
 
----The same inside an element of a page: no tag may end it.
+---Returns a text as JSON string for a script in a page: no tag can end it.
 ---@param text string
 ---@return string
 function lanes.script(text)
    return (lanes.json(text):gsub("<", "\\u003c"))
 end
 
----What was lost of a trace, as further members of a json object; "" when nothing was.
+---Returns the losses of a trace as further members of a JSON object; "" if there are none.
 ---@param trace profio.Trace
 ---@return string
 function lanes.losses(trace)
@@ -324,7 +324,7 @@ function lanes.losses(trace)
    return #list == 0 and "" or ',"losses":[' .. table.concat(list, ",") .. "]"
 end
 
----What was lost, in a few words behind a name: "" when nothing was.
+---Returns the losses in a few words to append to a name; "" if there are none.
 ---@param notes string[]
 ---@return string
 function lanes.damage(notes)
@@ -335,7 +335,7 @@ function lanes.damage(notes)
       #notes > 1 and (" and %d more"):format(#notes - 1) or "")
 end
 
--- A file that keeps its first failure: what comes after it is not written.
+-- An output file that keeps its first failure: later writes are ignored.
 local Out = {}
 Out.__index = Out
 
@@ -354,7 +354,7 @@ function Out:write(...)
    end
 end
 
----Write a text so many times.
+---Writes a text several times.
 ---@param text string
 ---@param times integer
 function Out:repeated(text, times)
@@ -365,11 +365,11 @@ function Out:repeated(text, times)
    self:write(many:sub(1, times % 4096 * #text))
 end
 
----Write by a function of the core, which takes the file as its third argument.
+---Writes with a function of the core, which takes the file as its third argument.
 ---@param write function
 ---@param what any
 ---@param options table
----@return any what it answers; 0 after a failure
+---@return any result of `write`; 0 after a failure
 function Out:call(write, what, options)
    if self.failure then
       return 0
@@ -381,7 +381,7 @@ function Out:call(write, what, options)
    return done or 0
 end
 
----Write each row of a view by a template; see core.write_listing.
+---Writes each row of a view by a template; see core.write_listing.
 ---@param rows profio.View|profio.core.Reader
 ---@param template string|table one for all rows, or { kind =, templates = }
 ---@return integer count
@@ -391,7 +391,7 @@ function Out:listing(rows, template)
    return self:call(core.write_listing, reader, options)
 end
 
----What the export answers.
+---Returns the result of the export.
 ---@return true|nil
 ---@return string|nil message
 ---@return string|nil code

@@ -1,11 +1,11 @@
--- Texts inside XML and HTML.
+-- Escapes texts for XML and HTML.
 
 local markup = {}
 
 local entities = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ["\""] = "&quot;" }
 
----A text as it may stand in an element or an attribute: control characters are blanks, what is not
----UTF-8 is U+FFFD.
+---Returns a text for an element or an attribute: control characters become blanks, bytes that are
+---not UTF-8 become U+FFFD.
 ---@param text string
 ---@return string
 function markup.escaped(text)

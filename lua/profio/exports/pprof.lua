@@ -1,16 +1,16 @@
--- Profiles for Go's pprof, and for all that read its files.
+-- Profiles for Go's pprof and all programs that read its files.
 
 local core = require "profio.core"
 local stacks = require "profio.exports.stacks"
 
 local MOST_COMMENTS = 8
-local EPIPE = 32 -- errno of a pipe whose reader left
+local EPIPE = 32 -- errno of a pipe that its reader has closed
 
 local pprof = {
    name = "pprof",
    help = "a profile for Go's pprof, gzipped",
    endings = { ".pb.gz", ".pb", ".pprof" },
-   takes = "profile", -- or a trace as it is
+   takes = "profile", -- or a trace itself
    is_binary = true,
    options = {
       { name = "packed", type = "bool", default = true, help = "gzip it" },
@@ -18,7 +18,7 @@ local pprof = {
    },
 }
 
--- What was lost, in as many comments as are written.
+-- Returns the losses as comments, as many as are written.
 local function comments_of(notes)
    local list = table.move(notes, 1, math.min(#notes, MOST_COMMENTS), 1, {})
    if #notes > MOST_COMMENTS then
@@ -43,7 +43,7 @@ function pprof.write(profile, given, file)
       heads = origin.heads, mapping = origin.mapping }, file)
 end
 
----Whether a trace is written itself: a file of pprof states more than a profile of it holds.
+---Returns whether a trace itself is written: a file of pprof has more than a profile of it keeps.
 ---@param trace profio.Trace
 ---@return boolean
 function pprof.is_whole(trace)

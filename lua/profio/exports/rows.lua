@@ -1,4 +1,4 @@
--- What the row exports have in common: options for core.write_rows.
+-- Shared functions of row exports: options for core.write_rows.
 
 local core = require "profio.core"
 
@@ -8,10 +8,10 @@ local rows = {}
 ---@type profio.Option[]
 rows.text_options = {
    { name = "raw", type = "bool", default = false,
-     help = "bytes that are not UTF-8 stay as they are, in place of U+FFFD" },
+     help = "keep bytes that are not UTF-8, instead of writing U+FFFD" },
 }
 
--- The columns that text shows as per cent.
+-- Returns the columns that text shows as per cent.
 local function shares_of(fields)
    local shares = {}
    for _, field in ipairs(fields) do
@@ -22,7 +22,7 @@ local function shares_of(fields)
    return shares
 end
 
----Names of the outputs of rows.
+---Names of the forms of rows.
 rows.outputs = { "text", "csv", "tsv", "json", "ndjson" }
 
 local function check_output(output)
@@ -35,14 +35,14 @@ local function check_output(output)
       table.concat(rows.outputs, ", ")), 0)
 end
 
----Write the rows of a reader.
+---Writes the rows of a reader.
 ---@param reader userdata
 ---@param given table { output =, columns =, unit =, color =, header =, raw = }
----@param out file*|nil without it the text is returned
+---@param out file*|nil nil: return the text
 ---@return integer|string|nil
 ---@return string|nil message
 ---@return string|nil code
----@return string|nil broken "EPIPE" when the reader of a pipe left
+---@return string|nil broken "EPIPE" if the pipe was closed by its reader
 function rows.write(reader, given, out)
    check_output(given.output)
    return core.write_rows(reader, { output = given.output, columns = given.columns,
@@ -50,7 +50,7 @@ function rows.write(reader, given, out)
       percent = shares_of(reader:fields()), width = given.width }, out)
 end
 
----An export that writes rows in one form of the core.
+---Returns an export that writes rows in one form of the core.
 ---@param name string
 ---@param help string
 ---@param options profio.Option[]|nil

@@ -1,6 +1,6 @@
 -- speedscope: a timeline as evented profiles, one for each lane, for the states of each variable
--- and for its values; any other trace as a sampled profile. What was lost, or is left out, stands
--- in the name, which the viewer shows, and whole in the member `exporter`.
+-- and for its values; any other trace as a sampled profile. Losses and omissions are in the name,
+-- which the viewer shows, and in full in the member `exporter`.
 
 local core = require "profio.core"
 local lanes = require "profio.exports.lanes"
@@ -13,10 +13,10 @@ local speedscope = {
    takes = "trace",
    weighs_profile = true,
    options = lanes.with_options {
-      { name = "metric", type = "text", help = "of a profile: only time, samples, ...; else all" },
-      { name = "name", type = "text", help = "what the viewer calls it" },
+      { name = "metric", type = "text", help = "for a profile: only time, samples, ...; else all" },
+      { name = "name", type = "text", help = "name of the profile in the viewer" },
       { name = "lines", type = "bool", default = false,
-        help = "of a timeline: source lines inside their functions too" },
+        help = "for a timeline: also source lines inside their functions" },
       stacks.option,
    },
 }
@@ -77,11 +77,11 @@ end
 
 -- }======
 
----Write a profile, sampled: one for each metric.
+---Writes a profile as samples, one profile for each metric.
 ---@param profile profio.Profile
 ---@param given table
 ---@param file file*
----@param left_out string|nil what of a trace is not in it
+---@param left_out string|nil what of a trace is left out
 function speedscope.write_profile(profile, given, file, left_out)
    local notes, cuts = profile:notes(), #given.notes
    local contexts = stacks.shortened(profile:contexts(), given)

@@ -1,12 +1,12 @@
--- Stacks that an export writes frame by frame. Of deep stacks these would grow with the square of
--- their depth, so that they are cut.
+-- Limits the depth of stacks that an export writes frame by frame: the size would grow with the
+-- square of their depth.
 
 local core = require "profio.core"
 
 local stacks = {}
 
 local MOST_FRAMES = 1 << 24 -- of all stacks together
-local EACH = 256            -- frames for each context, where that is more
+local EACH = 256            -- frames for each context, if that is more
 
 ---The option of exports that cut stacks.
 ---@type profio.Option
@@ -14,9 +14,9 @@ stacks.option = { name = "depth", type = "int",
    help = "the most frames of a stack; deeper ones are charged to their callers; without it as "
       .. "many as give 16,777,216 frames in all, or 256 for each context" }
 
----Contexts whose stacks can be written. What is cut is noted.
+---Returns contexts whose stacks can be written. Adds a note if stacks are cut.
 ---@param contexts profio.core.Contexts
----@param given table depth; notes: what is left out is added
+---@param given table depth; notes: the omissions are appended
 ---@return profio.core.Contexts
 function stacks.shortened(contexts, given)
    local depth = given.depth or core.stack_depth(contexts, MOST_FRAMES, EACH)

@@ -1,10 +1,10 @@
--- A flame graph as one SVG file that needs nothing else: a click on a frame makes it as wide as the
--- picture, Ctrl-F or / searches by a regular expression, a tip under the pointer says the numbers.
--- Of a difference of two profiles the widths are the totals of the new one, and colours show how
--- the totals changed: red has grown and blue has shrunk.
+-- A flame graph as one self-contained SVG file: a click on a frame widens it to the full width,
+-- Ctrl-F or / searches by a regular expression, a tip under the pointer shows the numbers. For a
+-- difference of two profiles the widths are the totals of the new one, and colours show the change:
+-- red has grown and blue has shrunk.
 --
--- There is one tip for all frames: for each element `title` that browsers read, they look through
--- all of them.
+-- There is one tip for all frames, because browsers search all elements `title` for each one that
+-- they read.
 
 local compared = require "profio.exports.compared"
 local core = require "profio.core"
@@ -16,11 +16,11 @@ local svg = {
    endings = { ".svg" },
    takes = "profile",
    options = {
-      { name = "metric", type = "text", help = "what is weighed: time, samples, ..." },
-      { name = "title", type = "text", help = "what stands above it" },
-      { name = "width", type = "int", default = 1200, help = "pixels" },
-      { name = "rows", type = "int", default = 400, help = "the most rows that are drawn" },
-      { name = "icicle", type = "bool", default = false, help = "the root stands at the top" },
+      { name = "metric", type = "text", help = "weight: time, samples, ..." },
+      { name = "title", type = "text", help = "title of the picture" },
+      { name = "width", type = "int", default = 1200, help = "width in pixels" },
+      { name = "rows", type = "int", default = 400, help = "most rows" },
+      { name = "icicle", type = "bool", default = false, help = "draw the root at the top" },
    },
 }
 
@@ -49,7 +49,7 @@ local style = [[
 }
 ]]
 
--- Is moved to the pointer and gets the words of a frame.
+-- The tip: it is moved to the pointer and gets the text of a frame.
 local tip = '<g class="words" style="display:none"><rect width="0" height="22" rx="3"/>' ..
    '<text x="6" y="15"></text></g>\n'
 
@@ -153,8 +153,8 @@ local program = [[
 }());
 ]]
 
--- All that was lost, for programs and for those who hear a picture.
-local function described(notes)
+-- Returns the losses as an element `desc`, for programs and screen readers.
+local function description(notes)
    local list = {}
    for i, note in ipairs(notes) do
       list[i] = "damaged: " .. markup.escaped(note)
@@ -168,7 +168,7 @@ local function head(profile, given, height, before, metric)
          'height="%d" ' ..
          'viewBox="0 0 %d %d" data-width="%d" data-edge="%d">\n'):format(given.width, height,
          given.width, height, given.width - 2 * EDGE, EDGE),
-      described(profile:notes()),
+      description(profile:notes()),
       "<style>", style, "</style>\n",
       '<rect class="page" width="100%" height="100%"/>\n',
       ('<text class="head" x="%d" y="22">%s</text>\n'):format(EDGE, markup.escaped(given.title or
@@ -192,9 +192,9 @@ local function head(profile, given, height, before, metric)
    return table.concat(lines)
 end
 
----The elements of a flame graph, for a file of their own or inside a page.
+---Writes the elements of a flame graph, for a file of its own or inside a page.
 ---@param profile profio.Profile
----@param given table metric, title, width, rows, icicle, least (pixels of a frame that is drawn)
+---@param given table metric, title, width, rows, icicle, least (minimum width of a frame in pixels)
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message

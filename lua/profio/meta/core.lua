@@ -1,8 +1,8 @@
 ---@meta profio.core
 
--- What the C core looks like from Lua, for editors and readers. It is never
--- loaded; a spec holds it against the core. All of this is internal: the module
--- `profio` is what scripts use.
+-- The C core as seen from Lua, for editors and readers. This file is never
+-- loaded; a spec compares it with the core. The core is internal: scripts use
+-- the module `profio`.
 --
 -- Where a line says "or nil, message, code", code is one of io, format,
 -- truncated, unsupported, limit. Wrong use raises.
@@ -20,8 +20,8 @@ local core = {}
 
 -- {====== Bytes ======
 
----Check a file that a trace names, without opening it: it must be a regular file of at most
----`max_size` bytes, and its real path below that of one of the folders.
+---Checks a file that a trace names, without opening it: it must be a regular file of at most
+---`max_size` bytes, and its real path must be below one of the folders.
 ---@param path string
 ---@param folders string[]|nil nil or empty: anywhere
 ---@param max_size integer|nil nil: of any size
@@ -30,8 +30,8 @@ local core = {}
 ---@return profio.core.Code|nil code "io": no such file; "unsupported", "limit": it may not be read
 function core.named_file(path, folders, max_size) end
 
----The bytes of a file, of a pipe ("-" is standard input), or unpacked of gzip data. Of those that
----end early or are damaged `part` has what could be unpacked.
+---Returns the bytes of a file or pipe ("-" is standard input); gzip data is unpacked. If it is
+---truncated or damaged, `part` has the bytes that could be unpacked.
 ---@param path string
 ---@param max_size integer|nil most bytes a pipe or packed file may unpack to
 ---@return profio.core.Source|nil
@@ -40,7 +40,7 @@ function core.named_file(path, folders, max_size) end
 ---@return profio.core.Source|nil part
 function core.source(path, max_size) end
 
----The same of two files at once, each as a table: { source } or { nil, message, code, part }.
+---Opens two files at once; each result is a table: { source } or { nil, message, code, part }.
 ---@param path string
 ---@param other string
 ---@param max_size integer|nil
@@ -48,14 +48,14 @@ function core.source(path, max_size) end
 ---@return table
 function core.source_pair(path, other, max_size) end
 
----The bytes of a plain file that others write on: parts see more of it after part:grow().
+---Returns the bytes of a regular file that is still being written: part:grow() makes more visible.
 ---@param path string
 ---@return profio.core.Source|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.source_live(path) end
 
----The bytes of a string; gzip data is unpacked.
+---Returns the bytes of a string; gzip data is unpacked.
 ---@param bytes string
 ---@param label string what messages call it
 ---@param max_size integer|nil
@@ -65,7 +65,7 @@ function core.source_live(path) end
 ---@return profio.core.Source|nil part
 function core.source_data(bytes, label, max_size) end
 
----Bytes with an owner. Closing unmaps them; what reads them raises from then on.
+---Bytes with an owner. Closing unmaps them; later use by readers raises.
 ---@class profio.core.Source
 local source = {}
 
@@ -74,7 +74,7 @@ function source:close() end
 ---@return integer bytes
 function source:size() end
 
----The path, or the label of a string.
+---Returns the path, or the label of a string.
 ---@return string
 function source:path() end
 
@@ -94,11 +94,11 @@ function source:lines() end
 ---@return profio.core.Dictionary
 function core.dictionary() end
 
----Strings as numbers, shared by all that belongs to one trace.
+---Dictionary encoding of strings, areas and stacks, shared by all parts of a trace.
 ---@class profio.core.Dictionary
 local dictionary = {}
 
----The frames of a stack, the innermost first. Raises for a number that was never given.
+---Returns the frames of a stack, innermost first. Raises for an unknown id.
 ---@param number integer a value of a column of stacks
 ---@return { area: string, class: string, file: string, line: integer, value: integer }[]
 function dictionary:stack(number) end
@@ -107,20 +107,20 @@ function dictionary:stack(number) end
 
 -- {====== Traces ======
 
----The names of the core's formats, in order.
+---Returns the names of the core's formats, in order.
 ---@return string[]
 function core.formats() end
 
----{ { name, score }, ... } of the formats with a score above 0, the surest first.
+---Returns { { name, score }, ... } of the formats with a score above 0, the most certain first.
 ---@param bytes profio.core.Source
 ---@return { [1]: string, [2]: integer }[]
 function core.detect(bytes) end
 
----One file with what belongs to it, as a format.
+---Opens one file, with its side files, in a format.
 ---@param format string
 ---@param sources { role: string, source: profio.core.Source }[] the main one first
 ---@param options table<string, any>
----@param strict boolean the first oddity is a failure
+---@param strict boolean the first warning is an error
 ---@param names profio.core.Dictionary
 ---@return profio.core.Part|nil
 ---@return string|nil message
@@ -132,11 +132,11 @@ local part = {}
 
 function part:close() end
 
----Take what has been written behind its sources since it was opened live.
+---Makes the bytes visible that have been written to its sources since the last look.
 ---@return boolean more
 function part:grow() end
 
----One more source; readers see it when they ask for more.
+---Adds a source; readers use it when they continue.
 ---@param role string
 ---@param from profio.core.Source
 function part:add(role, from) end
@@ -144,25 +144,24 @@ function part:add(role, from) end
 ---@return { name: string, rows: integer|nil, fields: profio.core.Field[] }[]
 function part:tables() end
 
----The facts of the header, in the file's order.
+---Returns the header fields, in the file's order.
 ---@return { name: string, type: string, value: any }[]
 function part:info() end
 
----Warnings from number `from` on.
+---Returns the warnings from number `from` on.
 ---@param from integer|nil
 ---@return profio.Warning[]
 function part:warnings(from) end
 
----Whether several readers of one of its tables may run in threads of their own.
+---Returns whether several readers of one of its tables may run in different threads.
 ---@return boolean
 function part:parallel() end
 
----How many numbers its columns with part_numbers use.
+---Returns how many ids its columns with part_numbers use.
 ---@return integer
 function part:numbers_used() end
 
----A reader over the rows of a table, or over `count` of them from number `from` on (from 0),
----which it then cannot leave.
+---Returns a reader of the rows of a table, or of only `count` rows from row `from` (from 0) on.
 ---@param table_name string
 ---@param from integer|nil
 ---@param count integer|nil
@@ -175,7 +174,7 @@ function part:reader(table_name, from, count) end
 
 -- {====== Readers ======
 
----A stage: rows in batches. It can be read once.
+---A stage: a source of rows in batches, which can be read once.
 ---@class profio.core.Reader
 local reader = {}
 
@@ -184,11 +183,12 @@ function reader:close() end
 ---@return profio.core.Field[]
 function reader:fields() end
 
----The message of the last raise of a reader whose input could not be read, without a position.
+---Returns the message of the last error of a reader whose input could not be read, without
+---position.
 ---@return string|nil
 function core.unread() end
 
----A reader whose rows f(put) supplies; f runs as a coroutine.
+---Returns a reader of the rows that f(put) supplies; f runs as a coroutine.
 ---@param fields { [1]: string, [2]: string }[]
 ---@param f fun(put: fun(...))
 ---@param names profio.core.Dictionary
@@ -197,15 +197,15 @@ function core.unread() end
 ---@return profio.core.Reader
 function core.decoder(fields, f, names, label, opened) end
 
----A reader over an array of arrays of values.
+---Returns a reader of an array of arrays of values.
 ---@param fields profio.core.Field[]
 ---@param rows any[][]
 ---@param names profio.core.Dictionary|nil
 ---@return profio.core.Reader
 function core.rows_reader(fields, rows, names) end
 
----Rows for which all tests hold: { column=, op=, negate= } with, for op "eq" value=, "in" values=,
----"between" low= and high=, "match" pattern=; "missing" has nothing more.
+---Rows that satisfy all tests: { column=, op=, negate= } with, for op "eq" value=, "in" values=,
+---"between" low= and high=, "match" pattern=; nothing for "missing".
 ---@param over profio.core.Reader
 ---@param tests table[]
 ---@return profio.core.Reader
@@ -223,18 +223,18 @@ function core.filter(over, f, columns) end
 ---@return profio.core.Reader
 function core.limit(over, n, skip) end
 
----How many rows have come through a reader of core.limit.
+---Returns how many rows have passed a reader of core.limit.
 ---@param limit profio.core.Reader
 ---@return integer
 function core.passed(limit) end
 
----Entries with letters (columns op and call, maybe thread, time, flags) as enters and leaves: their
----columns, flags, event, overhead, compiled.
+---Converts entries (columns op and call, optionally thread, time, flags) to enters and leaves:
+---their columns, flags, event, overhead, compiled.
 ---@param over profio.core.Reader
 ---@return profio.core.Reader
 function core.unfilter(over) end
 
----The same as a table of events: time, event, area, lane, flags.
+---Like unfilter, but as a table of events: time, event, area, lane, flags.
 ---@param over profio.core.Reader
 ---@param options table|nil { idle = names of functions in which threads wait: the time of these is
 ---   taken out of their clocks; by_line = true: calls that begin at different lines are areas;
@@ -242,7 +242,7 @@ function core.unfilter(over) end
 ---@return profio.core.Reader
 function core.events(over, options) end
 
----Of such entries the outer ones of each pair of letters.
+---The inverse of unfilter: keeps the outer entry of each pair.
 ---@param over profio.core.Reader
 ---@return profio.core.Reader
 function core.refilter(over) end
@@ -261,7 +261,7 @@ function core.range(over, column, from, to) end
 ---@return profio.core.Reader
 function core.with_area(over, column) end
 
----Columns computed from others.
+---Adds columns computed from others.
 ---@param over profio.core.Reader
 ---@param formulas { name: string, steps: any[][], overflows: profio.core.Counter|nil }[]
 ---@return profio.core.Reader
@@ -270,11 +270,11 @@ function core.derive(over, formulas) end
 ---@class profio.core.Counter
 local counter = {}
 
----How many rows one reading found to overflow.
+---Returns how many rows overflowed in one reading.
 ---@return integer
 function counter:value() end
 
----A counter of overflows for a formula.
+---Returns a counter of overflows for a formula.
 ---@return profio.core.Counter
 function core.counter() end
 
@@ -293,21 +293,21 @@ function core.pivot(over, key, value, columns) end
 ---@return profio.core.Reader
 function core.btf(over, options) end
 
----How busy lanes or cores were in pieces of time: start, stop, lane (or core), busy, load_share.
+---Load of lanes or cores by intervals of time: start, stop, lane (or core), busy, load_share.
 ---@param over profio.core.Reader of time, event, area, and perhaps lane, core
 ---@param options { from: integer, to: integer, width: integer, by_core: boolean|nil }
 ---@return profio.core.Reader
 function core.load(over, options) end
 
----The rows of all readers, with a column of names per constant.
+---Concatenates the rows of all readers, with a column of names per constant.
 ---@param readers profio.core.Reader[]
 ---@param constants { name: string, values: string[] }[]
 ---@param numbers integer[]|nil how many part numbers each reader uses
 ---@return profio.core.Reader
 function core.chain(readers, constants, numbers) end
 
----A row per combination of keys. The parts are more readers: they have the same rows between them,
----and are read in threads where the answers are the same.
+---Groups rows: one row per combination of keys. `parts` are readers that together have the same
+---rows; they are read in threads if the result does not depend on it.
 ---@param over profio.core.Reader
 ---@param keys table[] { column=, bucket=, octave=, name= } or { fn=, columns=, name=, type= }
 ---@param aggregates { fn: string, column: string|nil, name: string }[]
@@ -315,34 +315,35 @@ function core.chain(readers, constants, numbers) end
 ---@return profio.core.Reader
 function core.group(over, keys, aggregates, parts) end
 
----@class profio.core.Parts the readers in their order
+---@class profio.core.Parts readers of the chunks of a table, in order
 ---@field [integer] profio.core.Reader
----@field part profio.core.Part what they read from
+---@field part profio.core.Part the part that they read
 
 ---@param over profio.core.Reader
 ---@param keys { column: string, descending: boolean|nil }[]
 ---@return profio.core.Reader
 function core.sort(over, keys) end
 
----The calls that events make: { recursion = "all"|"outermost", partial = "include"|"exclude",
+---Computes calls from events: { recursion = "all"|"outermost", partial = "include"|"exclude",
 ---edges = "exclude"|"include", from =, to =, last =, max_depth = integers }.
 ---@param events profio.core.Reader
 ---@param options table
 ---@return profio.core.Reader
 function core.calls(events, options) end
 
----How many threads the machine runs at once.
+---Returns the number of processors.
 ---@return integer
 function core.processors() end
 
----What the calls come to: { by = "area"|"context"|"caller", quantiles = { "p50", ... }, parts =
+---Computes statistics of calls: { by = "area"|"context"|"caller", quantiles = { "p50", ... }, parts
+---=
 ---more readers of the same events, rows =, threads = } and the options of calls.
 ---@param events profio.core.Reader
 ---@param options table
 ---@return profio.core.Reader
 function core.statistics(events, options) end
 
----The calls of events as what opens and closes on tracks, so that it nests; reads all events.
+---Computes the calls of events as properly nested opens and closes on tracks; reads all events.
 ---@param events profio.core.Reader
 ---@param options profio.core.SpanOptions
 ---@return profio.core.Spans|nil
@@ -363,17 +364,17 @@ function core.kept_spans(events, options) end
 ---@field value any of a lane
 ---@field variable string|nil
 ---@field area integer
----@field run integer how often times began again before it
----@field rows integer opens and closes
+---@field run integer number of times the clock started again before it
+---@field rows integer number of opens and closes
 
 ---@class profio.core.Spans
 local spans = {}
 
----The tracks by first sight.
+---Returns the tracks in order of first use.
 ---@return profio.core.SpanTrack[]
 function spans:tracks() end
 
----The first and the last time of the events.
+---Returns the first and the last time of the events.
 ---@return integer first
 ---@return integer last
 function spans:ends() end
@@ -388,7 +389,7 @@ function spans:reader(track, origin) end
 ---@return profio.core.Reader
 function spans:frames() end
 
----How many frames there are.
+---Returns the number of frames.
 ---@return integer
 function spans:frame_count() end
 
@@ -405,15 +406,15 @@ function core.symbolize(over, names, bias, columns, raw) end
 
 -- }======
 
--- {====== The ends of a chain ======
+-- {====== Consumers ======
 
----An iterator over values. The first is false when it is missing, the others nil.
+---Returns an iterator over values. A missing value is false in the first column, else nil.
 ---@param over profio.core.Reader
 ---@param columns string[]|nil
 ---@return fun(): ...
 function core.each(over, columns) end
 
----An iterator over fresh tables; missing values are absent.
+---Returns an iterator over records, a new table each, without missing values.
 ---@param over profio.core.Reader
 ---@param columns string[]|nil
 ---@return fun(): table
@@ -424,13 +425,13 @@ function core.records(over, columns) end
 ---@return table[]
 function core.rows(over, columns) end
 
----Read everything and keep nothing. Without `all` only what stages need is decoded.
+---Reads all rows and discards them. Without `all` only columns that stages need are decoded.
 ---@param over profio.core.Reader
 ---@param all boolean|nil
 ---@return integer rows
 function core.drain(over, all) end
 
----Whether a column has nanoseconds.
+---Returns whether a column is in nanoseconds.
 ---@param over profio.core.Reader
 ---@param column string
 ---@return boolean
@@ -445,7 +446,7 @@ function core.is_time(over, column) end
 ---@return "EPIPE"|nil
 function core.write_rows(over, options, out) end
 
----Each row by the template of its kind.
+---Writes each row by the template of its kind.
 ---@param over profio.core.Reader
 ---@param options { kind: string, templates: table<string, string> }
 ---@param out file*|nil
@@ -478,14 +479,14 @@ function core.symbols_elf(exe, debug, rule, names) end
 ---@return profio.core.Code|nil code
 function core.symbols_nm(text, exe, debug, rule, names) end
 
----The facts of an executable alone.
+---Returns the properties of an executable.
 ---@param exe profio.core.Source
 ---@return table|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.executable(exe) end
 
----The check sum by which an executable names its debug file.
+---Returns the checksum by which an executable identifies its debug file.
 ---@param debug profio.core.Source
 ---@return integer
 function core.debug_crc(debug) end
@@ -495,7 +496,7 @@ local symbols = {}
 
 function symbols:close() end
 
----Cut them where the source line changes, as gprof's -l does; before anything reads them.
+---Splits symbols where the source line changes, as gprof's -l does; call it before any reader.
 function symbols:by_line() end
 
 ---@return table facts address_size, byte_order, machine, ...
@@ -520,46 +521,46 @@ function symbols:line(address) end
 
 -- {====== The command ======
 
----A file that can be opened twice: no pipe, no directory, and there.
+---Returns whether a path is an existing file that can be opened twice: no pipe, no directory.
 ---@param path string
 ---@return boolean
 function core.is_plain_file(path) end
 
----The names in a folder but "." and "..", in no order.
+---Returns the names in a folder except "." and "..", in no order.
 ---@param folder string
 ---@return string[]|nil
 ---@return string|nil message it cannot be read to its end
 ---@return string|nil code
 function core.names_in(folder) end
 
----Writing to a pipe whose reader left becomes a failure of the write.
+---Makes a write to a closed pipe a failure of the write, instead of a signal.
 function core.ignore_broken_pipes() end
 
----Ctrl-C that waits for a stage to see it.
+---Catches Ctrl-C until a stage sees it.
 ---@class profio.core.Interrupt
 local interrupt = {}
 
----From here on Ctrl-C waits, until release.
+---Starts to catch Ctrl-C, until release.
 ---@return profio.core.Interrupt
 function core.interrupt() end
 
----Sleep, or until a Ctrl-C.
+---Sleeps, or until Ctrl-C.
 ---@param seconds number
 ---@return boolean interrupted whether there was one
 function interrupt:wait(seconds) end
 
----Ctrl-C works again.
+---Restores the handling of Ctrl-C.
 ---@return boolean interrupted whether there was one
 function interrupt:release() end
 
----The rows until a Ctrl-C; a bar on `screen` when it takes long.
+---Passes rows until Ctrl-C; shows a progress bar on `screen` if it takes long.
 ---@param over profio.core.Reader
 ---@param total integer|nil rows, when known
 ---@param screen file*|nil
 ---@return profio.core.Reader
 function interrupt:watch(over, total, screen) end
 
----The rows that are printed, until a Ctrl-C that no stage before has seen.
+---Passes the printed rows until a Ctrl-C that no earlier stage has seen.
 ---@param over profio.core.Reader
 ---@return profio.core.Reader
 function interrupt:guard(over) end

@@ -1,12 +1,12 @@
 ---@meta profio.core
 --
--- What profio.core has for profiles; core.lua beside this one has the rest. Never required.
+-- The part of profio.core for profiles; core.lua beside this file has the rest. Never loaded.
 
 local core = {}
 
 -- {====== Profiles ======
 
----A profile of calling contexts from the rows of a reader, which is read at once.
+---Returns a profile of calling contexts from the rows of a reader, which is read at once.
 ---@param options table reader, stack | folded | function, caller, caller_file, file, line,
 ---    metrics = { { name, unit, column } }, usual (the metric that is shown first)
 ---@return profio.core.Contexts|nil
@@ -14,11 +14,11 @@ local core = {}
 ---@return profio.core.Code|nil code
 function core.contexts(options) end
 
----A profile as a tree of calling contexts. It never changes: what narrows it makes another.
+---A profile as a tree of calling contexts. It is immutable: changes return a new one.
 ---@class profio.core.Contexts
 local contexts = {}
 
----No further use; readers over it may be read on.
+---Frees it; existing readers stay valid.
 function contexts:close() end
 
 ---@return integer contexts without the root
@@ -32,7 +32,7 @@ function contexts:metrics() end
 ---@return boolean is_stated a file says so
 function contexts:usual() end
 
----Each frame once.
+---Returns each frame once.
 ---@return { number: integer, function: string, file: string|nil, line: integer|nil }[]
 function contexts:frames() end
 
@@ -61,8 +61,8 @@ function contexts:callees(name, options) end
 ---@return profio.core.Reader
 function contexts:tree(options) end
 
----The same of contexts made by `invert`: self and calls are those of the first level, whose callers
----have a total each.
+---Like tree, for contexts from `invert`: self and calls are set on the first level, and callers
+---only have a total.
 ---@param options table|nil
 ---@return profio.core.Reader
 function contexts:bottom_up(options) end
@@ -72,14 +72,14 @@ function contexts:bottom_up(options) end
 ---@return profio.core.Reader
 function contexts:lines(options) end
 
----Of a profile of single frames with the metrics self, total, count and each of them with
----" before": function, self, self_before, change, relative, total, total_before, total_change,
----significance, file, line; the largest change first. Without count or "count before" the
----significance is missing.
+---Compares functions. Needs a profile of single frames with the metrics self, total, count and each
+---of them with " before"; columns: function, self, self_before, change, relative, total,
+---total_before, total_change, significance, file, line; the largest change first. Without count or
+---"count before" the significance is missing.
 ---@return profio.core.Reader
 function contexts:diff() end
 
----This one and the other, times 1 or -1.
+---Adds the other profile, multiplied by 1 or -1.
 ---@param other profio.core.Contexts
 ---@param sign 1|-1|nil
 ---@param plainly boolean|nil by looking up each context, also where there is a shorter way
@@ -109,7 +109,7 @@ function contexts:shorten(depth) end
 ---@return profio.core.Contexts
 function contexts:scale(factor, divisor) end
 
----Only one metric, under another name.
+---Keeps only one metric, under another name.
 ---@param metric string
 ---@param name string
 ---@return profio.core.Contexts
@@ -120,7 +120,7 @@ function contexts:pick(metric, name) end
 ---@return profio.core.Contexts
 function contexts:prune(share, metric) end
 
----Write the frames of a flame graph as elements of SVG.
+---Writes the frames of a flame graph as elements of SVG.
 ---@param from profio.core.Contexts
 ---@param options table left, width, row, root, least (pixels), upward, rows; metric, before
 ---@param file file*
@@ -130,14 +130,15 @@ function contexts:prune(share, metric) end
 ---@return "EPIPE"|nil
 function core.write_flames(from, options, file) end
 
----How many rows write_flames draws with these options.
+---Returns how many rows write_flames draws with these options.
 ---@param from profio.core.Contexts
 ---@param options table
 ---@param file file*
 ---@return integer
 function core.flame_rows(from, options, file) end
 
----The largest depth at which all stacks have at most so many frames together; nil: all fit.
+---Returns the largest depth at which all stacks have at most that many frames together; nil: all
+---fit.
 ---@param of profio.core.Contexts
 ---@param most integer frames
 ---@param each integer frames for each context, where that is more
@@ -145,7 +146,7 @@ function core.flame_rows(from, options, file) end
 ---@return integer|nil
 function core.stack_depth(of, most, each, turned) end
 
----Write folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
+---Writes folded stacks: "main;parse;read 1000". A ; in a name becomes a :.
 ---@param from profio.core.Contexts
 ---@param options table metric
 ---@param file file*
@@ -155,7 +156,7 @@ function core.stack_depth(of, most, each, turned) end
 ---@return "EPIPE"|nil
 function core.write_folded(from, options, file) end
 
----Write a sampled profile for speedscope.
+---Writes a sampled profile for speedscope.
 ---@param from profio.core.Contexts
 ---@param options table metric (nil: all), name, exporter
 ---@param file file*
@@ -165,8 +166,8 @@ function core.write_folded(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_speedscope(from, options, file) end
 
----Write the middle of a profile for Firefox: what comes behind the first strings of its table up to
----the end of its first thread, that of the samples.
+---Writes the middle of a profile for Firefox: from after the first strings of its table to the end
+---of its first thread, which has the samples.
 ---@param from profio.core.Contexts
 ---@param options table metric, strings (how many there are before), thread (what it is called)
 ---@param file file*
@@ -176,14 +177,14 @@ function core.write_speedscope(from, options, file) end
 ---@return "EPIPE"|nil
 function core.write_firefox(from, options, file) end
 
----The stacks of all tracks, and how long each of them ran, as metric "time".
+---Returns the stacks of all tracks with their duration as metric "time".
 ---@param spans profio.core.Spans
 ---@return profio.core.Contexts|nil
 ---@return string|nil message
 ---@return string|nil code
 function core.span_contexts(spans) end
 
----The member "samples" of a thread of a processed profile.
+---Writes the member "samples" of a thread of a processed profile.
 ---@param of_spans profio.core.Contexts
 ---@param options { spans: profio.core.Spans, track: integer, origin: integer, length: integer }
 ---@param out file*
@@ -193,7 +194,7 @@ function core.span_contexts(spans) end
 ---@return "EPIPE"|nil
 function core.write_firefox_samples(of_spans, options, out) end
 
----Write a profile for callgrind_annotate and KCachegrind.
+---Writes a profile for callgrind_annotate and KCachegrind.
 ---@param functions profio.core.Contexts of one frame each
 ---@param options table metrics = { ... } (names), creator, command, notes = { ... }
 ---@param file file*
@@ -204,7 +205,7 @@ function core.write_firefox_samples(of_spans, options, out) end
 ---@return "EPIPE"|nil
 function core.write_callgrind(functions, options, file, arcs) end
 
----Write a profile for Go's pprof.
+---Writes a profile for Go's pprof.
 ---@param from profio.core.Contexts
 ---@param options table packed, heads = { facts of a file, ... }, comments = { ... },
 ---    mapping = { start, limit, offset, file, build_id, has_lines }
@@ -215,14 +216,14 @@ function core.write_callgrind(functions, options, file, arcs) end
 ---@return "EPIPE"|nil
 function core.write_pprof(from, options, file) end
 
----A profile from readers; they are read at once.
+---Returns a profile from readers, which are read at once.
 ---@param options table histogram, arcs, sets, symbols, bias, compat, lines, demangle, dictionary
 ---@return profio.core.Profile|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.profile(options) end
 
----The templates of a report as gprof prints it, for write_listing.
+---Returns the templates of a report as gprof prints it, for write_listing.
 ---@param report "flat"|"graph"|"index"
 ---@param traditional boolean|nil
 ---@return table<string, string>
@@ -231,17 +232,17 @@ function core.listing_templates(report, traditional) end
 ---@class profio.core.Profile
 local profile = {}
 
----No further use; readers over it may be read on.
+---Frees it; existing readers stay valid.
 function profile:close() end
 
----What marks of functions leave; not of gprof's numbers.
+---Returns the profile without the functions that marks remove; not for gprof's arithmetic.
 ---@param marks table<integer, integer> by number: 1 these and what they call, 2 without, 4 hide
 ---@return profio.core.Profile|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function profile:narrow(marks) end
 
----Functions in groups, which are known by number from 1 on.
+---Returns the profile with functions merged into groups, which are numbered from 1.
 ---@param groups table<integer, integer> of each function, by number
 ---@param names string[] of the groups
 ---@return profio.core.Profile
@@ -285,13 +286,13 @@ function profile:callers(func, options) end
 ---@return profio.core.Reader|nil reader nil: no function is called so
 function profile:callees(func, options) end
 
----Functions whose numbers gprof gets wrong, and why; this one is exact, the other as gprof.
+---Returns functions with wrong numbers in gprof, and why; this profile is exact, the other gprof's.
 ---@param other profio.core.Profile of the same readers
 ---@param options table|nil
 ---@return profio.core.Reader
 function profile:compare(other, options) end
 
----The numbers of headings.
+---Returns totals and properties for headings.
 ---@param options table|nil
 ---@return table
 function profile:facts(options) end

@@ -1,59 +1,59 @@
 ---@meta profio.core
 
--- The recorder of Lua programs. Never required: for editors.
+-- The recorder of Lua programs. Never loaded: for editors.
 
 ---@class profio.core
 local core = {}
 
----A recorder that records nothing so far; lua/profio/recorder.lua opens what it writes into.
+---Returns a recorder that is not started; lua/profio/recorder.lua opens its output.
 ---@param settings table mode, clock, interval (ns), depth, lines, backtraces, dictionary, stream
 ---(nil: sums), own (the source whose functions are not recorded)
 ---@return profio.core.Recorder
 function core.recorder(settings) end
 
----What stands for functions of coroutine while something is recorded, and behaves like them.
+---Returns replacements for functions of coroutine, which behave the same during a recording.
 ---@param close function coroutine.close
 ---@return { create: function, resume: function, wrap: function, close: function }
 function core.coroutines(close) end
 
----The number of this process.
+---Returns the id of this process.
 ---@return integer
 function core.process_id() end
 
----Remove PROFIO_RECORD from the environment of programs that this one starts.
+---Removes PROFIO_RECORD from the environment of child processes.
 function core.forget_recording() end
 
 ---@class profio.core.Recorder
 local recorder = {}
 
----Record the threads of this Lua state; raises when another recorder does.
+---Starts recording the threads of this Lua state; raises if another recorder runs.
 ---@param subtract boolean measure what hooks cost, now and while it records, and take it off the
 ---times
 function recorder:begin(subtract) end
 
----Record nothing for a while; calls that are open stay so.
+---Pauses the recording; open calls stay open.
 function recorder:pause() end
 
----Go on after a pause.
+---Continues after a pause.
 function recorder:resume() end
 
----End, and have all written that was recorded. The stream is closed after this.
+---Stops and writes all records; closes the stream.
 function recorder:finish() end
 
----Whether this process was made by fork from the one that is recorded.
+---Returns whether this process is a forked copy of the recorded one.
 ---@return boolean
 function recorder:is_copy() end
 
----Numbers of records and times in ns; failure: why recording ended early.
+---Returns numbers of records and times in ns; failure: why recording ended early.
 ---@return { events: integer, time: integer, hook: integer, wait: integer, drain: integer,
 ---per_line: integer?, per_call: integer?, failure: string? }
 function recorder:facts() end
 
----The sums; nil of a recorder that writes.
+---Returns the sums; nil for a recorder that writes.
 ---@return profio.core.Contexts|nil
 function recorder:contexts() end
 
----Free what it holds; the sums stay.
+---Frees the recorder; the sums stay valid.
 function recorder:close() end
 
 return core

@@ -1,20 +1,20 @@
 ---@meta profio.core
 
--- Output files; writers of whole files and through a ring, and what killed ones leave. Never
--- required: for editors.
+-- Output files; writers of whole files and through a ring, and recovery of rings. Never loaded: for
+-- editors.
 
 ---@class profio.core
 local core = {}
 
----A file to write into, like one of io.open. It gets its name, and replaces an older file, at
----core.commit; closed in another way it leaves nothing. Pipes and devices are written in place.
+---Opens an output file, like io.open. It gets its name, and replaces an older file, at core.commit;
+---if it is only closed, nothing is left of it. Pipes and devices are written in place.
 ---@param path string
 ---@return file*|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.output(path) end
 
----Write what is buffered, give a file of core.output its name and close it.
+---Flushes a file of core.output, gives it its name and closes it.
 ---@param file file*
 ---@return true|nil
 ---@return string|nil message
@@ -22,7 +22,7 @@ function core.output(path) end
 ---@return "EPIPE"|nil
 function core.commit(file) end
 
----The file that core.output would write.
+---Returns the file that core.output would write.
 ---@param path string
 ---@return string|nil absolute with links followed
 ---@return boolean|string|nil is_in_place it is no regular file; or the message of a failure
@@ -38,7 +38,7 @@ function core.output_path(path) end
 ---@return "EPIPE"|nil when the reader of a pipe left
 function core.write_failure(file, errnum) end
 
----A writer through a ring into a file, or into standard output ("-").
+---Returns a writer through a ring into a file, or into standard output ("-").
 ---@param format string
 ---@param options table<string, any>
 ---@param names profio.core.Dictionary
@@ -50,13 +50,13 @@ function core.write_failure(file, errnum) end
 ---@return profio.core.Code|nil code
 function core.stream(format, options, names, path, sides, plan) end
 
----The number of a stack of frames, the innermost first; nil of none.
+---Returns the id of a stack of frames, innermost first; nil for an empty stack.
 ---@param names profio.core.Dictionary
 ---@param frames { area: string?, class: string?, file: string?, line: integer?, value: integer? }[]
 ---@return integer|nil
 function core.stack(names, frames) end
 
----The right to write the ring at a path, which one writer has at a time; core.stream takes it over.
+---Locks the ring of a path for one writer; core.stream takes the lock over.
 ---@param path string
 ---@return profio.core.Claim|nil
 ---@return string|nil message
@@ -66,17 +66,18 @@ function core.claim(path) end
 ---@class profio.core.Claim
 local claim = {}
 
----Give the right back. What a killed writer has left at the path stays.
+---Releases the lock. Whatever a killed writer has left at the path stays.
 function claim:close() end
 
----Write the names in the folder of a path onto the disk.
+---Flushes the folder of a path to the disk.
 ---@param path string
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function core.sync_folder(path) end
 
----What the ring at a path holds, as bytes of a file of its format and of those beside it by role.
+---Returns the contents of the ring at a path, as bytes of a file of its format and of side files by
+---role.
 ---@param path string
 ---@return table|nil found { format, full, length, lengths, written, records, lost, is_alive,
 ---is_restarted, is_synced,
@@ -88,7 +89,7 @@ function core.recover(path) end
 ---@class profio.core.Stream
 local stream = {}
 
----Write everything and close, whatever comes of it.
+---Writes everything and closes, ignoring failures.
 function stream:close() end
 
 ---@return { name: string, fields: profio.core.Field[] }[]
@@ -101,20 +102,20 @@ function stream:tables() end
 ---@return profio.core.Code|nil code
 function stream:put(table_name, record) end
 
----A function that records a row for the values of these columns: it answers nothing, false when
----the row was dropped, or nil, message, code.
+---Returns a function that records a row: it returns nothing, false if the row was dropped, or nil,
+---message, code.
 ---@param table_name string
 ---@param columns string[]
 ---@return fun(...): false|nil, string|nil, profio.core.Code|nil
 function stream:emitter(table_name, columns) end
 
----Wait until what was recorded is in the file.
+---Waits until the records are in the file.
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
 function stream:flush() end
 
----The same, also of a ring that overwrites.
+---Like flush, but also writes a ring that overwrites.
 ---@return true|nil
 ---@return string|nil message
 ---@return profio.core.Code|nil code
@@ -134,19 +135,19 @@ function stream:finish() end
 ---@return boolean
 function core.is_terminal(file) end
 
----The places of a line of the terminal that a file is; nil when it is none.
+---Returns the columns of the terminal; nil if the file is no terminal.
 ---@param file file*
 ---@return integer|nil
 function core.terminal_width(file) end
 
 -- }======
 
----The tables that a format writes when no option says otherwise.
+---Returns the tables that a format writes with default options.
 ---@param format string
 ---@return { name: string, fields: profio.core.Field[] }[]
 function core.written(format) end
 
----A writer into a file, into standard output ("-"), or (path nil) into memory.
+---Returns a writer into a file, into standard output ("-"), or (path nil) into memory.
 ---@param format string
 ---@param options table<string, any>
 ---@param names profio.core.Dictionary
@@ -160,7 +161,7 @@ function core.writer(format, options, names, path, sides) end
 ---@class profio.core.Writer
 local writer = {}
 
----Leave without writing: the old file stays.
+---Closes without writing: an older file stays.
 function writer:close() end
 
 ---@return { name: string, fields: profio.core.Field[] }[]
@@ -173,7 +174,7 @@ function writer:tables() end
 ---@return profio.core.Code|nil code
 function writer:put(table_name, record) end
 
----All rows of a reader of the writer's dictionary.
+---Writes all rows of a reader that has the writer's dictionary.
 ---@param table_name string
 ---@param rows profio.core.Reader
 ---@return true|nil
@@ -181,8 +182,8 @@ function writer:put(table_name, record) end
 ---@return profio.core.Code|nil code
 function writer:put_reader(table_name, rows) end
 
----Whole traces of the writer's format and dictionary, with what rows do not hold. They stay open
----until finish.
+---Writes whole traces of the writer's format and dictionary, including data outside of rows. They
+---must stay open until finish.
 ---@param parts profio.core.Part[]
 ---@return boolean|nil done  false: only rows are taken
 ---@return string|nil message
@@ -193,7 +194,7 @@ function writer:put_traces(parts) end
 ---@return { tried: integer, written: integer, lost: integer, rounded: integer }
 function writer:facts() end
 
----Write what is left and close.
+---Writes the rest and closes.
 ---@return integer|string|nil written bytes, or the bytes of a writer into memory
 ---@return string|table<string, string>|nil message, or those of the files beside it by role
 ---@return profio.core.Code|nil code

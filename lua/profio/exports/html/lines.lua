@@ -1,5 +1,5 @@
--- The hot lines of a report: the lines that took most, with their neighbours in the source where
--- that is found.
+-- The hot lines of a report: the heaviest lines with their neighbours in the source, if it is
+-- found.
 
 local reports = require "profio.reports"
 local markup = require "profio.exports.markup"
@@ -7,10 +7,10 @@ local sources = require "profio.sources"
 
 local lines = {}
 
-local MOST = 40    -- lines that are hot
-local AROUND = 2   -- lines of source on either side of them
+local MOST = 40    -- hot lines
+local AROUND = 2   -- lines of source before and after each
 
----The profile whose lines are known, or nil.
+---Returns a profile with source lines, or nil.
 ---@param trace profio.Trace
 ---@param profile profio.Profile
 ---@return profio.Profile|nil
@@ -22,8 +22,8 @@ function lines.profile(trace, profile)
    end
 end
 
--- The hot lines by file: { { file =, hot = { [line] = row }, numbers = }, ... }, the hottest first.
--- Of a difference those that changed most come first.
+-- Returns the hot lines by file: { { file =, hot = { [line] = row }, numbers = }, ... }, the
+-- hottest first. For a difference the lines with the largest changes come first.
 local function by_file(profile, metric)
    local files, list = {}, {}
    local rows = profile:lines { metric = metric }:rows("file", "line", "self", "function")
@@ -96,13 +96,13 @@ local function put_file(out, known, text, reason, show, whole)
    out:write "</table></div>\n"
 end
 
----Write the section; nothing when no lines are known.
+---Writes the section, if there are lines.
 ---@param out table of lanes.out
 ---@param profile profio.Profile
----@param given table metric, source, trust_paths; whole: the weight that shares are parts of;
----inputs: the paths of the sources that are read are added
+---@param given table metric, source, trust_paths; whole: the total to which shares are relative;
+---inputs: the paths of the sources that are read are appended
 ---@param show fun(weight: integer): string
----@return boolean whether there are any
+---@return boolean whether there are lines
 function lines.write(out, profile, given, show)
    local list = by_file(profile, given.metric)
    if #list == 0 then

@@ -1,4 +1,5 @@
--- What moves the report: the table of functions that sorts and filters, and the timeline of lanes.
+-- The script of the report: the table of functions that sorts and filters, and the timeline of
+-- lanes.
 
 return [==[
 (function () {

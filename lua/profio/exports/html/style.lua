@@ -1,4 +1,4 @@
--- How the report looks: in light and dark, as the reader's system has it.
+-- The style sheet of the report, with light and dark colours.
 
 return [[
 :root{color-scheme:light dark;--page:#fff;--text:#1c1e21;--soft:#5c6370;--line:#e3e5e8;

@@ -1,6 +1,6 @@
 -- The timeline of a report: how busy each lane was, its longest calls, and the longest states of
--- each variable. However long a trace is, and however many lanes it has, it gives as much; it is
--- read a few times.
+-- each variable. The size of its output does not depend on the length of the trace. It reads the
+-- trace a few times.
 
 local conditions = require "profio.conditions"
 local core = require "profio.core"
@@ -8,12 +8,12 @@ local lanes = require "profio.exports.lanes"
 local view = require "profio.view"
 
 ---@class profio.exports.html.timeline
-local timeline = { MOST_CALLS = 10000, MOST_LANES = 250 } -- that are drawn, unless it is said
+local timeline = { MOST_CALLS = 10000, MOST_LANES = 250 } -- drawn by default
 
-local PIECES = 1000 -- that the time is cut into
+local PIECES = 1000 -- intervals of time
 local MOST_DEPTH = 24
 
--- The strips of all lanes: busy in per cent, by the title of the lane.
+-- Returns the load of all lanes in per cent for each interval, by the title of the lane.
 local function loads_of(trace, given, first, length)
    local found = {}
    local rows = core.load(lanes.narrow(trace.events, given):reader(), { from = first,
@@ -26,7 +26,7 @@ local function loads_of(trace, given, first, length)
    return found
 end
 
--- Names as numbers, in the order of first sight.
+-- Dictionary encoding of names, with ids in order of first use.
 local function numbered()
    local list, numbers = {}, {}
    return list, function(name)
@@ -38,7 +38,7 @@ local function numbered()
    end
 end
 
--- The longest calls and states, and how many there are of any length.
+-- Returns the longest calls and states, and how many there are of any duration.
 local function longest_of(trace, given)
    local calls = lanes.without_variables(lanes.narrow(trace:calls { from = given.from,
       to = given.to }, given), true)
@@ -51,8 +51,8 @@ local function longest_of(trace, given)
    return rows, core.passed(counted)
 end
 
--- The lanes as the page shows them, those of variables last; and a function that finds the one of a
--- call, from 1.
+-- Returns the lanes of the page, those of variables last, and a function that returns the index
+-- (from 1) of the lane of a call.
 local function shown(list)
    local numbers = {}
    for number, lane in ipairs(list) do
@@ -72,7 +72,7 @@ local function shown(list)
    end
 end
 
--- The options with these lanes in place of those that are wanted.
+-- Returns the options with only these lanes selected.
 local function only(given, list)
    local values = {}
    for _, lane in ipairs(list) do
@@ -81,13 +81,13 @@ local function only(given, list)
    return setmetatable({ lane = values }, { __index = given })
 end
 
----What the page's program wants of the timeline, as members of a JSON object.
+---Writes the timeline for the page's script, as members of a JSON object.
 ---@param out table of lanes.out
 ---@param trace profio.Trace
----@param given table from, to, lane; calls, lanes: how many are drawn
----@return integer|nil calls that there are, in the lanes that are drawn; nil: there is no timeline
+---@param given table from, to, lane; calls, lanes: most that are drawn
+---@return integer|nil calls in the lanes that are drawn; nil: there is no timeline
 ---@return integer|nil drawn
----@return string|nil note which lanes are drawn, when these are not all
+---@return string|nil note which lanes are drawn, if not all
 function timeline.write(out, trace, given)
    local most = math.max(given.lanes or timeline.MOST_LANES, 1)
    local list, first, length, all = lanes.of(trace, given, most)
