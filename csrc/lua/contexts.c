@@ -1,8 +1,7 @@
 /*
 ** contexts.c - profiles that consist of calling contexts. They are immutable:
-** each operation returns a new profile.
-**
-** The userdata owns the contexts. User value 1: their dictionary.
+** each operation returns a new profile. User value 1 of the userdata is the
+** dictionary.
 */
 
 #include <stdlib.h>
@@ -32,8 +31,7 @@ static int contexts_gc (lua_State *L) {
 }
 
 
-/* Close only forbids further use: readers may still read the contexts, so the
-   memory is freed by the collector. */
+/* Readers may still use the contexts, so the collector frees the memory. */
 static int contexts_close (lua_State *L) {
   l_contexts *const c = luaL_checkudata(L, 1, L_CONTEXTS);
   c->open = false;
@@ -75,8 +73,7 @@ static int finish (lua_State *L, pf_status status, const pf_error *error) {
 
 /* {====== Construction ====== */
 
-/* Returns the string field of the table at 1, or NULL; it stays on the
-   stack. */
+/* Pushes the string field of the table at 1 and returns it; may be NULL. */
 static const char *option_text (lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
   return lua_isnil(L, -1) ? NULL : luaL_checkstring(L, -1);
@@ -169,8 +166,7 @@ size_t l_metric_check (lua_State *L, const pf_contexts *c, const char *name) {
 }
 
 
-/* Returns the metric named by field `key` of the table at `arg`, or
-   PF_NO_METRIC. */
+/* Returns the metric that field `key` of the table at `arg` names, if any. */
 static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
                             const char *key) {
   lua_getfield(L, arg, key);
@@ -182,8 +178,7 @@ static size_t metric_field (lua_State *L, int arg, const pf_contexts *c,
 }
 
 
-/* Reads the options { metric=, total_metric=, count_metric=, zeros= } at `arg`,
-   which may be nil. */
+/* Reads { metric=, total_metric=, count_metric=, zeros= } at `arg`, or nil. */
 static pf_context_rows options_at (lua_State *L, int arg,
                                    pf_context_view view) {
   pf_context_rows rows = {.contexts = l_contexts_check(L, 1),
@@ -248,8 +243,7 @@ static int contexts_lines (lua_State *L) {
 }
 
 
-/* Returns the name id of the function name at 2; PF_NO_NAME if no frame has
-   it. */
+/* Returns the name id of the function name at 2, or PF_NO_NAME. */
 static uint32_t name_at (lua_State *L, const pf_contexts *c) {
   pf_bytes text;
   text.at = (const uint8_t *)luaL_checklstring(L, 2, &text.size);
@@ -283,8 +277,7 @@ static int contexts_callees (lua_State *L) {
 
 
 /* contexts:diff(): a reader with a row for each function, for a profile of
-   single frames with the metrics self, total, count and each of them with "
-   before". */
+   single frames with the metrics "self", "self before", "total", and so on. */
 static int contexts_diff (lua_State *L) {
   lua_settop(L, 1);
   const pf_contexts *const c = l_contexts_check(L, 1);
@@ -333,8 +326,7 @@ static int contexts_metrics (lua_State *L) {
 }
 
 
-/* contexts:usual(): the name of the default metric or nil, and whether the file
-   declares it. */
+/* contexts:usual(): name of the default metric or nil; is it in the file? */
 static int contexts_usual (lua_State *L) {
   const pf_contexts *const c = l_contexts_check(L, 1);
   const size_t usual = pf_metric_usual(c);
@@ -439,7 +431,7 @@ static int contexts_narrow (lua_State *L) {
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
     luaL_argcheck(L, number >= 0 && (size_t)number < nareas, 2,
-                  "no frame has this number");
+                  "no such frame");
     marks[number] = (uint8_t)(luaL_checkinteger(L, -1) & 7);
   }
   pf_error error;
@@ -493,8 +485,7 @@ static int contexts_rename (lua_State *L) {
     frames[i] = i;
   for (lua_pushnil(L); lua_next(L, 2) != 0; lua_pop(L, 1)) {
     const lua_Integer number = luaL_checkinteger(L, -2);
-    luaL_argcheck(L, number >= 0 && number < nareas, 2,
-                  "no frame has this number");
+    luaL_argcheck(L, number >= 0 && number < nareas, 2, "no such frame");
     frames[number] = to_frame(L, c->dictionary);
   }
   pf_error error;

@@ -74,7 +74,7 @@ struct row_job {
   uint64_t count;        /* rows written so far */
   row_text text;         /* not written to the file yet */
   FILE *file;            /* NULL: all text stays in `text` */
-  size_t max_size;       /* maximum size of `text` without a file; 0: none */
+  size_t max_size;       /* maximum of `text` without a file; 0: unlimited */
   pf_status failed;      /* PF_OK, or the first failure of writing */
   int errnum;            /* errno of a failed write */
   row_text *batch_texts; /* texts of batches written ahead (rows.c), or NULL */
