@@ -1,15 +1,15 @@
 /*
-** disk.c - for specs, loaded before all others (LD_PRELOAD): what a process
-** asks of the files in a folder, in its order, so that a power failure can be
-** played at any point of it.
+** disk.c - a library for specs (LD_PRELOAD) that logs the file operations of a
+** process in a folder, in order, so that a spec can simulate a power failure
+** after any of them.
 **
 **   DISK_FOLDER   the folder
-**   DISK_LOG      where it is written: lines `operation inode a b size name`, each
-**                 with `size` bytes behind it
+**   DISK_LOG      the log: lines `operation inode a b size name`, each followed by
+**                 `size` bytes
 **
-** Stores into the first page of a file that is mapped are seen by looking at it
-** at each operation, by sectors. Opening /promise/N says that N records have been
-** promised.
+** Stores into the first page of a mapped file are found by comparing it, sector
+** by sector, at each operation. Opening /promise/N logs that the process has
+** promised N records.
 */
 
 #define _GNU_SOURCE /* RTLD_NEXT */
@@ -29,29 +29,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PAGE   4096
-#define SECTOR 512
-#define MOST   256
+#define PAGE      4096
+#define SECTOR    512
+#define MAX_FILES 256
 
 #define SHOWN      __attribute__((visibility("default")))
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int log_fd = -1;
-static ino_t known[MOST]; /* files of the folder */
+static ino_t known[MAX_FILES]; /* files of the folder */
 static int nknown;
 
-/* First pages that are mapped. */
+/* Mapped first pages of files, and their contents at the last comparison. */
 static struct {
   const uint8_t *at;
   ino_t file;
   uint8_t seen[PAGE];
-} maps[MOST];
+} maps[MAX_FILES];
 static int nmaps;
 
 
-static void say (const char *operation, ino_t file, long a, long b,
-                 const char *name, const void *bytes, size_t size) {
+static void log_operation (const char *operation, ino_t file, long a, long b,
+                           const char *name, const void *bytes, size_t size) {
   char line[1024];
   if (log_fd < 0 && getenv("DISK_LOG") != NULL)
     log_fd = REAL(open)(getenv("DISK_LOG"),
@@ -65,14 +65,14 @@ static void say (const char *operation, ino_t file, long a, long b,
 }
 
 
-/* Stores since the last look. */
-static void look (void) {
+/* Log the sectors that have changed since the last comparison. */
+static void log_stores (void) {
   for (int i = 0; i < nmaps; i++)
     for (size_t at = 0; at < PAGE && maps[i].at != NULL; at += SECTOR)
       if (memcmp(maps[i].seen + at, maps[i].at + at, SECTOR) != 0) {
         memcpy(maps[i].seen + at, maps[i].at + at, SECTOR);
-        say("write", maps[i].file, (long)at, 0, NULL, maps[i].seen + at,
-            SECTOR);
+        log_operation("write", maps[i].file, (long)at, 0, NULL,
+                      maps[i].seen + at, SECTOR);
       }
 }
 
@@ -83,7 +83,7 @@ static bool is_in_folder (const char *path) {
 }
 
 
-/* The file of a descriptor when it is one of the folder, else 0. */
+/* The inode of a descriptor if its file is in the folder, else 0. */
 static ino_t file_of (int fd) {
   struct stat about;
   if (fstat(fd, &about) != 0)
@@ -112,13 +112,13 @@ SHOWN int open (const char *path, int flags, ...) {
   const int fd = REAL(open)(path, flags, mode);
   if (fd >= 0 && is_in_folder(path) && (flags & (O_WRONLY | O_RDWR)) != 0 &&
       fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
-    if (file_of(fd) == 0 && nknown < MOST)
+    if (file_of(fd) == 0 && nknown < MAX_FILES)
       known[nknown++] = about.st_ino;
-    look();
+    log_stores();
     if (is_new)
-      say("name", about.st_ino, 0, 0, path, NULL, 0);
+      log_operation("name", about.st_ino, 0, 0, path, NULL, 0);
     if ((flags & O_TRUNC) != 0)
-      say("truncate", about.st_ino, 0, 0, NULL, NULL, 0);
+      log_operation("truncate", about.st_ino, 0, 0, NULL, NULL, 0);
   }
   pthread_mutex_unlock(&lock);
   return fd;
@@ -131,8 +131,8 @@ SHOWN ssize_t write (int fd, const void *bytes, size_t size) {
   const ssize_t done = REAL(write)(fd, bytes, size);
   const ino_t file = done > 0 ? file_of(fd) : 0;
   if (file != 0) {
-    look();
-    say("write", file, (long)at, 0, NULL, bytes, (size_t)done);
+    log_stores();
+    log_operation("write", file, (long)at, 0, NULL, bytes, (size_t)done);
   }
   pthread_mutex_unlock(&lock);
   return done;
@@ -144,21 +144,21 @@ SHOWN ssize_t pwrite (int fd, const void *bytes, size_t size, off_t at) {
   const ssize_t done = REAL(pwrite)(fd, bytes, size, at);
   const ino_t file = done > 0 ? file_of(fd) : 0;
   if (file != 0) {
-    look();
-    say("write", file, (long)at, 0, NULL, bytes, (size_t)done);
+    log_stores();
+    log_operation("write", file, (long)at, 0, NULL, bytes, (size_t)done);
   }
   pthread_mutex_unlock(&lock);
   return done;
 }
 
 
-/* Whatever was done to a file: say so. */
-static void said (int result, const char *operation, ino_t file, long a, long b,
-                  const char *name) {
+/* Log an operation that has succeeded, and release the lock. */
+static void log_done (int result, const char *operation, ino_t file, long a,
+                      long b, const char *name) {
   const int errnum = errno;
   if (result == 0 && file != 0) {
-    look();
-    say(operation, file, a, b, name, NULL, 0);
+    log_stores();
+    log_operation(operation, file, a, b, name, NULL, 0);
   }
   pthread_mutex_unlock(&lock);
   errno = errnum;
@@ -168,7 +168,7 @@ static void said (int result, const char *operation, ino_t file, long a, long b,
 SHOWN int ftruncate (int fd, off_t size) {
   pthread_mutex_lock(&lock);
   const int result = REAL(ftruncate)(fd, size);
-  said(result, "truncate", file_of(fd), (long)size, 0, NULL);
+  log_done(result, "truncate", file_of(fd), (long)size, 0, NULL);
   return result;
 }
 
@@ -176,7 +176,7 @@ SHOWN int ftruncate (int fd, off_t size) {
 SHOWN int posix_fallocate (int fd, off_t at, off_t size) {
   pthread_mutex_lock(&lock);
   const int result = REAL(posix_fallocate)(fd, at, size);
-  said(result, "allocate", file_of(fd), (long)(at + size), 0, NULL);
+  log_done(result, "allocate", file_of(fd), (long)(at + size), 0, NULL);
   return result;
 }
 
@@ -185,7 +185,7 @@ SHOWN int linkat (int from_fd, const char *from, int to_fd, const char *to,
                   int flags) {
   pthread_mutex_lock(&lock);
   const int result = REAL(linkat)(from_fd, from, to_fd, to, flags);
-  said(result, "name", is_in_folder(to) ? file_at(to) : 0, 0, 0, to);
+  log_done(result, "name", is_in_folder(to) ? file_at(to) : 0, 0, 0, to);
   return result;
 }
 
@@ -195,10 +195,10 @@ SHOWN int rename (const char *from, const char *to) {
   const ino_t file = is_in_folder(to) ? file_at(from) : 0;
   const int result = REAL(rename)(from, to);
   if (result == 0 && file != 0) {
-    look();
-    say("name", file, 0, 0, to, NULL, 0);
+    log_stores();
+    log_operation("name", file, 0, 0, to, NULL, 0);
   }
-  said(result, "remove", file, 0, 0, from);
+  log_done(result, "remove", file, 0, 0, from);
   return result;
 }
 
@@ -207,12 +207,12 @@ SHOWN int unlink (const char *path) {
   pthread_mutex_lock(&lock);
   const ino_t file = is_in_folder(path) ? file_at(path) : 0;
   const int result = REAL(unlink)(path);
-  said(result, "remove", file, 0, 0, path);
+  log_done(result, "remove", file, 0, 0, path);
   return result;
 }
 
 
-/* A folder has number 1. */
+/* The inode of a descriptor to be synced; 1 for a folder. */
 static ino_t synced (int fd) {
   struct stat about;
   return fstat(fd, &about) == 0 && S_ISDIR(about.st_mode) ? 1 : file_of(fd);
@@ -221,8 +221,8 @@ static ino_t synced (int fd) {
 
 SHOWN int fsync (int fd) {
   pthread_mutex_lock(&lock);
-  look();
-  said(0, "sync", synced(fd), 0, 0, NULL);
+  log_stores();
+  log_done(0, "sync", synced(fd), 0, 0, NULL);
   return 0;
 }
 
@@ -241,8 +241,8 @@ SHOWN int msync (void *at, size_t size, int flags) {
   for (int i = 0; i < nmaps; i++)
     if (maps[i].at == at && size >= PAGE)
       file = maps[i].file;
-  look();
-  said(0, "sync", file, 0, 0, NULL);
+  log_stores();
+  log_done(0, "sync", file, 0, 0, NULL);
   return 0;
 }
 
@@ -255,7 +255,7 @@ SHOWN void *mmap (void *hint, size_t size, int access, int flags, int fd,
       (access & PROT_WRITE) == 0)
     return memory;
   pthread_mutex_lock(&lock);
-  if (nmaps < MOST) {
+  if (nmaps < MAX_FILES) {
     maps[nmaps].at = memory;
     maps[nmaps++].file = file;
   }
@@ -266,7 +266,7 @@ SHOWN void *mmap (void *hint, size_t size, int access, int flags, int fd,
 
 SHOWN int munmap (void *at, size_t size) {
   pthread_mutex_lock(&lock);
-  look();
+  log_stores();
   for (int i = 0; i < nmaps; i++)
     if (maps[i].at == at)
       maps[i].at = NULL;
@@ -280,7 +280,7 @@ SHOWN FILE *fopen (const char *path, const char *mode) {
   if (strncmp(path, "/promise/", 9) != 0)
     return REAL(fopen)(path, mode);
   pthread_mutex_lock(&lock);
-  say("promise", 0, atol(path + 9), 0, NULL, NULL, 0);
+  log_operation("promise", 0, atol(path + 9), 0, NULL, NULL, 0);
   pthread_mutex_unlock(&lock);
   errno = ENOENT;
   return NULL;

@@ -1,9 +1,9 @@
 /*
-** failing_calls.h - calls of the system that fail when spec/c/oom.c says so.
+** failing_calls.h - wrappers of system calls that fail when spec/c/oom.c wants.
 **
-** The objects of the core are linked with --wrap for each name that stands first
-** in a FAULT below (the Makefile takes them from here). A call that fails
-** returns the last argument of FAULT, and errno is EIO.
+** The objects of the core are linked with --wrap for the first argument of each
+** FAULT below (the Makefile reads them from here). A failing call returns the
+** last argument of FAULT, with errno EIO.
 */
 #ifndef FAILING_CALLS_H
 #define FAILING_CALLS_H
@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Count a call of the system; true when it is to fail. */
+/* Count a system call; returns true if it must fail. */
 bool call_fails (void);
 
 #define FAULT(name, type, parameters, arguments, failure) \

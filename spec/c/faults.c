@@ -1,24 +1,24 @@
 /*
-** faults.c - runs a program and lets one of its system calls fail, or shortens
-** it, or sends a signal before it: for spec/faults_spec.lua and `make torture`.
+** faults.c - run a program and make one of its system calls fail, shorten it,
+** or send a signal before it. Used by spec/faults_spec.lua and `make torture`.
 **
 **    faults REPORT FOLDER FAULT NUMBER PROGRAM ARGUMENT...
 **
-** Calls are counted from the first one on that names a path in FOLDER, in all
-** threads, so that the start of the interpreter does not count. FAULT is the
-** name of an error (EIO, ...), SHORT (read and write get half of the bytes),
-** SIGINT, or NONE. NUMBER is that of the call, 1 for the first. REPORT gets the
-** number of calls and the name of the one that failed. The exit status is that
-** of the program, 128 + N when signal N ended it, 250 when this program failed.
+** Calls of all threads are counted, beginning with the first that names a path
+** in FOLDER, so that the start of the interpreter does not count; reading Lua
+** files does not count either. FAULT is the name of an error (EIO, ...), SHORT
+** (read and write transfer half of the bytes), SIGINT, or NONE. NUMBER is the
+** number of the call, from 1. REPORT gets the number of calls and the name of
+** the one that failed. The exit status is that of the program; 128 + N if
+** signal N ended it; 250 if this program failed.
 **
-** Reading Lua files does not count: they are the program. It traces the calls
-** (ptrace), because a library that is loaded before the others would not see the
-** calls that the C library makes itself.
+** Calls are traced with ptrace, because a preloaded library would not see those
+** that the C library makes itself.
 */
 
 #if !defined __x86_64__ || !defined __linux__
 
-/* The registers of other machines are not known here: the spec is left out. */
+/* Other processors have other registers: the spec is skipped there. */
 int main (void) {
   return 250;
 }
@@ -104,21 +104,21 @@ typedef enum kind {
   SIGNAL
 } kind;
 
-/* What happens, and what is known of it. */
+/* The fault, and the state of counting. */
 static kind fault_kind;
 static int fault_error;
 static long fault_at, counted;
 static bool has_begun;
 static const char *folder;
 static const char *failed = "none";
-static int code_fd = -1; /* of the Lua file that is being read */
+static int code_fd = -1; /* descriptor of the Lua file that is being read */
 
-/* A thread that is traced. */
+/* A traced thread. */
 typedef struct thread {
   pid_t pid;
-  bool is_inside; /* of a call */
+  bool is_inside; /* a call */
   bool opens_code;
-  long result; /* that the call gets, if has_result */
+  long result; /* to be returned by the call, if has_result */
   bool has_result;
 } thread;
 
@@ -199,8 +199,8 @@ static bool counts (thread *t, const struct user_regs_struct *regs,
 }
 
 
-/* Let the call fail with an error: it is not made, but for close, which releases
-   its descriptor whatever it answers. */
+/* Make the call fail with an error. The call is not made, except close, which
+   releases its descriptor whatever it returns. */
 static void fail (thread *t, struct user_regs_struct *regs, const call *what) {
   t->result = -fault_error;
   t->has_result = true;
@@ -212,7 +212,7 @@ static void fail (thread *t, struct user_regs_struct *regs, const call *what) {
 }
 
 
-/* Half of the bytes; one byte stays one. */
+/* Halve the number of bytes, rounded up. */
 static void shorten (const thread *t, struct user_regs_struct *regs) {
   THIRD_OF(*regs) -= THIRD_OF(*regs) / 2;
   if (ptrace(PTRACE_SETREGS, t->pid, NULL, regs) != 0)

@@ -26,7 +26,7 @@ static int handler (lua_State *L) {
 }
 
 
-/* Ctrl-C raises in what runs, as it does in lua5.4 itself. */
+/* Ctrl-C raises an error in the running chunk, as in lua5.4 itself. */
 static lua_State *running;
 
 
@@ -43,7 +43,8 @@ static void on_interrupt (int number) {
 }
 
 
-/* Call the function below `count` arguments; says what it raised. */
+/* Call the function below `count` arguments; prints the error that it
+   raises. */
 static bool call (lua_State *L, int count) {
   const int base = lua_gettop(L) - count;
   lua_pushcfunction(L, handler);
@@ -61,7 +62,8 @@ static bool call (lua_State *L, int count) {
 }
 
 
-/* Call what `status` says was loaded, with the arguments from argv[first]. */
+/* Call the loaded chunk, if `status` is LUA_OK, with the arguments from
+   argv[first]. */
 static bool run (lua_State *L, int status, char **argv, int first) {
   int count = 0;
   if (status != LUA_OK) {
@@ -77,7 +79,8 @@ static bool run (lua_State *L, int status, char **argv, int first) {
 }
 
 
-/* The global `arg`: the script at 0, what stands before it below. */
+/* Set the global `arg`: the script at 0, the words before it at negative
+   keys. */
 static void make_arg (lua_State *L, char **argv, int script) {
   lua_newtable(L);
   for (int i = 0; argv[i] != NULL; i++) {
@@ -95,19 +98,20 @@ static bool require (lua_State *L, const char *name) {
 }
 
 
-/* The value of the option at argv[i], joined to it or the next word. */
+/* The value of the option at argv[i]: the rest of the word, or the next
+   word. */
 static char *value_of (char **argv, int i) {
   return argv[i][2] != '\0' ? argv[i] + 2 : argv[i + 1];
 }
 
 
-/* How many words an option takes. */
+/* The number of words of an option. */
 static int words_of (char **argv, int i) {
   return argv[i][2] != '\0' ? 1 : 2;
 }
 
 
-/* The place of the script in argv: past the options, each with its value. */
+/* The index of the script in argv, after the options and their values. */
 static int script_of (char **argv) {
   int at = 1;
   while (argv[at] != NULL && argv[at][0] == '-' && argv[at][1] != '\0' &&

@@ -1,13 +1,13 @@
 /*
-** kill.c - writers that are killed at random moments, and what they leave.
+** kill.c - kill writers at random times, and check what they leave.
 **
 **   kill FOLDER ROUNDS SEED
 **
-** In each round a process records lines 1, 2, 3, ... through a ring and says in
-** memory it shares how far it has come, until it is killed. Then the file and
-** the ring must hold: a prefix of them (block), a part of them and the exact
-** count of the others (drop), or their unbroken tail (overwrite); and all that
-** was committed, which is what was said, or one more.
+** In each round a process records lines 1, 2, 3, ... through a ring and stores
+** its progress in shared memory, until it is killed. Then file and ring
+** together must hold: a prefix of the lines (block), some lines and the exact
+** number of the others (drop), or an unbroken tail (overwrite). All committed
+** lines must be there: as many as the stored progress, or one more.
 */
 
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
@@ -21,7 +21,7 @@
 
 #include "recording.h"
 
-/* How far the process says it has come. */
+/* The progress of the process, in shared memory. */
 typedef struct said {
   pf_shared tried;   /* lines that were given, dropped ones too */
   pf_shared dropped; /* of these */
@@ -30,7 +30,8 @@ typedef struct said {
 static const char *const modes[] = {"block", "drop", "overwrite"};
 
 
-/* The process that will be killed: now and then it lets the thread rest. */
+/* The process that will be killed. In overwrite mode it dumps the ring now and
+   then. */
 static void record (const char *path, const char *ring_path, pf_ring_mode mode,
                     said *all) {
   recording r;
@@ -56,7 +57,7 @@ static void sleep_us (unsigned us) {
 }
 
 
-/* Start it, wait until it records, and kill it some time later. */
+/* Start the process, wait until it records, and kill it some time later. */
 static void run (const char *path, const char *ring_path, pf_ring_mode mode,
                  said *all) {
   int status;
@@ -75,7 +76,7 @@ static void run (const char *path, const char *ring_path, pf_ring_mode mode,
 }
 
 
-/* Encode what the ring holds; the number of its records. */
+/* Encode the contents of the ring; returns the number of its records. */
 static uint64_t add_ring (pf_ring_copy *copy, found *all) {
   pf_drain drain;
   pf_sink sink;

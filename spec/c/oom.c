@@ -1,20 +1,22 @@
 /*
-** oom.c - runs chunks while memory runs out, or the system fails: oom SCRIPT [NAME]...
+** oom.c - run Lua chunks while allocations or system calls fail: oom SCRIPT
+** [NAME]...
 **
-** Two allocators count: that of Lua, and malloc, calloc, realloc, posix_memalign,
-** strdup and strndup of our own objects (linked with --wrap). Calls of the system
-** count apart (see failing_calls.h). The script gets three functions
+** Requests for memory are counted in Lua's allocator, and in malloc, calloc,
+** realloc, posix_memalign, strdup and strndup of our own objects (linked with
+** --wrap). System calls are counted separately (failing_calls.h). The script
+** gets three functions:
 **
 **   fine, message, requests = oom(n, f)
 **   fine, message, requests = oom_core(n, f)
 **   fine, message, requests = fault(n, f)
 **
-** The first calls f while request n for memory and the one after it fail (Lua asks
-** twice: it collects in between), the second while request n of those that are not
-** Lua's fails, the third while call n of the system fails with EIO. `message` is what f returned or raised. `requests` says how many were made, so
-** a script asks for n = 0, 1, 2, ... until n passes it. What must hold is watched from
-** outside: f either works or fails with the message of this failure, the sanitizers
-** find nothing, and no memory is lost.
+** The first calls f while request n for memory and the next one fail (Lua asks
+** twice and collects garbage in between); the second while request n outside
+** Lua's allocator fails; the third while system call n fails with EIO.
+** `message` is what f returned or raised. `requests` is the number of requests,
+** so a script tries n = 0, 1, 2, ... up to it. f must either work or fail with
+** the message of this failure; sanitizers check for errors and leaks.
 */
 
 #include <errno.h>
@@ -46,17 +48,17 @@ char *__wrap_strndup (const char *text, size_t size);
 
 typedef struct {
   bool armed;
-  atomic_long request; /* the number of the next one, of any thread */
-  long failing;        /* the first that fails */
-  long in_a_row;       /* so many fail */
+  atomic_long request; /* number of the next one, over all threads */
+  long failing;        /* number of the first that fails */
+  long in_a_row;       /* how many fail */
 } meter;
 
 static meter memory = {.in_a_row = 2};
-static meter core = {.in_a_row = 1}; /* of memory, those not of Lua */
+static meter core = {.in_a_row = 1}; /* memory outside Lua's allocator */
 static meter calls = {.in_a_row = 1};
 
 
-/* Count a request; true when it is one of those to refuse. */
+/* Count a request; returns true if it must fail. */
 static bool counts_to_failure (meter *m) {
   if (!m->armed) {
     return false;
@@ -110,7 +112,7 @@ char *__wrap_strndup (const char *text, size_t size) {
 }
 
 
-/* Blocks that shrink are never refused: that is not running out. */
+/* Requests to shrink a block never fail. */
 static void *lua_memory (void *context, void *block, size_t old, size_t size) {
   (void)context;
   if (size == 0) {

@@ -1,11 +1,11 @@
 /*
-** processes.c - for specs: processes that become two, are killed, and share
-** numbers.
+** processes.c - a Lua module for specs: fork, kill and wait for processes, and
+** share numbers with them.
 **
 **   local processes = require "processes"
-**   pid = processes.fork()       0 in the new one
+**   pid = processes.fork()       0 in the child
 **   status = processes.wait(pid)
-**   processes.leave(status)      at once, and nothing is closed
+**   processes.leave(status)      exits at once; nothing is closed
 **   processes.kill(pid)          by SIGKILL
 **   processes.has_ended(pid)
 **   processes.sleep(us)
@@ -68,7 +68,7 @@ static int processes_sleep (lua_State *L) {
 }
 
 
-/* Numbers that all processes see that come of this one, 0 at first. */
+/* Create numbers that this process and its later children share, all 0. */
 static int processes_share (lua_State *L) {
   const size_t count = (size_t)luaL_checkinteger(L, 1);
   numbers *const n = lua_newuserdatauv(L, sizeof *n, 0);
@@ -102,7 +102,7 @@ static int numbers_set (lua_State *L) {
 }
 
 
-/* numbers:add(i, n): what it is then. */
+/* numbers:add(i, n) returns the sum. */
 static int numbers_add (lua_State *L) {
   const lua_Integer n = luaL_checkinteger(L, 3);
   lua_pushinteger(L, atomic_fetch_add(number_at(L), n) + n);

@@ -1,7 +1,7 @@
 /*
-** race.c - everything that runs in two threads, to be built with
-** ThreadSanitizer: writers through rings, the pipeline of tables, entries that
-** are decoded ahead, groups of tables in parts and of calls, and profiles.
+** race.c - run all code that uses two threads, under ThreadSanitizer: writers
+** through rings, the pipeline of tables, decoding ahead, groups of tables in
+** chunks, groups of calls, and profiles.
 **
 **   race FOLDER
 */
@@ -28,7 +28,7 @@
 
 /* {====== Writers ====== */
 
-/* Record all lines, with names that come on the way, and read them again. */
+/* Record all lines, with new names in between, and read them again. */
 static void write_lines (const char *path, pf_ring_mode mode) {
   recording r;
   pf_error error;
@@ -64,8 +64,8 @@ static void write_lines (const char *path, pf_ring_mode mode) {
 }
 
 
-/* The disk is full at some time: a later call says so, and what was written
-   stays. */
+/* The disk becomes full: a later call must report it, and what was written must
+   stay. */
 static void fail_writing (void) {
   recording r;
   pf_error error;
@@ -116,7 +116,7 @@ static pf_status add_up (void *context, const pf_pull *pull,
 }
 
 
-/* Areas that are made on the way: a name is made of four of them. */
+/* A reader that adds areas while it reads, four of each name. */
 static pf_status next_areas (pf_reader *self, pf_batch *batch,
                              pf_error *error) {
   numbers *const n = (numbers *)(void *)self;
@@ -208,8 +208,8 @@ static void pipe_numbers (void) {
 
 #define ENTRY 36 /* bytes: TID N(4), TIME N(10), OP C(1), MSG C(20) */
 
-/* A table of dBASE III; a name in it comes late, again and again, so that the
-   thread stops and goes on. */
+/* A table of dBASE III with new names at intervals, so that the thread that
+   decodes ahead stops and goes on. */
 static pf_bytes make_table (void) {
   static const char *const fields[] = {"TID", "TIME", "OP", "MSG"};
   static const uint8_t sizes[] = {4, 10, 1, 20};
@@ -236,7 +236,7 @@ static pf_bytes make_table (void) {
 }
 
 
-/* Read the times of up to `most` batches; how many rows there were. */
+/* Read the times of up to `most` batches; returns the number of rows. */
 static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t most) {
   uint64_t rows = 0;
   pf_error error;
@@ -247,7 +247,7 @@ static uint64_t read_times (pf_reader *reader, pf_batch *batch, size_t most) {
 }
 
 
-/* With a reader that reads all, and one that is left behind. */
+/* Use a reader that reads everything, and one that is closed early. */
 static void decode_ahead (void) {
   const pf_bytes bytes = make_table();
   const pf_source source = {"main", "", bytes};
@@ -283,13 +283,13 @@ static void decode_ahead (void) {
 /* }====== */
 
 
-/* {====== Groups in parts ====== */
+/* {====== Groups in chunks ====== */
 
 #define EVENTS 400000u
 #define AREAS  5000u
 #define PARTS  4
 
-/* Events of areas that no part knows at first. */
+/* Events whose areas are new to every chunk. */
 static pf_bytes make_events (void) {
   uint8_t *const bytes = malloc((size_t)EVENTS * 24);
   MUST(bytes != NULL);
@@ -304,7 +304,7 @@ static pf_bytes make_events (void) {
 }
 
 
-/* The rows of a table of a trace, in parts. */
+/* Open readers of the chunks of a table. */
 static void open_parts (pf_trace *trace, pf_reader **parts) {
   const pf_table *const table = &trace->tables[0];
   pf_error error;
@@ -368,8 +368,8 @@ static void group_events (void) {
 
 /* {====== Groups of calls ====== */
 
-/* Calls of areas that are made on the way, each of one entry in which time goes
-   on; half of the way there are no more yet. */
+/* A reader of calls of areas that it adds while it reads; time advances by one
+   in each call. In the middle it reports that there are no more rows yet. */
 typedef struct visits {
   pf_reader reader;
   uint32_t next, enter, leave;
@@ -400,7 +400,7 @@ static pf_status next_visits (pf_reader *self, pf_batch *batch,
 }
 
 
-/* Each area has the sum of 100 calls. */
+/* Each area must have the sum of 100 calls. */
 static void group_calls (void) {
   static const pf_field fields[] = {{"time", PF_INT, NULL, false},
                                     {"event", PF_NAME, NULL, false},
@@ -449,7 +449,7 @@ static void group_calls (void) {
 #define FUNCTIONS 300u
 #define CONTEXTS  400000u
 
-/* Contexts of which each is called by a random one. */
+/* Contexts with random parents. */
 static void make_contexts (pf_contexts *contexts, pf_dictionary *dictionary) {
   uint32_t frames[FUNCTIONS], seed = 1;
   char name[16];
@@ -471,7 +471,7 @@ static void make_contexts (pf_contexts *contexts, pf_dictionary *dictionary) {
 }
 
 
-/* A file of them, packed in two threads, and unpacked to the same bytes. */
+/* Write a file, compress it in two threads, and unpack the same bytes. */
 static void write_profile (const pf_contexts *contexts, pf_sink *plain,
                            pf_sink *packed) {
   pprof_header head;
@@ -490,7 +490,7 @@ static void write_profile (const pf_contexts *contexts, pf_sink *plain,
 }
 
 
-/* Several files gather in two threads. */
+/* Bulk read of stacks from several files in two threads. */
 static void gather_profiles (void) {
   pf_dictionary *const dictionary = pf_dictionary_new();
   pf_contexts contexts, sum;

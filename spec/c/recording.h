@@ -1,6 +1,6 @@
 /*
-** recording.h - a writer of br rows whose lines count from 1, and what of them
-** is found again. What the C programs of the checks share.
+** recording.h - used by the C programs of the checks: a writer of br rows with
+** ascending line numbers, and a check of the lines that are found again.
 */
 
 #ifndef recording_h
@@ -15,7 +15,7 @@
 #include "model/drain.h"
 #include "model/writer.h"
 
-/* Stop, with words, when something that must hold does not. */
+/* Print the condition and abort if it does not hold. */
 #define MUST(condition)                                               \
   do {                                                                \
     if (!(condition)) {                                               \
@@ -35,7 +35,7 @@ typedef struct recording {
   pf_dictionary *dictionary;
   pf_writer *writer;
   pf_sink sink;
-  uint64_t module; /* a name's number */
+  uint64_t module; /* id of its name */
 } recording;
 
 static inline pf_status recording_open (recording *r, int fd,
@@ -68,7 +68,7 @@ static inline pf_status recording_open (recording *r, int fd,
   return status;
 }
 
-/* Record a line; false: it was dropped, or the writer has failed. */
+/* Record a line; returns false if it was dropped or the writer has failed. */
 static inline bool recording_put (recording *r, uint64_t line) {
   uint64_t *const at = pf_writer_begin(r->writer, 2);
   if (at == NULL)
@@ -89,14 +89,14 @@ static inline pf_status recording_close (recording *r, pf_error *error) {
 }
 
 
-/* What was found: lines in rising order. */
+/* Summary of the lines found, which are in ascending order. */
 typedef struct found {
   uint64_t count, first, last;
-  uint64_t gaps; /* lines left out between the first and the last */
+  uint64_t gaps; /* missing lines between the first and the last */
 } found;
 
-/* Add the lines of the bytes of a br file: by the records of the format, not
-   by its decoder. They must be whole. */
+/* Add the lines of a br file, parsed here and not by the decoder. All records
+   must be complete. */
 static inline void found_add (found *f, pf_bytes bytes) {
   size_t at = 0;
   while (at < bytes.size) {
@@ -121,7 +121,7 @@ static inline void found_add (found *f, pf_bytes bytes) {
   MUST(at == bytes.size);
 }
 
-/* The bytes of a file, up to `length` of them; free them. */
+/* Returns up to `length` bytes of a file; the caller frees them. */
 static inline pf_bytes bytes_of (const char *path, uint64_t length) {
   FILE *const file = fopen(path, "rb");
   MUST(file != NULL);

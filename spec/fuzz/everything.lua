@@ -1,30 +1,30 @@
--- What users do with a trace, for spec/fuzz/fuzz_lua.c: a function that takes the bytes of a file
--- and does some of it: reading every table, grouping, calls, profiles, each report, each export,
--- saving in each dialect and reading that back. Which of it is told by the bytes, so that an input
--- does the same each time. It raises only for a mistake of profio.
+-- Used by spec/fuzz/fuzz_lua.c: a function that takes the bytes of a file and uses it as users do:
+-- reads every table, groups, computes calls and profiles, runs reports and exports, saves in each
+-- dialect and reads that back. The bytes select what is done, so an input does the same each time.
+-- It raises an error only for a defect of profio.
 
 local cli = require "profio.cli"
 local exports = require "profio.exports"
 local profio = require "profio"
 local reports = require "profio.reports"
 
--- Works that one input goes through.
+-- The number of actions for one input.
 local PER_INPUT = 4
 
 local path = os.tmpname()
 local out_path = path .. ".out"
 local err_path = path .. ".err"
 
--- {====== What may happen ======
+-- {====== Allowed errors ======
 
--- Errors are for users. Those of Lua itself, and asserts, are mistakes of profio.
+-- Errors are for users. Errors of Lua itself and failed assertions are defects of profio.
 local function is_mistake(message)
    return message:find "attempt to" or message:find "stack overflow" or message:find "bad argument"
       or message:find "assertion failed" or message:find "stack traceback"
       or message:find "not enough memory"
 end
 
--- f(...) answers, raises for the user, or returns nil and a message.
+-- f(...) must return a value, return nil and a message, or raise an error for the user.
 local function check(label, f, ...)
    local results = table.pack(pcall(f, ...))
    local message = not results[1] and tostring(results[2])
@@ -40,15 +40,15 @@ end
 
 -- }======
 
--- {====== Works ======
+-- {====== Actions ======
 
-local works = {}
+local actions = {}
 
 local function add(name, f)
-   works[#works + 1] = { name = name, run = f }
+   actions[#actions + 1] = { name = name, run = f }
 end
 
--- A table whole, and by each of its columns.
+-- Reads a table with all columns, and by each of its columns.
 local function read_table(trace, name)
    local view = trace:table(name)
    local columns = view.columns
@@ -97,7 +97,7 @@ add("profile", function(trace)
    check("focus", function() return profile:focus("a"):flat():rows() end)
 end)
 
--- The command with an input's file: it ends with a status, and says what is the matter.
+-- Runs the command with the file of an input: it must end with a status, and a message if it fails.
 local function command(...)
    local err <close> = assert(io.open(err_path, "w+"))
    local status = cli.main({ "--no-progress", "-o", out_path, ... }, err)
@@ -120,7 +120,7 @@ for _, word in ipairs { "--check", "--info", "--new-script", "--list-reports" } 
    add(word, function() command(word, path) end)
 end
 
--- What was written is read again, with as many rows.
+-- Reads what was written: it must have the same number of rows.
 local function save(trace, options)
    local bytes = check("save", trace.save, trace, nil, options)
    if type(bytes) ~= "string" then
@@ -148,7 +148,7 @@ end
 
 -- }======
 
--- A number of all bytes, the same on each machine.
+-- A hash of all bytes, the same on each machine.
 local function digest(bytes)
    local sum = #bytes
    for i = 1, #bytes, math.max(1, #bytes // 4096) do
@@ -157,7 +157,7 @@ local function digest(bytes)
    return sum
 end
 
--- Formats that do not tell themselves are forced in turn.
+-- Formats that cannot be detected are forced in turn.
 local function open(bytes, number)
    local trace = check("open", profio.open, { data = bytes })
    local formats = profio.formats()
@@ -167,9 +167,9 @@ end
 
 local runs = 0
 
----Do some of the works with a file of these bytes, or those named.
+---Do some of the actions with a file of these bytes, or all.
 ---@param bytes string
----@param every boolean|nil all works
+---@param every boolean|nil all actions
 return function(bytes, every)
    local number = digest(bytes)
    local trace <close> = open(bytes, number)
@@ -179,9 +179,9 @@ return function(bytes, every)
    local file <close> = assert(io.open(path, "wb"))
    file:write(bytes)
    file:close()
-   for i = 0, (every and #works or PER_INPUT) - 1 do
-      local work = works[(number * PER_INPUT + i) % #works + 1]
-      check(work.name, work.run, trace)
+   for i = 0, (every and #actions or PER_INPUT) - 1 do
+      local action = actions[(number * PER_INPUT + i) % #actions + 1]
+      check(action.name, action.run, trace)
    end
    runs = runs + 1
    if runs % 64 == 0 then

@@ -1,6 +1,6 @@
 /*
-** fuzz.h - what the fuzz targets share: a trace over bytes in memory, and a
-** main that replays files when the fuzzer is not there (-DSTANDALONE).
+** fuzz.h - used by all fuzz targets: a trace over bytes in memory, and a main
+** function that replays files without libFuzzer (-DSTANDALONE).
 */
 
 #ifndef fuzz_h
@@ -17,7 +17,7 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
-/* Stop, with words, when something that must hold does not. */
+/* Print the condition and abort if it does not hold. */
 #define MUST(condition)                                               \
   do {                                                                \
     if (!(condition)) {                                               \
@@ -27,14 +27,14 @@ int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
   } while (0)
 
 
-/* A trace over bytes, with all it borrows. */
+/* A trace over bytes, and everything that the trace borrows. */
 typedef struct fuzz_trace {
   pf_source sources[4];
   pf_trace trace;
 } fuzz_trace;
 
-/* Open bytes as a format, with these of a memo file. Also after a failure it
-   must be closed. */
+/* Open bytes as a format, with the bytes of a memo file. Close it also after a
+   failure. */
 static inline pf_status fuzz_open_beside (fuzz_trace *fuzz,
                                           const pf_format *format,
                                           pf_bytes bytes, pf_bytes memo,
@@ -61,7 +61,7 @@ static inline pf_status fuzz_open_beside (fuzz_trace *fuzz,
 }
 
 
-/* The same; they are their own files beside them. */
+/* The same; the bytes serve as all side files too. */
 static inline pf_status fuzz_open (fuzz_trace *fuzz, const pf_format *format,
                                    pf_bytes bytes, const pf_option *options,
                                    size_t noptions, bool strict) {

@@ -1,6 +1,6 @@
 /*
-** fuzz_dbf.c - any fields, any values: what the encoder of dbf takes, the
-** decoder gives back, and a table of ours is never called damaged.
+** fuzz_dbf.c - random fields and values: the decoder of dbf must return what
+** the encoder has accepted, and must not report our own tables as damaged.
 **
 ** The input is a line of fields, a byte of options, then rows: for each column
 ** a byte (its lowest bit: missing) and a value.
@@ -14,7 +14,7 @@
 
 static const char *const pages[] = {"raw", "CP1252", "CP850", "CP932"};
 
-/* Rows in and rows out, side by side. */
+/* The rows written and the rows read. */
 typedef struct pair {
   const pf_batch *put, *got;
   const pf_reader *reader;
@@ -71,7 +71,7 @@ static void take_rows (pf_cursor *in, pf_batch *batch) {
 
 /* {====== Comparison ====== */
 
-/* A time of day is read without the thousandths when they are 0. */
+/* Compare times of day; the decoder omits thousandths that are 0. */
 static bool is_same_time (pf_bytes put, pf_bytes got) {
   return put.size == got.size + 4 && got.size > 0 &&
          memcmp(put.at, got.at, got.size) == 0 &&
@@ -79,7 +79,7 @@ static bool is_same_time (pf_bytes put, pf_bytes got) {
 }
 
 
-/* Text of a field of fixed size has no blanks or NULs at its end. */
+/* Compare texts of fields of fixed size, without trailing blanks and NULs. */
 static bool is_same_text (pf_bytes put, pf_bytes got) {
   if (is_same_time(put, got))
     return true;
@@ -108,7 +108,7 @@ static bool is_same (const pf_column *put, const pf_column *got, size_t row) {
 }
 
 
-/* A currency has two columns, of which one says the other. */
+/* Whether a column is one of the two columns of a currency field. */
 static bool is_currency (const pair *p, size_t column) {
   const char *const name = p->reader->fields[column].name;
   const size_t size = strlen(name);
@@ -119,7 +119,8 @@ static bool is_currency (const pair *p, size_t column) {
 }
 
 
-/* The reader has a column `record` before `deleted`, the encoder has not. */
+/* Compare all columns. The reader has a column `record` before `deleted`, which
+   the encoder does not have. */
 static void compare (const pair *p) {
   const size_t last = p->put->ncolumns - 1;
   MUST(p->got->rows == p->put->rows);

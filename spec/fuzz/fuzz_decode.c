@@ -1,7 +1,7 @@
 /*
-** fuzz_decode.c - any bytes, as any format: opening and reading them may
-** fail, but only in words and only inside the bytes. A format is fuzzed as
-** soon as it stands in PF_FORMATS.
+** fuzz_decode.c - decode random bytes as each format: opening and reading may
+** fail, but only with a message, and without access outside the bytes. Every
+** format in PF_FORMATS is fuzzed.
 */
 
 #include "fuzz.h"
@@ -12,8 +12,8 @@
 #include "kernels/range.h"
 #include "model/gathering.h"
 
-/* Options that open ways through the decoders; which of them an input gets
-   is decided by its size. Formats overlook what they do not know. */
+/* Options that reach other code in the decoders. The size of an input selects
+   the options; formats ignore those that they do not know. */
 #define INT(name, value)  \
   {                       \
     name, false, value, { \
@@ -62,11 +62,11 @@ static const pf_option choices[][3] = {
 #define NCHOICES (sizeof choices / sizeof choices[0])
 
 
-/* A number all values have gone into: so that none is left unread. */
+/* A digest of all values, so that the compiler keeps every load. */
 static volatile uint64_t digest;
 
 
-/* Look at every byte of a value, and whether it points where it may. */
+/* Add a value to the digest, and check that ids are in the dictionary. */
 static void look_at (const pf_column *column, size_t row,
                      const pf_dictionary *dictionary) {
   if (column->type == PF_NAME && !pf_is_missing(column, row))
@@ -92,7 +92,7 @@ static void look_at_rows (const pf_reader *reader, const pf_batch *batch) {
 }
 
 
-/* Read to the end; answers the rows, or -1 when reading failed. */
+/* Read to the end; returns the number of rows, or -1 when reading failed. */
 static int64_t read_all (pf_reader *reader, pf_batch *batch) {
   pf_error error = {.status = PF_OK};
   int64_t rows = 0;
@@ -107,7 +107,7 @@ static int64_t read_all (pf_reader *reader, pf_batch *batch) {
 }
 
 
-/* The sum of a column over all rows from the first. */
+/* Returns the sum of a column over all rows. */
 static uint64_t sum_of (pf_reader *reader, pf_batch *batch, size_t column) {
   pf_error error = {.status = PF_OK};
   uint64_t sum = 0;
@@ -119,7 +119,7 @@ static uint64_t sum_of (pf_reader *reader, pf_batch *batch, size_t column) {
 }
 
 
-/* Leaving rows of 0 out leaves the sum of a count as it is. */
+/* Skipping rows with 0 must not change the sum of a count. */
 static void check_sparse (pf_reader *reader, pf_batch *batch) {
   const size_t count = pf_field_index(reader->fields, reader->nfields, "count");
   if (count == reader->nfields || reader->seek == NULL ||
@@ -132,7 +132,7 @@ static void check_sparse (pf_reader *reader, pf_batch *batch) {
 }
 
 
-/* From the middle on there is the other half. */
+/* After a seek to the middle, the other half of the rows must follow. */
 static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
   pf_error error = {.status = PF_OK};
   if (reader->seek == NULL)
@@ -142,7 +142,7 @@ static void check_seek (pf_reader *reader, pf_batch *batch, int64_t rows) {
 }
 
 
-/* What is gathered of a table of weights is what its rows come to. */
+/* A bulk read of stacks must have the same sum as the rows. */
 static void check_gathered (pf_reader *reader, uint64_t sum) {
   pf_contexts contexts;
   pf_error error = {.status = PF_OK};
@@ -161,7 +161,7 @@ static void check_gathered (pf_reader *reader, uint64_t sum) {
 }
 
 
-/* The same of a table whose columns weigh. */
+/* Check the bulk read of a table with columns of weights. */
 static void gather (pf_trace *trace, const pf_table *table) {
   pf_error error = {.status = PF_OK};
   pf_reader *reader = NULL;
@@ -183,7 +183,7 @@ static void gather (pf_trace *trace, const pf_table *table) {
 }
 
 
-/* Read a table with every column whose number leaves `rest` by `part`. */
+/* Read the columns of a table whose number modulo `part` is `rest`. */
 static void read_table (pf_trace *trace, const pf_table *table, size_t part,
                         size_t rest) {
   pf_error error = {.status = PF_OK};
@@ -208,7 +208,7 @@ static void read_table (pf_trace *trace, const pf_table *table, size_t part,
 }
 
 
-/* {====== What is made of events ====== */
+/* {====== Stages over events ====== */
 
 static pf_status open_btf (pf_reader *events, pf_reader **made,
                            pf_error *error) {
@@ -238,7 +238,8 @@ static pf_status open_range (pf_reader *events, pf_reader **made,
 }
 
 
-/* The third column of all events is the area, the first the time. */
+/* Group events by area; in all tables of events the first column is the time,
+   the third one the area. */
 static pf_status open_group (pf_reader *events, pf_reader **made,
                              pf_error *error) {
   const pf_key key = {.name = "area", .column = 2};
@@ -249,7 +250,7 @@ static pf_status open_group (pf_reader *events, pf_reader **made,
 }
 
 
-/* Read the rows of a stage over a table. */
+/* Read all rows of a stage over a table. */
 static void read_stage (pf_trace *trace, const pf_table *table,
                         pf_status (*open)(pf_reader *, pf_reader **,
                                           pf_error *)) {
@@ -285,7 +286,7 @@ static void read_stages (pf_trace *trace, const pf_table *table) {
 /* }====== */
 
 
-/* Open and read everything, or of each table every second column. */
+/* Open a trace and read all tables: all columns, or every second one. */
 static void read_trace (const pf_format *format, pf_bytes bytes,
                         const pf_option *options, size_t noptions,
                         bool strict) {

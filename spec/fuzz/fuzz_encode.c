@@ -1,19 +1,18 @@
 /*
-** fuzz_encode.c - decode, encode, decode: the tables are equal.
+** fuzz_encode.c - decode, encode and decode: the tables must be equal.
 **
-** The first file may hold the same histogram or arc twice, which the encoder
-** adds up. So the file is encoded once to get its sums, and from then on
-** writing what was read gives the same bytes; and the sums of all counts are
-** those of the first file.
+** The input may contain the same histogram or arc twice, which the encoder adds
+** up. So the input is encoded once; decoding and encoding the result must give
+** the same bytes, and all sums of counts must be those of the input.
 */
 
 #include "bytes/sink.h"
 #include "fuzz.h"
 
-/* Larger files say nothing new, and their histograms may be huge. */
+/* Larger inputs find nothing new, and their histograms may be huge. */
 #define LARGEST 65536
 
-/* The sum of a column of numbers; 0 when the trace has no such table. */
+/* Returns the sum of a column of numbers; 0 if there is no such table. */
 static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
   pf_error error = {.status = PF_OK};
   uint64_t sum = 0;
@@ -39,7 +38,7 @@ static uint64_t sum_of (pf_trace *trace, const char *name, const char *column) {
 }
 
 
-/* Put all rows of the table called `name`, when the trace has it. */
+/* Encode all rows of the table called `name`, if the trace has it. */
 static pf_status put_table (pf_trace *trace, pf_encoder *encoder, size_t number,
                             const char *name, pf_sink *sink, pf_error *error) {
   pf_status status = PF_OK;
@@ -62,7 +61,7 @@ static pf_status put_table (pf_trace *trace, pf_encoder *encoder, size_t number,
 }
 
 
-/* Write a trace into an open sink. */
+/* Encode a trace into an open sink. */
 static pf_status encode (pf_trace *trace, const pf_option *options,
                          size_t noptions, pf_sink *sink) {
   const pf_format *const format = trace->format;
@@ -83,13 +82,14 @@ static pf_status encode (pf_trace *trace, const pf_option *options,
 }
 
 
-/* A few bytes can state billions of bins, and these would be written. */
+/* Whether histograms have too many bins: a few bytes can state billions, and
+   all would be written. */
 static bool has_huge_sets (pf_trace *trace) {
   return sum_of(trace, "sets", "declared") > LARGEST;
 }
 
 
-/* What is the same before and after. */
+/* Compare the sums that encoding must not change. */
 static void compare_sums (pf_trace *before, pf_trace *after) {
   static const char *const sums[][3] = {
       {"gmon", "histogram", "count"}, {"gmon", "arcs", "count"},
@@ -103,8 +103,8 @@ static void compare_sums (pf_trace *before, pf_trace *after) {
 }
 
 
-/* `bytes` are what encoding `first` gave: they must say the same, and give
-   themselves when encoded again. */
+/* `bytes` are the encoded trace `first`: their tables must be the same, and
+   encoding them again must give the same bytes. */
 static void check_again (pf_trace *first, pf_bytes bytes,
                          const pf_option *options, size_t noptions) {
   fuzz_trace second;
@@ -121,7 +121,7 @@ static void check_again (pf_trace *first, pf_bytes bytes,
 }
 
 
-/* The tables of a file, written in a dialect and read back. */
+/* Encode the tables of a file in a dialect, and read them back. */
 static void round_trip (const char *format, pf_bytes bytes,
                         const pf_option *options, size_t noptions) {
   fuzz_trace first;

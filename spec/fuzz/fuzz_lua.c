@@ -1,10 +1,10 @@
 /*
-** fuzz_lua.c - any bytes, as the file of a user: every table, calls, profiles,
-** reports, exports and what is saved, by spec/fuzz/everything.lua. Nothing but
-** an error in words may come of it.
+** fuzz_lua.c - use random bytes as a file of a user: spec/fuzz/everything.lua
+** reads tables, calls and profiles, runs reports and exports, and saves. Only
+** errors with a message are allowed.
 **
-** It is run in the folder of the project, for the Lua files. What is done with
-** an input is told by its bytes; EVERY=1 does all with each.
+** Run it in the folder of the project, where the Lua files are. The bytes of an
+** input select what is done with it; EVERY=1 does everything.
 */
 
 #include <lauxlib.h>
@@ -26,7 +26,7 @@ static int with_traceback (lua_State *L) {
 }
 
 
-/* Call the function below `count` arguments; what it raises is a mistake. */
+/* Call the function below `count` arguments; aborts if it raises an error. */
 static void call (lua_State *L, int count, int results) {
   const int base = lua_gettop(L) - count;
   lua_pushcfunction(L, with_traceback);
@@ -39,7 +39,7 @@ static void call (lua_State *L, int count, int results) {
 }
 
 
-/* The interpreter that serves all inputs, with the function on its stack. */
+/* Returns the interpreter for all inputs, with the function on its stack. */
 static lua_State *interpreter (void) {
   static lua_State *L;
   if (L != NULL)

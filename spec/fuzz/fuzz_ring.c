@@ -1,8 +1,9 @@
 /*
-** fuzz_ring.c - any records, any journal and any positions in a ring, as any
-** stream: reading them may fail, but only in words and only inside the ring.
+** fuzz_ring.c - random records, journal and positions in a ring, for any
+** format: reading may fail, but only with a message, and without access outside
+** the ring.
 **
-** A ring is larger than inputs that a fuzzer likes, so it is built from one:
+** A ring is larger than a good fuzzer input, so it is built from a short one:
 ** eight numbers, the journal, then the slots.
 */
 
@@ -17,7 +18,7 @@
 static const char *const roles[] = {"packet", "memo", "timeline", "pri"};
 
 
-/* The records as the bytes of a format, and what stands beside. */
+/* Encode the records in a format with all its side files. */
 static void encode (pf_ring_copy *copy, const pf_format *format) {
   pf_sink sinks[1 + sizeof roles / sizeof *roles];
   const size_t n = sizeof sinks / sizeof *sinks;
@@ -42,7 +43,7 @@ static void encode (pf_ring_copy *copy, const pf_format *format) {
 }
 
 
-/* Walking past records that are alike is walking past them one by one. */
+/* Skipping runs of equal records must give the same as skipping one by one. */
 static void walk (const pf_ring_copy *copy) {
   pf_ring_walk one = copy->records, many = copy->records;
   pf_ring_record record, other;
@@ -63,7 +64,7 @@ static void walk (const pf_ring_copy *copy) {
 }
 
 
-/* The file of a ring from an input; its size. */
+/* Build the file of a ring from an input; returns its size. */
 static size_t build (const uint8_t *data, size_t size, uint8_t *file) {
   uint64_t n[NUMBERS] = {0};
   pf_ring_header *const header = (pf_ring_header *)(void *)file;

@@ -1,7 +1,7 @@
 /*
-** fuzz_symbols.c - any bytes, as an executable (and as its own debug file),
-** and as the text of nm: what comes out is in order, and every look-up stays
-** inside it.
+** fuzz_symbols.c - read random bytes as an executable (also as its own debug
+** file) and as the text of nm: the symbols must be in order, and all look-ups
+** consistent.
 */
 
 #include "fuzz.h"
@@ -9,7 +9,7 @@
 #include "model/symbols.h"
 
 
-/* Symbols are in order, do not overlap, and are found by their addresses. */
+/* Symbols must be in order, not overlap, and be found by their addresses. */
 static void check_symbols (const pf_symbols *symbols,
                            pf_dictionary *dictionary) {
   size_t count;

@@ -1,6 +1,7 @@
 /*
-** fuzz_winidea.c - exports of winIDEA there and back: what is written of any
-** bytes is read without a complaint, and written again it is the same.
+** fuzz_winidea.c - decode random bytes as an export of winIDEA and encode them:
+** the result must be read without a warning, and give the same bytes when it is
+** encoded again.
 */
 
 #include "bytes/sink.h"
@@ -16,7 +17,7 @@
   }
 
 
-/* All rows of a table into the encoder; a table that is not there has none. */
+/* Encode all rows of a table, if the trace has it. */
 static pf_status put_table (pf_trace *trace, pf_encoder *encoder, size_t number,
                             pf_sink *sink) {
   pf_error error = {.status = PF_OK};
@@ -58,7 +59,7 @@ static pf_status encode (pf_trace *trace, const pf_option *options,
 }
 
 
-/* `bytes` were written: they say the same when they are written again. */
+/* Decode `bytes` and encode them again: the result must be the same. */
 static void check_again (const pf_format *format, pf_bytes bytes,
                          const pf_option *options, size_t noptions) {
   fuzz_trace second;

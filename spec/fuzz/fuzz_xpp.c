@@ -1,10 +1,10 @@
 /*
-** fuzz_xpp.c - any entries: what the encoder of xpp takes, as a table or as
-** text, the decoder gives back.
+** fuzz_xpp.c - random entries: the decoder of xpp must return what the encoder
+** has accepted, as a table or as text.
 **
-** The input is two bytes of options, then rows: a byte that says what is
-** missing, and the values. Times go on from row to row, as a clock of 32 bits
-** cannot tell otherwise.
+** The input is two bytes of options, then rows: a byte of flags for missing
+** values, and the values. Times never decrease, because a decreasing clock of
+** 32 bits would be taken for an overflow.
 */
 
 #include "bytes/cursor.h"
@@ -15,7 +15,7 @@
 #define MOST_ROWS 300
 #define MS        1000000
 
-/* How entries are written, and how they are read. */
+/* How entries are written and read. */
 typedef struct way {
   bool is_text, has_blank; /* blank: numbers may be missing */
   pf_option written[8], read[4];
@@ -41,7 +41,7 @@ static pf_bytes take_text (pf_cursor *in, size_t most) {
 }
 
 
-/* Blanks and tabs around a name are padding, and so are NULs behind it. */
+/* Remove padding: blanks and tabs around a name, and NULs after it. */
 static pf_bytes trim (pf_bytes text) {
   while (text.size > 0 && (text.at[0] == ' ' || text.at[0] == '\t'))
     text = (pf_bytes){text.at + 1, text.size - 1};
@@ -70,7 +70,7 @@ static void put_int (pf_column *column, size_t row, bool missing,
 }
 
 
-/* The usual letters, and any other byte. */
+/* Returns an operation: one of the usual letters, or any other byte. */
 static pf_bytes take_op (pf_cursor *in) {
   static const uint8_t letters[] = {'I', 'O', 'i', 'o'};
   const uint64_t which = take_uint(in, 1);
@@ -161,7 +161,7 @@ static void compare (const way *w, pf_dictionary *dictionary,
 /* }====== */
 
 
-/* {====== There and back ====== */
+/* {====== Round trip ====== */
 
 static pf_option option_text (const char *name, const char *value) {
   return (pf_option){name, true, 0, {(const uint8_t *)value, strlen(value)}};

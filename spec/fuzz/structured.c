@@ -1,9 +1,8 @@
 /*
-** structured.c - changes to an input that know how its kind of file is built,
-** beside those that libFuzzer makes: a file that is changed in one field of one
-** record gets past the header, bytes changed anywhere seldom do.
-**
-** Linked with a fuzz target, it is found by its name.
+** structured.c - a custom mutator (LLVMFuzzerCustomMutator) for all targets
+** that are linked with it. It knows the structure of the formats: an input that
+** is changed in one field of one record gets past the checks of the header,
+** inputs with random bytes seldom do.
 */
 
 #include <stdbool.h>
@@ -15,20 +14,20 @@ size_t LLVMFuzzerMutate (uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator (uint8_t *data, size_t size, size_t max_size,
                                 unsigned int seed);
 
-/* An input while it is changed. */
+/* An input that is being changed. */
 typedef struct input {
   uint8_t *data;
   size_t size, max_size;
   uint64_t random;
 } input;
 
-/* A piece of an input. */
+/* A segment of an input. */
 typedef struct span {
   size_t start, end;
 } span;
 
 
-/* Numbers below `limit` by xorshift64* (Vigna 2016). */
+/* Returns a random number below `limit`, by xorshift64* (Vigna 2016). */
 static size_t below (input *in, size_t limit) {
   in->random ^= in->random >> 12;
   in->random ^= in->random << 25;
@@ -37,9 +36,9 @@ static size_t below (input *in, size_t limit) {
 }
 
 
-/* {====== Changes that all kinds share ====== */
+/* {====== Changes for all formats ====== */
 
-/* Numbers at which arithmetic and limits change. */
+/* Numbers at limits of types and arithmetic. */
 static const uint64_t edges[] = {
     0,          1,          2,          7,          0x7f,
     0x80,       0xff,       0x100,      0x7fff,     0x8000,
@@ -52,7 +51,7 @@ static uint64_t edge (input *in) {
 }
 
 
-/* Write an edge number of `width` bytes in either byte order. */
+/* Write one of these numbers with `width` bytes, in either byte order. */
 static void put_edge (input *in, size_t at, size_t width) {
   const uint64_t value = edge(in);
   const bool is_big = below(in, 4) == 0;
@@ -61,7 +60,7 @@ static void put_edge (input *in, size_t at, size_t width) {
 }
 
 
-/* Put `count` bytes in the place of a piece; nothing when they do not fit. */
+/* Replace a segment by `count` bytes, if they fit. */
 static void replace (input *in, span piece, const uint8_t *bytes,
                      size_t count) {
   const size_t tail = in->size - piece.end;
@@ -73,7 +72,7 @@ static void replace (input *in, span piece, const uint8_t *bytes,
 }
 
 
-/* Leave a piece out, or write it twice, or over another. */
+/* Delete a segment, duplicate it, or copy it over another one. */
 static void shuffle (input *in, span piece, span other) {
   static uint8_t copy[65536];
   size_t count = piece.end - piece.start;
@@ -120,7 +119,7 @@ static span word_at (const input *in, size_t at) {
 }
 
 
-/* The decimal digits of a number; the count of bytes. */
+/* Write the decimal digits of a number; returns how many. */
 static size_t digits (uint64_t value, uint8_t *out) {
   uint8_t reversed[20];
   size_t count = 0;
@@ -134,7 +133,7 @@ static size_t digits (uint64_t value, uint8_t *out) {
 }
 
 
-/* A place near the start more often: there the headers are. */
+/* A random position, more often near the start, where headers are. */
 static size_t place (input *in) {
   const size_t near = in->size < 512 ? in->size : 512;
   return below(in, below(in, 2) == 0 ? near : in->size);
@@ -164,7 +163,7 @@ static bool is_text (const input *in) {
 
 /* {====== gmon.out, tables, protocol buffers ====== */
 
-/* Where a record of gmon.out ends; its histograms are those of 64 bits. */
+/* The end of a record of a 64-bit gmon.out. */
 static size_t record_end (const input *in, size_t at) {
   uint32_t count = 0;
   switch (in->data[at]) {
@@ -204,7 +203,8 @@ static void change_gmon (input *in) {
 }
 
 
-/* A number of the head of a table, or of the description of a column. */
+/* Change a number of the header of a table, or of the description of a
+   column. */
 static void change_table (input *in) {
   static const uint8_t types[] = "CNFLDTIBYMGPVWQ@O+0";
   const size_t head = (size_t)(in->data[8] | in->data[9] << 8);
@@ -247,7 +247,7 @@ static size_t write_varint (uint64_t value, uint8_t *out) {
 }
 
 
-/* One field of a message, and where its value begins. */
+/* Returns a random field of a message, and the offset of its value. */
 static span message_field (input *in, size_t *value_at) {
   span chosen = {0, in->size}, field = {0, 0};
   for (size_t seen = 0; seen < 5000 && field.start < in->size; seen++) {
@@ -268,8 +268,8 @@ static span message_field (input *in, size_t *value_at) {
 }
 
 
-/* A field moves, or a number in it changes; lengths remain right when the new
-   number has as many bytes. */
+/* Move a field, or change a number in it; lengths stay right if the new number
+   has as many bytes. */
 static void change_message (input *in) {
   uint8_t number[10];
   size_t at = 0;
@@ -295,7 +295,7 @@ static void change_message (input *in) {
 /* }====== */
 
 
-/* Whether the first byte is that of a table. */
+/* Whether the first byte is that of a dBASE table. */
 static bool is_table (const input *in) {
   return in->size > 64 &&
          strchr("\x02\x03\x30\x31\x32\x43\x83\x8b\xf5\xfb", in->data[0]) !=
